@@ -1,0 +1,52 @@
+/* What a memory access costs, by the rules of one architecture.
+ *
+ * A pure function of the access: no state, no allocation, safe from any thread.  The caller (the one
+ * function that every access of a warp goes through, sim/exec/access.c) remembers results, and relies
+ * on this: a result depends only on kind, width, mask, the differences between the lanes' addresses,
+ * and one lane's address modulo 128.
+ */
+#ifndef WIDELOAD_SIM_COUNT_H
+#define WIDELOAD_SIM_COUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum count_kind { COUNT_LOAD, COUNT_STORE, COUNT_ATOM, COUNT_RED };
+
+struct count_access {
+    enum count_kind kind;
+    bool skips_l1;           /* ld.global.cg, .cv, volatile: not cached in L1 */
+    unsigned width;          /* bytes a lane: 1, 2, 4, 8, 16; addresses are multiples of it */
+    uint32_t mask;           /* lanes that take part; not 0 */
+    const uint64_t *address; /* 32 of them; those outside mask are not read */
+};
+
+struct count_result {
+    uint32_t transactions; /* sectors (or lines, where moved > 32 a transaction), or wavefronts */
+    uint32_t moved_bytes;  /* global and local: transactions times their size */
+    uint32_t useful_bytes; /* distinct bytes touched */
+};
+
+/* A row of the architecture table; opaque to callers. */
+struct count_rules;
+
+/* "fermi" (128-byte lines through L1), "fermi-l2" (L1 off), "kepler", "maxwell", "pascal", "sm_70",
+ * "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90" (the default; NULL gives it), "sm_100",
+ * "sm_120".  NULL when unknown. */
+const struct count_rules *count_rules_find(const char *name);
+const char *count_rules_name(const struct count_rules *rules);
+/* The i-th table row, NULL past the end: for --help, suggestions and tests. */
+const struct count_rules *count_rules_at(unsigned i);
+/* Whether the rules were held against hardware counters (sm_90 only, so far). */
+bool count_rules_proved(const struct count_rules *rules);
+/* The compute capability a device with these rules reports: 90 for sm_90, 20 for fermi. */
+unsigned count_rules_capability(const struct count_rules *rules);
+
+/* Global memory: loads, stores, atomics, reductions; addresses are bytes. */
+struct count_result count_global(const struct count_rules *rules, const struct count_access *access);
+/* Shared memory: transactions are wavefronts; addresses are offsets in the block's shared memory. */
+struct count_result count_shared(const struct count_rules *rules, const struct count_access *access);
+/* Local memory: addresses are each thread's own offsets; hardware interleaves the lanes' 4-byte words. */
+struct count_result count_local(const struct count_rules *rules, const struct count_access *access);
+
+#endif

@@ -1,0 +1,124 @@
+/* The simulator's core as the CUDA driver above it sees it: device memory, modules, launches.
+ *
+ * Device addresses are host addresses: an allocation is a range of this process's memory, so a copy is
+ * a memcpy and a kernel's pointer can be followed.  Shared and local memory have address windows of
+ * their own in the generic space, far above any host address.
+ *
+ * Thread-safety: a sim_memory and a loaded module may be used from any thread.  Unloading a module
+ * while it runs, or freeing what a kernel uses, is the caller's error, as in CUDA.
+ */
+#ifndef WIDELOAD_SIM_SIM_H
+#define WIDELOAD_SIM_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/count/count.h"
+#include "sim/ptx/ptx.h"
+#include "wideload.h"
+
+/* ---------------------------------------------------------------- device memory (memory.c) */
+
+enum sim_memory_kind { SIM_MEMORY_DEVICE, SIM_MEMORY_HOST, SIM_MEMORY_MANAGED, SIM_MEMORY_MODULE };
+
+struct sim_allocation {
+    uint64_t base;
+    size_t size; /* as asked for */
+    enum sim_memory_kind kind;
+    uint64_t serial; /* the how-manieth allocation of this memory, from 1 */
+    void *user;      /* the driver's own note */
+};
+
+struct sim_memory;
+
+/* limit: device memory in bytes; host and managed allocations do not count against it. */
+struct sim_memory *sim_memory_create(uint64_t limit);
+/* Frees every allocation too. */
+void sim_memory_destroy(struct sim_memory *memory);
+uint64_t sim_memory_limit(const struct sim_memory *memory);
+uint64_t sim_memory_used(struct sim_memory *memory);
+/* Zero bytes are allowed.  Aligned to 512.  Gaps lie between allocations, so an overrun is seen.
+ * Returns 0 when the limit, or the machine's memory, is spent.  Contents are undefined. */
+uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memory_kind kind);
+/* Makes host memory that the simulator did not allocate known to kernels (cuMemHostRegister). */
+bool sim_memory_register(struct sim_memory *memory, void *base, size_t size);
+/* False when base is not the start of an allocation. */
+bool sim_memory_free(struct sim_memory *memory, uint64_t base);
+/* The allocation that holds all of [address, address + size); false if none does. */
+bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out);
+/* "5 bytes after allocation #3 (0x..., 1024 bytes)", for messages. */
+void sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size);
+
+/* ---------------------------------------------------------------- modules (module.c) */
+
+struct sim_module;
+struct sim_function;
+
+/* Parses and lowers PTX text; places its global and constant variables in memory.  extern functions
+ * and variables must be defined in the module itself. */
+bool sim_module_load(struct sim_memory *memory, const char *name, const char *text, size_t size,
+                     struct sim_module **out, struct ptx_error *error);
+void sim_module_unload(struct sim_module *module);
+/* An .entry function, NULL if there is none of that name. */
+const struct sim_function *sim_module_function(const struct sim_module *module, const char *name);
+/* The i-th .entry function, NULL past the end. */
+const struct sim_function *sim_module_function_at(const struct sim_module *module, size_t i);
+/* A module-scope .global or .const variable. */
+bool sim_module_variable(const struct sim_module *module, const char *name, uint64_t *address, size_t *size);
+
+struct sim_param {
+    size_t offset, size;
+};
+
+struct sim_function_info {
+    const char *name;
+    const struct sim_param *params;
+    size_t param_count, param_bytes; /* the parameter buffer, as laid out by CUDA's ABI */
+    size_t shared_bytes;             /* static */
+    size_t const_bytes;              /* the module's .const variables */
+    size_t local_bytes;              /* a thread */
+    unsigned registers;              /* an estimate: 32-bit registers that the lowering needed */
+    unsigned max_threads;            /* a block: 1024, or less by .maxntid / .reqntid */
+    unsigned ptx_version;            /* 90: the module's .target */
+};
+void sim_function_info(const struct sim_function *function, struct sim_function_info *out);
+const struct sim_module *sim_function_module(const struct sim_function *function);
+
+/* ---------------------------------------------------------------- launches (launch.c) */
+
+enum sim_fault_kind {
+    SIM_FAULT_NONE,
+    SIM_FAULT_ADDRESS,    /* CUDA_ERROR_ILLEGAL_ADDRESS */
+    SIM_FAULT_MISALIGNED, /* CUDA_ERROR_MISALIGNED_ADDRESS */
+    SIM_FAULT_DEADLOCK,   /* CUDA_ERROR_LAUNCH_TIMEOUT: a barrier that some live thread cannot reach */
+    SIM_FAULT_TRAP,       /* CUDA_ERROR_ILLEGAL_INSTRUCTION, or CUDA_ERROR_ASSERT for a failed assert */
+    SIM_FAULT_STACK,      /* call depth or local memory: CUDA_ERROR_LAUNCH_FAILED */
+    SIM_FAULT_MEMORY,     /* the simulator itself ran out of memory */
+};
+
+struct sim_fault {
+    enum sim_fault_kind kind;
+    uint32_t block[3], thread[3];
+    uint64_t address;
+    const char *file; /* the kernel's source; NULL without -lineinfo */
+    uint32_t line;    /* of file, or of the PTX text when file is NULL */
+    char text[512];   /* one line, ready to print: kernel, file:line, thread, address, nearest allocation */
+};
+
+struct sim_launch {
+    struct sim_memory *memory;
+    const struct sim_function *function;
+    uint32_t grid[3], block[3];
+    size_t shared_bytes;             /* dynamic */
+    const void *params;              /* param_bytes of them */
+    const struct count_rules *rules;
+    unsigned threads;                /* worker threads; 0: all cores */
+};
+
+/* Runs a launch to its end.  counters gets this launch's counts (launches == 1).  Counters, and results
+ * where the program itself is deterministic, do not depend on threads.  False when a thread faulted;
+ * then *fault says which, the lowest block's first fault if several did, and the counters are partial. */
+bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counters, struct sim_fault *fault);
+
+#endif

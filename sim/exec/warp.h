@@ -1,0 +1,32 @@
+/* A warp: 32 threads that run together as far as their branches let them.
+ *
+ * The part above the line is what instruction handlers see.  The part below belongs to the control
+ * flow (sim/exec/control.c), which keeps the warp's threads in groups ("strands") that have
+ * come apart at a branch and meet again at its immediate post-dominator.
+ */
+#ifndef WIDELOAD_SIM_WARP_H
+#define WIDELOAD_SIM_WARP_H
+
+#include <stddef.h>
+
+#include "sim/exec/insn.h"
+
+struct sim_worker;
+struct sim_block;
+struct sim_strand;
+
+struct sim_warp {
+    char *base[2];   /* [0] the current frame's slots, [1] the constant pool */
+    uint32_t mask;   /* the lanes that execute the current instruction, its guard applied */
+    uint32_t cc;     /* CC.CF, one bit a lane */
+    struct sim_worker *worker;
+    struct sim_block *block;
+
+    /* ---------------------------------------------------------------- control flow's own */
+    struct sim_strand *strand; /* the running one */
+    struct sim_strand *strands; /* all of them, a list */
+    uint32_t live;             /* lanes that have not exited */
+    uint32_t index;            /* within the block: thread index = 32 * index + lane */
+};
+
+#endif
