@@ -1,0 +1,129 @@
+/* cuInit, the environment's settings, and the end of the process. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cuda/driver.h"
+
+struct driver driver = {
+    .run_lock = PTHREAD_MUTEX_INITIALIZER,
+    .counters_lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int state = CUDA_ERROR_NOT_INITIALIZED;
+
+/* "12", "64K", "3G": a number of bytes above 0; false when it is not one. */
+static bool parse_bytes(const char *text, uint64_t *out) {
+    if (*text < '0' || *text > '9')
+        return false;
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    static const char suffixes[] = "KMGT";
+    const char *suffix = *end ? strchr(suffixes, *end & ~0x20) : NULL;
+    unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+    if (suffix)
+        end++;
+    if (errno || *end || !value || value > UINT64_MAX >> shift)
+        return false;
+    *out = (uint64_t)value << shift;
+    return true;
+}
+
+static bool is_set(const char *name) {
+    const char *text = getenv(name);
+    return text && *text && strcmp(text, "0") != 0;
+}
+
+static CUresult read_arch(void) {
+    const char *name = getenv("WIDELOAD_ARCH");
+    const struct count_rules *rules = count_rules_find(name && *name ? name : NULL);
+    if (!rules) {
+        log_error("WIDELOAD_ARCH: no rules are named '%s'", name);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    atomic_store(&driver.rules, rules);
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_threads(void) {
+    const char *text = getenv("WIDELOAD_THREADS");
+    driver.threads = 0;
+    if (!text || !*text)
+        return CUDA_SUCCESS;
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || errno || *end || value < 1 || value > 4096) {
+        log_error("WIDELOAD_THREADS: '%s' is not a number of threads (1 to 4096)", text);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    driver.threads = (unsigned)value;
+    return CUDA_SUCCESS;
+}
+
+static CUresult create_memory(void) {
+    const char *text = getenv("WIDELOAD_SIM_MEMORY");
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 4 * 3 : (uint64_t)4 << 30;
+    if (text && *text && !parse_bytes(text, &bytes)) {
+        log_error("WIDELOAD_SIM_MEMORY: '%s' is not a number of bytes, such as 512M or 8G", text);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    driver.memory = sim_memory_create(bytes);
+    return driver.memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult start(void) {
+    driver.log = is_set("WIDELOAD_LOG");
+    driver.blocking = is_set("CUDA_LAUNCH_BLOCKING");
+    CUresult error = read_arch();
+    if (!error)
+        error = read_threads();
+    if (!error)
+        error = create_memory();
+    return error;
+}
+
+CUresult cuInit(unsigned int Flags) {
+    if (Flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&init_lock);
+    CUresult error = (CUresult)atomic_load(&state);
+    if (error == CUDA_ERROR_NOT_INITIALIZED) {
+        error = start();
+        if (!error)
+            atomic_store(&state, CUDA_SUCCESS);
+    }
+    pthread_mutex_unlock(&init_lock);
+    return error;
+}
+
+CUresult cuDriverGetVersion(int *driverVersion) {
+    if (!driverVersion)
+        return CUDA_ERROR_INVALID_VALUE;
+    *driverVersion = 13000;
+    return CUDA_SUCCESS;
+}
+
+CUresult driver_check(void) {
+    return (CUresult)atomic_load_explicit(&state, memory_order_acquire);
+}
+
+CUresult driver_check_device(CUdevice device) {
+    CUresult error = driver_check();
+    if (error)
+        return error;
+    return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+/* Runs when the process ends or the library is closed.  Contexts are owned by the device. */
+__attribute__((destructor)) static void finish(void) {
+    if (atomic_exchange(&state, CUDA_ERROR_DEINITIALIZED) != CUDA_SUCCESS)
+        return;
+    object_destroy_owned(NULL);
+    sim_memory_destroy(driver.memory);
+    driver.memory = NULL;
+}

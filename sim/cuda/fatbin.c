@@ -1,0 +1,209 @@
+/* Finding PTX in a fat binary.  Images may be unaligned, truncated or hostile: every field is copied out
+ * and every length is checked before use. */
+#include "sim/cuda/fatbin.h"
+
+#include <inttypes.h>
+#include <lz4.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+enum {
+    WRAPPER_MAGIC = 0x466243b1,
+    HEADER_SIZE = 16,
+    ENTRY_SIZE = 64, /* its fixed part */
+    KIND_PTX = 1,
+    FLAG_LZ4 = 0x2000,
+    FLAG_ZSTD = 0x8000,
+    MAX_PTX = 1 << 30, /* bytes of PTX; a corrupt length beyond it is not worth an allocation */
+    MAX_LINKED = 4096, /* parts of a device-linked program */
+};
+static const uint32_t HEADER_MAGIC = 0xBA55ED50;
+
+/* struct in .nvFatBinSegment */
+struct wrapper {
+    uint32_t magic, version;
+    const void *data;
+    const void *const *linked; /* version 2: a list of fat binaries that ends in NULL */
+};
+
+struct entry {
+    unsigned kind, arch;
+    uint64_t flags, header, payload, compressed, uncompressed, name_offset, name_size;
+    const unsigned char *start;
+};
+
+static uint32_t read32(const unsigned char *at) {
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static uint64_t read64(const unsigned char *at) {
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static struct entry read_entry(const unsigned char *at) {
+    return (struct entry){
+        .kind = read32(at) & 0xffff,
+        .header = read32(at + 4),
+        .payload = read64(at + 8),
+        .compressed = read32(at + 16),
+        .arch = read32(at + 28),
+        .name_offset = read32(at + 32),
+        .name_size = read32(at + 36),
+        .flags = read64(at + 40),
+        .uncompressed = read64(at + 56),
+        .start = at,
+    };
+}
+
+static enum fatbin_status corrupt(char *reason, size_t size, const char *what) {
+    snprintf(reason, size, "corrupt fat binary: %s", what);
+    return FATBIN_CORRUPT;
+}
+
+/* What remains is a prefix of the true text: PTX has no NUL inside, and nvcc ends it with one. */
+static void set_text(struct fatbin_ptx *out, const char *text, size_t size) {
+    out->text = text;
+    out->size = strnlen(text, size);
+}
+
+static enum fatbin_status decompress(const struct entry *entry, struct fatbin_ptx *out, char *reason,
+                                     size_t reason_size) {
+    const char *payload = (const char *)entry->start + entry->header;
+    if (entry->compressed > entry->payload || entry->compressed > INT32_MAX)
+        return corrupt(reason, reason_size, "the compressed PTX is longer than its entry");
+    if (!entry->uncompressed || entry->uncompressed > MAX_PTX)
+        return corrupt(reason, reason_size, "the uncompressed size is out of range");
+    size_t size = (size_t)entry->uncompressed;
+    out->owned = malloc(size);
+    if (!out->owned) {
+        snprintf(reason, reason_size, "out of memory for %zu bytes of PTX", size);
+        return FATBIN_NO_MEMORY;
+    }
+    bool good;
+    if (entry->flags & FLAG_ZSTD)
+        good = ZSTD_decompress(out->owned, size, payload, (size_t)entry->compressed) == size;
+    else
+        good = LZ4_decompress_safe(payload, out->owned, (int)entry->compressed, (int)size) == (int)size;
+    if (!good) {
+        free(out->owned);
+        out->owned = NULL;
+        return corrupt(reason, reason_size, "the PTX does not decompress");
+    }
+    set_text(out, out->owned, size);
+    return FATBIN_OK;
+}
+
+static enum fatbin_status extract(const struct entry *entry, struct fatbin_ptx *out, char *reason,
+                                  size_t reason_size) {
+    *out = (struct fatbin_ptx){.arch = entry->arch};
+    if (entry->name_size && entry->name_offset >= ENTRY_SIZE && entry->name_offset <= entry->header &&
+        entry->name_size <= entry->header - entry->name_offset)
+        snprintf(out->name, sizeof out->name, "%.*s",
+                 (int)(entry->name_size < sizeof out->name ? entry->name_size : sizeof out->name - 1),
+                 (const char *)entry->start + entry->name_offset);
+    if (entry->flags & (FLAG_LZ4 | FLAG_ZSTD))
+        return decompress(entry, out, reason, reason_size);
+    set_text(out, (const char *)entry->start + entry->header, (size_t)entry->payload);
+    return FATBIN_OK;
+}
+
+static bool is_better(const struct entry *a, const struct entry *b, unsigned capability) {
+    bool a_fits = a->arch <= capability, b_fits = b->arch <= capability;
+    if (a_fits != b_fits)
+        return a_fits;
+    return a_fits ? a->arch > b->arch : a->arch < b->arch;
+}
+
+static enum fatbin_status find_in_binary(const unsigned char *image, size_t size, unsigned capability,
+                                         struct fatbin_ptx *out, char *reason, size_t reason_size) {
+    if (size < HEADER_SIZE)
+        return corrupt(reason, reason_size, "truncated in its header");
+    uint64_t header = read32(image + 4) >> 16, body = read64(image + 8);
+    if ((read32(image + 4) & 0xffff) != 1 || header != HEADER_SIZE)
+        return corrupt(reason, reason_size, "unknown version");
+    if (body > size - HEADER_SIZE || body > (uint64_t)INT64_MAX / 2)
+        return corrupt(reason, reason_size, "truncated: its header promises more bytes than there are");
+    struct entry best = {0};
+    uint64_t at = HEADER_SIZE, end = HEADER_SIZE + body;
+    unsigned others = 0;
+    while (at < end) {
+        if (end - at < ENTRY_SIZE)
+            return corrupt(reason, reason_size, "truncated in an entry's header");
+        struct entry entry = read_entry(image + at);
+        if (entry.header < ENTRY_SIZE || entry.header > end - at || entry.payload > end - at - entry.header)
+            return corrupt(reason, reason_size, "an entry is longer than the whole");
+        at += entry.header + entry.payload;
+        if (entry.kind != KIND_PTX)
+            others++;
+        else if (!best.start || is_better(&entry, &best, capability))
+            best = entry;
+    }
+    if (best.start)
+        return extract(&best, out, reason, reason_size);
+    snprintf(reason, reason_size,
+             "the fat binary holds %s but no PTX, which the simulator runs: compile with "
+             "-gencode arch=compute_75,code=compute_75",
+             others ? "machine code" : "nothing");
+    return FATBIN_NO_PTX;
+}
+
+/* A device-linked program: its parts would have to be linked.  One part with PTX is enough by itself. */
+static enum fatbin_status find_in_linked(const void *const *parts, unsigned capability,
+                                         struct fatbin_ptx *out, char *reason, size_t reason_size) {
+    enum fatbin_status status = FATBIN_NO_PTX;
+    snprintf(reason, reason_size, "the device-linked program holds no PTX");
+    for (size_t i = 0; i < MAX_LINKED && parts[i]; i++) {
+        struct fatbin_ptx part;
+        if (read32(parts[i]) != HEADER_MAGIC)
+            return corrupt(reason, reason_size, "a device-linked part is no fat binary");
+        enum fatbin_status found = find_in_binary(parts[i], SIZE_MAX, capability, &part, reason, reason_size);
+        if (found == FATBIN_OK && status == FATBIN_OK) {
+            free(part.owned);
+            free(out->owned);
+            snprintf(reason, reason_size,
+                     "the program's device code was linked from several files (-rdc=true), which is not "
+                     "supported");
+            return FATBIN_LINKED;
+        }
+        if (found == FATBIN_OK)
+            *out = part;
+        else if (found != FATBIN_NO_PTX) {
+            if (status == FATBIN_OK)
+                free(out->owned);
+            return found;
+        }
+        if (found == FATBIN_OK)
+            status = FATBIN_OK;
+    }
+    return status;
+}
+
+enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capability,
+                                   struct fatbin_ptx *out, char *reason, size_t reason_size) {
+    *out = (struct fatbin_ptx){0};
+    snprintf(reason, reason_size, "not a fat binary");
+    if (size < sizeof(uint32_t))
+        return FATBIN_OTHER;
+    uint32_t magic = read32(image);
+    if (magic == HEADER_MAGIC)
+        return find_in_binary(image, size, capability, out, reason, reason_size);
+    /* A wrapper holds addresses: one that came from a file means nothing. */
+    if (magic != WRAPPER_MAGIC || size != SIZE_MAX)
+        return FATBIN_OTHER;
+    struct wrapper wrapper;
+    memcpy(&wrapper, image, sizeof wrapper);
+    if (wrapper.version == 2 && wrapper.linked)
+        return find_in_linked(wrapper.linked, capability, out, reason, reason_size);
+    if ((wrapper.version != 1 && wrapper.version != 2) || !wrapper.data)
+        return corrupt(reason, reason_size, "unknown kind of wrapper");
+    if (read32(wrapper.data) != HEADER_MAGIC)
+        return corrupt(reason, reason_size, "the wrapper points at no fat binary");
+    return find_in_binary(wrapper.data, SIZE_MAX, capability, out, reason, reason_size);
+}

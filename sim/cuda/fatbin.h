@@ -1,0 +1,36 @@
+/* Fat binaries, as nvcc and fatbinary write them: find the PTX inside.
+ *
+ * A fat binary is a 16-byte header and entries, each machine code or PTX for one architecture, plain or
+ * compressed (LZ4 block, zstd frame).  Programs hand over either the thing itself or the 24-byte wrapper
+ * that nvcc puts into .nvFatBinSegment, which points at it.
+ */
+#ifndef WIDELOAD_SIM_CUDA_FATBIN_H
+#define WIDELOAD_SIM_CUDA_FATBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum fatbin_status {
+    FATBIN_OK,
+    FATBIN_OTHER,   /* it does not begin as a fat binary does */
+    FATBIN_CORRUPT, /* truncated, or its lengths or contents contradict each other */
+    FATBIN_NO_PTX,  /* only machine code */
+    FATBIN_NO_MEMORY,
+    FATBIN_LINKED, /* several device-linked parts (-rdc=true) */
+};
+
+struct fatbin_ptx {
+    const char *text; /* of size bytes, without a NUL; points into the fat binary or to owned */
+    size_t size;
+    char *owned;    /* NULL, or to be freed */
+    char name[128]; /* the source's, where the entry says it; else "" */
+    unsigned arch;  /* 75: compute_75 */
+};
+
+/* Chooses the PTX of the highest architecture up to capability, else the lowest there is.
+ * size: how many bytes may be read; SIZE_MAX when only the image itself says.  Every length inside is
+ * checked against it and against the lengths around it.  reason gets one line for what is not FATBIN_OK. */
+enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capability,
+                                   struct fatbin_ptx *out, char *reason, size_t reason_size);
+
+#endif

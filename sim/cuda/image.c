@@ -1,0 +1,129 @@
+/* From whatever a program loads to PTX text. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cuda/fatbin.h"
+#include "sim/cuda/module.h"
+
+static const char PTX_NEEDED[] =
+    "the simulator runs PTX: compile with -gencode arch=compute_75,code=compute_75";
+
+void image_free(struct image *image) {
+    free(image->text);
+    image->text = NULL;
+}
+
+static CUresult copy_text(const char *text, size_t size, const char *name, struct image *out) {
+    out->text = malloc(size + 1);
+    if (!out->text) {
+        log_error("out of memory for %zu bytes of PTX", size);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memcpy(out->text, text, size);
+    out->text[size] = '\0';
+    out->size = size;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    return CUDA_SUCCESS;
+}
+
+static CUresult fatbin_error(enum fatbin_status status) {
+    switch (status) {
+    case FATBIN_NO_PTX:
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    case FATBIN_NO_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    case FATBIN_LINKED:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
+}
+
+/* PTX begins with a comment, white space or a directive.  Anything else is no text to complain about
+ * line by line. */
+static bool looks_like_text(const unsigned char *text, size_t size) {
+    for (size_t i = 0; i < size && i < 16 && text[i]; i++)
+        if ((text[i] < ' ' && !strchr("\t\n\v\f\r", text[i])) || text[i] >= 0x7f)
+            return false;
+    return size && text[0];
+}
+
+CUresult image_read(const void *image, size_t size, const char *name, struct image *out) {
+    *out = (struct image){0};
+    char reason[256];
+    struct fatbin_ptx ptx;
+    unsigned capability = count_rules_capability(atomic_load(&driver.rules));
+    enum fatbin_status status = fatbin_find_ptx(image, size, capability, &ptx, reason, sizeof reason);
+    if (status == FATBIN_OK) {
+        CUresult error = copy_text(ptx.text, ptx.size, ptx.name[0] ? ptx.name : name, out);
+        free(ptx.owned);
+        return error;
+    }
+    if (status != FATBIN_OTHER) {
+        log_error("%s: %s", name, reason);
+        return fatbin_error(status);
+    }
+    if (size >= 4 && strncmp(image, "\177ELF", 4) == 0) {
+        log_error("%s: machine code (a cubin) without PTX; %s", name, PTX_NEEDED);
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+    if (!looks_like_text(image, size)) {
+        log_error("%s: neither PTX nor a fat binary", name);
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
+    return copy_text(image, size == SIZE_MAX ? strlen(image) : strnlen(image, size), name, out);
+}
+
+/* The whole file, or NULL with errno set. */
+static char *read_all(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return NULL;
+    char *data = NULL;
+    size_t capacity = 0, used = 0, got;
+    do {
+        if (used == capacity) {
+            capacity = capacity ? capacity * 2 : 65536;
+            char *larger = realloc(data, capacity);
+            if (!larger) {
+                free(data);
+                fclose(file);
+                errno = ENOMEM;
+                return NULL;
+            }
+            data = larger;
+        }
+        got = fread(data + used, 1, capacity - used, file);
+        used += got;
+    } while (got);
+    int failed = ferror(file) ? errno : 0;
+    fclose(file);
+    if (failed) {
+        free(data);
+        errno = failed;
+        return NULL;
+    }
+    *size = used;
+    return data;
+}
+
+CUresult image_read_file(const char *path, struct image *out) {
+    *out = (struct image){0};
+    size_t size = 0;
+    char *data = read_all(path, &size);
+    if (!data) {
+        int reason = errno;
+        log_error("%s: %s", path, strerror(reason));
+        if (reason == ENOMEM)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        return reason == ENOENT || reason == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND
+                                                     : CUDA_ERROR_OPERATING_SYSTEM;
+    }
+    const char *slash = strrchr(path, '/');
+    CUresult error = image_read(data, size, slash ? slash + 1 : path, out);
+    free(data);
+    return error;
+}

@@ -1,0 +1,32 @@
+/* The device's size: an H200's, whatever the counting rules.  The rules say how accesses are counted and
+ * which compute capability is reported; a program that fits the device keeps fitting when they change. */
+#ifndef WIDELOAD_SIM_CUDA_LIMITS_H
+#define WIDELOAD_SIM_CUDA_LIMITS_H
+
+enum {
+    LIMIT_MULTIPROCESSORS = 132,
+    LIMIT_WARP = 32,
+    LIMIT_BLOCK_THREADS = 1024,
+    LIMIT_BLOCK_Z = 64,
+    LIMIT_GRID_X = 0x7fffffff,
+    LIMIT_GRID_YZ = 65535,
+    LIMIT_SM_THREADS = 2048,
+    LIMIT_SM_BLOCKS = 32,
+    LIMIT_SM_REGISTERS = 65536,
+    LIMIT_THREAD_REGISTERS = 255,
+    LIMIT_REGISTER_UNIT = 256,     /* a warp's registers are handed out in this many */
+    LIMIT_BLOCK_SHARED = 48 << 10, /* without asking */
+    LIMIT_BLOCK_SHARED_OPTIN = 227 << 10,
+    LIMIT_SM_SHARED = 228 << 10,
+    LIMIT_RESERVED_SHARED = 1 << 10, /* a block's, for the system */
+    LIMIT_SHARED_UNIT = 128,
+    LIMIT_CONSTANT_BYTES = 64 << 10,
+    LIMIT_L2_BYTES = 60 << 20,
+    LIMIT_PERSISTING_L2_BYTES = LIMIT_L2_BYTES / 8 * 5,
+    LIMIT_PITCH = 0x7fffffff,
+    LIMIT_PITCH_ALIGN = 512,
+    LIMIT_LEAST_PRIORITY = 0,
+    LIMIT_GREATEST_PRIORITY = -5,
+};
+
+#endif

@@ -1,0 +1,71 @@
+/* Modules, functions, libraries and kernels: what the driver keeps about loaded code. */
+#ifndef WIDELOAD_SIM_CUDA_MODULE_H
+#define WIDELOAD_SIM_CUDA_MODULE_H
+
+#include "sim/cuda/driver.h"
+
+struct CUmod_st {
+    struct object object;
+    struct sim_module *sim;
+    struct CUfunc_st *functions; /* every .entry function, in the order of the PTX */
+    size_t function_count;
+    CUlibrary library; /* NULL: loaded by cuModuleLoad* */
+    CUmodule next_of_library;
+};
+
+struct CUfunc_st {
+    struct object object;
+    CUmodule module;
+    const struct sim_function *sim;
+    struct sim_function_info info;
+    _Atomic int max_dynamic_shared;       /* bytes, as cuFuncSetAttribute left it */
+    _Atomic int carveout, cluster_policy; /* heard, without effect */
+    _Atomic bool non_portable_cluster;
+};
+
+/* The PTX of an image, copied, and what to call it in messages. */
+struct image {
+    char *text; /* owned, NUL-ended */
+    size_t size;
+    char name[160];
+};
+
+/* Where a caller of cuModuleLoadDataEx or cuLinkCreate wants its logs.  A size slot, an element of the
+ * option values, holds the buffer's size on entry and gets the length written. */
+struct jit_log {
+    char *text;
+    size_t size;
+    void **size_slot;
+};
+struct jit_options {
+    struct jit_log info, error;
+    void **wall_time_slot; /* gets a float: milliseconds */
+};
+
+/* jit.c.  Errors: INVALID_VALUE for an option that CUDA does not have. */
+CUresult jit_parse(unsigned count, const CUjit_option *options, void **values, struct jit_options *out);
+/* Writes the logs: failure's text, or nothing when it is NULL. */
+void jit_report(const struct jit_options *options, const char *failure, double milliseconds);
+
+/* image.c: image is a fat binary, its wrapper, machine code (refused) or PTX text; size is SIZE_MAX when
+ * only the image itself says how long it is.  Failures go to log_error(). */
+CUresult image_read(const void *image, size_t size, const char *name, struct image *out);
+CUresult image_read_file(const char *path, struct image *out);
+void image_free(struct image *image);
+
+/* module.c.  context may be NULL for a library's module that none has used yet. */
+CUresult module_load(CUcontext context, const struct image *image, CUmodule *out);
+void module_unload(CUmodule module);
+CUresult module_find_function(CUmodule module, const char *name, CUfunction *out);
+
+/* function.c: the function that a CUfunction, or a CUkernel passed as one, means in this context. */
+CUresult function_resolve(CUfunction handle, CUcontext context, CUfunction *out);
+CUresult function_get_attribute(const struct CUfunc_st *function, CUfunction_attribute attribute, int *out);
+CUresult function_set_attribute(struct CUfunc_st *function, CUfunction_attribute attribute, int value);
+
+/* library.c: the kernel's function in a context, loading the library there if need be. */
+CUresult kernel_function(CUkernel kernel, CUcontext context, CUfunction *out);
+/* Called when a library's module is unloaded with its context. */
+void library_forget_module(CUlibrary library, CUmodule module);
+
+#endif
