@@ -1,0 +1,222 @@
+/* Device and managed memory: allocating, freeing, and what is left. */
+#include <stdlib.h>
+
+#include "sim/cuda/limits.h"
+#include "sim/cuda/memory.h"
+
+static void release(struct object *object) {
+    struct allocation *allocation = (struct allocation *)object;
+    sim_memory_free(driver.memory, allocation->base);
+    if (allocation->pool)
+        pool_returned(allocation->pool, allocation->size);
+    free(allocation);
+}
+
+static enum sim_memory_kind sim_kind(enum allocation_kind kind) {
+    switch (kind) {
+    case ALLOCATION_DEVICE:
+        return SIM_MEMORY_DEVICE;
+    case ALLOCATION_MANAGED:
+        return SIM_MEMORY_MANAGED;
+    default:
+        return SIM_MEMORY_HOST;
+    }
+}
+
+CUresult allocation_create(CUcontext context, enum allocation_kind kind, size_t size, unsigned flags,
+                           struct allocation **out) {
+    struct allocation *allocation = calloc(1, sizeof *allocation);
+    if (!allocation)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    allocation->base = sim_memory_alloc(driver.memory, size, sim_kind(kind));
+    if (!allocation->base) {
+        free(allocation);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    allocation->kind = kind;
+    allocation->size = size;
+    allocation->flags = flags;
+    sim_memory_set_user(driver.memory, allocation->base, allocation);
+    object_add(&allocation->object, OBJECT_ALLOCATION, context, release);
+    *out = allocation;
+    return CUDA_SUCCESS;
+}
+
+CUresult allocation_register(CUcontext context, void *base, size_t size, unsigned flags,
+                             struct allocation **out) {
+    struct allocation *allocation = calloc(1, sizeof *allocation);
+    if (!allocation)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!sim_memory_register(driver.memory, base, size)) {
+        free(allocation);
+        return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    }
+    allocation->base = (uint64_t)(uintptr_t)base;
+    allocation->kind = ALLOCATION_REGISTERED;
+    allocation->size = size;
+    allocation->flags = flags;
+    sim_memory_set_user(driver.memory, allocation->base, allocation);
+    object_add(&allocation->object, OBJECT_ALLOCATION, context, release);
+    *out = allocation;
+    return CUDA_SUCCESS;
+}
+
+struct allocation *allocation_at(uint64_t address) {
+    struct sim_allocation found;
+    if (!sim_memory_find(driver.memory, address, 0, &found) || found.base != address)
+        return NULL;
+    return found.user;
+}
+
+void allocation_destroy(struct allocation *allocation) {
+    object_destroy(&allocation->object);
+}
+
+CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    if (!dptr || !bytesize)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct allocation *allocation;
+    error = allocation_create(context, ALLOCATION_DEVICE, bytesize, 0, &allocation);
+    if (!error)
+        *dptr = (CUdeviceptr)allocation->base;
+    return error;
+}
+
+CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
+                         unsigned int ElementSizeBytes) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    if (!dptr || !pPitch || !WidthInBytes || !Height || WidthInBytes > LIMIT_PITCH)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t pitch = (WidthInBytes + LIMIT_PITCH_ALIGN - 1) / LIMIT_PITCH_ALIGN * LIMIT_PITCH_ALIGN;
+    if (Height > SIZE_MAX / pitch)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    struct allocation *allocation;
+    error = allocation_create(context, ALLOCATION_DEVICE, pitch * Height, 0, &allocation);
+    if (error)
+        return error;
+    *dptr = (CUdeviceptr)allocation->base;
+    *pPitch = pitch;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    if (!dptr || !bytesize || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct allocation *allocation;
+    error = allocation_create(context, ALLOCATION_MANAGED, bytesize, flags, &allocation);
+    if (!error)
+        *dptr = (CUdeviceptr)allocation->base;
+    return error;
+}
+
+CUresult cuMemFree(CUdeviceptr dptr) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    struct allocation *allocation = allocation_at(dptr);
+    if (!allocation || (allocation->kind != ALLOCATION_DEVICE && allocation->kind != ALLOCATION_MANAGED))
+        return CUDA_ERROR_INVALID_VALUE;
+    allocation_destroy(allocation);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo(size_t *free_bytes, size_t *total) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    if (!free_bytes || !total)
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t limit = sim_memory_limit(driver.memory), used = sim_memory_used(driver.memory);
+    *free_bytes = used < limit ? (size_t)(limit - used) : 0;
+    *total = (size_t)limit;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    struct sim_allocation found;
+    if (!sim_memory_find(driver.memory, dptr, 1, &found))
+        return CUDA_ERROR_NOT_FOUND;
+    if (pbase)
+        *pbase = (CUdeviceptr)found.base;
+    if (psize)
+        *psize = found.size;
+    return CUDA_SUCCESS;
+}
+
+static CUresult check_managed(CUdeviceptr address, size_t count) {
+    struct sim_allocation found;
+    if (!count || !sim_memory_find(driver.memory, address, count, &found) || found.kind != SIM_MEMORY_MANAGED)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+/* Managed memory is in one place: advice about where to keep it, and moving it, change nothing. */
+static CUresult advise(CUdeviceptr address, size_t count, CUmem_advise advice) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    if ((unsigned)advice < CU_MEM_ADVISE_SET_READ_MOSTLY ||
+        (unsigned)advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
+        return CUDA_ERROR_INVALID_VALUE;
+    return check_managed(address, count);
+}
+
+static CUresult prefetch(CUdeviceptr address, size_t count, CUstream stream) {
+    CUcontext context;
+    CUresult error = stream_enter(stream, &context);
+    return error ? error : check_managed(address, count);
+}
+
+#undef cuMemAdvise
+#undef cuMemPrefetchAsync
+CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
+CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
+    (void)device;
+    return advise(devPtr, count, advice);
+}
+
+CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream);
+CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream) {
+    if (dstDevice != 0 && dstDevice != CU_DEVICE_CPU)
+        return CUDA_ERROR_INVALID_DEVICE;
+    return prefetch(devPtr, count, hStream);
+}
+
+#if CUDA_VERSION >= 12020
+CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location);
+CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location) {
+    (void)location;
+    return advise(devPtr, count, advice);
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+                               CUstream hStream);
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+                               CUstream hStream) {
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id != 0)
+        return CUDA_ERROR_INVALID_DEVICE;
+    return prefetch(devPtr, count, hStream);
+}
+#endif

@@ -1,0 +1,105 @@
+/* Linear copies. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/cuda/memory.h"
+
+CUresult memory_check(const char *function, uint64_t address, size_t size) {
+    struct sim_allocation found;
+    if (!size || sim_memory_find(driver.memory, address, size, &found))
+        return CUDA_SUCCESS;
+    char where[256];
+    if (sim_memory_find(driver.memory, address, 1, &found))
+        address = found.base + found.size; /* it begins well; say where it leaves the allocation */
+    sim_memory_describe(driver.memory, address, where, sizeof where);
+    log_error("%s: %zu bytes reach 0x%" PRIx64 ", %s", function, size, address, where);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* For copies that take either kind of address: one outside all allocations is the host's own.  A range
+ * that begins in an allocation has to end there. */
+static CUresult check_any(const char *function, uint64_t address, size_t size) {
+    struct sim_allocation found;
+    if (!address)
+        return CUDA_ERROR_INVALID_VALUE;
+    return sim_memory_find(driver.memory, address, 0, &found) ? memory_check(function, address, size)
+                                                              : CUDA_SUCCESS;
+}
+
+enum end { DEVICE, HOST, ANY };
+
+static CUresult check_end(const char *function, enum end end, uint64_t address, size_t size) {
+    return end == DEVICE ? memory_check(function, address, size) : check_any(function, address, size);
+}
+
+static CUresult copy(const char *function, uint64_t to, enum end to_end, uint64_t from, enum end from_end,
+                     size_t size, CUstream stream) {
+    CUcontext context;
+    CUresult error = stream_enter(stream, &context);
+    if (error || !size)
+        return error;
+    error = check_end(function, to_end, to, size);
+    if (!error)
+        error = check_end(function, from_end, from, size);
+    if (!error)
+        memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+    return error;
+}
+
+static uint64_t host(const void *pointer) {
+    return (uint64_t)(uintptr_t)pointer;
+}
+
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+    return copy(__func__, dst, ANY, src, ANY, ByteCount, NULL);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
+    return copy(__func__, dst, ANY, src, ANY, ByteCount, hStream);
+}
+
+CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
+    return copy(__func__, dstDevice, DEVICE, host(srcHost), HOST, ByteCount, NULL);
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream) {
+    return copy(__func__, dstDevice, DEVICE, host(srcHost), HOST, ByteCount, hStream);
+}
+
+CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+    return copy(__func__, host(dstHost), HOST, srcDevice, DEVICE, ByteCount, NULL);
+}
+
+CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
+    return copy(__func__, host(dstHost), HOST, srcDevice, DEVICE, ByteCount, hStream);
+}
+
+CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+    return copy(__func__, dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, NULL);
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
+    return copy(__func__, dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, hStream);
+}
+
+/* Contexts share the device's one memory. */
+static CUresult copy_peer(const char *function, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                          CUcontext from_context, size_t size, CUstream stream) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    if (!object_is(to_context, OBJECT_CONTEXT) || !object_is(from_context, OBJECT_CONTEXT))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return copy(function, to, DEVICE, from, DEVICE, size, stream);
+}
+
+CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                      CUcontext srcContext, size_t ByteCount) {
+    return copy_peer(__func__, dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL);
+}
+
+CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
+                           CUcontext srcContext, size_t ByteCount, CUstream hStream) {
+    return copy_peer(__func__, dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+}

@@ -1,0 +1,163 @@
+/* Copies of rectangles and boxes between pitched buffers.  CUDA arrays are not supported. */
+#include <string.h>
+
+#include "sim/cuda/limits.h"
+#include "sim/cuda/memory.h"
+
+/* One side of a copy: the first byte, and the distances of rows and slices. */
+struct side {
+    CUmemorytype type;
+    uint64_t host, device;
+    size_t x, y, z;       /* bytes, rows, slices to skip */
+    size_t pitch, height; /* bytes of a row, rows of a slice; 0: no more than is copied */
+    uint64_t start;       /* filled in by prepare() */
+    size_t row, slice;    /* filled in by prepare() */
+};
+
+struct box {
+    size_t width, height, depth; /* bytes, rows, slices */
+};
+
+static bool multiply_add(size_t a, size_t b, size_t c, size_t *out) {
+    return !__builtin_mul_overflow(a, b, out) && !__builtin_add_overflow(*out, c, out);
+}
+
+/* Checks one side and works out where its bytes are. */
+static CUresult prepare(const char *function, struct side *side, const struct box *box) {
+    if (side->type == CU_MEMORYTYPE_ARRAY) {
+        log_note("%s: CUDA arrays are not supported", function);
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (side->type != CU_MEMORYTYPE_HOST && side->type != CU_MEMORYTYPE_DEVICE &&
+        side->type != CU_MEMORYTYPE_UNIFIED)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t width, rows, offset, slice_end, end;
+    if (__builtin_add_overflow(side->x, box->width, &width) ||
+        __builtin_add_overflow(side->y, box->height, &rows))
+        return CUDA_ERROR_INVALID_VALUE;
+    bool one_row = box->height == 1 && box->depth == 1 && !side->y && !side->z;
+    bool one_slice = box->depth == 1 && !side->z;
+    side->row = side->pitch || !one_row ? side->pitch : width;
+    size_t height = side->height || !one_slice ? side->height : rows;
+    if (side->row < width || side->row > LIMIT_PITCH || height < rows)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!multiply_add(side->row, height, 0, &side->slice) ||
+        !multiply_add(side->row, side->y, side->x, &offset) ||
+        !multiply_add(side->slice, side->z, offset, &offset) ||
+        !multiply_add(side->row, box->height - 1, box->width, &slice_end) ||
+        !multiply_add(side->slice, box->depth - 1, slice_end, &end))
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t base = side->type == CU_MEMORYTYPE_HOST ? side->host : side->device;
+    if (!base || __builtin_add_overflow(base, offset, &side->start))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct sim_allocation found;
+    /* Host memory may be anyone's; a range that begins in one of our allocations has to end there. */
+    if (side->type == CU_MEMORYTYPE_DEVICE || sim_memory_find(driver.memory, base, 0, &found))
+        return memory_check(function, side->start, end);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy(const char *function, struct side *to, struct side *from, const struct box *box,
+                     CUstream stream) {
+    CUcontext context;
+    CUresult error = stream_enter(stream, &context);
+    if (error || !box->width || !box->height || !box->depth)
+        return error;
+    error = prepare(function, to, box);
+    if (!error)
+        error = prepare(function, from, box);
+    if (error)
+        return error;
+    for (size_t z = 0; z < box->depth; z++)
+        for (size_t y = 0; y < box->height; y++)
+            memmove((char *)(uintptr_t)to->start + z * to->slice + y * to->row,
+                    (const char *)(uintptr_t)from->start + z * from->slice + y * from->row, box->width);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_2d(const char *function, const CUDA_MEMCPY2D *c, CUstream stream) {
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct side to = {.type = c->dstMemoryType,
+                      .host = (uint64_t)(uintptr_t)c->dstHost,
+                      .device = c->dstDevice,
+                      .x = c->dstXInBytes,
+                      .y = c->dstY,
+                      .pitch = c->dstPitch};
+    struct side from = {.type = c->srcMemoryType,
+                        .host = (uint64_t)(uintptr_t)c->srcHost,
+                        .device = c->srcDevice,
+                        .x = c->srcXInBytes,
+                        .y = c->srcY,
+                        .pitch = c->srcPitch};
+    struct box box = {.width = c->WidthInBytes, .height = c->Height, .depth = 1};
+    return copy(function, &to, &from, &box, stream);
+}
+
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy) {
+    return copy_2d(__func__, pCopy, NULL);
+}
+
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy) {
+    return copy_2d(__func__, pCopy, NULL);
+}
+
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream) {
+    return copy_2d(__func__, pCopy, hStream);
+}
+
+static CUresult copy_3d(const char *function, const CUDA_MEMCPY3D *c, CUstream stream) {
+    if (!c || c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct side to = {.type = c->dstMemoryType,
+                      .host = (uint64_t)(uintptr_t)c->dstHost,
+                      .device = c->dstDevice,
+                      .x = c->dstXInBytes,
+                      .y = c->dstY,
+                      .z = c->dstZ,
+                      .pitch = c->dstPitch,
+                      .height = c->dstHeight};
+    struct side from = {.type = c->srcMemoryType,
+                        .host = (uint64_t)(uintptr_t)c->srcHost,
+                        .device = c->srcDevice,
+                        .x = c->srcXInBytes,
+                        .y = c->srcY,
+                        .z = c->srcZ,
+                        .pitch = c->srcPitch,
+                        .height = c->srcHeight};
+    struct box box = {.width = c->WidthInBytes, .height = c->Height, .depth = c->Depth};
+    return copy(function, &to, &from, &box, stream);
+}
+
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D *pCopy) {
+    return copy_3d(__func__, pCopy, NULL);
+}
+
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
+    return copy_3d(__func__, pCopy, hStream);
+}
+
+/* The same fields but for the contexts, which share one memory. */
+static CUresult copy_3d_peer(const char *function, const CUDA_MEMCPY3D_PEER *c, CUstream stream) {
+    if (!c)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    if (!object_is(c->srcContext, OBJECT_CONTEXT) || !object_is(c->dstContext, OBJECT_CONTEXT))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    CUDA_MEMCPY3D plain;
+    _Static_assert(sizeof plain == sizeof *c, "the structures differ in the contexts' places only");
+    memcpy(&plain, c, sizeof plain);
+    plain.reserved0 = plain.reserved1 = NULL;
+    return copy_3d(function, &plain, stream);
+}
+
+CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) {
+    return copy_3d_peer(__func__, pCopy, NULL);
+}
+
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) {
+    return copy_3d_peer(__func__, pCopy, hStream);
+}

@@ -1,0 +1,65 @@
+/* The simulator's own exports: counters, counting rules, the last error in words. */
+#include "sim/cuda/extension.h"
+
+#include <string.h>
+
+#include "sim/cuda/driver.h"
+
+/* The device's sums.  Every context of the process adds to them. */
+int wlSimGetCounters(struct wl_counters *out) {
+    CUresult error = driver_check();
+    if (error)
+        return (int)error;
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&driver.counters_lock);
+    *out = driver.counters;
+    pthread_mutex_unlock(&driver.counters_lock);
+    return CUDA_SUCCESS;
+}
+
+int wlSimResetCounters(void) {
+    CUresult error = driver_check();
+    if (error)
+        return (int)error;
+    pthread_mutex_lock(&driver.counters_lock);
+    memset(&driver.counters, 0, sizeof driver.counters);
+    pthread_mutex_unlock(&driver.counters_lock);
+    return CUDA_SUCCESS;
+}
+
+int wlSimSetArch(const char *arch) {
+    CUresult error = driver_check();
+    if (error)
+        return (int)error;
+    const struct count_rules *rules = arch ? count_rules_find(arch) : NULL;
+    if (!rules)
+        return CUDA_ERROR_INVALID_VALUE;
+    atomic_store(&driver.rules, rules);
+    return CUDA_SUCCESS;
+}
+
+/* Before cuInit: the default rules' name. */
+const char *wlSimArch(void) {
+    const struct count_rules *rules = atomic_load(&driver.rules);
+    return count_rules_name(rules ? rules : count_rules_find(NULL));
+}
+
+const char *wlSimLastError(void) {
+    return log_last_error();
+}
+
+void *extension_find(const char *name) {
+    static const struct {
+        const char *name;
+        void *function;
+    } table[] = {
+        {"wlSimGetCounters", (void *)wlSimGetCounters}, {"wlSimResetCounters", (void *)wlSimResetCounters},
+        {"wlSimSetArch", (void *)wlSimSetArch},         {"wlSimArch", (void *)wlSimArch},
+        {"wlSimLastError", (void *)wlSimLastError},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return table[i].function;
+    return NULL;
+}

@@ -1,0 +1,16 @@
+/* What the simulator exports beside CUDA's functions; include/wideload.h documents them. */
+#ifndef WIDELOAD_SIM_CUDA_EXTENSION_H
+#define WIDELOAD_SIM_CUDA_EXTENSION_H
+
+#include "wideload.h"
+
+WL_API int wlSimGetCounters(struct wl_counters *out);
+WL_API int wlSimResetCounters(void);
+WL_API int wlSimSetArch(const char *arch);
+WL_API const char *wlSimArch(void);
+WL_API const char *wlSimLastError(void);
+
+/* The function of that name, or NULL. */
+void *extension_find(const char *name);
+
+#endif

@@ -1,0 +1,222 @@
+/* Kernel launches: CUDA's checks of the arguments, and what becomes of a fault. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cuda/event.h"
+#include "sim/cuda/limits.h"
+#include "sim/cuda/memory.h"
+#include "sim/cuda/module.h"
+
+static CUresult check_shape(const struct sim_function_info *info, const uint32_t grid[3],
+                            const uint32_t block[3]) {
+    for (int i = 0; i < 3; i++)
+        if (!grid[i] || !block[i])
+            return CUDA_ERROR_INVALID_VALUE;
+    if (grid[0] > LIMIT_GRID_X || grid[1] > LIMIT_GRID_YZ || grid[2] > LIMIT_GRID_YZ)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (block[0] > LIMIT_BLOCK_THREADS || block[1] > LIMIT_BLOCK_THREADS || block[2] > LIMIT_BLOCK_Z)
+        return CUDA_ERROR_INVALID_VALUE;
+    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
+    if (threads > LIMIT_BLOCK_THREADS)
+        return CUDA_ERROR_INVALID_VALUE;
+    /* Within the device's bounds, but not within those the kernel was compiled for. */
+    return threads > info->max_threads ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
+}
+
+static CUresult check_shared(CUfunction function, size_t dynamic) {
+    int allowed;
+    CUresult error =
+        function_get_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &allowed);
+    if (error)
+        return error;
+    if (dynamic > (size_t)allowed || dynamic + function->info.shared_bytes > LIMIT_BLOCK_SHARED_OPTIN)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+/* The parameter buffer out of kernelParams (a pointer to each) or extra (the whole, packed). */
+static CUresult gather(const struct sim_function_info *info, void **params, void **extra,
+                       unsigned char *buffer) {
+    if (params && extra)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (params) {
+        for (size_t i = 0; i < info->param_count; i++) {
+            if (!params[i])
+                return CUDA_ERROR_INVALID_VALUE;
+            memcpy(buffer + info->params[i].offset, params[i], info->params[i].size);
+        }
+        return CUDA_SUCCESS;
+    }
+    const void *packed = NULL;
+    size_t size = 0;
+    for (size_t i = 0; extra && extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
+        if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            packed = extra[i + 1];
+        else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1])
+            size = *(const size_t *)extra[i + 1];
+        else
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!info->param_bytes)
+        return CUDA_SUCCESS;
+    if (!packed || size < info->param_bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(buffer, packed, info->param_bytes);
+    return CUDA_SUCCESS;
+}
+
+static CUresult fault_error(const struct sim_fault *fault) {
+    switch (fault->kind) {
+    case SIM_FAULT_ADDRESS:
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case SIM_FAULT_MISALIGNED:
+        return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case SIM_FAULT_DEADLOCK:
+        return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case SIM_FAULT_TRAP:
+        return strstr(fault->text, "assert") ? CUDA_ERROR_ASSERT : CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    case SIM_FAULT_MEMORY:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    default:
+        return CUDA_ERROR_LAUNCH_FAILED;
+    }
+}
+
+static void add_counters(const struct wl_counters *more) {
+    pthread_mutex_lock(&driver.counters_lock);
+#define ADD(name) driver.counters.name += more->name;
+    WL_COUNTER_MAP(ADD)
+#undef ADD
+    pthread_mutex_unlock(&driver.counters_lock);
+}
+
+static CUresult run(CUcontext context, const struct sim_launch *what) {
+    struct wl_counters counters;
+    struct sim_fault fault;
+    memset(&counters, 0, sizeof counters);
+    memset(&fault, 0, sizeof fault);
+    pthread_mutex_lock(&driver.run_lock);
+    bool good = sim_launch_run(what, &counters, &fault);
+    pthread_mutex_unlock(&driver.run_lock);
+    add_counters(&counters);
+    if (good)
+        return CUDA_SUCCESS;
+    CUresult error = fault_error(&fault);
+    log_error("%s", fault.text);
+    /* Nothing of the program has gone wrong when the simulator itself lacks memory: it may go on. */
+    if (error == CUDA_ERROR_OUT_OF_MEMORY)
+        return error;
+    int none = CUDA_SUCCESS;
+    atomic_compare_exchange_strong(&context->fault, &none, (int)error);
+    return driver.blocking ? error : CUDA_SUCCESS;
+}
+
+static CUresult launch(CUfunction handle, const CUlaunchConfig *config, void **params, void **extra) {
+    CUcontext context;
+    CUresult error = stream_enter(config->hStream, &context);
+    if (error)
+        return error;
+    CUfunction function;
+    error = function_resolve(handle, context, &function);
+    if (error)
+        return error;
+    if (function->object.context != context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    struct sim_launch what = {
+        .memory = driver.memory,
+        .function = function->sim,
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared_bytes = config->sharedMemBytes,
+        .rules = atomic_load(&driver.rules),
+        .threads = driver.threads,
+    };
+    error = check_shape(&function->info, what.grid, what.block);
+    if (!error)
+        error = check_shared(function, what.shared_bytes);
+    if (error)
+        return error;
+    /* 16: what a parameter may be aligned to, and enough that calloc gives something for none. */
+    unsigned char *buffer = calloc(1, function->info.param_bytes + 16);
+    if (!buffer)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    error = gather(&function->info, params, extra, buffer);
+    what.params = buffer;
+    if (!error)
+        error = run(context, &what);
+    free(buffer);
+    return error;
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                        unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                        unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra) {
+    CUlaunchConfig config = {.gridDimX = gridDimX,
+                             .gridDimY = gridDimY,
+                             .gridDimZ = gridDimZ,
+                             .blockDimX = blockDimX,
+                             .blockDimY = blockDimY,
+                             .blockDimZ = blockDimZ,
+                             .sharedMemBytes = sharedMemBytes,
+                             .hStream = hStream};
+    return launch(f, &config, kernelParams, extra);
+}
+
+/* Attributes by CUDA's numbers where an older cuda.h may lack the name. */
+static CUresult check_attribute(const CUlaunchAttribute *attribute) {
+    switch ((int)attribute->id) {
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        if (attribute->value.cooperative)
+            log_note("cuLaunchKernelEx: cooperative launches are not supported");
+        return attribute->value.cooperative ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+    case 11 /* PREFERRED_CLUSTER_DIMENSION: laid out alike */: {
+        unsigned x = attribute->value.clusterDim.x, y = attribute->value.clusterDim.y;
+        unsigned z = attribute->value.clusterDim.z;
+        if (x <= 1 && y <= 1 && z <= 1)
+            return CUDA_SUCCESS;
+        log_note("cuLaunchKernelEx: clusters of blocks are not supported");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        return object_is(attribute->value.programmaticEvent.event, OBJECT_EVENT) ? CUDA_SUCCESS
+                                                                                 : CUDA_ERROR_INVALID_HANDLE;
+#if CUDA_VERSION >= 12030
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        return object_is(attribute->value.launchCompletionEvent.event, OBJECT_EVENT)
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_INVALID_HANDLE;
+#endif
+    case 13 /* DEVICE_UPDATABLE_KERNEL_NODE */:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default: /* the rest are about speed, or about order that holds anyway */
+        return (unsigned)attribute->id <= 16 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static void record_event(const CUlaunchAttribute *attribute) {
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+        (void)event_record(attribute->value.programmaticEvent.event);
+#if CUDA_VERSION >= 12030
+    else if (attribute->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+        (void)event_record(attribute->value.launchCompletionEvent.event);
+#endif
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    if (!config || (config->numAttrs && !config->attrs))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        error = check_attribute(&config->attrs[i]);
+        if (error)
+            return error;
+    }
+    error = launch(f, config, kernelParams, extra);
+    for (unsigned i = 0; i < config->numAttrs && !error; i++)
+        record_event(&config->attrs[i]);
+    return error;
+}

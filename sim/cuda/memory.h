@@ -1,0 +1,41 @@
+/* Device and host memory as the driver's files share it. */
+#ifndef WIDELOAD_SIM_CUDA_MEMORY_H
+#define WIDELOAD_SIM_CUDA_MEMORY_H
+
+#include "sim/cuda/driver.h"
+
+enum allocation_kind { ALLOCATION_DEVICE, ALLOCATION_MANAGED, ALLOCATION_HOST, ALLOCATION_REGISTERED };
+
+/* Behind every range that a program allocated or registered: sim_allocation.user points at it. */
+struct allocation {
+    struct object object;
+    enum allocation_kind kind;
+    uint64_t base;
+    size_t size;
+    unsigned flags;
+    CUmemoryPool pool; /* NULL: not from a pool */
+};
+
+/* alloc.c.  Errors: OUT_OF_MEMORY. */
+CUresult allocation_create(CUcontext context, enum allocation_kind kind, size_t size, unsigned flags,
+                           struct allocation **out);
+/* For memory that the program brings.  Errors: HOST_MEMORY_ALREADY_REGISTERED, OUT_OF_MEMORY. */
+CUresult allocation_register(CUcontext context, void *base, size_t size, unsigned flags,
+                             struct allocation **out);
+/* The allocation that begins at address; NULL when none does, or it is a module's variable. */
+struct allocation *allocation_at(uint64_t address);
+void allocation_destroy(struct allocation *allocation);
+
+/* pool.c */
+void pool_returned(CUmemoryPool pool, size_t size);
+
+/* copy.c: whether size bytes at address are device, managed or registered memory.  If not, says so in the
+ * log in the function's name and returns INVALID_VALUE.  Zero bytes are always allowed. */
+CUresult memory_check(const char *function, uint64_t address, size_t size);
+
+/* stream.c: NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a live stream; else INVALID_HANDLE. */
+CUresult stream_check(CUstream stream);
+/* context_enter() and stream_check() together: how every call that takes a stream begins. */
+CUresult stream_enter(CUstream stream, CUcontext *out);
+
+#endif

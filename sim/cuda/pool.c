@@ -1,0 +1,233 @@
+/* Stream-ordered allocation.  Work is executed at submission, so an asynchronous allocation or free is a
+ * synchronous one; pools only keep the books. */
+#include <stdlib.h>
+
+#include "sim/cuda/memory.h"
+
+struct CUmemPoolHandle_st {
+    struct object object;
+    _Atomic uint64_t used, used_high, threshold;
+    _Atomic int reuse[3]; /* FOLLOW_EVENT_DEPENDENCIES, ALLOW_OPPORTUNISTIC, ALLOW_INTERNAL_DEPENDENCIES */
+    uint64_t max_size;    /* 0: no bound of its own */
+    _Atomic unsigned references; /* the handle, and each live allocation */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static CUmemoryPool default_pool, current_pool;
+
+static void unreference(CUmemoryPool pool) {
+    if (atomic_fetch_sub(&pool->references, 1) == 1)
+        free(pool);
+}
+
+static void release(struct object *object) {
+    CUmemoryPool pool = (CUmemoryPool)object;
+    pthread_mutex_lock(&lock);
+    if (default_pool == pool)
+        default_pool = NULL;
+    if (current_pool == pool)
+        current_pool = default_pool;
+    pthread_mutex_unlock(&lock);
+    unreference(pool);
+}
+
+static CUmemoryPool create(uint64_t max_size) {
+    CUmemoryPool pool = calloc(1, sizeof *pool);
+    if (!pool)
+        return NULL;
+    for (int i = 0; i < 3; i++)
+        atomic_store(&pool->reuse[i], 1);
+    atomic_store(&pool->references, 1);
+    pool->max_size = max_size;
+    object_add(&pool->object, OBJECT_POOL, NULL, release);
+    return pool;
+}
+
+/* The device's current pool, or its default one; NULL when memory is short. */
+static CUmemoryPool device_pool(bool current) {
+    pthread_mutex_lock(&lock);
+    if (!default_pool)
+        default_pool = create(0);
+    if (!current_pool)
+        current_pool = default_pool;
+    CUmemoryPool pool = current ? current_pool : default_pool;
+    pthread_mutex_unlock(&lock);
+    return pool;
+}
+
+void pool_returned(CUmemoryPool pool, size_t size) {
+    atomic_fetch_sub(&pool->used, size);
+    unreference(pool);
+}
+
+static CUresult check_pool(CUmemoryPool pool) {
+    CUresult error = driver_check();
+    if (error)
+        return error;
+    return object_is(pool, OBJECT_POOL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult allocate(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstream stream) {
+    CUcontext context;
+    CUresult error = stream_enter(stream, &context);
+    if (error)
+        return error;
+    if (!out || !size)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!pool)
+        pool = device_pool(true);
+    if (!pool)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    uint64_t used = atomic_fetch_add(&pool->used, size) + size;
+    struct allocation *allocation;
+    error = pool->max_size && used > pool->max_size ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
+    if (!error)
+        error = allocation_create(context, ALLOCATION_DEVICE, size, 0, &allocation);
+    if (error) {
+        atomic_fetch_sub(&pool->used, size);
+        return error;
+    }
+    uint64_t high = atomic_load(&pool->used_high);
+    while (used > high && !atomic_compare_exchange_weak(&pool->used_high, &high, used))
+        continue;
+    atomic_fetch_add(&pool->references, 1);
+    allocation->pool = pool;
+    *out = (CUdeviceptr)allocation->base;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream) {
+    return allocate(dptr, bytesize, NULL, hStream);
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream) {
+    CUresult error = check_pool(pool);
+    return error ? error : allocate(dptr, bytesize, pool, hStream);
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
+    CUcontext context;
+    CUresult error = stream_enter(hStream, &context);
+    return error ? error : cuMemFree(dptr);
+}
+
+static CUresult get_pool(CUmemoryPool *out, CUdevice dev, bool current) {
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!out)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = device_pool(current);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool_out, CUdevice dev) {
+    return get_pool(pool_out, dev, false);
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev) {
+    return get_pool(pool, dev, true);
+}
+
+CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
+    CUresult error = driver_check_device(dev);
+    if (!error)
+        error = check_pool(pool);
+    if (error)
+        return error;
+    pthread_mutex_lock(&lock);
+    current_pool = pool;
+    pthread_mutex_unlock(&lock);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps) {
+    CUresult error = driver_check();
+    if (error)
+        return error;
+    if (!pool || !poolProps || poolProps->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (poolProps->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (poolProps->location.id != 0)
+        return CUDA_ERROR_INVALID_DEVICE;
+#if CUDA_VERSION >= 12020
+    uint64_t max_size = poolProps->maxSize;
+#else
+    uint64_t max_size = 0;
+#endif
+    *pool = create(max_size);
+    return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Allocations that live on keep what they need of the pool. */
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+    CUresult error = check_pool(pool);
+    if (error)
+        return error;
+    if (pool == device_pool(false))
+        return CUDA_ERROR_INVALID_VALUE;
+    object_destroy(&pool->object);
+    return CUDA_SUCCESS;
+}
+
+/* Nothing is kept in reserve. */
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
+    (void)minBytesToKeep;
+    return check_pool(pool);
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value) {
+    CUresult error = check_pool(pool);
+    if (error)
+        return error;
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch (attr) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        atomic_store(&pool->reuse[attr - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES], *(int *)value);
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        atomic_store(&pool->threshold, *(cuuint64_t *)value);
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: /* may only be reset */
+        if (*(cuuint64_t *)value)
+            return CUDA_ERROR_INVALID_VALUE;
+        atomic_store(&pool->used_high, atomic_load(&pool->used));
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value) {
+    CUresult error = check_pool(pool);
+    if (error)
+        return error;
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch (attr) {
+    case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+    case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+        *(int *)value = atomic_load(&pool->reuse[attr - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES]);
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        *(cuuint64_t *)value = atomic_load(&pool->threshold);
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+        *(cuuint64_t *)value = atomic_load(&pool->used);
+        return CUDA_SUCCESS;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        *(cuuint64_t *)value = atomic_load(&pool->used_high);
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
