@@ -108,6 +108,7 @@ struct ptx_label {
     size_t branch_target_count;
     struct ptx_function *prototype; /* .callprototype: a function with params and returns only */
     bool is_list;
+    size_t index; /* for the lowering: set and read by sim/exec/flow.c */
 };
 
 enum ptx_operand_kind {
