@@ -4,13 +4,17 @@
 # simulator runs, and newer GPUs translate) and machine code for sm_90.
 #
 # Only the compiler and a header are needed, never CUDA's libraries: the driver is opened at run time.
+#
+# In order: .cuda (where scripts/setup.sh puts the compiler on a machine without one), CUDA_PATH, CUDA_HOME,
+# PATH, and CUDA's usual place.  scripts/setup.sh looks in the same order.
 find_program(WIDELOAD_NVCC nvcc
-    HINTS ${PROJECT_SOURCE_DIR}/.cuda/bin ENV CUDA_PATH ENV CUDA_HOME /usr/local/cuda
+    HINTS ${PROJECT_SOURCE_DIR}/.cuda/bin ENV CUDA_PATH ENV CUDA_HOME
+    PATHS /usr/local/cuda
     PATH_SUFFIXES bin REQUIRED)
 get_filename_component(WIDELOAD_CUDA_ROOT ${WIDELOAD_NVCC} REALPATH)
 get_filename_component(WIDELOAD_CUDA_ROOT ${WIDELOAD_CUDA_ROOT}/../.. ABSOLUTE)
 find_path(WIDELOAD_CUDA_INCLUDE cuda.h
-    HINTS ${WIDELOAD_CUDA_ROOT}/include ${WIDELOAD_CUDA_ROOT}/targets/x86_64-linux/include /usr/local/cuda/include
+    HINTS ${WIDELOAD_CUDA_ROOT}/include ${WIDELOAD_CUDA_ROOT}/targets/x86_64-linux/include
     NO_DEFAULT_PATH REQUIRED)
 
 function(wideload_add_fatbin name source)
