@@ -20,17 +20,13 @@ find_path(WIDELOAD_CUDA_INCLUDE cuda.h
 function(wideload_add_fatbin name source)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
     list(TRANSFORM ARGN PREPEND -D OUTPUT_VARIABLE definitions)
-    # -lineinfo puts the source's path into the module; a path relative to the project keeps it the same
-    # on every machine.
-    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${WIDELOAD_NVCC} -fatbin -O3 -lineinfo ${definitions}
                 -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
-                -MD -MF ${output}.d -o ${output} ${relative}
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                -MD -MF ${output}.d -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
         DEPENDS ${source}
         DEPFILE ${output}.d
-        COMMENT "nvcc ${relative}"
+        COMMENT "nvcc ${name}.fatbin"
         VERBATIM)
 endfunction()

@@ -11,7 +11,9 @@ set_target_properties(wideload PROPERTIES
     INSTALL_RPATH "$ORIGIN")
 # The simulator has no version in its name: like any CUDA driver it is opened by name at run time.
 set_target_properties(wideload-sim PROPERTIES INSTALL_RPATH "$ORIGIN")
-target_include_directories(wideload INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+foreach(target wideload wideload-sim)
+    target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()
 
 install(TARGETS wideload wideload-sim EXPORT WideloadTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/include/wideload.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -36,7 +36,7 @@ for name in wideload:outside wideload-sim:driver; do
 done
 
 echo "--- CMake"
-"$cmake" -S "$here/outside" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" \
+"$cmake" -G Ninja -S "$here/outside" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" \
     -DCMAKE_C_FLAGS="${flags[*]}" >"$work/log" && "$cmake" --build "$work/build" >>"$work/log" || {
     cat "$work/log" >&2
     exit 1
