@@ -7,10 +7,17 @@
 #
 # In order: .cuda (where scripts/setup.sh puts the compiler on a machine without one), CUDA_PATH, CUDA_HOME,
 # PATH, and CUDA's usual place.  scripts/setup.sh looks in the same order.
+#
+# A compiler that has gone since the last time is looked for anew, and a changed one compiles anew.
+if(WIDELOAD_NVCC AND NOT EXISTS ${WIDELOAD_NVCC})
+    unset(WIDELOAD_NVCC CACHE)
+    unset(WIDELOAD_CUDA_INCLUDE CACHE)
+endif()
 find_program(WIDELOAD_NVCC nvcc
     HINTS ${PROJECT_SOURCE_DIR}/.cuda/bin ENV CUDA_PATH ENV CUDA_HOME
     PATHS /usr/local/cuda
     PATH_SUFFIXES bin REQUIRED)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${WIDELOAD_NVCC})
 get_filename_component(WIDELOAD_CUDA_ROOT ${WIDELOAD_NVCC} REALPATH)
 get_filename_component(WIDELOAD_CUDA_ROOT ${WIDELOAD_CUDA_ROOT}/../.. ABSOLUTE)
 find_path(WIDELOAD_CUDA_INCLUDE cuda.h
@@ -25,7 +32,7 @@ function(wideload_add_fatbin name source)
         COMMAND ${WIDELOAD_NVCC} -fatbin -O3 -lineinfo ${definitions}
                 -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
                 -MD -MF ${output}.d -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
-        DEPENDS ${source}
+        DEPENDS ${source} ${WIDELOAD_NVCC}
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}.fatbin"
         VERBATIM)
