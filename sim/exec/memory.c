@@ -1,0 +1,452 @@
+/* Device memory: who owns which addresses.
+ *
+ * Every kernel access that misses the executor's own cache asks sim_memory_find(), from all worker
+ * threads at once, while allocations change rarely.  So readers take no lock: the live allocations are
+ * a sorted array behind a sequence counter, which is odd while a writer moves entries.  A reader that
+ * saw the counter change looks again.  Arrays that were outgrown stay until the memory is destroyed,
+ * because a reader may still be in one; doubling keeps them smaller than the live array in sum.
+ *
+ * Freed ranges wait in a ring before their addresses can come back, so that a kernel's use of freed
+ * memory is seen, and can be named, instead of landing in whatever was allocated next.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sim/exec/sim.h"
+
+enum {
+    ALIGNMENT = 512,
+    RED_ZONE = 512,        /* before and after each allocation */
+    MAP_FROM = 256 << 10,  /* allocations of this size and above have a mapping of their own */
+    HUGE_FROM = 8 << 20,   /* mappings that ask for huge pages */
+    GRAVES = 1024,         /* freed allocations remembered */
+    QUARANTINE = 16 << 20, /* bytes of small freed allocations kept from reuse */
+    NEAR_NULL = 1 << 16,   /* addresses below are described as null pointers */
+    FIRST_CAPACITY = 64,
+};
+
+/* The fields are atomic because a reader may look while a writer moves them; the sequence counter
+ * then makes it look again. */
+struct entry {
+    _Atomic uint64_t base;
+    _Atomic uint64_t size;
+    _Atomic uint64_t serial;
+    _Atomic uint64_t kind;
+    void *_Atomic user;
+    void *_Atomic raw; /* what to give back; NULL: registered, not ours */
+    _Atomic uint64_t raw_size;
+};
+
+struct table {
+    struct table *outgrown;
+    size_t capacity;
+    struct entry entries[];
+};
+
+struct grave {
+    uint64_t base, size, serial;
+    void *raw; /* NULL: given back already */
+    size_t raw_size;
+};
+
+struct sim_memory {
+    uint64_t limit;
+    pthread_mutex_t lock; /* held by writers, and by describe */
+    _Atomic uint64_t sequence;
+    struct table *_Atomic table;
+    _Atomic size_t count;
+    uint64_t used, serial;
+    struct grave graves[GRAVES];
+    size_t next_grave, oldest_small; /* running numbers; the slot is the number modulo GRAVES */
+    size_t quarantined;
+};
+
+static uint64_t get(const _Atomic uint64_t *field) {
+    return atomic_load_explicit(field, memory_order_relaxed);
+}
+
+static void put(_Atomic uint64_t *field, uint64_t value) {
+    atomic_store_explicit(field, value, memory_order_relaxed);
+}
+
+static void entry_copy(struct entry *to, struct entry *from) {
+    put(&to->base, get(&from->base));
+    put(&to->size, get(&from->size));
+    put(&to->serial, get(&from->serial));
+    put(&to->kind, get(&from->kind));
+    put(&to->raw_size, get(&from->raw_size));
+    atomic_store_explicit(&to->user, atomic_load_explicit(&from->user, memory_order_relaxed),
+                          memory_order_relaxed);
+    atomic_store_explicit(&to->raw, atomic_load_explicit(&from->raw, memory_order_relaxed),
+                          memory_order_relaxed);
+}
+
+/* How many entries begin at or below address. */
+static size_t entries_up_to(struct table *table, size_t count, uint64_t address) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (get(&table->entries[middle].base) <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void write_begin(struct sim_memory *memory) {
+    atomic_fetch_add_explicit(&memory->sequence, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+}
+
+static void write_end(struct sim_memory *memory) {
+    atomic_fetch_add_explicit(&memory->sequence, 1, memory_order_release);
+}
+
+static bool counts_against_limit(enum sim_memory_kind kind) {
+    return kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_MODULE;
+}
+
+/* What an allocation takes of the limit: no less than one aligned unit, so that even empty ones end. */
+static uint64_t charge(uint64_t size) {
+    return size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+}
+
+static bool is_mapped(size_t raw_size) {
+    return raw_size >= MAP_FROM;
+}
+
+static void raw_free(void *raw, size_t raw_size) {
+    if (is_mapped(raw_size))
+        munmap(raw, raw_size);
+    else
+        free(raw);
+}
+
+/* The allocation with its red zones.  *base is where the caller's bytes begin. */
+static void *raw_alloc(size_t size, size_t *raw_size, uint64_t *base) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (size < MAP_FROM) {
+        *raw_size = 0; /* below MAP_FROM: free() */
+        void *raw = NULL;
+        if (posix_memalign(&raw, ALIGNMENT, RED_ZONE + (size_t)charge(size) + RED_ZONE))
+            return NULL;
+        *base = (uint64_t)(uintptr_t)raw + RED_ZONE;
+        return raw;
+    }
+    if (size > SIZE_MAX / 2 - 3 * page)
+        return NULL;
+    *raw_size = (page + size + RED_ZONE + page - 1) / page * page;
+    void *raw = mmap(NULL, *raw_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (raw == MAP_FAILED)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    if (size >= HUGE_FROM)
+        (void)madvise(raw, *raw_size, MADV_HUGEPAGE); /* only a hint */
+#endif
+    *base = (uint64_t)(uintptr_t)raw + page;
+    return raw;
+}
+
+struct sim_memory *sim_memory_create(uint64_t limit) {
+    struct sim_memory *memory = calloc(1, sizeof *memory);
+    struct table *table = calloc(1, sizeof *table + FIRST_CAPACITY * sizeof(struct entry));
+    if (!memory || !table || pthread_mutex_init(&memory->lock, NULL)) {
+        free(memory);
+        free(table);
+        return NULL;
+    }
+    table->capacity = FIRST_CAPACITY;
+    memory->limit = limit;
+    atomic_init(&memory->table, table);
+    return memory;
+}
+
+void sim_memory_destroy(struct sim_memory *memory) {
+    if (!memory)
+        return;
+    struct table *table = atomic_load(&memory->table);
+    size_t count = atomic_load(&memory->count);
+    for (size_t i = 0; i < count; i++) {
+        void *raw = atomic_load(&table->entries[i].raw);
+        if (raw)
+            raw_free(raw, (size_t)get(&table->entries[i].raw_size));
+    }
+    while (table) {
+        struct table *outgrown = table->outgrown;
+        free(table);
+        table = outgrown;
+    }
+    for (size_t i = 0; i < GRAVES; i++)
+        if (memory->graves[i].raw)
+            raw_free(memory->graves[i].raw, memory->graves[i].raw_size);
+    pthread_mutex_destroy(&memory->lock);
+    free(memory);
+}
+
+uint64_t sim_memory_limit(const struct sim_memory *memory) {
+    return memory->limit;
+}
+
+uint64_t sim_memory_used(struct sim_memory *memory) {
+    pthread_mutex_lock(&memory->lock);
+    uint64_t used = memory->used;
+    pthread_mutex_unlock(&memory->lock);
+    return used;
+}
+
+/* Makes room for one more entry.  Called with the lock held. */
+static bool reserve(struct sim_memory *memory) {
+    struct table *old = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    if (count < old->capacity)
+        return true;
+    if (old->capacity > SIZE_MAX / 4 / sizeof(struct entry))
+        return false;
+    size_t capacity = old->capacity * 2;
+    struct table *table = calloc(1, sizeof *table + capacity * sizeof(struct entry));
+    if (!table)
+        return false;
+    table->capacity = capacity;
+    table->outgrown = old;
+    for (size_t i = 0; i < count; i++)
+        entry_copy(&table->entries[i], &old->entries[i]);
+    atomic_store_explicit(&memory->table, table, memory_order_release);
+    return true;
+}
+
+/* Enters a range that overlaps none.  Called with the lock held, after reserve(). */
+static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum sim_memory_kind kind,
+                   void *raw, size_t raw_size) {
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t at = entries_up_to(table, count, base);
+    write_begin(memory);
+    for (size_t i = count; i > at; i--)
+        entry_copy(&table->entries[i], &table->entries[i - 1]);
+    struct entry *entry = &table->entries[at];
+    put(&entry->base, base);
+    put(&entry->size, size);
+    put(&entry->serial, ++memory->serial);
+    put(&entry->kind, kind);
+    put(&entry->raw_size, raw_size);
+    atomic_store_explicit(&entry->user, NULL, memory_order_relaxed);
+    atomic_store_explicit(&entry->raw, raw, memory_order_relaxed);
+    atomic_store_explicit(&memory->count, count + 1, memory_order_release);
+    write_end(memory);
+}
+
+uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memory_kind kind) {
+    if (size > SIZE_MAX / 2)
+        return 0;
+    uint64_t base = 0;
+    size_t raw_size = 0;
+    bool counted = counts_against_limit(kind);
+    pthread_mutex_lock(&memory->lock);
+    if (!counted || (memory->used <= memory->limit && charge(size) <= memory->limit - memory->used)) {
+        void *raw = reserve(memory) ? raw_alloc(size, &raw_size, &base) : NULL;
+        if (raw) {
+            insert(memory, base, size, kind, raw, raw_size);
+            if (counted)
+                memory->used += charge(size);
+        } else {
+            base = 0;
+        }
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return base;
+}
+
+bool sim_memory_register(struct sim_memory *memory, void *base, size_t size) {
+    uint64_t address = (uint64_t)(uintptr_t)base;
+    if (!base || !size || size > UINT64_MAX - address)
+        return false;
+    pthread_mutex_lock(&memory->lock);
+    bool done = false;
+    if (reserve(memory)) {
+        struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+        size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+        size_t at = entries_up_to(table, count, address + size - 1);
+        struct entry *before = at ? &table->entries[at - 1] : NULL;
+        if (!before || get(&before->base) + get(&before->size) <= address) {
+            insert(memory, address, size, SIM_MEMORY_HOST, NULL, 0);
+            done = true;
+        }
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return done;
+}
+
+/* Gives the oldest small ranges back until the quarantine is within its bound. */
+static void shrink_quarantine(struct sim_memory *memory) {
+    while (memory->quarantined > QUARANTINE && memory->oldest_small < memory->next_grave) {
+        struct grave *grave = &memory->graves[memory->oldest_small++ % GRAVES];
+        if (!grave->raw || is_mapped(grave->raw_size))
+            continue;
+        memory->quarantined -= (size_t)charge(grave->size);
+        free(grave->raw);
+        grave->raw = NULL;
+    }
+}
+
+/* Called with the lock held. */
+static void bury(struct sim_memory *memory, const struct grave *body) {
+    struct grave *grave = &memory->graves[memory->next_grave % GRAVES];
+    if (grave->raw) {
+        if (!is_mapped(grave->raw_size))
+            memory->quarantined -= (size_t)charge(grave->size);
+        raw_free(grave->raw, grave->raw_size);
+    }
+    *grave = *body;
+    memory->next_grave++;
+    if (memory->oldest_small + GRAVES < memory->next_grave)
+        memory->oldest_small = memory->next_grave - GRAVES;
+    if (!grave->raw)
+        return;
+    if (!is_mapped(grave->raw_size)) {
+        memory->quarantined += (size_t)charge(grave->size);
+        shrink_quarantine(memory);
+        return;
+    }
+    /* Mapping over it drops the pages at once and keeps only the addresses. */
+    if (mmap(grave->raw, grave->raw_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+             -1, 0) == MAP_FAILED) {
+        munmap(grave->raw, grave->raw_size);
+        grave->raw = NULL;
+    }
+}
+
+/* The index of the entry that begins at base, or count. */
+static size_t entry_at(struct table *table, size_t count, uint64_t base) {
+    size_t after = entries_up_to(table, count, base);
+    return after && get(&table->entries[after - 1].base) == base ? after - 1 : count;
+}
+
+bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t at = entry_at(table, count, base);
+    if (at == count) {
+        pthread_mutex_unlock(&memory->lock);
+        return false;
+    }
+    struct entry *entry = &table->entries[at];
+    struct grave body = {.base = base,
+                         .size = get(&entry->size),
+                         .serial = get(&entry->serial),
+                         .raw = atomic_load_explicit(&entry->raw, memory_order_relaxed),
+                         .raw_size = (size_t)get(&entry->raw_size)};
+    if (counts_against_limit((enum sim_memory_kind)get(&entry->kind)))
+        memory->used -= charge(body.size);
+    write_begin(memory);
+    for (size_t i = at; i + 1 < count; i++)
+        entry_copy(&table->entries[i], &table->entries[i + 1]);
+    atomic_store_explicit(&memory->count, count - 1, memory_order_release);
+    write_end(memory);
+    bury(memory, &body);
+    pthread_mutex_unlock(&memory->lock);
+    return true;
+}
+
+bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user) {
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t at = entry_at(table, count, base);
+    if (at < count) {
+        write_begin(memory);
+        atomic_store_explicit(&table->entries[at].user, user, memory_order_relaxed);
+        write_end(memory);
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return at < count;
+}
+
+bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {
+    for (;;) {
+        uint64_t sequence = atomic_load_explicit(&memory->sequence, memory_order_acquire);
+        if (sequence & 1)
+            continue;
+        /* The count is read before the table: capacities only grow, so the table holds that many. */
+        size_t count = atomic_load_explicit(&memory->count, memory_order_acquire);
+        struct table *table = atomic_load_explicit(&memory->table, memory_order_acquire);
+        size_t after = entries_up_to(table, count, address);
+        bool found = false;
+        struct sim_allocation allocation = {0};
+        if (after) {
+            struct entry *entry = &table->entries[after - 1];
+            allocation.base = get(&entry->base);
+            allocation.size = (size_t)get(&entry->size);
+            allocation.kind = (enum sim_memory_kind)get(&entry->kind);
+            allocation.serial = get(&entry->serial);
+            allocation.user = atomic_load_explicit(&entry->user, memory_order_relaxed);
+            uint64_t offset = address - allocation.base;
+            found = offset <= allocation.size && size <= allocation.size - offset;
+        }
+        atomic_thread_fence(memory_order_acquire);
+        if (atomic_load_explicit(&memory->sequence, memory_order_relaxed) != sequence)
+            continue;
+        if (found)
+            *out = allocation;
+        return found;
+    }
+}
+
+static const char *plural(uint64_t n) {
+    return n == 1 ? "" : "s";
+}
+
+/* The last freed allocation that held address. */
+static const struct grave *find_grave(const struct sim_memory *memory, uint64_t address) {
+    size_t oldest = memory->next_grave > GRAVES ? memory->next_grave - GRAVES : 0;
+    for (size_t i = memory->next_grave; i > oldest; i--) {
+        const struct grave *grave = &memory->graves[(i - 1) % GRAVES];
+        if (address >= grave->base && address - grave->base < grave->size)
+            return grave;
+    }
+    return NULL;
+}
+
+void sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size) {
+    if (address < NEAR_NULL) {
+        snprintf(text, size, address ? "null pointer plus %" PRIu64 " byte%s" : "null pointer", address,
+                 plural(address));
+        return;
+    }
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t after = entries_up_to(table, count, address);
+    struct entry *lower = after ? &table->entries[after - 1] : NULL;
+    struct entry *upper = after < count ? &table->entries[after] : NULL;
+    bool inside = lower && address - get(&lower->base) < get(&lower->size);
+    const struct grave *grave = inside ? NULL : find_grave(memory, address);
+    if (grave) {
+        snprintf(text, size,
+                 "byte %" PRIu64 " of freed allocation #%" PRIu64 " (0x%" PRIx64 ", %" PRIu64 " byte%s)",
+                 address - grave->base, grave->serial, grave->base, grave->size, plural(grave->size));
+    } else if (!lower && !upper) {
+        snprintf(text, size, "no allocation exists");
+    } else {
+        /* The first byte past the end is 1 byte after, as compute-sanitizer counts. */
+        uint64_t above = lower ? address - get(&lower->base) - get(&lower->size) + 1 : UINT64_MAX;
+        uint64_t below = upper ? get(&upper->base) - address : UINT64_MAX;
+        struct entry *near = inside || above <= below ? lower : upper;
+        char where[64];
+        if (inside)
+            snprintf(where, sizeof where, "byte %" PRIu64 " of", address - get(&lower->base));
+        else if (near == lower)
+            snprintf(where, sizeof where, "%" PRIu64 " byte%s after", above, plural(above));
+        else
+            snprintf(where, sizeof where, "%" PRIu64 " byte%s before", below, plural(below));
+        snprintf(text, size, "%s allocation #%" PRIu64 " (0x%" PRIx64 ", %" PRIu64 " byte%s)", where,
+                 get(&near->serial), get(&near->base), get(&near->size), plural(get(&near->size)));
+    }
+    pthread_mutex_unlock(&memory->lock);
+}
