@@ -27,7 +27,7 @@ struct sim_allocation {
     size_t size; /* as asked for */
     enum sim_memory_kind kind;
     uint64_t serial; /* the how-manieth allocation of this memory, from 1 */
-    void *user;      /* the driver's own note */
+    void *user;      /* the driver's own note; NULL until sim_memory_set_user() */
 };
 
 struct sim_memory;
@@ -42,11 +42,13 @@ uint64_t sim_memory_used(struct sim_memory *memory);
  * Returns 0 when the limit, or the machine's memory, is spent.  Contents are undefined. */
 uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memory_kind kind);
 /* Makes host memory that the simulator did not allocate known to kernels (cuMemHostRegister). */
-bool sim_memory_register(struct sim_memory *memory, void *base, size_t size);
+bool sim_memory_register(struct sim_memory *memory, void *base, size_t size); /* false: it overlaps one */
 /* False when base is not the start of an allocation. */
 bool sim_memory_free(struct sim_memory *memory, uint64_t base);
 /* The allocation that holds all of [address, address + size); false if none does. */
 bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out);
+/* False when base is not the start of an allocation. */
+bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user);
 /* "5 bytes after allocation #3 (0x..., 1024 bytes)", for messages. */
 void sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size);
 

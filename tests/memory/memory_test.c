@@ -1,0 +1,234 @@
+/* Device memory: ranges, limits, descriptions, and lookups from many threads while allocations change. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/exec/sim.h"
+
+static struct sim_memory *memory;
+
+static int setup(void **state) {
+    (void)state;
+    memory = sim_memory_create(UINT64_C(1) << 40);
+    return memory ? 0 : -1;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    sim_memory_destroy(memory);
+    return 0;
+}
+
+static void ranges(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0, 1, 511, 512, 513, 4096, 262143, 262144, 262145, 1 << 20, (9 << 20) + 3};
+    uint64_t bases[sizeof sizes / sizeof *sizes];
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        bases[i] = sim_memory_alloc(memory, sizes[i], SIM_MEMORY_DEVICE);
+        assert_true(bases[i] != 0);
+        assert_int_equal(bases[i] % 512, 0);
+        memset((void *)(uintptr_t)bases[i], 0xA5, sizes[i]);
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct sim_allocation found;
+        assert_true(sim_memory_find(memory, bases[i], sizes[i], &found));
+        assert_true(found.base == bases[i] && found.size == sizes[i]);
+        assert_int_equal(found.serial, i + 1);
+        assert_int_equal(found.kind, SIM_MEMORY_DEVICE);
+        assert_null(found.user);
+        assert_false(sim_memory_find(memory, bases[i], sizes[i] + 1, &found));
+        assert_false(sim_memory_find(memory, bases[i] - 1, 1, &found));
+        assert_false(sim_memory_find(memory, bases[i] + sizes[i], 1, &found));
+        assert_true(sim_memory_find(memory, bases[i] + sizes[i], 0, &found));
+        assert_false(sim_memory_find(memory, bases[i] + 1, SIZE_MAX, &found));
+        /* A red zone of 512 bytes on each side belongs to nobody. */
+        for (size_t k = 1; k <= 512; k++) {
+            assert_false(sim_memory_find(memory, bases[i] - k, 1, &found));
+            assert_false(sim_memory_find(memory, bases[i] + sizes[i] + k - 1, 1, &found));
+        }
+        assert_false(sim_memory_free(memory, bases[i] + 1));
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        assert_true(sim_memory_free(memory, bases[i]));
+        assert_false(sim_memory_free(memory, bases[i]));
+    }
+    assert_int_equal(sim_memory_used(memory), 0);
+}
+
+static void limit(void **state) {
+    (void)state;
+    struct sim_memory *small = sim_memory_create(4096);
+    assert_non_null(small);
+    assert_int_equal(sim_memory_limit(small), 4096);
+    assert_int_equal(sim_memory_alloc(small, 4097, SIM_MEMORY_DEVICE), 0);
+    assert_int_equal(sim_memory_alloc(small, SIZE_MAX, SIM_MEMORY_DEVICE), 0);
+    assert_int_equal(sim_memory_alloc(small, SIZE_MAX, SIM_MEMORY_HOST), 0);
+    assert_int_equal(sim_memory_alloc(small, SIZE_MAX / 2, SIM_MEMORY_HOST), 0);
+    uint64_t a = sim_memory_alloc(small, 4096, SIM_MEMORY_DEVICE);
+    assert_true(a != 0);
+    assert_int_equal(sim_memory_used(small), 4096);
+    assert_int_equal(sim_memory_alloc(small, 1, SIM_MEMORY_DEVICE), 0);
+    assert_int_equal(sim_memory_alloc(small, 0, SIM_MEMORY_MODULE), 0);
+    uint64_t host = sim_memory_alloc(small, 100000, SIM_MEMORY_HOST);
+    uint64_t managed = sim_memory_alloc(small, 100000, SIM_MEMORY_MANAGED);
+    assert_true(host && managed);
+    assert_int_equal(sim_memory_used(small), 4096);
+    assert_true(sim_memory_free(small, a));
+    assert_int_equal(sim_memory_used(small), 0);
+    assert_true(sim_memory_alloc(small, 1, SIM_MEMORY_DEVICE) != 0);
+    sim_memory_destroy(small);
+}
+
+/* A huge array costs addresses only, until it is touched. */
+static void lazy(void **state) {
+    (void)state;
+    uint64_t base = sim_memory_alloc(memory, (size_t)4 << 30, SIM_MEMORY_DEVICE);
+    if (!base)
+        return; /* the machine's overcommit rules forbid it */
+    ((volatile char *)(uintptr_t)base)[((size_t)4 << 30) - 1] = 1;
+    assert_int_equal(((volatile char *)(uintptr_t)base)[(size_t)2 << 30], 0);
+    assert_true(sim_memory_free(memory, base));
+}
+
+static void registering(void **state) {
+    (void)state;
+    char *host = malloc(1000);
+    assert_non_null(host);
+    assert_false(sim_memory_register(memory, NULL, 10));
+    assert_false(sim_memory_register(memory, host, 0));
+    assert_false(sim_memory_register(memory, host, SIZE_MAX));
+    assert_true(sim_memory_register(memory, host + 100, 100));
+    assert_false(sim_memory_register(memory, host + 100, 100));
+    assert_false(sim_memory_register(memory, host + 199, 100));
+    assert_false(sim_memory_register(memory, host + 1, 100));
+    assert_false(sim_memory_register(memory, host, 1000));
+    assert_true(sim_memory_register(memory, host, 100)); /* they may touch */
+    assert_true(sim_memory_register(memory, host + 200, 800));
+    struct sim_allocation found;
+    assert_true(sim_memory_find(memory, (uint64_t)(uintptr_t)host + 150, 50, &found));
+    assert_int_equal(found.kind, SIM_MEMORY_HOST);
+    assert_true(found.base == (uint64_t)(uintptr_t)host + 100);
+    int note;
+    assert_true(sim_memory_set_user(memory, found.base, &note));
+    assert_false(sim_memory_set_user(memory, found.base + 1, &note));
+    assert_true(sim_memory_find(memory, found.base, 1, &found));
+    assert_ptr_equal(found.user, &note);
+    assert_int_equal(sim_memory_used(memory), 0);
+    assert_true(sim_memory_free(memory, (uint64_t)(uintptr_t)host + 100));
+    assert_true(sim_memory_free(memory, (uint64_t)(uintptr_t)host));
+    assert_true(sim_memory_free(memory, (uint64_t)(uintptr_t)host + 200));
+    free(host);
+}
+
+static void check_text(uint64_t address, const char *format, ...) {
+    char expected[256], text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(expected, sizeof expected, format, arguments);
+    va_end(arguments);
+    sim_memory_describe(memory, address, text, sizeof text);
+    assert_string_equal(text, expected);
+}
+
+static void describing(void **state) {
+    (void)state;
+    check_text(UINT64_C(0x700000000000), "no allocation exists");
+    check_text(0, "null pointer");
+    check_text(1, "null pointer plus 1 byte");
+    check_text(100, "null pointer plus 100 bytes");
+    unsigned long long a = sim_memory_alloc(memory, 4096, SIM_MEMORY_DEVICE);
+    assert_true(a != 0);
+    check_text(a, "byte 0 of allocation #1 (0x%llx, 4096 bytes)", a);
+    check_text(a + 4095, "byte 4095 of allocation #1 (0x%llx, 4096 bytes)", a);
+    check_text(a + 4096, "1 byte after allocation #1 (0x%llx, 4096 bytes)", a);
+    check_text(a + 4099, "4 bytes after allocation #1 (0x%llx, 4096 bytes)", a);
+    check_text(a - 8, "8 bytes before allocation #1 (0x%llx, 4096 bytes)", a);
+    assert_true(sim_memory_free(memory, a));
+    check_text(a + 8, "byte 8 of freed allocation #1 (0x%llx, 4096 bytes)", a);
+    unsigned long long b = sim_memory_alloc(memory, 1, SIM_MEMORY_DEVICE);
+    assert_true(b && b != a);
+    check_text(b, "byte 0 of allocation #2 (0x%llx, 1 byte)", b);
+    char small[8];
+    sim_memory_describe(memory, b, small, sizeof small);
+    assert_string_equal(small, "byte 0 ");
+}
+
+/* Freed addresses rest, in every size class; the quarantine does not grow without end. */
+static void quarantine(void **state) {
+    (void)state;
+    static const size_t sizes[] = {64, 4096, 1 << 20};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        uint64_t old = sim_memory_alloc(memory, sizes[i], SIM_MEMORY_DEVICE);
+        assert_true(sim_memory_free(memory, old));
+        for (int k = 0; k < 100; k++) {
+            uint64_t fresh = sim_memory_alloc(memory, sizes[i], SIM_MEMORY_DEVICE);
+            assert_true(fresh && fresh != old);
+            assert_true(sim_memory_free(memory, fresh));
+        }
+    }
+    for (int k = 0; k < 3000; k++) {
+        uint64_t base = sim_memory_alloc(memory, (size_t)(k % 300) << 10, SIM_MEMORY_DEVICE);
+        assert_true(base && sim_memory_free(memory, base));
+    }
+    assert_int_equal(sim_memory_used(memory), 0);
+}
+
+static atomic_bool stop;
+static uint64_t stable[100];
+
+static void *reader(void *argument) {
+    (void)argument;
+    size_t wrong = 0, i = 0;
+    while (!atomic_load(&stop)) {
+        struct sim_allocation found;
+        size_t k = i++ % 100;
+        bool held = sim_memory_find(memory, stable[k] + k, 1000, &found);
+        wrong += !held || found.base != stable[k] || found.size != 2000 || found.serial != k + 1;
+        wrong += sim_memory_find(memory, stable[k] + 2000, 1, &found);
+    }
+    return (void *)(uintptr_t)wrong;
+}
+
+static void concurrent(void **state) {
+    (void)state;
+    for (size_t i = 0; i < 100; i++) {
+        stable[i] = sim_memory_alloc(memory, 2000, SIM_MEMORY_DEVICE);
+        assert_true(stable[i] != 0);
+    }
+    atomic_store(&stop, false);
+    pthread_t readers[3];
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&readers[i], NULL, reader, NULL), 0);
+    static uint64_t passing[500];
+    for (int round = 0; round < 40; round++) {
+        for (int i = 0; i < 500; i++)
+            passing[i] = sim_memory_alloc(memory, (size_t)i, SIM_MEMORY_DEVICE);
+        for (int i = 0; i < 500; i++)
+            assert_true(sim_memory_free(memory, passing[(i * 7) % 500]));
+    }
+    atomic_store(&stop, true);
+    for (int i = 0; i < 3; i++) {
+        void *wrong;
+        pthread_join(readers[i], &wrong);
+        assert_null(wrong);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(ranges, setup, teardown),
+        cmocka_unit_test_setup_teardown(limit, setup, teardown),
+        cmocka_unit_test_setup_teardown(lazy, setup, teardown),
+        cmocka_unit_test_setup_teardown(registering, setup, teardown),
+        cmocka_unit_test_setup_teardown(describing, setup, teardown),
+        cmocka_unit_test_setup_teardown(quarantine, setup, teardown),
+        cmocka_unit_test_setup_teardown(concurrent, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
