@@ -152,14 +152,9 @@ static unsigned thread_count(const struct sim_run *run)
 static void count_sites(const struct sim_worker *worker, struct wl_counters *c)
 {
     const struct sim_module *m = worker->code->module;
-    for (size_t f = 0; f < m->ptx->function_count; f++) {
-        const struct sim_code *code = &m->codes[f];
-        for (size_t s = 0; s < code->site_count; s++) {
-            const struct sim_site_tally *t = &worker->sites[code->site_base + s];
-            const struct ptx_instruction *in = &code->source->instructions[code->site_insn[s]];
-            sim_count_site(c, in, t, s > 0 && code->site_insn[s - 1] == code->site_insn[s]);
-        }
-    }
+    for (size_t f = 0; f < m->ptx->function_count; f++)
+        for (size_t s = 0; s < m->codes[f].site_count; s++)
+            sim_count_site(c, m->codes[f].sites[s].access, &worker->sites[m->codes[f].site_base + s]);
 }
 
 static void add_counts(const struct sim_worker *worker, struct wl_counters *c)

@@ -76,15 +76,15 @@ struct sim_insn *lower_emit(struct lower *l, sim_run_fn *body)
     return in;
 }
 
-bool lower_site(struct lower *l, uint32_t *site)
+bool lower_site(struct lower *l, struct sim_memop *op)
 {
     struct sim_code *code = l->code;
-    void *sites = code->site_insn;
-    if (!grow(&sites, &code->site_capacity, code->site_count, sizeof *code->site_insn))
+    void *sites = code->sites;
+    if (!grow(&sites, &code->site_capacity, code->site_count, sizeof *code->sites))
         return lower_out_of_memory(l);
-    code->site_insn = sites;
-    code->site_insn[code->site_count] = node_index(l);
-    *site = code->site_base + code->site_count++;
+    code->sites = sites;
+    code->sites[code->site_count] = (struct sim_site){.insn = node_index(l), .access = op->access};
+    op->site = code->site_base + (uint32_t)code->site_count++;
     return true;
 }
 
@@ -297,6 +297,7 @@ bool sim_lower(struct sim_module *module, const struct ptx_function *function, s
     free(l.constants);
     flow_free(&l.flow);
     slots_free(&l.slots);
+    facts_free(&l.facts);
     return ok;
 }
 
@@ -309,6 +310,6 @@ void sim_code_release(struct sim_code *code)
     free(code->insns);
     free(code->pool);
     free(code->zero);
-    free(code->site_insn);
+    free(code->sites);
     free(code->callees);
 }

@@ -7,6 +7,7 @@
 #ifndef WIDELOAD_SIM_LOWER_H
 #define WIDELOAD_SIM_LOWER_H
 
+#include "sim/exec/facts.h"
 #include "sim/exec/flow.h"
 #include "sim/exec/handlers.h"
 #include "sim/exec/program.h"
@@ -24,6 +25,7 @@ struct lower {
     struct sim_code *code;
     struct flow flow;
     struct slots slots;
+    struct facts facts; /* found when the first atomic asks for them */
     struct ptx_error *error;
 
     struct sim_insn *insns;
@@ -45,8 +47,8 @@ struct lower {
 void *lower_alloc(struct lower *l, size_t bytes);
 /* Appends an instruction for the current node; NULL when out of memory. */
 struct sim_insn *lower_emit(struct lower *l, sim_run_fn *body);
-/* Numbers a memory instruction for its tally. */
-bool lower_site(struct lower *l, uint32_t *site);
+/* Numbers a memory instruction for its tally, as the access that op says. */
+bool lower_site(struct lower *l, struct sim_memop *op);
 bool lower_error(struct lower *l, struct ptx_pos pos, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool lower_out_of_memory(struct lower *l);
 /* "instruction 'ld.foo' is not supported" at the current node. */

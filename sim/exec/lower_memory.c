@@ -76,7 +76,7 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access)
     if (op->space == SIM_SPACE_GLOBAL || op->space == SIM_SPACE_GENERIC)
         if (ptx_has_word(in, "volatile") || ptx_has_word(in, "acquire") || ptx_has_word(in, "relaxed"))
             l->code->ordered = true; /* it may wait for what another block writes */
-    return lower_site(l, &op->site) ? op : NULL;
+    return lower_site(l, op) ? op : NULL;
 }
 
 /* [register + offset], [variable + offset], [offset] -> the register (or a constant), and the offset. */
@@ -246,6 +246,22 @@ static bool atomic_type_fits(enum sim_atomic atomic, enum ptx_type type)
     }
 }
 
+/* What ptxas makes of an atomic: a reduction, if nobody reads the old value; one lane's work, if all lanes
+ * add the same to the same place. */
+static bool simplify_atomic(struct lower *l, struct sim_memop *op, bool returns)
+{
+    const struct ptx_instruction *in = l->node->in;
+    if (!l->facts.read && !facts_find(l->function, &l->facts))
+        return lower_out_of_memory(l);
+    bool used = returns && (in->operands[0].kind != PTX_OPERAND_REGISTER || l->facts.read[in->operands[0].reg->index]);
+    if (returns && !used && op->atomic != SIM_ATOMIC_EXCH && op->atomic != SIM_ATOMIC_CAS)
+        op->access = l->code->sites[l->code->site_count - 1].access = SIM_ACCESS_RED;
+    op->single_lane = op->atomic == SIM_ATOMIC_ADD && (op->type == PTX_TYPE_U32 || op->type == PTX_TYPE_S32) &&
+                      facts_uniform(&l->facts, &in->operands[returns]) &&
+                      facts_uniform(&l->facts, &in->operands[returns + 1]);
+    return true;
+}
+
 static bool lower_atomic(struct lower *l, bool returns)
 {
     const struct ptx_instruction *in = l->node->in;
@@ -258,11 +274,14 @@ static bool lower_atomic(struct lower *l, bool returns)
         return lower_unknown(l, "atomics work on global and shared memory");
     bool real = op->type == PTX_TYPE_F32 || op->type == PTX_TYPE_F64 || op->width == 2 ||
                 op->type == PTX_TYPE_F16X2 || op->type == PTX_TYPE_BF16X2;
-    if (op->space != SIM_SPACE_SHARED && (returns || real || op->atomic == SIM_ATOMIC_EXCH))
-        l->code->ordered = true;
     size_t next = returns, sources = op->atomic == SIM_ATOMIC_CAS ? 2 : 1;
     if (in->operand_count < next + 1 + sources || in->operand_count > next + 2 + sources)
         return lower_error(l, in->pos, "'%s' takes %zu operands", in->opcode, next + 1 + sources);
+    if (!simplify_atomic(l, op, returns))
+        return false;
+    /* Old values, and sums of floats, depend on the order in which blocks come. */
+    if (op->space != SIM_SPACE_SHARED && (op->access == SIM_ACCESS_ATOM || real))
+        l->code->ordered = true;
     int32_t address, d[4] = {0}, b[4] = {0}, c = 0;
     if (!lower_address(l, &in->operands[next], op, &address))
         return false;
@@ -312,7 +331,7 @@ static bool lower_async_copy(struct lower *l)
     *to = (struct sim_memop){.access = SIM_ACCESS_STORE, .space = SIM_SPACE_SHARED, .type = PTX_TYPE_B32,
                              .width = 4, .count = from->count};
     int32_t a, b;
-    if (!lower_site(l, &from->site) || !lower_site(l, &to->site) || !lower_address(l, &in->operands[0], to, &b) || !lower_address(l, &in->operands[1], from, &a))
+    if (!lower_site(l, from) || !lower_site(l, to) || !lower_address(l, &in->operands[0], to, &b) || !lower_address(l, &in->operands[1], from, &a))
         return false;
     if (in->operand_count > 3 && !ptx_has_word(in, "L2::cache_hint")) {
         enum ptx_type type = PTX_TYPE_U32;

@@ -82,6 +82,12 @@ struct sim_code_block {
     uint32_t first;        /* the first one's index in its function */
 };
 
+/* A memory instruction, for its counts. */
+struct sim_site {
+    uint32_t insn; /* index of the PTX instruction in its function */
+    enum sim_access access;
+};
+
 struct sim_code {
     const struct ptx_function *source;
     struct sim_module *module;
@@ -101,7 +107,7 @@ struct sim_code {
     uint32_t block_count;
     uint32_t site_base;
     size_t site_count, site_capacity;
-    uint32_t *site_insn; /* site - site_base -> index of the PTX instruction */
+    struct sim_site *sites; /* by site - site_base */
     void *extras;        /* what instructions point at */
     unsigned registers;
     bool ordered;        /* results depend on the order of blocks: run them in order, on one thread */

@@ -1,22 +1,7 @@
 /* From what an instruction did to the counters that it belongs to. */
-#include <string.h>
-
 #include "sim/exec/worker.h"
 
-static enum sim_access access_of(const struct ptx_instruction *in, bool second)
-{
-    if (strcmp(in->name, "st") == 0)
-        return SIM_ACCESS_STORE;
-    if (strcmp(in->name, "atom") == 0)
-        return SIM_ACCESS_ATOM;
-    if (strcmp(in->name, "red") == 0)
-        return SIM_ACCESS_RED;
-    /* cp.async has two sites: it loads from global memory, then stores to shared memory. */
-    return strcmp(in->name, "cp") == 0 && second ? SIM_ACCESS_STORE : SIM_ACCESS_LOAD;
-}
-
-void sim_count_site(struct wl_counters *c, const struct ptx_instruction *in, const struct sim_site_tally *t,
-                    bool second)
+void sim_count_site(struct wl_counters *c, enum sim_access access, const struct sim_site_tally *t)
 {
     uint64_t requests[3], transactions[3];
     for (int i = 0; i < 3; i++) {
@@ -24,7 +9,7 @@ void sim_count_site(struct wl_counters *c, const struct ptx_instruction *in, con
         transactions[i] = t->by[i].transactions;
     }
     c->shared_useful_bytes += t->by[SIM_SPACE_SHARED].useful;
-    switch (access_of(in, second)) {
+    switch (access) {
     case SIM_ACCESS_LOAD:
         c->global_load_requests += requests[SIM_SPACE_GLOBAL];
         c->gld_transactions += transactions[SIM_SPACE_GLOBAL];
@@ -47,7 +32,7 @@ void sim_count_site(struct wl_counters *c, const struct ptx_instruction *in, con
         break;
     case SIM_ACCESS_ATOM:
     case SIM_ACCESS_RED:
-        if (access_of(in, second) == SIM_ACCESS_ATOM) {
+        if (access == SIM_ACCESS_ATOM) {
             c->global_atomic_requests += requests[SIM_SPACE_GLOBAL];
             c->global_atomic_transactions += transactions[SIM_SPACE_GLOBAL];
         } else {

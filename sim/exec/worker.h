@@ -141,9 +141,8 @@ void sim_warp_settle(struct sim_warp *warp);
 
 void sim_frames_free(struct sim_frame *list);
 
-/* totals.c: adds what a memory instruction did.  second: the other half of a cp.async. */
-void sim_count_site(struct wl_counters *c, const struct ptx_instruction *in, const struct sim_site_tally *t,
-                    bool second);
+/* totals.c: adds what a memory instruction did. */
+void sim_count_site(struct wl_counters *c, enum sim_access access, const struct sim_site_tally *t);
 
 /* barrier.c: completes every barrier that has all its threads; true if there was one. */
 bool sim_barrier_settle(struct sim_block *block);
