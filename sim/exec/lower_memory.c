@@ -67,7 +67,7 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access)
     op->width = (uint8_t)ptx_type_bytes(op->type);
     op->count = (uint8_t)vector_count(in);
     op->sign = op->type == PTX_TYPE_S8 || op->type == PTX_TYPE_S16 || op->type == PTX_TYPE_S32;
-    op->skips_l1 = ptx_has_word(in, "cg") || ptx_has_word(in, "cv") || ptx_has_word(in, "volatile") ||
+    op->skips_l1 = ptx_has_word(in, "nc") || ptx_has_word(in, "cg") || ptx_has_word(in, "cv") || ptx_has_word(in, "volatile") ||
                    ptx_has_word(in, "relaxed") || ptx_has_word(in, "acquire");
     if (!find_space(in, &op->space) || !op->width || op->width > 8 || op->width * op->count > 32) {
         lower_unknown(l, NULL);
