@@ -6,7 +6,7 @@
 #include "sim/exec/insn.h"
 
 /* f16 to f32: exact; a NaN becomes the canonical one. */
-static inline float f16_value(uint16_t h) {
+SIM_INLINE float f16_value(uint16_t h) {
     /* Shifted into f32's fields the exponent is 112 too small; a multiplication mends that, and makes
      * subnormals normal. */
     const uint32_t magnitude = (h & 0x7fffu) << 13, sign = (h & 0x8000u) << 16;
@@ -17,12 +17,12 @@ static inline float f16_value(uint16_t h) {
 }
 
 /* bf16 to f32: the upper half of one, NaNs with all their bits. */
-static inline float bf16_value(uint16_t h) {
+SIM_INLINE float bf16_value(uint16_t h) {
     return float_f32((uint32_t)h << 16);
 }
 
 /* f32 to f16, to nearest, ties to even. */
-static inline uint16_t f16_nearest(float x) {
+SIM_INLINE uint16_t f16_nearest(float x) {
     const uint32_t bits = bits_f32(x), magnitude = bits & 0x7fffffff;
     /* Normal results: rebias the exponent, add just under half of the last place, or half if that is odd. */
     const uint32_t normal = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
@@ -36,7 +36,7 @@ static inline uint16_t f16_nearest(float x) {
 }
 
 /* f32 to bf16, likewise. */
-static inline uint16_t bf16_nearest(float x) {
+SIM_INLINE uint16_t bf16_nearest(float x) {
     const uint32_t bits = bits_f32(x);
     return (uint16_t)(x == x ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : SIM_NAN_F16);
 }

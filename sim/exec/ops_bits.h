@@ -56,18 +56,18 @@ OP1("bfind.shiftamt.s64", U32, S64, a && ~a ? 63 - highest_64((uint64_t)(a < 0 ?
 OP3("fns.b32", U32, B32, U32, S32, nth_set(a, b, c))
 
 /* fields */
-OP3("bfe.u32", U32, U32, U32, U32, extract_field(a, 32, b, c, false))
-OP3("bfe.s32", U32, U32, U32, U32, extract_field(a, 32, b, c, true))
-OP3("bfe.u64", U64, U64, U32, U32, extract_field(a, 64, b, c, false))
-OP3("bfe.s64", U64, U64, U32, U32, extract_field(a, 64, b, c, true))
-OP4("bfi.b32", B32, B32, B32, U32, U32, insert_field(a, b, c, f))
-OP4("bfi.b64", B64, B64, B64, U32, U32, insert_field(a, b, c, f))
+OP3("bfe.u32", U32, U32, U32, U32, extract_u32(a, b, c))
+OP3("bfe.s32", S32, S32, U32, U32, extract_s32(a, b, c))
+OP3("bfe.u64", U64, U64, U32, U32, extract_u64(a, b, c))
+OP3("bfe.s64", S64, S64, U32, U32, extract_s64(a, b, c))
+OP4("bfi.b32", B32, B32, B32, U32, U32, insert_32(a, b, c, f))
+OP4("bfi.b64", B64, B64, B64, U32, U32, insert_64(a, b, c, f))
 OP2("bmsk.clamp.b32", B32, U32, U32, mask_of(a, b))
 OP2("bmsk.wrap.b32", B32, U32, U32, mask_of(a & 31, b & 31))
-OP2("szext.clamp.u32", U32, U32, U32, extend(a, b, false))
-OP2("szext.clamp.s32", U32, U32, U32, extend(a, b, true))
-OP2("szext.wrap.u32", U32, U32, U32, extend(a, b & 31, false))
-OP2("szext.wrap.s32", U32, U32, U32, extend(a, b & 31, true))
+OP2("szext.clamp.u32", U32, U32, U32, extend_u32(a, b))
+OP2("szext.clamp.s32", U32, U32, U32, extend_s32(a, b))
+OP2("szext.wrap.u32", U32, U32, U32, extend_u32(a, b & 31))
+OP2("szext.wrap.s32", U32, U32, U32, extend_s32(a, b & 31))
 
 /* bytes */
 OP3("prmt.b32", B32, B32, B32, B32, permute(a, b, c))
