@@ -8,32 +8,27 @@
 #include <stdint.h>
 
 /* length low bits. */
-SIM_INLINE uint32_t low_32(uint32_t length)
-{
+SIM_INLINE uint32_t low_32(uint32_t length) {
     return length > 31 ? UINT32_MAX : (1u << (length & 31)) - 1;
 }
 
-SIM_INLINE uint64_t low_64(uint32_t length)
-{
+SIM_INLINE uint64_t low_64(uint32_t length) {
     return length > 63 ? UINT64_MAX : (UINT64_C(1) << (length & 63)) - 1;
 }
 
 /* bfe: bits pos .. pos + length - 1 of x, the top one filling the rest if signed.  Only the low 8 bits of
  * pos and length count.  Above the top of x lie zeros, or its sign. */
-SIM_INLINE uint32_t extract_u32(uint32_t x, uint32_t pos, uint32_t length)
-{
+SIM_INLINE uint32_t extract_u32(uint32_t x, uint32_t pos, uint32_t length) {
     pos &= 0xff;
     return (pos > 31 ? 0 : x >> (pos & 31)) & low_32(length & 0xff);
 }
 
-SIM_INLINE uint64_t extract_u64(uint64_t x, uint32_t pos, uint32_t length)
-{
+SIM_INLINE uint64_t extract_u64(uint64_t x, uint32_t pos, uint32_t length) {
     pos &= 0xff;
     return (pos > 63 ? 0 : x >> (pos & 63)) & low_64(length & 0xff);
 }
 
-SIM_INLINE int32_t extract_s32(int32_t x, uint32_t pos, uint32_t length)
-{
+SIM_INLINE int32_t extract_s32(int32_t x, uint32_t pos, uint32_t length) {
     pos &= 0xff;
     length &= 0xff;
     const uint32_t above = length > 31 ? 0 : (32 - length) & 31;
@@ -41,8 +36,7 @@ SIM_INLINE int32_t extract_s32(int32_t x, uint32_t pos, uint32_t length)
     return length ? (int32_t)field >> above : 0;
 }
 
-SIM_INLINE int64_t extract_s64(int64_t x, uint32_t pos, uint32_t length)
-{
+SIM_INLINE int64_t extract_s64(int64_t x, uint32_t pos, uint32_t length) {
     pos &= 0xff;
     length &= 0xff;
     const uint32_t above = length > 63 ? 0 : (64 - length) & 63;
@@ -51,15 +45,13 @@ SIM_INLINE int64_t extract_s64(int64_t x, uint32_t pos, uint32_t length)
 }
 
 /* bfi: b with its bits pos .. pos + length - 1 replaced by a's low ones. */
-SIM_INLINE uint32_t insert_32(uint32_t a, uint32_t b, uint32_t pos, uint32_t length)
-{
+SIM_INLINE uint32_t insert_32(uint32_t a, uint32_t b, uint32_t pos, uint32_t length) {
     pos &= 0xff;
     const uint32_t field = pos > 31 ? 0 : low_32(length & 0xff) << (pos & 31);
     return (b & ~field) | (a << (pos & 31) & field);
 }
 
-SIM_INLINE uint64_t insert_64(uint64_t a, uint64_t b, uint32_t pos, uint32_t length)
-{
+SIM_INLINE uint64_t insert_64(uint64_t a, uint64_t b, uint32_t pos, uint32_t length) {
     pos &= 0xff;
     const uint64_t field = pos > 63 ? 0 : low_64(length & 0xff) << (pos & 63);
     return (b & ~field) | (a << (pos & 63) & field);
@@ -109,19 +101,16 @@ SIM_INLINE uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n) {
 }
 
 /* bmsk: length ones from bit pos on. */
-SIM_INLINE uint32_t mask_of(uint32_t pos, uint32_t length)
-{
+SIM_INLINE uint32_t mask_of(uint32_t pos, uint32_t length) {
     return pos > 31 ? 0 : low_32(length) << (pos & 31);
 }
 
 /* szext: x's low bits, extended to 32. */
-SIM_INLINE uint32_t extend_u32(uint32_t x, uint32_t bits)
-{
+SIM_INLINE uint32_t extend_u32(uint32_t x, uint32_t bits) {
     return x & low_32(bits);
 }
 
-SIM_INLINE uint32_t extend_s32(uint32_t x, uint32_t bits)
-{
+SIM_INLINE uint32_t extend_s32(uint32_t x, uint32_t bits) {
     const bool negative = bits - 1 < 31 && (x >> ((bits - 1) & 31) & 1);
     return negative ? x | ~low_32(bits) : x & low_32(bits);
 }
@@ -169,14 +158,6 @@ SIM_INLINE uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
     const uint64_t bytes = (uint64_t)b << 32 | a;
     return permute_byte(bytes, selector) | permute_byte(bytes, selector >> 4) << 8 |
            permute_byte(bytes, selector >> 8) << 16 | permute_byte(bytes, selector >> 12) << 24;
-}
-
-/* lop3: bit abc of lut, for the three operands' bits at each place. */
-SIM_INLINE uint32_t logic3(uint32_t a, uint32_t b, uint32_t c, uint32_t lut) {
-#define SIM_TERM(k, x, y, z) ((0u - (lut >> (k)&1)) & (x) & (y) & (z))
-    return SIM_TERM(0, ~a, ~b, ~c) | SIM_TERM(1, ~a, ~b, c) | SIM_TERM(2, ~a, b, ~c) | SIM_TERM(3, ~a, b, c) |
-           SIM_TERM(4, a, ~b, ~c) | SIM_TERM(5, a, ~b, c) | SIM_TERM(6, a, b, ~c) | SIM_TERM(7, a, b, c);
-#undef SIM_TERM
 }
 
 #endif

@@ -86,16 +86,18 @@ static inline uint16_t half_relu(uint16_t h) {
     return h & 0x8000 ? 0 : h;
 }
 
+/* f32 has the 2 * 11 + 2 bits that let a sum or product of f16 be rounded twice without harm, and so it has
+ * for sums of bf16; products of those may be below its range. */
 static inline uint16_t f16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {
-    return f16_finish(f16_round((double)f16_value(f16_flush(a, m)) + f16_value(f16_flush(b, m))), m);
+    return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) + f16_value(f16_flush(b, m))), m);
 }
 
 static inline uint16_t f16_sub(uint16_t a, uint16_t b, struct sim_modifiers m) {
-    return f16_finish(f16_round((double)f16_value(f16_flush(a, m)) - f16_value(f16_flush(b, m))), m);
+    return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) - f16_value(f16_flush(b, m))), m);
 }
 
 static inline uint16_t f16_mul(uint16_t a, uint16_t b, struct sim_modifiers m) {
-    return f16_finish(f16_round((double)f16_value(f16_flush(a, m)) * f16_value(f16_flush(b, m))), m);
+    return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) * f16_value(f16_flush(b, m))), m);
 }
 
 static inline uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, struct sim_modifiers m) {
@@ -106,12 +108,12 @@ static inline uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, struct sim_mo
 
 static inline uint16_t bf16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
-    return bf16_round(odd_fma(bf16_value(a), 1, bf16_value(b)));
+    return bf16_nearest(bf16_value(a) + bf16_value(b));
 }
 
 static inline uint16_t bf16_sub(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
-    return bf16_round(odd_fma(bf16_value(b), -1, bf16_value(a)));
+    return bf16_nearest(bf16_value(a) - bf16_value(b));
 }
 
 static inline uint16_t bf16_mul(uint16_t a, uint16_t b, struct sim_modifiers m) {

@@ -16,7 +16,7 @@
 /* Sanitizers and ifuncs do not go together: those run before the sanitizer is ready. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) &&              \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(SIM_NO_CLONES)
-#define SIM_CLONES __attribute__((target_clones("arch=haswell", "default")))
+#define SIM_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define SIM_CLONES
 #endif

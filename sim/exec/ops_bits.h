@@ -20,7 +20,8 @@ OP1("not.b64", B64, B64, ~a)
 OP1("cnot.b16", B16, B16, a == 0 ? 1 : 0)
 OP1("cnot.b32", B32, B32, a == 0 ? 1 : 0)
 OP1("cnot.b64", B64, B64, a == 0 ? 1 : 0)
-OP4("lop3.b32", B32, B32, B32, B32, U32, logic3(a, b, c, f))
+/* lop3: bit abc of the table f, for the three operands' bits at each place */
+RUN("lop3.b32", logic3, B32, NONE, B32, B32, B32, U32, 0)
 
 /* shifts: by the width or more leaves nothing, or the sign */
 OP2("shl.b16", B16, B16, U32, b > 15 ? 0 : a << (b & 15))
@@ -70,7 +71,7 @@ OP2("szext.wrap.u32", U32, U32, U32, extend_u32(a, b & 31))
 OP2("szext.wrap.s32", U32, U32, U32, extend_s32(a, b & 31))
 
 /* bytes */
-OP3("prmt.b32", B32, B32, B32, B32, permute(a, b, c))
+RUN("prmt.b32", permute_bytes, B32, NONE, B32, B32, B32, NONE, 0)
 OP3("prmt.b32.f4e", B32, B32, B32, B32, permute(a, b, selector_f4e(c)))
 OP3("prmt.b32.b4e", B32, B32, B32, B32, permute(a, b, selector_b4e(c)))
 OP3("prmt.b32.rc8", B32, B32, B32, B32, permute(a, b, selector_rc8(c)))
