@@ -2,69 +2,94 @@
 #ifndef WIDELOAD_SIM_BITS_H
 #define WIDELOAD_SIM_BITS_H
 
+#include "sim/exec/inline.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-/* bfe: bits pos .. pos + length - 1 of x, which is width bits wide; a signed field's top bit fills the
- * rest.  Only the low 8 bits of pos and length count; a field reaching past the top is cut there. */
-static inline uint64_t extract_field(uint64_t x, unsigned width, uint32_t pos, uint32_t length,
-                                     bool is_signed) {
+/* length low bits. */
+SIM_INLINE uint32_t low_32(uint32_t length) {
+    return length > 31 ? UINT32_MAX : (1u << (length & 31)) - 1;
+}
+
+SIM_INLINE uint64_t low_64(uint32_t length) {
+    return length > 63 ? UINT64_MAX : (UINT64_C(1) << (length & 63)) - 1;
+}
+
+/* bfe: bits pos .. pos + length - 1 of x, the top one filling the rest if signed.  Only the low 8 bits of
+ * pos and length count.  Above the top of x lie zeros, or its sign. */
+SIM_INLINE uint32_t extract_u32(uint32_t x, uint32_t pos, uint32_t length) {
+    pos &= 0xff;
+    return (pos > 31 ? 0 : x >> (pos & 31)) & low_32(length & 0xff);
+}
+
+SIM_INLINE uint64_t extract_u64(uint64_t x, uint32_t pos, uint32_t length) {
+    pos &= 0xff;
+    return (pos > 63 ? 0 : x >> (pos & 63)) & low_64(length & 0xff);
+}
+
+SIM_INLINE int32_t extract_s32(int32_t x, uint32_t pos, uint32_t length) {
     pos &= 0xff;
     length &= 0xff;
-    if (length == 0)
-        return 0;
-    const uint32_t last = pos + length - 1 < width ? pos + length - 1 : width - 1;
-    const uint64_t fill = is_signed && (x >> last & 1) ? UINT64_MAX : 0;
-    if (pos >= width)
-        return fill;
-    const uint32_t kept = last - pos + 1;
-    const uint64_t field = x >> pos;
-    return kept >= 64 ? field : (field & ((UINT64_C(1) << kept) - 1)) | fill << kept;
+    const uint32_t above = length > 31 ? 0 : (32 - length) & 31;
+    const uint32_t field = (uint32_t)(x >> (pos > 31 ? 31 : pos)) << above;
+    return length ? (int32_t)field >> above : 0;
+}
+
+SIM_INLINE int64_t extract_s64(int64_t x, uint32_t pos, uint32_t length) {
+    pos &= 0xff;
+    length &= 0xff;
+    const uint32_t above = length > 63 ? 0 : (64 - length) & 63;
+    const uint64_t field = (uint64_t)(x >> (pos > 63 ? 63 : pos)) << above;
+    return length ? (int64_t)field >> above : 0;
 }
 
 /* bfi: b with its bits pos .. pos + length - 1 replaced by a's low ones. */
-static inline uint64_t insert_field(uint64_t a, uint64_t b, uint32_t pos, uint32_t length) {
+SIM_INLINE uint32_t insert_32(uint32_t a, uint32_t b, uint32_t pos, uint32_t length) {
     pos &= 0xff;
-    length &= 0xff;
-    if (pos > 63)
-        return b;
-    const uint64_t field = (length > 63 ? UINT64_MAX : (UINT64_C(1) << length) - 1) << pos;
-    return (b & ~field) | (a << pos & field);
+    const uint32_t field = pos > 31 ? 0 : low_32(length & 0xff) << (pos & 31);
+    return (b & ~field) | (a << (pos & 31) & field);
+}
+
+SIM_INLINE uint64_t insert_64(uint64_t a, uint64_t b, uint32_t pos, uint32_t length) {
+    pos &= 0xff;
+    const uint64_t field = pos > 63 ? 0 : low_64(length & 0xff) << (pos & 63);
+    return (b & ~field) | (a << (pos & 63) & field);
 }
 
 /* bfind: where the highest set bit is, all ones if there is none. */
-static inline uint32_t highest_32(uint32_t x) {
+SIM_INLINE uint32_t highest_32(uint32_t x) {
     return x ? 31u - (uint32_t)__builtin_clz(x) : UINT32_MAX;
 }
 
-static inline uint32_t highest_64(uint64_t x) {
+SIM_INLINE uint32_t highest_64(uint64_t x) {
     return x ? 63u - (uint32_t)__builtin_clzll(x) : UINT32_MAX;
 }
 
-static inline uint32_t reverse_32(uint32_t x) {
+SIM_INLINE uint32_t reverse_32(uint32_t x) {
     x = (x >> 1 & 0x55555555) | (x & 0x55555555) << 1;
     x = (x >> 2 & 0x33333333) | (x & 0x33333333) << 2;
     x = (x >> 4 & 0x0f0f0f0f) | (x & 0x0f0f0f0f) << 4;
     return __builtin_bswap32(x);
 }
 
-static inline uint64_t reverse_64(uint64_t x) {
+SIM_INLINE uint64_t reverse_64(uint64_t x) {
     return (uint64_t)reverse_32((uint32_t)x) << 32 | reverse_32((uint32_t)(x >> 32));
 }
 
-static inline uint32_t count_32(uint32_t x) {
+SIM_INLINE uint32_t count_32(uint32_t x) {
     x -= x >> 1 & 0x55555555;
     x = (x & 0x33333333) + (x >> 2 & 0x33333333);
     x = (x + (x >> 4)) & 0x0f0f0f0f;
     return x * 0x01010101 >> 24;
 }
 
-static inline uint32_t count_64(uint64_t x) {
+SIM_INLINE uint32_t count_64(uint64_t x) {
     return count_32((uint32_t)x) + count_32((uint32_t)(x >> 32));
 }
 
 /* fns: the |n|-th set bit of mask from base on, upwards for n > 0, downwards for n < 0; base itself for 0. */
-static inline uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n) {
+SIM_INLINE uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n) {
     if (n == 0)
         return base < 32 && (mask >> base & 1) ? base : UINT32_MAX;
     const int64_t step = n > 0 ? 1 : -1;
@@ -76,71 +101,63 @@ static inline uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n) {
 }
 
 /* bmsk: length ones from bit pos on. */
-static inline uint32_t mask_of(uint32_t pos, uint32_t length) {
-    if (pos > 31)
-        return 0;
-    return (length > 31 ? UINT32_MAX : (1u << length) - 1) << pos;
+SIM_INLINE uint32_t mask_of(uint32_t pos, uint32_t length) {
+    return pos > 31 ? 0 : low_32(length) << (pos & 31);
 }
 
 /* szext: x's low bits, extended to 32. */
-static inline uint32_t extend(uint32_t x, uint32_t bits, bool is_signed) {
-    if (bits > 31)
-        return x;
-    const uint32_t low = (1u << bits) - 1;
-    return bits && is_signed && (x >> (bits - 1) & 1) ? x | ~low : x & low;
+SIM_INLINE uint32_t extend_u32(uint32_t x, uint32_t bits) {
+    return x & low_32(bits);
+}
+
+SIM_INLINE uint32_t extend_s32(uint32_t x, uint32_t bits) {
+    const bool negative = bits - 1 < 31 && (x >> ((bits - 1) & 31) & 1);
+    return negative ? x | ~low_32(bits) : x & low_32(bits);
 }
 
 /* prmt's four-nibble selector for its other modes: byte i of the result is what the mode says of i. */
 #define SIM_SELECTOR(byte_0, byte_1, byte_2, byte_3)                                                         \
     ((uint32_t)(byte_0) | (uint32_t)(byte_1) << 4 | (uint32_t)(byte_2) << 8 | (uint32_t)(byte_3) << 12)
 
-static inline uint32_t selector_f4e(uint32_t n) {
+SIM_INLINE uint32_t selector_f4e(uint32_t n) {
     n &= 3;
     return SIM_SELECTOR(n, n + 1, n + 2, n + 3);
 }
 
-static inline uint32_t selector_b4e(uint32_t n) {
+SIM_INLINE uint32_t selector_b4e(uint32_t n) {
     n &= 3;
     return SIM_SELECTOR(n, (n - 1) & 7, (n - 2) & 7, (n - 3) & 7);
 }
 
-static inline uint32_t selector_rc8(uint32_t n) {
+SIM_INLINE uint32_t selector_rc8(uint32_t n) {
     return (n & 3) * 0x1111;
 }
 
-static inline uint32_t selector_ecl(uint32_t n) {
+SIM_INLINE uint32_t selector_ecl(uint32_t n) {
     n &= 3;
     return SIM_SELECTOR(n, n > 1 ? n : 1, n > 2 ? n : 2, 3);
 }
 
-static inline uint32_t selector_ecr(uint32_t n) {
+SIM_INLINE uint32_t selector_ecr(uint32_t n) {
     n &= 3;
     return SIM_SELECTOR(0, n < 1 ? n : 1, n < 2 ? n : 2, n);
 }
 
-static inline uint32_t selector_rc16(uint32_t n) {
+SIM_INLINE uint32_t selector_rc16(uint32_t n) {
     return n & 1 ? 0x3232 : 0x1010;
 }
 
 /* Byte i of the result is the selector's i-th nibble's: byte number (low three bits) of b:a, or, where
  * the nibble's top bit is set, that byte's sign in all eight bits. */
-static inline uint32_t permute_byte(uint64_t bytes, uint32_t nibble) {
+SIM_INLINE uint32_t permute_byte(uint64_t bytes, uint32_t nibble) {
     const uint32_t byte = bytes >> 8 * (nibble & 7) & 0xff;
     return nibble & 8 ? (byte & 0x80 ? 0xff : 0) : byte;
 }
 
-static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
+SIM_INLINE uint32_t permute(uint32_t a, uint32_t b, uint32_t selector) {
     const uint64_t bytes = (uint64_t)b << 32 | a;
     return permute_byte(bytes, selector) | permute_byte(bytes, selector >> 4) << 8 |
            permute_byte(bytes, selector >> 8) << 16 | permute_byte(bytes, selector >> 12) << 24;
-}
-
-/* lop3: bit abc of lut, for the three operands' bits at each place. */
-static inline uint32_t logic3(uint32_t a, uint32_t b, uint32_t c, uint32_t lut) {
-#define SIM_TERM(k, x, y, z) ((0u - (lut >> (k)&1)) & (x) & (y) & (z))
-    return SIM_TERM(0, ~a, ~b, ~c) | SIM_TERM(1, ~a, ~b, c) | SIM_TERM(2, ~a, b, ~c) | SIM_TERM(3, ~a, b, c) |
-           SIM_TERM(4, a, ~b, ~c) | SIM_TERM(5, a, ~b, c) | SIM_TERM(6, a, b, ~c) | SIM_TERM(7, a, b, c);
-#undef SIM_TERM
 }
 
 #endif

@@ -6,7 +6,7 @@
 #include "sim/exec/insn.h"
 
 /* f16 to f32: exact; a NaN becomes the canonical one. */
-static inline float f16_value(uint16_t h) {
+SIM_INLINE float f16_value(uint16_t h) {
     /* Shifted into f32's fields the exponent is 112 too small; a multiplication mends that, and makes
      * subnormals normal. */
     const uint32_t magnitude = (h & 0x7fffu) << 13, sign = (h & 0x8000u) << 16;
@@ -17,12 +17,12 @@ static inline float f16_value(uint16_t h) {
 }
 
 /* bf16 to f32: the upper half of one, NaNs with all their bits. */
-static inline float bf16_value(uint16_t h) {
+SIM_INLINE float bf16_value(uint16_t h) {
     return float_f32((uint32_t)h << 16);
 }
 
 /* f32 to f16, to nearest, ties to even. */
-static inline uint16_t f16_nearest(float x) {
+SIM_INLINE uint16_t f16_nearest(float x) {
     const uint32_t bits = bits_f32(x), magnitude = bits & 0x7fffffff;
     /* Normal results: rebias the exponent, add just under half of the last place, or half if that is odd. */
     const uint32_t normal = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
@@ -36,7 +36,7 @@ static inline uint16_t f16_nearest(float x) {
 }
 
 /* f32 to bf16, likewise. */
-static inline uint16_t bf16_nearest(float x) {
+SIM_INLINE uint16_t bf16_nearest(float x) {
     const uint32_t bits = bits_f32(x);
     return (uint16_t)(x == x ? (bits + 0x7fff + (bits >> 16 & 1)) >> 16 : SIM_NAN_F16);
 }
@@ -86,16 +86,18 @@ static inline uint16_t half_relu(uint16_t h) {
     return h & 0x8000 ? 0 : h;
 }
 
+/* f32 has the 2 * 11 + 2 bits that let a sum or product of f16 be rounded twice without harm, and so it has
+ * for sums of bf16; products of those may be below its range. */
 static inline uint16_t f16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {
-    return f16_finish(f16_round((double)f16_value(f16_flush(a, m)) + f16_value(f16_flush(b, m))), m);
+    return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) + f16_value(f16_flush(b, m))), m);
 }
 
 static inline uint16_t f16_sub(uint16_t a, uint16_t b, struct sim_modifiers m) {
-    return f16_finish(f16_round((double)f16_value(f16_flush(a, m)) - f16_value(f16_flush(b, m))), m);
+    return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) - f16_value(f16_flush(b, m))), m);
 }
 
 static inline uint16_t f16_mul(uint16_t a, uint16_t b, struct sim_modifiers m) {
-    return f16_finish(f16_round((double)f16_value(f16_flush(a, m)) * f16_value(f16_flush(b, m))), m);
+    return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) * f16_value(f16_flush(b, m))), m);
 }
 
 static inline uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, struct sim_modifiers m) {
@@ -106,12 +108,12 @@ static inline uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, struct sim_mo
 
 static inline uint16_t bf16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
-    return bf16_round(odd_fma(bf16_value(a), 1, bf16_value(b)));
+    return bf16_nearest(bf16_value(a) + bf16_value(b));
 }
 
 static inline uint16_t bf16_sub(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
-    return bf16_round(odd_fma(bf16_value(b), -1, bf16_value(a)));
+    return bf16_nearest(bf16_value(a) - bf16_value(b));
 }
 
 static inline uint16_t bf16_mul(uint16_t a, uint16_t b, struct sim_modifiers m) {

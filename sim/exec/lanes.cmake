@@ -13,3 +13,5 @@ endif()
 set_source_files_properties(${lanes_sources} PROPERTIES COMPILE_OPTIONS "${lanes_options}")
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/lanes_round.c PROPERTIES
     COMPILE_OPTIONS "-ffp-contract=off;-fno-math-errno;-frounding-math")
+target_sources(wideload_exec PRIVATE ${lanes_sources})
+target_link_libraries(wideload_exec PRIVATE m Threads::Threads)

@@ -44,17 +44,31 @@ static inline const struct sim_insn *deliver(struct sim_warp *w, const struct si
     return in + 1;
 }
 
+/* Lane i's bit among 32 or 64 flags.  A loop over 64-bit lanes collects 64-bit flags, or it is not
+ * vectorised: bits 0-15 and 32-47, lest the compiler see that half of them would do. */
+#define SIM_PLACES_4(i, at)                                                                                  \
+    [i] = UINT64_C(1) << (at), UINT64_C(2) << (at), UINT64_C(4) << (at), UINT64_C(8) << (at)
+static const uint64_t places[SIM_LANES] = {
+    SIM_PLACES_4(0, 0),   SIM_PLACES_4(4, 4),   SIM_PLACES_4(8, 8),   SIM_PLACES_4(12, 12),
+    SIM_PLACES_4(16, 32), SIM_PLACES_4(20, 36), SIM_PLACES_4(24, 40), SIM_PLACES_4(28, 44),
+};
+#define PLACE_4(i)   (1u << (i))
+#define PLACE_8(i)   places[i]
+#define FLAGS_4(yes) (yes)
+#define FLAGS_8(yes) ((uint32_t)(yes) | (uint32_t)((yes) >> 16))
+
 /* Inactive lanes are compared too: it is cheaper than not to, and does no harm. */
-#define SIM_COMPARE_LANES(T, condition)                                                                      \
+#define SIM_COMPARE_LANES(T, bytes, condition)                                                               \
     SOURCE_##T(a) SOURCE_##T(b) WIDE_##T yes = 0;                                                            \
     SIM_FOR_LANES {                                                                                          \
-        GET_##T(a) GET_##T(b) yes |= (condition) ? (WIDE_##T)1 << i : 0;                                     \
+        GET_##T(a) GET_##T(b) yes |= (condition) ? PLACE_##bytes(i) : 0;                                     \
     }                                                                                                        \
-    return deliver(w, in, (uint32_t)yes);
+    return deliver(w, in, FLAGS_##bytes(yes));
+#define SIM_COMPARE_WITH(T, bytes, condition) SIM_COMPARE_LANES(T, bytes, condition)
 
 #define COMPARE(names, types, T, condition)                                                                  \
     SIM_CLONES SIM_HANDLER(SIM_ID) {                                                                         \
-        SIM_COMPARE_LANES(T, condition)                                                                      \
+        SIM_COMPARE_WITH(T, BYTES_##T, condition)                                                            \
     }
 #define COMPARE_FTZ COMPARE
 #define COMPARE_HALF(names, ftz, types, T)

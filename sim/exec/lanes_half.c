@@ -28,13 +28,13 @@
     }                                                                                                        \
     SIM_HANDLER(SINGLE_ID) {                                                                                 \
         SOURCE_U32(a)                                                                                        \
-            SOURCE_U32(b) SIM_ACTIVE_LANES(U32, GET_U32(a) GET_U32(b), HALF_ID(a, b, m)) return in + 1;      \
+        SOURCE_U32(b) SIM_ACTIVE_LANES(U32, GET_U32(a) GET_U32(b), HALF_ID(a, b, m)) return in + 1;          \
     }                                                                                                        \
     SIM_HANDLER(PAIR_ID) {                                                                                   \
         SOURCE_U32(a)                                                                                        \
-            SOURCE_U32(b) SIM_ACTIVE_LANES(U32, GET_U32(a) GET_U32(b),                                       \
-                                           HALF_ID(a, b, m) | (uint32_t)HALF_ID(a >> 16, b >> 16, m)         \
-                                                                  << 16) return in +                         \
+        SOURCE_U32(b)                                                                                        \
+            SIM_ACTIVE_LANES(U32, GET_U32(a) GET_U32(b),                                                     \
+                             HALF_ID(a, b, m) | (uint32_t)HALF_ID(a >> 16, b >> 16, m) << 16) return in +    \
             1;                                                                                               \
     }
 #define HALF3(pattern, type, T, value)                                                                       \
@@ -44,13 +44,15 @@
     }                                                                                                        \
     SIM_HANDLER(SINGLE_ID) {                                                                                 \
         SOURCE_U32(a)                                                                                        \
-            SOURCE_U32(b) SOURCE_U32(c)                                                                      \
+        SOURCE_U32(b)                                                                                        \
+            SOURCE_U32(c)                                                                                    \
                 SIM_ACTIVE_LANES(U32, GET_U32(a) GET_U32(b) GET_U32(c), HALF_ID(a, b, c, m)) return in +     \
             1;                                                                                               \
     }                                                                                                        \
     SIM_HANDLER(PAIR_ID) {                                                                                   \
         SOURCE_U32(a)                                                                                        \
-            SOURCE_U32(b) SOURCE_U32(c) SIM_ACTIVE_LANES(                                                    \
+        SOURCE_U32(b)                                                                                        \
+            SOURCE_U32(c) SIM_ACTIVE_LANES(                                                                  \
                 U32, GET_U32(a) GET_U32(b) GET_U32(c),                                                       \
                 HALF_ID(a, b, c, m) | (uint32_t)HALF_ID(a >> 16, b >> 16, c >> 16, m) << 16) return in +     \
             1;                                                                                               \

@@ -16,13 +16,14 @@
 /* Sanitizers and ifuncs do not go together: those run before the sanitizer is ready. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) &&              \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(SIM_NO_CLONES)
-#define SIM_CLONES __attribute__((target_clones("arch=haswell", "default")))
+#define SIM_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define SIM_CLONES
 #endif
 
+/* A destination slot is a source slot or lies apart from it, so no iteration waits for another. */
 #ifdef __clang__
-#define SIM_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#define SIM_IVDEP /* its own pragma demands, and warns where it cannot have */
 #else
 #define SIM_IVDEP _Pragma("GCC ivdep")
 #endif
@@ -138,6 +139,15 @@ static inline uint32_t sim_predicate(const struct sim_warp *w, int32_t ref) {
 #define WIDE_U64 uint64_t
 #define WIDE_S64 uint64_t
 #define WIDE_F64 uint64_t
+
+#define BYTES_U16 4
+#define BYTES_S16 4
+#define BYTES_U32 4
+#define BYTES_S32 4
+#define BYTES_F32 4
+#define BYTES_U64 8
+#define BYTES_S64 8
+#define BYTES_F64 8
 
 #define SIM_FOR_LANES for (unsigned i = 0; i < SIM_LANES; i++)
 

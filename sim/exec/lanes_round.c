@@ -52,8 +52,8 @@ static inline float finish_f32(float x, struct sim_modifiers m) {
 #define ROUND3(pattern, T, value)                                                                            \
     SIM_HANDLER(SIM_ID) {                                                                                    \
         SIM_RAW(T, a)                                                                                        \
-        SIM_RAW(T, b) SIM_RAW(T, c)                                                                          \
-            SIM_ROUNDED(T, SIM_OPERAND(T, a) SIM_OPERAND(T, b) SIM_OPERAND(T, c), value)                     \
+        SIM_RAW(T, b)                                                                                        \
+        SIM_RAW(T, c) SIM_ROUNDED(T, SIM_OPERAND(T, a) SIM_OPERAND(T, b) SIM_OPERAND(T, c), value)           \
     }
 
 #include "sim/exec/ops_round.h"

@@ -20,7 +20,15 @@ enum reduce {
 /* Takes the next group out of *left: its first lane and those that share its member mask. */
 static uint32_t next_group(const uint32_t *members, uint32_t *left) {
     const unsigned first = (unsigned)__builtin_ctz(*left);
-    uint32_t group = 1u << first;
+    uint32_t group = 1u << first, different = 0;
+    SIM_FOR_LANES {
+        different |= *left & (1u << i) ? members[i] ^ members[first] : 0;
+    }
+    if (!different) { /* the usual case */
+        group |= *left & members[first];
+        *left &= ~group;
+        return group;
+    }
     for (uint32_t others = *left & members[first] & ~group; others; others &= others - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(others);
         if (members[lane] == members[first])
@@ -32,37 +40,41 @@ static uint32_t next_group(const uint32_t *members, uint32_t *left) {
 
 /* c: the last lane of a segment in its low 5 bits, the bits of a lane that name the segment in bits 8-12.
  * A lane whose source is outside its segment keeps its own value and gets a false predicate. */
-SIM_HANDLER(shuffle) {
+SIM_CLONES SIM_HANDLER(shuffle) {
     SOURCE_U32(a) SOURCE_U32(b) SOURCE_U32(c) uint32_t *d = SIM_SLOT(w, in->d);
     const uint32_t mask = w->mask;
-    uint32_t values[SIM_LANES], inside = 0;
+    uint32_t from[SIM_LANES], values[SIM_LANES], inside = 0;
     memcpy(values, a_s, sizeof values);
-    SIM_FOR_LANES
-    if (mask & (1u << i)) {
-        const uint32_t amount = b_s[i] & 31, last = c_s[i] & 31, segment = c_s[i] >> 8 & 31;
-        const uint32_t least = i & segment, most = least | (last & ~segment);
-        uint32_t from = i;
-        bool in_segment = false;
-        switch (in->small) {
-        case SHUFFLE_UP:
-            in_segment = (int)(i - amount) >= (int)most;
-            from = i - amount;
-            break;
-        case SHUFFLE_DOWN:
-            from = i + amount;
-            in_segment = from <= most;
-            break;
-        case SHUFFLE_BUTTERFLY:
-            from = i ^ amount;
-            in_segment = from <= most;
-            break;
-        case SHUFFLE_INDEX:
-            from = least | (amount & ~segment);
-            in_segment = from <= most;
-            break;
+    switch (in->small) {
+    case SHUFFLE_UP: /* below lane 0 it wraps to a large number */
+        SIM_FOR_LANES {
+            from[i] = i - (b_s[i] & 31);
         }
-        d[i] = values[in_segment ? from & 31 : i];
-        inside |= (uint32_t)in_segment << i;
+        break;
+    case SHUFFLE_DOWN:
+        SIM_FOR_LANES {
+            from[i] = i + (b_s[i] & 31);
+        }
+        break;
+    case SHUFFLE_BUTTERFLY:
+        SIM_FOR_LANES {
+            from[i] = i ^ (b_s[i] & 31);
+        }
+        break;
+    default:
+        SIM_FOR_LANES {
+            from[i] = (i & c_s[i] >> 8 & 31) | (b_s[i] & 31 & ~(c_s[i] >> 8));
+        }
+    }
+    const bool up = in->small == SHUFFLE_UP;
+    SIM_FOR_LANES {
+        const uint32_t segment = c_s[i] >> 8 & 31, last = (i & segment) | (c_s[i] & 31 & ~segment);
+        const bool ok = up ? (int32_t)from[i] >= (int32_t)last : from[i] <= last;
+        inside |= ok ? 1u << i : 0;
+        from[i] = ok ? from[i] & 31 : i;
+    }
+    SIM_FOR_LANES {
+        d[i] = mask & (1u << i) ? values[from[i]] : d[i];
     }
     if (in->e != SIM_NO_OPERAND) {
         uint32_t *e = SIM_SLOT(w, in->e);

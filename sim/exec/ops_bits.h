@@ -20,7 +20,8 @@ OP1("not.b64", B64, B64, ~a)
 OP1("cnot.b16", B16, B16, a == 0 ? 1 : 0)
 OP1("cnot.b32", B32, B32, a == 0 ? 1 : 0)
 OP1("cnot.b64", B64, B64, a == 0 ? 1 : 0)
-OP4("lop3.b32", B32, B32, B32, B32, U32, logic3(a, b, c, f))
+/* lop3: bit abc of the table f, for the three operands' bits at each place */
+RUN("lop3.b32", logic3, B32, NONE, B32, B32, B32, U32, 0)
 
 /* shifts: by the width or more leaves nothing, or the sign */
 OP2("shl.b16", B16, B16, U32, b > 15 ? 0 : a << (b & 15))
@@ -56,21 +57,21 @@ OP1("bfind.shiftamt.s64", U32, S64, a && ~a ? 63 - highest_64((uint64_t)(a < 0 ?
 OP3("fns.b32", U32, B32, U32, S32, nth_set(a, b, c))
 
 /* fields */
-OP3("bfe.u32", U32, U32, U32, U32, extract_field(a, 32, b, c, false))
-OP3("bfe.s32", U32, U32, U32, U32, extract_field(a, 32, b, c, true))
-OP3("bfe.u64", U64, U64, U32, U32, extract_field(a, 64, b, c, false))
-OP3("bfe.s64", U64, U64, U32, U32, extract_field(a, 64, b, c, true))
-OP4("bfi.b32", B32, B32, B32, U32, U32, insert_field(a, b, c, f))
-OP4("bfi.b64", B64, B64, B64, U32, U32, insert_field(a, b, c, f))
+OP3("bfe.u32", U32, U32, U32, U32, extract_u32(a, b, c))
+OP3("bfe.s32", S32, S32, U32, U32, extract_s32(a, b, c))
+OP3("bfe.u64", U64, U64, U32, U32, extract_u64(a, b, c))
+OP3("bfe.s64", S64, S64, U32, U32, extract_s64(a, b, c))
+OP4("bfi.b32", B32, B32, B32, U32, U32, insert_32(a, b, c, f))
+OP4("bfi.b64", B64, B64, B64, U32, U32, insert_64(a, b, c, f))
 OP2("bmsk.clamp.b32", B32, U32, U32, mask_of(a, b))
 OP2("bmsk.wrap.b32", B32, U32, U32, mask_of(a & 31, b & 31))
-OP2("szext.clamp.u32", U32, U32, U32, extend(a, b, false))
-OP2("szext.clamp.s32", U32, U32, U32, extend(a, b, true))
-OP2("szext.wrap.u32", U32, U32, U32, extend(a, b & 31, false))
-OP2("szext.wrap.s32", U32, U32, U32, extend(a, b & 31, true))
+OP2("szext.clamp.u32", U32, U32, U32, extend_u32(a, b))
+OP2("szext.clamp.s32", U32, U32, U32, extend_s32(a, b))
+OP2("szext.wrap.u32", U32, U32, U32, extend_u32(a, b & 31))
+OP2("szext.wrap.s32", U32, U32, U32, extend_s32(a, b & 31))
 
 /* bytes */
-OP3("prmt.b32", B32, B32, B32, B32, permute(a, b, c))
+RUN("prmt.b32", permute_bytes, B32, NONE, B32, B32, B32, NONE, 0)
 OP3("prmt.b32.f4e", B32, B32, B32, B32, permute(a, b, selector_f4e(c)))
 OP3("prmt.b32.b4e", B32, B32, B32, B32, permute(a, b, selector_b4e(c)))
 OP3("prmt.b32.rc8", B32, B32, B32, B32, permute(a, b, selector_rc8(c)))
