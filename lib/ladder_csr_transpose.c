@@ -7,7 +7,7 @@
 
 /* Counts, one a column, and a last one of 0 whose prefix is nnz. */
 static uint64_t counts_of(const struct wl_problem *problem) {
-    return problem->cols + 1;
+    return wl__add(problem->cols, 1);
 }
 
 static uint64_t fast_bytes(const struct wl_problem *problem) {
