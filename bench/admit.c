@@ -19,7 +19,8 @@ static void widen(struct bench_extent *to, const struct bench_extent *by) {
         to->elements = by->elements;
 }
 
-void bench_needs_add(struct bench_needs *needs, const struct wl_rung *rung, const struct wl_problem *problem) {
+void bench_needs_add(struct bench_needs *needs, const struct wl_rung *rung,
+                     const struct wl_problem *problem) {
     struct bench_extents extents = bench_extents_of(rung->reference, problem);
     for (unsigned i = 0; i < BENCH_INPUTS; i++)
         widen(&needs->extents.in[i], &extents.in[i]);
@@ -102,7 +103,8 @@ static bool enough_memory(const struct bench_plan *plan, const struct bench_sect
     if (device > plan->device.free_bytes) {
         mebibytes(device, needed);
         mebibytes(plan->device.free_bytes, there);
-        return bench_usage(error, "--size: %s at %s needs %s of device memory, %s has %s free; give a smaller size",
+        return bench_usage(error,
+                           "--size: %s at %s needs %s of device memory, %s has %s free; give a smaller size",
                            section->experiment->name, size, needed, plan->device.name, there);
     }
     uint64_t host = plus(bench_host_bytes(&section->needs), plan->simulator ? device : 0);
@@ -110,7 +112,8 @@ static bool enough_memory(const struct bench_plan *plan, const struct bench_sect
     if (host > available) {
         mebibytes(host, needed);
         mebibytes(available, there);
-        return bench_usage(error, "--size: %s at %s needs %s of host memory, %s are available; give a smaller size",
+        return bench_usage(error,
+                           "--size: %s at %s needs %s of host memory, %s are available; give a smaller size",
                            section->experiment->name, size, needed, there);
     }
     return true;
@@ -124,8 +127,9 @@ static bool admit_sparse(const struct bench_plan *plan, struct bench_section *se
         return false;
     uint64_t nnz = bench_sparse_entries(request->seed, size->rows, size->cols);
     if (nnz > UINT32_MAX)
-        return bench_usage(error, "--size: %s counts its entries in 32 bits: %" PRIu64 " rows of about 16 are too many",
-                           section->experiment->name, size->rows);
+        return bench_usage(
+            error, "--size: %s counts its entries in 32 bits: %" PRIu64 " rows of about 16 are too many",
+            section->experiment->name, size->rows);
     for (size_t i = 0; i < section->row_count; i++)
         section->rows[i].problem.nnz = nnz;
     section_needs(section);

@@ -1,4 +1,5 @@
-/* What went wrong, in one line for the user.  Functions of the bench that can fail return false and fill one. */
+/* What went wrong, in one line for the user.  Functions of the bench that can fail return false and fill one.
+ */
 #ifndef WIDELOAD_BENCH_ERROR_H
 #define WIDELOAD_BENCH_ERROR_H
 

@@ -5,11 +5,23 @@
 #include <string.h>
 
 #define ARRAY(n)                                                                                             \
-    { 1, {n} }
+    {                                                                                                        \
+        1, {                                                                                                 \
+            n                                                                                                \
+        }                                                                                                    \
+    }
 #define MATRIX(r, c)                                                                                         \
-    { 2, {r, c} }
+    {                                                                                                        \
+        2, {                                                                                                 \
+            r, c                                                                                             \
+        }                                                                                                    \
+    }
 #define MATMUL(m, n, k)                                                                                      \
-    { 3, {m, n, k} }
+    {                                                                                                        \
+        3, {                                                                                                 \
+            m, n, k                                                                                          \
+        }                                                                                                    \
+    }
 
 static const struct bench_experiment experiments[] = {
     {.name = "copy",
@@ -103,7 +115,8 @@ static uint64_t extent(const struct bench_size *size, unsigned i) {
 static bool fits(const char *experiment, uint64_t a, uint64_t b, struct bench_error *error) {
     uint64_t product;
     if (__builtin_mul_overflow(a, b, &product) || product > (uint64_t)1 << 60)
-        return bench_usage(error, "--size: %s: %" PRIu64 " x %" PRIu64 " is more than 2^60 elements; give less",
+        return bench_usage(error,
+                           "--size: %s: %" PRIu64 " x %" PRIu64 " is more than 2^60 elements; give less",
                            experiment, a, b);
     return true;
 }
@@ -131,8 +144,9 @@ bool bench_set_size(const struct bench_experiment *experiment, const struct benc
         problem->rows = a;
         problem->cols = b;
         if (a >= UINT32_MAX || b >= UINT32_MAX)
-            return bench_usage(error, "--size: %s keeps its indices in 32 bits: give less than 2^32 - 1 rows and columns",
-                               name);
+            return bench_usage(
+                error, "--size: %s keeps its indices in 32 bits: give less than 2^32 - 1 rows and columns",
+                name);
         return true;
     case BENCH_SHAPE_MATMUL:
         problem->m = a;

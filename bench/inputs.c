@@ -57,7 +57,8 @@ static void fill_floats(void *argument, uint64_t first, uint64_t last) {
     }
 }
 
-void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint32_t *out, uint64_t elements) {
+void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint32_t *out,
+                      uint64_t elements) {
     struct fill fill = {mix64(seed, stream), out};
     bench_parallel(elements, GRAIN, kind == BENCH_KIND_FLOAT ? fill_floats : fill_bits, &fill);
 }
@@ -160,11 +161,17 @@ void bench_sparse_fill(uint64_t seed, const struct bench_sparse *matrix) {
 /* ---------------------------------------------------------------- extents */
 
 #define BITS(count)                                                                                          \
-    (struct bench_extent) { BENCH_KIND_BITS, (count) }
+    (struct bench_extent) {                                                                                  \
+        BENCH_KIND_BITS, (count)                                                                             \
+    }
 #define FLOATS(count)                                                                                        \
-    (struct bench_extent) { BENCH_KIND_FLOAT, (count) }
+    (struct bench_extent) {                                                                                  \
+        BENCH_KIND_FLOAT, (count)                                                                            \
+    }
 #define INDICES(count)                                                                                       \
-    (struct bench_extent) { BENCH_KIND_INDEX, (count) }
+    (struct bench_extent) {                                                                                  \
+        BENCH_KIND_INDEX, (count)                                                                            \
+    }
 
 struct bench_extents bench_extents_of(enum wl_reference reference, const struct wl_problem *problem) {
     struct bench_extents e = {0};

@@ -105,8 +105,8 @@ bool bench_parse_size(const char *option, const char *text, struct bench_size *o
             return bench_failure(error, "%s: out of memory", option);
         bool right;
         if (size.dimensions == 3)
-            right = bench_usage(error, "%s: '%.80s' has more than three extents; give N, RxC or MxNxK", option,
-                                text);
+            right = bench_usage(error, "%s: '%.80s' has more than three extents; give N, RxC or MxNxK",
+                                option, text);
         else if (!*piece)
             right = malformed(option, text, error);
         else
@@ -158,8 +158,8 @@ static bool parse_block(const char *option, const char *text, struct bench_block
         return bench_usage(error, "%s: '%.80s' is no block; give threads such as 512 or 32x8", option, text);
     uint64_t x = size.extent[0], y = size.dimensions == 2 ? size.extent[1] : 1;
     if (x == 0 || y == 0 || x * y > 1024)
-        return bench_usage(error, "%s: a block of %.80s has %llu threads; CUDA allows 1 to 1024", option, text,
-                           (unsigned long long)(x * y));
+        return bench_usage(error, "%s: a block of %.80s has %llu threads; CUDA allows 1 to 1024", option,
+                           text, (unsigned long long)(x * y));
     *out = (struct bench_block){(uint32_t)x, (uint32_t)y};
     return true;
 }

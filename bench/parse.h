@@ -35,7 +35,8 @@ struct bench_names {
  * `option` ("--size") names the place in error messages. */
 bool bench_parse_number(const char *option, const char *text, uint64_t *out, struct bench_error *error);
 /* size = number [ "x" number [ "x" number ] ]; the product of the extents fits 60 bits. */
-bool bench_parse_size(const char *option, const char *text, struct bench_size *out, struct bench_error *error);
+bool bench_parse_size(const char *option, const char *text, struct bench_size *out,
+                      struct bench_error *error);
 /* One or more numbers with commas between.  The caller frees what it holds, also after a failure. */
 bool bench_parse_numbers(const char *option, const char *text, struct bench_numbers *out,
                          struct bench_error *error);

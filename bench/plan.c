@@ -8,7 +8,8 @@
 
 #include "bench/nearest.h"
 
-static const uint64_t greatest_step = (uint64_t)1 << 48; /* of an offset or stride: n x stride stays in 64 bits */
+static const uint64_t greatest_step = (uint64_t)1
+                                      << 48; /* of an offset or stride: n x stride stays in 64 bits */
 
 static bool is_selected(const struct bench_request *request, const char *experiment) {
     for (size_t i = 0; i < request->experiment_count; i++)
@@ -60,8 +61,9 @@ static bool check_kernels(const struct bench_request *request, struct bench_erro
             found = found || strcmp(names[i], name) == 0;
         if (!found) {
             const char *near = bench_nearest(name, names, candidates);
-            right = bench_usage(error, "--kernel: no kernel '%.80s' in the chosen experiments%s%s%s; see `wideload list`",
-                                name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+            right = bench_usage(
+                error, "--kernel: no kernel '%.80s' in the chosen experiments%s%s%s; see `wideload list`",
+                name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
     }
     free(names);
@@ -75,24 +77,29 @@ static bool check_lists(const struct bench_request *request, struct bench_error 
     bool offset_used = false, stride_used = false, block_used = false;
     for (size_t i = 0; i < count; i++) {
         const struct bench_experiment *experiment = bench_find_experiment(ladder[i].experiment);
-        if (!experiment || !is_selected(request, experiment->name) || !kernel_is_selected(request, ladder[i].name))
+        if (!experiment || !is_selected(request, experiment->name) ||
+            !kernel_is_selected(request, ladder[i].name))
             continue;
         offset_used = offset_used || experiment->has_offset;
         stride_used = stride_used || experiment->has_stride;
         block_used = block_used || (!ladder[i].fixed_block && ladder[i].block_x);
     }
     if (request->offsets.count && !offset_used)
-        return bench_usage(error, "--offset: none of the chosen experiments has an offset; read-offset and write-offset do");
+        return bench_usage(
+            error, "--offset: none of the chosen experiments has an offset; read-offset and write-offset do");
     if (request->strides.count && !stride_used)
         return bench_usage(error, "--stride: none of the chosen experiments has a stride; stride does");
     if (request->blocks.count && !block_used)
-        return bench_usage(error, "--block: the tile of each chosen kernel fixes its block; choose other kernels or leave --block out");
+        return bench_usage(error, "--block: the tile of each chosen kernel fixes its block; choose other "
+                                  "kernels or leave --block out");
     for (size_t i = 0; i < request->offsets.count; i++)
         if (request->offsets.items[i] > greatest_step)
-            return bench_usage(error, "--offset: %" PRIu64 " is beyond 2^48; give less", request->offsets.items[i]);
+            return bench_usage(error, "--offset: %" PRIu64 " is beyond 2^48; give less",
+                               request->offsets.items[i]);
     for (size_t i = 0; i < request->strides.count; i++)
         if (request->strides.items[i] == 0 || request->strides.items[i] > greatest_step)
-            return bench_usage(error, "--stride: %" PRIu64 " is not within 1 .. 2^48", request->strides.items[i]);
+            return bench_usage(error, "--stride: %" PRIu64 " is not within 1 .. 2^48",
+                               request->strides.items[i]);
     return true;
 }
 
@@ -145,7 +152,8 @@ static bool add_section(struct bench_plan *plan, const struct bench_experiment *
     const struct wl_rung *ladder = wl__ladder(&count);
     bool enough = true;
     for (size_t i = 0; i < count && enough; i++)
-        if (strcmp(ladder[i].experiment, experiment->name) == 0 && kernel_is_selected(request, ladder[i].name))
+        if (strcmp(ladder[i].experiment, experiment->name) == 0 &&
+            kernel_is_selected(request, ladder[i].name))
             enough = add_rung(section, &ladder[i], request, &size);
     if (section->row_count)
         plan->section_count++;
@@ -153,7 +161,8 @@ static bool add_section(struct bench_plan *plan, const struct bench_experiment *
     return enough || bench_failure(error, "out of memory");
 }
 
-bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request, struct bench_error *error) {
+bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request,
+                     struct bench_error *error) {
     memset(plan, 0, sizeof *plan);
     if (!check_experiments(request, error) || !check_kernels(request, error) || !check_lists(request, error))
         return false;

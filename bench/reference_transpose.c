@@ -59,7 +59,8 @@ static void tile_range(void *argument, uint64_t first, uint64_t last) {
 
 static void tiles(const struct wl_problem *problem, const uint32_t *in, uint32_t *out, uint64_t tile_rows,
                   uint64_t tile_cols) {
-    struct loop loop = {.problem = problem, .in = in, .out = out, .tile_rows = tile_rows, .tile_cols = tile_cols};
+    struct loop loop = {
+        .problem = problem, .in = in, .out = out, .tile_rows = tile_rows, .tile_cols = tile_cols};
     uint64_t area = tile_rows * tile_cols;
     bench_parallel(problem->n / area + (problem->n % area != 0), GRAIN_ELEMENTS / area, tile_range, &loop);
 }

@@ -62,6 +62,6 @@ void bench_row_text(const struct bench_row *row, char *out, size_t out_size) {
         snprintf(stride, sizeof stride, " stride %" PRIu64, row->problem.stride);
     if (b.x)
         snprintf(block, sizeof block, " block %" PRIu32 "x%" PRIu32, b.x, b.y ? b.y : 1);
-    snprintf(out, out_size, "%s/%s size %s%s%s%s", row->experiment->name, row->rung->name, size, offset, stride,
-             block);
+    snprintf(out, out_size, "%s/%s size %s%s%s%s", row->experiment->name, row->rung->name, size, offset,
+             stride, block);
 }

@@ -139,9 +139,9 @@ static enum bench_verdict launch(struct bench_workspace *workspace, const struct
     if (!error)
         return BENCH_RIGHT;
     driver_failure(wl_error_text(error), text, text_size);
-    bool refused = error == WL_ERROR_NOT_APPLICABLE || error == WL_ERROR_UNSUPPORTED ||
-                   error == WL_ERROR_INVALID_ARGUMENT;
-    return refused ? BENCH_REFUSED : BENCH_BROKEN;
+    /* A fault poisons the context; a launch that the driver merely refused leaves it working. */
+    bool works = error != WL_ERROR_KERNEL_FAULT && wl_synchronize(workspace->context) == WL_ERROR_OK;
+    return works ? BENCH_REFUSED : BENCH_BROKEN;
 }
 
 enum bench_verdict bench_verify(struct bench_workspace *workspace, const struct wl_rung *rung,

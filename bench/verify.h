@@ -6,9 +6,9 @@
 
 enum bench_verdict {
     BENCH_RIGHT,
-    BENCH_WRONG,  /* the first wrong place is in the text */
+    BENCH_WRONG,   /* the first wrong place is in the text */
     BENCH_REFUSED, /* the launch failed but the device still works */
-    BENCH_BROKEN, /* the device failed: a kernel's fault, or a driver's error; nothing more can run */
+    BENCH_BROKEN,  /* the device failed: a kernel's fault, or a driver's error; nothing more can run */
 };
 
 /* Launches the rung on the workspace's arrays once.  Before it, outputs are poisoned; after it are

@@ -89,8 +89,8 @@ enum bench_verdict bench_verify_entries(struct bench_workspace *workspace, const
             snprintf(text, text_size,
                      "entry %" PRIu64 " (each column sorted by row): got row %" PRIu64 " value 0x%08" PRIx64
                      ", expected row %" PRIu32 " value 0x%08" PRIx32,
-                     wrong, job.entries[wrong] >> 32, job.entries[wrong] & UINT32_MAX, job.expected_rows[wrong],
-                     job.expected_values[wrong]);
+                     wrong, job.entries[wrong] >> 32, job.entries[wrong] & UINT32_MAX,
+                     job.expected_rows[wrong], job.expected_values[wrong]);
             verdict = BENCH_WRONG;
         }
     }

@@ -23,7 +23,8 @@ static bool allocate(wl_context *context, struct bench_array *array, const struc
         return true;
     array->host = malloc(array->bytes ? array->bytes : 1);
     if (!array->host)
-        return bench_failure(error, "%llu bytes of host memory: out of memory", (unsigned long long)array->bytes);
+        return bench_failure(error, "%llu bytes of host memory: out of memory",
+                             (unsigned long long)array->bytes);
     return !on_device || allocate_device(context, array, error);
 }
 
