@@ -100,6 +100,11 @@ static void st_eff(const struct bench_row *row, bool compact, char out[CELL]) {
     put_number(bench_gst_efficiency(&row->counters), 2, out);
 }
 
+static void bound(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    put_number(bench_bound_pct(&row->counters), 2, out);
+}
+
 static void atomics(const struct bench_row *row, bool compact, char out[CELL]) {
     put_count(row->counters.global_atomic_requests + row->counters.global_reduction_requests, compact, out);
 }
@@ -176,6 +181,7 @@ static const struct column columns[] = {
     {"st req", COUNTERS, st_req},
     {"st trans", COUNTERS, st_trans},
     {"st eff%", COUNTERS, st_eff},
+    {"bound%", COUNTERS, bound},
     {"atom req", COUNTERS | HIDE_ZERO, atomics},
     {"sh ld", COUNTERS | HIDE_ZERO, shared_ld},
     {"sh st", COUNTERS | HIDE_ZERO, shared_st},
