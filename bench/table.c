@@ -15,9 +15,13 @@ enum flags {
     HIDE_ZERO = 4,  /* left out where every row says 0 or nothing */
     COUNTERS = 8,   /* the simulator's */
     TIME = 16,      /* a GPU's */
+    SPARE = 32,     /* left out first where a line would be too long */
 };
 
-/* `compact`: counts of a million and more as 161.12M. */
+/* What a section gives up, one after the other, until its lines fit. */
+enum fit { ROOMY, NARROW_GAPS, COMPACT_COUNTS, WITHOUT_SPARE, FITS };
+
+/* `compact`: counts of a million and more as 161.12M or 2.58G. */
 typedef void cell_fn(const struct bench_row *row, bool compact, char out[CELL]);
 
 struct column {
@@ -27,7 +31,9 @@ struct column {
 };
 
 static void put_count(uint64_t count, bool compact, char out[CELL]) {
-    if (compact && count >= 1000000)
+    if (compact && count >= 999995000)
+        snprintf(out, CELL, "%.2fG", (double)count / 1e9);
+    else if (compact && count >= 1000000)
         snprintf(out, CELL, "%.2fM", (double)count / 1e6);
     else
         snprintf(out, CELL, "%" PRIu64, count);
@@ -39,6 +45,14 @@ static void put_number(double value, int digits, char out[CELL]) {
         out[0] = 0;
     else
         snprintf(out, CELL, "%.*f", digits, value);
+}
+
+/* 100, 80, 49.81, 12.5 */
+static void put_percentage(double value, char out[CELL]) {
+    if (isnan(value))
+        out[0] = 0;
+    else
+        snprintf(out, CELL, "%.4g", value);
 }
 
 static void kernel(const struct bench_row *row, bool compact, char out[CELL]) {
@@ -84,7 +98,7 @@ static void ld_trans(const struct bench_row *row, bool compact, char out[CELL]) 
 
 static void ld_eff(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    put_number(bench_gld_efficiency(&row->counters), 2, out);
+    put_percentage(bench_gld_efficiency(&row->counters), out);
 }
 
 static void st_req(const struct bench_row *row, bool compact, char out[CELL]) {
@@ -97,12 +111,12 @@ static void st_trans(const struct bench_row *row, bool compact, char out[CELL]) 
 
 static void st_eff(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    put_number(bench_gst_efficiency(&row->counters), 2, out);
+    put_percentage(bench_gst_efficiency(&row->counters), out);
 }
 
 static void bound(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    put_number(bench_bound_pct(&row->counters), 2, out);
+    put_percentage(bench_bound_pct(&row->counters), out);
 }
 
 static void atomics(const struct bench_row *row, bool compact, char out[CELL]) {
@@ -177,15 +191,15 @@ static const struct column columns[] = {
     {"", LEFT, status},
     {"ld req", COUNTERS, ld_req},
     {"ld trans", COUNTERS, ld_trans},
-    {"ld eff%", COUNTERS, ld_eff},
+    {"ld %", COUNTERS, ld_eff},
     {"st req", COUNTERS, st_req},
     {"st trans", COUNTERS, st_trans},
-    {"st eff%", COUNTERS, st_eff},
-    {"bound%", COUNTERS, bound},
+    {"st %", COUNTERS, st_eff},
+    {"bound", COUNTERS | SPARE, bound},
     {"atom req", COUNTERS | HIDE_ZERO, atomics},
     {"sh ld", COUNTERS | HIDE_ZERO, shared_ld},
     {"sh st", COUNTERS | HIDE_ZERO, shared_st},
-    {"inst", COUNTERS, inst},
+    {"inst", COUNTERS | SPARE, inst},
     {"ms", TIME, median_ms},
     {"IQR%", TIME, iqr_pct},
     {"n", TIME, samples},
@@ -203,11 +217,12 @@ struct grid {
     char (*cells)[COLUMNS][CELL]; /* [row] */
     bool shown[COLUMNS];
     int width[COLUMNS];
+    int gap;
 };
 
-static bool is_shown(const struct grid *grid, size_t c, bool simulator) {
+static bool is_shown(const struct grid *grid, size_t c, bool simulator, enum fit fit) {
     unsigned flags = columns[c].flags;
-    if (flags & (simulator ? TIME : COUNTERS))
+    if (flags & (simulator ? TIME : COUNTERS) || (flags & SPARE && fit >= WITHOUT_SPARE))
         return false;
     if (!(flags & (HIDE_EQUAL | HIDE_ZERO)))
         return true;
@@ -220,8 +235,10 @@ static bool is_shown(const struct grid *grid, size_t c, bool simulator) {
 }
 
 /* Returns the width of a whole line. */
-static int lay_out(struct grid *grid, bool simulator, bool compact) {
+static int lay_out(struct grid *grid, bool simulator, enum fit fit) {
     int total = 0;
+    bool compact = fit >= COMPACT_COUNTS;
+    grid->gap = fit >= NARROW_GAPS ? 1 : 2;
     for (size_t c = 0; c < COLUMNS; c++) {
         grid->width[c] = (int)strlen(columns[c].title);
         for (size_t r = 0; r < grid->section->row_count; r++) {
@@ -236,9 +253,9 @@ static int lay_out(struct grid *grid, bool simulator, bool compact) {
             if (length > grid->width[c])
                 grid->width[c] = length;
         }
-        grid->shown[c] = is_shown(grid, c, simulator);
+        grid->shown[c] = is_shown(grid, c, simulator, fit);
         if (grid->shown[c])
-            total += grid->width[c] + (total ? 2 : 0);
+            total += grid->width[c] + (total ? grid->gap : 0);
     }
     return total;
 }
@@ -246,7 +263,7 @@ static int lay_out(struct grid *grid, bool simulator, bool compact) {
 static void print_cell(FILE *file, const struct grid *grid, size_t c, const char *text, bool first,
                        bool red) {
     if (!first)
-        fputs("  ", file);
+        fprintf(file, "%*s", grid->gap, "");
     int padding = grid->width[c] - (int)strlen(text);
     if (!(columns[c].flags & LEFT))
         fprintf(file, "%*s", padding, "");
@@ -291,8 +308,9 @@ bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct
     struct grid grid = {.section = section, .cells = calloc(section->row_count, sizeof *grid.cells)};
     if (!grid.cells)
         return false;
-    if (lay_out(&grid, plan->simulator, false) > BENCH_TEXT_COLUMNS)
-        lay_out(&grid, plan->simulator, true);
+    enum fit fit = ROOMY;
+    while (fit < FITS && lay_out(&grid, plan->simulator, fit) > BENCH_TEXT_COLUMNS)
+        fit++;
     print_caption(file, &grid);
     bool first = true;
     for (size_t c = 0; c < COLUMNS; c++)
