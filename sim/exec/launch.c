@@ -149,24 +149,6 @@ static unsigned thread_count(const struct sim_run *run)
     return threads > 256 ? 256 : threads ? (unsigned)threads : 1;
 }
 
-static void count_sites(const struct sim_worker *worker, struct wl_counters *c)
-{
-    const struct sim_module *m = worker->code->module;
-    for (size_t f = 0; f < m->ptx->function_count; f++)
-        for (size_t s = 0; s < m->codes[f].site_count; s++)
-            sim_count_site(c, m->codes[f].sites[s].access, &worker->sites[m->codes[f].site_base + s]);
-}
-
-static void add_counts(const struct sim_worker *worker, struct wl_counters *c)
-{
-    const struct sim_module *m = worker->code->module;
-    for (size_t b = 0; b < m->block_count; b++) {
-        c->inst_executed += worker->blocks[b].warps * m->blocks[b].instructions;
-        c->thread_inst_executed += worker->blocks[b].lanes * m->blocks[b].instructions;
-    }
-    count_sites(worker, c);
-}
-
 static bool out_of_memory(struct sim_fault *fault)
 {
     *fault = (struct sim_fault){.kind = SIM_FAULT_MEMORY};
@@ -208,13 +190,18 @@ bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counter
     for (unsigned i = 0; workers && i < threads; i++) {
         if (!workers[i])
             continue;
-        add_counts(workers[i], counters);
+        if (i)
+            sim_tallies_add(workers[0], workers[i]);
         if (workers[i]->fault.kind != SIM_FAULT_NONE && workers[i]->fault_block < first) {
             first = workers[i]->fault_block;
             *fault = workers[i]->fault;
         }
-        release_worker(workers[i]);
     }
+    if (ok)
+        sim_tallies_sum(workers[0], counters);
+    for (unsigned i = 0; workers && i < threads; i++)
+        if (workers[i])
+            release_worker(workers[i]);
     free(workers);
     free(handles);
     free(run.thread_ids);

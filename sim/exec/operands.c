@@ -169,7 +169,7 @@ bool lower_variable_address(struct lower *l, const struct ptx_operand *operand, 
 static bool negate(struct lower *l, int32_t *ref)
 {
     struct sim_op op;
-    int32_t temp;
+    int32_t temp = 0;
     if (!sim_op_find("not.pred", &op, NULL))
         return lower_unknown(l, "not.pred is missing");
     if (!lower_temp(l, SIM_PRED, &temp))
@@ -187,7 +187,7 @@ static bool negate(struct lower *l, int32_t *ref)
 static bool resize(struct lower *l, enum sim_slot from, enum sim_slot to, int32_t *ref)
 {
     struct sim_op op;
-    int32_t temp;
+    int32_t temp = 0;
     const char *name = from == SIM_64 ? "cvt.u32.u64" : "cvt.u64.u32";
     if (!sim_op_find(name, &op, NULL) || from == SIM_PRED || to == SIM_PRED)
         return lower_error(l, l->node->in->pos, "operand sizes of '%s' do not fit", l->node->in->opcode);

@@ -141,8 +141,10 @@ void sim_warp_settle(struct sim_warp *warp);
 
 void sim_frames_free(struct sim_frame *list);
 
-/* totals.c: adds what a memory instruction did. */
-void sim_count_site(struct wl_counters *c, enum sim_access access, const struct sim_site_tally *t);
+/* totals.c: adds what another worker saw; sums it up for the launch, and instruction by instruction for
+ * whoever asked. */
+void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from);
+void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters);
 
 /* barrier.c: completes every barrier that has all its threads; true if there was one. */
 bool sim_barrier_settle(struct sim_block *block);

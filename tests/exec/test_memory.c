@@ -38,7 +38,8 @@ static void test_widths(void **state)
     }
     assert_memory_equal(out + 1024, in + 1024, 512);
     assert_memory_equal(out + 2048, in + 2048, 512);
-    assert_memory_equal(out + 4096, in + 4096, 256);
+    assert_memory_equal(out + 4096, in + 4096, 128);
+    assert_memory_equal(out + 4352, in + 4352, 128);
     assert_int_equal(out[512 + 256], 0xa5); /* between the parts nothing was written */
     harness_close(&h);
 }
@@ -226,6 +227,63 @@ static void test_threads_do_not_matter(void **state)
     harness_close(&h);
 }
 
+struct seen {
+    unsigned stores, loads;
+    uint64_t instructions;
+    uint32_t store_line;
+};
+
+static void note(void *argument, const struct sim_instruction_count *count)
+{
+    struct seen *seen = argument;
+    seen->instructions += count->counters.inst_executed;
+    assert_non_null(count->file);
+    assert_non_null(strstr(count->file, "memory.cu"));
+    if (strncmp(count->opcode, "st.global", 9) == 0) {
+        seen->stores++;
+        seen->store_line = count->line;
+        assert_int_equal(count->counters.global_store_requests, 8);
+        assert_int_equal(count->counters.gst_transactions, 32);
+        assert_int_equal(count->counters.inst_executed, 8);
+        assert_int_equal(count->counters.thread_inst_executed, 256);
+    } else if (strncmp(count->opcode, "ld.shared", 9) == 0) {
+        seen->loads++;
+        assert_int_equal(count->counters.shared_load_requests, 8);
+        assert_int_equal(count->counters.global_load_requests, 0);
+    }
+}
+
+/* Each instruction's own counts, by source line; together they are the launch's. */
+static void test_counts_by_instruction(void **state)
+{
+    (void)state;
+    struct harness h;
+    harness_open(&h, ptx);
+    int *in = harness_buffer(&h, 1024), *out = harness_buffer(&h, 1024);
+    memset(in, 0, 1024);
+    const struct {
+        int *in, *out;
+    } params = {in, out};
+    struct seen seen = {0};
+    struct sim_launch launch = {
+        .memory = h.memory,
+        .function = sim_module_function(h.module, "dynamic_shared"),
+        .grid = {1, 1, 1},
+        .block = {256, 1, 1},
+        .shared_bytes = 1024,
+        .params = &params,
+        .rules = count_rules_find(NULL),
+        .each = note,
+        .argument = &seen,
+    };
+    assert_true(sim_launch_run(&launch, &h.counters, &h.fault));
+    assert_int_equal(seen.stores, 1);
+    assert_int_equal(seen.loads, 2);
+    assert_true(seen.store_line > 0);
+    assert_int_equal(seen.instructions, h.counters.inst_executed);
+    harness_close(&h);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -241,6 +299,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_counts_by_instruction),
     };
     return cmocka_run_group_tests_name("exec.memory", tests, NULL, NULL);
 }
