@@ -4,29 +4,36 @@
 # simulator runs, and newer GPUs translate) and machine code for sm_90.
 #
 # Only the compiler and a header are needed, never CUDA's libraries: the driver is opened at run time.
+#
+# In order: .cuda (where scripts/setup.sh puts the compiler on a machine without one), CUDA_PATH, CUDA_HOME,
+# PATH, and CUDA's usual place.  scripts/setup.sh looks in the same order.
+#
+# A compiler that has gone since the last time is looked for anew, and a changed one compiles anew.
+if(WIDELOAD_NVCC AND NOT EXISTS ${WIDELOAD_NVCC})
+    unset(WIDELOAD_NVCC CACHE)
+    unset(WIDELOAD_CUDA_INCLUDE CACHE)
+endif()
 find_program(WIDELOAD_NVCC nvcc
-    HINTS ${PROJECT_SOURCE_DIR}/.cuda/bin ENV CUDA_PATH ENV CUDA_HOME /usr/local/cuda
+    HINTS ${PROJECT_SOURCE_DIR}/.cuda/bin ENV CUDA_PATH ENV CUDA_HOME
+    PATHS /usr/local/cuda
     PATH_SUFFIXES bin REQUIRED)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${WIDELOAD_NVCC})
 get_filename_component(WIDELOAD_CUDA_ROOT ${WIDELOAD_NVCC} REALPATH)
 get_filename_component(WIDELOAD_CUDA_ROOT ${WIDELOAD_CUDA_ROOT}/../.. ABSOLUTE)
 find_path(WIDELOAD_CUDA_INCLUDE cuda.h
-    HINTS ${WIDELOAD_CUDA_ROOT}/include ${WIDELOAD_CUDA_ROOT}/targets/x86_64-linux/include /usr/local/cuda/include
+    HINTS ${WIDELOAD_CUDA_ROOT}/include ${WIDELOAD_CUDA_ROOT}/targets/x86_64-linux/include
     NO_DEFAULT_PATH REQUIRED)
 
 function(wideload_add_fatbin name source)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
     list(TRANSFORM ARGN PREPEND -D OUTPUT_VARIABLE definitions)
-    # -lineinfo puts the source's path into the module; a path relative to the project keeps it the same
-    # on every machine.
-    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${WIDELOAD_NVCC} -fatbin -O3 -lineinfo ${definitions}
                 -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
-                -MD -MF ${output}.d -o ${output} ${relative}
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-        DEPENDS ${source}
+                -MD -MF ${output}.d -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+        DEPENDS ${source} ${WIDELOAD_NVCC}
         DEPFILE ${output}.d
-        COMMENT "nvcc ${relative}"
+        COMMENT "nvcc ${name}.fatbin"
         VERBATIM)
 endfunction()

@@ -74,15 +74,15 @@ struct wl_rung {
 };
 
 /* All rungs, experiments in the table's order, each from the lowest rung up. */
-const struct wl_rung *wl__ladder(size_t *count);
+WL_API const struct wl_rung *wl__ladder(size_t *count);
 
 /* What the bench needs of the driver besides wideload.h: time on the device. */
 typedef struct wl_event wl_event;
-wl_error wl__event_create(wl_context *context, wl_event **out);
-void wl__event_destroy(wl_event *event);
-wl_error wl__event_record(wl_event *event, wl_stream stream);
+WL_API wl_error wl__event_create(wl_context *context, wl_event **out);
+WL_API void wl__event_destroy(wl_event *event);
+WL_API wl_error wl__event_record(wl_event *event, wl_stream stream);
 /* Waits for both, then milliseconds from one to the other. */
-wl_error wl__event_elapsed(wl_event *from, wl_event *to, float *milliseconds);
-bool wl__is_simulator(const wl_context *context);
+WL_API wl_error wl__event_elapsed(wl_event *from, wl_event *to, float *milliseconds);
+WL_API bool wl__is_simulator(const wl_context *context);
 
 #endif

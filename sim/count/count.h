@@ -23,7 +23,7 @@ struct count_access {
 
 struct count_result {
     uint32_t transactions; /* sectors (or lines, where moved > 32 a transaction), or wavefronts */
-    uint32_t moved_bytes;  /* global and local: transactions times their size */
+    uint32_t moved_bytes;  /* transactions times their size; a wavefront's is 128 */
     uint32_t useful_bytes; /* distinct bytes touched */
 };
 
@@ -42,7 +42,9 @@ bool count_rules_proved(const struct count_rules *rules);
 /* The compute capability a device with these rules reports: 90 for sm_90, 20 for fermi. */
 unsigned count_rules_capability(const struct count_rules *rules);
 
-/* Global memory: loads, stores, atomics, reductions; addresses are bytes. */
+/* Global memory: loads, stores, atomics, reductions; addresses are bytes.  An atomic or reduction whose
+ * address is plainly the same for all lanes is summed up in the warp by ptxas and sent by one lane: who
+ * knows that it is passes a mask of one lane. */
 struct count_result count_global(const struct count_rules *rules, const struct count_access *access);
 /* Shared memory: transactions are wavefronts; addresses are offsets in the block's shared memory. */
 struct count_result count_shared(const struct count_rules *rules, const struct count_access *access);

@@ -108,6 +108,17 @@ struct sim_fault {
     char text[512];   /* one line, ready to print: kernel, file:line, thread, address, nearest allocation */
 };
 
+/* What one PTX instruction did in a launch, all threads together. */
+struct sim_instruction_count {
+    const char *function; /* that it stands in */
+    const char *opcode;
+    const char *file;     /* of the source; NULL without -lineinfo */
+    uint32_t line, column;
+    uint32_t ptx_line;
+    struct wl_counters counters; /* its share; launches is 0 */
+};
+typedef void sim_instruction_fn(void *argument, const struct sim_instruction_count *count);
+
 struct sim_launch {
     struct sim_memory *memory;
     const struct sim_function *function;
@@ -116,6 +127,9 @@ struct sim_launch {
     const void *params;              /* param_bytes of them */
     const struct count_rules *rules;
     unsigned threads;                /* worker threads; 0: all cores */
+    sim_instruction_fn *each;        /* NULL, or told of each instruction that ran, after the launch, in the
+                                        text's order, on the caller's thread */
+    void *argument;
 };
 
 /* Runs a launch to its end.  counters gets this launch's counts (launches == 1).  Counters, and results

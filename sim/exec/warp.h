@@ -1,8 +1,8 @@
 /* A warp: 32 threads that run together as far as their branches let them.
  *
  * The part above the line is what instruction handlers see.  The part below belongs to the control
- * flow (sim/exec/control.c), which keeps the warp's threads in groups ("strands") that have
- * come apart at a branch and meet again at its immediate post-dominator.
+ * flow (sim/exec/strand.c), which keeps the warp's threads in groups ("strands") that have come
+ * apart at a branch and meet again at its immediate post-dominator.
  */
 #ifndef WIDELOAD_SIM_WARP_H
 #define WIDELOAD_SIM_WARP_H
@@ -14,6 +14,7 @@
 struct sim_worker;
 struct sim_block;
 struct sim_strand;
+struct sim_join;
 
 struct sim_warp {
     char *base[2];   /* [0] the current frame's slots, [1] the constant pool */
@@ -23,10 +24,15 @@ struct sim_warp {
     struct sim_block *block;
 
     /* ---------------------------------------------------------------- control flow's own */
-    struct sim_strand *strand; /* the running one */
-    struct sim_strand *strands; /* all of them, a list */
-    uint32_t live;             /* lanes that have not exited */
-    uint32_t index;            /* within the block: thread index = 32 * index + lane */
+    struct sim_strand *strand;  /* the one that runs */
+    struct sim_strand *strands; /* every strand that has not ended or been parked at a join */
+    struct sim_join *joins;     /* every join that some lanes have still to reach */
+    uint32_t live;              /* lanes that have not exited */
+    uint32_t born;              /* lanes that exist: all 32 but in a block's last, partial warp */
+    uint32_t index;             /* within the block: thread index = 32 * index + lane */
+    uint32_t fuel;              /* basic blocks until the warp gives others a turn */
+    char *local;                /* local memory: word w of lane i lies at 128 * w + 4 * i */
+    size_t local_words;
 };
 
 #endif

@@ -106,8 +106,10 @@ struct ptx_label {
     /* A label before .branchtargets / .calltargets / .callprototype names that list instead: */
     struct ptx_label **branch_targets;
     size_t branch_target_count;
-    struct ptx_function *prototype; /* .callprototype: a function with params and returns only */
+    struct ptx_function *prototype; /* .callprototype: a function with params and returns only;
+                                       .calltargets: its first function, whose signature all share */
     bool is_list;
+    size_t index; /* for the lowering: set and read by sim/exec/flow.c */
 };
 
 enum ptx_operand_kind {
@@ -119,7 +121,8 @@ enum ptx_operand_kind {
     PTX_OPERAND_VARIABLE, /* variable + offset, taken as an address: mov.u32 %r1, tile+4 */
     PTX_OPERAND_FUNCTION, /* function */
     PTX_OPERAND_LABEL,    /* label */
-    PTX_OPERAND_ADDRESS,  /* [reg + offset], [variable + offset] or [offset] */
+    PTX_OPERAND_ADDRESS,  /* [reg + offset], [variable + offset] or [offset]; items: what follows a comma in a
+                             texture's address, else none */
     PTX_OPERAND_VECTOR,   /* {a, b}: items */
     PTX_OPERAND_LIST,     /* (a, b) of a call: items */
     PTX_OPERAND_PAIR,     /* p|q: items[0], items[1] */
@@ -154,9 +157,10 @@ struct ptx_instruction {
     size_t word_count;
     const struct ptx_register *guard; /* @p, @!p; NULL: none */
     bool guard_negated;
+    /* As written.  A call: [list of returns,] function or register [, list of arguments [, label]] */
     struct ptx_operand *operands;
     size_t operand_count;
-    struct ptx_pos pos;
+    struct ptx_pos pos; /* of the opcode, after a guard */
     struct ptx_source source;
 };
 
@@ -169,7 +173,7 @@ struct ptx_function {
     size_t param_count;
     struct ptx_variable **returns;
     size_t return_count;
-    struct ptx_register **registers;
+    struct ptx_register **registers; /* of a range, .reg .b32 %r<12>, only those that the body names */
     size_t register_count;
     struct ptx_variable **variables; /* declared in the body: .local, .shared, .param, .const, .global */
     size_t variable_count;

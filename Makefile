@@ -1,0 +1,58 @@
+# A front for CMake: each target does its own set-up.  See CMakePresets.json for what the builds are.
+#
+#   make                   builds build/wideload
+#   make bench             runs it: every experiment, verified and counted or timed; ARGS="--device sim copy"
+#   make test              runs the tests
+#   make install           installs; PREFIX=/usr/local DESTDIR=
+#   make clean             removes what was built (and keeps the compiler in .cuda/)
+#   make asan ubsan        build with a sanitizer and run the tests
+#   make coverage          runs the tests and prints the lines that they cover
+#   make format            formats the sources
+
+PREFIX = /usr/local
+DESTDIR =
+ARGS =
+JOBS = $(shell nproc)
+
+# One call of make works on one build directory at a time: the parallelism is Ninja's.
+.NOTPARALLEL:
+.PHONY: all bench test install clean asan ubsan coverage format setup
+
+all: setup build/build.ninja
+	@cmake --build --preset release -j $(JOBS)
+
+bench: all
+	@build/wideload bench $(ARGS)
+
+test: all
+	@ctest --preset release -j $(JOBS)
+
+install: all
+	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
+	@test -n "$(DESTDIR)" || test "$$(id -u)" != 0 || ldconfig
+
+asan ubsan: %: setup build-%/build.ninja
+	@cmake --build --preset $@ -j $(JOBS)
+	@ctest --preset $@ -j $(JOBS)
+
+coverage: build-coverage/build.ninja
+	@scripts/setup.sh coverage
+	@cmake --build --preset coverage -j $(JOBS)
+	@find build-coverage -name '*.gcda' -delete
+	@ctest --preset coverage -j $(JOBS)
+	@gcovr --root . --object-directory build-coverage --exclude 'tests/' --exclude 'build-coverage/'
+
+format:
+	@scripts/format.sh
+
+clean:
+	rm -rf build build-asan build-ubsan build-coverage build-debug build-clang
+
+setup:
+	@scripts/setup.sh
+
+# Ninja re-runs CMake by itself when a CMakeLists.txt changes, so this happens once.
+build/build.ninja: | setup
+	@cmake --preset release
+build-%/build.ninja: | setup
+	@cmake --preset $*

@@ -1,0 +1,185 @@
+/* Whether the device and the host can run a plan; nothing is allocated on either. */
+#include "bench/plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Sums stop at the greatest number instead of wrapping: such a need is refused in any case. */
+static uint64_t plus(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static void widen(struct bench_extent *to, const struct bench_extent *by) {
+    if (by->kind == BENCH_KIND_NONE)
+        return;
+    to->kind = by->kind;
+    if (by->elements > to->elements)
+        to->elements = by->elements;
+}
+
+void bench_needs_add(struct bench_needs *needs, const struct wl_rung *rung,
+                     const struct wl_problem *problem) {
+    struct bench_extents extents = bench_extents_of(rung->reference, problem);
+    for (unsigned i = 0; i < BENCH_INPUTS; i++)
+        widen(&needs->extents.in[i], &extents.in[i]);
+    for (unsigned i = 0; i < BENCH_OUTPUTS; i++)
+        widen(&needs->extents.out[i], &extents.out[i]);
+    needs->device_outputs |= rung->outputs;
+    uint64_t work = rung->work_bytes ? rung->work_bytes(problem) : 0;
+    if (work > needs->work_bytes)
+        needs->work_bytes = work;
+}
+
+static uint64_t guarded(uint64_t bytes) {
+    return plus(bytes, 2 * BENCH_GUARD_BYTES + 256);
+}
+
+uint64_t bench_device_bytes(const struct bench_needs *needs) {
+    uint64_t bytes = needs->work_bytes ? guarded(needs->work_bytes) : 0;
+    for (unsigned i = 0; i < BENCH_INPUTS; i++)
+        if (needs->extents.in[i].kind != BENCH_KIND_NONE)
+            bytes = plus(bytes, guarded(4 * needs->extents.in[i].elements));
+    for (unsigned i = 0; i < BENCH_OUTPUTS; i++)
+        if (needs->extents.out[i].kind != BENCH_KIND_NONE && needs->device_outputs >> i & 1)
+            bytes = plus(bytes, guarded(4 * needs->extents.out[i].elements));
+    return bytes;
+}
+
+uint64_t bench_host_bytes(const struct bench_needs *needs) {
+    uint64_t bytes = 32 << 20; /* room to download into, and the program */
+    for (unsigned i = 0; i < BENCH_INPUTS; i++) {
+        bytes = plus(bytes, 4 * needs->extents.in[i].elements);
+        /* Sparse results are sorted before they are compared. */
+        if (needs->extents.in[i].kind == BENCH_KIND_INDEX)
+            bytes = plus(bytes, 8 * needs->extents.in[i].elements);
+    }
+    for (unsigned i = 0; i < BENCH_OUTPUTS; i++)
+        bytes = plus(bytes, 4 * needs->extents.out[i].elements);
+    return bytes;
+}
+
+uint64_t bench_flush_bytes(const wl_device_info *device) {
+    /* Twice the cache, so that no replacement policy keeps much; a driver that does not say gets a size that
+     * no cache reaches today. */
+    return device->l2_bytes > 0 ? 2 * (uint64_t)device->l2_bytes : (uint64_t)256 << 20;
+}
+
+/* What the kernel says programs may still take; UINT64_MAX when it does not say. */
+static uint64_t available_host_bytes(void) {
+    uint64_t kib = UINT64_MAX / 1024;
+    FILE *file = fopen("/proc/meminfo", "r");
+    if (!file)
+        return UINT64_MAX;
+    char line[128];
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
+            break;
+    fclose(file);
+    return kib * 1024;
+}
+
+static void section_needs(struct bench_section *section) {
+    memset(&section->needs, 0, sizeof section->needs);
+    for (size_t i = 0; i < section->row_count; i++)
+        bench_needs_add(&section->needs, section->rows[i].rung, &section->rows[i].problem);
+}
+
+static void mebibytes(uint64_t bytes, char out[32]) {
+    if (bytes == UINT64_MAX)
+        snprintf(out, 32, "over 2^64 bytes");
+    else
+        snprintf(out, 32, "%.1f MiB", (double)bytes / (1 << 20));
+}
+
+static bool enough_memory(const struct bench_plan *plan, const struct bench_section *section,
+                          const struct bench_request *request, struct bench_error *error) {
+    char size[80], needed[32], there[32];
+    bench_size_text(section->experiment, &section->rows[0].problem, size, sizeof size);
+    uint64_t device = bench_device_bytes(&section->needs);
+    if (!plan->simulator && !request->hot)
+        device = plus(device, bench_flush_bytes(&plan->device));
+    if (device > plan->device.free_bytes) {
+        mebibytes(device, needed);
+        mebibytes(plan->device.free_bytes, there);
+        return bench_usage(error,
+                           "--size: %s at %s needs %s of device memory, %s has %s free; give a smaller size",
+                           section->experiment->name, size, needed, plan->device.name, there);
+    }
+    uint64_t host = plus(bench_host_bytes(&section->needs), plan->simulator ? device : 0);
+    uint64_t available = available_host_bytes();
+    if (host > available) {
+        mebibytes(host, needed);
+        mebibytes(available, there);
+        return bench_usage(error,
+                           "--size: %s at %s needs %s of host memory, %s are available; give a smaller size",
+                           section->experiment->name, size, needed, there);
+    }
+    return true;
+}
+
+static bool admit_sparse(const struct bench_plan *plan, struct bench_section *section,
+                         const struct bench_request *request, struct bench_error *error) {
+    const struct wl_problem *size = &section->rows[0].problem;
+    /* Without its entries first: a matrix of too many rows is refused before they are counted. */
+    if (!enough_memory(plan, section, request, error))
+        return false;
+    uint64_t nnz = bench_sparse_entries(request->seed, size->rows, size->cols);
+    if (nnz > UINT32_MAX)
+        return bench_usage(
+            error, "--size: %s counts its entries in 32 bits: %" PRIu64 " rows of about 16 are too many",
+            section->experiment->name, size->rows);
+    for (size_t i = 0; i < section->row_count; i++)
+        section->rows[i].problem.nnz = nnz;
+    section_needs(section);
+    return true;
+}
+
+static bool admit_section(struct bench_plan *plan, struct bench_section *section, wl_context *context,
+                          const struct bench_request *request, struct bench_error *error) {
+    section_needs(section);
+    if (section->experiment->shape == BENCH_SHAPE_SPARSE && !admit_sparse(plan, section, request, error))
+        return false;
+    if (!enough_memory(plan, section, request, error))
+        return false;
+    for (size_t i = 0; i < section->row_count; i++) {
+        struct bench_row *row = &section->rows[i];
+        const char *reason = row->rung->applicable ? row->rung->applicable(context, &row->problem) : NULL;
+        if (reason) {
+            row->status = BENCH_SKIPPED;
+            snprintf(row->note, sizeof row->note, "%s", reason);
+        }
+        row->bytes = row->rung->bytes(&row->problem);
+        row->operations = row->rung->operations ? row->rung->operations(&row->problem) : 0;
+        uint64_t l2 = plan->device.l2_bytes > 0 ? (uint64_t)plan->device.l2_bytes : 0;
+        row->fits_l2 = !plan->simulator && row->bytes / 4 < l2;
+    }
+    return true;
+}
+
+bool bench_plan_admit(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
+                      struct bench_error *error) {
+    if (wl_get_device_info(context, &plan->device))
+        return bench_failure(error, "the device cannot be asked for its properties: %s", wl_message());
+    plan->simulator = wl__is_simulator(context);
+    plan->peak_gbps = request->peak_gbps > 0 ? request->peak_gbps : plan->device.peak_gbps;
+    const struct bench_row *skipped = NULL;
+    size_t runnable = 0;
+    for (size_t s = 0; s < plan->section_count; s++) {
+        struct bench_section *section = &plan->sections[s];
+        if (!admit_section(plan, section, context, request, error))
+            return false;
+        for (size_t i = 0; i < section->row_count; i++)
+            if (section->rows[i].status == BENCH_SKIPPED)
+                skipped = &section->rows[i];
+            else
+                runnable++;
+    }
+    if (runnable == 0 && skipped) {
+        char name[200];
+        bench_row_text(skipped, name, sizeof name);
+        return bench_usage(error, "nothing to run: %s: %s", name, skipped->note);
+    }
+    return true;
+}

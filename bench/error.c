@@ -1,0 +1,29 @@
+#include "bench/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void describe(struct bench_error *error, bool usage, const char *format, va_list arguments) {
+    error->usage = usage;
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    /* A driver's message may hold several lines; the promise is one. */
+    for (char *c = error->text; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+}
+
+bool bench_usage(struct bench_error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    describe(error, true, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool bench_failure(struct bench_error *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    describe(error, false, format, arguments);
+    va_end(arguments);
+    return false;
+}

@@ -1,0 +1,174 @@
+#include "bench/experiment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ARRAY(n)                                                                                             \
+    {                                                                                                        \
+        1, {                                                                                                 \
+            n                                                                                                \
+        }                                                                                                    \
+    }
+#define MATRIX(r, c)                                                                                         \
+    {                                                                                                        \
+        2, {                                                                                                 \
+            r, c                                                                                             \
+        }                                                                                                    \
+    }
+#define MATMUL(m, n, k)                                                                                      \
+    {                                                                                                        \
+        3, {                                                                                                 \
+            m, n, k                                                                                          \
+        }                                                                                                    \
+    }
+
+static const struct bench_experiment experiments[] = {
+    {.name = "copy",
+     .question = "How fast can an array be moved at all?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 20)},
+    {.name = "add",
+     .question = "Do wider accesses help c = a + b, and which side of the launch should shrink?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 20)},
+    {.name = "read-offset",
+     .question = "What does a misaligned read cost?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 20),
+     .has_offset = true},
+    {.name = "write-offset",
+     .question = "What does a misaligned write cost?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 20),
+     .has_offset = true},
+    {.name = "stride",
+     .question = "How much of each transfer is used when elements lie apart?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 20),
+     .has_stride = true},
+    /* The texts' 2^20 floats are 2^19 structures of two. */
+    {.name = "layout",
+     .question = "Array of structures or structure of arrays?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 19)},
+    {.name = "transpose",
+     .question = "Which side of a transpose should be strided, or can neither be?",
+     .shape = BENCH_SHAPE_MATRIX,
+     .size = MATRIX(1024, 1024)},
+    {.name = "shared",
+     .question = "What do bank conflicts cost in a shared-memory tile?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 20)},
+    {.name = "matmul",
+     .question = "How much global traffic does a shared-memory tile save an int32 matrix product?",
+     .shape = BENCH_SHAPE_MATMUL,
+     .size = MATMUL(1600, 1007, 1600)},
+    {.name = "csr-transpose",
+     .question = "How should the entries of a sparse matrix be reordered?",
+     .shape = BENCH_SHAPE_SPARSE,
+     .size = MATRIX(65536, 65536)},
+};
+
+const struct bench_experiment *bench_experiments(size_t *count) {
+    *count = sizeof experiments / sizeof *experiments;
+    return experiments;
+}
+
+const struct bench_experiment *bench_find_experiment(const char *name) {
+    for (size_t i = 0; i < sizeof experiments / sizeof *experiments; i++)
+        if (strcmp(experiments[i].name, name) == 0)
+            return &experiments[i];
+    return NULL;
+}
+
+const struct bench_numbers *bench_default_offsets(void) {
+    static uint64_t items[] = {0, 11, 128};
+    static const struct bench_numbers offsets = {items, 3};
+    return &offsets;
+}
+
+const struct bench_numbers *bench_default_strides(void) {
+    static uint64_t items[] = {1, 2, 4, 8, 16, 32};
+    static const struct bench_numbers strides = {items, 6};
+    return &strides;
+}
+
+const char *bench_shape_syntax(enum bench_shape shape) {
+    switch (shape) {
+    case BENCH_SHAPE_ARRAY:
+        return "N";
+    case BENCH_SHAPE_MATRIX:
+    case BENCH_SHAPE_SPARSE:
+        return "N or RxC";
+    case BENCH_SHAPE_MATMUL:
+        return "N or MxNxK";
+    }
+    return "N";
+}
+
+/* A single extent stands for a square. */
+static uint64_t extent(const struct bench_size *size, unsigned i) {
+    return size->extent[size->dimensions == 1 ? 0 : i];
+}
+
+static bool fits(const char *experiment, uint64_t a, uint64_t b, struct bench_error *error) {
+    uint64_t product;
+    if (__builtin_mul_overflow(a, b, &product) || product > (uint64_t)1 << 60)
+        return bench_usage(error,
+                           "--size: %s: %" PRIu64 " x %" PRIu64 " is more than 2^60 elements; give less",
+                           experiment, a, b);
+    return true;
+}
+
+bool bench_set_size(const struct bench_experiment *experiment, const struct bench_size *size,
+                    struct wl_problem *problem, struct bench_error *error) {
+    const char *name = experiment->name;
+    unsigned expected = experiment->shape == BENCH_SHAPE_ARRAY    ? 1
+                        : experiment->shape == BENCH_SHAPE_MATMUL ? 3
+                                                                  : 2;
+    if (size->dimensions != 1 && size->dimensions != expected)
+        return bench_usage(error, "--size: %s takes %s, not %u extents", name,
+                           bench_shape_syntax(experiment->shape), size->dimensions);
+    uint64_t a = extent(size, 0), b = extent(size, 1), c = extent(size, 2);
+    switch (experiment->shape) {
+    case BENCH_SHAPE_ARRAY:
+        problem->n = a;
+        return fits(name, a, 1, error);
+    case BENCH_SHAPE_MATRIX:
+        problem->rows = a;
+        problem->cols = b;
+        problem->n = a * b;
+        return fits(name, a, b, error);
+    case BENCH_SHAPE_SPARSE:
+        problem->rows = a;
+        problem->cols = b;
+        if (a >= UINT32_MAX || b >= UINT32_MAX)
+            return bench_usage(
+                error, "--size: %s keeps its indices in 32 bits: give less than 2^32 - 1 rows and columns",
+                name);
+        return true;
+    case BENCH_SHAPE_MATMUL:
+        problem->m = a;
+        problem->n = b;
+        problem->k = c;
+        return fits(name, a, b, error) && fits(name, b, c, error) && fits(name, a, c, error);
+    }
+    return true;
+}
+
+void bench_size_text(const struct bench_experiment *experiment, const struct wl_problem *problem, char *out,
+                     size_t out_size) {
+    switch (experiment->shape) {
+    case BENCH_SHAPE_ARRAY:
+        snprintf(out, out_size, "%" PRIu64, problem->n);
+        break;
+    case BENCH_SHAPE_MATRIX:
+    case BENCH_SHAPE_SPARSE:
+        snprintf(out, out_size, "%" PRIu64 "x%" PRIu64, problem->rows, problem->cols);
+        break;
+    case BENCH_SHAPE_MATMUL:
+        snprintf(out, out_size, "%" PRIu64 "x%" PRIu64 "x%" PRIu64, problem->m, problem->n, problem->k);
+        break;
+    }
+}

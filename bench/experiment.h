@@ -1,0 +1,48 @@
+/* What the bench knows of each experiment beyond its rungs: its question, its shape, its default sizes. */
+#ifndef WIDELOAD_BENCH_EXPERIMENT_H
+#define WIDELOAD_BENCH_EXPERIMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/parse.h"
+#include "lib/ladder.h"
+
+enum bench_shape {
+    BENCH_SHAPE_ARRAY,  /* --size N */
+    BENCH_SHAPE_MATRIX, /* --size N or RxC */
+    BENCH_SHAPE_SPARSE, /* the same, about 16 entries a row */
+    BENCH_SHAPE_MATMUL, /* --size N or MxNxK: (M x N) (N x K) */
+};
+
+struct bench_experiment {
+    const char *name;
+    const char *question; /* one line, what the ladder answers */
+    enum bench_shape shape;
+    struct bench_size size; /* the default */
+    bool has_offset, has_stride;
+};
+
+/* The experiments in the ladder's order. */
+const struct bench_experiment *bench_experiments(size_t *count);
+/* NULL when there is none of that name. */
+const struct bench_experiment *bench_find_experiment(const char *name);
+
+/* The offsets and strides that are run where none are asked for. */
+const struct bench_numbers *bench_default_offsets(void);
+const struct bench_numbers *bench_default_strides(void);
+
+/* "N (2^19 structures by default)" and the like, for `wideload list`. */
+const char *bench_shape_syntax(enum bench_shape shape);
+
+/* Fills the problem's sizes (n, rows, cols, m, k) from a size.  False when the size's form does not suit
+ * the experiment or is out of the experiment's range. */
+bool bench_set_size(const struct bench_experiment *experiment, const struct bench_size *size,
+                    struct wl_problem *problem, struct bench_error *error);
+
+/* The size as --size writes it: "1048576", "1024x1024", "1600x1007x1600". */
+void bench_size_text(const struct bench_experiment *experiment, const struct wl_problem *problem, char *out,
+                     size_t out_size);
+
+#endif

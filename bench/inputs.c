@@ -1,0 +1,227 @@
+#include "bench/inputs.h"
+
+#include <string.h>
+
+#include "bench/parallel.h"
+
+enum { GRAIN = 1 << 16 };
+
+/* Two rounds of a 64-bit finaliser: every bit of the result depends on every bit of both. */
+static uint64_t mix64(uint64_t seed, uint64_t value) {
+    uint64_t x = seed * 0x9e3779b97f4a7c15u + value;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* A bijection on 32 bits: no two of 2^32 indices share a value. */
+static uint32_t mix32(uint32_t x) {
+    x = (x ^ (x >> 16)) * 0x85ebca6bu;
+    x = (x ^ (x >> 13)) * 0xc2b2ae35u;
+    return x ^ (x >> 16);
+}
+
+/* The same on 24 bits. */
+static uint32_t mix24(uint32_t x) {
+    const uint32_t mask = 0xffffff;
+    x = ((x ^ (x >> 12)) * 0x9e6c63u) & mask;
+    x = ((x ^ (x >> 11)) * 0x5a2d4du) & mask;
+    return x ^ (x >> 12);
+}
+
+struct fill {
+    uint64_t key;
+    uint32_t *out;
+};
+
+static void fill_bits(void *argument, uint64_t first, uint64_t last) {
+    const struct fill *fill = argument;
+    uint32_t key = (uint32_t)fill->key;
+    for (uint64_t i = first; i < last; i++)
+        fill->out[i] = mix32((uint32_t)i ^ key);
+}
+
+static void fill_floats(void *argument, uint64_t first, uint64_t last) {
+    const struct fill *fill = argument;
+    while (first < last) {
+        /* Each window of 2^24 has an order of its own. */
+        uint32_t key = (uint32_t)mix64(fill->key, first >> 24) & 0xffffff;
+        uint64_t end = ((first >> 24) + 1) << 24;
+        if (end > last)
+            end = last;
+        for (uint64_t i = first; i < end; i++) {
+            float value = (float)(int32_t)(mix24(((uint32_t)i & 0xffffff) ^ key) + 1);
+            memcpy(&fill->out[i], &value, sizeof value);
+        }
+        first = end;
+    }
+}
+
+void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint32_t *out,
+                      uint64_t elements) {
+    struct fill fill = {mix64(seed, stream), out};
+    bench_parallel(elements, GRAIN, kind == BENCH_KIND_FLOAT ? fill_floats : fill_bits, &fill);
+}
+
+/* ---------------------------------------------------------------- sparse matrices */
+
+/* An eighth of the rows is empty, an eighth is long; 16 entries a row on average. */
+static uint64_t row_length(uint64_t seed, uint64_t row, uint64_t cols) {
+    uint64_t h = mix64(seed, row), length;
+    switch (h & 7) {
+    case 0:
+        length = row == 0; /* a matrix of one row shall hold something */
+        break;
+    case 7:
+        length = 1 + (h >> 8) % 97;
+        break;
+    default:
+        length = 1 + (h >> 8) % 26;
+    }
+    return length < cols ? length : cols;
+}
+
+static bool column_is_empty(uint64_t column, uint64_t cols) {
+    return cols >= 32 && column % 17 == 5;
+}
+
+/* The column of entry j of a row of `length`: one in each of `length` strata, so columns ascend and differ.
+ * False where the stratum holds nothing but a column that stays empty. */
+static bool entry_column(uint64_t seed, uint64_t row, uint64_t j, uint64_t length, uint64_t cols,
+                         uint32_t *out) {
+    uint64_t low = j * cols / length, high = (j + 1) * cols / length;
+    uint64_t column = low + mix64(seed ^ 0x5bd1e995, row << 8 | j) % (high - low);
+    if (column_is_empty(column, cols)) {
+        if (column + 1 < high)
+            column++;
+        else if (column > low)
+            column--;
+        else
+            return false;
+    }
+    *out = (uint32_t)column;
+    return true;
+}
+
+static uint64_t row_entries(uint64_t seed, uint64_t row, uint64_t cols) {
+    uint64_t length = row_length(seed, row, cols), entries = 0;
+    uint32_t column;
+    for (uint64_t j = 0; j < length; j++)
+        entries += entry_column(seed, row, j, length, cols, &column);
+    return entries;
+}
+
+uint64_t bench_sparse_entries(uint64_t seed, uint64_t rows, uint64_t cols) {
+    uint64_t entries = 0;
+    for (uint64_t row = 0; row < rows; row++) {
+        entries += row_entries(seed, row, cols);
+        if (entries > UINT32_MAX)
+            return UINT64_MAX;
+    }
+    return entries;
+}
+
+struct sparse_fill {
+    uint64_t seed;
+    const struct bench_sparse *matrix;
+};
+
+static void fill_rows(void *argument, uint64_t first, uint64_t last) {
+    const struct sparse_fill *fill = argument;
+    const struct bench_sparse *matrix = fill->matrix;
+    for (uint64_t row = first; row < last; row++) {
+        uint64_t length = row_length(fill->seed, row, matrix->cols);
+        uint64_t at = matrix->row_starts[row];
+        for (uint64_t j = 0; j < length; j++) {
+            uint32_t column;
+            if (!entry_column(fill->seed, row, j, length, matrix->cols, &column))
+                continue;
+            if (matrix->columns)
+                matrix->columns[at] = column;
+            if (matrix->entry_rows)
+                matrix->entry_rows[at] = (uint32_t)row;
+            at++;
+        }
+    }
+}
+
+void bench_sparse_fill(uint64_t seed, const struct bench_sparse *matrix) {
+    uint64_t entries = 0;
+    for (uint64_t row = 0; row < matrix->rows; row++) {
+        matrix->row_starts[row] = (uint32_t)entries;
+        entries += row_entries(seed, row, matrix->cols);
+    }
+    matrix->row_starts[matrix->rows] = (uint32_t)entries;
+    struct sparse_fill fill = {seed, matrix};
+    bench_parallel(matrix->rows, GRAIN / 16, fill_rows, &fill);
+    if (matrix->values)
+        bench_fill_input(BENCH_KIND_BITS, seed, 2, matrix->values, entries);
+}
+
+/* ---------------------------------------------------------------- extents */
+
+#define BITS(count)                                                                                          \
+    (struct bench_extent) {                                                                                  \
+        BENCH_KIND_BITS, (count)                                                                             \
+    }
+#define FLOATS(count)                                                                                        \
+    (struct bench_extent) {                                                                                  \
+        BENCH_KIND_FLOAT, (count)                                                                            \
+    }
+#define INDICES(count)                                                                                       \
+    (struct bench_extent) {                                                                                  \
+        BENCH_KIND_INDEX, (count)                                                                            \
+    }
+
+struct bench_extents bench_extents_of(enum wl_reference reference, const struct wl_problem *problem) {
+    struct bench_extents e = {0};
+    uint64_t n = problem->n;
+    switch (reference) {
+    case WL_REF_COPY:
+    case WL_REF_STRIDE_LOAD:
+    case WL_REF_STRIDE_STORE:
+    case WL_REF_TILE_COPY:
+    case WL_REF_TILE_32x32:
+    case WL_REF_TILE_32x16:
+        e.in[0] = e.out[0] = BITS(n);
+        break;
+    case WL_REF_ADD:
+    case WL_REF_READ_OFFSET:
+    case WL_REF_WRITE_OFFSET:
+        e.in[0] = e.in[1] = e.out[0] = FLOATS(n);
+        break;
+    case WL_REF_LAYOUT_AOS:
+        e.in[0] = e.out[0] = FLOATS(2 * n);
+        break;
+    case WL_REF_LAYOUT_SOA:
+        e.in[1] = e.in[2] = e.out[1] = e.out[2] = FLOATS(n);
+        break;
+    case WL_REF_TRANSPOSE_COPY:
+    case WL_REF_TRANSPOSE:
+        e.in[0] = e.out[0] = BITS(problem->rows * problem->cols);
+        break;
+    case WL_REF_MATMUL:
+        e.in[0] = BITS(problem->m * n);
+        e.in[1] = BITS(n * problem->k);
+        e.out[0] = BITS(problem->m * problem->k);
+        break;
+    case WL_REF_CSR_TO_CSC:
+        e.in[0] = INDICES(problem->rows + 1);
+        e.in[1] = INDICES(problem->nnz);
+        e.in[2] = BITS(problem->nnz);
+        e.out[0] = INDICES(problem->cols + 1);
+        e.out[1] = INDICES(problem->nnz);
+        e.out[2] = BITS(problem->nnz);
+        break;
+    case WL_REF_COO_TRANSPOSE:
+        e.in[1] = INDICES(problem->nnz);
+        e.in[2] = BITS(problem->nnz);
+        e.in[3] = INDICES(problem->nnz);
+        e.out[0] = INDICES(problem->cols + 1);
+        e.out[1] = INDICES(problem->nnz);
+        e.out[2] = BITS(problem->nnz);
+        e.out[3] = INDICES(problem->nnz);
+        break;
+    }
+    return e;
+}

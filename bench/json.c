@@ -1,0 +1,176 @@
+#include "bench/json.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/host.h"
+
+/* Sets a member; a value that could not be made fails it. */
+static bool set(json_t *object, const char *name, json_t *value) {
+    return json_object_set_new(object, name, value) == 0;
+}
+
+/* Numbers are rounded to what doubles print shortly; NaN and infinity are no JSON. */
+static json_t *number_or_null(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *integer(uint64_t value) {
+    return json_integer((json_int_t)value);
+}
+
+static json_t *positive_or_null(double value) {
+    return value > 0 ? json_real(value) : json_null();
+}
+
+static json_t *device_object(const struct bench_plan *plan) {
+    const wl_device_info *device = &plan->device;
+    json_t *object = json_object();
+    bool right = set(object, "name", json_string(device->name)) &&
+                 set(object, "kind", json_string(device->kind)) &&
+                 set(object, "arch", json_string(device->arch)) &&
+                 set(object, "peak_gbps", positive_or_null(plan->peak_gbps)) &&
+                 set(object, "driver_version", json_integer(device->driver_version)) &&
+                 set(object, "multiprocessors", json_integer(device->multiprocessors)) &&
+                 set(object, "l2_bytes", json_integer(device->l2_bytes)) &&
+                 set(object, "memory_bytes", integer(device->memory_bytes));
+    if (right)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *host_object(void) {
+    struct bench_host host;
+    bench_get_host(&host);
+    json_t *object = json_object();
+    if (set(object, "cpu", host.cpu[0] ? json_string(host.cpu) : json_null()) &&
+        set(object, "cores", json_integer(host.cores)))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+/* As --block takes it: 512, or "32x8". */
+static json_t *block_value(const struct bench_row *row) {
+    struct bench_block block = bench_row_block(row);
+    if (!block.x)
+        return json_null();
+    return block.y > 1 ? json_sprintf("%ux%u", (unsigned)block.x, (unsigned)block.y) : json_integer(block.x);
+}
+
+static json_t *size_value(const struct bench_row *row) {
+    char text[80];
+    if (row->experiment->shape == BENCH_SHAPE_ARRAY)
+        return integer(row->problem.n);
+    bench_size_text(row->experiment, &row->problem, text, sizeof text);
+    return json_string(text);
+}
+
+static json_t *params_object(const struct bench_row *row) {
+    enum bench_shape shape = row->experiment->shape;
+    bool matrix = shape == BENCH_SHAPE_MATRIX || shape == BENCH_SHAPE_SPARSE;
+    bool sparse = shape == BENCH_SHAPE_SPARSE;
+    json_t *object = json_object();
+    bool right =
+        set(object, "size", size_value(row)) &&
+        set(object, "offset", row->experiment->has_offset ? integer(row->problem.offset) : json_null()) &&
+        set(object, "stride", row->experiment->has_stride ? integer(row->problem.stride) : json_null()) &&
+        set(object, "block", block_value(row)) &&
+        set(object, "rows", matrix ? integer(row->problem.rows) : json_null()) &&
+        set(object, "cols", matrix ? integer(row->problem.cols) : json_null()) &&
+        set(object, "nnz", sparse ? integer(row->problem.nnz) : json_null());
+    if (right)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *time_object(const struct bench_row *row) {
+    if (!row->has_time)
+        return json_null();
+    json_t *object = json_object();
+    if (set(object, "median", json_real(row->time_ms.median)) &&
+        set(object, "iqr", json_real(row->time_ms.iqr)) && set(object, "min", json_real(row->time_ms.min)) &&
+        set(object, "n", integer(row->time_ms.n)) &&
+        set(object, "stop", json_string(bench_stop_name(row->stop))))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *counters_object(const struct bench_row *row) {
+    if (!row->has_counters)
+        return json_null();
+    json_t *object = json_object();
+    bool right = object != NULL;
+#define SET_COUNTER(name) right = right && set(object, #name, integer(row->counters.name));
+    WL_COUNTER_MAP(SET_COUNTER)
+#undef SET_COUNTER
+    for (size_t i = 0; i < bench_ratio_count && right; i++)
+        right = set(object, bench_ratios[i].name, number_or_null(bench_ratios[i].of(&row->counters)));
+    if (right)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *row_object(const struct bench_row *row) {
+    json_t *object = json_object();
+    bool ran = row->status == BENCH_VERIFIED || row->status == BENCH_FAILED;
+    const char *skipped = row->status == BENCH_SKIPPED   ? row->note
+                          : row->status == BENCH_PENDING ? "not run: the device failed before"
+                                                         : NULL;
+    bool right = set(object, "experiment", json_string(row->experiment->name)) &&
+                 set(object, "kernel", json_string(row->rung->name)) &&
+                 set(object, "params", params_object(row)) &&
+                 set(object, "verified", ran ? json_boolean(row->status == BENCH_VERIFIED) : json_null()) &&
+                 set(object, "error", row->status == BENCH_FAILED ? json_string(row->note) : json_null()) &&
+                 set(object, "skipped", skipped ? json_string(skipped) : json_null()) &&
+                 set(object, "bytes", integer(row->bytes)) && set(object, "time_ms", time_object(row)) &&
+                 set(object, "gbps", number_or_null(row->gbps)) &&
+                 set(object, "pct_peak", number_or_null(row->pct_peak)) &&
+                 set(object, "pct_copy", number_or_null(row->pct_copy)) &&
+                 set(object, "gops", number_or_null(row->gops)) &&
+                 set(object, "fits_l2", row->has_time ? json_boolean(row->fits_l2) : json_null()) &&
+                 set(object, "counters", counters_object(row));
+    if (right)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *rows_array(const struct bench_plan *plan) {
+    json_t *rows = json_array();
+    for (size_t s = 0; s < plan->section_count; s++)
+        for (size_t i = 0; i < plan->sections[s].row_count; i++)
+            if (json_array_append_new(rows, row_object(&plan->sections[s].rows[i]))) {
+                json_decref(rows);
+                return NULL;
+            }
+    return rows;
+}
+
+static json_t *date_value(void) {
+    char text[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    if (now == (time_t)-1 || !gmtime_r(&now, &utc) ||
+        !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
+        return json_null();
+    return json_string(text);
+}
+
+bool bench_write_json(FILE *file, const struct bench_plan *plan) {
+    json_t *document = json_object();
+    bool right = set(document, "schema", json_string(BENCH_SCHEMA)) &&
+                 set(document, "version", json_string(wl_version())) && set(document, "date", date_value()) &&
+                 set(document, "host", host_object()) && set(document, "device", device_object(plan)) &&
+                 set(document, "rows", rows_array(plan));
+    right = right && json_dumpf(document, file, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0 &&
+            fputc('\n', file) != EOF && fflush(file) == 0;
+    json_decref(document);
+    return right;
+}

@@ -1,0 +1,15 @@
+/* Results for programs: JSON of the schema wideload-bench/1 (docs/schema.md), and the same rows as CSV. */
+#ifndef WIDELOAD_BENCH_JSON_H
+#define WIDELOAD_BENCH_JSON_H
+
+#include <stdio.h>
+
+#include "bench/plan.h"
+
+#define BENCH_SCHEMA "wideload-bench/1"
+
+/* Both write the whole plan; false when memory is exhausted or the file takes no more. */
+bool bench_write_json(FILE *file, const struct bench_plan *plan);
+bool bench_write_csv(FILE *file, const struct bench_plan *plan);
+
+#endif

@@ -1,0 +1,229 @@
+#include "bench/parse.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE_FORMS "a decimal number with K, M, G, Ki, Mi or Gi, or a power such as 2^20"
+
+/* Products of extents, times 4 bytes, stay clear of 64 bits. */
+static const uint64_t greatest_product = (uint64_t)1 << 60;
+
+static bool malformed(const char *option, const char *text, struct bench_error *error) {
+    return bench_usage(error, "%s: '%.80s' is no size; give " SIZE_FORMS, option, text);
+}
+
+static bool overflowing(const char *option, const char *text, struct bench_error *error) {
+    return bench_usage(error, "%s: '%.80s' does not fit 64 bits; give a smaller number", option, text);
+}
+
+/* digits; *text is left after them. */
+static bool parse_digits(const char **text, uint64_t *out, bool *overflow) {
+    if (!isdigit((unsigned char)**text))
+        return false;
+    uint64_t value = 0;
+    for (; isdigit((unsigned char)**text); (*text)++)
+        if (__builtin_mul_overflow(value, 10u, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(**text - '0'), &value))
+            *overflow = true;
+    *out = value;
+    return true;
+}
+
+static bool raise_power(uint64_t base, uint64_t exponent, uint64_t *out) {
+    uint64_t value = 1;
+    if (base <= 1) {
+        *out = exponent ? base : 1;
+        return true;
+    }
+    for (; exponent; exponent--)
+        if (__builtin_mul_overflow(value, base, &value))
+            return false;
+    *out = value;
+    return true;
+}
+
+/* The factor of a unit such as "Ki"; 0 when there is no such unit. */
+static uint64_t unit_factor(const char *unit) {
+    static const char letters[] = "KMGT";
+    if (!*unit)
+        return 1;
+    const char *letter = strchr(letters, unit[0]);
+    if (!letter)
+        return 0;
+    bool binary = unit[1] == 'i';
+    if (unit[binary ? 2 : 1])
+        return 0;
+    uint64_t factor = 1;
+    for (const char *l = letters; l <= letter; l++)
+        factor *= binary ? 1024 : 1000;
+    return factor;
+}
+
+bool bench_parse_number(const char *option, const char *text, uint64_t *out, struct bench_error *error) {
+    if (text[0] == '-' && isdigit((unsigned char)text[1]))
+        return bench_usage(error, "%s: '%.80s' is negative; give 0 or more", option, text);
+    const char *at = text;
+    bool overflow = false;
+    uint64_t value;
+    if (!parse_digits(&at, &value, &overflow))
+        return malformed(option, text, error);
+    if (*at == '^') {
+        uint64_t exponent;
+        at++;
+        if (!parse_digits(&at, &exponent, &overflow) || *at)
+            return malformed(option, text, error);
+        if (overflow || !raise_power(value, exponent, &value))
+            return overflowing(option, text, error);
+    } else {
+        uint64_t factor = unit_factor(at);
+        if (!factor)
+            return malformed(option, text, error);
+        if (overflow || __builtin_mul_overflow(value, factor, &value))
+            return overflowing(option, text, error);
+    }
+    *out = value;
+    return true;
+}
+
+/* Copies text up to a separator or the end; the next piece starts at *next, NULL after the last. */
+static char *cut(const char *text, char separator, const char **next) {
+    const char *end = strchr(text, separator);
+    *next = end ? end + 1 : NULL;
+    return end ? strndup(text, (size_t)(end - text)) : strdup(text);
+}
+
+bool bench_parse_size(const char *option, const char *text, struct bench_size *out,
+                      struct bench_error *error) {
+    struct bench_size size = {0};
+    uint64_t product = 1;
+    for (const char *at = text, *next; at; at = next) {
+        char *piece = cut(at, 'x', &next);
+        if (!piece)
+            return bench_failure(error, "%s: out of memory", option);
+        bool right;
+        if (size.dimensions == 3)
+            right = bench_usage(error, "%s: '%.80s' has more than three extents; give N, RxC or MxNxK",
+                                option, text);
+        else if (!*piece)
+            right = malformed(option, text, error);
+        else
+            right = bench_parse_number(option, piece, &size.extent[size.dimensions], error);
+        free(piece);
+        if (!right)
+            return false;
+        uint64_t extent = size.extent[size.dimensions++];
+        /* An empty extent must not excuse the others: they still name arrays of their own. */
+        if (__builtin_mul_overflow(product, extent ? extent : 1, &product) || product > greatest_product)
+            return bench_usage(error, "%s: '%.80s' is more than 2^60 elements; give a smaller size", option,
+                               text);
+    }
+    *out = size;
+    return true;
+}
+
+static size_t count_pieces(const char *text) {
+    size_t count = 1;
+    for (; *text; text++)
+        count += *text == ',';
+    return count;
+}
+
+bool bench_parse_numbers(const char *option, const char *text, struct bench_numbers *out,
+                         struct bench_error *error) {
+    out->count = 0;
+    out->items = calloc(count_pieces(text), sizeof *out->items);
+    if (!out->items)
+        return bench_failure(error, "%s: out of memory", option);
+    for (const char *at = text, *next; at; at = next) {
+        char *piece = cut(at, ',', &next);
+        if (!piece)
+            return bench_failure(error, "%s: out of memory", option);
+        bool right = bench_parse_number(option, piece, &out->items[out->count], error);
+        free(piece);
+        if (!right)
+            return false;
+        out->count++;
+    }
+    return true;
+}
+
+static bool parse_block(const char *option, const char *text, struct bench_block *out,
+                        struct bench_error *error) {
+    struct bench_error inner;
+    struct bench_size size;
+    if (!bench_parse_size(option, text, &size, &inner) || size.dimensions > 2)
+        return bench_usage(error, "%s: '%.80s' is no block; give threads such as 512 or 32x8", option, text);
+    uint64_t x = size.extent[0], y = size.dimensions == 2 ? size.extent[1] : 1;
+    if (x == 0 || y == 0 || x * y > 1024)
+        return bench_usage(error, "%s: a block of %.80s has %llu threads; CUDA allows 1 to 1024", option,
+                           text, (unsigned long long)(x * y));
+    *out = (struct bench_block){(uint32_t)x, (uint32_t)y};
+    return true;
+}
+
+bool bench_parse_blocks(const char *option, const char *text, struct bench_blocks *out,
+                        struct bench_error *error) {
+    out->count = 0;
+    out->items = calloc(count_pieces(text), sizeof *out->items);
+    if (!out->items)
+        return bench_failure(error, "%s: out of memory", option);
+    for (const char *at = text, *next; at; at = next) {
+        char *piece = cut(at, ',', &next);
+        if (!piece)
+            return bench_failure(error, "%s: out of memory", option);
+        bool right = parse_block(option, piece, &out->items[out->count], error);
+        free(piece);
+        if (!right)
+            return false;
+        out->count++;
+    }
+    return true;
+}
+
+bool bench_parse_names(const char *option, const char *text, struct bench_names *out,
+                       struct bench_error *error) {
+    out->count = 0;
+    out->items = calloc(count_pieces(text), sizeof *out->items);
+    if (!out->items)
+        return bench_failure(error, "%s: out of memory", option);
+    for (const char *at = text, *next; at; at = next) {
+        char *piece = cut(at, ',', &next);
+        if (!piece)
+            return bench_failure(error, "%s: out of memory", option);
+        out->items[out->count++] = piece;
+        if (!*piece)
+            return bench_usage(error, "%s: '%.80s' has an empty name; give names with commas between", option,
+                               text);
+    }
+    return true;
+}
+
+bool bench_parse_positive(const char *option, const char *text, double *out, struct bench_error *error) {
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end || errno || !isfinite(value) || !(value > 0))
+        return bench_usage(error, "%s: '%.80s' is no number above 0", option, text);
+    *out = value;
+    return true;
+}
+
+void bench_numbers_free(struct bench_numbers *numbers) {
+    free(numbers->items);
+    *numbers = (struct bench_numbers){0};
+}
+
+void bench_blocks_free(struct bench_blocks *blocks) {
+    free(blocks->items);
+    *blocks = (struct bench_blocks){0};
+}
+
+void bench_names_free(struct bench_names *names) {
+    for (size_t i = 0; i < names->count; i++)
+        free(names->items[i]);
+    free(names->items);
+    *names = (struct bench_names){0};
+}

@@ -1,0 +1,67 @@
+/* From a request to the rows that will run, refused as a whole where any part of it cannot. */
+#ifndef WIDELOAD_BENCH_PLAN_H
+#define WIDELOAD_BENCH_PLAN_H
+
+#include "bench/inputs.h"
+#include "bench/row.h"
+
+struct bench_request {
+    const char *const *experiments; /* none: all */
+    size_t experiment_count;
+    struct bench_names kernels; /* none: all */
+    bool has_size;
+    struct bench_size size;
+    struct bench_numbers offsets, strides; /* none: the experiment's own */
+    struct bench_blocks blocks;            /* none: each rung's own */
+    double peak_gbps;                      /* 0: what the driver says */
+    bool hot;                              /* leave the second-level cache as the last run left it */
+    uint64_t seed;
+    size_t samples; /* 0: as many as the spread asks for */
+    double seconds; /* a row's time at most */
+};
+
+/* The arrays that an experiment's rows share. */
+struct bench_needs {
+    struct bench_extents extents;
+    unsigned device_outputs; /* bit i: out[i] exists on the device */
+    uint64_t work_bytes;
+};
+
+struct bench_section {
+    const struct bench_experiment *experiment;
+    struct bench_row *rows;
+    size_t row_count;
+    struct bench_needs needs;
+};
+
+struct bench_plan {
+    struct bench_section *sections;
+    size_t section_count;
+    size_t row_count; /* of all sections */
+    wl_device_info device;
+    bool simulator;
+    double peak_gbps; /* 0 when unknown */
+};
+
+/* Bytes of pattern before and after every device array. */
+enum { BENCH_GUARD_BYTES = 4096 };
+
+/* The rows of a request, in the ladder's order.  Needs no device.  The caller frees the plan in any case. */
+bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request, struct bench_error *error);
+
+/* Asks the device which rows apply and whether memory suffices: on the device, and on the host for inputs,
+ * expected outputs and, under the simulator, the device's own arrays. */
+bool bench_plan_admit(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
+                      struct bench_error *error);
+
+void bench_plan_free(struct bench_plan *plan);
+
+/* Device and host bytes that a section's arrays take. */
+uint64_t bench_device_bytes(const struct bench_needs *needs);
+uint64_t bench_host_bytes(const struct bench_needs *needs);
+/* Adds a rung's arrays to what is needed. */
+void bench_needs_add(struct bench_needs *needs, const struct wl_rung *rung, const struct wl_problem *problem);
+/* The buffer that is overwritten to empty a cache of l2_bytes. */
+uint64_t bench_flush_bytes(const wl_device_info *device);
+
+#endif

@@ -1,0 +1,60 @@
+/* One row of a run: a rung at one size, offset, stride and block, and what came of it. */
+#ifndef WIDELOAD_BENCH_ROW_H
+#define WIDELOAD_BENCH_ROW_H
+
+#include "bench/experiment.h"
+#include "bench/statistics.h"
+#include "lib/ladder.h"
+
+enum bench_status {
+    BENCH_PENDING,  /* not run: the device broke before */
+    BENCH_VERIFIED, /* every element was right */
+    BENCH_FAILED,   /* wrong, or an error; `note` says which */
+    BENCH_SKIPPED,  /* the rung does not apply; `note` says why */
+};
+
+struct bench_row {
+    const struct bench_experiment *experiment;
+    const struct wl_rung *rung;
+    struct wl_problem problem; /* sizes, offset, stride, block; no addresses */
+    enum bench_status status;
+    char note[400];
+    uint64_t bytes;      /* by the rung's formula */
+    uint64_t operations; /* 0 where the rung has none */
+
+    /* A GPU's: absent (has_time false, numbers NaN) elsewhere. */
+    bool has_time;
+    struct bench_summary time_ms;
+    enum bench_stop stop;
+    bool fits_l2; /* the working set is less than 4 times the second-level cache */
+    double gbps, pct_peak, pct_copy, gops;
+
+    /* The simulator's. */
+    bool has_counters;
+    wl_counters counters; /* of one launch */
+};
+
+/* The block that the row runs with: the one asked for or the rung's own; {0, 0} for a rung without one. */
+struct bench_block bench_row_block(const struct bench_row *row);
+
+/* "read-offset/plain offset 11 block 512": a row's name in messages. */
+void bench_row_text(const struct bench_row *row, char *out, size_t out_size);
+
+/* Percentages and ratios of counters, under nvprof's names where it had one. */
+struct bench_ratio {
+    const char *name;
+    double (*of)(const wl_counters *counters); /* NaN where nothing of the kind was accessed */
+};
+extern const struct bench_ratio bench_ratios[];
+extern const size_t bench_ratio_count;
+
+double bench_gld_efficiency(const wl_counters *counters);
+double bench_gst_efficiency(const wl_counters *counters);
+double bench_gld_transactions_per_request(const wl_counters *counters);
+double bench_gst_transactions_per_request(const wl_counters *counters);
+double bench_shared_efficiency(const wl_counters *counters);
+/* 100 x useful / moved bytes of global loads and stores together: the share of a memory's bandwidth that
+ * this access pattern can turn into useful bytes. */
+double bench_bound_pct(const wl_counters *counters);
+
+#endif

@@ -1,0 +1,201 @@
+#include "bench/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/measure.h"
+#include "bench/verify.h"
+
+struct run {
+    struct bench_plan *plan;
+    wl_context *context;
+    const struct bench_request *request;
+    const struct bench_observer *observer;
+    struct bench_result *result;
+    size_t done;
+    /* The best copy kernel: of the plan's own copy experiment, or measured beside for `copy_bytes`. */
+    double copy_gbps;
+    uint64_t copy_bytes;
+};
+
+static void announce(struct run *run, const struct bench_row *row) {
+    if (run->observer->progress)
+        run->observer->progress(run->observer->argument, row, run->done, run->plan->row_count);
+}
+
+static void verify_row(struct run *run, struct bench_row *row, struct bench_workspace *workspace) {
+    enum bench_verdict verdict = bench_verify(workspace, row->rung, &row->problem, &row->counters,
+                                              &row->has_counters, row->note, sizeof row->note);
+    row->status = verdict == BENCH_RIGHT ? BENCH_VERIFIED : BENCH_FAILED;
+    /* Counters of a wrong result are no figures. */
+    row->has_counters = row->has_counters && verdict == BENCH_RIGHT;
+    if (verdict == BENCH_BROKEN) {
+        char name[200];
+        bench_row_text(row, name, sizeof name);
+        run->result->broken = true;
+        snprintf(run->result->reason, sizeof run->result->reason, "the device failed at %s", name);
+    }
+}
+
+static void verify_section(struct run *run, struct bench_section *section,
+                           struct bench_workspace *workspace) {
+    for (size_t i = 0; i < section->row_count && !run->result->broken; i++) {
+        struct bench_row *row = &section->rows[i];
+        announce(run, row);
+        if (row->status == BENCH_PENDING)
+            verify_row(run, row, workspace);
+        run->done++;
+    }
+}
+
+static void derive_row(const struct run *run, struct bench_row *row) {
+    if (!row->has_time || !(row->time_ms.median > 0))
+        return;
+    row->gbps = (double)row->bytes / row->time_ms.median * 1e-6;
+    if (run->plan->peak_gbps > 0)
+        row->pct_peak = 100 * row->gbps / run->plan->peak_gbps;
+    if (run->copy_gbps > 0)
+        row->pct_copy = 100 * row->gbps / run->copy_gbps;
+    if (row->operations)
+        row->gops = (double)row->operations / row->time_ms.median * 1e-6;
+}
+
+/* The fastest kernel, so not the driver's own copy, among the section's rows. */
+static double best_kernel_gbps(const struct bench_section *section) {
+    double best = 0;
+    for (size_t i = 0; i < section->row_count; i++) {
+        const struct bench_row *row = &section->rows[i];
+        if (row->has_time && row->rung->block_x && row->time_ms.median > 0) {
+            double gbps = (double)row->bytes / row->time_ms.median * 1e-6;
+            if (gbps > best)
+                best = gbps;
+        }
+    }
+    return best;
+}
+
+static bool has_copy_section(const struct bench_plan *plan) {
+    for (size_t s = 0; s < plan->section_count; s++)
+        if (strcmp(plan->sections[s].experiment->name, "copy") == 0)
+            return true;
+    return false;
+}
+
+/* Measures the copy ladder, untold, at a byte count like the section's.  A failure leaves no copy figure;
+ * a broken device shows at the next row. */
+static bool measure_copy(struct run *run, const struct bench_section *like, struct bench_error *error) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < like->row_count; i++)
+        if (like->rows[i].bytes > bytes)
+            bytes = like->rows[i].bytes;
+    if (bytes == run->copy_bytes)
+        return true;
+    run->copy_bytes = bytes;
+    run->copy_gbps = 0;
+    struct bench_size size = {1, {bytes / 8}};
+    const char *const copy[] = {"copy"};
+    struct bench_request request = {.experiments = copy,
+                                    .experiment_count = 1,
+                                    .has_size = true,
+                                    .size = size,
+                                    .hot = run->request->hot,
+                                    .seed = run->request->seed,
+                                    .samples = run->request->samples,
+                                    .seconds = run->request->seconds};
+    struct bench_plan plan;
+    struct bench_workspace workspace;
+    bool right = bench_plan_make(&plan, &request, error) &&
+                 bench_plan_admit(&plan, run->context, &request, error) &&
+                 bench_workspace_open(&workspace, run->context, &plan.sections[0].needs,
+                                      &plan.sections[0].rows[0].problem, request.seed, error);
+    if (right) {
+        struct bench_section *section = &plan.sections[0];
+        struct bench_result result = {0};
+        struct bench_observer silent = {0};
+        struct run inner = {&plan, run->context, &request, &silent, &result, 0, 0, 0};
+        verify_section(&inner, section, &workspace);
+        right = result.broken ? bench_failure(error, "%s", result.reason)
+                              : bench_measure(&plan, section, &workspace, &request, NULL, NULL, error);
+        run->copy_gbps = right ? best_kernel_gbps(section) : 0;
+        bench_workspace_close(&workspace);
+    }
+    bench_plan_free(&plan);
+    return right;
+}
+
+struct timing {
+    const struct run *run;
+    const struct bench_section *section;
+};
+
+static void announce_timing(void *argument, size_t done, size_t total) {
+    const struct timing *timing = argument;
+    if (timing->run->observer->timing)
+        timing->run->observer->timing(timing->run->observer->argument, timing->section, done, total);
+}
+
+static bool time_section(struct run *run, struct bench_section *section, struct bench_workspace *workspace,
+                         struct bench_error *error) {
+    struct timing timing = {run, section};
+    if (!bench_measure(run->plan, section, workspace, run->request, announce_timing, &timing, error))
+        return false;
+    if (strcmp(section->experiment->name, "copy") == 0)
+        run->copy_gbps = best_kernel_gbps(section);
+    for (size_t i = 0; i < section->row_count; i++)
+        derive_row(run, &section->rows[i]);
+    return true;
+}
+
+static bool run_section(struct run *run, struct bench_section *section, struct bench_error *error) {
+    struct bench_workspace workspace;
+    announce(run, &section->rows[0]);
+    if (!run->plan->simulator && !has_copy_section(run->plan) && !measure_copy(run, section, error))
+        return false;
+    if (!bench_workspace_open(&workspace, run->context, &section->needs, &section->rows[0].problem,
+                              run->request->seed, error))
+        return false;
+    verify_section(run, section, &workspace);
+    bool right = run->result->broken || run->plan->simulator || time_section(run, section, &workspace, error);
+    bench_workspace_close(&workspace);
+    if (run->observer->section)
+        run->observer->section(run->observer->argument, run->plan, section);
+    return right;
+}
+
+static void count_statuses(const struct bench_plan *plan, struct bench_result *result) {
+    for (size_t s = 0; s < plan->section_count; s++)
+        for (size_t i = 0; i < plan->sections[s].row_count; i++)
+            switch (plan->sections[s].rows[i].status) {
+            case BENCH_VERIFIED:
+                result->verified++;
+                break;
+            case BENCH_FAILED:
+                result->failed++;
+                break;
+            case BENCH_SKIPPED:
+                result->skipped++;
+                break;
+            case BENCH_PENDING:
+                result->pending++;
+                break;
+            }
+}
+
+bool bench_run(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
+               const struct bench_observer *observer, struct bench_result *result,
+               struct bench_error *error) {
+    memset(result, 0, sizeof *result);
+    struct run run = {
+        .plan = plan, .context = context, .request = request, .observer = observer, .result = result};
+    bool right = true;
+    for (size_t s = 0; s < plan->section_count && right && !result->broken; s++)
+        right = run_section(&run, &plan->sections[s], error);
+    count_statuses(plan, result);
+    if (!right) {
+        result->broken = true;
+        snprintf(result->reason, sizeof result->reason, "%s", error->text);
+    }
+    return right;
+}

@@ -1,0 +1,175 @@
+#include "bench/verify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/verify_sparse.h"
+
+static enum bench_verdict driver_failure(const char *what, char *text, size_t text_size) {
+    snprintf(text, text_size, "%s: %s", what, wl_message());
+    for (char *c = text; *c; c++)
+        if (*c == '\n')
+            *c = ' ';
+    return BENCH_BROKEN;
+}
+
+static void element_text(enum bench_kind kind, uint32_t bits, char *out, size_t out_size) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    if (kind == BENCH_KIND_FLOAT)
+        snprintf(out, out_size, "%.9g (0x%08" PRIx32 ")", (double)value, bits);
+    else if (kind == BENCH_KIND_INDEX)
+        snprintf(out, out_size, "%" PRIu32, bits);
+    else
+        snprintf(out, out_size, "0x%08" PRIx32, bits);
+}
+
+static void describe(const char *array, unsigned which, uint64_t index, enum bench_kind kind, uint32_t got,
+                     uint32_t expected, char *text, size_t text_size) {
+    const uint32_t poison = BENCH_POISON * 0x01010101u;
+    char got_text[48], expected_text[48];
+    element_text(kind, got, got_text, sizeof got_text);
+    element_text(kind, expected, expected_text, sizeof expected_text);
+    if (array[0] == 'o' && got == poison)
+        snprintf(text, text_size, "%s%u[%" PRIu64 "]: never written, expected %s", array, which, index,
+                 expected_text);
+    else if (array[0] == 'o' && expected == poison)
+        snprintf(text, text_size, "%s%u[%" PRIu64 "]: got %s, expected it untouched", array, which, index,
+                 got_text);
+    else
+        snprintf(text, text_size, "%s%u[%" PRIu64 "]: got %s, expected %s%s", array, which, index, got_text,
+                 expected_text, array[0] == 'i' ? ": an input was changed" : "");
+}
+
+/* Compares a device array with its host copy, chunk by chunk. */
+static enum bench_verdict compare(const struct bench_workspace *workspace, const struct bench_array *array,
+                                  const char *name, unsigned which, char *text, size_t text_size) {
+    for (uint64_t at = 0; at < array->bytes; at += BENCH_CHUNK_BYTES) {
+        uint64_t bytes = array->bytes - at < BENCH_CHUNK_BYTES ? array->bytes - at : BENCH_CHUNK_BYTES;
+        if (wl_download(workspace->context, workspace->chunk, array->data + at, bytes))
+            return driver_failure("download", text, text_size);
+        const uint32_t *expected = array->host + at / 4;
+        if (memcmp(workspace->chunk, expected, bytes) == 0)
+            continue;
+        const uint32_t *got = (const uint32_t *)(const void *)workspace->chunk;
+        uint64_t i = 0;
+        while (got[i] == expected[i])
+            i++;
+        describe(name, which, at / 4 + i, array->kind, got[i], expected[i], text, text_size);
+        return BENCH_WRONG;
+    }
+    return BENCH_RIGHT;
+}
+
+static enum bench_verdict check_guard(const struct bench_workspace *workspace, wl_devptr address,
+                                      unsigned char pattern, bool before, const char *name, char *text,
+                                      size_t text_size) {
+    unsigned char guard[BENCH_GUARD_BYTES];
+    if (wl_download(workspace->context, guard, address, sizeof guard))
+        return driver_failure("download", text, text_size);
+    /* Distances count from the array: the last byte before it is 1 before its start. */
+    for (unsigned i = 0; i < BENCH_GUARD_BYTES; i++) {
+        unsigned at = before ? BENCH_GUARD_BYTES - 1 - i : i;
+        if (guard[at] != pattern) {
+            snprintf(text, text_size, "%s: byte %u %s was overwritten", name, before ? i + 1 : i,
+                     before ? "before its start" : "past its end");
+            return BENCH_WRONG;
+        }
+    }
+    return BENCH_RIGHT;
+}
+
+static enum bench_verdict check_guards(const struct bench_workspace *workspace,
+                                       const struct bench_array *array, unsigned char pattern,
+                                       const char *name, char *text, size_t text_size) {
+    if (!array->allocation)
+        return BENCH_RIGHT;
+    enum bench_verdict verdict =
+        check_guard(workspace, array->allocation, pattern, true, name, text, text_size);
+    if (verdict == BENCH_RIGHT)
+        verdict = check_guard(workspace, array->data + array->bytes, pattern, false, name, text, text_size);
+    return verdict;
+}
+
+static enum bench_verdict check_outputs(struct bench_workspace *workspace, const struct wl_rung *rung,
+                                        const struct wl_problem *problem, char *text, size_t text_size) {
+    bool sparse = rung->reference == WL_REF_CSR_TO_CSC || rung->reference == WL_REF_COO_TRANSPOSE;
+    enum bench_verdict verdict = BENCH_RIGHT;
+    for (unsigned i = 0; i < BENCH_OUTPUTS && verdict == BENCH_RIGHT; i++) {
+        /* A sparse result's rows and values may come in any order within a column. */
+        if (sparse && (i == 1 || i == 2))
+            continue;
+        if (rung->outputs >> i & 1)
+            verdict = compare(workspace, &workspace->out[i], "out", i, text, text_size);
+    }
+    if (verdict == BENCH_RIGHT && sparse)
+        verdict = bench_verify_entries(workspace, problem, text, text_size);
+    return verdict;
+}
+
+static enum bench_verdict check_all(struct bench_workspace *workspace, const struct wl_rung *rung,
+                                    const struct wl_problem *problem, char *text, size_t text_size) {
+    char name[16];
+    enum bench_verdict verdict = check_outputs(workspace, rung, problem, text, text_size);
+    for (unsigned i = 0; i < BENCH_OUTPUTS && verdict == BENCH_RIGHT; i++) {
+        snprintf(name, sizeof name, "out%u", i);
+        if (rung->outputs >> i & 1)
+            verdict = check_guards(workspace, &workspace->out[i], BENCH_POISON, name, text, text_size);
+    }
+    for (unsigned i = 0; i < BENCH_INPUTS && verdict == BENCH_RIGHT; i++) {
+        snprintf(name, sizeof name, "in%u", i);
+        if (!workspace->in[i].allocation)
+            continue;
+        verdict = compare(workspace, &workspace->in[i], "in", i, text, text_size);
+        if (verdict == BENCH_RIGHT)
+            verdict = check_guards(workspace, &workspace->in[i], BENCH_INPUT_GUARD, name, text, text_size);
+    }
+    if (verdict == BENCH_RIGHT)
+        verdict = check_guards(workspace, &workspace->work, BENCH_POISON, "work", text, text_size);
+    return verdict;
+}
+
+static enum bench_verdict launch(struct bench_workspace *workspace, const struct wl_rung *rung,
+                                 const struct wl_problem *problem, char *text, size_t text_size) {
+    wl_error error = rung->launch(workspace->context, problem, NULL);
+    if (!error)
+        error = wl_synchronize(workspace->context);
+    if (!error)
+        return BENCH_RIGHT;
+    driver_failure(wl_error_text(error), text, text_size);
+    /* A fault poisons the context; a launch that the driver merely refused leaves it working. */
+    bool works = error != WL_ERROR_KERNEL_FAULT && wl_synchronize(workspace->context) == WL_ERROR_OK;
+    return works ? BENCH_REFUSED : BENCH_BROKEN;
+}
+
+enum bench_verdict bench_verify(struct bench_workspace *workspace, const struct wl_rung *rung,
+                                const struct wl_problem *problem, wl_counters *counters, bool *counted,
+                                char *text, size_t text_size) {
+    struct bench_error error;
+    struct wl_problem bound = *problem;
+    bool counts = counters && wl__is_simulator(workspace->context);
+    *counted = false;
+    bench_workspace_expect(workspace, rung, problem);
+    bench_workspace_bind(workspace, rung, &bound);
+    if (!bench_workspace_poison(workspace, rung, &error)) {
+        snprintf(text, text_size, "%s", error.text);
+        return BENCH_BROKEN;
+    }
+    if (counts && wl_reset_counters(workspace->context))
+        return driver_failure("counters", text, text_size);
+    enum bench_verdict verdict = launch(workspace, rung, &bound, text, text_size);
+    if (verdict != BENCH_RIGHT)
+        return verdict;
+    if (counts && wl_get_counters(workspace->context, counters))
+        return driver_failure("counters", text, text_size);
+    *counted = counts;
+    verdict = check_all(workspace, rung, problem, text, text_size);
+    /* Rows to come must not stand on inputs that this one spoilt. */
+    if (verdict == BENCH_WRONG && !bench_workspace_restore(workspace, &error)) {
+        snprintf(text, text_size, "%s", error.text);
+        return BENCH_BROKEN;
+    }
+    return verdict;
+}

@@ -1,0 +1,52 @@
+/* What the commands share in reading their arguments: --help, --version, and one clear line for an error. */
+#ifndef WIDELOAD_CLI_ARGUMENTS_H
+#define WIDELOAD_CLI_ARGUMENTS_H
+
+#include <argp.h>
+
+#include "bench/error.h"
+
+enum {
+    CLI_SUCCESS = 0,
+    CLI_FAILURE = 1,
+    CLI_USAGE = 2,
+    CLI_GO_ON = -1, /* no exit status yet */
+};
+
+enum { CLI_KEY_HELP = 0x1000, CLI_KEY_VERSION, CLI_KEY_FIRST /* of a command's own options */ };
+
+#define CLI_COMMON_OPTIONS                                                                                   \
+    {"help", CLI_KEY_HELP, 0, 0, "Print this help", -1}, {                                                   \
+        "version", CLI_KEY_VERSION, 0, 0, "Print the version", -1                                            \
+    }
+
+/* The first member of every argp input. */
+struct cli_common {
+    bool help, version;
+    struct bench_error error;
+};
+
+/* A command: its name, its argp (whose parser falls back to cli_parse_common) and what it does. */
+struct cli_command {
+    const char *name;
+    const char *summary;
+    const struct argp *argp;
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit status */
+};
+
+extern const struct cli_command cli_bench, cli_list, cli_devices;
+
+/* Handles the common keys and turns an option that getopt refused into a message. */
+error_t cli_parse_common(int key, char *argument, struct argp_state *state);
+
+/* Parses a command's arguments into `input`.  CLI_GO_ON, or the exit status after --help, --version (printed
+ * to stdout) or an error (printed to stderr). */
+int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_common *input);
+
+/* The command's help, on stdout. */
+void cli_print_help(const struct cli_command *command);
+
+/* Prints "wideload: ..." on stderr and returns the error's exit status. */
+int cli_report(const struct bench_error *error);
+
+#endif

@@ -1,0 +1,315 @@
+/* wideload bench: reads the request, runs it, and puts the results where they were asked for. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/json.h"
+#include "bench/output.h"
+#include "bench/run.h"
+#include "bench/table.h"
+#include "cli/arguments.h"
+#include "cli/devices.h"
+#include "cli/progress.h"
+
+enum {
+    KEY_KERNEL = CLI_KEY_FIRST,
+    KEY_SIZE,
+    KEY_OFFSET,
+    KEY_STRIDE,
+    KEY_BLOCK,
+    KEY_DEVICE,
+    KEY_ARCH,
+    KEY_JSON,
+    KEY_CSV,
+    KEY_PEAK,
+    KEY_HOT,
+    KEY_SEED,
+    KEY_SAMPLES,
+    KEY_TIME,
+};
+
+struct input {
+    struct cli_common common;
+    struct bench_request request;
+    const char **experiments;
+    const char *device, *arch, *json, *csv;
+};
+
+static const struct argp_option options[] = {
+    {0, 0, 0, 0, "What to run:", 1},
+    {"kernel", KEY_KERNEL, "LIST", 0, "Only these kernels of the chosen experiments: shared,shared-pad", 1},
+    {"size", KEY_SIZE, "SIZE", 0,
+     "N elements, or RxC for matrices, or MxNxK for an MxN times NxK product; numbers may end in K, M, G, "
+     "Ki, "
+     "Mi, Gi or be powers such as 2^20",
+     1},
+    {"offset", KEY_OFFSET, "LIST", 0, "Elements to shift by (0,11,128)", 1},
+    {"stride", KEY_STRIDE, "LIST", 0, "Elements from one access to the next (1,2,4,8,16,32)", 1},
+    {"block", KEY_BLOCK, "LIST", 0, "Threads a block, 512 or 32x8, where the kernel does not fix them", 1},
+    {"seed", KEY_SEED, "N", 0, "Of the pseudo-random inputs (1)", 1},
+    {0, 0, 0, 0, "Where:", 2},
+    {"device", KEY_DEVICE, "DEVICE", 0, "auto, gpu, gpu:N or sim (auto: the first GPU, else the simulator)",
+     2},
+    {"arch", KEY_ARCH, "NAME", 0, "The simulator's counting rules; see `wideload devices`", 2},
+    {0, 0, 0, 0, "Timing, on a GPU:", 3},
+    {"peak", KEY_PEAK, "GBPS", 0, "The memory's theoretical peak, in place of the driver's figure", 3},
+    {"hot", KEY_HOT, 0, 0, "Leave the L2 cache warm between samples", 3},
+    {"samples", KEY_SAMPLES, "N", 0, "Exactly so many samples a row", 3},
+    {"time", KEY_TIME, "SECONDS", 0, "At most so long a row (2)", 3},
+    {0, 0, 0, 0, "Results:", 4},
+    {"json", KEY_JSON, "FILE", 0,
+     "Write JSON, schema " BENCH_SCHEMA "; - is standard output, without the table", 4},
+    {"csv", KEY_CSV, "FILE", 0, "Write CSV; - is standard output, without the table", 4},
+    CLI_COMMON_OPTIONS,
+    {0}};
+
+static bool parse_option(struct input *input, int key, const char *argument) {
+    struct bench_request *request = &input->request;
+    struct bench_error *error = &input->common.error;
+    uint64_t number;
+    switch (key) {
+    case KEY_KERNEL:
+        bench_names_free(&request->kernels);
+        return bench_parse_names("--kernel", argument, &request->kernels, error);
+    case KEY_SIZE:
+        request->has_size = true;
+        return bench_parse_size("--size", argument, &request->size, error);
+    case KEY_OFFSET:
+        bench_numbers_free(&request->offsets);
+        return bench_parse_numbers("--offset", argument, &request->offsets, error);
+    case KEY_STRIDE:
+        bench_numbers_free(&request->strides);
+        return bench_parse_numbers("--stride", argument, &request->strides, error);
+    case KEY_BLOCK:
+        bench_blocks_free(&request->blocks);
+        return bench_parse_blocks("--block", argument, &request->blocks, error);
+    case KEY_SEED:
+        return bench_parse_number("--seed", argument, &request->seed, error);
+    case KEY_PEAK:
+        return bench_parse_positive("--peak", argument, &request->peak_gbps, error);
+    case KEY_TIME:
+        return bench_parse_positive("--time", argument, &request->seconds, error);
+    case KEY_SAMPLES:
+        if (!bench_parse_number("--samples", argument, &number, error))
+            return false;
+        if (number < 1 || number > 1000000)
+            return bench_usage(error, "--samples: %.80s is not within 1 .. 1000000", argument);
+        request->samples = (size_t)number;
+        return true;
+    case KEY_DEVICE:
+        input->device = argument;
+        return cli_check_device(argument, error);
+    case KEY_ARCH:
+        input->arch = argument;
+        return true;
+    case KEY_JSON:
+        input->json = argument;
+        return *argument || bench_usage(error, "--json: an empty file name; give a path or -");
+    case KEY_CSV:
+        input->csv = argument;
+        return *argument || bench_usage(error, "--csv: an empty file name; give a path or -");
+    case KEY_HOT:
+        request->hot = true;
+        return true;
+    default:
+        return true;
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct input *input = state->input;
+    if (key == ARGP_KEY_ARG) {
+        input->experiments[input->request.experiment_count++] = argument;
+        return 0;
+    }
+    if (key >= KEY_KERNEL && key <= KEY_TIME)
+        return parse_option(input, key, argument) ? 0 : EINVAL;
+    return cli_parse_common(key, argument, state);
+}
+
+static const struct argp argp = {
+    options,
+    parse,
+    "[EXPERIMENT...]",
+    "Runs experiments (all by default), each a ladder of kernels.  Every row is verified element by element "
+    "before it gets a figure: on a GPU its time and bandwidth, on the simulator its memory counters.",
+    NULL,
+    NULL,
+    NULL};
+
+/* ---------------------------------------------------------------- results */
+
+enum { JSON, CSV, OUTPUTS };
+
+/* What a signal must not leave behind.  Only the handler and this file's functions touch it. */
+static char *volatile unfinished[OUTPUTS];
+
+static void remove_unfinished(int number) {
+    for (int i = 0; i < OUTPUTS; i++)
+        if (unfinished[i])
+            unlink(unfinished[i]);
+    /* SA_RESETHAND has put the default back: the program ends as the signal says. */
+    raise(number);
+}
+
+static void guard_unfinished(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+struct results {
+    struct bench_output files[OUTPUTS];
+    bool wanted[OUTPUTS];
+    bool table; /* standard output is free for it */
+};
+
+static bool open_results(struct results *results, const struct input *input, struct bench_error *error) {
+    const char *paths[OUTPUTS] = {input->json, input->csv};
+    static const char *const names[OUTPUTS] = {"--json", "--csv"};
+    if (input->json && input->csv && strcmp(input->json, input->csv) == 0)
+        return bench_usage(error, "--json and --csv: both go to %.200s; give two places", input->json);
+    guard_unfinished();
+    results->table = true;
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (!paths[i])
+            continue;
+        if (!bench_output_open(&results->files[i], names[i], paths[i], error))
+            return false;
+        results->wanted[i] = true;
+        unfinished[i] = results->files[i].temporary;
+        results->table = results->table && !results->files[i].is_stdout;
+    }
+    return true;
+}
+
+static bool commit_results(struct results *results, const struct bench_plan *plan,
+                           struct bench_error *error) {
+    for (int i = 0; i < OUTPUTS; i++) {
+        if (!results->wanted[i])
+            continue;
+        FILE *file = results->files[i].file;
+        if (!(i == JSON ? bench_write_json(file, plan) : bench_write_csv(file, plan)))
+            return bench_failure(error, "%s: the results cannot be written: %s",
+                                 i == JSON ? "--json" : "--csv", strerror(errno));
+        if (!bench_output_commit(&results->files[i], error))
+            return false;
+        unfinished[i] = NULL;
+    }
+    return true;
+}
+
+static void close_results(struct results *results) {
+    for (int i = 0; i < OUTPUTS; i++) {
+        unfinished[i] = NULL;
+        if (results->wanted[i])
+            bench_output_close(&results->files[i]);
+    }
+}
+
+/* ---------------------------------------------------------------- the run */
+
+struct display {
+    struct cli_progress progress;
+    bool table, colour;
+};
+
+static void show_row(void *argument, const struct bench_row *row, size_t done, size_t total) {
+    struct display *display = argument;
+    cli_progress_show(&display->progress, "%s/%s %zu of %zu", row->experiment->name, row->rung->name,
+                      done + 1, total);
+}
+
+static void show_timing(void *argument, const struct bench_section *section, size_t done, size_t total) {
+    struct display *display = argument;
+    cli_progress_show(&display->progress, "%s timed %zu of %zu", section->experiment->name, done, total);
+}
+
+static void show_section(void *argument, const struct bench_plan *plan, const struct bench_section *section) {
+    struct display *display = argument;
+    cli_progress_clear(&display->progress);
+    if (display->table) {
+        bench_table_section(stdout, plan, section, display->colour);
+        fflush(stdout);
+    }
+    for (size_t i = 0; i < section->row_count; i++)
+        if (section->rows[i].status == BENCH_FAILED) {
+            char name[200];
+            bench_row_text(&section->rows[i], name, sizeof name);
+            fprintf(stderr, "wideload: FAIL %s: %s\n", name, section->rows[i].note);
+        }
+}
+
+static bool wants_colour(void) {
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
+}
+
+static int run_plan(const struct input *input, struct bench_plan *plan, wl_context *context,
+                    struct results *results) {
+    struct display display = {.table = results->table, .colour = wants_colour()};
+    struct bench_observer observer = {&display, show_row, show_timing, show_section};
+    struct bench_result result;
+    struct bench_error error;
+    cli_progress_open(&display.progress);
+    if (display.table)
+        bench_table_header(stdout, plan);
+    bool ran = bench_run(plan, context, &input->request, &observer, &result, &error);
+    cli_progress_clear(&display.progress);
+    int status = CLI_SUCCESS;
+    if (!ran)
+        status = cli_report(&error);
+    else if (result.broken) {
+        fprintf(stderr, "wideload: %s; %zu rows were not run\n", result.reason, result.pending);
+        status = CLI_FAILURE;
+    }
+    if (result.failed) {
+        fprintf(stderr, "wideload: %zu of %zu rows failed\n", result.failed, plan->row_count);
+        status = CLI_FAILURE;
+    }
+    if (!commit_results(results, plan, &error))
+        status = cli_report(&error);
+    return status;
+}
+
+static int bench(struct input *input) {
+    struct bench_error error;
+    struct bench_plan plan = {0};
+    struct results results = {0};
+    wl_context *context = NULL;
+    int status;
+    bool ready = bench_plan_make(&plan, &input->request, &error) &&
+                 cli_open(&context, input->device, input->arch, &error) &&
+                 bench_plan_admit(&plan, context, &input->request, &error) &&
+                 open_results(&results, input, &error);
+    status = ready ? run_plan(input, &plan, context, &results) : cli_report(&error);
+    close_results(&results);
+    wl_close(context);
+    bench_plan_free(&plan);
+    return status;
+}
+
+static int run(int argc, char **argv) {
+    struct input input = {.request = {.seed = 1, .seconds = 2}};
+    input.experiments = calloc((size_t)argc + 1, sizeof *input.experiments);
+    if (!input.experiments) {
+        fprintf(stderr, "wideload: out of memory\n");
+        return CLI_FAILURE;
+    }
+    input.request.experiments = input.experiments;
+    int status = cli_parse(&cli_bench, argc, argv, &input.common);
+    if (status == CLI_GO_ON)
+        status = bench(&input);
+    free(input.experiments);
+    bench_names_free(&input.request.kernels);
+    bench_numbers_free(&input.request.offsets);
+    bench_numbers_free(&input.request.strides);
+    bench_blocks_free(&input.request.blocks);
+    return status;
+}
+
+const struct cli_command cli_bench = {"bench", "Run experiments: verified, timed or counted", &argp, run};

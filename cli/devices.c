@@ -1,0 +1,150 @@
+#include "cli/devices.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/nearest.h"
+#include "cli/arguments.h"
+
+enum { MOST_GPUS = 64 };
+
+size_t cli_archs(wl_context *context, const char *names[CLI_MOST_ARCHS]) {
+    static const char *const known[] = {"fermi", "fermi-l2", "kepler", "maxwell", "pascal",
+                                        "sm_70", "sm_72",    "sm_75",  "sm_80",   "sm_86",
+                                        "sm_87", "sm_89",    "sm_90",  "sm_100",  "sm_120"};
+    wl_device_info info;
+    size_t count = 0;
+    if (wl_get_device_info(context, &info))
+        return 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (wl_set_arch(context, known[i]) == WL_ERROR_OK)
+            names[count++] = known[i];
+    wl_set_arch(context, info.arch);
+    return count;
+}
+
+bool cli_check_device(const char *device, struct bench_error *error) {
+    static const char *const names[] = {"auto", "gpu", "sim"};
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(device, names[i]) == 0)
+            return true;
+    if (strncmp(device, "gpu:", 4) == 0) {
+        size_t digits = strspn(device + 4, "0123456789");
+        if (digits >= 1 && digits <= 4 && device[4 + digits] == 0)
+            return true;
+        return bench_usage(error, "--device: '%.80s' has no device number; give gpu:0 or a higher number",
+                           device);
+    }
+    const char *near = bench_nearest(device, names, 3);
+    return bench_usage(error, "--device: unknown device '%.80s'%s%s%s; give auto, gpu, gpu:N or sim", device,
+                       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static bool set_arch(wl_context *context, const char *arch, struct bench_error *error) {
+    wl_error result = wl_set_arch(context, arch);
+    if (result == WL_ERROR_OK)
+        return true;
+    if (result == WL_ERROR_UNSUPPORTED)
+        return bench_usage(
+            error, "--arch: counting rules are the simulator's and the device is a GPU; add --device sim");
+    if (result != WL_ERROR_INVALID_ARGUMENT)
+        return bench_failure(error, "--arch: %s: %s", arch, wl_message());
+    const char *names[CLI_MOST_ARCHS];
+    size_t count = cli_archs(context, names);
+    const char *near = bench_nearest(arch, names, count);
+    return bench_usage(error, "--arch: unknown rules '%.80s'%s%s%s; see `wideload devices`", arch,
+                       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+bool cli_open(wl_context **out, const char *device, const char *arch, struct bench_error *error) {
+    *out = NULL;
+    if (device && !cli_check_device(device, error))
+        return false;
+    bool chosen = (device && strcmp(device, "auto") != 0) || getenv("WIDELOAD_DEVICE");
+    if (arch && !chosen)
+        device = "sim";
+    wl_error result = wl_open(out, device);
+    if (result) {
+        *out = NULL;
+        bench_failure(error, "the device '%s' cannot be opened: %s", device ? device : "auto",
+                      wl_message()[0] ? wl_message() : wl_error_text(result));
+        error->usage = result == WL_ERROR_INVALID_ARGUMENT;
+        return false;
+    }
+    if (arch && !set_arch(*out, arch, error)) {
+        wl_close(*out);
+        *out = NULL;
+        return false;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- the command */
+
+static const struct argp_option options[] = {CLI_COMMON_OPTIONS, {0}};
+static const struct argp argp = {
+    options, cli_parse_common,
+    "",      "Lists every device that can be opened, and the simulator's counting rules.",
+    NULL,    NULL,
+    NULL};
+
+static bool print_device(const char *device, wl_context *context) {
+    wl_device_info info;
+    char peak[32] = "unknown";
+    if (wl_get_device_info(context, &info))
+        return false;
+    if (info.peak_gbps > 0)
+        snprintf(peak, sizeof peak, "%.1f GB/s", info.peak_gbps);
+    printf("%-7s %-5s %-28s %-9s %9.1f GiB  %s\n", device, info.kind, info.name, info.arch,
+           (double)info.memory_bytes / (1 << 30), peak);
+    return true;
+}
+
+static bool print_gpu(unsigned number, int *status) {
+    char device[16];
+    wl_context *context;
+    snprintf(device, sizeof device, "gpu:%u", number);
+    wl_error result = wl_open(&context, device);
+    if (result == WL_ERROR_NO_DRIVER || result == WL_ERROR_NO_DEVICE)
+        return false;
+    if (result || !print_device(device, context)) {
+        fprintf(stderr, "wideload: %s: %s\n", device, wl_message());
+        *status = CLI_FAILURE;
+    }
+    if (!result)
+        wl_close(context);
+    return result == WL_ERROR_OK;
+}
+
+static int run(int argc, char **argv) {
+    struct cli_common common = {0};
+    int status = cli_parse(&cli_devices, argc, argv, &common);
+    if (status != CLI_GO_ON)
+        return status;
+    status = CLI_SUCCESS;
+    printf("%-7s %-5s %-28s %-9s %13s  %s\n", "device", "kind", "name", "arch", "memory", "peak");
+    for (unsigned i = 0; i < MOST_GPUS && print_gpu(i, &status); i++)
+        fflush(stdout);
+    wl_context *context;
+    struct bench_error error;
+    if (!cli_open(&context, "sim", NULL, &error)) {
+        cli_report(&error);
+        return CLI_FAILURE;
+    }
+    if (!print_device("sim", context)) {
+        fprintf(stderr, "wideload: sim: %s\n", wl_message());
+        status = CLI_FAILURE;
+    }
+    const char *names[CLI_MOST_ARCHS];
+    size_t count = cli_archs(context, names);
+    printf("\nThe simulator's counting rules (--arch):");
+    for (size_t i = 0; i < count; i++)
+        printf(" %s", names[i]);
+    putchar('\n');
+    wl_close(context);
+    return status;
+}
+
+const struct cli_command cli_devices = {"devices", "List the devices that can be opened", &argp, run};

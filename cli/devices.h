@@ -1,0 +1,22 @@
+/* Opening devices by the names that users give, and the simulator's counting rules. */
+#ifndef WIDELOAD_CLI_DEVICES_H
+#define WIDELOAD_CLI_DEVICES_H
+
+#include <stddef.h>
+
+#include "bench/error.h"
+#include "wideload.h"
+
+enum { CLI_MOST_ARCHS = 32 };
+
+/* The names of counting rules that the context's simulator accepts; it keeps the rules it had. */
+size_t cli_archs(wl_context *context, const char *names[CLI_MOST_ARCHS]);
+
+/* "auto", "gpu", "gpu:N", "sim". */
+bool cli_check_device(const char *device, struct bench_error *error);
+
+/* Opens a device (NULL: "auto") with counting rules (NULL: the simulator's own choice).  Rules without a
+ * device mean the simulator. */
+bool cli_open(wl_context **out, const char *device, const char *arch, struct bench_error *error);
+
+#endif

@@ -1,0 +1,107 @@
+/* wideload list: the experiments and their rungs, each with its one idea. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/experiment.h"
+#include "bench/nearest.h"
+#include "bench/text.h"
+#include "cli/arguments.h"
+
+enum { NAME_WIDTH = 20 };
+
+struct input {
+    struct cli_common common;
+    const char **names;
+    size_t count;
+};
+
+static bool add_name(struct input *input, const char *name, struct bench_error *error) {
+    if (!bench_find_experiment(name)) {
+        size_t count;
+        const struct bench_experiment *experiments = bench_experiments(&count);
+        const char *names[64];
+        for (size_t i = 0; i < count && i < 64; i++)
+            names[i] = experiments[i].name;
+        const char *near = bench_nearest(name, names, count);
+        return bench_usage(error, "unknown experiment '%.80s'%s%s%s; see `wideload list`", name,
+                           near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    input->names[input->count++] = name;
+    return true;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct input *input = state->input;
+    if (key != ARGP_KEY_ARG)
+        return cli_parse_common(key, argument, state);
+    return add_name(input, argument, &input->common.error) ? 0 : EINVAL;
+}
+
+static const struct argp_option options[] = {CLI_COMMON_OPTIONS, {0}};
+static const struct argp argp = {options,
+                                 parse,
+                                 "[EXPERIMENT...]",
+                                 "Lists the experiments, each a ladder of kernels from the lowest rung up: a "
+                                 "rung's one idea and the bytes "
+                                 "that it must move.",
+                                 NULL,
+                                 NULL,
+                                 NULL};
+
+static void print_experiment(const struct bench_experiment *experiment) {
+    char size[80];
+    struct wl_problem problem = {0};
+    struct bench_error error;
+    bench_set_size(experiment, &experiment->size, &problem, &error);
+    bench_size_text(experiment, &problem, size, sizeof size);
+    printf("%s: %s\n", experiment->name, experiment->question);
+    printf("  --size %s, %s by default%s%s\n", bench_shape_syntax(experiment->shape), size,
+           experiment->has_offset ? "; --offset 0,11,128" : "",
+           experiment->has_stride ? "; --stride 1,2,4,8,16,32" : "");
+    size_t count;
+    const struct wl_rung *ladder = wl__ladder(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct wl_rung *rung = &ladder[i];
+        if (strcmp(rung->experiment, experiment->name) != 0)
+            continue;
+        int column = printf("  %-*s", NAME_WIDTH - 2, rung->name);
+        bench_wrap(stdout, rung->idea, NAME_WIDTH, column);
+        printf("%*sblock ", NAME_WIDTH, "");
+        if (rung->block_y > 1)
+            printf("%ux%u", (unsigned)rung->block_x, (unsigned)rung->block_y);
+        else if (rung->block_x)
+            printf("%u", (unsigned)rung->block_x);
+        else
+            printf("none");
+        printf("%s; bytes %s\n", rung->fixed_block ? " (fixed)" : "", rung->bytes_formula);
+    }
+}
+
+static int run(int argc, char **argv) {
+    struct input input = {.names = calloc((size_t)argc + 1, sizeof *input.names)};
+    if (!input.names) {
+        fprintf(stderr, "wideload: out of memory\n");
+        return CLI_FAILURE;
+    }
+    int status = cli_parse(&cli_list, argc, argv, &input.common);
+    if (status == CLI_GO_ON) {
+        size_t count, printed = 0;
+        const struct bench_experiment *experiments = bench_experiments(&count);
+        for (size_t i = 0; i < count; i++) {
+            bool wanted = input.count == 0;
+            for (size_t n = 0; n < input.count; n++)
+                wanted = wanted || strcmp(input.names[n], experiments[i].name) == 0;
+            if (!wanted)
+                continue;
+            if (printed++)
+                putchar('\n');
+            print_experiment(&experiments[i]);
+        }
+        status = CLI_SUCCESS;
+    }
+    free(input.names);
+    return status;
+}
+
+const struct cli_command cli_list = {"list", "List the experiments and their kernels", &argp, run};

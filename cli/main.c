@@ -1,0 +1,104 @@
+/* wideload: the commands, and what concerns none of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/nearest.h"
+#include "cli/arguments.h"
+#include "wideload.h"
+
+static const struct cli_command *const commands[] = {&cli_bench, &cli_list, &cli_devices};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(void) {
+    puts("Usage: wideload COMMAND [ARGUMENT...]\n"
+         "Moves and combines arrays at the speed of memory, and shows what each access pattern costs.\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    puts("  help       Print this help, or a command's\n"
+         "\n"
+         "      --help     Print this help; after a command, its own\n"
+         "      --version  Print the version\n"
+         "\n"
+         "Exit status: 0 success, 1 a failure, 2 a request that cannot be met as written.");
+}
+
+static const struct cli_command *find(const char *name) {
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int unknown(const char *what, const char *name, const char *const *names, size_t count,
+                   const char *quote) {
+    struct bench_error error;
+    const char *near = bench_nearest(name, names, count);
+    bench_usage(&error, "unknown %s '%.80s'%s%s%s%s; see `wideload --help`", what, name,
+                near ? ": did you mean " : "", near ? quote : "", near ? near : "", near ? "'?" : "");
+    return cli_report(&error);
+}
+
+static int unknown_command(const char *name) {
+    const char *names[COMMANDS + 1];
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i]->name;
+    names[COMMANDS] = "help";
+    return unknown("command", name, names, COMMANDS + 1, "'");
+}
+
+static int help(int argc, char **argv) {
+    if (argc > 2) {
+        struct bench_error error;
+        bench_usage(&error, "help takes one command, not %d; see `wideload --help`", argc - 1);
+        return cli_report(&error);
+    }
+    if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0) {
+        print_help();
+        return CLI_SUCCESS;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("wideload %s\n", wl_version());
+        return CLI_SUCCESS;
+    }
+    const struct cli_command *command = find(argv[1]);
+    if (!command)
+        return unknown_command(argv[1]);
+    cli_print_help(command);
+    return CLI_SUCCESS;
+}
+
+static int option(const char *text) {
+    static const char *const names[] = {"--help", "--version"};
+    if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) {
+        print_help();
+        return CLI_SUCCESS;
+    }
+    if (strcmp(text, "--version") == 0) {
+        printf("wideload %s\n", wl_version());
+        return CLI_SUCCESS;
+    }
+    return unknown("option", text, names, 2, "'");
+}
+
+int main(int argc, char **argv) {
+    int status;
+    if (argc < 2) {
+        struct bench_error error;
+        bench_usage(&error, "no command given; see `wideload --help`");
+        return cli_report(&error);
+    }
+    const struct cli_command *command = find(argv[1]);
+    if (command)
+        status = command->run(argc - 1, argv + 1);
+    else if (strcmp(argv[1], "help") == 0)
+        status = help(argc - 1, argv + 1);
+    else if (argv[1][0] == '-')
+        status = option(argv[1]);
+    else
+        status = unknown_command(argv[1]);
+    if ((fflush(stdout) || ferror(stdout)) && status == CLI_SUCCESS) {
+        fprintf(stderr, "wideload: standard output cannot be written\n");
+        status = CLI_FAILURE;
+    }
+    return status;
+}

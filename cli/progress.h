@@ -1,0 +1,17 @@
+/* One line on stderr, rewritten while a run goes on; silent unless stderr is a terminal. */
+#ifndef WIDELOAD_CLI_PROGRESS_H
+#define WIDELOAD_CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+struct cli_progress {
+    bool terminal, shown;
+};
+
+void cli_progress_open(struct cli_progress *progress);
+void cli_progress_show(struct cli_progress *progress, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Leaves the line empty, for other output. */
+void cli_progress_clear(struct cli_progress *progress);
+
+#endif

@@ -1,0 +1,43 @@
+# Install rules: the header, both libraries, the program, its man page, and what lets other C projects find
+# them, pkg-config files and a CMake package.  Everything is found relative to itself, so an installed tree
+# may be moved.
+include(CMakePackageConfigHelpers)
+
+set(WIDELOAD_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/Wideload)
+set(WIDELOAD_PKGCONFIGDIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set_target_properties(wideload PROPERTIES
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    INSTALL_RPATH "$ORIGIN")
+# The simulator has no version in its name: like any CUDA driver it is opened by name at run time.
+set_target_properties(wideload-sim PROPERTIES INSTALL_RPATH "$ORIGIN")
+foreach(target wideload wideload-sim)
+    target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()
+
+install(TARGETS wideload wideload-sim EXPORT WideloadTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/include/wideload.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT WideloadTargets NAMESPACE Wideload:: DESTINATION ${WIDELOAD_CMAKEDIR})
+
+if(TARGET wideload_cli)
+    file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(wideload_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+    install(TARGETS wideload_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(FILES ${PROJECT_SOURCE_DIR}/docs/wideload.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/WideloadConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/WideloadConfig.cmake INSTALL_DESTINATION ${WIDELOAD_CMAKEDIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/WideloadConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/WideloadConfig.cmake ${PROJECT_BINARY_DIR}/WideloadConfigVersion.cmake
+    DESTINATION ${WIDELOAD_CMAKEDIR})
+
+file(RELATIVE_PATH WIDELOAD_PC_TO_LIB
+    ${CMAKE_INSTALL_PREFIX}/${WIDELOAD_PKGCONFIGDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH WIDELOAD_PC_TO_INCLUDE
+    ${CMAKE_INSTALL_PREFIX}/${WIDELOAD_PKGCONFIGDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+foreach(name wideload wideload-sim)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${WIDELOAD_PKGCONFIGDIR})
+endforeach()

@@ -1,0 +1,28 @@
+/* A device made ready, inside the library. */
+#ifndef WIDELOAD_LIB_CONTEXT_H
+#define WIDELOAD_LIB_CONTEXT_H
+
+#include <pthread.h>
+
+#include "lib/driver.h"
+#include "lib/kernels.h"
+
+struct wl_context {
+    struct wl__driver driver;
+    CUdevice device;
+    CUcontext cuda;       /* the device's primary context, retained */
+    unsigned block_limit; /* threads a block */
+    pthread_mutex_t lock; /* over the two tables, which fill as kernels are first used */
+    CUmodule modules[WL_MODULE_COUNT];
+    CUfunction kernels[WL_KERNEL_COUNT];
+};
+
+/* Makes the context the thread's current one, over whatever the application has there, and takes it off
+ * again.  Every call of the driver stands between the two.  Enter refuses a NULL context. */
+wl_error wl__enter(wl_context *context);
+void wl__leave(wl_context *context);
+
+/* The kernel's handle, its module loaded if it was not.  Between wl__enter and wl__leave. */
+wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* wl_copy: bytes of any alignment. */
+#include "lib/error.h"
+#include "lib/launch.h"
+
+/* Enough threads to fill a multiprocessor, few enough for the tail of a grid to be short. */
+#define THREADS 256
+/* Words that each thread moves, as copy_bytes.cu has it. */
+#define EACH 4
+
+/* The widest access for which both sides can be aligned at once, as a row of the table below. */
+static unsigned widest(wl_devptr to, wl_devptr from) {
+    unsigned row = 0;
+    while (row < 4 && (to - from) % (2u << row) == 0)
+        row++;
+    return row;
+}
+
+wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes, wl_stream stream) {
+    static const enum wl__kernel kernels[] = {WL_KERNEL_copy_bytes1, WL_KERNEL_copy_bytes2,
+                                              WL_KERNEL_copy_bytes4, WL_KERNEL_copy_bytes8,
+                                              WL_KERNEL_copy_bytes16};
+    if (!context)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_copy: the context is NULL");
+    if (bytes == 0)
+        return WL_ERROR_OK;
+    if (!to || !from)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_copy: a null address for %zu bytes", bytes);
+    if (to + bytes < to || from + bytes < from)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_copy: %zu bytes go past the end of the address space",
+                        bytes);
+    if (to < from + bytes && from < to + bytes)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT,
+                        "wl_copy: the ranges overlap: %zu bytes from 0x%llx and to 0x%llx", bytes,
+                        (unsigned long long)from, (unsigned long long)to);
+    unsigned row = widest(to, from);
+    uint64_t width = 1u << row, count = bytes, first;
+    uint64_t head = (width - to % width) % width;
+    if (head > count)
+        head = count;
+    uint64_t words = (count - head) / width, items = words + (count - words * width);
+    void *arguments[] = {&to, &from, &count, &head, &words, &first};
+    return wl__launch_linear(context, kernels[row], items, EACH * THREADS, (struct wl__block){THREADS, 1},
+                             arguments, &first, stream);
+}

@@ -1,0 +1,68 @@
+/* A CUDA driver opened at run time: NVIDIA's, or Wideload's simulator.  Nothing of CUDA is linked. */
+#ifndef WIDELOAD_LIB_DRIVER_H
+#define WIDELOAD_LIB_DRIVER_H
+
+#include <stdbool.h>
+
+#include <cuda.h>
+
+#include "wideload.h"
+
+/* The functions that the library uses, and the name an older driver may know one by (NULL: none).  cuda.h
+ * defines many of these names as macros (cuMemAlloc is cuMemAlloc_v2); the field, its type and the symbol
+ * looked for all come from the expanded name, so they agree. */
+#define WL_DRIVER_MAP(X)                                                                                     \
+    X(cuInit, NULL)                                                                                          \
+    X(cuDriverGetVersion, NULL)                                                                              \
+    X(cuGetErrorName, NULL)                                                                                  \
+    X(cuGetErrorString, NULL)                                                                                \
+    X(cuDeviceGetCount, NULL)                                                                                \
+    X(cuDeviceGet, NULL)                                                                                     \
+    X(cuDeviceGetName, NULL)                                                                                 \
+    X(cuDeviceGetAttribute, NULL)                                                                            \
+    X(cuDeviceTotalMem, NULL)                                                                                \
+    X(cuDevicePrimaryCtxRetain, NULL)                                                                        \
+    X(cuDevicePrimaryCtxRelease, NULL)                                                                       \
+    X(cuCtxPushCurrent, NULL)                                                                                \
+    X(cuCtxPopCurrent, NULL)                                                                                 \
+    X(cuCtxSynchronize, NULL)                                                                                \
+    X(cuModuleLoadData, NULL)                                                                                \
+    X(cuModuleUnload, NULL)                                                                                  \
+    X(cuModuleGetFunction, NULL)                                                                             \
+    X(cuMemAlloc, NULL)                                                                                      \
+    X(cuMemFree, NULL)                                                                                       \
+    X(cuMemGetInfo, NULL)                                                                                    \
+    X(cuMemcpyHtoD, NULL)                                                                                    \
+    X(cuMemcpyDtoH, NULL)                                                                                    \
+    X(cuMemcpyDtoDAsync, NULL)                                                                               \
+    X(cuMemsetD8Async, NULL)                                                                                 \
+    X(cuLaunchKernel, NULL)                                                                                  \
+    X(cuEventCreate, NULL)                                                                                   \
+    X(cuEventDestroy, NULL)                                                                                  \
+    X(cuEventRecord, NULL)                                                                                   \
+    X(cuEventSynchronize, NULL)                                                                              \
+    X(cuEventElapsedTime, "cuEventElapsedTime")
+
+struct wl__driver {
+    void *library; /* dlopen's handle */
+    bool simulator;
+#define WL_DRIVER_FIELD(name, older) __typeof__(name) *name;
+    WL_DRIVER_MAP(WL_DRIVER_FIELD)
+#undef WL_DRIVER_FIELD
+    /* The simulator's extension; NULL on NVIDIA's driver. */
+    wl_sim_get_counters_fn *wlSimGetCounters;
+    wl_sim_reset_counters_fn *wlSimResetCounters;
+    wl_sim_set_arch_fn *wlSimSetArch;
+    wl_sim_string_fn *wlSimArch, *wlSimLastError;
+};
+
+/* Opens libcuda.so.1, or the simulator: $WIDELOAD_SIM_LIBRARY if that is set, else libwideload-sim.so
+ * beside this library, else wherever the loader finds it; and initialises it.  On failure (NO_DRIVER, or
+ * NO_DEVICE from the driver's initialisation) there is nothing to close. */
+wl_error wl__driver_open(struct wl__driver *driver, bool simulator);
+void wl__driver_close(struct wl__driver *driver);
+
+/* Turns a driver's failure of `call` into an error with a message; CUDA_SUCCESS gives WL_ERROR_OK. */
+wl_error wl__driver_check(const struct wl__driver *driver, CUresult result, const char *call);
+
+#endif

@@ -1,0 +1,99 @@
+/* The kernels that the library carries: the modules (a fatbin each, kernels/<module>.cu) and in each the
+ * entry functions, named wl_<kernel>. */
+#ifndef WIDELOAD_LIB_KERNELS_H
+#define WIDELOAD_LIB_KERNELS_H
+
+#define WL_MODULE_MAP(X)                                                                                     \
+    X(copy)                                                                                                  \
+    X(copy_bytes1)                                                                                           \
+    X(copy_bytes2)                                                                                           \
+    X(copy_bytes4)                                                                                           \
+    X(copy_bytes8)                                                                                           \
+    X(copy_bytes16)                                                                                          \
+    X(add)                                                                                                   \
+    X(read_offset)                                                                                           \
+    X(write_offset)                                                                                          \
+    X(stride)                                                                                                \
+    X(layout)                                                                                                \
+    X(transpose)                                                                                             \
+    X(transpose_tiled)                                                                                       \
+    X(shared)                                                                                                \
+    X(matmul)                                                                                                \
+    X(scan)                                                                                                  \
+    X(csr_transpose)
+
+/* module, kernel */
+#define WL_KERNEL_MAP(X)                                                                                     \
+    X(copy, copy_scalar)                                                                                     \
+    X(copy, copy_vec2)                                                                                       \
+    X(copy, copy_vec4)                                                                                       \
+    X(copy, copy_vec4_unroll4)                                                                               \
+    X(copy_bytes1, copy_bytes1)                                                                              \
+    X(copy_bytes2, copy_bytes2)                                                                              \
+    X(copy_bytes4, copy_bytes4)                                                                              \
+    X(copy_bytes8, copy_bytes8)                                                                              \
+    X(copy_bytes16, copy_bytes16)                                                                            \
+    X(add, add_scalar)                                                                                       \
+    X(add, add_vec4)                                                                                         \
+    X(add, add_vec4_unroll2)                                                                                 \
+    X(read_offset, read_offset_plain)                                                                        \
+    X(read_offset, read_offset_ldg)                                                                          \
+    X(read_offset, read_offset_l2_only)                                                                      \
+    X(read_offset, read_offset_unroll2)                                                                      \
+    X(read_offset, read_offset_unroll4)                                                                      \
+    X(read_offset, read_offset_realigned)                                                                    \
+    X(write_offset, write_offset_plain)                                                                      \
+    X(write_offset, write_offset_unroll2)                                                                    \
+    X(write_offset, write_offset_unroll4)                                                                    \
+    X(write_offset, write_offset_realigned)                                                                  \
+    X(stride, stride_load)                                                                                   \
+    X(stride, stride_store)                                                                                  \
+    X(layout, layout_aos)                                                                                    \
+    X(layout, layout_aos_vec2)                                                                               \
+    X(layout, layout_soa)                                                                                    \
+    X(transpose, transpose_copy_row)                                                                         \
+    X(transpose, transpose_copy_col)                                                                         \
+    X(transpose, transpose_naive_row)                                                                        \
+    X(transpose, transpose_naive_col)                                                                        \
+    X(transpose, transpose_unroll4_row)                                                                      \
+    X(transpose, transpose_unroll4_col)                                                                      \
+    X(transpose, transpose_diagonal_row)                                                                     \
+    X(transpose, transpose_diagonal_col)                                                                     \
+    X(transpose_tiled, transpose_shared)                                                                     \
+    X(transpose_tiled, transpose_shared_pad)                                                                 \
+    X(transpose_tiled, transpose_shared_swizzle)                                                             \
+    X(transpose_tiled, transpose_shared_pad_unroll)                                                          \
+    X(shared, shared_row_row)                                                                                \
+    X(shared, shared_row_col)                                                                                \
+    X(shared, shared_row_col_pad)                                                                            \
+    X(shared, shared_rect_row_col)                                                                           \
+    X(shared, shared_rect_row_col_pad)                                                                       \
+    X(matmul, matmul_naive)                                                                                  \
+    X(matmul, matmul_tile_square)                                                                            \
+    X(matmul, matmul_tile_rect)                                                                              \
+    X(matmul, matmul_register_tile)                                                                          \
+    X(scan, scan_sums)                                                                                       \
+    X(scan, scan_tiles)                                                                                      \
+    X(csr_transpose, csr_count)                                                                              \
+    X(csr_transpose, csr_scatter)                                                                            \
+    X(csr_transpose, coo_rank)                                                                               \
+    X(csr_transpose, coo_scatter)
+
+enum wl__module {
+#define WL_MODULE_ENUM(module) WL_MODULE_##module,
+    WL_MODULE_MAP(WL_MODULE_ENUM)
+#undef WL_MODULE_ENUM
+        WL_MODULE_COUNT
+};
+
+enum wl__kernel {
+#define WL_KERNEL_ENUM(module, kernel) WL_KERNEL_##kernel,
+    WL_KERNEL_MAP(WL_KERNEL_ENUM)
+#undef WL_KERNEL_ENUM
+        WL_KERNEL_COUNT
+};
+
+/* The module's fatbin, as it lies in the library. */
+const void *wl__fatbin(enum wl__module module);
+
+#endif

@@ -1,0 +1,92 @@
+/* copy: kernels/copy.cu, and the driver's own. */
+#include "lib/ladder_tables.h"
+
+#define BLOCK 128
+
+static uint64_t bytes(const struct wl_problem *problem) {
+    return wl__multiply(2 * 4, problem->n);
+}
+
+static wl_error scalar(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    if (problem->n == 0)
+        return WL_ERROR_OK;
+    wl_error error = wl__check(context, problem, 1, 1, false, bytes(problem));
+    if (error)
+        return error;
+    wl_devptr out = problem->out[0], in = problem->in[0];
+    uint64_t n = problem->n, first;
+    struct wl__block block = wl__block_linear(problem, BLOCK);
+    void *arguments[] = {&out, &in, &n, &first};
+    return wl__launch_linear(context, WL_KERNEL_copy_scalar, n, block.x, block, arguments, &first, stream);
+}
+
+/* width elements an access, unroll accesses a thread. */
+static wl_error wide(wl_context *context, const struct wl_problem *problem, wl_stream stream,
+                     enum wl__kernel kernel, unsigned width, unsigned unroll) {
+    if (problem->n == 0)
+        return WL_ERROR_OK;
+    wl_error error = wl__check(context, problem, 1, 1, false, bytes(problem));
+    if (error)
+        return error;
+    wl_devptr arrays[] = {problem->out[0], problem->in[0]};
+    uint64_t n = problem->n, first;
+    struct wl__cut cut = wl__cut(arrays, 2, n, width);
+    struct wl__block block = wl__block_linear(problem, BLOCK);
+    void *arguments[] = {&arrays[0], &arrays[1], &n, &cut.head, &cut.vectors, &first};
+    return wl__launch_linear(context, kernel, wl__cut_threads(&cut, n), (uint64_t)block.x * unroll, block,
+                             arguments, &first, stream);
+}
+
+static wl_error vec2(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    return wide(context, problem, stream, WL_KERNEL_copy_vec2, 2, 1);
+}
+
+static wl_error vec4(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    return wide(context, problem, stream, WL_KERNEL_copy_vec4, 4, 1);
+}
+
+static wl_error vec4_unroll4(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    return wide(context, problem, stream, WL_KERNEL_copy_vec4_unroll4, 4, 4);
+}
+
+static wl_error driver(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    if (problem->n == 0)
+        return WL_ERROR_OK;
+    wl_error error = wl__check(context, problem, 1, 1, true, bytes(problem));
+    if (error)
+        return error;
+    error = wl__enter(context);
+    if (error)
+        return error;
+    const struct wl__driver *cuda = &context->driver;
+    error = wl__driver_check(cuda,
+                             cuda->cuMemcpyDtoDAsync(problem->out[0], problem->in[0], 4 * problem->n, stream),
+                             "cuMemcpyDtoDAsync");
+    wl__leave(context);
+    return error;
+}
+
+#define RUNG(title, text, function)                                                                          \
+    {                                                                                                        \
+        .experiment = "copy", .name = title, .idea = text, .reference = WL_REF_COPY, .outputs = 1,           \
+        .block_x = BLOCK, .block_y = 1, .bytes_formula = "2 * 4 * n", .bytes = bytes,                        \
+        .applicable = wl__block_applicable, .launch = function                                               \
+    }
+
+static const struct wl_rung rungs[] = {
+    RUNG("scalar", "one 4-byte element a thread", scalar),
+    RUNG("vec2", "8-byte accesses: half the instructions", vec2),
+    RUNG("vec4", "16-byte accesses: a quarter", vec4),
+    RUNG("vec4-unroll4", "four 16-byte loads in flight before the first store", vec4_unroll4),
+    {.experiment = "copy",
+     .name = "driver",
+     .idea = "the driver's own copy (cuMemcpyDtoDAsync)",
+     .reference = WL_REF_COPY,
+     .outputs = 1,
+     .fixed_block = true,
+     .bytes_formula = "2 * 4 * n",
+     .bytes = bytes,
+     .launch = driver},
+};
+
+const struct wl__rungs wl__ladder_copy = WL_RUNGS(rungs);

@@ -1,0 +1,33 @@
+#include "lib/launch.h"
+
+#include "lib/error.h"
+
+wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
+                    struct wl__block block, void **arguments, wl_stream stream) {
+    wl_error error = wl__enter(context);
+    if (error)
+        return error;
+    CUfunction function;
+    error = wl__kernel_get(context, kernel, &function);
+    if (!error)
+        error = wl__driver_check(&context->driver,
+                                 context->driver.cuLaunchKernel(function, grid_x, grid_y, 1, block.x, block.y,
+                                                                1, 0, stream, arguments, NULL),
+                                 "cuLaunchKernel");
+    wl__leave(context);
+    return error;
+}
+
+wl_error wl__launch_linear(wl_context *context, enum wl__kernel kernel, uint64_t items, uint64_t each,
+                           struct wl__block block, void **arguments, uint64_t *first, wl_stream stream) {
+    uint64_t blocks = items / each + (items % each != 0);
+    for (uint64_t done = 0; done < blocks;) {
+        uint64_t now = blocks - done < WL_GRID_X_LIMIT ? blocks - done : WL_GRID_X_LIMIT;
+        *first = done * each;
+        wl_error error = wl__launch(context, kernel, (uint32_t)now, 1, block, arguments, stream);
+        if (error)
+            return error;
+        done += now;
+    }
+    return WL_ERROR_OK;
+}

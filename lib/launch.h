@@ -1,0 +1,23 @@
+/* Launches of any size: a grid has limits, a problem has none. */
+#ifndef WIDELOAD_LIB_LAUNCH_H
+#define WIDELOAD_LIB_LAUNCH_H
+
+#include "lib/context.h"
+
+struct wl__block {
+    uint32_t x, y;
+};
+
+#define WL_GRID_X_LIMIT 2147483647u
+#define WL_GRID_Y_LIMIT 65535u
+
+/* One launch, of grid_x x grid_y blocks; arguments point at the kernel's parameters. */
+wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
+                    struct wl__block block, void **arguments, wl_stream stream);
+
+/* ceil(items / each) blocks in a row.  Where that is more than a grid holds, several launches.  The last of
+ * the arguments must point at *first, which each launch finds set to the index of its first item. */
+wl_error wl__launch_linear(wl_context *context, enum wl__kernel kernel, uint64_t items, uint64_t each,
+                           struct wl__block block, void **arguments, uint64_t *first, wl_stream stream);
+
+#endif

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# Installs what building Wideload needs and this machine lacks; silent and instant when nothing is missing.
+#
+#   scripts/setup.sh [coverage]     coverage: also what `make coverage` needs
+#
+# Tools and libraries come from Debian's packages.  Where there is no nvcc of CUDA 12 or newer, CUDA's
+# compiler comes from the pinned wheels of scripts/cuda-requirements.txt into .cuda/, which CMake prefers to
+# any other.  WIDELOAD_CUDA=wheels takes the wheels even where nvcc is installed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+die() {
+    printf 'setup: %s\n' "$@" >&2
+    exit 1
+}
+
+# ---------------------------------------------------------------- Debian's packages
+
+missing=()
+need_command() { # command, package
+    command -v "$1" >/dev/null || missing+=("$2")
+}
+need_library() { # pkg-config name, package
+    pkg-config --exists "$1" 2>/dev/null || missing+=("$2")
+}
+
+find_missing() {
+    missing=()
+    need_command make make
+    need_command "${CC:-gcc}" gcc
+    need_command g++ g++ # nvcc preprocesses kernels with it
+    need_command cmake cmake
+    need_command ninja ninja-build
+    need_command python3 python3
+    need_command pkg-config pkg-config
+    # gcc without the C library's headers is what a bare image may have.
+    [ -e /usr/include/stdio.h ] || missing+=(libc6-dev)
+    need_library libzstd libzstd-dev
+    need_library liblz4 liblz4-dev
+    need_library jansson libjansson-dev
+    need_library cmocka libcmocka-dev
+    if [ "${1:-}" = coverage ]; then
+        need_command gcovr gcovr
+    fi
+}
+
+apt() {
+    local log
+    log=$(mktemp)
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y "$@" </dev/null >"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        rm -f "$log"
+        return 1
+    fi
+    rm -f "$log"
+}
+
+install_packages() {
+    local by_hand="install these packages (Debian's names), then try again: $*"
+    command -v apt-get >/dev/null || die "there is no apt-get here;" "$by_hand"
+    as_root=()
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null || die "not root, and there is no sudo;" "$by_hand"
+        # Without a terminal sudo could not ask for a password.
+        sudo -n true 2>/dev/null || [ -t 2 ] || die "sudo would ask for a password;" "$by_hand"
+        as_root=(sudo)
+    fi
+    echo "setup: installing $*" >&2
+    # Lists that are absent or stale make the first attempt fail; only the second one's failure counts.
+    apt install --no-install-recommends "$@" 2>/dev/null && return
+    apt update || die "apt-get update failed;" "$by_hand"
+    apt install --no-install-recommends "$@" || die "apt-get install failed;" "$by_hand"
+}
+
+find_missing "$@"
+if [ ${#missing[@]} -gt 0 ]; then
+    install_packages "${missing[@]}"
+    find_missing "$@"
+    [ ${#missing[@]} -eq 0 ] || die "still missing after the installation: ${missing[*]}"
+fi
+
+# ---------------------------------------------------------------- CUDA's compiler
+
+requirements=scripts/cuda-requirements.txt
+
+# Looks where cmake/WideloadCuda.cmake looks.
+have_system_cuda() {
+    local nvcc major root
+    for nvcc in ${CUDA_PATH:+"$CUDA_PATH/bin/nvcc"} ${CUDA_HOME:+"$CUDA_HOME/bin/nvcc"} \
+        "$(command -v nvcc || true)" /usr/local/cuda/bin/nvcc; do
+        [ -x "$nvcc" ] || continue
+        major=$("$nvcc" --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
+        root=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+        # CMake takes the first that it finds, so a later one would be of no use.
+        [ "${major:-0}" -ge 12 ] || return 1
+        [ -e "$root/include/cuda.h" ] || [ -e "$root/targets/x86_64-linux/include/cuda.h" ]
+        return
+    done
+    return 1
+}
+
+install_cuda_wheels() {
+    [ "$(uname -sm)" = "Linux x86_64" ] ||
+        die "no wheels are pinned for $(uname -sm); install CUDA 12 or newer and put nvcc on PATH"
+    python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip
+    echo "setup: fetching CUDA's compiler into .cuda/ (100 MB)" >&2
+    rm -rf .cuda
+    mkdir .cuda
+    # --target leaves Python's own packages alone; --no-deps and the hashes keep it to the files pinned.
+    PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-input \
+        --no-compile --no-deps --only-binary :all: --require-hashes --target .cuda/wheels -r "$requirements" \
+        </dev/null || die "the wheels could not be fetched; install CUDA 12 or newer and put nvcc on PATH"
+    mv .cuda/wheels/nvidia/cu13/* .cuda/
+    rm -rf .cuda/wheels
+    .cuda/bin/nvcc --version >/dev/null || die ".cuda/bin/nvcc does not run"
+    cp "$requirements" .cuda/requirements.txt # last: its presence says that the folder is whole
+}
+
+# A .cuda folder is preferred by CMake, so it has to be whole and of the versions pinned.
+if [ -e .cuda ] || [ "${WIDELOAD_CUDA:-}" = wheels ] || ! have_system_cuda; then
+    cmp -s "$requirements" .cuda/requirements.txt || install_cuda_wheels
+fi

@@ -1,0 +1,71 @@
+/* A set of at most 32 keys, one a lane: how the counting tells distinct blocks without comparing every
+ * lane with every other.  Open addressing over 64 places, so at most half full: a probe ends soon.
+ * Only `used` needs clearing, and places keep their number, so that a caller can hang data on them.
+ */
+#ifndef WIDELOAD_SIM_COUNT_LANE_SET_H
+#define WIDELOAD_SIM_COUNT_LANE_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { LANE_SET_PLACES = 64 };
+
+struct lane_set {
+    uint64_t used; /* bit p: place p holds a key */
+    uint64_t key[LANE_SET_PLACES];
+};
+
+/* The key's place; *fresh says whether it was added by this call. */
+static inline unsigned lane_set_add(struct lane_set *set, uint64_t key, bool *fresh) {
+    /* Fibonacci hashing: strided keys, which accesses are made of, spread evenly. */
+    unsigned place = (unsigned)(key * 0x9e3779b97f4a7c15u >> 58);
+    while (set->used >> place & 1) {
+        if (set->key[place] == key) {
+            *fresh = false;
+            return place;
+        }
+        place = (place + 1) % LANE_SET_PLACES;
+    }
+    set->used |= 1ull << place;
+    set->key[place] = key;
+    *fresh = true;
+    return place;
+}
+
+/* Whether addresses never fall from one lane of mask to the next, as they mostly do not; a value is then
+ * distinct from all before it where it differs from the last one, and no set is needed. */
+static inline bool lanes_climb(const uint64_t address[static 32], uint32_t mask) {
+    uint64_t last = 0;
+    for (; mask; mask &= mask - 1) {
+        uint64_t a = address[__builtin_ctz(mask)];
+        if (a < last)
+            return false;
+        last = a;
+    }
+    return true;
+}
+
+/* How many distinct values address >> shift takes over the lanes of mask, which may be 0. */
+static inline unsigned lane_set_count(const uint64_t address[static 32], uint32_t mask, unsigned shift) {
+    if (!mask)
+        return 0;
+    if (lanes_climb(address, mask)) {
+        uint64_t last = address[__builtin_ctz(mask)] >> shift;
+        unsigned count = 1;
+        while (mask &= mask - 1) {
+            uint64_t key = address[__builtin_ctz(mask)] >> shift;
+            count += key != last;
+            last = key;
+        }
+        return count;
+    }
+
+    struct lane_set set;
+    bool fresh;
+    set.used = 0;
+    for (; mask; mask &= mask - 1)
+        lane_set_add(&set, address[__builtin_ctz(mask)] >> shift, &fresh);
+    return (unsigned)__builtin_popcountll(set.used);
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* Shared memory: 32 banks of 4 bytes, one word a bank and a wavefront.
+ *
+ * A wavefront carries 128 bytes, so 8-byte accesses go in half-warps and 16-byte ones in quarter-warps.
+ * A group of lanes takes as many wavefronts as the bank that most distinct words are wanted of.  Since
+ * accesses are aligned to their width, the banks of a wide access go together: they are one column, of
+ * which there are 128 / width.
+ *
+ * Wide loads have an exception: where each lane reads what its neighbour does (lane ^ 1), or the next but
+ * one (lane ^ 2), all over the warp, the answer is half as long and twice as many lanes go together.
+ * A 16-byte broadcast takes 2 wavefronts, not 4.
+ */
+#include "sim/count/lane_set.h"
+#include "sim/count/rules.h"
+
+enum { WAVEFRONT = 128, MAX_COLUMNS = 32 };
+
+static bool lanes_agree(const uint64_t *address, uint32_t mask, unsigned distance) {
+    /* Lower lanes of pairs in which both take part. */
+    uint32_t lower = mask & mask >> distance & (distance == 1 ? 0x55555555u : 0x33333333u);
+    for (; lower; lower &= lower - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(lower);
+        if (address[lane] != address[lane + distance])
+            return false;
+    }
+    return true;
+}
+
+struct demand {
+    unsigned most;     /* accesses that one column is asked for, at the most */
+    unsigned distinct; /* accesses in all */
+};
+
+/* What the lanes of mask, which may be 0, ask of the columns.  With share set, lanes that name the same
+ * words make one access; else each lane makes its own. */
+static struct demand demand(const uint64_t *address, uint32_t mask, unsigned unit_shift, bool share) {
+    unsigned columns = WAVEFRONT >> unit_shift; /* a power of two */
+    uint8_t wanted[MAX_COLUMNS] = {0};
+    struct demand d = {0, 0};
+
+    if (share && !lanes_climb(address, mask)) {
+        struct lane_set set;
+        bool fresh;
+        set.used = 0;
+        for (; mask; mask &= mask - 1) {
+            uint64_t unit = address[__builtin_ctz(mask)] >> unit_shift;
+            lane_set_add(&set, unit, &fresh);
+            wanted[unit & (columns - 1)] += fresh;
+            d.distinct += fresh;
+        }
+    } else {
+        uint64_t last = UINT64_MAX; /* no unit has this number: unit_shift is at least 2 */
+        for (; mask; mask &= mask - 1) {
+            uint64_t unit = address[__builtin_ctz(mask)] >> unit_shift;
+            bool fresh = !share || unit != last;
+            wanted[unit & (columns - 1)] += fresh;
+            d.distinct += fresh;
+            last = unit;
+        }
+    }
+    for (unsigned column = 0; column < MAX_COLUMNS; column++)
+        d.most = wanted[column] > d.most ? wanted[column] : d.most;
+    return d;
+}
+
+struct count_result count_shared(const struct count_rules *rules, const struct count_access *access) {
+    unsigned unit = access->width < 4 ? 4 : access->width;
+    unsigned shift = (unsigned)__builtin_ctz(unit), lanes = WAVEFRONT / unit;
+    unsigned wavefronts = 0, addresses = 0;
+    /* Lanes that update the same word take turns; loads and stores of one word go together. */
+    bool share = access->kind == COUNT_LOAD || access->kind == COUNT_STORE;
+
+    if (lanes < COUNT_WARP && access->kind == COUNT_LOAD && rules->shared_pairs &&
+        (lanes_agree(access->address, access->mask, 1) || lanes_agree(access->address, access->mask, 2)))
+        lanes *= 2;
+    for (unsigned first = 0; first < COUNT_WARP; first += lanes) {
+        struct demand d = demand(access->address, access->mask & count_group(first, lanes), shift, share);
+        wavefronts += d.most;
+        addresses += d.distinct;
+    }
+    /* The groups' sum is the number of distinct addresses only where there is one group of whole words. */
+    if (lanes < COUNT_WARP || access->width < 4 || !share)
+        addresses = lane_set_count(access->address, access->mask, 0);
+    return (struct count_result){
+        .transactions = wavefronts,
+        .moved_bytes = wavefronts * WAVEFRONT,
+        .useful_bytes = addresses * access->width,
+    };
+}

@@ -1,0 +1,150 @@
+#include "sim/exec/access.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void sim_access_learn(struct sim_pattern *p, const struct sim_lanes *lanes, unsigned bytes)
+{
+    uint64_t base = lanes->address[lanes->first];
+    int64_t low = 0, high = 0;
+    uint64_t misaligned = 0;
+    bool uniform = true, contiguous = lanes->mask == SIM_ALL_LANES;
+    for (unsigned i = 0; i < SIM_LANES; i++) {
+        uint64_t delta = lanes->address[i] - base;
+        p->delta[i] = delta;
+        misaligned |= delta;
+        uniform &= delta == 0;
+        contiguous &= delta == (uint64_t)i * bytes;
+        if ((int64_t)delta < low)
+            low = (int64_t)delta;
+        if ((int64_t)delta > high)
+            high = (int64_t)delta;
+    }
+    p->valid = true;
+    p->uniform = uniform;
+    p->contiguous = contiguous;
+    p->mask = lanes->mask;
+    p->phases = 0;
+    p->low = (uint64_t)low;
+    p->high = (uint64_t)high + bytes;
+    p->misaligned = misaligned;
+}
+
+struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                                    const struct sim_lanes *lanes, unsigned bytes)
+{
+    static const enum count_kind kinds[] = {
+        [SIM_ACCESS_LOAD] = COUNT_LOAD,
+        [SIM_ACCESS_STORE] = COUNT_STORE,
+        [SIM_ACCESS_ATOM] = COUNT_ATOM,
+        [SIM_ACCESS_RED] = COUNT_RED,
+    };
+    struct count_access access = {
+        .kind = kinds[op->access],
+        .skips_l1 = op->skips_l1,
+        .width = bytes,
+        .mask = lanes->mask,
+        .address = lanes->address,
+    };
+    const struct count_rules *rules = w->worker->launch->rules;
+    if (space == SIM_SPACE_SHARED)
+        return count_shared(rules, &access);
+    return space == SIM_SPACE_LOCAL ? count_local(rules, &access) : count_global(rules, &access);
+}
+
+static const char *space_name(enum sim_space space)
+{
+    return space == SIM_SPACE_SHARED ? "shared" : space == SIM_SPACE_LOCAL ? "local" : "global";
+}
+
+static const char *access_name(enum sim_access access)
+{
+    static const char *const names[] = {"load", "store", "atomic", "reduction"};
+    return names[access];
+}
+
+_Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                                enum sim_space space, const struct sim_lanes *lanes, unsigned bytes)
+{
+    uint64_t limit = space == SIM_SPACE_SHARED ? w->worker->shared_limit : 4 * w->local_words;
+    unsigned lane = lanes->first;
+    bool aligned = true;
+    for (unsigned i = 0; i < SIM_LANES; i++) {
+        uint64_t address = lanes->address[i];
+        if (!(lanes->mask >> i & 1))
+            continue;
+        if (address & (bytes - 1)) {
+            lane = i;
+            aligned = false;
+            break;
+        }
+        bool outside = space == SIM_SPACE_GLOBAL
+                           ? !sim_memory_find(w->worker->launch->memory, address, bytes, &(struct sim_allocation){0})
+                           : address >= limit || bytes > limit - address;
+        if (outside) {
+            lane = i;
+            break;
+        }
+    }
+    uint64_t address = lanes->address[lane];
+    const char *what = access_name(op->access), *where = space_name(space);
+    if (!aligned)
+        sim_fault_raise(w, in, lane, SIM_FAULT_MISALIGNED, address,
+                        "%u-byte %s %s at 0x%llx, which is no multiple of %u", bytes, where, what,
+                        (unsigned long long)address, bytes);
+    if (space != SIM_SPACE_GLOBAL)
+        sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
+                        "%u-byte %s %s at offset 0x%llx is out of bounds: there are %llu bytes", bytes, where, what,
+                        (unsigned long long)address, (unsigned long long)limit);
+    char nearest[160];
+    sim_memory_describe(w->worker->launch->memory, address, nearest, sizeof nearest);
+    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address, "%u-byte %s %s at 0x%llx is out of bounds: %s", bytes,
+                    where, what, (unsigned long long)address, nearest);
+}
+
+/* Each lane's range must lie in one allocation.  Remembers the first lane's, where the others mostly are. */
+void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                             struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes)
+{
+    struct sim_memory *memory = w->worker->launch->memory;
+    struct sim_allocation found = {0};
+    for (unsigned i = 0; i < SIM_LANES; i++) {
+        uint64_t address = lanes->address[i];
+        if (!(lanes->mask >> i & 1))
+            continue;
+        if (address >= found.base && address - found.base < found.size && bytes <= found.size - (address - found.base))
+            continue;
+        if (!sim_memory_find(memory, address, bytes, &found))
+            sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
+        site->allowed_base = found.base;
+        site->allowed_end = found.base + found.size;
+    }
+}
+
+enum sim_space sim_lanes_take_window(struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left)
+{
+    unsigned first = (unsigned)__builtin_ctz(*left);
+    uint64_t window = all->address[first] & SIM_WINDOW_MASK;
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        if (*left >> i & 1 && (all->address[i] & SIM_WINDOW_MASK) == window)
+            mask |= 1u << i;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        lanes->address[i] = all->address[mask >> i & 1 ? i : first] - window;
+    lanes->mask = mask;
+    lanes->first = first;
+    *left &= ~mask;
+    switch (window) {
+    case SIM_WINDOW_SHARED:
+        return SIM_SPACE_SHARED;
+    case SIM_WINDOW_LOCAL:
+        return SIM_SPACE_LOCAL;
+    case SIM_WINDOW_PARAM:
+        return SIM_SPACE_PARAM;
+    default:
+        /* Not a window at all: put the address back, and let the check for global memory refuse it. */
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            lanes->address[i] += window;
+        return SIM_SPACE_GLOBAL;
+    }
+}

@@ -1,0 +1,106 @@
+/* The one choke point: every access of a warp to global, shared or local memory comes through
+ * sim_access(), which checks it, counts it, and says where the bytes are.  Private to sim/exec.
+ *
+ * Kernels repeat themselves: lane i mostly lies where it lay the last time, relative to lane 0.  Each
+ * instruction therefore remembers its last pattern and what that cost, by address phase (a cost
+ * depends on nothing else: sim/count/count.h promises so), and only a new pattern is looked at closely.
+ */
+#ifndef WIDELOAD_SIM_ACCESS_H
+#define WIDELOAD_SIM_ACCESS_H
+
+#include "sim/exec/worker.h"
+
+/* One clone for machines with AVX2 and one for any, chosen when the library is loaded. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__) &&                  \
+    !defined(__SANITIZE_ADDRESS__) && !defined(SIM_NO_CLONES)
+#define SIM_HOT __attribute__((target_clones("arch=haswell", "default")))
+#else
+#define SIM_HOT
+#endif
+
+struct sim_lanes {
+    _Alignas(64) uint64_t address[SIM_LANES]; /* lanes outside mask repeat the first one's */
+    uint32_t mask;
+    unsigned first; /* the lowest lane of mask */
+};
+
+/* Slow parts, in access.c. */
+void sim_access_learn(struct sim_pattern *pattern, const struct sim_lanes *lanes, unsigned bytes);
+struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                                    const struct sim_lanes *lanes, unsigned bytes);
+void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                             struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes);
+_Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                                enum sim_space space, const struct sim_lanes *lanes, unsigned bytes);
+
+static inline __attribute__((always_inline)) void sim_lanes_fill(struct sim_warp *w, const struct sim_memop *op,
+                                                                 int32_t ref, struct sim_lanes *lanes)
+{
+    uint64_t offset = (uint64_t)op->offset;
+    if (op->address64) {
+        const uint64_t *a = SIM_SLOT(w, ref);
+        for (int i = 0; i < SIM_LANES; i++)
+            lanes->address[i] = a[i] + offset;
+    } else {
+        const uint32_t *a = SIM_SLOT(w, ref);
+        uint32_t narrow = (uint32_t)offset;
+        for (int i = 0; i < SIM_LANES; i++)
+            lanes->address[i] = (uint32_t)(a[i] + narrow);
+    }
+    lanes->mask = w->mask;
+    lanes->first = 0;
+    if (w->mask != SIM_ALL_LANES) {
+        lanes->first = (unsigned)__builtin_ctz(w->mask);
+        uint64_t first = lanes->address[lanes->first];
+        for (int i = 0; i < SIM_LANES; i++)
+            lanes->address[i] = w->mask >> i & 1 ? lanes->address[i] : first;
+    }
+}
+
+/* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves. */
+static inline __attribute__((always_inline)) const struct sim_pattern *
+sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
+           const struct sim_lanes *lanes, unsigned bytes)
+{
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    struct sim_pattern *p = &site->pattern;
+    uint64_t base = lanes->address[lanes->first], differs = 0;
+    for (int i = 0; i < SIM_LANES; i++)
+        differs |= (lanes->address[i] - base) ^ p->delta[i];
+    if (differs || p->mask != lanes->mask || p->space != space || !p->valid) {
+        sim_access_learn(p, lanes, bytes);
+        p->space = (uint8_t)space;
+    }
+    if ((base | p->misaligned) & (bytes - 1))
+        sim_access_fault(w, in, op, space, lanes, bytes);
+    if (space == SIM_SPACE_GLOBAL) {
+        if (base + p->low < site->allowed_base || base + p->high > site->allowed_end)
+            sim_access_check_global(w, in, op, site, lanes, bytes);
+    } else {
+        uint64_t limit = space == SIM_SPACE_SHARED ? w->worker->shared_limit : 4 * w->local_words;
+        if (base + p->low >= limit || base + p->high > limit)
+            sim_access_fault(w, in, op, space, lanes, bytes);
+    }
+    struct count_result cost;
+    unsigned phase = base >> 2 & 31;
+    if (base % 4 == 0 && p->phases >> phase & 1) {
+        cost = p->costs[phase];
+    } else {
+        cost = sim_access_cost(w, op, space, lanes, bytes);
+        if (base % 4 == 0) {
+            p->costs[phase] = cost;
+            p->phases |= 1u << phase;
+        }
+    }
+    site->by[space].requests++;
+    site->by[space].transactions += cost.transactions;
+    site->by[space].moved += cost.moved_bytes;
+    site->by[space].useful += cost.useful_bytes;
+    return p;
+}
+
+/* Splits a generic access by window: takes out of *left the lanes that go where its first lane goes, as
+ * addresses of that space. */
+enum sim_space sim_lanes_take_window(struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left);
+
+#endif

@@ -1,0 +1,77 @@
+/* The approximate functions.  Each is computed in double and rounded once, which is well inside the error
+ * that PTX documents (1 to 3 ulp, or 2^-20.5 absolute for sin and cos of [-pi, pi]).  The hardware's own last
+ * bits differ, as they do from one architecture to the next; special values are PTX's. */
+#ifndef WIDELOAD_SIM_APPROX_H
+#define WIDELOAD_SIM_APPROX_H
+
+#include "sim/exec/float.h"
+#include "sim/exec/half.h"
+
+/* A function's f32 result from its double value. */
+static inline float approx_f32(double x, struct sim_modifiers m) {
+    return canonical(flush_if((float)x, m.ftz));
+}
+
+/* x as the function sees it. */
+static inline double approx_operand(float x, struct sim_modifiers m) {
+    return flush_if(x, m.ftz);
+}
+
+/* div.approx is a * (1 / b) without scaling: for |b| > 2^126 the reciprocal is lost, which leaves 0, or a NaN
+ * for an infinite a.  div.full scales. */
+static inline float divide_approx(float a, float b, struct sim_modifiers m) {
+    const double x = approx_operand(a, m), y = approx_operand(b, m);
+    const bool lost = fabs(y) > 0x1p126 && fabs(y) < INFINITY;
+    return approx_f32(lost ? x * copysign(0, y) : x / y, m);
+}
+
+static inline float divide_full(float a, float b, struct sim_modifiers m) {
+    return approx_f32(approx_operand(a, m) / approx_operand(b, m), m);
+}
+
+/* The f64 approximations with .ftz work on the upper 32 bits of their operand and result. */
+static inline double upper_operand(double x) {
+    const uint64_t bits = bits_f64(x) & ~UINT64_C(0xffffffff);
+    return float_f64((bits >> 52 & 0x7ff) == 0 ? bits & UINT64_C(1) << 63 : bits);
+}
+
+static inline double upper_result(double x) {
+    const uint64_t bits = bits_f64(x);
+    if (x != x)
+        return float_f64(UINT64_C(0x7fffffff00000000));
+    return upper_operand(float_f64(bits + (fabs(x) < INFINITY ? UINT64_C(0x80000000) : 0)));
+}
+
+static inline double rcp_upper(double x) {
+    return upper_result(1 / upper_operand(x));
+}
+
+static inline double rsqrt_upper(double x) {
+    const double y = upper_operand(x);
+    return upper_result(y == 0 ? 1 / y : 1 / sqrt(y));
+}
+
+/* 1 / sqrt(x), right to about 2^-62 before it is rounded. */
+static inline double rsqrt_f64(double x) {
+    return x == 0 ? 1 / x : (double)(1 / sqrtl(x));
+}
+
+static inline uint16_t f16_ex2(uint16_t a, struct sim_modifiers m) {
+    return f16_flush(f16_round(exp2(f16_value(f16_flush(a, m)))), m);
+}
+
+static inline uint16_t bf16_ex2(uint16_t a, struct sim_modifiers m) {
+    return bf16_nearest(flush_if(odd_f32(exp2(flush_if(bf16_value(a), m.ftz))), m.ftz));
+}
+
+static inline uint16_t f16_tanh(uint16_t a, struct sim_modifiers m) {
+    (void)m;
+    return f16_round(tanh(f16_value(a)));
+}
+
+static inline uint16_t bf16_tanh(uint16_t a, struct sim_modifiers m) {
+    (void)m;
+    return bf16_round(tanh(bf16_value(a)));
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* atom and red: each lane in turn reads, computes and writes.  Integer operations use the host's atomics,
+ * since blocks that run at the same time may meet at one address; kernels whose results depend on the
+ * order are run on one thread (struct sim_code, ordered). */
+#include <string.h>
+
+#include "sim/exec/access.h"
+#include "sim/exec/half.h"
+#include "sim/exec/handlers.h"
+
+static float as_f32(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static uint64_t f32_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double as_f64(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t f64_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+typedef uint16_t half_fn(uint16_t a, uint16_t b, struct sim_modifiers m);
+
+static uint64_t half_lanes(uint64_t a, uint64_t b, unsigned halves, half_fn *f)
+{
+    uint64_t result = 0;
+    for (unsigned i = 0; i < halves; i++)
+        result |= (uint64_t)f((uint16_t)(a >> 16 * i), (uint16_t)(b >> 16 * i), (struct sim_modifiers){0}) << 16 * i;
+    return result;
+}
+
+static uint64_t half_result(const struct sim_memop *op, uint64_t old, uint64_t b)
+{
+    bool brain = op->type == PTX_TYPE_BF16 || op->type == PTX_TYPE_BF16X2;
+    unsigned halves = op->width / 2;
+    switch (op->atomic) {
+    case SIM_ATOMIC_ADD:
+        return half_lanes(old, b, halves, brain ? bf16_add : f16_add);
+    case SIM_ATOMIC_MIN:
+        return half_lanes(old, b, halves, brain ? bf16_min : f16_min);
+    default:
+        return half_lanes(old, b, halves, brain ? bf16_max : f16_max);
+    }
+}
+
+static int64_t signed_value(const struct sim_memop *op, uint64_t value)
+{
+    return op->width == 4 ? (int32_t)value : (int64_t)value;
+}
+
+static uint64_t result(const struct sim_memop *op, uint64_t old, uint64_t b, uint64_t c)
+{
+    bool is_signed = op->type == PTX_TYPE_S32 || op->type == PTX_TYPE_S64;
+    bool half = op->type == PTX_TYPE_F16 || op->type == PTX_TYPE_BF16 || op->type == PTX_TYPE_F16X2 ||
+                op->type == PTX_TYPE_BF16X2;
+    if (half && op->atomic != SIM_ATOMIC_EXCH)
+        return half_result(op, old, b);
+    switch (op->atomic) {
+    case SIM_ATOMIC_ADD:
+        if (op->type == PTX_TYPE_F32)
+            return f32_bits(as_f32(old) + as_f32(b));
+        return op->type == PTX_TYPE_F64 ? f64_bits(as_f64(old) + as_f64(b)) : old + b;
+    case SIM_ATOMIC_MIN:
+        if (is_signed)
+            return signed_value(op, old) < signed_value(op, b) ? old : b;
+        return old < b ? old : b;
+    case SIM_ATOMIC_MAX:
+        if (is_signed)
+            return signed_value(op, old) > signed_value(op, b) ? old : b;
+        return old > b ? old : b;
+    case SIM_ATOMIC_AND:
+        return old & b;
+    case SIM_ATOMIC_OR:
+        return old | b;
+    case SIM_ATOMIC_XOR:
+        return old ^ b;
+    case SIM_ATOMIC_EXCH:
+        return b;
+    case SIM_ATOMIC_CAS:
+        return old == b ? c : old;
+    case SIM_ATOMIC_INC:
+        return old >= b ? 0 : old + 1;
+    case SIM_ATOMIC_DEC:
+        return old == 0 || old > b ? b : old - 1;
+    }
+    return old;
+}
+
+/* Returns the old value. */
+static uint64_t update(const struct sim_memop *op, char *at, uint64_t b, uint64_t c)
+{
+    if (op->width == 8) {
+        uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n((uint64_t *)at, &old, result(op, old, b, c), true, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))
+            ;
+        return old;
+    }
+    if (op->width == 4) {
+        uint32_t old = __atomic_load_n((uint32_t *)at, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n((uint32_t *)at, &old, (uint32_t)result(op, old, b, c), true,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            ;
+        return old;
+    }
+    uint16_t old = __atomic_load_n((uint16_t *)at, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n((uint16_t *)at, &old, (uint16_t)result(op, old, b, c), true, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_RELAXED))
+        ;
+    return old;
+}
+
+static uint64_t operand(struct sim_warp *w, const struct sim_memop *op, int32_t ref, unsigned lane)
+{
+    return op->slot == SIM_64 ? ((const uint64_t *)SIM_SLOT(w, ref))[lane]
+                              : ((const uint32_t *)SIM_SLOT(w, ref))[lane];
+}
+
+static void atomic_space(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                         enum sim_space space, struct sim_lanes *lanes)
+{
+    unsigned bytes = op->width * op->count;
+    if (space == SIM_SPACE_LOCAL || space == SIM_SPACE_PARAM)
+        sim_fault_raise(w, in, lanes->first, SIM_FAULT_ADDRESS, lanes->address[lanes->first],
+                        "atomic on %s memory", space == SIM_SPACE_LOCAL ? "local" : "parameter");
+    /* ptxas adds up what the lanes bring to one address that it knows to be one, and sends a single lane. */
+    struct sim_lanes counted = *lanes;
+    if (op->single_lane)
+        counted.mask = 1u << lanes->first;
+    sim_access(w, in, op, space, &counted, bytes);
+    char *base = space == SIM_SPACE_SHARED ? w->block->shared : NULL;
+    for (uint32_t left = lanes->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        char *at = base ? base + lanes->address[i] : (char *)(uintptr_t)lanes->address[i];
+        for (unsigned e = 0; e < op->count; e++) {
+            uint64_t b = operand(w, op, op->reg[e], i);
+            uint64_t c = op->atomic == SIM_ATOMIC_CAS ? operand(w, op, in->c, i) : 0;
+            uint64_t old = update(op, at + e * op->width, b, c);
+            if (op->access != SIM_ACCESS_ATOM)
+                continue;
+            if (op->slot == SIM_64)
+                ((uint64_t *)SIM_SLOT(w, op->reg[4 + e]))[i] = old;
+            else
+                ((uint32_t *)SIM_SLOT(w, op->reg[4 + e]))[i] = (uint32_t)old;
+        }
+    }
+}
+
+const struct sim_insn *sim_run_atomic(struct sim_warp *w, const struct sim_insn *in)
+{
+    const struct sim_memop *op = in->extra;
+    struct sim_lanes all;
+    sim_lanes_fill(w, op, in->a, &all);
+    if (op->space != SIM_SPACE_GENERIC) {
+        atomic_space(w, in, op, op->space, &all);
+        return in + 1;
+    }
+    for (uint32_t left = all.mask; left;) {
+        struct sim_lanes lanes;
+        enum sim_space space = sim_lanes_take_window(&lanes, &all, &left);
+        atomic_space(w, in, op, space, &lanes);
+    }
+    return in + 1;
+}

@@ -1,0 +1,94 @@
+/* bar and barrier: threads of a block wait for each other, each on its own account as on Volta. */
+#include "sim/exec/handlers.h"
+#include "sim/exec/worker.h"
+
+static unsigned bits(uint32_t mask)
+{
+    return (unsigned)__builtin_popcount(mask);
+}
+
+const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn *in)
+{
+    unsigned lane = (unsigned)__builtin_ctz(w->mask);
+    uint32_t id = ((const uint32_t *)SIM_SLOT(w, in->a))[lane];
+    uint32_t expected = in->b == -1 ? 0 : ((const uint32_t *)SIM_SLOT(w, in->b))[lane];
+    if (id >= SIM_BARRIERS)
+        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, id, "barrier %u: a block has only %d", id, SIM_BARRIERS);
+    if (expected % SIM_LANES)
+        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, expected, "barrier for %u threads: must be a multiple of %d",
+                        expected, SIM_LANES);
+    struct sim_barrier *barrier = &w->block->barriers[id];
+    if (barrier->arrived && barrier->expected != expected)
+        sim_fault_raise(w, in, lane, SIM_FAULT_DEADLOCK, id,
+                        "barrier %u is waited for with different numbers of threads (%u and %u)", id,
+                        barrier->expected, expected);
+    barrier->expected = expected;
+    barrier->arrived += bits(w->mask);
+    if (in->small == SIM_BARRIER_ARRIVE)
+        return in + 1;
+    if (in->small != SIM_BARRIER_SYNC) {
+        barrier->voters += bits(w->mask);
+        barrier->count += bits(w->mask & *(const uint32_t *)SIM_SLOT(w, in->c));
+    }
+    w->strand->barrier = id;
+    return sim_strand_wait(w, STRAND_BARRIER, in);
+}
+
+/* A barrier for b threads counts whole warps: lanes that do not exist or have exited arrive with theirs. */
+static uint32_t absent_lanes(const struct sim_block *block, uint32_t id)
+{
+    uint32_t absent = 0;
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        const struct sim_warp *w = &block->warps[i];
+        uint32_t here = 0;
+        for (const struct sim_strand *s = w->strands; s; s = s->next)
+            if (s->state == STRAND_BARRIER && s->barrier == id)
+                here |= s->mask;
+        if (here && here == w->live)
+            absent += SIM_LANES - bits(here);
+    }
+    return absent;
+}
+
+static void complete(struct sim_block *block, uint32_t id)
+{
+    struct sim_barrier *barrier = &block->barriers[id];
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        for (struct sim_strand *s = block->warps[i].strands; s; s = s->next) {
+            if (s->state != STRAND_BARRIER || s->barrier != id)
+                continue;
+            const struct sim_insn *in = s->pc;
+            char *slot = s->frame->slots + in->d;
+            if (in->small == SIM_BARRIER_POPC) {
+                for (unsigned lane = 0; lane < SIM_LANES; lane++)
+                    if (s->mask >> lane & 1)
+                        ((uint32_t *)slot)[lane] = barrier->count;
+            } else if (in->small == SIM_BARRIER_AND || in->small == SIM_BARRIER_OR) {
+                bool holds = in->small == SIM_BARRIER_AND ? barrier->count == barrier->voters : barrier->count > 0;
+                uint32_t *predicate = (uint32_t *)slot;
+                *predicate = (*predicate & ~s->mask) | (holds ? s->mask : 0);
+            }
+            s->state = STRAND_READY;
+            s->pc = in + 1;
+        }
+    *barrier = (struct sim_barrier){0};
+}
+
+bool sim_barrier_settle(struct sim_block *block)
+{
+    bool any = false;
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        live += bits(block->warps[i].live);
+    for (uint32_t id = 0; id < SIM_BARRIERS; id++) {
+        const struct sim_barrier *barrier = &block->barriers[id];
+        if (!barrier->arrived)
+            continue;
+        if (barrier->expected ? barrier->arrived + absent_lanes(block, id) >= barrier->expected
+                              : barrier->arrived >= live) {
+            complete(block, id);
+            any = true;
+        }
+    }
+    return any;
+}

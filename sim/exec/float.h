@@ -1,0 +1,185 @@
+/* f32 and f64 arithmetic of one lane where PTX asks for more, or less, than C. */
+#ifndef WIDELOAD_SIM_FLOAT_H
+#define WIDELOAD_SIM_FLOAT_H
+
+#include "sim/exec/inline.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+SIM_INLINE uint32_t bits_f32(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+SIM_INLINE float float_f32(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+SIM_INLINE uint64_t bits_f64(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+SIM_INLINE double float_f64(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Every f32 operation that makes a NaN makes this one. */
+#define SIM_NAN_F32 0x7fffffffu
+#define SIM_NAN_F16 0x7fffu /* bf16's too */
+
+SIM_INLINE float canonical(float x) {
+    return float_f32(x == x ? bits_f32(x) : SIM_NAN_F32);
+}
+
+/* .ftz: a subnormal becomes a zero of its sign. */
+SIM_INLINE float flush(float x) {
+    const uint32_t bits = bits_f32(x);
+    return float_f32((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+}
+
+SIM_INLINE float flush_if(float x, bool ftz) {
+    return ftz ? flush(x) : x;
+}
+
+/* .sat: into [0, 1]; a NaN becomes +0, and so does -0. */
+SIM_INLINE float saturate(float x) {
+    return x > 0 ? (x < 1 ? x : 1) : 0.0f;
+}
+
+SIM_INLINE double saturate_f64(double x) {
+    return x > 0 ? (x < 1 ? x : 1) : 0.0;
+}
+
+/* min and max: of a number and a NaN the number, of two NaNs the canonical one, and -0 < +0.  Equal values
+ * differ at most in a zero's sign, so and-ing or or-ing their bits picks the right one. */
+SIM_INLINE float min_f32(float a, float b)
+{
+    const uint32_t x = bits_f32(a), y = bits_f32(b);
+    uint32_t r = a < b ? x : y;
+    r = a == b ? x | y : r;
+    r = b == b ? r : x;
+    return canonical(float_f32(r));
+}
+
+SIM_INLINE float max_f32(float a, float b)
+{
+    const uint32_t x = bits_f32(a), y = bits_f32(b);
+    uint32_t r = a > b ? x : y;
+    r = a == b ? x & y : r;
+    r = b == b ? r : x;
+    return canonical(float_f32(r));
+}
+
+/* .NaN: one NaN is enough. */
+SIM_INLINE float min_nan_f32(float a, float b) {
+    return a == a && b == b ? min_f32(a, b) : float_f32(SIM_NAN_F32);
+}
+
+SIM_INLINE float max_nan_f32(float a, float b) {
+    return a == a && b == b ? max_f32(a, b) : float_f32(SIM_NAN_F32);
+}
+
+/* .xorsign.abs: the magnitude of min or max of the magnitudes, with the signs' exclusive or.  A NaN result
+ * has no sign. */
+SIM_INLINE float xorsign(float magnitude, float a, float b) {
+    return float_f32(magnitude == magnitude ? bits_f32(magnitude) | ((bits_f32(a) ^ bits_f32(b)) & 0x80000000)
+                                            : SIM_NAN_F32);
+}
+
+SIM_INLINE float abs_f32(float x) {
+    return float_f32(bits_f32(x) & 0x7fffffff);
+}
+
+SIM_INLINE float neg_f32(float x) {
+    return float_f32(bits_f32(x) ^ 0x80000000);
+}
+
+SIM_INLINE float copysign_f32(float sign, float magnitude) {
+    return float_f32((bits_f32(sign) & 0x80000000) | (bits_f32(magnitude) & 0x7fffffff));
+}
+
+SIM_INLINE double abs_f64(double x) {
+    return float_f64(bits_f64(x) & INT64_MAX);
+}
+
+SIM_INLINE double neg_f64(double x) {
+    return float_f64(bits_f64(x) ^ (UINT64_C(1) << 63));
+}
+
+SIM_INLINE double copysign_f64(double sign, double magnitude) {
+    return float_f64((bits_f64(sign) & UINT64_C(1) << 63) | (bits_f64(magnitude) & INT64_MAX));
+}
+
+/* f64's NaN of min and max; its arithmetic hands on a NaN operand's bits, as the host's does. */
+#define SIM_NAN_F64 UINT64_C(0x7fffffffffffffff)
+
+SIM_INLINE double canonical_f64(double x)
+{
+    return float_f64(x == x ? bits_f64(x) : SIM_NAN_F64);
+}
+
+SIM_INLINE double min_f64(double a, double b)
+{
+    const uint64_t x = bits_f64(a), y = bits_f64(b);
+    uint64_t r = a < b ? x : y;
+    r = a == b ? x | y : r;
+    r = b == b ? r : x;
+    return canonical_f64(float_f64(r));
+}
+
+SIM_INLINE double max_f64(double a, double b)
+{
+    const uint64_t x = bits_f64(a), y = bits_f64(b);
+    uint64_t r = a > b ? x : y;
+    r = a == b ? x & y : r;
+    r = b == b ? r : x;
+    return canonical_f64(float_f64(r));
+}
+
+/* To integers, towards zero, for the processor's own conversion: out of range clamped, and a NaN's result
+ * as PTX has it: 0 from f32 to 32 bits, else the top bit alone. */
+SIM_INLINE int32_t s32_from_f32(float x) {
+    const bool in = x > -0x1p31f && x < 0x1p31f;
+    const int32_t whole = (int32_t)(in ? x : 0);
+    return in ? whole : x > 0 ? INT32_MAX : x < 0 ? INT32_MIN : 0;
+}
+
+SIM_INLINE uint32_t u32_from_f32(float x) {
+    const bool in = x > 0 && x < 0x1p32f;
+    const float y = in ? x : 0;
+    const uint32_t top = y >= 0x1p31f;
+    const uint32_t whole = (uint32_t)(int32_t)(top ? y - 0x1p31f : y) + (top << 31);
+    return in ? whole : x > 0 ? UINT32_MAX : 0;
+}
+
+SIM_INLINE int32_t s32_from_f64(double x) {
+    const bool in = x > -0x1p31 && x < 0x1p31;
+    return in ? (int32_t)x : x > 0 ? INT32_MAX : INT32_MIN;
+}
+
+SIM_INLINE uint32_t u32_from_f64(double x) {
+    const bool in = x > 0 && x < 0x1p32;
+    return in ? (uint32_t)x : x > 0 ? UINT32_MAX : x <= 0 ? 0 : (uint32_t)INT32_MIN;
+}
+
+SIM_INLINE int64_t s64_from_f64(double x) {
+    const bool in = x > -0x1p63 && x < 0x1p63;
+    return in ? (int64_t)x : x > 0 ? INT64_MAX : INT64_MIN;
+}
+
+SIM_INLINE uint64_t u64_from_f64(double x) {
+    const bool in = x > 0 && x < 0x1p64;
+    return in ? (uint64_t)x : x > 0 ? UINT64_MAX : x <= 0 ? 0 : (uint64_t)INT64_MIN;
+}
+
+#endif

@@ -1,0 +1,324 @@
+#include "sim/exec/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_any(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(name, *list) == 0)
+            return true;
+    return false;
+}
+
+static enum flow_kind kind_of(const struct ptx_instruction *in)
+{
+    if (strcmp(in->name, "bra") == 0)
+        return FLOW_BRANCH;
+    if (strcmp(in->name, "brx") == 0)
+        return FLOW_SWITCH;
+    if (strcmp(in->name, "ret") == 0)
+        return FLOW_RETURN;
+    if (strcmp(in->name, "exit") == 0 || strcmp(in->name, "trap") == 0)
+        return FLOW_EXIT;
+    return FLOW_PLAIN;
+}
+
+/* Instructions whose guard cannot be a lane mask, because they move or stop the lanes themselves. */
+static bool guard_is_branch(const struct ptx_instruction *in)
+{
+    static const char *const names[] = {"ret", "exit", "trap", "call", "bar", "barrier", "brx", NULL};
+    return is_any(in->name, names) || ptx_has_word(in, "sync");
+}
+
+/* One node an instruction, and one more for a guard that becomes a branch. */
+static size_t build_nodes(const struct ptx_function *function, struct flow *flow, size_t *node_of)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const struct ptx_instruction *in = &function->instructions[i];
+        node_of[i] = count;
+        struct flow_node node = {.in = in, .kind = kind_of(in)};
+        if (in->guard && guard_is_branch(in)) {
+            flow->nodes[count++] = (struct flow_node){
+                .in = in,
+                .kind = FLOW_BRANCH,
+                .synthetic = true,
+                .condition = in->guard,
+                .condition_negated = !in->guard_negated,
+                .target = i + 1, /* an instruction index for now */
+            };
+            node.unguarded = true;
+        } else if (node.kind == FLOW_BRANCH) {
+            node.condition = in->guard;
+            node.condition_negated = in->guard_negated;
+        }
+        flow->nodes[count++] = node;
+    }
+    node_of[function->instruction_count] = count;
+    return count;
+}
+
+static const struct ptx_label *branch_label(const struct ptx_instruction *in)
+{
+    for (size_t i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_LABEL)
+            return in->operands[i].label;
+    return NULL;
+}
+
+size_t flow_label_block(const struct flow *flow, const struct ptx_label *label)
+{
+    return flow->label_blocks[label->index];
+}
+
+/* Cooper, Harvey and Kennedy's "A Simple, Fast Dominance Algorithm", on the reversed graph: its root is
+ * a virtual exit with index block_count, to which every block without successors leads. */
+struct dominance {
+    size_t count; /* blocks + 1 */
+    size_t *order;    /* post-order number of the reversed graph, SIZE_MAX: does not reach the exit */
+    size_t *sequence; /* blocks by that number */
+    size_t *ipdom;
+    size_t reached;
+};
+
+static size_t intersect(const struct dominance *d, size_t a, size_t b)
+{
+    while (a != b) {
+        while (d->order[a] < d->order[b])
+            a = d->ipdom[a];
+        while (d->order[b] < d->order[a])
+            b = d->ipdom[b];
+    }
+    return a;
+}
+
+static bool number_blocks(const struct flow *flow, struct dominance *d)
+{
+    size_t n = flow->block_count, edges = 0;
+    for (size_t b = 0; b < n; b++)
+        edges += flow->blocks[b].successor_count + 1;
+    size_t *first = calloc(n + 2, sizeof *first), *list = malloc((edges + 1) * sizeof *list);
+    size_t *stack = malloc((n + 1) * sizeof *stack), *next = malloc((n + 1) * sizeof *next);
+    bool ok = first && list && stack && next;
+    if (ok) {
+        /* Predecessor lists, bucket by bucket; the exit's predecessors are the blocks that end there. */
+        for (size_t b = 0; b < n; b++) {
+            const struct flow_block *block = &flow->blocks[b];
+            for (size_t s = 0; s < block->successor_count; s++)
+                first[block->successors[s] + 1]++;
+            if (block->successor_count == 0)
+                first[n + 1]++;
+        }
+        for (size_t b = 0; b <= n; b++)
+            first[b + 1] += first[b];
+        size_t *fill = next;
+        memcpy(fill, first, (n + 1) * sizeof *fill);
+        for (size_t b = 0; b < n; b++) {
+            const struct flow_block *block = &flow->blocks[b];
+            for (size_t s = 0; s < block->successor_count; s++)
+                list[fill[block->successors[s]]++] = b;
+            if (block->successor_count == 0)
+                list[fill[n]++] = b;
+        }
+        memcpy(next, first, (n + 1) * sizeof *next);
+        size_t depth = 0, number = 0;
+        for (size_t b = 0; b <= n; b++)
+            d->order[b] = SIZE_MAX;
+        stack[depth++] = n;
+        d->order[n] = SIZE_MAX - 1; /* on the stack */
+        while (depth) {
+            size_t b = stack[depth - 1];
+            if (next[b] < first[b + 1]) {
+                size_t p = list[next[b]++];
+                if (d->order[p] == SIZE_MAX) {
+                    d->order[p] = SIZE_MAX - 1;
+                    stack[depth++] = p;
+                }
+            } else {
+                d->order[b] = number;
+                d->sequence[number++] = b;
+                depth--;
+            }
+        }
+        d->reached = number;
+    }
+    free(first), free(list), free(stack), free(next);
+    return ok;
+}
+
+static bool find_ipdoms(struct flow *flow)
+{
+    size_t n = flow->block_count;
+    struct dominance d = {
+        .count = n + 1,
+        .order = malloc((n + 1) * sizeof(size_t)),
+        .sequence = malloc((n + 1) * sizeof(size_t)),
+        .ipdom = malloc((n + 1) * sizeof(size_t)),
+    };
+    bool ok = d.order && d.sequence && d.ipdom && number_blocks(flow, &d);
+    if (ok) {
+        for (size_t b = 0; b <= n; b++)
+            d.ipdom[b] = SIZE_MAX;
+        d.ipdom[n] = n;
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (size_t i = d.reached; i-- > 0;) {
+                size_t b = d.sequence[i], found = SIZE_MAX;
+                if (b == n)
+                    continue;
+                const struct flow_block *block = &flow->blocks[b];
+                if (block->successor_count == 0)
+                    found = n;
+                for (size_t s = 0; s < block->successor_count; s++) {
+                    size_t t = block->successors[s];
+                    if (d.order[t] == SIZE_MAX || d.ipdom[t] == SIZE_MAX)
+                        continue;
+                    found = found == SIZE_MAX ? t : intersect(&d, found, t);
+                }
+                if (found != SIZE_MAX && d.ipdom[b] != found) {
+                    d.ipdom[b] = found;
+                    changed = true;
+                }
+            }
+        }
+        for (size_t b = 0; b < n; b++) {
+            size_t p = d.ipdom[b];
+            flow->blocks[b].ipdom = p == SIZE_MAX || p == n ? FLOW_NO_BLOCK : p;
+        }
+        for (size_t b = 0; b < n; b++)
+            if (flow->blocks[b].successor_count > 1 && flow->blocks[b].ipdom != FLOW_NO_BLOCK)
+                flow->blocks[flow->blocks[b].ipdom].is_join = true;
+    }
+    free(d.order), free(d.sequence), free(d.ipdom);
+    return ok;
+}
+
+/* Lanes may call different functions, and meet again behind the call. */
+static bool is_indirect_call(const struct ptx_instruction *in)
+{
+    if (strcmp(in->name, "call") != 0)
+        return false;
+    for (size_t i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_FUNCTION)
+            return false;
+    return true;
+}
+
+/* Cuts the nodes into blocks.  A device function gets one empty block at its end, where every return
+ * leads, so that lanes which return from different places meet before they go back to the caller. */
+static bool build_blocks(const struct ptx_function *function, struct flow *flow, const size_t *node_of)
+{
+    size_t nodes = flow->node_count;
+    bool *leader = calloc(nodes + 1, sizeof *leader);
+    size_t *block_of = malloc((nodes + 1) * sizeof *block_of);
+    bool ok = leader && block_of;
+    size_t edges = 0;
+    if (ok) {
+        leader[0] = true;
+        for (size_t i = 0; i < function->label_count; i++)
+            function->labels[i]->index = i;
+        for (size_t i = 0; i < function->label_count; i++)
+            if (!function->labels[i]->is_list)
+                leader[node_of[function->labels[i]->target]] = true;
+        for (size_t i = 0; i < nodes; i++)
+            if (is_indirect_call(flow->nodes[i].in)) {
+                leader[i + 1] = true;
+                edges++;
+            } else if (flow->nodes[i].kind != FLOW_PLAIN) {
+                leader[i + 1] = true;
+                edges += 2;
+                if (flow->nodes[i].synthetic)
+                    leader[node_of[flow->nodes[i].target]] = true;
+                if (flow->nodes[i].kind == FLOW_SWITCH) {
+                    const struct ptx_label *list = branch_label(flow->nodes[i].in);
+                    edges += list ? list->branch_target_count : 0;
+                }
+            } else {
+                edges++;
+            }
+        size_t blocks = 0;
+        for (size_t i = 0; i < nodes; i++) {
+            blocks += leader[i];
+            block_of[i] = blocks - 1;
+        }
+        block_of[nodes] = blocks; /* the last, empty block */
+        flow->block_count = blocks + 1;
+        flow->blocks = calloc(flow->block_count, sizeof *flow->blocks);
+        flow->storage = malloc((edges + blocks + 1) * sizeof *flow->storage);
+        flow->label_blocks = malloc((function->label_count + 1) * sizeof *flow->label_blocks);
+        ok = flow->blocks && flow->storage && flow->label_blocks;
+    }
+    if (ok) {
+        for (size_t i = 0; i < nodes; i++) {
+            struct flow_block *block = &flow->blocks[block_of[i]];
+            if (leader[i])
+                block->first = i;
+            block->end = i + 1;
+        }
+        flow->blocks[flow->block_count - 1].first = flow->blocks[flow->block_count - 1].end = nodes;
+        for (size_t i = 0; i < function->label_count; i++)
+            flow->label_blocks[i] =
+                function->labels[i]->is_list ? FLOW_NO_BLOCK : block_of[node_of[function->labels[i]->target]];
+        size_t *edge = flow->storage, last = flow->block_count - 1;
+        for (size_t b = 0; b < last; b++) {
+            struct flow_block *block = &flow->blocks[b];
+            struct flow_node *node = &flow->nodes[block->end - 1];
+            block->successors = edge;
+            switch (node->kind) {
+            case FLOW_PLAIN:
+                *edge++ = b + 1;
+                flow->blocks[b + 1].is_join |= !node->synthetic && is_indirect_call(node->in);
+                break;
+            case FLOW_BRANCH:
+                node->target = node->synthetic
+                                   ? block_of[node_of[node->target]]
+                                   : flow_label_block(flow, branch_label(node->in));
+                *edge++ = node->target;
+                if (node->condition && node->target != b + 1)
+                    *edge++ = b + 1;
+                break;
+            case FLOW_SWITCH:
+                node->list = branch_label(node->in);
+                for (size_t i = 0; node->list && i < node->list->branch_target_count; i++)
+                    *edge++ = flow_label_block(flow, node->list->branch_targets[i]);
+                break;
+            case FLOW_RETURN:
+                if (!function->entry)
+                    *edge++ = last;
+                break;
+            case FLOW_EXIT:
+                break;
+            }
+            block->successor_count = (size_t)(edge - block->successors);
+        }
+    }
+    free(leader), free(block_of);
+    return ok;
+}
+
+bool flow_build(const struct ptx_function *function, struct flow *out)
+{
+    *out = (struct flow){0};
+    size_t n = function->instruction_count;
+    size_t *node_of = malloc((n + 1) * sizeof *node_of);
+    out->nodes = calloc(2 * n + 1, sizeof *out->nodes);
+    bool ok = node_of && out->nodes;
+    if (ok) {
+        out->node_count = build_nodes(function, out, node_of);
+        ok = build_blocks(function, out, node_of) && find_ipdoms(out);
+    }
+    free(node_of);
+    if (!ok)
+        flow_free(out);
+    return ok;
+}
+
+void flow_free(struct flow *flow)
+{
+    free(flow->nodes);
+    free(flow->blocks);
+    free(flow->storage);
+    free(flow->label_blocks);
+    *flow = (struct flow){0};
+}

@@ -1,0 +1,30 @@
+/* The instruction handlers that are not lane arithmetic; the lowering points instructions at them. */
+#ifndef WIDELOAD_SIM_HANDLERS_H
+#define WIDELOAD_SIM_HANDLERS_H
+
+#include "sim/exec/insn.h"
+
+/* Wrappers: run in->body under a guard; once the lanes of a .sync mask have met. */
+sim_run_fn sim_run_guarded, sim_run_converged;
+
+/* strand.c: block entry (index: the block's number in the module), joins, branches, calls, exits. */
+sim_run_fn sim_run_enter, sim_run_enter_join;
+sim_run_fn sim_run_jump, sim_run_branch, sim_run_switch;
+sim_run_fn sim_run_call, sim_run_return, sim_run_exit, sim_run_trap;
+
+/* barrier.c: bar/barrier.sync, .arrive, .red (small: enum sim_barrier_op), bar.warp.sync. */
+enum sim_barrier_op { SIM_BARRIER_SYNC, SIM_BARRIER_ARRIVE, SIM_BARRIER_POPC, SIM_BARRIER_AND, SIM_BARRIER_OR };
+sim_run_fn sim_run_barrier, sim_run_warp_barrier;
+
+/* special.c: mov from a special register (small: its number); addresses of local variables; isspacep,
+ * cvta (imm: the window); instructions without an effect here (fences, prefetches). */
+sim_run_fn sim_run_special32, sim_run_special64, sim_run_local_address32, sim_run_local_address64;
+sim_run_fn sim_run_cvta_to, sim_run_cvta_from, sim_run_isspacep, sim_run_nothing;
+/* The number of "%tid.x" and its width in bytes; -1 when unknown. */
+int sim_special_find(const char *name, unsigned *bytes);
+
+/* load_store.c, atomic.c; extra: struct sim_memop. */
+sim_run_fn sim_run_load, sim_run_store, sim_run_param_load, sim_run_frame_load, sim_run_frame_store;
+sim_run_fn sim_run_atomic, sim_run_async_copy;
+
+#endif

@@ -1,0 +1,94 @@
+#include "sim/exec/half.h"
+#include "sim/exec/lanes_handlers.h"
+#include "sim/exec/number.h"
+
+static uint32_t to_f16(float x, struct sim_modifiers m) {
+    const struct sim_number n = sim_number_read(bits_f32(x), sim_format_of(PTX_TYPE_F32));
+    return (uint32_t)sim_number_to_float(n, sim_format_of(PTX_TYPE_F16), m.rounding);
+}
+
+static uint32_t to_bf16(float x, struct sim_modifiers m) {
+    const struct sim_number n = sim_number_read(bits_f32(x), sim_format_of(PTX_TYPE_F32));
+    return (uint32_t)sim_number_to_float(n, sim_format_of(PTX_TYPE_BF16), m.rounding);
+}
+
+static uint32_t to_tf32(float x, struct sim_modifiers m) {
+    const struct sim_number n = sim_number_read(bits_f32(x), sim_format_of(PTX_TYPE_F32));
+    if (n.kind == SIM_NAN)
+        return SIM_NAN_F32;
+    return (uint32_t)sim_number_to_float(n, sim_format_of(PTX_TYPE_TF32), m.rounding) << 13;
+}
+
+static uint32_t relu_f32(uint32_t bits) {
+    return bits >> 31 ? 0 : bits;
+}
+
+static uint32_t clamp(int32_t x, int32_t least, int32_t most) {
+    return (uint32_t)(x < least ? least : x > most ? most : x);
+}
+
+/* One lane, between any two types. */
+static uint64_t convert(uint64_t bits, struct sim_format from, struct sim_format to, struct sim_modifiers m,
+                        bool whole) {
+    struct sim_number x = sim_number_read(bits, from);
+    if (m.ftz && from.width == 32 && from.exponent_bits && x.kind == SIM_FINITE && x.magnitude >> 23 == 0)
+        x.magnitude = 0;
+    if (!to.exponent_bits)
+        return sim_number_to_integer(x, to, m.rounding, from.width == 64 && from.exponent_bits);
+    if (whole)
+        x = sim_number_to_whole(x, m.rounding);
+    if (m.sat && (x.kind == SIM_NAN || x.negative))
+        return 0;
+    uint64_t result = sim_number_to_float(x, to, m.rounding);
+    if (m.sat) {
+        const uint64_t one = ((UINT64_C(1) << (to.exponent_bits - 1)) - 1) << to.mantissa_bits;
+        result = result > one ? one : result;
+    }
+    if (m.ftz && to.width == 32 && (result & 0x7f800000) == 0)
+        result &= 0x80000000;
+    return result;
+}
+
+/* Any cvt: small is the source's type, count the destination's. */
+static const struct sim_insn *convert_lanes(struct sim_warp *w, const struct sim_insn *in, bool whole) {
+    const struct sim_format from = sim_format_of(in->small), to = sim_format_of(in->count);
+    const void *a = SIM_SLOT(w, in->a);
+    void *d = SIM_SLOT(w, in->d);
+    SIM_FOR_LANES
+    if (w->mask >> i & 1) {
+        const uint64_t bits = from.width == 64 ? ((const uint64_t *)a)[i] : ((const uint32_t *)a)[i];
+        uint64_t result = convert(bits, from, to, in->mod, whole);
+        if (in->count == PTX_TYPE_S8)
+            result = (uint16_t)(int8_t)result;
+        if (to.width == 64)
+            ((uint64_t *)d)[i] = result;
+        else
+            ((uint32_t *)d)[i] = (uint32_t)result;
+    }
+    return in + 1;
+}
+
+SIM_HANDLER(convert_any) {
+    return convert_lanes(w, in, false);
+}
+
+SIM_HANDLER(convert_whole) {
+    return convert_lanes(w, in, true);
+}
+
+#define CONVERT(pattern)
+#define CONVERT_WHOLE(pattern)
+#include "sim/exec/ops_convert.h"
+
+#include "sim/exec/lanes_list.h"
+#undef CONVERT
+#undef CONVERT_WHOLE
+/* The types are filled in from the words. */
+#define SIM_CONVERT_ROW(pattern, run)                                                                        \
+    SIM_ROW(pattern, run, NONE, NONE, NONE, NONE, NONE, NONE, .flags = SIM_ROW_CONVERT | SIM_ROW_FALLBACK)
+#define CONVERT(pattern)       SIM_CONVERT_ROW(pattern, convert_any)
+#define CONVERT_WHOLE(pattern) SIM_CONVERT_ROW(pattern, convert_whole)
+
+const struct sim_row sim_rows_convert[] = {
+#include "sim/exec/ops_convert.h"
+    {.pattern = NULL}};

@@ -1,0 +1,366 @@
+/* ld, ldu and st; kernel parameters; parameters of device functions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/exec/access.h"
+#include "sim/exec/handlers.h"
+
+/* ---------------------------------------------------------------- values between memory and registers */
+
+static inline uint64_t read_element(const char *from, const struct sim_memop *op)
+{
+    uint64_t value = 0;
+    switch (op->width) {
+    case 1:
+        value = *(const uint8_t *)from;
+        return op->sign ? (uint64_t)(int64_t)(int8_t)value : value;
+    case 2: {
+        uint16_t half;
+        memcpy(&half, from, sizeof half);
+        return op->sign ? (uint64_t)(int64_t)(int16_t)half : half;
+    }
+    case 4: {
+        uint32_t word;
+        memcpy(&word, from, sizeof word);
+        return op->sign ? (uint64_t)(int64_t)(int32_t)word : word;
+    }
+    default:
+        memcpy(&value, from, sizeof value);
+        return value;
+    }
+}
+
+static inline void put_register(struct sim_warp *w, const struct sim_memop *op, unsigned element, unsigned lane,
+                                uint64_t value)
+{
+    if (op->slot == SIM_64)
+        ((uint64_t *)SIM_SLOT(w, op->reg[element]))[lane] = value;
+    else
+        ((uint32_t *)SIM_SLOT(w, op->reg[element]))[lane] = op->narrow ? (uint16_t)value : (uint32_t)value;
+}
+
+static inline uint64_t get_register(struct sim_warp *w, const struct sim_memop *op, unsigned element, unsigned lane)
+{
+    return op->slot == SIM_64 ? ((const uint64_t *)SIM_SLOT(w, op->reg[element]))[lane]
+                              : ((const uint32_t *)SIM_SLOT(w, op->reg[element]))[lane];
+}
+
+static inline void write_element(char *to, const struct sim_memop *op, uint64_t value)
+{
+    memcpy(to, &value, op->width); /* little-endian: the low bytes */
+}
+
+/* ---------------------------------------------------------------- global and shared memory */
+
+/* One 4-byte element a lane into 32-bit registers: what most instructions are. */
+static inline __attribute__((always_inline)) void load_words(struct sim_warp *w, const struct sim_memop *op,
+                                                             const struct sim_pattern *p, const char *base)
+{
+    uint32_t *d = SIM_SLOT(w, op->reg[0]);
+    if (p->contiguous) {
+        memcpy(d, base, 4 * SIM_LANES);
+    } else if (p->mask == SIM_ALL_LANES) {
+        if (p->uniform) {
+            uint32_t value;
+            memcpy(&value, base, sizeof value);
+            for (int i = 0; i < SIM_LANES; i++)
+                d[i] = value;
+        } else {
+            for (int i = 0; i < SIM_LANES; i++)
+                memcpy(&d[i], base + p->delta[i], 4);
+        }
+    } else {
+        for (uint32_t left = p->mask; left; left &= left - 1) {
+            int i = __builtin_ctz(left);
+            memcpy(&d[i], base + p->delta[i], 4);
+        }
+    }
+}
+
+static inline __attribute__((always_inline)) void load_word_vectors(struct sim_warp *w, const struct sim_memop *op,
+                                                                    const struct sim_pattern *p, const char *base)
+{
+    for (unsigned e = 0; e < op->count; e++) {
+        uint32_t *d = SIM_SLOT(w, op->reg[e]);
+        for (uint32_t left = p->mask; left; left &= left - 1) {
+            int i = __builtin_ctz(left);
+            memcpy(&d[i], base + p->delta[i] + 4 * e, 4);
+        }
+    }
+}
+
+static void load_any(struct sim_warp *w, const struct sim_memop *op, const struct sim_pattern *p, const char *base)
+{
+    for (unsigned e = 0; e < op->count; e++)
+        for (uint32_t left = p->mask; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            put_register(w, op, e, i, read_element(base + p->delta[i] + e * op->width, op));
+        }
+}
+
+static inline __attribute__((always_inline)) void load_from(struct sim_warp *w, const struct sim_memop *op,
+                                                            const struct sim_pattern *p, const char *base)
+{
+    if (op->width == 4 && op->slot == SIM_32) {
+        if (op->count == 1)
+            load_words(w, op, p, base);
+        else
+            load_word_vectors(w, op, p, base);
+    } else {
+        load_any(w, op, p, base);
+    }
+}
+
+static inline __attribute__((always_inline)) void store_to(struct sim_warp *w, const struct sim_memop *op,
+                                                           const struct sim_pattern *p, char *base)
+{
+    if (op->width == 4 && op->slot == SIM_32 && op->count == 1) {
+        const uint32_t *v = SIM_SLOT(w, op->reg[0]);
+        if (p->contiguous)
+            memcpy(base, v, 4 * SIM_LANES);
+        else
+            for (uint32_t left = p->mask; left; left &= left - 1) {
+                int i = __builtin_ctz(left);
+                memcpy(base + p->delta[i], &v[i], 4);
+            }
+        return;
+    }
+    /* Lanes in order, so that the highest wins where several write one place. */
+    for (uint32_t left = p->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        for (unsigned e = 0; e < op->count; e++)
+            write_element(base + p->delta[i] + e * op->width, op, get_register(w, op, e, i));
+    }
+}
+
+/* ---------------------------------------------------------------- local memory: words of the lanes interleaved */
+
+static char *local_byte(const struct sim_warp *w, uint64_t offset, unsigned lane)
+{
+    return w->local + (offset >> 2) * (4 * SIM_LANES) + 4 * lane + (offset & 3);
+}
+
+void sim_local_reserve(struct sim_warp *w, size_t bytes)
+{
+    size_t words = (bytes + 3) / 4;
+    if (words <= w->local_words)
+        return;
+    char *grown = realloc(w->local, words * 4 * SIM_LANES);
+    if (!grown)
+        sim_fault_memory(w);
+    memset(grown + w->local_words * 4 * SIM_LANES, 0, (words - w->local_words) * 4 * SIM_LANES);
+    w->local = grown;
+    w->local_words = words;
+}
+
+static void local_element(const struct sim_warp *w, uint64_t offset, unsigned lane, unsigned width, char *value,
+                          bool load)
+{
+    for (unsigned b = 0; b < width; b += 4) {
+        char *at = local_byte(w, offset + b, lane);
+        unsigned bytes = width < 4 ? width : 4;
+        if (load)
+            memcpy(value + b, at, bytes);
+        else
+            memcpy(at, value + b, bytes);
+    }
+}
+
+static void local_access(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *lanes)
+{
+    for (unsigned e = 0; e < op->count; e++)
+        for (uint32_t left = lanes->mask; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            char value[8];
+            if (op->access == SIM_ACCESS_LOAD) {
+                local_element(w, lanes->address[i] + e * op->width, i, op->width, value, true);
+                put_register(w, op, e, i, read_element(value, op));
+            } else {
+                write_element(value, op, get_register(w, op, e, i));
+                local_element(w, lanes->address[i] + e * op->width, i, op->width, value, false);
+            }
+        }
+}
+
+/* ---------------------------------------------------------------- parameters */
+
+static void param_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                         const struct sim_lanes *lanes)
+{
+    const char *params = w->worker->launch->params;
+    size_t limit = w->worker->param_bytes, bytes = op->width * op->count;
+    for (uint32_t left = lanes->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        uint64_t at = lanes->address[i];
+        if (at >= limit || bytes > limit - at)
+            sim_fault_raise(w, in, i, SIM_FAULT_ADDRESS, at,
+                            "%zu-byte parameter load at offset %llu is out of bounds: there are %zu bytes", bytes,
+                            (unsigned long long)at, limit);
+        if (op->access != SIM_ACCESS_LOAD)
+            sim_fault_raise(w, in, i, SIM_FAULT_ADDRESS, at, "store to a kernel parameter");
+        for (unsigned e = 0; e < op->count; e++)
+            put_register(w, op, e, i, read_element(params + at + e * op->width, op));
+    }
+}
+
+const struct sim_insn *sim_run_param_load(struct sim_warp *w, const struct sim_insn *in)
+{
+    const struct sim_memop *op = in->extra;
+    struct sim_lanes lanes;
+    if (in->a == -1) {
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            lanes.address[i] = (uint64_t)op->offset;
+        lanes.mask = w->mask;
+        lanes.first = (unsigned)__builtin_ctz(w->mask);
+    } else {
+        sim_lanes_fill(w, op, in->a, &lanes);
+    }
+    param_access(w, in, op, &lanes);
+    return in + 1;
+}
+
+/* op->offset: the variable's place in the frame, lane-major; op->site: bytes from lane to lane. */
+const struct sim_insn *sim_run_frame_load(struct sim_warp *w, const struct sim_insn *in)
+{
+    const struct sim_memop *op = in->extra;
+    const char *base = w->base[0] + op->offset;
+    for (unsigned e = 0; e < op->count; e++)
+        for (uint32_t left = w->mask; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            put_register(w, op, e, i, read_element(base + i * op->site + e * op->width, op));
+        }
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_frame_store(struct sim_warp *w, const struct sim_insn *in)
+{
+    const struct sim_memop *op = in->extra;
+    char *base = w->base[0] + op->offset;
+    for (unsigned e = 0; e < op->count; e++)
+        for (uint32_t left = w->mask; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            write_element(base + i * op->site + e * op->width, op, get_register(w, op, e, i));
+        }
+    return in + 1;
+}
+
+/* ---------------------------------------------------------------- the instructions */
+
+static inline __attribute__((always_inline)) void access_space(struct sim_warp *w, const struct sim_insn *in,
+                                                               const struct sim_memop *op, enum sim_space space,
+                                                               const struct sim_lanes *lanes, bool load)
+{
+    if (space == SIM_SPACE_PARAM) {
+        param_access(w, in, op, lanes);
+        return;
+    }
+    const struct sim_pattern *p = sim_access(w, in, op, space, lanes, op->width * op->count);
+    uint64_t base = lanes->address[lanes->first];
+    if (space == SIM_SPACE_LOCAL)
+        local_access(w, op, lanes);
+    else {
+        char *memory = space == SIM_SPACE_SHARED ? w->block->shared + base : (char *)(uintptr_t)base;
+        if (load)
+            load_from(w, op, p, memory);
+        else
+            store_to(w, op, p, memory);
+    }
+}
+
+static void access_generic(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                           const struct sim_lanes *all, bool load)
+{
+    for (uint32_t left = all->mask; left;) {
+        struct sim_lanes lanes;
+        enum sim_space space = sim_lanes_take_window(&lanes, all, &left);
+        access_space(w, in, op, space, &lanes, load);
+    }
+}
+
+/* Constants are read through a cache of their own and do not count as global loads. */
+static void load_constant(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                          const struct sim_lanes *lanes)
+{
+    unsigned bytes = op->width * op->count;
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    for (uint32_t left = lanes->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        uint64_t at = lanes->address[i];
+        if (at & (bytes - 1))
+            sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
+        if (at < site->allowed_base || at + bytes > site->allowed_end)
+            sim_access_check_global(w, in, op, site, lanes, bytes);
+        for (unsigned e = 0; e < op->count; e++)
+            put_register(w, op, e, i, read_element((const char *)(uintptr_t)at + e * op->width, op));
+    }
+}
+
+SIM_HOT const struct sim_insn *sim_run_load(struct sim_warp *w, const struct sim_insn *in)
+{
+    const struct sim_memop *op = in->extra;
+    struct sim_lanes lanes;
+    sim_lanes_fill(w, op, in->a, &lanes);
+    if (op->space == SIM_SPACE_GLOBAL)
+        access_space(w, in, op, SIM_SPACE_GLOBAL, &lanes, true);
+    else if (op->space == SIM_SPACE_SHARED)
+        access_space(w, in, op, SIM_SPACE_SHARED, &lanes, true);
+    else if (op->space == SIM_SPACE_LOCAL)
+        access_space(w, in, op, SIM_SPACE_LOCAL, &lanes, true);
+    else if (op->space == SIM_SPACE_CONST)
+        load_constant(w, in, op, &lanes);
+    else
+        access_generic(w, in, op, &lanes, true);
+    return in + 1;
+}
+
+SIM_HOT const struct sim_insn *sim_run_store(struct sim_warp *w, const struct sim_insn *in)
+{
+    const struct sim_memop *op = in->extra;
+    struct sim_lanes lanes;
+    sim_lanes_fill(w, op, in->a, &lanes);
+    if (op->space == SIM_SPACE_GLOBAL)
+        access_space(w, in, op, SIM_SPACE_GLOBAL, &lanes, false);
+    else if (op->space == SIM_SPACE_SHARED)
+        access_space(w, in, op, SIM_SPACE_SHARED, &lanes, false);
+    else if (op->space == SIM_SPACE_LOCAL)
+        access_space(w, in, op, SIM_SPACE_LOCAL, &lanes, false);
+    else
+        access_generic(w, in, op, &lanes, false);
+    return in + 1;
+}
+
+/* cp.async: a load of each lane's bytes from global memory, a store of them to shared memory; bytes past
+ * the given size are zeros and are not read. */
+const struct sim_insn *sim_run_async_copy(struct sim_warp *w, const struct sim_insn *in)
+{
+    const struct sim_memop *from = in->extra, *to = from->to;
+    unsigned bytes = from->width * from->count;
+    struct sim_lanes source, target;
+    sim_lanes_fill(w, from, in->a, &source);
+    sim_lanes_fill(w, to, in->b, &target);
+    uint32_t size[SIM_LANES], reading = 0;
+    for (unsigned i = 0; i < SIM_LANES; i++) {
+        size[i] = from->has_size ? ((const uint32_t *)SIM_SLOT(w, from->size))[i] : bytes;
+        if (size[i] > bytes)
+            size[i] = bytes;
+        reading |= (uint32_t)(size[i] > 0) << i;
+    }
+    reading &= w->mask;
+    if (reading) {
+        source.mask = reading;
+        source.first = (unsigned)__builtin_ctz(reading);
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            if (!(reading >> i & 1))
+                source.address[i] = source.address[source.first];
+        sim_access(w, in, from, SIM_SPACE_GLOBAL, &source, bytes);
+    }
+    sim_access(w, in, to, SIM_SPACE_SHARED, &target, bytes);
+    for (uint32_t left = w->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        char value[16] = {0};
+        if (size[i])
+            memcpy(value, (const char *)(uintptr_t)source.address[i], size[i]);
+        memcpy(w->block->shared + target.address[i], value, bytes);
+    }
+    return in + 1;
+}

@@ -1,0 +1,227 @@
+/* Control flow: branches, calls, exits, barriers, and instructions that need nothing done here. */
+#include <string.h>
+
+#include "sim/exec/lower.h"
+
+static bool is(const struct ptx_instruction *in, const char *name)
+{
+    return strcmp(in->name, name) == 0;
+}
+
+/* Block numbers stand where pointers will be until lower.c knows where the blocks are. */
+static const struct sim_insn *block_number(size_t block)
+{
+    return (const struct sim_insn *)(uintptr_t)(block + 1);
+}
+
+static const struct sim_insn *join_number(const struct lower *l)
+{
+    size_t join = l->flow.blocks[l->block].ipdom;
+    return join == FLOW_NO_BLOCK ? NULL : block_number(join);
+}
+
+static bool lower_branch(struct lower *l)
+{
+    const struct flow_node *node = l->node;
+    if (!node->synthetic && (node->in->operand_count != 1 || node->in->operands[0].kind != PTX_OPERAND_LABEL ||
+                             node->in->operands[0].label->is_list))
+        return lower_error(l, node->in->pos, "'%s' takes a label", node->in->opcode);
+    struct sim_branch *branch = lower_alloc(l, sizeof *branch);
+    int32_t condition = 0;
+    if (!branch || (node->condition && !lower_register(l, node->condition, &condition)))
+        return false;
+    branch->target = block_number(node->target);
+    branch->join = join_number(l);
+    struct sim_insn *in = lower_emit(l, node->condition ? sim_run_branch : sim_run_jump);
+    if (!in)
+        return false;
+    in->extra = branch;
+    in->a = condition;
+    in->small = node->condition_negated;
+    return true;
+}
+
+static bool lower_switch(struct lower *l)
+{
+    const struct ptx_instruction *ptx = l->node->in;
+    if (!l->node->list || !l->node->list->is_list || !l->node->list->branch_target_count)
+        return lower_error(l, ptx->pos, "'%s' takes an index and a .branchtargets label", ptx->opcode);
+    size_t count = l->node->list->branch_target_count;
+    struct sim_switch *table = lower_alloc(l, sizeof *table + count * sizeof table->targets[0]);
+    int32_t index;
+    if (!table || !lower_source(l, &ptx->operands[0], PTX_TYPE_U32, &index))
+        return false;
+    table->count = count;
+    table->join = join_number(l);
+    for (size_t i = 0; i < count; i++)
+        table->targets[i] = block_number(flow_label_block(&l->flow, l->node->list->branch_targets[i]));
+    struct sim_insn *in = lower_emit(l, sim_run_switch);
+    if (!in)
+        return false;
+    in->extra = table;
+    in->a = index;
+    return true;
+}
+
+static bool lower_call_list(struct lower *l, const struct ptx_operand *list, size_t *count,
+                            struct sim_frame_param **out)
+{
+    *count = list ? list->item_count : 0;
+    *out = lower_alloc(l, (*count + 1) * sizeof **out);
+    if (!*out)
+        return false;
+    for (size_t i = 0; i < *count; i++) {
+        const struct ptx_variable *v = list->items[i].variable;
+        if (!v || v->space != PTX_SPACE_PARAM || list->items[i].offset)
+            return lower_error(l, list->items[i].pos, "arguments and results of a call must be .param variables");
+        (*out)[i] = (struct sim_frame_param){.offset = (uint32_t)v->user,
+                                             .stride = (uint32_t)((v->size + 7) & ~(size_t)7),
+                                             .size = (uint32_t)v->size};
+    }
+    return true;
+}
+
+/* call (results), callee, (arguments), prototype;  each list may be absent. */
+static bool lower_call(struct lower *l)
+{
+    const struct ptx_instruction *ptx = l->node->in;
+    const struct ptx_operand *results = NULL, *arguments = NULL, *callee = NULL, *prototype = NULL;
+    for (size_t i = 0; i < ptx->operand_count; i++) {
+        const struct ptx_operand *operand = &ptx->operands[i];
+        if (operand->kind == PTX_OPERAND_LIST && !callee)
+            results = operand;
+        else if (operand->kind == PTX_OPERAND_LIST)
+            arguments = operand;
+        else if (!callee)
+            callee = operand;
+        else
+            prototype = operand;
+    }
+    if (!callee)
+        return lower_error(l, ptx->pos, "'%s' names no function", ptx->opcode);
+    struct sim_call *call = lower_alloc(l, sizeof *call);
+    int32_t target = 0;
+    if (!call || !lower_call_list(l, results, &call->result_count, &call->results) ||
+        !lower_call_list(l, arguments, &call->argument_count, &call->arguments))
+        return false;
+    const struct ptx_function *function = NULL, *shape = NULL;
+    if (callee->kind == PTX_OPERAND_FUNCTION) {
+        shape = function = callee->function;
+        if (!function->defined)
+            return lower_error(l, callee->pos, "function '%s' is declared but not defined in this module",
+                               function->name);
+        call->callee = &l->module->codes[function->index];
+        l->code->callees[l->code->callee_count++] = function;
+    } else {
+        if (!lower_source(l, callee, PTX_TYPE_U64, &target))
+            return false;
+        l->code->calls_indirect = true;
+        if (prototype && prototype->kind == PTX_OPERAND_LABEL)
+            shape = prototype->label->prototype;
+    }
+    if (shape && (shape->param_count != call->argument_count || shape->return_count != call->result_count))
+        return lower_error(l, ptx->pos, "call of '%s': it has %zu parameters and %zu results",
+                           shape->name ? shape->name : "the prototype", shape->param_count, shape->return_count);
+    for (size_t i = 0; shape && i < call->argument_count; i++)
+        if (shape->params[i]->size != call->arguments[i].size)
+            return lower_error(l, ptx->pos, "call: argument %zu has the wrong size", i + 1);
+    for (size_t i = 0; shape && i < call->result_count; i++)
+        if (shape->returns[i]->size != call->results[i].size)
+            return lower_error(l, ptx->pos, "call: result %zu has the wrong size", i + 1);
+    struct sim_insn *in = lower_emit(l, sim_run_call);
+    if (!in)
+        return false;
+    in->extra = call;
+    in->a = target;
+    return true;
+}
+
+/* bar{.cta}.sync a{, b}; .arrive a, b; .red.popc.u32 d, a{, b}, p; .red.and.pred d, a{, b}, p. */
+static bool lower_barrier(struct lower *l)
+{
+    const struct ptx_instruction *ptx = l->node->in;
+    if (ptx_has_word(ptx, "warp")) {
+        int32_t mask;
+        if (ptx->operand_count != 1)
+            return lower_error(l, ptx->pos, "'%s' takes a member mask", ptx->opcode);
+        if (!lower_source(l, &ptx->operands[0], PTX_TYPE_U32, &mask))
+            return false;
+        struct sim_insn *in = lower_emit(l, sim_run_warp_barrier);
+        if (in)
+            in->a = mask;
+        return in != NULL;
+    }
+    if (ptx_has_word(ptx, "cluster"))
+        return lower_unknown(l, NULL);
+    bool red = ptx_has_word(ptx, "red"), arrive = ptx_has_word(ptx, "arrive");
+    size_t at = red, count = ptx->operand_count;
+    size_t fixed = red ? 3 : 1;
+    if (count < fixed || count > fixed + 1 || (arrive && count != 2))
+        return lower_error(l, ptx->pos, "wrong number of operands for '%s'", ptx->opcode);
+    enum sim_barrier_op op = arrive ? SIM_BARRIER_ARRIVE : SIM_BARRIER_SYNC;
+    int32_t d = 0, a, b = -1, c = 0;
+    if (red) {
+        op = ptx_has_word(ptx, "popc") ? SIM_BARRIER_POPC : ptx_has_word(ptx, "and") ? SIM_BARRIER_AND : SIM_BARRIER_OR;
+        if (!lower_source(l, &ptx->operands[count - 1], PTX_TYPE_PRED, &c) ||
+            !lower_destination(l, &ptx->operands[0], op == SIM_BARRIER_POPC ? SIM_32 : SIM_PRED, &d))
+            return false;
+    }
+    if (!lower_source(l, &ptx->operands[at], PTX_TYPE_U32, &a))
+        return false;
+    if (count == fixed + 1 && !lower_source(l, &ptx->operands[at + 1], PTX_TYPE_U32, &b))
+        return false;
+    struct sim_insn *in = lower_emit(l, sim_run_barrier);
+    if (!in)
+        return false;
+    in->d = d, in->a = a, in->b = b, in->c = c;
+    in->small = (uint8_t)op;
+    return true;
+}
+
+/* Without an effect on a machine whose memory is always coherent and whose caches are not modelled. */
+static bool needs_nothing(const struct ptx_instruction *in)
+{
+    static const char *const names[] = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent",
+                                        "discard", "applypriority", "griddepcontrol", NULL};
+    for (const char *const *name = names; *name; name++)
+        if (is(in, *name))
+            return true;
+    return false;
+}
+
+bool lower_control(struct lower *l, bool *handled)
+{
+    const struct ptx_instruction *in = l->node->in;
+    *handled = true;
+    switch (l->node->kind) {
+    case FLOW_BRANCH:
+        return lower_branch(l);
+    case FLOW_SWITCH:
+        return lower_switch(l);
+    case FLOW_RETURN: {
+        /* A device function's returns meet in its last block, which goes back to the caller. */
+        if (l->function->entry)
+            return lower_emit(l, sim_run_exit) != NULL;
+        struct sim_branch *branch = lower_alloc(l, sizeof *branch);
+        if (!branch)
+            return false;
+        branch->target = block_number(l->flow.block_count - 1);
+        struct sim_insn *jump = lower_emit(l, sim_run_jump);
+        if (jump)
+            jump->extra = branch;
+        return jump != NULL;
+    }
+    case FLOW_EXIT:
+        return lower_emit(l, is(in, "trap") ? sim_run_trap : sim_run_exit) != NULL;
+    case FLOW_PLAIN:
+        break;
+    }
+    if (is(in, "call"))
+        return lower_call(l);
+    if (is(in, "bar") || is(in, "barrier"))
+        return lower_barrier(l);
+    if (needs_nothing(in))
+        return lower_emit(l, sim_run_nothing) != NULL;
+    *handled = false;
+    return true;
+}

@@ -1,0 +1,311 @@
+/* Loading a module: its variables get memory, its functions are lowered. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/exec/program.h"
+
+static uint64_t align_up(uint64_t value, uint64_t align)
+{
+    return align ? (value + align - 1) / align * align : value;
+}
+
+static bool place_device_variable(struct sim_module *m, struct ptx_variable *v, struct ptx_error *error)
+{
+    if (v->linkage == PTX_LINK_EXTERN)
+        return ptx_error_set(error, m->ptx, v->pos, "variable '%s' is declared but not defined in this module", v->name);
+    uint64_t address = sim_memory_alloc(m->memory, v->size, SIM_MEMORY_MODULE);
+    if (!address)
+        return ptx_error_set(error, m->ptx, v->pos, "out of memory for variable '%s' (%zu bytes)", v->name, v->size);
+    m->allocations[m->allocation_count++] = address;
+    v->user = address;
+    if (v->init)
+        memcpy((void *)(uintptr_t)address, v->init, v->size);
+    else
+        memset((void *)(uintptr_t)address, 0, v->size);
+    if (v->space == PTX_SPACE_CONST)
+        m->const_bytes = align_up(m->const_bytes, v->align) + v->size;
+    return true;
+}
+
+static bool place_variables(struct sim_module *m, struct ptx_error *error)
+{
+    size_t total = m->ptx->variable_count;
+    for (size_t f = 0; f < m->ptx->function_count; f++)
+        total += m->ptx->functions[f]->variable_count;
+    m->allocations = malloc((total + 1) * sizeof *m->allocations);
+    if (!m->allocations)
+        return ptx_error_set(error, m->ptx, (struct ptx_pos){1, 1}, "out of memory");
+    for (size_t f = 0; f <= m->ptx->function_count; f++) {
+        bool own = f < m->ptx->function_count;
+        struct ptx_variable **list = own ? m->ptx->functions[f]->variables : m->ptx->variables;
+        size_t count = own ? m->ptx->functions[f]->variable_count : m->ptx->variable_count;
+        for (size_t i = 0; i < count; i++)
+            if ((list[i]->space == PTX_SPACE_GLOBAL || list[i]->space == PTX_SPACE_CONST) &&
+                !place_device_variable(m, list[i], error))
+                return false;
+    }
+    return true;
+}
+
+static void place_shared_list(struct ptx_variable *const *list, size_t count, uint64_t *at)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i]->space == PTX_SPACE_SHARED && !list[i]->unsized) {
+            *at = align_up(*at, list[i]->align);
+            list[i]->user = *at;
+            *at += list[i]->size;
+        }
+}
+
+static void place_dynamic(struct ptx_variable *const *list, size_t count, uint64_t at)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i]->space == PTX_SPACE_SHARED && list[i]->unsized)
+            list[i]->user = at;
+}
+
+static void place_shared(struct sim_module *m)
+{
+    const struct ptx_module *ptx = m->ptx;
+    place_shared_list(ptx->variables, ptx->variable_count, &m->shared_bytes);
+    for (size_t f = 0; f < ptx->function_count; f++)
+        if (!ptx->functions[f]->entry)
+            place_shared_list(ptx->functions[f]->variables, ptx->functions[f]->variable_count, &m->shared_bytes);
+    uint64_t start = align_up(m->shared_bytes, 128);
+    m->dynamic_offset = start;
+    for (size_t f = 0; f < ptx->function_count; f++)
+        if (ptx->functions[f]->entry) {
+            uint64_t at = start;
+            place_shared_list(ptx->functions[f]->variables, ptx->functions[f]->variable_count, &at);
+            m->codes[f].own_shared = at - start;
+            m->codes[f].shared_end = at > start ? at : m->shared_bytes;
+            if (at > m->dynamic_offset)
+                m->dynamic_offset = at;
+        }
+    m->dynamic_offset = align_up(m->dynamic_offset, 1024);
+    place_dynamic(ptx->variables, ptx->variable_count, m->dynamic_offset);
+    for (size_t f = 0; f < ptx->function_count; f++)
+        place_dynamic(ptx->functions[f]->variables, ptx->functions[f]->variable_count, m->dynamic_offset);
+}
+
+static bool relocate(struct sim_module *m, const struct ptx_variable *v, struct ptx_error *error)
+{
+    for (size_t i = 0; i < v->relocation_count; i++) {
+        const struct ptx_relocation *r = &v->relocations[i];
+        uint64_t value = (uint64_t)r->addend;
+        if (r->function)
+            value += SIM_CODE_ADDRESS | r->function->index;
+        else
+            value += r->variable->user;
+        if (r->generic && r->variable && r->variable->space == PTX_SPACE_SHARED)
+            value += SIM_WINDOW_SHARED;
+        value >>= r->shift;
+        if (r->width > 8 || r->offset > v->size || r->width > v->size - r->offset)
+            return ptx_error_set(error, m->ptx, v->pos, "initialiser of '%s' does not fit", v->name);
+        memcpy((char *)(uintptr_t)v->user + r->offset, &value, r->width);
+    }
+    return true;
+}
+
+static bool relocate_all(struct sim_module *m, struct ptx_error *error)
+{
+    for (size_t f = 0; f <= m->ptx->function_count; f++) {
+        bool own = f < m->ptx->function_count;
+        struct ptx_variable **list = own ? m->ptx->functions[f]->variables : m->ptx->variables;
+        size_t count = own ? m->ptx->functions[f]->variable_count : m->ptx->variable_count;
+        for (size_t i = 0; i < count; i++)
+            if ((list[i]->space == PTX_SPACE_GLOBAL || list[i]->space == PTX_SPACE_CONST) &&
+                !relocate(m, list[i], error))
+                return false;
+    }
+    return true;
+}
+
+static void note_shared(struct sim_code *code, const struct ptx_operand *operand)
+{
+    for (size_t i = 0; i < operand->item_count; i++)
+        note_shared(code, &operand->items[i]);
+    const struct ptx_variable *v = operand->variable;
+    if (v && v->space == PTX_SPACE_SHARED && !v->unsized && !(v->owner && v->owner->entry) &&
+        v->user + v->size > code->shared_reach)
+        code->shared_reach = v->user + v->size;
+}
+
+/* Adds to *root what the functions that it may call need. */
+static void reach(struct sim_module *m, struct sim_code *root, struct sim_code *code)
+{
+    code->reached = true;
+    if (code->shared_reach > root->shared_reach)
+        root->shared_reach = code->shared_reach;
+    root->ordered |= code->ordered;
+    for (size_t i = 0; i < code->callee_count; i++)
+        if (!m->codes[code->callees[i]->index].reached)
+            reach(m, root, &m->codes[code->callees[i]->index]);
+    if (code->calls_indirect)
+        for (size_t f = 0; f < m->ptx->function_count; f++)
+            if (m->codes[f].insns && !m->ptx->functions[f]->entry && !m->codes[f].reached)
+                reach(m, root, &m->codes[f]);
+}
+
+static void finish_entries(struct sim_module *m)
+{
+    for (size_t f = 0; f < m->ptx->function_count; f++) {
+        const struct ptx_function *function = m->ptx->functions[f];
+        for (size_t i = 0; i < function->instruction_count; i++)
+            for (size_t o = 0; o < function->instructions[i].operand_count; o++)
+                note_shared(&m->codes[f], &function->instructions[i].operands[o]);
+    }
+    for (size_t f = 0; f < m->ptx->function_count; f++) {
+        const struct ptx_function *function = m->ptx->functions[f];
+        if (!function->entry || !function->defined)
+            continue;
+        struct sim_code *code = &m->codes[f];
+        for (size_t g = 0; g < m->ptx->function_count; g++)
+            m->codes[g].reached = false;
+        reach(m, code, code);
+        code->shared_bytes = code->own_shared + align_up(code->shared_reach, code->own_shared ? 16 : 1);
+        if (!code->own_shared)
+            code->shared_end = code->shared_reach;
+        struct sim_function *entry = &m->functions[m->function_count++];
+        entry->code = code;
+        entry->params = malloc((function->param_count + 1) * sizeof *entry->params);
+        for (size_t p = 0; entry->params && p < function->param_count; p++) {
+            const struct ptx_variable *v = function->params[p];
+            entry->params[p] = (struct sim_param){v->user, v->size};
+            entry->param_bytes = v->user + v->size;
+        }
+    }
+}
+
+static bool lower_all(struct sim_module *m, struct ptx_error *error)
+{
+    for (size_t f = 0; f < m->ptx->function_count; f++)
+        if (m->ptx->functions[f]->defined && !sim_lower(m, m->ptx->functions[f], error))
+            return false;
+    return true;
+}
+
+bool sim_module_load(struct sim_memory *memory, const char *name, const char *text, size_t size,
+                     struct sim_module **out, struct ptx_error *error)
+{
+    *out = NULL;
+    struct ptx_module *ptx;
+    if (!ptx_parse(name, text, size, &ptx, error))
+        return false;
+    struct sim_module *m = calloc(1, sizeof *m);
+    bool ok = m != NULL;
+    if (ok) {
+        m->memory = memory;
+        m->ptx = ptx;
+        m->codes = calloc(ptx->function_count + 1, sizeof *m->codes);
+        m->functions = calloc(ptx->function_count + 1, sizeof *m->functions);
+        ok = m->codes && m->functions;
+    }
+    if (!ok) {
+        ptx_error_set(error, ptx, (struct ptx_pos){1, 1}, "out of memory");
+        if (!m)
+            ptx_module_free(ptx);
+        else
+            sim_module_unload(m);
+        return false;
+    }
+    if (ptx->address_size != 64)
+        ok = ptx_error_set(error, ptx, (struct ptx_pos){1, 1}, "only .address_size 64 is supported");
+    ok = ok && place_variables(m, error);
+    if (ok)
+        place_shared(m);
+    ok = ok && relocate_all(m, error) && lower_all(m, error);
+    if (ok)
+        finish_entries(m);
+    for (size_t i = 0; ok && i < m->function_count; i++)
+        if (!m->functions[i].params)
+            ok = ptx_error_set(error, ptx, (struct ptx_pos){1, 1}, "out of memory");
+    if (!ok) {
+        sim_module_unload(m);
+        return false;
+    }
+    *out = m;
+    return true;
+}
+
+void sim_module_unload(struct sim_module *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->allocation_count; i++)
+        sim_memory_free(m->memory, m->allocations[i]);
+    for (size_t f = 0; m->codes && f < m->ptx->function_count; f++)
+        sim_code_release(&m->codes[f]);
+    for (size_t f = 0; m->functions && f < m->function_count; f++)
+        free(m->functions[f].params);
+    free(m->codes);
+    free(m->functions);
+    free(m->blocks);
+    free(m->allocations);
+    ptx_module_free(m->ptx);
+    free(m);
+}
+
+const struct sim_function *sim_module_function(const struct sim_module *m, const char *name)
+{
+    for (size_t i = 0; i < m->function_count; i++)
+        if (strcmp(m->functions[i].code->source->name, name) == 0)
+            return &m->functions[i];
+    return NULL;
+}
+
+const struct sim_function *sim_module_function_at(const struct sim_module *m, size_t i)
+{
+    return i < m->function_count ? &m->functions[i] : NULL;
+}
+
+bool sim_module_variable(const struct sim_module *m, const char *name, uint64_t *address, size_t *size)
+{
+    const struct ptx_variable *v = ptx_module_variable(m->ptx, name);
+    if (!v || (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST))
+        return false;
+    *address = v->user;
+    *size = v->size;
+    return true;
+}
+
+static unsigned smaller(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+void sim_function_info(const struct sim_function *function, struct sim_function_info *out)
+{
+    const struct sim_code *code = function->code;
+    const struct ptx_function *f = code->source;
+    unsigned threads = 1024;
+    const uint32_t *limits[] = {f->max_threads, f->required_threads};
+    for (int i = 0; i < 2; i++)
+        if (limits[i][0]) {
+            uint64_t product = limits[i][0];
+            for (int d = 1; d < 3; d++)
+                product *= limits[i][d] ? limits[i][d] : 1;
+            threads = smaller(threads, product < 1024 ? (unsigned)product : 1024);
+        }
+    unsigned target = 0;
+    for (const char *c = code->module->ptx->target; *c; c++)
+        if (*c >= '0' && *c <= '9')
+            target = 10 * target + (unsigned)(*c - '0');
+    *out = (struct sim_function_info){
+        .name = f->name,
+        .params = function->params,
+        .param_count = f->param_count,
+        .param_bytes = function->param_bytes,
+        .shared_bytes = code->shared_bytes,
+        .const_bytes = code->module->const_bytes,
+        .local_bytes = code->local_bytes,
+        .registers = smaller(code->registers + 8, 255),
+        .max_threads = threads,
+        .ptx_version = target,
+    };
+}
+
+const struct sim_module *sim_function_module(const struct sim_function *function)
+{
+    return function->code->module;
+}

@@ -1,0 +1,18 @@
+/* f32 and f64 arithmetic in every rounding, with .ftz and .sat.  Read by lanes_round.c, whose macros set the
+ * processor's rounding and treat operands and result as the modifiers say; value is the plain operation.
+ * Fallbacks: what ops_float.h has, it does faster. */
+/* clang-format off */
+ROUND2("add{|.rn|.rz|.rm|.rp}[.ftz][.sat].f32", F32, a + b)
+ROUND2("sub{|.rn|.rz|.rm|.rp}[.ftz][.sat].f32", F32, a - b)
+ROUND2("mul{|.rn|.rz|.rm|.rp}[.ftz][.sat].f32", F32, a * b)
+ROUND3("{fma{.rn|.rz|.rm|.rp}|mad{|.rn|.rz|.rm|.rp}}[.ftz][.sat].f32", F32, fmaf(a, b, c))
+ROUND2("div{.rn|.rz|.rm|.rp}[.ftz].f32", F32, a / b)
+ROUND1("rcp{.rn|.rz|.rm|.rp}[.ftz].f32", F32, 1 / a)
+ROUND1("sqrt{.rn|.rz|.rm|.rp}[.ftz].f32", F32, sqrtf(a))
+ROUND2("add{.rz|.rm|.rp}.f64", F64, a + b)
+ROUND2("sub{.rz|.rm|.rp}.f64", F64, a - b)
+ROUND2("mul{.rz|.rm|.rp}.f64", F64, a * b)
+ROUND3("{fma|mad}{.rz|.rm|.rp}.f64", F64, fma(a, b, c))
+ROUND2("div{.rz|.rm|.rp}.f64", F64, a / b)
+ROUND1("rcp{.rz|.rm|.rp}.f64", F64, 1 / a)
+ROUND1("sqrt{.rz|.rm|.rp}.f64", F64, sqrt(a))

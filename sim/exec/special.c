@@ -1,0 +1,245 @@
+/* Special registers, address windows, and instructions that have no effect here. */
+#include <string.h>
+#include <time.h>
+
+#include "sim/exec/handlers.h"
+#include "sim/exec/worker.h"
+
+#define MULTIPROCESSORS 132
+
+enum special {
+    TID_X,
+    TID_Y,
+    TID_Z,
+    NTID_X,
+    NTID_Y,
+    NTID_Z,
+    CTAID_X,
+    CTAID_Y,
+    CTAID_Z,
+    NCTAID_X,
+    NCTAID_Y,
+    NCTAID_Z,
+    LANEID,
+    WARPID,
+    NWARPID,
+    SMID,
+    NSMID,
+    GRIDID,
+    LANEMASK_EQ,
+    LANEMASK_LE,
+    LANEMASK_LT,
+    LANEMASK_GE,
+    LANEMASK_GT,
+    CLOCK,
+    CLOCK_HI,
+    CLOCK64,
+    GLOBALTIMER,
+    GLOBALTIMER_LO,
+    GLOBALTIMER_HI,
+    DYNAMIC_SMEM,
+    TOTAL_SMEM,
+    ZERO,
+    ONE,
+};
+
+/* Without clusters, each block is a cluster of its own. */
+static const struct {
+    const char *name;
+    enum special number;
+    unsigned bytes;
+} registers[] = {
+    {"%tid.x", TID_X, 4},
+    {"%tid.y", TID_Y, 4},
+    {"%tid.z", TID_Z, 4},
+    {"%ntid.x", NTID_X, 4},
+    {"%ntid.y", NTID_Y, 4},
+    {"%ntid.z", NTID_Z, 4},
+    {"%ctaid.x", CTAID_X, 4},
+    {"%ctaid.y", CTAID_Y, 4},
+    {"%ctaid.z", CTAID_Z, 4},
+    {"%nctaid.x", NCTAID_X, 4},
+    {"%nctaid.y", NCTAID_Y, 4},
+    {"%nctaid.z", NCTAID_Z, 4},
+    {"%laneid", LANEID, 4},
+    {"%warpid", WARPID, 4},
+    {"%nwarpid", NWARPID, 4},
+    {"%smid", SMID, 4},
+    {"%nsmid", NSMID, 4},
+    {"%gridid", GRIDID, 8},
+    {"%lanemask_eq", LANEMASK_EQ, 4},
+    {"%lanemask_le", LANEMASK_LE, 4},
+    {"%lanemask_lt", LANEMASK_LT, 4},
+    {"%lanemask_ge", LANEMASK_GE, 4},
+    {"%lanemask_gt", LANEMASK_GT, 4},
+    {"%clock", CLOCK, 4},
+    {"%clock_hi", CLOCK_HI, 4},
+    {"%clock64", CLOCK64, 8},
+    {"%globaltimer", GLOBALTIMER, 8},
+    {"%globaltimer_lo", GLOBALTIMER_LO, 4},
+    {"%globaltimer_hi", GLOBALTIMER_HI, 4},
+    {"%dynamic_smem_size", DYNAMIC_SMEM, 4},
+    {"%total_smem_size", TOTAL_SMEM, 4},
+    {"%is_explicit_cluster", ZERO, 4},
+    {"%clusterid.x", CTAID_X, 4},
+    {"%clusterid.y", CTAID_Y, 4},
+    {"%clusterid.z", CTAID_Z, 4},
+    {"%nclusterid.x", NCTAID_X, 4},
+    {"%nclusterid.y", NCTAID_Y, 4},
+    {"%nclusterid.z", NCTAID_Z, 4},
+    {"%cluster_ctaid.x", ZERO, 4},
+    {"%cluster_ctaid.y", ZERO, 4},
+    {"%cluster_ctaid.z", ZERO, 4},
+    {"%cluster_nctaid.x", ONE, 4},
+    {"%cluster_nctaid.y", ONE, 4},
+    {"%cluster_nctaid.z", ONE, 4},
+    {"%cluster_ctarank", ZERO, 4},
+    {"%cluster_nctarank", ONE, 4},
+};
+
+int sim_special_find(const char *name, unsigned *bytes) {
+    for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+        if (strcmp(registers[i].name, name) == 0) {
+            *bytes = registers[i].bytes;
+            return (int)registers[i].number;
+        }
+    return -1;
+}
+
+static uint64_t nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Of what is the same for all threads of a block. */
+static uint64_t block_value(const struct sim_warp *w, enum special number) {
+    const struct sim_launch *launch = w->worker->launch;
+    switch (number) {
+    case NTID_X:
+    case NTID_Y:
+    case NTID_Z:
+        return launch->block[number - NTID_X];
+    case CTAID_X:
+    case CTAID_Y:
+    case CTAID_Z:
+        return w->block->id[number - CTAID_X];
+    case NCTAID_X:
+    case NCTAID_Y:
+    case NCTAID_Z:
+        return launch->grid[number - NCTAID_X];
+    case WARPID:
+        return w->index;
+    case NWARPID:
+        return 64;
+    case SMID:
+        return w->block->linear % MULTIPROCESSORS;
+    case NSMID:
+        return MULTIPROCESSORS;
+    case CLOCK:
+    case CLOCK64:
+    case GLOBALTIMER:
+    case GLOBALTIMER_LO:
+        return nanoseconds();
+    case CLOCK_HI:
+    case GLOBALTIMER_HI:
+        return nanoseconds() >> 32;
+    case DYNAMIC_SMEM:
+        return launch->shared_bytes;
+    case TOTAL_SMEM:
+        return launch->shared_bytes + w->worker->code->shared_bytes;
+    case ONE:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+static uint32_t lane_mask(enum special number, unsigned lane) {
+    uint32_t self = 1u << lane, below = self - 1;
+    switch (number) {
+    case LANEMASK_EQ:
+        return self;
+    case LANEMASK_LE:
+        return below | self;
+    case LANEMASK_LT:
+        return below;
+    case LANEMASK_GE:
+        return ~below;
+    default:
+        return ~(below | self);
+    }
+}
+
+const struct sim_insn *sim_run_special32(struct sim_warp *w, const struct sim_insn *in) {
+    uint32_t *d = SIM_SLOT(w, in->d), mask = w->mask;
+    enum special number = (enum special)in->small;
+    if (number <= TID_Z) {
+        const uint32_t *id = w->worker->thread_ids[w->index][number];
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            d[i] = mask >> i & 1 ? id[i] : d[i];
+    } else if (number >= LANEMASK_EQ && number <= LANEMASK_GT) {
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            d[i] = mask >> i & 1 ? lane_mask(number, i) : d[i];
+    } else if (number == LANEID) {
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            d[i] = mask >> i & 1 ? i : d[i];
+    } else {
+        uint32_t value = (uint32_t)block_value(w, number);
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            d[i] = mask >> i & 1 ? value : d[i];
+    }
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_special64(struct sim_warp *w, const struct sim_insn *in) {
+    uint64_t *d = SIM_SLOT(w, in->d), value = block_value(w, (enum special)in->small);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        d[i] = w->mask >> i & 1 ? value : d[i];
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_local_address32(struct sim_warp *w, const struct sim_insn *in) {
+    uint32_t *d = SIM_SLOT(w, in->d), value = (uint32_t)(w->strand->frame->local_base + (uint64_t)in->imm);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        d[i] = w->mask >> i & 1 ? value : d[i];
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_local_address64(struct sim_warp *w, const struct sim_insn *in) {
+    uint64_t *d = SIM_SLOT(w, in->d), value = w->strand->frame->local_base + (uint64_t)in->imm;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        d[i] = w->mask >> i & 1 ? value : d[i];
+    return in + 1;
+}
+
+/* From a space's own address to a generic one, and back; global addresses are generic as they are. */
+const struct sim_insn *sim_run_cvta_from(struct sim_warp *w, const struct sim_insn *in) {
+    uint64_t *d = SIM_SLOT(w, in->d), window = (uint64_t)in->imm;
+    const uint64_t *a = SIM_SLOT(w, in->a);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        d[i] = w->mask >> i & 1 ? a[i] + window : d[i];
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_cvta_to(struct sim_warp *w, const struct sim_insn *in) {
+    uint64_t *d = SIM_SLOT(w, in->d), window = (uint64_t)in->imm;
+    const uint64_t *a = SIM_SLOT(w, in->a);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        d[i] = w->mask >> i & 1 ? a[i] - window : d[i];
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_isspacep(struct sim_warp *w, const struct sim_insn *in) {
+    uint32_t *d = SIM_SLOT(w, in->d), inside = 0;
+    const uint64_t *a = SIM_SLOT(w, in->a);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        inside |= (uint32_t)((a[i] & SIM_WINDOW_MASK) == (uint64_t)in->imm) << i;
+    *d = (*d & ~w->mask) | (inside & w->mask);
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_nothing(struct sim_warp *w, const struct sim_insn *in) {
+    (void)w;
+    return in + 1;
+}

@@ -1,0 +1,108 @@
+/* From what an instruction did to the counters that it belongs to. */
+#include "sim/exec/worker.h"
+
+void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from)
+{
+    const struct sim_module *m = to->code->module;
+    for (size_t b = 0; b < m->block_count; b++) {
+        to->blocks[b].warps += from->blocks[b].warps;
+        to->blocks[b].lanes += from->blocks[b].lanes;
+    }
+    for (size_t s = 0; s < m->site_count; s++)
+        for (int i = 0; i < 3; i++) {
+            to->sites[s].by[i].requests += from->sites[s].by[i].requests;
+            to->sites[s].by[i].transactions += from->sites[s].by[i].transactions;
+            to->sites[s].by[i].moved += from->sites[s].by[i].moved;
+            to->sites[s].by[i].useful += from->sites[s].by[i].useful;
+        }
+}
+
+static void count_site(struct wl_counters *c, enum sim_access access, const struct sim_site_tally *t)
+{
+    uint64_t requests[3], transactions[3];
+    for (int i = 0; i < 3; i++) {
+        requests[i] = t->by[i].requests;
+        transactions[i] = t->by[i].transactions;
+    }
+    c->shared_useful_bytes += t->by[SIM_SPACE_SHARED].useful;
+    switch (access) {
+    case SIM_ACCESS_LOAD:
+        c->global_load_requests += requests[SIM_SPACE_GLOBAL];
+        c->gld_transactions += transactions[SIM_SPACE_GLOBAL];
+        c->gld_useful_bytes += t->by[SIM_SPACE_GLOBAL].useful;
+        c->gld_moved_bytes += t->by[SIM_SPACE_GLOBAL].moved;
+        c->shared_load_requests += requests[SIM_SPACE_SHARED];
+        c->shared_load_transactions += transactions[SIM_SPACE_SHARED];
+        c->local_load_requests += requests[SIM_SPACE_LOCAL];
+        c->local_load_transactions += transactions[SIM_SPACE_LOCAL];
+        break;
+    case SIM_ACCESS_STORE:
+        c->global_store_requests += requests[SIM_SPACE_GLOBAL];
+        c->gst_transactions += transactions[SIM_SPACE_GLOBAL];
+        c->gst_useful_bytes += t->by[SIM_SPACE_GLOBAL].useful;
+        c->gst_moved_bytes += t->by[SIM_SPACE_GLOBAL].moved;
+        c->shared_store_requests += requests[SIM_SPACE_SHARED];
+        c->shared_store_transactions += transactions[SIM_SPACE_SHARED];
+        c->local_store_requests += requests[SIM_SPACE_LOCAL];
+        c->local_store_transactions += transactions[SIM_SPACE_LOCAL];
+        break;
+    case SIM_ACCESS_ATOM:
+    case SIM_ACCESS_RED:
+        if (access == SIM_ACCESS_ATOM) {
+            c->global_atomic_requests += requests[SIM_SPACE_GLOBAL];
+            c->global_atomic_transactions += transactions[SIM_SPACE_GLOBAL];
+        } else {
+            c->global_reduction_requests += requests[SIM_SPACE_GLOBAL];
+            c->global_reduction_transactions += transactions[SIM_SPACE_GLOBAL];
+        }
+        c->shared_atomic_requests += requests[SIM_SPACE_SHARED];
+        c->shared_atomic_transactions += transactions[SIM_SPACE_SHARED];
+        break;
+    }
+}
+
+static void tell(const struct sim_worker *worker, const struct sim_code *code, uint32_t index,
+                 const struct sim_block_tally *ran)
+{
+    const struct ptx_module *ptx = code->module->ptx;
+    const struct ptx_instruction *in = &code->source->instructions[index];
+    struct sim_instruction_count count = {
+        .function = code->source->name,
+        .opcode = in->opcode,
+        .line = in->source.line,
+        .column = in->source.column,
+        .ptx_line = in->pos.line,
+        .counters = {.inst_executed = ran->warps, .thread_inst_executed = ran->lanes},
+    };
+    if (in->source.file && in->source.file <= ptx->file_count)
+        count.file = ptx->files[in->source.file - 1];
+    /* Sites stand in the order of their instructions. */
+    size_t low = 0, high = code->site_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (code->sites[middle].insn < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < code->site_count && code->sites[low].insn == index; low++)
+        count_site(&count.counters, code->sites[low].access, &worker->sites[code->site_base + low]);
+    worker->launch->each(worker->launch->argument, &count);
+}
+
+void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters)
+{
+    const struct sim_module *m = worker->code->module;
+    for (size_t f = 0; f < m->ptx->function_count; f++) {
+        const struct sim_code *code = &m->codes[f];
+        for (size_t s = 0; s < code->site_count; s++)
+            count_site(counters, code->sites[s].access, &worker->sites[code->site_base + s]);
+        for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {
+            const struct sim_block_tally *ran = &worker->blocks[b];
+            counters->inst_executed += ran->warps * m->blocks[b].instructions;
+            counters->thread_inst_executed += ran->lanes * m->blocks[b].instructions;
+            for (uint32_t i = 0; worker->launch->each && ran->warps && i < m->blocks[b].instructions; i++)
+                tell(worker, code, m->blocks[b].first + i, ran);
+        }
+    }
+}

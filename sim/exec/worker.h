@@ -1,0 +1,164 @@
+/* What runs: a worker thread, the block it has in hand, and the block's strands.  Private to sim/exec.
+ *
+ * A strand is a set of lanes of one warp that run together.  A warp starts as one strand.  At a branch
+ * whose lanes disagree it splits; a join says where the parts meet again (the branch's immediate
+ * post-dominator) and which lanes are to come.  A strand that arrives before the others ends there and
+ * leaves its lanes parked in the join; the last to arrive goes on with all of them.
+ *
+ * Waiting at barriers is a strand's own, so threads of one warp may wait in different places, as on
+ * Volta and later.  When nothing in a block can run but some lanes are parked, they are let go before
+ * the others arrive; when none are parked either, the block is deadlocked and the launch faults.
+ */
+#ifndef WIDELOAD_SIM_WORKER_H
+#define WIDELOAD_SIM_WORKER_H
+
+#include <setjmp.h>
+
+#include "sim/exec/program.h"
+#include "sim/exec/warp.h"
+
+#define SIM_BARRIERS 16
+#define SIM_MAX_WARPS 32
+#define SIM_MAX_CALL_DEPTH 4096
+#define SIM_MAX_LOCAL_BYTES (512u << 10) /* a thread, as on hardware */
+/* Basic blocks that a strand may run before other strands get a turn, so that a loop which waits for
+ * another thread's store does not wait forever. */
+#define SIM_TURN 65536
+/* Turns after which a strand that never ends or waits makes its joins let their parked lanes go. */
+#define SIM_PATIENCE 64
+
+struct sim_frame {
+    struct sim_frame *caller;
+    const struct sim_code *code;
+    const struct sim_insn *return_to; /* the call */
+    uint32_t references;              /* strands that run in it, and frames called from it */
+    uint32_t depth;
+    uint32_t local_base, local_words; /* where its local variables begin, in bytes a lane; words in use below it */
+    char *slots;
+};
+
+struct sim_join {
+    struct sim_join *next;  /* the warp's list */
+    struct sim_join *outer; /* the join that its lanes go on to */
+    const struct sim_insn *at;
+    struct sim_frame *frame;
+    uint32_t expected, arrived; /* lanes */
+};
+
+enum sim_strand_state { STRAND_READY, STRAND_BARRIER, STRAND_WARP_SYNC };
+
+struct sim_strand {
+    struct sim_strand *next; /* the warp's list */
+    const struct sim_insn *pc;
+    struct sim_frame *frame;
+    struct sim_join *join;
+    uint32_t mask;
+    enum sim_strand_state state;
+    uint32_t barrier; /* STRAND_BARRIER: which */
+    uint32_t members; /* STRAND_WARP_SYNC: lanes to wait for */
+    uint32_t turns;   /* that it used up without waiting or ending */
+};
+
+struct sim_barrier {
+    uint32_t arrived;  /* threads */
+    uint32_t expected; /* threads; 0: every live thread of the block */
+    uint32_t count;    /* .red: threads whose predicate held, ... */
+    uint32_t voters;   /* ... out of these */
+};
+
+/* What one worker saw of a basic block. */
+struct sim_block_tally {
+    uint64_t warps, lanes;
+};
+
+/* Which lanes of the last access of an instruction lay where, and what that cost: patterns repeat. */
+struct sim_pattern {
+    bool valid, uniform, contiguous; /* contiguous: all 32 lanes, each next to the one before */
+    uint8_t space;                   /* enum sim_space that the costs are for */
+    uint32_t mask;
+    uint32_t phases;      /* bit p: costs[p] holds the cost at address phase 4 p, modulo 128 */
+    uint64_t low, high;   /* first byte of the lowest lane, end of the highest: from the first lane's address */
+    uint64_t misaligned;  /* the deltas or-ed together */
+    uint64_t delta[SIM_LANES];
+    struct count_result costs[32];
+};
+
+/* What one worker saw of a memory instruction. */
+struct sim_site_tally {
+    /* By space (enum sim_space): a generic instruction may have gone to any. */
+    struct {
+        uint64_t requests, transactions, moved, useful;
+    } by[3];
+    uint64_t allowed_base, allowed_end; /* the allocation that its last access fell in */
+    struct sim_pattern pattern;
+};
+
+struct sim_block {
+    uint64_t linear; /* its index in the grid */
+    uint32_t id[3];
+    uint32_t warp_count, thread_count;
+    char *shared;
+    struct sim_warp warps[SIM_MAX_WARPS];
+    struct sim_barrier barriers[SIM_BARRIERS];
+};
+
+struct sim_run; /* the launch in progress (launch.c) */
+
+struct sim_worker {
+    const struct sim_launch *launch;
+    const struct sim_code *code; /* the kernel */
+    struct sim_run *run;
+    struct sim_block block;
+    uint64_t shared_bytes;  /* of the block's buffer */
+    uint64_t shared_limit;  /* the last valid shared address + 1 */
+    size_t param_bytes;
+    char *frames;           /* the warps' first frames */
+    size_t frame_stride;
+    struct sim_frame first_frames[SIM_MAX_WARPS];
+    struct sim_block_tally *blocks; /* by the module's block numbers */
+    struct sim_site_tally *sites;   /* by the module's site numbers */
+    struct sim_strand *free_strands;
+    struct sim_join *free_joins;
+    struct sim_frame *free_frames; /* of any size: kept with their capacity */
+    const uint32_t (*thread_ids)[3][SIM_LANES]; /* %tid by warp */
+    struct sim_fault fault;
+    uint64_t fault_block;
+    jmp_buf stop; /* where a fault leaves the block */
+};
+
+/* strand.c */
+bool sim_warp_start(struct sim_warp *warp, struct sim_frame *frame, uint32_t lanes);
+/* Runs the warp's ready strands until each waits or has ended or used up its turn.  True if any ran. */
+bool sim_warp_run(struct sim_warp *warp);
+/* Gives the warp back everything it holds. */
+void sim_warp_end(struct sim_warp *warp);
+/* Lets lanes go on that are parked at a join; false if there are none. */
+bool sim_warp_release(struct sim_warp *warp);
+/* Stops running the current strand; it will go on at pc. */
+const struct sim_insn *sim_strand_wait(struct sim_warp *warp, enum sim_strand_state state, const struct sim_insn *pc);
+/* Called when lanes have exited or arrived: wakes strands that waited for them. */
+void sim_warp_settle(struct sim_warp *warp);
+
+void sim_frames_free(struct sim_frame *list);
+
+/* totals.c: adds what another worker saw; sums it up for the launch, and instruction by instruction for
+ * whoever asked. */
+void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from);
+void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters);
+
+/* barrier.c: completes every barrier that has all its threads; true if there was one. */
+bool sim_barrier_settle(struct sim_block *block);
+
+/* block.c: runs one block of the launch to its end, or to a fault. */
+void sim_block_run(struct sim_worker *worker, uint64_t linear);
+
+/* local.c: makes room for local memory up to that many bytes a lane. */
+void sim_local_reserve(struct sim_warp *warp, size_t bytes);
+
+/* fault.c: records the fault and leaves the block.  lane: the thread to name. */
+_Noreturn void sim_fault_raise(struct sim_warp *warp, const struct sim_insn *in, unsigned lane,
+                               enum sim_fault_kind kind, uint64_t address, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+_Noreturn void sim_fault_memory(struct sim_warp *warp);
+
+#endif

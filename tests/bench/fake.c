@@ -1,0 +1,353 @@
+#include "tests/bench/fake.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/reference.h"
+
+struct fake_state fake;
+unsigned fake_allocations;
+
+struct wl_context {
+    bool broken;
+    char arch[16];
+};
+struct wl_event {
+    unsigned launches;
+};
+
+static char message[200];
+
+static wl_error fail(wl_error error, const char *text) {
+    snprintf(message, sizeof message, "%s", text);
+    return error;
+}
+
+static void *pointer(wl_devptr address) {
+    return (void *)(uintptr_t)address;
+}
+
+const char *wl_error_name(wl_error error) {
+    return error ? "WL_ERROR_FAKE" : "WL_ERROR_OK";
+}
+
+const char *wl_error_text(wl_error error) {
+    return error ? "a fake error" : "success";
+}
+
+const char *wl_message(void) {
+    return message;
+}
+
+const char *wl_version(void) {
+    return WL_VERSION_STRING;
+}
+
+wl_error wl_open(wl_context **out, const char *device) {
+    if (device && strncmp(device, "gpu", 3) == 0 && !fake.gpu)
+        return fail(WL_ERROR_NO_DRIVER, "libcuda.so.1 is not there");
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return fail(WL_ERROR_OUT_OF_MEMORY, "context");
+    strcpy((*out)->arch, "sm_90");
+    return WL_ERROR_OK;
+}
+
+void wl_close(wl_context *context) {
+    free(context);
+}
+
+wl_error wl_get_device_info(wl_context *context, wl_device_info *out) {
+    memset(out, 0, sizeof *out);
+    strcpy(out->name, fake.gpu ? "Fake GPU" : "Fake simulator");
+    strcpy(out->kind, fake.gpu ? "gpu" : "sim");
+    strcpy(out->arch, context->arch);
+    out->driver_version = 13000;
+    out->multiprocessors = 4;
+    out->l2_bytes = 1 << 20;
+    out->memory_bytes = out->free_bytes = fake.memory ? fake.memory : (uint64_t)1 << 30;
+    out->peak_gbps = fake.gpu ? 1000 : 0;
+    return WL_ERROR_OK;
+}
+
+wl_error wl_alloc(wl_context *context, wl_devptr *out, size_t bytes) {
+    if (context->broken)
+        return fail(WL_ERROR_DRIVER, "the context is broken");
+    void *memory = aligned_alloc(256, (bytes + 256) / 256 * 256);
+    if (!memory)
+        return fail(WL_ERROR_OUT_OF_MEMORY, "device");
+    fake_allocations++;
+    *out = (uintptr_t)memory;
+    return WL_ERROR_OK;
+}
+
+wl_error wl_free(wl_context *context, wl_devptr address) {
+    (void)context;
+    free(pointer(address));
+    fake_allocations--;
+    return WL_ERROR_OK;
+}
+
+wl_error wl_upload(wl_context *context, wl_devptr to, const void *from, size_t bytes) {
+    if (context->broken)
+        return fail(WL_ERROR_DRIVER, "the context is broken");
+    if (bytes)
+        memcpy(pointer(to), from, bytes);
+    return WL_ERROR_OK;
+}
+
+wl_error wl_download(wl_context *context, void *to, wl_devptr from, size_t bytes) {
+    if (context->broken)
+        return fail(WL_ERROR_DRIVER, "the context is broken");
+    if (bytes)
+        memcpy(to, pointer(from), bytes);
+    return WL_ERROR_OK;
+}
+
+wl_error wl_fill(wl_context *context, wl_devptr to, uint8_t value, size_t bytes, wl_stream stream) {
+    (void)stream;
+    if (context->broken)
+        return fail(WL_ERROR_DRIVER, "the context is broken");
+    memset(pointer(to), value, bytes);
+    return WL_ERROR_OK;
+}
+
+wl_error wl_synchronize(wl_context *context) {
+    return context->broken ? fail(WL_ERROR_KERNEL_FAULT, "copy_scalar, copy.cu:12: out of bounds")
+                           : WL_ERROR_OK;
+}
+
+wl_error wl_get_counters(wl_context *context, wl_counters *out) {
+    (void)context;
+    memset(out, 0, sizeof *out);
+    out->launches = fake.launches;
+    out->global_load_requests = 10;
+    out->gld_transactions = 50;
+    out->gld_useful_bytes = 1280;
+    out->gld_moved_bytes = 1600;
+    out->global_store_requests = 10;
+    out->gst_transactions = 40;
+    out->gst_useful_bytes = 1280;
+    out->gst_moved_bytes = 1280;
+    out->inst_executed = 100;
+    return WL_ERROR_OK;
+}
+
+wl_error wl_reset_counters(wl_context *context) {
+    (void)context;
+    fake.launches = 0;
+    return WL_ERROR_OK;
+}
+
+wl_error wl_set_arch(wl_context *context, const char *arch) {
+    if (fake.gpu)
+        return fail(WL_ERROR_UNSUPPORTED, "a GPU");
+    if (strcmp(arch, "fermi") && strcmp(arch, "sm_90"))
+        return fail(WL_ERROR_INVALID_ARGUMENT, "no such rules");
+    strcpy(context->arch, arch);
+    return WL_ERROR_OK;
+}
+
+wl_error wl__event_create(wl_context *context, wl_event **out) {
+    (void)context;
+    *out = calloc(1, sizeof **out);
+    return *out ? WL_ERROR_OK : fail(WL_ERROR_OUT_OF_MEMORY, "event");
+}
+
+void wl__event_destroy(wl_event *event) {
+    free(event);
+}
+
+wl_error wl__event_record(wl_event *event, wl_stream stream) {
+    (void)stream;
+    event->launches = fake.launches;
+    return WL_ERROR_OK;
+}
+
+/* Every launch takes exactly 0.5 ms. */
+wl_error wl__event_elapsed(wl_event *from, wl_event *to, float *milliseconds) {
+    *milliseconds = 0.5f * (float)(to->launches - from->launches);
+    return WL_ERROR_OK;
+}
+
+bool wl__is_simulator(const wl_context *context) {
+    (void)context;
+    return !fake.gpu;
+}
+
+/* ---------------------------------------------------------------- kernels */
+
+static void spoil(enum wl_reference reference, const struct wl_problem *p, uint32_t *out, uint64_t elements,
+                  uint32_t *input, uint64_t input_elements) {
+    uint32_t *starts = pointer(p->out[0]), *rows = pointer(p->out[1]), *values = pointer(p->out[2]);
+    float nan = NAN;
+    (void)reference;
+    switch (fake.fault) {
+    case FAKE_ONE_WRONG:
+        out[3] ^= 1;
+        break;
+    case FAKE_LAST_WRONG:
+    case FAKE_TOUCHES_OTHERS:
+        out[elements - 1] ^= 0x80000000;
+        break;
+    case FAKE_NAN:
+        memcpy(&out[3], &nan, 4);
+        break;
+    case FAKE_PAST_END:
+        *((unsigned char *)out + 4 * elements) = 1;
+        break;
+    case FAKE_BEFORE_START:
+        *((unsigned char *)out - 1) = 1;
+        break;
+    case FAKE_COPIES_PAST_END:
+        out[elements] = input[input_elements];
+        break;
+    case FAKE_INPUT_CHANGED:
+        input[2]++;
+        break;
+    case FAKE_INPUT_PAST_END:
+        *((unsigned char *)input + 4 * input_elements) = 1;
+        break;
+    case FAKE_WORK_OVERRUN:
+        *((unsigned char *)pointer(p->work) + 64) = 1;
+        break;
+    case FAKE_SWAPS_ENTRIES:
+    case FAKE_MOVES_ENTRY:
+        for (uint64_t c = 0; c < p->cols; c++)
+            if (starts[c + 1] - starts[c] >= 2 && starts[c + 1] < p->nnz) {
+                uint32_t a = starts[c], b = fake.fault == FAKE_SWAPS_ENTRIES ? a + 1 : starts[c + 1];
+                uint32_t row = rows[a], value = values[a];
+                rows[a] = rows[b];
+                values[a] = values[b];
+                rows[b] = row;
+                values[b] = value;
+                break;
+            }
+        break;
+    default:
+        break;
+    }
+}
+
+static wl_error launch(wl_context *context, enum wl_reference reference, const struct wl_problem *p) {
+    struct bench_extents extents = bench_extents_of(reference, p);
+    const uint32_t *in[BENCH_INPUTS];
+    uint32_t *out[BENCH_OUTPUTS], *scratch = NULL;
+    int first_in = -1, first_out = -1;
+    fake.launches++;
+    if (fake.fault == FAKE_LAUNCH_REFUSED)
+        return fail(WL_ERROR_DRIVER, "too many resources");
+    if (fake.fault == FAKE_KERNEL_FAULT) {
+        context->broken = true;
+        return WL_ERROR_OK;
+    }
+    if (fake.fault == FAKE_NEVER_WRITES)
+        return WL_ERROR_OK;
+    for (unsigned i = 0; i < BENCH_INPUTS; i++) {
+        in[i] = pointer(p->in[i]);
+        if (in[i] && first_in < 0)
+            first_in = (int)i;
+    }
+    for (unsigned i = 0; i < BENCH_OUTPUTS; i++) {
+        out[i] = pointer(p->out[i]);
+        if (out[i] && first_out < 0)
+            first_out = (int)i;
+    }
+    if (reference == WL_REF_COO_TRANSPOSE)
+        out[0] = scratch = malloc(4 * (p->cols + 1));
+    bench_reference_of(reference)(p, in, out);
+    free(scratch);
+    spoil(reference, p, out[first_out], extents.out[first_out].elements, pointer(p->in[first_in]),
+          extents.in[first_in].elements);
+    return WL_ERROR_OK;
+}
+
+#define LAUNCH(name, reference)                                                                              \
+    static wl_error name(wl_context *context, const struct wl_problem *p, wl_stream stream) {                \
+        (void)stream;                                                                                        \
+        return launch(context, reference, p);                                                                \
+    }
+LAUNCH(copy, WL_REF_COPY)
+LAUNCH(add, WL_REF_ADD)
+LAUNCH(read_offset, WL_REF_READ_OFFSET)
+LAUNCH(write_offset, WL_REF_WRITE_OFFSET)
+LAUNCH(stride_load, WL_REF_STRIDE_LOAD)
+LAUNCH(stride_store, WL_REF_STRIDE_STORE)
+LAUNCH(aos, WL_REF_LAYOUT_AOS)
+LAUNCH(soa, WL_REF_LAYOUT_SOA)
+LAUNCH(transpose_copy, WL_REF_TRANSPOSE_COPY)
+LAUNCH(transpose, WL_REF_TRANSPOSE)
+LAUNCH(tile_copy, WL_REF_TILE_COPY)
+LAUNCH(tile_32x32, WL_REF_TILE_32x32)
+LAUNCH(tile_32x16, WL_REF_TILE_32x16)
+LAUNCH(matmul, WL_REF_MATMUL)
+LAUNCH(csr, WL_REF_CSR_TO_CSC)
+LAUNCH(coo, WL_REF_COO_TRANSPOSE)
+
+static uint64_t bytes_1d(const struct wl_problem *p) {
+    return 8 * p->n;
+}
+
+static uint64_t bytes_2d(const struct wl_problem *p) {
+    return 8 * p->rows * p->cols;
+}
+
+static uint64_t bytes_matmul(const struct wl_problem *p) {
+    return 4 * (p->m * p->n + p->n * p->k + p->m * p->k);
+}
+
+static uint64_t operations_matmul(const struct wl_problem *p) {
+    return 2 * p->m * p->n * p->k;
+}
+
+static uint64_t bytes_sparse(const struct wl_problem *p) {
+    return 16 * p->nnz + 4 * (p->rows + p->cols + 2);
+}
+
+static uint64_t work_64(const struct wl_problem *p) {
+    (void)p;
+    return 64;
+}
+
+static const char *applicable(wl_context *context, const struct wl_problem *p) {
+    (void)context;
+    (void)p;
+    return fake.not_applicable;
+}
+
+#define RUNG(e, r, ref, outs, x, y, fixed, formula, fn)                                                      \
+    .experiment = e, .name = r, .idea = "the reference itself, as if it were a kernel", .reference = ref,    \
+    .outputs = outs, .block_x = x, .block_y = y, .fixed_block = fixed, .bytes_formula = "a formula",         \
+    .bytes = formula, .applicable = applicable, .launch = fn
+
+static const struct wl_rung ladder[] = {
+    {RUNG("copy", "scalar", WL_REF_COPY, 1, 256, 1, false, bytes_1d, copy)},
+    {RUNG("copy", "vec4", WL_REF_COPY, 1, 256, 1, false, bytes_1d, copy)},
+    {RUNG("copy", "driver", WL_REF_COPY, 1, 0, 0, false, bytes_1d, copy)},
+    {RUNG("add", "scalar", WL_REF_ADD, 1, 256, 1, false, bytes_1d, add)},
+    {RUNG("read-offset", "plain", WL_REF_READ_OFFSET, 1, 512, 1, false, bytes_1d, read_offset)},
+    {RUNG("write-offset", "plain", WL_REF_WRITE_OFFSET, 1, 512, 1, false, bytes_1d, write_offset)},
+    {RUNG("stride", "load", WL_REF_STRIDE_LOAD, 1, 256, 1, false, bytes_1d, stride_load)},
+    {RUNG("stride", "store", WL_REF_STRIDE_STORE, 1, 256, 1, false, bytes_1d, stride_store)},
+    {RUNG("layout", "aos", WL_REF_LAYOUT_AOS, 1, 128, 1, false, bytes_1d, aos)},
+    {RUNG("layout", "soa", WL_REF_LAYOUT_SOA, 6, 128, 1, false, bytes_1d, soa)},
+    {RUNG("transpose", "copy-row", WL_REF_TRANSPOSE_COPY, 1, 16, 16, false, bytes_2d, transpose_copy)},
+    {RUNG("transpose", "naive-row", WL_REF_TRANSPOSE, 1, 16, 16, false, bytes_2d, transpose)},
+    {RUNG("transpose", "shared", WL_REF_TRANSPOSE, 1, 32, 8, true, bytes_2d, transpose)},
+    {RUNG("shared", "row-row", WL_REF_TILE_COPY, 1, 32, 32, true, bytes_1d, tile_copy)},
+    {RUNG("shared", "row-col", WL_REF_TILE_32x32, 1, 32, 32, true, bytes_1d, tile_32x32)},
+    {RUNG("shared", "rect-row-col", WL_REF_TILE_32x16, 1, 32, 16, true, bytes_1d, tile_32x16)},
+    {RUNG("matmul", "naive", WL_REF_MATMUL, 1, 16, 16, true, bytes_matmul, matmul),
+     .operations = operations_matmul},
+    {RUNG("csr-transpose", "fast", WL_REF_CSR_TO_CSC, 7, 256, 1, false, bytes_sparse, csr),
+     .work_bytes = work_64},
+    {RUNG("csr-transpose", "triplet", WL_REF_COO_TRANSPOSE, 14, 256, 1, false, bytes_sparse, coo),
+     .work_bytes = work_64},
+};
+
+const struct wl_rung *wl__ladder(size_t *count) {
+    *count = sizeof ladder / sizeof *ladder;
+    return ladder;
+}

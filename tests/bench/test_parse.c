@@ -1,0 +1,178 @@
+#include "tests/bench/test.h"
+
+#include <string.h>
+
+#include "bench/nearest.h"
+#include "bench/parse.h"
+
+static void numbers_that_are_right(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } cases[] = {
+        {"0", 0},
+        {"1", 1},
+        {"007", 7},
+        {"1K", 1000},
+        {"1Ki", 1024},
+        {"3M", 3000000},
+        {"2Mi", 2097152},
+        {"1G", 1000000000},
+        {"1Gi", 1073741824},
+        {"1Ti", 1099511627776},
+        {"2^20", 1048576},
+        {"2^0", 1},
+        {"0^0", 1},
+        {"1^18446744073709551615", 1},
+        {"2^63", 9223372036854775808u},
+        {"10^19", 10000000000000000000u},
+        {"18446744073709551615", UINT64_MAX},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench_error error;
+        uint64_t value;
+        assert_true(bench_parse_number("--size", cases[i].text, &value, &error));
+        assert_int_equal(value, cases[i].value);
+    }
+}
+
+static void numbers_that_are_wrong(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"", "no size"},
+        {"x", "no size"},
+        {"1k", "no size"},
+        {"1KiB", "no size"},
+        {"1i", "no size"},
+        {"1.5", "no size"},
+        {" 1", "no size"},
+        {"1 ", "no size"},
+        {"+1", "no size"},
+        {"0x10", "no size"},
+        {"2^", "no size"},
+        {"2^3K", "no size"},
+        {"-1", "negative"},
+        {"-", "no size"},
+        {"18446744073709551616", "does not fit"},
+        {"99999999999999999999999999", "does not fit"},
+        {"2^64", "does not fit"},
+        {"18446744073709552K", "does not fit"},
+        {"99999999999T", "does not fit"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench_error error;
+        uint64_t value;
+        assert_false(bench_parse_number("--size", cases[i].text, &value, &error));
+        assert_true(error.usage);
+        assert_non_null(strstr(error.text, "--size"));
+        assert_non_null(strstr(error.text, cases[i].says));
+    }
+}
+
+static void sizes(void **state) {
+    (void)state;
+    struct bench_error error;
+    struct bench_size size;
+    assert_true(bench_parse_size("--size", "2^20", &size, &error));
+    assert_int_equal(size.dimensions, 1);
+    assert_true(bench_parse_size("--size", "1x4097", &size, &error));
+    assert_int_equal(size.dimensions, 2);
+    assert_int_equal(size.extent[1], 4097);
+    assert_true(bench_parse_size("--size", "1600x1007x1Ki", &size, &error));
+    assert_int_equal(size.dimensions, 3);
+    assert_int_equal(size.extent[2], 1024);
+    assert_true(bench_parse_size("--size", "0x7", &size, &error));
+    assert_int_equal(size.extent[0], 0);
+    static const char *const wrong[] = {"x",    "1x",   "x1",          "1xx2", "1x2x3x4",
+                                        "-1x2", "2x-1", "2^31x2^31x2", "1X2"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(bench_parse_size("--size", wrong[i], &size, &error));
+    assert_false(bench_parse_size("--size", "2^40x2^40", &size, &error));
+    assert_non_null(strstr(error.text, "2^60"));
+    /* An empty extent does not make an impossible one possible. */
+    assert_false(bench_parse_size("--size", "0x2^63", &size, &error));
+}
+
+static void lists(void **state) {
+    (void)state;
+    struct bench_error error;
+    struct bench_numbers numbers;
+    assert_true(bench_parse_numbers("--offset", "0,11,1Ki", &numbers, &error));
+    assert_int_equal(numbers.count, 3);
+    assert_int_equal(numbers.items[2], 1024);
+    bench_numbers_free(&numbers);
+    static const char *const wrong[] = {"", ",", "1,", ",1", "1,,2", "1;2", "1,-2"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(bench_parse_numbers("--offset", wrong[i], &numbers, &error));
+        bench_numbers_free(&numbers);
+    }
+    struct bench_names names;
+    assert_true(bench_parse_names("--kernel", "shared,shared-pad", &names, &error));
+    assert_int_equal(names.count, 2);
+    assert_string_equal(names.items[1], "shared-pad");
+    bench_names_free(&names);
+    assert_false(bench_parse_names("--kernel", "a,,b", &names, &error));
+    bench_names_free(&names);
+}
+
+static void blocks(void **state) {
+    (void)state;
+    struct bench_error error;
+    struct bench_blocks blocks;
+    assert_true(bench_parse_blocks("--block", "512,32x8,1,1024", &blocks, &error));
+    assert_int_equal(blocks.count, 4);
+    assert_int_equal(blocks.items[0].x, 512);
+    assert_int_equal(blocks.items[0].y, 1);
+    assert_int_equal(blocks.items[1].x, 32);
+    assert_int_equal(blocks.items[1].y, 8);
+    bench_blocks_free(&blocks);
+    static const char *const wrong[] = {"0", "1025", "32x33", "32x0", "8x8x8", "2^32x2^32", "", "a"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(bench_parse_blocks("--block", wrong[i], &blocks, &error));
+        bench_blocks_free(&blocks);
+    }
+}
+
+static void positive_numbers(void **state) {
+    (void)state;
+    struct bench_error error;
+    double value;
+    assert_true(bench_parse_positive("--peak", "4814.5", &value, &error));
+    assert_true(value == 4814.5);
+    static const char *const wrong[] = {"", "0", "-1", "nan", "inf", "1e999", "1x", "GB"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(bench_parse_positive("--peak", wrong[i], &value, &error));
+}
+
+static void nearest_names(void **state) {
+    (void)state;
+    static const char *const names[] = {"copy", "add", "transpose", "csr-transpose", "matmul"};
+    assert_int_equal(bench_edit_distance("kitten", "sitting"), 3);
+    assert_int_equal(bench_edit_distance("", "abc"), 3);
+    assert_int_equal(bench_edit_distance("COPY", "copy"), 0);
+    assert_string_equal(bench_nearest("transpos", names, 5), "transpose");
+    assert_string_equal(bench_nearest("mamtul", names, 5), "matmul");
+    assert_string_equal(bench_nearest("cpoy", names, 5), "copy");
+    assert_null(bench_nearest("zzzzzzzzzz", names, 5));
+    assert_null(bench_nearest("x", names, 0));
+    char longest[500];
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    assert_null(bench_nearest(longest, names, 5));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_that_are_right),
+        cmocka_unit_test(numbers_that_are_wrong),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(blocks),
+        cmocka_unit_test(positive_numbers),
+        cmocka_unit_test(nearest_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

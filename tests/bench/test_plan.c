@@ -1,0 +1,204 @@
+/* Requests: what is refused, and which rows come of what is not. */
+#include "tests/bench/test.h"
+
+#include <string.h>
+
+#include "bench/plan.h"
+#include "tests/bench/fake.h"
+
+static const char *one_name[1];
+
+static struct bench_request request_for(const char *experiment) {
+    struct bench_request request = {.seed = 1, .seconds = 2};
+    if (experiment) {
+        one_name[0] = experiment;
+        request.experiments = one_name;
+        request.experiment_count = 1;
+    }
+    return request;
+}
+
+/* Whether the request passes; *error says why not. */
+static bool admit(const struct bench_request *request, struct bench_plan *plan, struct bench_error *error) {
+    wl_context *context;
+    bool right = bench_plan_make(plan, request, error);
+    if (right) {
+        assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
+        right = bench_plan_admit(plan, context, request, error);
+        wl_close(context);
+    }
+    return right;
+}
+
+static void refused(const struct bench_request *request, const char *says) {
+    struct bench_plan plan;
+    struct bench_error error;
+    assert_false(admit(request, &plan, &error));
+    assert_true(error.usage);
+    if (!strstr(error.text, says))
+        fail_msg("'%s' does not say '%s'", error.text, says);
+    bench_plan_free(&plan);
+}
+
+static size_t rows(const struct bench_request *request) {
+    struct bench_plan plan;
+    struct bench_error error;
+    if (!admit(request, &plan, &error))
+        fail_msg("%s", error.text);
+    size_t count = plan.row_count;
+    bench_plan_free(&plan);
+    return count;
+}
+
+static struct bench_size size(const char *text) {
+    struct bench_size s;
+    struct bench_error error;
+    assert_true(bench_parse_size("--size", text, &s, &error));
+    return s;
+}
+
+static void defaults(void **state) {
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    struct bench_plan plan;
+    struct bench_error error;
+    struct bench_request request = request_for(NULL);
+    assert_true(admit(&request, &plan, &error));
+    assert_int_equal(plan.section_count, 10);
+    for (size_t s = 0; s < plan.section_count; s++) {
+        const struct wl_problem *p = &plan.sections[s].rows[0].problem;
+        const char *name = plan.sections[s].experiment->name;
+        if (strcmp(name, "matmul") == 0) {
+            assert_int_equal(p->m, 1600);
+            assert_int_equal(p->n, 1007);
+            assert_int_equal(p->k, 1600);
+        } else if (strcmp(name, "transpose") == 0) {
+            assert_int_equal(p->rows, 1024);
+            assert_int_equal(p->cols, 1024);
+        } else if (strcmp(name, "csr-transpose") == 0) {
+            assert_int_equal(p->rows, 65536);
+            assert_true(p->nnz > 1000000 && p->nnz < 1100000);
+        } else {
+            assert_int_equal(p->n, strcmp(name, "layout") == 0 ? 1 << 19 : 1 << 20);
+        }
+    }
+    bench_plan_free(&plan);
+    request = request_for("read-offset");
+    assert_int_equal(rows(&request), 3);
+    request = request_for("stride");
+    assert_int_equal(rows(&request), 12);
+}
+
+static void lists_make_rows(void **state) {
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    uint64_t offsets[] = {1, 2};
+    struct bench_block blocks[] = {{128, 1}, {64, 2}, {32, 1}};
+    struct bench_request request = request_for("read-offset");
+    request.offsets = (struct bench_numbers){offsets, 2};
+    request.blocks = (struct bench_blocks){blocks, 3};
+    assert_int_equal(rows(&request), 6);
+    /* A kernel with a fixed block, and one that is no kernel, keep their one row. */
+    request = request_for("transpose");
+    request.blocks = (struct bench_blocks){blocks, 3};
+    assert_int_equal(rows(&request), 7);
+    request = request_for("copy");
+    request.blocks = (struct bench_blocks){blocks, 3};
+    assert_int_equal(rows(&request), 7);
+    char *kernels[] = {(char *)"scalar"};
+    request = request_for(NULL);
+    request.kernels = (struct bench_names){kernels, 1};
+    assert_int_equal(rows(&request), 2);
+}
+
+static void wrong_requests(void **state) {
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    struct bench_request request = request_for("transpos");
+    refused(&request, "did you mean 'transpose'?");
+    request = request_for("zzzzzzzzzzzz");
+    refused(&request, "unknown experiment 'zzzzzzzzzzzz'; see");
+    char *kernels[] = {(char *)"naive-rwo"};
+    request = request_for("transpose");
+    request.kernels = (struct bench_names){kernels, 1};
+    refused(&request, "did you mean 'naive-row'?");
+    uint64_t numbers[] = {0};
+    request = request_for("copy");
+    request.offsets = (struct bench_numbers){numbers, 1};
+    refused(&request, "--offset");
+    request = request_for("copy");
+    request.strides = (struct bench_numbers){numbers, 1};
+    refused(&request, "--stride");
+    request = request_for("stride");
+    request.strides = (struct bench_numbers){numbers, 1};
+    refused(&request, "within 1");
+    numbers[0] = UINT64_MAX;
+    refused(&request, "within 1");
+    struct bench_block blocks[] = {{128, 1}};
+    request = request_for("shared");
+    request.blocks = (struct bench_blocks){blocks, 1};
+    refused(&request, "--block");
+    fake.not_applicable = "block of 1000 threads: no";
+    request = request_for("copy");
+    refused(&request, "block of 1000 threads: no");
+    fake.not_applicable = NULL;
+}
+
+static void wrong_sizes(void **state) {
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    static const struct {
+        const char *experiment, *size, *says;
+    } cases[] = {
+        {"copy", "8x8", "copy takes N"},
+        {"copy", "8x8x8", "copy takes N"},
+        {"transpose", "8x8x8", "transpose takes N or RxC"},
+        {"matmul", "8x8", "matmul takes N or MxNxK"},
+        {"copy", "2^60", "device memory"},
+        {"copy", "1G", "1024.0 MiB free"},
+        {"transpose", "2^31", "2^60"},
+        {"transpose", "100Kx100K", "device memory"},
+        {"matmul", "2^31", "2^60"},
+        {"csr-transpose", "2^32", "32 bits"},
+        {"csr-transpose", "1x2^31", "device memory"},
+        {"csr-transpose", "2^31x1", "device memory"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench_request request = request_for(cases[i].experiment);
+        request.has_size = true;
+        request.size = size(cases[i].size);
+        refused(&request, cases[i].says);
+    }
+    /* More entries than 32 bits count, on a device with memory for them. */
+    fake.memory = (uint64_t)1 << 62;
+    struct bench_request request = request_for("copy");
+    request.has_size = true;
+    request.size = size("2^40");
+    refused(&request, "host memory");
+}
+
+static void sizes_that_pass(void **state) {
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    static const struct {
+        const char *experiment, *size;
+    } cases[] = {{"copy", "0"},           {"copy", "1"},
+                 {"transpose", "1x4097"}, {"transpose", "0x5"},
+                 {"transpose", "33"},     {"matmul", "1x0x1"},
+                 {"matmul", "17"},        {"csr-transpose", "0"},
+                 {"csr-transpose", "9"},  {"csr-transpose", "4097x1"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench_request request = request_for(cases[i].experiment);
+        request.has_size = true;
+        request.size = size(cases[i].size);
+        assert_true(rows(&request) > 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),    cmocka_unit_test(lists_make_rows), cmocka_unit_test(wrong_requests),
+        cmocka_unit_test(wrong_sizes), cmocka_unit_test(sizes_that_pass),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

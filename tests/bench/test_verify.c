@@ -1,0 +1,162 @@
+/* What verification must catch, and what it must allow. */
+#include "tests/bench/test.h"
+
+#include <string.h>
+
+#include "bench/verify.h"
+#include "tests/bench/fake.h"
+
+struct outcome {
+    enum bench_verdict verdict, again; /* again: the same rung once more, not spoilt */
+    bool counted;
+    char text[400];
+};
+
+static const struct wl_rung *rung(const char *experiment, const char *name) {
+    size_t count;
+    const struct wl_rung *ladder = wl__ladder(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(ladder[i].experiment, experiment) == 0 && strcmp(ladder[i].name, name) == 0)
+            return &ladder[i];
+    fail_msg("no rung %s/%s", experiment, name);
+    return NULL;
+}
+
+static struct outcome verify(const struct wl_rung *r, struct wl_problem problem, enum fake_fault fault) {
+    struct outcome outcome = {.text = ""};
+    struct bench_needs needs = {0};
+    struct bench_workspace workspace;
+    struct bench_error error;
+    wl_context *context;
+    wl_counters counters;
+    memset(&fake, 0, sizeof fake);
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    if (problem.stride == 0)
+        problem.stride = 1;
+    problem.nnz =
+        strcmp(r->experiment, "csr-transpose") ? 0 : bench_sparse_entries(9, problem.rows, problem.cols);
+    bench_needs_add(&needs, r, &problem);
+    assert_true(bench_workspace_open(&workspace, context, &needs, &problem, 9, &error));
+    fake.fault = fault;
+    outcome.verdict =
+        bench_verify(&workspace, r, &problem, &counters, &outcome.counted, outcome.text, sizeof outcome.text);
+    if (outcome.counted)
+        assert_int_equal(counters.launches, 1);
+    fake.fault = FAKE_RIGHT;
+    char text[400];
+    bool counted;
+    outcome.again = bench_verify(&workspace, r, &problem, &counters, &counted, text, sizeof text);
+    bench_workspace_close(&workspace);
+    wl_close(context);
+    assert_int_equal(fake_allocations, 0);
+    return outcome;
+}
+
+static void every_right_rung_passes(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {0, 1, 31, 33, 1000};
+    size_t count;
+    const struct wl_rung *ladder = wl__ladder(&count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            for (uint64_t step = 1; step < 2000; step *= 11) {
+                uint64_t n = sizes[s];
+                struct wl_problem problem = {.n = n,
+                                             .rows = n,
+                                             .cols = n / 2 + 1,
+                                             .m = n / 4,
+                                             .k = n / 3,
+                                             .offset = step - 1,
+                                             .stride = step};
+                struct outcome outcome = verify(&ladder[i], problem, FAKE_RIGHT);
+                assert_int_equal(outcome.verdict, BENCH_RIGHT);
+                assert_true(outcome.counted);
+            }
+}
+
+static void catches(const char *experiment, const char *name, enum fake_fault fault, const char *says) {
+    struct wl_problem problem = {.n = 1000, .rows = 40, .cols = 25, .m = 20, .k = 30};
+    struct outcome outcome = verify(rung(experiment, name), problem, fault);
+    assert_int_equal(outcome.verdict, BENCH_WRONG);
+    if (!strstr(outcome.text, says))
+        fail_msg("'%s' does not say '%s'", outcome.text, says);
+    /* A spoilt input is mended for the rows to come. */
+    assert_int_equal(outcome.again, BENCH_RIGHT);
+}
+
+static void catches_what_is_wrong(void **state) {
+    (void)state;
+    catches("copy", "scalar", FAKE_NEVER_WRITES, "out0[0]: never written");
+    catches("copy", "scalar", FAKE_ONE_WRONG, "out0[3]: got 0x");
+    catches("copy", "scalar", FAKE_LAST_WRONG, "out0[999]: got 0x");
+    catches("add", "scalar", FAKE_ONE_WRONG, "out0[3]: got");
+    catches("add", "scalar", FAKE_NAN, "out0[3]: got nan");
+    catches("copy", "scalar", FAKE_PAST_END, "out0: byte 0 past its end");
+    catches("copy", "scalar", FAKE_BEFORE_START, "out0: byte 1 before its start");
+    catches("copy", "scalar", FAKE_COPIES_PAST_END, "out0: byte 0 past its end");
+    catches("copy", "scalar", FAKE_INPUT_CHANGED, "in0[2]: got");
+    catches("copy", "scalar", FAKE_INPUT_PAST_END, "in0: byte 0 past its end");
+    catches("layout", "soa", FAKE_ONE_WRONG, "out1[3]: got");
+    catches("transpose", "naive-row", FAKE_ONE_WRONG, "out0[3]: got");
+    catches("matmul", "naive", FAKE_ONE_WRONG, "out0[3]: got");
+    catches("matmul", "naive", FAKE_NEVER_WRITES, "out0[0]: never written");
+}
+
+static void catches_what_should_stay_untouched(void **state) {
+    (void)state;
+    struct wl_problem problem = {.n = 1000, .offset = 11, .stride = 3};
+    struct outcome outcome = verify(rung("read-offset", "plain"), problem, FAKE_TOUCHES_OTHERS);
+    assert_int_equal(outcome.verdict, BENCH_WRONG);
+    assert_non_null(strstr(outcome.text, "out0[999]: got"));
+    assert_non_null(strstr(outcome.text, "untouched"));
+    outcome = verify(rung("stride", "load"), problem, FAKE_TOUCHES_OTHERS);
+    assert_int_equal(outcome.verdict, BENCH_WRONG);
+}
+
+static void sparse_results(void **state) {
+    (void)state;
+    static const char *const names[] = {"fast", "triplet"};
+    struct wl_problem problem = {.rows = 40, .cols = 25};
+    struct outcome outcome = verify(rung("csr-transpose", "fast"), problem, FAKE_SWAPS_ENTRIES);
+    assert_int_equal(outcome.verdict, BENCH_RIGHT);
+    outcome = verify(rung("csr-transpose", "fast"), problem, FAKE_MOVES_ENTRY);
+    assert_int_equal(outcome.verdict, BENCH_WRONG);
+    assert_non_null(strstr(outcome.text, "sorted by row"));
+    for (unsigned i = 0; i < 2; i++) {
+        outcome = verify(rung("csr-transpose", names[i]), problem, FAKE_ONE_WRONG);
+        assert_int_equal(outcome.verdict, BENCH_WRONG);
+        outcome = verify(rung("csr-transpose", names[i]), problem, FAKE_NEVER_WRITES);
+        assert_int_equal(outcome.verdict, BENCH_WRONG);
+        outcome = verify(rung("csr-transpose", names[i]), problem, FAKE_WORK_OVERRUN);
+        assert_int_equal(outcome.verdict, BENCH_WRONG);
+        assert_non_null(strstr(outcome.text, "work: byte 0 past its end"));
+    }
+    /* One column holds everything: long columns are sorted another way. */
+    problem = (struct wl_problem){.rows = 4000, .cols = 1};
+    outcome = verify(rung("csr-transpose", "fast"), problem, FAKE_RIGHT);
+    assert_int_equal(outcome.verdict, BENCH_RIGHT);
+}
+
+static void device_failures(void **state) {
+    (void)state;
+    struct wl_problem problem = {.n = 1000};
+    struct outcome outcome = verify(rung("copy", "scalar"), problem, FAKE_KERNEL_FAULT);
+    assert_int_equal(outcome.verdict, BENCH_BROKEN);
+    assert_non_null(strstr(outcome.text, "copy.cu:12"));
+    assert_false(outcome.counted);
+    outcome = verify(rung("copy", "scalar"), problem, FAKE_LAUNCH_REFUSED);
+    assert_int_equal(outcome.verdict, BENCH_REFUSED);
+    assert_non_null(strstr(outcome.text, "too many resources"));
+    assert_int_equal(outcome.again, BENCH_RIGHT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_right_rung_passes),
+        cmocka_unit_test(catches_what_is_wrong),
+        cmocka_unit_test(catches_what_should_stay_untouched),
+        cmocka_unit_test(sparse_results),
+        cmocka_unit_test(device_failures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

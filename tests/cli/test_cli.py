@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""The program as users meet it: exit statuses, one-line messages, help, and files that are whole or absent."""
+import argparse
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import schema
+
+arguments = None
+
+
+def wideload(*command, environment=None, **options):
+    env = {**os.environ, "WIDELOAD_DEVICE": "sim", **(environment or {})}
+    return subprocess.run([arguments.wideload, *command], capture_output=True, text=True, env=env, timeout=240,
+                          check=False, **options)
+
+
+class Errors(unittest.TestCase):
+    def refused(self, status, says, *command, **options):
+        done = wideload(*command, **options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Awideload: [^\n]+\n\Z")
+        self.assertIn(says, done.stderr)
+
+    def test_commands(self):
+        self.refused(2, "no command given")
+        self.refused(2, "did you mean 'bench'?", "bnech")
+        self.refused(2, "unknown command 'zzzzzzzzz'; see", "zzzzzzzzz")
+        self.refused(2, "did you mean '--version'?", "--verison")
+        self.refused(2, "did you mean 'list'?", "help", "lists")
+        self.refused(2, "one command", "help", "bench", "list")
+
+    def test_options(self):
+        self.refused(2, "unknown option '--kernal': did you mean '--kernel'?", "bench", "--kernal=x")
+        self.refused(2, "unknown option '-x'", "bench", "-x")
+        self.refused(2, "'--size' needs a value", "bench", "--size")
+        self.refused(2, "'--hot' takes no value", "bench", "--hot=1")
+        self.refused(2, "ambiguous", "bench", "--s")
+        self.refused(2, "unexpected argument 'x'", "devices", "x")
+
+    def test_names(self):
+        self.refused(2, "did you mean 'transpose'?", "bench", "trnaspose")
+        self.refused(2, "did you mean 'matmul'?", "list", "matmull")
+        self.refused(2, "did you mean 'naive-row'?", "bench", "transpose", "--kernel", "naive-rwo")
+        self.refused(2, "did you mean 'sim'?", "bench", "copy", "--device", "sin")
+        self.refused(2, "gpu:0", "bench", "copy", "--device", "gpu:")
+        self.refused(2, "did you mean 'fermi'?", "bench", "copy", "--arch", "fremi")
+
+    def test_sizes(self):
+        for text, says in [("-1", "negative"), ("", "no size"), ("1.5", "no size"), ("ten", "no size"),
+                           ("1KiB", "no size"), ("2^64", "64 bits"), ("99999999999999999999", "64 bits"),
+                           ("2^31x2^31x2^31", "2^60"), ("1x2x3x4", "three extents"), ("8x8", "copy takes N"),
+                           ("2^50", "memory")]:
+            self.refused(2, says, "bench", "copy", "--size", text)
+        self.refused(2, "matmul takes N or MxNxK", "bench", "matmul", "--size", "8x8")
+        self.refused(2, "transpose takes N or RxC", "bench", "transpose", "--size", "8x8x8")
+
+    def test_lists(self):
+        self.refused(2, "--offset", "bench", "read-offset", "--offset", "1,,2")
+        self.refused(2, "negative", "bench", "read-offset", "--offset", "0,-1")
+        self.refused(2, "--offset", "bench", "copy", "--offset", "1")
+        self.refused(2, "--stride", "bench", "stride", "--stride", "0")
+        self.refused(2, "2048 threads", "bench", "copy", "--block", "2048")
+        self.refused(2, "fixes its block", "bench", "shared", "--block", "64")
+        self.refused(2, "--peak", "bench", "copy", "--peak", "nan")
+        self.refused(2, "--samples", "bench", "copy", "--samples", "0")
+
+    def test_places(self):
+        self.refused(2, "--json: /no/such/folder/a.json cannot be written", "bench", "copy", "--size", "1",
+                     "--json", "/no/such/folder/a.json")
+        self.refused(2, "--csv: / cannot be written", "bench", "copy", "--size", "1", "--csv", "/")
+        self.refused(2, "two places", "bench", "copy", "--size", "1", "--csv", "-", "--json", "-")
+
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "a GPU is here")
+    def test_no_gpu(self):
+        self.refused(1, "gpu", "bench", "copy", "--size", "1", "--device", "gpu")
+
+
+class Help(unittest.TestCase):
+    def test_help(self):
+        for command in [["--help"], ["help"], ["help", "bench"], ["bench", "--help"], ["list", "--help"],
+                        ["devices", "--help"], ["help", "devices"]]:
+            done = wideload(*command)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("Usage: wideload", done.stdout)
+            for line in done.stdout.splitlines():
+                self.assertLessEqual(len(line), 100)
+
+    def test_version(self):
+        with open(os.path.join(arguments.source, "include", "wideload.h"), encoding="utf-8") as file:
+            version = re.search(r'WL_VERSION_STRING "(.*)"', file.read())[1]
+        for command in [["--version"], ["bench", "--version"], ["list", "--version"], ["devices", "--version"]]:
+            done = wideload(*command)
+            self.assertEqual((done.returncode, done.stdout), (0, f"wideload {version}\n"))
+
+    def test_list(self):
+        done = wideload("list")
+        self.assertEqual(done.returncode, 0)
+        for name in ["copy", "add", "read-offset", "write-offset", "stride", "layout", "transpose", "shared",
+                     "matmul", "csr-transpose"]:
+            self.assertRegex(done.stdout, rf"(?m)^{name}: ")
+        for line in done.stdout.splitlines():
+            self.assertLessEqual(len(line), 100, line)
+
+    def test_devices(self):
+        done = wideload("devices")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^sim +sim ")
+        self.assertRegex(done.stdout, r"--arch\): .*fermi.*sm_90")
+
+
+class Results(unittest.TestCase):
+    def check_schema(self, document):
+        with open(os.path.join(arguments.source, "docs", "wideload-bench-1.schema.json"), encoding="utf-8") as file:
+            self.assertEqual(list(schema.violations(document, json.load(file))), [])
+
+    def test_table(self):
+        done = wideload("bench", "--size", "100")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotIn("\033", done.stdout)
+        self.assertNotIn("FAIL", done.stdout)
+        for line in done.stdout.splitlines():
+            self.assertLessEqual(len(line), 100, line)
+
+    def test_json(self):
+        done = wideload("bench", "--size", "100", "--json", "-")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        document = json.loads(done.stdout)
+        self.check_schema(document)
+        self.assertEqual(len({row["experiment"] for row in document["rows"]}), 10)
+        for row in document["rows"]:
+            self.assertIs(row["verified"], True, row)
+            self.assertIsNone(row["time_ms"])
+            self.assertIsNone(row["gbps"])
+            self.assertIsNotNone(row["counters"])
+
+    def test_edge_sizes(self):
+        for size in ["0", "1", "31", "33"]:
+            done = wideload("bench", "--size", size)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), size)
+
+    def test_csv(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.csv")
+            done = wideload("bench", "copy", "transpose", "--size", "64", "--csv", path, "--json", "-")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            document = json.loads(done.stdout)
+            self.assertEqual(os.listdir(folder), ["a.csv"])
+            with open(path, newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(io.StringIO(file.read()), strict=True))
+            self.assertEqual(len(rows), len(document["rows"]))
+            for flat, row in zip(rows, document["rows"]):
+                self.assertNotIn(None, flat)
+                self.assertEqual(flat["kernel"], row["kernel"])
+                self.assertEqual(int(flat["gld_transactions"]), row["counters"]["gld_transactions"])
+
+    def test_nothing_half_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.json")
+            done = wideload("bench", "copy", "--size", "64", "--json", path, "--csv", os.path.join(folder, "no/b"))
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(os.listdir(folder), [])
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([arguments.wideload, "bench", "copy", "--size", "64"], stdout=full,
+                                      stderr=subprocess.PIPE, text=True, check=False,
+                                      env={**os.environ, "WIDELOAD_DEVICE": "sim"})
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("standard output", done.stderr)
+
+    def test_arch(self):
+        done = wideload("bench", "read-offset", "--kernel", "plain", "--offset", "11", "--arch", "fermi", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["device"]["arch"], "fermi")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--wideload", required=True)
+    parser.add_argument("--source", required=True)
+    arguments, rest = parser.parse_known_args()
+    sys.exit(unittest.main(argv=[sys.argv[0], *rest]))

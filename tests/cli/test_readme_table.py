@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""scripts/readme_table.py: what it writes, that --check tells a stale README, and that it refuses what is wrong."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+arguments = None
+
+ROW = {"experiment": "copy", "kernel": "vec4", "verified": True, "error": None, "skipped": None,
+       "params": {"size": 268435456, "offset": None, "stride": None, "block": 256, "rows": None, "cols": None, "nnz": None},
+       "gbps": 4321.06, "pct_peak": 90.04, "pct_copy": 100.0, "fits_l2": False, "counters": None}
+GPU = {"schema": "wideload-bench/1", "version": "0.1.0",
+       "device": {"name": "NVIDIA H200", "kind": "gpu", "arch": "sm_90", "peak_gbps": 4800.0},
+       "rows": [ROW, {**ROW, "verified": False, "gbps": None, "pct_peak": None, "pct_copy": None}]}
+
+
+class ReadmeTable(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.readme = os.path.join(self.folder.name, "README.md")
+        self.write("# Title\n<!-- bench:h200 -->\nold\n<!-- /bench:h200 -->\nrest\n")
+        self.result(GPU)
+
+    def write(self, text):
+        with open(self.readme, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def result(self, document):
+        with open(os.path.join(self.folder.name, "h200.json"), "w", encoding="utf-8") as file:
+            json.dump(document, file)
+
+    def run_script(self, *options):
+        script = os.path.join(arguments.source, "scripts", "readme_table.py")
+        return subprocess.run([sys.executable, script, "--readme", self.readme, "--results", self.folder.name,
+                               *options], capture_output=True, text=True, check=False)
+
+    def test_gpu(self):
+        self.assertEqual(self.run_script("--check").returncode, 1)
+        self.assertEqual(self.run_script().returncode, 0)
+        with open(self.readme, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("| copy | vec4 | 268435456, block 256 | 4321.1 | 90.0 | 100.0 |\n", text)
+        self.assertIn("| copy | vec4 | 268435456, block 256 | FAIL |  |  |\n", text)
+        self.assertNotIn("old", text)
+        self.assertTrue(text.startswith("# Title\n") and text.endswith("<!-- /bench:h200 -->\nrest\n"))
+        self.assertEqual(self.run_script("--check").returncode, 0)
+
+    def test_wrong(self):
+        self.result({"schema": "other/1"})
+        self.assertEqual(self.run_script().returncode, 1)
+        self.result(GPU)
+        self.write("<!-- bench:h200 -->\nno end\n")
+        self.assertEqual(self.run_script().returncode, 1)
+        self.write("<!-- bench:none -->\n<!-- /bench:none -->\n")
+        self.assertIn("none.json", self.run_script().stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", required=True)
+    arguments, rest = parser.parse_known_args()
+    sys.exit(unittest.main(argv=[sys.argv[0], *rest]))

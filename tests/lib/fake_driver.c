@@ -1,0 +1,263 @@
+#include "fake_driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cuda.h>
+
+#include "wideload.h"
+
+static struct fake_state state;
+
+struct fake_state *fake_state(void);
+struct fake_state *fake_state(void) {
+    return &state;
+}
+
+CUresult cuInit(unsigned flags) {
+    return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version) {
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **name) {
+    *name = error == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OTHER";
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **text) {
+    *text = error == CUDA_ERROR_ILLEGAL_ADDRESS ? "an illegal memory access was encountered" : "other";
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count) {
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+    *device = ordinal;
+    return ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
+    snprintf(name, size, "fake %d", device);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice device) {
+    (void)device;
+    switch (which) {
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = 1024;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
+        *value = 3201000;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
+        *value = 6016;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
+    (void)device;
+    *bytes = 1 << 20;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+    (void)device;
+    state.retained++;
+    *context = (CUcontext)&state;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+    (void)device;
+    state.retained--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPushCurrent(CUcontext context) {
+    if (context != (CUcontext)&state)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    state.depth++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxPopCurrent(CUcontext *context) {
+    *context = (CUcontext)&state;
+    state.depth--;
+    return CUDA_SUCCESS;
+}
+
+static CUresult fail(void) {
+    CUresult result = (CUresult)state.fail_next;
+    state.fail_next = 0;
+    return result;
+}
+
+CUresult cuCtxSynchronize(void) {
+    return fail();
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+    uint32_t magic;
+    memcpy(&magic, image, 4);
+    if (magic != 0xBA55ED50)
+        return CUDA_ERROR_INVALID_IMAGE;
+    state.modules++;
+    state.loads++;
+    *module = (CUmodule)&state;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+    (void)module;
+    state.modules--;
+    return CUDA_SUCCESS;
+}
+
+/* A function's handle is its name, which the library keeps in static memory. */
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
+    (void)module;
+    *function = (CUfunction)(size_t)name;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
+    if (bytes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (bytes > 1 << 20)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    void *memory = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    *address = (CUdeviceptr)memory;
+    if (!memory)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    state.allocations++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr address) {
+    free((void *)address);
+    state.allocations--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo(size_t *available, size_t *total) {
+    *available = 1 << 19;
+    *total = 1 << 20;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
+    memcpy((void *)to, from, bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
+    memcpy(to, (const void *)from, bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    (void)stream;
+    memcpy((void *)to, (const void *)from, bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream) {
+    (void)to, (void)value, (void)stream;
+    state.last_memset_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+/* Parameters of the kernels that the tests look at: each is at least 4 bytes, and the library keeps them in
+ * 8-byte variables where the tests read 8. */
+static unsigned argument_count(const char *kernel) {
+    if (strcmp(kernel, "wl_copy_scalar") == 0)
+        return 4;
+    if (strncmp(kernel, "wl_copy_", 8) == 0)
+        return 6;
+    return 0;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream stream, void **arguments, void **extra) {
+    (void)shared, (void)extra;
+    if (state.fail_next)
+        return fail();
+    if (grid_x == 0 || grid_y == 0 || grid_x > 2147483647u || grid_y > 65535)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (state.launch_count < sizeof(state.launches) / sizeof(state.launches[0])) {
+        struct fake_launch *launch = &state.launches[state.launch_count];
+        *launch = (struct fake_launch){
+            .grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .stream = stream};
+        snprintf(launch->kernel, sizeof(launch->kernel), "%s", (const char *)function);
+        for (unsigned i = 0; i < argument_count(launch->kernel); i++)
+            memcpy(&launch->arguments[i], arguments[i], 8);
+    }
+    state.launch_count++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned flags) {
+    (void)flags;
+    *event = (CUevent)malloc(1);
+    return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuEventDestroy(CUevent event) {
+    free(event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+    (void)event, (void)stream;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventSynchronize(CUevent event) {
+    (void)event;
+    return fail();
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to) {
+    *milliseconds = from == to ? 0.0f : 1.5f;
+    return CUDA_SUCCESS;
+}
+
+int wlSimGetCounters(struct wl_counters *out);
+int wlSimGetCounters(struct wl_counters *out) {
+    out->launches = state.launch_count;
+    return state.depth > 0 ? 0 : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+int wlSimResetCounters(void);
+int wlSimResetCounters(void) {
+    state.launch_count = 0;
+    return 0;
+}
+
+int wlSimSetArch(const char *arch);
+int wlSimSetArch(const char *arch) {
+    return strcmp(arch, "fermi") == 0 ? 0 : CUDA_ERROR_INVALID_VALUE;
+}
+
+const char *wlSimArch(void);
+const char *wlSimArch(void) {
+    return "sm_90";
+}
+
+const char *wlSimLastError(void);
+const char *wlSimLastError(void) {
+    return "wl_copy_scalar: copy.cu:1: a fault told by the simulator";
+}

@@ -1,0 +1,29 @@
+/* A CUDA driver that runs nothing and remembers what it was asked: to test the library's host side.
+ * Loaded through WIDELOAD_SIM_LIBRARY; the tests find these functions with dlsym. */
+#ifndef WIDELOAD_TESTS_FAKE_DRIVER_H
+#define WIDELOAD_TESTS_FAKE_DRIVER_H
+
+#include <stdint.h>
+
+struct fake_launch {
+    char kernel[64];
+    uint32_t grid[3], block[3];
+    void *stream;
+    uint64_t arguments[12]; /* what the first of them point at, 8 bytes each */
+};
+
+struct fake_state {
+    struct fake_launch launches[64]; /* the first of them */
+    unsigned launch_count;
+    int depth;            /* contexts pushed and not popped */
+    int retained;         /* primary contexts retained and not released */
+    unsigned modules;     /* loaded and not unloaded */
+    unsigned loads;       /* ever loaded */
+    unsigned allocations; /* not freed */
+    int fail_next;        /* CUDA error that the next launch or synchronisation returns; then 0 */
+    uint64_t last_memset_bytes;
+};
+
+typedef struct fake_state *fake_state_fn(void);
+
+#endif

@@ -1,0 +1,350 @@
+/* Opening devices, and the host side of everything else, over the fake driver. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dlfcn.h>
+
+#include <cmocka.h>
+
+#include "fake_driver.h"
+#include "lib/ladder.h"
+#include "wideload.h"
+
+static struct fake_state *fake;
+
+static int setup(void **state) {
+    (void)state;
+    unsetenv("WIDELOAD_DEVICE");
+    setenv("WIDELOAD_SIM_LIBRARY", FAKE_DRIVER, 1);
+    void *library = dlopen(FAKE_DRIVER, RTLD_NOW);
+    if (!library)
+        return -1;
+    fake_state_fn *find;
+    void *symbol = dlsym(library, "fake_state");
+    memcpy(&find, &symbol, sizeof(find));
+    fake = find();
+    memset(fake, 0, sizeof(*fake));
+    return 0;
+}
+
+/* Whatever a test did, nothing may stay behind in the driver. */
+static int teardown(void **state) {
+    (void)state;
+    return fake->depth || fake->retained || fake->modules || fake->allocations ? -1 : 0;
+}
+
+static void unknown_names(void **state) {
+    (void)state;
+    const char *names[] = {"",       "cpu",  "gpu:",      "gpu:x",     "gpu:-1",
+                           "gpu: 1", "gpu0", "gpu:99999", "simulator", "SIM"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        wl_context *context = (wl_context *)&context;
+        assert_int_equal(wl_open(&context, names[i]), WL_ERROR_INVALID_ARGUMENT);
+        assert_null(context);
+        assert_non_null(strstr(wl_message(), "unknown device"));
+    }
+}
+
+static void environment_overrides_auto_only(void **state) {
+    (void)state;
+    wl_context *context;
+    setenv("WIDELOAD_DEVICE", "sim", 1);
+    assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
+    assert_true(wl__is_simulator(context));
+    wl_close(context);
+    assert_int_equal(wl_open(&context, "auto"), WL_ERROR_OK);
+    assert_true(wl__is_simulator(context));
+    wl_close(context);
+    setenv("WIDELOAD_DEVICE", "bogus", 1);
+    assert_int_equal(wl_open(&context, "auto"), WL_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(wl_message(), "WIDELOAD_DEVICE"));
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    wl_close(context);
+}
+
+static void simulator_not_found(void **state) {
+    (void)state;
+    wl_context *context;
+    setenv("WIDELOAD_SIM_LIBRARY", "/nowhere/libwideload-sim.so", 1);
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_NO_DRIVER);
+    assert_null(context);
+    assert_non_null(strstr(wl_message(), "WIDELOAD_SIM_LIBRARY"));
+    assert_non_null(strstr(wl_message(), "/nowhere/libwideload-sim.so"));
+}
+
+static void library_that_is_no_driver(void **state) {
+    (void)state;
+    wl_context *context;
+    setenv("WIDELOAD_SIM_LIBRARY", "libc.so.6", 1);
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_NO_DRIVER);
+    assert_non_null(strstr(wl_message(), "cuInit"));
+}
+
+/* On a machine with a GPU it opens; without one the message says what to do. */
+static void gpu_or_advice(void **state) {
+    (void)state;
+    wl_context *context;
+    wl_error error = wl_open(&context, "gpu:9999");
+    assert_true(error == WL_ERROR_NO_DRIVER || error == WL_ERROR_NO_DEVICE);
+    error = wl_open(&context, "gpu");
+    if (error) {
+        assert_true(error == WL_ERROR_NO_DRIVER || error == WL_ERROR_NO_DEVICE);
+        assert_non_null(strstr(wl_message(), "WIDELOAD_DEVICE=sim"));
+        assert_non_null(strstr(wl_message(), "--device sim"));
+    } else {
+        assert_false(wl__is_simulator(context));
+        wl_counters counters;
+        assert_int_equal(wl_get_counters(context, &counters), WL_ERROR_UNSUPPORTED);
+    }
+    wl_close(context);
+}
+
+static void device_info(void **state) {
+    (void)state;
+    wl_context *context;
+    wl_device_info info;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
+    assert_string_equal(info.name, "fake 0");
+    assert_string_equal(info.kind, "sim");
+    assert_string_equal(info.arch, "sm_90");
+    assert_int_equal(info.driver_version, 13000);
+    assert_int_equal(info.multiprocessors, 0);
+    assert_int_equal(info.memory_bytes, 1 << 20);
+    assert_int_equal(info.free_bytes, 1 << 19);
+    assert_true(info.peak_gbps > 4814.3 && info.peak_gbps < 4814.4);
+    assert_int_equal(wl_get_device_info(context, NULL), WL_ERROR_INVALID_ARGUMENT);
+    wl_close(context);
+}
+
+static void memory(void **state) {
+    (void)state;
+    wl_context *context;
+    wl_devptr a, b;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    assert_int_equal(wl_alloc(context, &a, 0), WL_ERROR_OK);
+    assert_int_equal(wl_alloc(context, &b, 0), WL_ERROR_OK);
+    assert_true(a && b && a != b);
+    assert_int_equal(wl_free(context, a), WL_ERROR_OK);
+    assert_int_equal(wl_free(context, b), WL_ERROR_OK);
+    assert_int_equal(wl_free(context, 0), WL_ERROR_OK);
+    assert_int_equal(wl_alloc(context, &a, (size_t)1 << 40), WL_ERROR_OUT_OF_MEMORY);
+    assert_true(a == 0);
+    assert_non_null(strstr(wl_message(), "1099511627776"));
+    assert_int_equal(wl_alloc(context, &a, 100), WL_ERROR_OK);
+    char sent[100] = "moved", back[100] = "";
+    assert_int_equal(wl_upload(context, a, sent, 100), WL_ERROR_OK);
+    assert_int_equal(wl_download(context, back, a, 100), WL_ERROR_OK);
+    assert_memory_equal(sent, back, 100);
+    assert_int_equal(wl_upload(context, 0, sent, 1), WL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(wl_download(context, NULL, a, 1), WL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(wl_upload(context, 0, NULL, 0), WL_ERROR_OK);
+    assert_int_equal(wl_fill(context, 0, 1, 1, NULL), WL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(wl_free(context, a), WL_ERROR_OK);
+    wl_close(context);
+}
+
+static void faults_are_told(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    fake->fail_next = 700;
+    assert_int_equal(wl_synchronize(context), WL_ERROR_KERNEL_FAULT);
+    assert_non_null(strstr(wl_message(), "CUDA_ERROR_ILLEGAL_ADDRESS"));
+    assert_non_null(strstr(wl_message(), "a fault told by the simulator"));
+    fake->fail_next = 999;
+    assert_int_equal(wl_synchronize(context), WL_ERROR_DRIVER);
+    assert_null(strstr(wl_message(), "a fault told by the simulator"));
+    assert_int_equal(wl_synchronize(context), WL_ERROR_OK);
+    wl_close(context);
+}
+
+static void counters_and_events(void **state) {
+    (void)state;
+    wl_context *context;
+    wl_counters counters;
+    wl_event *from, *to;
+    float milliseconds = 0;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    assert_int_equal(wl_set_arch(context, "fermi"), WL_ERROR_OK);
+    assert_int_equal(wl_set_arch(context, "riva128"), WL_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(wl_message(), "riva128"));
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(wl_get_counters(context, &counters), WL_ERROR_OK);
+    assert_int_equal(counters.launches, 1);
+    assert_int_equal(wl_reset_counters(context), WL_ERROR_OK);
+    assert_int_equal(wl__event_create(context, &from), WL_ERROR_OK);
+    assert_int_equal(wl__event_create(context, &to), WL_ERROR_OK);
+    assert_int_equal(wl__event_record(from, NULL), WL_ERROR_OK);
+    assert_int_equal(wl__event_record(to, NULL), WL_ERROR_OK);
+    assert_int_equal(wl__event_elapsed(from, to, &milliseconds), WL_ERROR_OK);
+    assert_true(milliseconds == 1.5f);
+    fake->fail_next = 700;
+    assert_int_equal(wl__event_elapsed(from, to, &milliseconds), WL_ERROR_KERNEL_FAULT);
+    wl__event_destroy(from);
+    wl__event_destroy(to);
+    wl__event_destroy(NULL);
+    wl_close(context);
+}
+
+static void copy_refuses_and_chooses(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    assert_int_equal(wl_copy(context, 4096, 4096, 1, NULL), WL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(wl_copy(context, 4096, 4100, 5, NULL), WL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(wl_copy(context, 4100, 4096, 5, NULL), WL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(wl_copy(context, 0, 4096, 5, NULL), WL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(wl_copy(context, UINT64_MAX - 3, 4096, 5, NULL), WL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(wl_copy(context, 4096, 4096, 0, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 0);
+    /* Neighbours do not overlap. */
+    const struct {
+        wl_devptr to, from;
+        const char *kernel;
+        uint64_t head, words;
+    } cases[] = {
+        {4096, 8192, "wl_copy_bytes16", 0, 62}, {4097, 8193, "wl_copy_bytes16", 15, 61},
+        {4096, 8200, "wl_copy_bytes8", 0, 125}, {4100, 8192, "wl_copy_bytes4", 0, 250},
+        {4098, 8192, "wl_copy_bytes2", 0, 500}, {4097, 8192, "wl_copy_bytes1", 0, 1000},
+        {4096, 5096, "wl_copy_bytes8", 0, 125},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        fake->launch_count = 0;
+        assert_int_equal(wl_copy(context, cases[i].to, cases[i].from, 1000, (wl_stream)&cases), WL_ERROR_OK);
+        assert_int_equal(fake->launch_count, 1);
+        assert_string_equal(fake->launches[0].kernel, cases[i].kernel);
+        assert_true(fake->launches[0].arguments[0] == cases[i].to);
+        assert_int_equal(fake->launches[0].arguments[3], cases[i].head);
+        assert_int_equal(fake->launches[0].arguments[4], cases[i].words);
+        assert_ptr_equal(fake->launches[0].stream, &cases);
+    }
+    wl_close(context);
+}
+
+static void modules_load_once(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    assert_int_equal(fake->loads, 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->loads, 1);
+    wl_close(context);
+}
+
+static const struct wl_rung *rung(const char *experiment, const char *name) {
+    size_t count;
+    const struct wl_rung *rungs = wl__ladder(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rungs[i].experiment, experiment) == 0 && strcmp(rungs[i].name, name) == 0)
+            return &rungs[i];
+    fail_msg("no rung %s %s", experiment, name);
+    return NULL;
+}
+
+/* 2^33 elements in blocks of one thread: more blocks than a grid holds. */
+static void more_blocks_than_a_grid_holds(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    struct wl_problem problem = {
+        .n = (uint64_t)1 << 33, .block_x = 1, .in = {4096}, .out = {(uint64_t)1 << 40}};
+    assert_int_equal(rung("copy", "scalar")->launch(context, &problem, NULL), WL_ERROR_OK);
+    uint64_t done = 0;
+    assert_int_equal(fake->launch_count, 5);
+    for (unsigned i = 0; i < fake->launch_count; i++) {
+        assert_true(fake->launches[i].arguments[3] == done);
+        done += fake->launches[i].grid[0];
+    }
+    assert_true(done == problem.n);
+    fake->launch_count = 0;
+    problem.block_x = 0;
+    assert_int_equal(rung("copy", "vec4")->launch(context, &problem, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 1);
+    assert_int_equal(fake->launches[0].grid[0], 1 << 24);
+    fake->launch_count = 0;
+    /* 2^24 rows of one element: more than 65535 blocks of 8 rows in y. */
+    problem.rows = (uint64_t)1 << 24;
+    problem.cols = 1;
+    assert_int_equal(rung("transpose", "shared")->launch(context, &problem, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 9);
+    assert_int_equal(fake->launches[0].grid[1], 65535);
+    assert_int_equal(fake->launches[8].grid[1], (1 << 24) / 32 - 8 * 65535);
+    wl_close(context);
+}
+
+static void launches_refuse(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    const struct wl_rung *scalar = rung("copy", "scalar");
+    struct wl_problem problem = {.n = 100, .in = {4096}, .out = {8192}, .block_x = 64, .block_y = 32};
+    assert_non_null(strstr(scalar->applicable(context, &problem), "2048 threads"));
+    assert_int_equal(scalar->launch(context, &problem, NULL), WL_ERROR_NOT_APPLICABLE);
+    problem.block_y = 16;
+    assert_null(scalar->applicable(context, &problem));
+    assert_int_equal(scalar->launch(context, &problem, NULL), WL_ERROR_OK);
+    /* 65536 x 65536 threads wrap to 0 in 32 bits. */
+    problem.block_x = problem.block_y = 65536;
+    assert_int_equal(scalar->launch(context, &problem, NULL), WL_ERROR_NOT_APPLICABLE);
+    problem.block_x = problem.block_y = 0;
+    problem.in[0] = 4097;
+    assert_int_equal(scalar->launch(context, &problem, NULL), WL_ERROR_INVALID_ARGUMENT);
+    problem.in[0] = 0;
+    assert_int_equal(scalar->launch(context, &problem, NULL), WL_ERROR_INVALID_ARGUMENT);
+    problem.in[0] = 4096;
+    problem.n = UINT64_MAX / 3;
+    assert_int_equal(scalar->launch(context, &problem, NULL), WL_ERROR_INVALID_ARGUMENT);
+    problem.rows = problem.cols = (uint64_t)1 << 32;
+    assert_int_equal(rung("transpose", "naive-row")->launch(context, &problem, NULL),
+                     WL_ERROR_INVALID_ARGUMENT);
+    problem.n = 100;
+    problem.stride = 0;
+    assert_int_equal(rung("stride", "load")->launch(context, &problem, NULL), WL_ERROR_INVALID_ARGUMENT);
+    fake->fail_next = 700;
+    assert_int_equal(scalar->launch(context, &problem, NULL), WL_ERROR_KERNEL_FAULT);
+    wl_close(context);
+}
+
+/* Nothing is launched for nothing; every rung has its say. */
+static void empty_problems(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    size_t count;
+    const struct wl_rung *rungs = wl__ladder(&count);
+    const struct wl_problem empty = {.stride = 1, .out = {4096, 4096, 4096, 4096}};
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(rungs[i].launch(context, &empty, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 0);
+    /* The column starts of an empty matrix are one zero. */
+    assert_int_equal(fake->last_memset_bytes, 4);
+    wl_close(context);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(unknown_names),
+        TEST(environment_overrides_auto_only),
+        TEST(simulator_not_found),
+        TEST(library_that_is_no_driver),
+        TEST(gpu_or_advice),
+        TEST(device_info),
+        TEST(memory),
+        TEST(faults_are_told),
+        TEST(counters_and_events),
+        TEST(copy_refuses_and_chooses),
+        TEST(modules_load_once),
+        TEST(more_blocks_than_a_grid_holds),
+        TEST(launches_refuse),
+        TEST(empty_problems),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,8 @@
+/* The same work as plain loops, compiled by gcc -O2 whatever the build's own flags are. */
+#ifndef WIDELOAD_TESTS_SPEED_HOST_H
+#define WIDELOAD_TESTS_SPEED_HOST_H
+
+void host_matmul(const int *a, const int *b, int *c, int n);
+void host_vector_add(const float *a, const float *b, float *c, int n);
+
+#endif
