@@ -52,6 +52,12 @@ static inline void write_element(char *to, const struct sim_memop *op, uint64_t 
 
 /* ---------------------------------------------------------------- global and shared memory */
 
+/* Where lane i's bytes are; deltas may be negative. */
+static inline char *lane_at(const char *base, const struct sim_pattern *p, unsigned i)
+{
+    return (char *)((uintptr_t)base + p->delta[i]);
+}
+
 /* One 4-byte element a lane into 32-bit registers: what most instructions are. */
 static inline __attribute__((always_inline)) void load_words(struct sim_warp *w, const struct sim_memop *op,
                                                              const struct sim_pattern *p, const char *base)
@@ -67,12 +73,12 @@ static inline __attribute__((always_inline)) void load_words(struct sim_warp *w,
                 d[i] = value;
         } else {
             for (int i = 0; i < SIM_LANES; i++)
-                memcpy(&d[i], base + p->delta[i], 4);
+                memcpy(&d[i], lane_at(base, p, i), 4);
         }
     } else {
         for (uint32_t left = p->mask; left; left &= left - 1) {
-            int i = __builtin_ctz(left);
-            memcpy(&d[i], base + p->delta[i], 4);
+            unsigned i = (unsigned)__builtin_ctz(left);
+            memcpy(&d[i], lane_at(base, p, i), 4);
         }
     }
 }
@@ -83,8 +89,8 @@ static inline __attribute__((always_inline)) void load_word_vectors(struct sim_w
     for (unsigned e = 0; e < op->count; e++) {
         uint32_t *d = SIM_SLOT(w, op->reg[e]);
         for (uint32_t left = p->mask; left; left &= left - 1) {
-            int i = __builtin_ctz(left);
-            memcpy(&d[i], base + p->delta[i] + 4 * e, 4);
+            unsigned i = (unsigned)__builtin_ctz(left);
+            memcpy(&d[i], lane_at(base, p, i) + 4 * e, 4);
         }
     }
 }
@@ -94,7 +100,7 @@ static void load_any(struct sim_warp *w, const struct sim_memop *op, const struc
     for (unsigned e = 0; e < op->count; e++)
         for (uint32_t left = p->mask; left; left &= left - 1) {
             unsigned i = (unsigned)__builtin_ctz(left);
-            put_register(w, op, e, i, read_element(base + p->delta[i] + e * op->width, op));
+            put_register(w, op, e, i, read_element(lane_at(base, p, i) + e * op->width, op));
         }
 }
 
@@ -120,8 +126,8 @@ static inline __attribute__((always_inline)) void store_to(struct sim_warp *w, c
             memcpy(base, v, 4 * SIM_LANES);
         else
             for (uint32_t left = p->mask; left; left &= left - 1) {
-                int i = __builtin_ctz(left);
-                memcpy(base + p->delta[i], &v[i], 4);
+                unsigned i = (unsigned)__builtin_ctz(left);
+                memcpy(lane_at(base, p, i), &v[i], 4);
             }
         return;
     }
@@ -129,7 +135,7 @@ static inline __attribute__((always_inline)) void store_to(struct sim_warp *w, c
     for (uint32_t left = p->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         for (unsigned e = 0; e < op->count; e++)
-            write_element(base + p->delta[i] + e * op->width, op, get_register(w, op, e, i));
+            write_element(lane_at(base, p, i) + e * op->width, op, get_register(w, op, e, i));
     }
 }
 
