@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# What only a GPU can prove: every rung right at awkward sizes, clean under compute-sanitizer, and the times of
+# the ladder at full size.
+#
+# usage: scripts/gpu_check.sh BUILD OUT [correct] [sanitize] [time]
+#
+# BUILD is a build folder; the results (JSON) and logs go to the folder OUT.  Without a last argument, all three.
+# Ends with status 1 if anything failed.
+set -uo pipefail
+if [ $# -lt 2 ]; then
+    sed -n '2,9s/^# \{0,1\}//p' "$0"
+    exit 2
+fi
+build=$1 out=$2
+shift 2
+[ $# -gt 0 ] || set -- correct sanitize time
+wideload=$build/wideload
+mkdir -p "$out"
+failed=0
+
+step() { # NAME COMMAND...
+    local name=$1 began=$SECONDS
+    shift
+    if "$@" >"$out/$name.log" 2>&1; then
+        echo "ok     $name ($((SECONDS - began)) s)"
+    else
+        echo "FAILED $name: status $?, see $name.log"
+        tail -n 12 "$out/$name.log"
+        failed=1
+    fi
+}
+
+elementwise=(copy add read-offset write-offset stride layout shared)
+
+correct() {
+    step unit-rungs env WIDELOAD_DEVICE=gpu "$build/test_lib_rungs"
+    step unit-sparse env WIDELOAD_DEVICE=gpu "$build/test_lib_sparse"
+    for size in 0 1 31 33 1000 1048583; do
+        step "size-$size" "$wideload" bench "${elementwise[@]}" --device gpu --size "$size" --samples 1 \
+            --offset "0,1,11,128,$((size + 5))" --stride 1,2,7,33
+    done
+    for size in 1x1 1x4097 4097x1 33x65 1000x1777; do
+        step "size-$size" "$wideload" bench transpose csr-transpose --device gpu --size "$size" --samples 1
+    done
+    for size in 1x1x1 1x4097x3 33x65x31 1600x1007x1600; do
+        step "matmul-$size" "$wideload" bench matmul --device gpu --size "$size" --samples 1
+    done
+    for block in 32 96 1024; do
+        step "block-$block" "$wideload" bench "${elementwise[@]}" --device gpu --size 100003 --block "$block" \
+            --samples 1
+    done
+}
+
+sanitize() {
+    for tool in memcheck racecheck; do
+        for test in rungs sparse; do
+            step "$tool-$test" env WIDELOAD_DEVICE=gpu compute-sanitizer --tool "$tool" --error-exitcode 9 \
+                "$build/test_lib_$test"
+        done
+    done
+}
+
+time_ladder() {
+    step h200-elements "$wideload" bench "${elementwise[@]}" --device gpu --size 2^28 \
+        --json "$out/elements.json"
+    step h200-transpose "$wideload" bench transpose --device gpu --size 16384x16384 --json "$out/transpose.json"
+    step h200-matmul "$wideload" bench matmul --device gpu --size 8192 --json "$out/matmul.json"
+    step h200-sparse "$wideload" bench csr-transpose --device gpu --size 1048576x1048576 --json "$out/sparse.json"
+}
+
+for part in "$@"; do
+    case $part in
+    correct) correct ;;
+    sanitize) sanitize ;;
+    time) time_ladder ;;
+    *)
+        echo "gpu_check: unknown part '$part': correct, sanitize or time" >&2
+        exit 2
+        ;;
+    esac
+done
+exit $failed
