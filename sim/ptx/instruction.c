@@ -29,31 +29,42 @@ static const struct ptx_opcode *split(struct ptx_parser *p, struct ptx_name *nam
     return opcode;
 }
 
+/* The words after a space, appended to the opcode's text.  It grows by doubling: their number is the text's
+ * to choose. */
+static struct ptx_name *join_apart(struct ptx_parser *p, const struct ptx_name *name) {
+    size_t length = name->length, capacity = 0;
+    char *text = NULL;
+    while (p->token.kind == PTX_TOKEN_WORD) {
+        ptx__join_words(p);
+        size_t longer = length + p->token.length;
+        if (longer > capacity) {
+            char *larger = ptx__arena_alloc(p->scratch, 2, longer);
+            if (larger == NULL) {
+                ptx__out_of_memory(p);
+                return NULL;
+            }
+            memcpy(larger, text == NULL ? name->text : text, length);
+            text = larger;
+            capacity = 2 * longer;
+        }
+        memcpy(text + length, p->token.start, p->token.length);
+        length = longer;
+        if (!ptx__next(p))
+            return NULL;
+    }
+    struct ptx_name *joined = ptx__names_add(&p->names, text, length);
+    if (joined == NULL)
+        ptx__out_of_memory(p);
+    return joined;
+}
+
 /* opcode = NAME { WORD }, which is one token unless there is a space before a word */
 static struct ptx_name *opcode_name(struct ptx_parser *p) {
     ptx__join_words(p);
     struct ptx_name *name = ptx__token_name(p);
     if (name == NULL || !ptx__next(p))
         return NULL;
-    while (p->token.kind == PTX_TOKEN_WORD) {
-        ptx__join_words(p);
-        size_t length = name->length + p->token.length;
-        char *text = ptx__arena_alloc(p->scratch, length + 1, 1);
-        if (text == NULL) {
-            ptx__out_of_memory(p);
-            return NULL;
-        }
-        memcpy(text, name->text, name->length);
-        memcpy(text + name->length, p->token.start, p->token.length);
-        name = ptx__names_add(&p->names, text, length);
-        if (name == NULL) {
-            ptx__out_of_memory(p);
-            return NULL;
-        }
-        if (!ptx__next(p))
-            return NULL;
-    }
-    return name;
+    return p->token.kind == PTX_TOKEN_WORD ? join_apart(p, name) : name;
 }
 
 /* guard = "@" [ "!" ] NAME */
