@@ -44,8 +44,7 @@
         SOURCE_U32(b)                                                                                        \
         SIM_SELECTED_LANES(U32, GET_U32(a) GET_U32(b),                                                       \
                            HALF_ID(a, b, m) | (uint32_t)HALF_ID(a >> 16, b >> 16, m) << 16)                  \
-            return in +                                                                                      \
-            1;                                                                                               \
+        return in + 1;                                                                                       \
     }
 #define HALF3(pattern, type, T, value)                                                                       \
     SIM_INLINE uint16_t HALF_ID(uint32_t x, uint32_t y, uint32_t z, struct sim_modifiers m) {                \
@@ -62,9 +61,9 @@
         SOURCE_U32(a)                                                                                        \
         SOURCE_U32(b)                                                                                        \
         SOURCE_U32(c)                                                                                        \
-            SIM_SELECTED_LANES(U32, GET_U32(a) GET_U32(b) GET_U32(c),                                        \
-                               HALF_ID(a, b, c, m) | (uint32_t)HALF_ID(a >> 16, b >> 16, c >> 16, m)         \
-                                                         << 16) return in +                                  \
+        SIM_SELECTED_LANES(U32, GET_U32(a) GET_U32(b) GET_U32(c),                                            \
+                           HALF_ID(a, b, c, m) | (uint32_t)HALF_ID(a >> 16, b >> 16, c >> 16, m) << 16)      \
+            return in +                                                                                      \
             1;                                                                                               \
     }
 
