@@ -56,17 +56,20 @@ static bool big_bit(const struct big *x, int bit) {
 }
 
 static int big_top(const struct big *x) {
-    for (int bit = 32 * WORDS - 1; bit >= 0; bit--)
-        if (big_bit(x, bit))
-            return bit;
+    for (int at = WORDS - 1; at >= 0; at--)
+        for (int bit = 31; x->word[at] && bit >= 0; bit--)
+            if (x->word[at] >> bit & 1)
+                return 32 * at + bit;
     return -1;
 }
 
 static bool big_any_below(const struct big *x, int bit) {
-    for (int i = 0; i < bit; i++)
-        if (big_bit(x, i))
+    if (bit <= 0)
+        return false;
+    for (int at = 0; at < bit / 32; at++)
+        if (x->word[at])
             return true;
-    return false;
+    return bit % 32 && (x->word[bit / 32] & ((1u << bit % 32) - 1));
 }
 
 static uint64_t ones(int bits) {
@@ -289,8 +292,7 @@ static struct big whole(uint64_t a, struct exact_format f, char mode) {
     struct big r = big_product(a, exact_one(f), f);
     const bool up = rounds_up(mode, is_negative(a, f), big_bit(&r, POINT), big_bit(&r, POINT - 1),
                               big_any_below(&r, POINT - 1));
-    for (int bit = 0; bit < POINT; bit++)
-        r.word[bit / 32] &= ~(1u << bit % 32);
+    memset(r.word, 0, POINT / 8); /* POINT is a multiple of 32 */
     if (up)
         big_add_at(&r, 1, POINT);
     return r;

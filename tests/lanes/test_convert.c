@@ -177,9 +177,10 @@ static void floats_to_floats(void **state) {
                         continue;
                     if (!same && narrows != (m < 4))
                         continue;
-                    char name[64];
-                    snprintf(name, sizeof name, "cvt%s%.1s%s%s%s.%s.%s", m < 4 ? ".r" : "",
-                             m < 4 ? &"nzmp"[m] : "", same && m < 4 ? "i" : "", k & 1 ? ".ftz" : "",
+                    char name[64], rounding[5] = ".rn";
+                    rounding[2] = "nzmp"[m & 3];
+                    rounding[3] = same ? 'i' : '\0';
+                    snprintf(name, sizeof name, "cvt%s%s%s.%s.%s", m < 4 ? rounding : "", k & 1 ? ".ftz" : "",
                              k & 2 ? ".sat" : "", ptx_type_name(floats[d]), ptx_type_name(floats[a]));
                     check(name, float_to_float, m < 4 ? "nzmp"[m] : 0, k & 1, k & 2);
                 }
