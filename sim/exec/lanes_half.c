@@ -63,8 +63,7 @@
         SOURCE_U32(c)                                                                                        \
         SIM_SELECTED_LANES(U32, GET_U32(a) GET_U32(b) GET_U32(c),                                            \
                            HALF_ID(a, b, c, m) | (uint32_t)HALF_ID(a >> 16, b >> 16, c >> 16, m) << 16)      \
-            return in +                                                                                      \
-            1;                                                                                               \
+        return in + 1;                                                                                       \
     }
 
 #include "sim/exec/ops_half.h"
