@@ -241,7 +241,7 @@ static void describe(const char *name, const struct sim_row *row, struct sim_op 
             out->small |= (uint8_t)(form_of(out->d) << 2);
         }
     }
-    if (row->flags & SIM_ROW_CONVERT) {
+    if (strncmp(name, "cvt.", 4) == 0 && strcmp(words.second, "pack") != 0) {
         out->d = ptx_type_find(words.last[0]);
         out->a = ptx_type_find(words.last[1]);
         out->count = (uint8_t)out->d;

@@ -185,7 +185,7 @@ SIM_HANDLER(compare_bf16x2) {
 #define COMPARE_FTZ(names, types, T, condition)                                                              \
     SIM_COMPARE_ROW(names, ".ftz", "{u32|s32|f32}", types, T, SIM_ID)
 #define COMPARE_HALF(names, ftz, types, T)                                                                   \
-    SIM_COMPARE_ROW(names, ftz, "{f16|bf16|u16|s16|u32|s32|f32}", types, T, SIM_CAT(compare_, types_##T))
+    SIM_COMPARE_ROW(names, ftz, "{f16|bf16|u16|s16|u32|s32}", types, T, SIM_CAT(compare_, types_##T))
 #define COMPARE_HALF2(names, ftz, types, T)                                                                  \
     SIM_COMPARE_ROW(names, ftz, "{f16x2|bf16x2|u32|s32}", types, T, SIM_CAT(compare_, types_##T))
 #define types_F16    f16

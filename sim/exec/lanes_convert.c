@@ -85,7 +85,7 @@ SIM_HANDLER(convert_whole) {
 #undef CONVERT_WHOLE
 /* The types are filled in from the words. */
 #define SIM_CONVERT_ROW(pattern, run)                                                                        \
-    SIM_ROW(pattern, run, NONE, NONE, NONE, NONE, NONE, NONE, .flags = SIM_ROW_CONVERT | SIM_ROW_FALLBACK)
+    SIM_ROW(pattern, run, NONE, NONE, NONE, NONE, NONE, NONE, .flags = SIM_ROW_FALLBACK)
 #define CONVERT(pattern)       SIM_CONVERT_ROW(pattern, convert_any)
 #define CONVERT_WHOLE(pattern) SIM_CONVERT_ROW(pattern, convert_whole)
 

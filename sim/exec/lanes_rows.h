@@ -1,7 +1,8 @@
 /* The table behind sim_op_find: rows as the ops_*.h lists make them.
  *
  * A row's pattern stands for many mnemonics: {a|b} is one of its alternatives, [x] is {|x}, and both
- * nest: "add{|.rn}[.ftz].f32" is four.  The rounding, .ftz and .sat of each are read from its words.
+ * nest: "add{|.rn}[.ftz].f32" is four.  The rounding, .ftz and .sat of each are read from its words, and so
+ * are the types of a cvt, which go to small (the source's) and count (the destination's) too.
  */
 #ifndef WIDELOAD_SIM_LANES_ROWS_H
 #define WIDELOAD_SIM_LANES_ROWS_H
@@ -12,7 +13,6 @@
 enum sim_row_flags {
     SIM_ROW_FALLBACK = 0x100, /* its mnemonics that an earlier row has are that row's, and no mistake */
     SIM_ROW_COMPARE = 0x200,  /* setp or set: .and/.or/.xor and the result's form go to small */
-    SIM_ROW_CONVERT = 0x400,  /* cvt: the last two words' types are d and a, and go to count and small */
 };
 
 struct sim_row {

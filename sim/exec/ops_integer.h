@@ -83,7 +83,7 @@ OP1("neg.s16", U16, U16, 0u - a)
 OP1("neg.s32", U32, U32, 0u - a)
 OP1("neg.s64", U64, U64, 0u - a)
 
-/* min, max; .relu: not below 0 */
+/* min, max; .relu: not below 0, a word that nvcc writes last */
 OP2("min.u16", U16, U16, U16, a < b ? a : b)
 OP2("min.s16", S16, S16, S16, a < b ? a : b)
 OP2("min.u32", U32, U32, U32, a < b ? a : b)
@@ -96,14 +96,14 @@ OP2("max.u32", U32, U32, U32, a > b ? a : b)
 OP2("max.s32", S32, S32, S32, a > b ? a : b)
 OP2("max.u64", U64, U64, U64, a > b ? a : b)
 OP2("max.s64", S64, S64, S64, a > b ? a : b)
-OP2("min.relu.s32", S32, S32, S32, max_s32(a < b ? a : b, 0))
-OP2("max.relu.s32", S32, S32, S32, max_s32(a > b ? a : b, 0))
+OP2("{min.relu.s32|min.s32.relu}", S32, S32, S32, max_s32(a < b ? a : b, 0))
+OP2("{max.relu.s32|max.s32.relu}", S32, S32, S32, max_s32(a > b ? a : b, 0))
 OP2("min.u16x2", U32, U32, U32, pair_u16(min_s32(a & 0xffff, b & 0xffff), min_s32(a >> 16, b >> 16)))
 OP2("max.u16x2", U32, U32, U32, pair_u16(max_s32(a & 0xffff, b & 0xffff), max_s32(a >> 16, b >> 16)))
 OP2("min.s16x2", U32, U32, U32, pair_u16(min_s32((int16_t)a, (int16_t)b), min_s32((int32_t)a >> 16, (int32_t)b >> 16)))
 OP2("max.s16x2", U32, U32, U32, pair_u16(max_s32((int16_t)a, (int16_t)b), max_s32((int32_t)a >> 16, (int32_t)b >> 16)))
-OP2("min.relu.s16x2", U32, U32, U32, pair_u16(max_s32(min_s32((int16_t)a, (int16_t)b), 0), max_s32(min_s32((int32_t)a >> 16, (int32_t)b >> 16), 0)))
-OP2("max.relu.s16x2", U32, U32, U32, pair_u16(max_s32(max_s32((int16_t)a, (int16_t)b), 0), max_s32(max_s32((int32_t)a >> 16, (int32_t)b >> 16), 0)))
+OP2("{min.relu.s16x2|min.s16x2.relu}", U32, U32, U32, pair_u16(max_s32(min_s32((int16_t)a, (int16_t)b), 0), max_s32(min_s32((int32_t)a >> 16, (int32_t)b >> 16), 0)))
+OP2("{max.relu.s16x2|max.s16x2.relu}", U32, U32, U32, pair_u16(max_s32(max_s32((int16_t)a, (int16_t)b), 0), max_s32(max_s32((int32_t)a >> 16, (int32_t)b >> 16), 0)))
 
 /* dp4a: c + the sum of four byte products; dp2a: of two products of a 16-bit half of a and a byte of b */
 OP3("dp4a.u32.u32", U32, U32, U32, U32, c + byte_u(a, 0) * byte_u(b, 0) + byte_u(a, 1) * byte_u(b, 1) + byte_u(a, 2) * byte_u(b, 2) + byte_u(a, 3) * byte_u(b, 3))

@@ -82,6 +82,7 @@ static void types_and_modifiers_are_the_words(void **state) {
          true, 0, 0},
         {"cvt.rzi.ftz.s32.f32", PTX_TYPE_S32, 0, PTX_TYPE_F32, 0, 0, 0, SIM_RZ, true, false, 0, 0},
         {"cvt.rp.sat.f16.u64", PTX_TYPE_F16, 0, PTX_TYPE_U64, 0, 0, 0, SIM_RP, false, true, 0, 0},
+        {"cvt.u16.s8", PTX_TYPE_U16, 0, PTX_TYPE_S8, 0, 0, 0, SIM_RN, false, false, 0, 0},
         {"setp.lt.s32", PTX_TYPE_PRED, PTX_TYPE_PRED, PTX_TYPE_S32, PTX_TYPE_S32, 0, 0, SIM_RN, false, false,
          0, 0},
         {"setp.lt.and.s32", PTX_TYPE_PRED, PTX_TYPE_PRED, PTX_TYPE_S32, PTX_TYPE_S32, PTX_TYPE_PRED, 0,

@@ -1,0 +1,41 @@
+/* Floating-point operations by their definition, slow and plain: exact integers of some thousand bits,
+ * rounded once.  Shares nothing with what it checks.  mode: n to nearest, ties to even; a ties away; z m p.
+ */
+#ifndef WIDELOAD_TESTS_LANES_EXACT_H
+#define WIDELOAD_TESTS_LANES_EXACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct exact_format {
+    int exponent_bits, mantissa_bits;
+};
+#define EXACT_F16  ((struct exact_format){5, 10})
+#define EXACT_BF16 ((struct exact_format){8, 7})
+#define EXACT_TF32 ((struct exact_format){8, 10})
+#define EXACT_F32  ((struct exact_format){8, 23})
+#define EXACT_F64  ((struct exact_format){11, 52})
+
+bool exact_is_nan(uint64_t bits, struct exact_format format);
+bool exact_is_subnormal(uint64_t bits, struct exact_format format);
+uint64_t exact_one(struct exact_format format);
+uint64_t exact_sign(struct exact_format format);
+/* All exponent and mantissa bits set. */
+uint64_t exact_nan(struct exact_format format);
+
+/* a * b + c */
+uint64_t exact_sum(uint64_t a, uint64_t b, uint64_t c, struct exact_format format, char mode);
+uint64_t exact_product(uint64_t a, uint64_t b, struct exact_format format, char mode);
+uint64_t exact_quotient(uint64_t a, uint64_t b, struct exact_format format, char mode);
+uint64_t exact_root(uint64_t a, struct exact_format format, char mode);
+/* From one format to another. */
+uint64_t exact_convert(uint64_t a, struct exact_format from, struct exact_format to, char mode);
+/* From an integer. */
+uint64_t exact_from_integer(bool negative, uint64_t magnitude, struct exact_format to, char mode);
+/* To a whole number in the same format. */
+uint64_t exact_whole(uint64_t a, struct exact_format format, char mode);
+/* To an integer between two limits, as two's complement; a NaN gives nan. */
+uint64_t exact_to_integer(uint64_t a, struct exact_format from, char mode, int64_t least, uint64_t most,
+                          uint64_t nan);
+
+#endif
