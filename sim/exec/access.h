@@ -8,15 +8,8 @@
 #ifndef WIDELOAD_SIM_ACCESS_H
 #define WIDELOAD_SIM_ACCESS_H
 
+#include "sim/exec/clones.h"
 #include "sim/exec/worker.h"
-
-/* One clone for machines with AVX2 and one for any, chosen when the library is loaded. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__) &&              \
-    !defined(__SANITIZE_ADDRESS__) && !defined(SIM_NO_CLONES)
-#define SIM_HOT __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define SIM_HOT
-#endif
 
 struct sim_lanes {
     _Alignas(64) uint64_t address[SIM_LANES]; /* lanes outside mask repeat the first one's */

@@ -10,18 +10,10 @@
 #ifndef WIDELOAD_SIM_LANES_HANDLERS_H
 #define WIDELOAD_SIM_LANES_HANDLERS_H
 
+#include "sim/exec/clones.h"
 #include "sim/exec/lanes_rows.h"
 #include "sim/exec/warp.h"
 
-/* Sanitizers and ifuncs do not go together: those run before the sanitizer is ready. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) &&              \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(SIM_NO_CLONES)
-#define SIM_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define SIM_CLONES
-#endif
-
-/* A destination slot is a source slot or lies apart from it, so no iteration waits for another. */
 #ifdef __clang__
 #define SIM_IVDEP /* its own pragma demands, and warns where it cannot have */
 #else

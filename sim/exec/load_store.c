@@ -286,7 +286,7 @@ static void load_constant(struct sim_warp *w, const struct sim_insn *in, const s
     }
 }
 
-SIM_HOT const struct sim_insn *sim_run_load(struct sim_warp *w, const struct sim_insn *in) {
+SIM_CLONES const struct sim_insn *sim_run_load(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     struct sim_lanes lanes;
     sim_lanes_fill(w, op, in->a, &lanes);
@@ -303,7 +303,7 @@ SIM_HOT const struct sim_insn *sim_run_load(struct sim_warp *w, const struct sim
     return in + 1;
 }
 
-SIM_HOT const struct sim_insn *sim_run_store(struct sim_warp *w, const struct sim_insn *in) {
+SIM_CLONES const struct sim_insn *sim_run_store(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     struct sim_lanes lanes;
     sim_lanes_fill(w, op, in->a, &lanes);

@@ -16,6 +16,24 @@ static struct sim_insn *emit_op(struct lower *l, const struct sim_op *op) {
     return in;
 }
 
+/* cvt.s8.s32 %r1, %r2: the result fills a register that is wider than the type.  Handlers keep 16 bits. */
+static bool extend_result(struct lower *l, int32_t d) {
+    const struct ptx_instruction *in = l->node->in;
+    if (strcmp(in->name, "cvt") != 0 || in->operands[0].kind != PTX_OPERAND_REGISTER || in->word_count < 2 ||
+        ptx_type_bytes(in->operands[0].reg->type) != 4)
+        return true;
+    enum ptx_type type = ptx_type_find(in->words[in->word_count - 2]);
+    struct sim_op op;
+    if ((type != PTX_TYPE_S8 && type != PTX_TYPE_S16) ||
+        !sim_op_find(type == PTX_TYPE_S8 ? "cvt.s32.s8" : "cvt.s32.s16", &op, NULL))
+        return true;
+    struct sim_insn *out = emit_op(l, &op);
+    if (!out)
+        return false;
+    out->d = out->a = d;
+    return true;
+}
+
 static bool lower_op(struct lower *l, const struct sim_op *op) {
     const struct ptx_instruction *in = l->node->in;
     const enum ptx_type types[4] = {op->a, op->b, op->c, op->f};
@@ -41,8 +59,8 @@ static bool lower_op(struct lower *l, const struct sim_op *op) {
         }
         if (!lower_destination(l, one, slots_class(op->d), &d))
             return false;
-        if (op->e != PTX_TYPE_NONE && !(two ? lower_destination(l, two, slots_class(op->e), &e)
-                                            : lower_temp(l, slots_class(op->e), &e)))
+        e = SIM_NO_OPERAND;
+        if (two && !lower_destination(l, two, slots_class(op->e), &e))
             return false;
     }
     struct sim_insn *out = emit_op(l, op);
@@ -57,7 +75,7 @@ static bool lower_op(struct lower *l, const struct sim_op *op) {
                      : op->member == 'c' ? out->c
                                          : out->f;
     }
-    return true;
+    return extend_result(l, d);
 }
 
 static bool find_op(struct lower *l, const char *name, struct sim_op *op) {
