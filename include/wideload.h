@@ -20,9 +20,9 @@
 extern "C" {
 #endif
 
-#define WL_VERSION_MAJOR 0
-#define WL_VERSION_MINOR 1
-#define WL_VERSION_PATCH 0
+#define WL_VERSION_MAJOR  0
+#define WL_VERSION_MINOR  1
+#define WL_VERSION_PATCH  0
 #define WL_VERSION_STRING "0.1.0"
 
 #if defined(__GNUC__)
@@ -34,15 +34,15 @@ extern "C" {
 /* ---------------------------------------------------------------- errors */
 
 /* One list makes the enum, the names and the messages. */
-#define WL_ERROR_MAP(X)                                                          \
-    X(OK, 0, "success")                                                          \
-    X(INVALID_ARGUMENT, 1, "invalid argument")                                   \
-    X(OUT_OF_MEMORY, 2, "out of memory")                                         \
-    X(NO_DRIVER, 3, "no CUDA driver could be opened")                            \
-    X(NO_DEVICE, 4, "no such device")                                            \
-    X(UNSUPPORTED, 5, "not supported on this device")                            \
-    X(DRIVER, 6, "the CUDA driver reported an error")                            \
-    X(KERNEL_FAULT, 7, "a kernel faulted")                                       \
+#define WL_ERROR_MAP(X)                                                                                      \
+    X(OK, 0, "success")                                                                                      \
+    X(INVALID_ARGUMENT, 1, "invalid argument")                                                               \
+    X(OUT_OF_MEMORY, 2, "out of memory")                                                                     \
+    X(NO_DRIVER, 3, "no CUDA driver could be opened")                                                        \
+    X(NO_DEVICE, 4, "no such device")                                                                        \
+    X(UNSUPPORTED, 5, "not supported on this device")                                                        \
+    X(DRIVER, 6, "the CUDA driver reported an error")                                                        \
+    X(KERNEL_FAULT, 7, "a kernel faulted")                                                                   \
     X(NOT_APPLICABLE, 8, "the kernel does not apply to this problem")
 
 typedef enum wl_error {
@@ -79,17 +79,17 @@ WL_API wl_error wl_open(wl_context **out, const char *device);
 WL_API void wl_close(wl_context *context);
 
 typedef struct wl_device_info {
-    char name[128];          /* "NVIDIA H200", "Wideload simulator" */
-    char kind[8];            /* "gpu" or "sim" */
-    char arch[16];           /* "sm_90"; on the simulator the counting rules' name */
-    int driver_version;      /* CUDA's number: 13000 is 13.0 */
+    char name[128];     /* "NVIDIA H200", "Wideload simulator" */
+    char kind[8];       /* "gpu" or "sim" */
+    char arch[16];      /* "sm_90"; on the simulator the counting rules' name */
+    int driver_version; /* CUDA's number: 13000 is 13.0 */
     int multiprocessors;
-    int memory_clock_khz;    /* 0 when the driver does not say */
-    int memory_bus_bits;     /* 0 when the driver does not say */
+    int memory_clock_khz; /* 0 when the driver does not say */
+    int memory_bus_bits;  /* 0 when the driver does not say */
     int l2_bytes;
-    uint64_t memory_bytes;   /* total device memory */
-    uint64_t free_bytes;     /* free when asked */
-    double peak_gbps;        /* 2 x memory clock x bus width / 8, in 10^9 B/s; 0 when unknown */
+    uint64_t memory_bytes; /* total device memory */
+    uint64_t free_bytes;   /* free when asked */
+    double peak_gbps;      /* 2 x memory clock x bus width / 8, in 10^9 B/s; 0 when unknown */
 } wl_device_info;
 
 WL_API wl_error wl_get_device_info(wl_context *context, wl_device_info *out);
@@ -125,32 +125,32 @@ WL_API wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_
  * wavefront    one pass of a shared-memory request through the 32 banks
  * *_useful_bytes  distinct bytes that a request's lanes touch, summed over requests
  * *_moved_bytes   transactions x their size */
-#define WL_COUNTER_MAP(X)                                                        \
-    X(global_load_requests)                                                      \
-    X(gld_transactions)                                                          \
-    X(gld_useful_bytes)                                                          \
-    X(gld_moved_bytes)                                                           \
-    X(global_store_requests)                                                     \
-    X(gst_transactions)                                                          \
-    X(gst_useful_bytes)                                                          \
-    X(gst_moved_bytes)                                                           \
-    X(global_atomic_requests)                                                    \
-    X(global_atomic_transactions)                                                \
-    X(global_reduction_requests)                                                 \
-    X(global_reduction_transactions)                                             \
-    X(local_load_requests)                                                       \
-    X(local_load_transactions)                                                   \
-    X(local_store_requests)                                                      \
-    X(local_store_transactions)                                                  \
-    X(shared_load_requests)                                                      \
-    X(shared_load_transactions)                                                  \
-    X(shared_store_requests)                                                     \
-    X(shared_store_transactions)                                                 \
-    X(shared_atomic_requests)                                                    \
-    X(shared_atomic_transactions)                                                \
-    X(shared_useful_bytes)                                                       \
-    X(inst_executed)                                                             \
-    X(thread_inst_executed)                                                      \
+#define WL_COUNTER_MAP(X)                                                                                    \
+    X(global_load_requests)                                                                                  \
+    X(gld_transactions)                                                                                      \
+    X(gld_useful_bytes)                                                                                      \
+    X(gld_moved_bytes)                                                                                       \
+    X(global_store_requests)                                                                                 \
+    X(gst_transactions)                                                                                      \
+    X(gst_useful_bytes)                                                                                      \
+    X(gst_moved_bytes)                                                                                       \
+    X(global_atomic_requests)                                                                                \
+    X(global_atomic_transactions)                                                                            \
+    X(global_reduction_requests)                                                                             \
+    X(global_reduction_transactions)                                                                         \
+    X(local_load_requests)                                                                                   \
+    X(local_load_transactions)                                                                               \
+    X(local_store_requests)                                                                                  \
+    X(local_store_transactions)                                                                              \
+    X(shared_load_requests)                                                                                  \
+    X(shared_load_transactions)                                                                              \
+    X(shared_store_requests)                                                                                 \
+    X(shared_store_transactions)                                                                             \
+    X(shared_atomic_requests)                                                                                \
+    X(shared_atomic_transactions)                                                                            \
+    X(shared_useful_bytes)                                                                                   \
+    X(inst_executed)                                                                                         \
+    X(thread_inst_executed)                                                                                  \
     X(launches)
 
 typedef struct wl_counters {

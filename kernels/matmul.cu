@@ -40,11 +40,19 @@ extern "C" __global__ void __launch_bounds__(SIDE *SIDE)
     __shared__ __align__(16) uint32_t tile_a[SIDE][SIDE];
     __shared__ uint32_t tile_b[SIDE][SIDE];
     unsigned col = blockIdx.x * SIDE + threadIdx.x, row = blockIdx.y * SIDE + threadIdx.y;
+    const uint32_t *from_a = a + row * n + threadIdx.x, *from_b = b + threadIdx.y * pitch + col;
     uint32_t sum = 0;
+    /* What is left of the inner size, for this thread's element of A and of B; a row or column outside
+     * the matrix has nothing left from the start. */
+    int64_t left_a = row < rows ? (int64_t)n - threadIdx.x : 0;
+    int64_t left_b = col < cols ? (int64_t)n - threadIdx.y : 0;
     for (uint64_t step = 0; step < n; step += SIDE) {
-        uint64_t i = step + threadIdx.x, j = step + threadIdx.y;
-        tile_a[threadIdx.y][threadIdx.x] = row < rows && i < n ? a[row * n + i] : 0;
-        tile_b[threadIdx.y][threadIdx.x] = col < cols && j < n ? b[j * pitch + col] : 0;
+        tile_a[threadIdx.y][threadIdx.x] = left_a > 0 ? *from_a : 0;
+        tile_b[threadIdx.y][threadIdx.x] = left_b > 0 ? *from_b : 0;
+        left_a -= SIDE;
+        left_b -= SIDE;
+        from_a += SIDE;
+        from_b += SIDE * pitch;
         __syncthreads();
         /* A's row is read four words at a time, as ptxas does of itself. */
 #pragma unroll
@@ -71,14 +79,20 @@ extern "C" __global__ void __launch_bounds__(SHORT *SHORT)
     __shared__ __align__(16) uint32_t tile_a[SHORT][LONG];
     __shared__ uint32_t tile_b[LONG][SHORT];
     unsigned col = blockIdx.x * SHORT + threadIdx.x, row = blockIdx.y * SHORT + threadIdx.y;
+    const uint32_t *from_a = a + row * n + threadIdx.x, *from_b = b + threadIdx.y * pitch + col;
     uint32_t sum = 0;
+    int64_t left_a = row < rows ? (int64_t)n - threadIdx.x : 0;
+    int64_t left_b = col < cols ? (int64_t)n - threadIdx.y : 0;
     for (uint64_t step = 0; step < n; step += LONG) {
 #pragma unroll
         for (unsigned q = 0; q < LONG; q += SHORT) {
-            uint64_t i = step + q + threadIdx.x, j = step + q + threadIdx.y;
-            tile_a[threadIdx.y][threadIdx.x + q] = row < rows && i < n ? a[row * n + i] : 0;
-            tile_b[threadIdx.y + q][threadIdx.x] = col < cols && j < n ? b[j * pitch + col] : 0;
+            tile_a[threadIdx.y][threadIdx.x + q] = left_a > q ? from_a[q] : 0;
+            tile_b[threadIdx.y + q][threadIdx.x] = left_b > q ? *from_b : 0;
+            from_b += SHORT * pitch;
         }
+        left_a -= LONG;
+        left_b -= LONG;
+        from_a += LONG;
         __syncthreads();
 #pragma unroll
         for (unsigned l = 0; l < LONG; l += 4) {

@@ -2,11 +2,12 @@
  *
  * Each thread makes one aligned 16-byte vector of c.  Its four inputs lie `shift` elements (0 to 3) into
  * an aligned vector of a, and go over into the next one.  That next one is the neighbouring lane's own, so
- * it comes by shuffle; only a warp's last lane loads a second vector.  A warp reads 17 sectors of each
- * array where 16 are its own, whatever the shift, and no sector of c is written in part.
+ * it comes by shuffle; only a warp's last lane loads a second vector.  A warp's loads of an array are a
+ * request of 16 sectors (17 where the vectors begin in the middle of one) and a request of one.
  *
- * Only elements that the operation names are read: the host starts the body where a whole vector
- * lies inside the arrays, and threads past the body do the few elements at both ends.
+ * The host starts the body at a 128-byte line of c, so that no sector of c is written in part, and where
+ * whole vectors lie inside the arrays: only elements that the operation names are read.  Threads past the
+ * body do the few elements at both ends.
  */
 #ifndef WIDELOAD_KERNELS_REALIGN_CUH
 #define WIDELOAD_KERNELS_REALIGN_CUH

@@ -6,6 +6,8 @@
 #define THREADS 256
 /* Words that each thread moves, as copy_bytes.cu has it. */
 #define EACH 4
+/* The body begins at a line of the destination, so that no warp's store writes a sector in part. */
+#define LINE 128
 
 /* The widest access for which both sides can be aligned at once, as a row of the table below. */
 static unsigned widest(wl_devptr to, wl_devptr from) {
@@ -34,7 +36,7 @@ wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes
                         (unsigned long long)from, (unsigned long long)to);
     unsigned row = widest(to, from);
     uint64_t width = 1u << row, count = bytes, first;
-    uint64_t head = (width - to % width) % width;
+    uint64_t head = (LINE - to % LINE) % LINE;
     if (head > count)
         head = count;
     uint64_t words = (count - head) / width, items = words + (count - words * width);

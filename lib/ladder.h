@@ -14,39 +14,39 @@
  * Every rung is right at every size (0 too), offset, stride and block.  Elements of an output that the
  * formula does not name are not touched (the bench checks that they keep their old bytes). */
 enum wl_reference {
-    WL_REF_COPY,         /* out0[i] = in0[i], i < n; f32 (moved bit for bit) */
-    WL_REF_ADD,          /* out0[i] = in0[i] + in1[i]; f32 */
-    WL_REF_READ_OFFSET,  /* out0[i] = in0[i + offset] + in1[i + offset] where i + offset < n */
-    WL_REF_WRITE_OFFSET, /* out0[i + offset] = in0[i] + in1[i] where i + offset < n */
-    WL_REF_STRIDE_LOAD,  /* out0[i] = in0[i * stride] where i * stride < n */
-    WL_REF_STRIDE_STORE, /* out0[i * stride] = in0[i] where i * stride < n */
-    WL_REF_LAYOUT_AOS,   /* n structures {f32 x, y}: out0[2i] = in0[2i] + 10, out0[2i+1] = in0[2i+1] + 20 */
-    WL_REF_LAYOUT_SOA,   /* the same on arrays: out1[i] = in1[i] + 10, out2[i] = in2[i] + 20 */
+    WL_REF_COPY,           /* out0[i] = in0[i], i < n; f32 (moved bit for bit) */
+    WL_REF_ADD,            /* out0[i] = in0[i] + in1[i]; f32 */
+    WL_REF_READ_OFFSET,    /* out0[i] = in0[i + offset] + in1[i + offset] where i + offset < n */
+    WL_REF_WRITE_OFFSET,   /* out0[i + offset] = in0[i] + in1[i] where i + offset < n */
+    WL_REF_STRIDE_LOAD,    /* out0[i] = in0[i * stride] where i * stride < n */
+    WL_REF_STRIDE_STORE,   /* out0[i * stride] = in0[i] where i * stride < n */
+    WL_REF_LAYOUT_AOS,     /* n structures {f32 x, y}: out0[2i] = in0[2i] + 10, out0[2i+1] = in0[2i+1] + 20 */
+    WL_REF_LAYOUT_SOA,     /* the same on arrays: out1[i] = in1[i] + 10, out2[i] = in2[i] + 20 */
     WL_REF_TRANSPOSE_COPY, /* out0 = in0, rows x cols, 4-byte elements */
-    WL_REF_TRANSPOSE,    /* out0[c * rows + r] = in0[r * cols + c] */
-    WL_REF_TILE_COPY,    /* shared row-row: out0[i] = in0[i], i < n; i32 */
-    WL_REF_TILE_32x32,   /* shared row-col(-pad): each run of 1024 elements is a 32 x 32 tile, row-major;
-                            out0[base + r * 32 + c] = tile[c][r].  Where the source lies past n (the last,
-                            partial tile) the output is 0; outputs past n do not exist */
-    WL_REF_TILE_32x16,   /* rect-*: runs of 512 elements are 16 rows x 32 columns; the tile's transpose (32
-                            rows x 16 columns) is written row-major: out0[base + r * 16 + c] = tile[c][r];
-                            past n as above */
-    WL_REF_MATMUL,       /* out0 = in0 x in1, (m x n) (n x k), i32, wrapping modulo 2^32, row-major */
-    WL_REF_CSR_TO_CSC,   /* in0 row starts (rows + 1, u32), in1 columns (nnz, u32), in2 values (nnz, f32) ->
-                            out0 column starts (cols + 1), out1 rows (nnz), out2 values (nnz); the order of
-                            entries within one column is free */
-    WL_REF_COO_TRANSPOSE,/* in3 rows (nnz, u32, ascending), in1 columns, in2 values -> out3 the columns,
-                            ascending, out1 rows, out2 values; order within a column free */
+    WL_REF_TRANSPOSE,      /* out0[c * rows + r] = in0[r * cols + c] */
+    WL_REF_TILE_COPY,      /* shared row-row: out0[i] = in0[i], i < n; i32 */
+    WL_REF_TILE_32x32,     /* shared row-col(-pad): each run of 1024 elements is a 32 x 32 tile, row-major;
+                              out0[base + r * 32 + c] = tile[c][r].  Where the source lies past n (the last,
+                              partial tile) the output is 0; outputs past n do not exist */
+    WL_REF_TILE_32x16,     /* rect-*: runs of 512 elements are 16 rows x 32 columns; the tile's transpose (32
+                              rows x 16 columns) is written row-major: out0[base + r * 16 + c] = tile[c][r];
+                              past n as above */
+    WL_REF_MATMUL,         /* out0 = in0 x in1, (m x n) (n x k), i32, wrapping modulo 2^32, row-major */
+    WL_REF_CSR_TO_CSC,     /* in0 row starts (rows + 1, u32), in1 columns (nnz, u32), in2 values (nnz, f32) ->
+                              out0 column starts (cols + 1), out1 rows (nnz), out2 values (nnz); the order of
+                              entries within one column is free */
+    WL_REF_COO_TRANSPOSE,  /* in3 rows (nnz, u32, ascending), in1 columns, in2 values -> out3 the columns,
+                              ascending, out1 rows, out2 values; order within a column free */
 };
 
 struct wl_problem {
-    uint64_t n;                /* elements (layout: structures); matmul: the inner size */
-    uint64_t rows, cols;       /* transpose; csr-transpose */
-    uint64_t m, k;             /* matmul: (m x n) x (n x k) */
-    uint64_t nnz;              /* csr-transpose; < 2^32 */
-    uint64_t offset, stride;   /* elements; stride >= 1 */
-    uint32_t block_x, block_y; /* threads a block; 0, 0: the rung's default.  1-D kernels use
-                                  block_x * block_y threads */
+    uint64_t n;                    /* elements (layout: structures); matmul: the inner size */
+    uint64_t rows, cols;           /* transpose; csr-transpose */
+    uint64_t m, k;                 /* matmul: (m x n) x (n x k) */
+    uint64_t nnz;                  /* csr-transpose; < 2^32 */
+    uint64_t offset, stride;       /* elements; stride >= 1 */
+    uint32_t block_x, block_y;     /* threads a block; 0, 0: the rung's default.  1-D kernels use
+                                      block_x * block_y threads */
     wl_devptr in[4], out[4], work; /* in and out as the reference above says; all of the allocations
                                   are aligned to 256 bytes unless the caller shifts them by elements */
 };
@@ -56,9 +56,9 @@ struct wl_rung {
     const char *name;       /* "shared-pad" */
     const char *idea;       /* one line: what this rung does that the one below does not */
     enum wl_reference reference;
-    unsigned outputs;       /* bit i: out[i] is written */
+    unsigned outputs;          /* bit i: out[i] is written */
     uint32_t block_x, block_y; /* the default block; 0 for a rung that is no kernel */
-    bool fixed_block;       /* the kernel's tile fixes the block: --block does not apply */
+    bool fixed_block;          /* the kernel's tile fixes the block: --block does not apply */
     const char *bytes_formula; /* "2 * 4 * n" */
     /* Bytes moved by the formula: each input element used read once, each output written once. */
     uint64_t (*bytes)(const struct wl_problem *problem);

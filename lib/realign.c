@@ -1,13 +1,16 @@
 #include "lib/realign.h"
 
+#define LINE 32 /* elements in 128 bytes */
+
 struct wl__realign wl__realign(wl_devptr out, wl_devptr a, wl_devptr b, uint64_t count) {
-    struct wl__realign cut = {.head = (4 - out / 4 % 4) % 4};
+    /* From a line of out on, not only from 16 bytes: then no warp's store writes a sector in part. */
+    struct wl__realign cut = {.head = (LINE - out / 4 % LINE) % LINE};
     cut.shift_a = (uint32_t)((a / 4 + cut.head) % 4);
     cut.shift_b = (uint32_t)((b / 4 + cut.head) % 4);
     uint32_t most = cut.shift_a > cut.shift_b ? cut.shift_a : cut.shift_b;
     /* The first aligned vector begins at element head - shift: not before the arrays do. */
     if (cut.head < most)
-        cut.head += 4;
+        cut.head += LINE;
     if (cut.head >= count) {
         cut.head = count;
         cut.shift_a = cut.shift_b = 0;

@@ -5,8 +5,7 @@
 
 #include "sim/exec/worker.h"
 
-static void name_thread(struct sim_fault *fault, const struct sim_warp *w, unsigned lane)
-{
+static void name_thread(struct sim_fault *fault, const struct sim_warp *w, unsigned lane) {
     const uint32_t *size = w->worker->launch->block;
     uint32_t index = SIM_LANES * w->index + lane;
     memcpy(fault->block, w->block->id, sizeof fault->block);
@@ -17,8 +16,7 @@ static void name_thread(struct sim_fault *fault, const struct sim_warp *w, unsig
 
 /* The source line if the module has one, else the line of the PTX text. */
 static const struct ptx_function *name_line(struct sim_fault *fault, const struct sim_warp *w,
-                                            const struct sim_insn *in)
-{
+                                            const struct sim_insn *in) {
     const struct sim_code *code = w->strand ? w->strand->frame->code : w->worker->code;
     const struct ptx_function *f = code->source;
     if (in->index >= f->instruction_count)
@@ -34,9 +32,8 @@ static const struct ptx_function *name_line(struct sim_fault *fault, const struc
     return f;
 }
 
-_Noreturn void sim_fault_raise(struct sim_warp *w, const struct sim_insn *in, unsigned lane, enum sim_fault_kind kind,
-                               uint64_t address, const char *format, ...)
-{
+_Noreturn void sim_fault_raise(struct sim_warp *w, const struct sim_insn *in, unsigned lane,
+                               enum sim_fault_kind kind, uint64_t address, const char *format, ...) {
     struct sim_fault *fault = &w->worker->fault;
     *fault = (struct sim_fault){.kind = kind, .address = address};
     name_thread(fault, w, lane);
@@ -48,15 +45,15 @@ _Noreturn void sim_fault_raise(struct sim_warp *w, const struct sim_insn *in, un
     va_end(list);
     const char *kernel = w->worker->code->source->name;
     bool device = f != w->worker->code->source;
-    snprintf(fault->text, sizeof fault->text, "kernel %s, %s%s%s%s:%u, block (%u,%u,%u), thread (%u,%u,%u): %s", kernel,
-             device ? "in " : "", device ? f->name : "", device ? ", " : "", fault->file ? fault->file : "PTX line",
-             fault->line, fault->block[0], fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
+    snprintf(fault->text, sizeof fault->text,
+             "kernel %s, %s%s%s%s:%u, block (%u,%u,%u), thread (%u,%u,%u): %s", kernel, device ? "in " : "",
+             device ? f->name : "", device ? ", " : "", fault->file ? fault->file : "PTX line", fault->line,
+             fault->block[0], fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
              fault->thread[2], what);
     longjmp(w->worker->stop, 1);
 }
 
-_Noreturn void sim_fault_memory(struct sim_warp *w)
-{
+_Noreturn void sim_fault_memory(struct sim_warp *w) {
     struct sim_fault *fault = &w->worker->fault;
     *fault = (struct sim_fault){.kind = SIM_FAULT_MEMORY};
     snprintf(fault->text, sizeof fault->text, "kernel %s: the simulator is out of memory",

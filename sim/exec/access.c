@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void sim_access_learn(struct sim_pattern *p, const struct sim_lanes *lanes, unsigned bytes)
-{
+void sim_access_learn(struct sim_pattern *p, const struct sim_lanes *lanes, unsigned bytes) {
     uint64_t base = lanes->address[lanes->first];
     int64_t low = 0, high = 0;
     uint64_t misaligned = 0;
@@ -31,8 +30,7 @@ void sim_access_learn(struct sim_pattern *p, const struct sim_lanes *lanes, unsi
 }
 
 struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
-                                    const struct sim_lanes *lanes, unsigned bytes)
-{
+                                    const struct sim_lanes *lanes, unsigned bytes) {
     static const enum count_kind kinds[] = {
         [SIM_ACCESS_LOAD] = COUNT_LOAD,
         [SIM_ACCESS_STORE] = COUNT_STORE,
@@ -52,20 +50,17 @@ struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *
     return space == SIM_SPACE_LOCAL ? count_local(rules, &access) : count_global(rules, &access);
 }
 
-static const char *space_name(enum sim_space space)
-{
+static const char *space_name(enum sim_space space) {
     return space == SIM_SPACE_SHARED ? "shared" : space == SIM_SPACE_LOCAL ? "local" : "global";
 }
 
-static const char *access_name(enum sim_access access)
-{
+static const char *access_name(enum sim_access access) {
     static const char *const names[] = {"load", "store", "atomic", "reduction"};
     return names[access];
 }
 
 _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                                enum sim_space space, const struct sim_lanes *lanes, unsigned bytes)
-{
+                                enum sim_space space, const struct sim_lanes *lanes, unsigned bytes) {
     uint64_t limit = space == SIM_SPACE_SHARED ? w->worker->shared_limit : 4 * w->local_words;
     unsigned lane = lanes->first;
     bool aligned = true;
@@ -78,9 +73,9 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
             aligned = false;
             break;
         }
-        bool outside = space == SIM_SPACE_GLOBAL
-                           ? !sim_memory_find(w->worker->launch->memory, address, bytes, &(struct sim_allocation){0})
-                           : address >= limit || bytes > limit - address;
+        bool outside = space == SIM_SPACE_GLOBAL ? !sim_memory_find(w->worker->launch->memory, address, bytes,
+                                                                    &(struct sim_allocation){0})
+                                                 : address >= limit || bytes > limit - address;
         if (outside) {
             lane = i;
             break;
@@ -94,25 +89,25 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
                         (unsigned long long)address, bytes);
     if (space != SIM_SPACE_GLOBAL)
         sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
-                        "%u-byte %s %s at offset 0x%llx is out of bounds: there are %llu bytes", bytes, where, what,
-                        (unsigned long long)address, (unsigned long long)limit);
+                        "%u-byte %s %s at offset 0x%llx is out of bounds: there are %llu bytes", bytes, where,
+                        what, (unsigned long long)address, (unsigned long long)limit);
     char nearest[160];
     sim_memory_describe(w->worker->launch->memory, address, nearest, sizeof nearest);
-    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address, "%u-byte %s %s at 0x%llx is out of bounds: %s", bytes,
-                    where, what, (unsigned long long)address, nearest);
+    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address, "%u-byte %s %s at 0x%llx is out of bounds: %s",
+                    bytes, where, what, (unsigned long long)address, nearest);
 }
 
 /* Each lane's range must lie in one allocation.  Remembers the first lane's, where the others mostly are. */
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                             struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes)
-{
+                             struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes) {
     struct sim_memory *memory = w->worker->launch->memory;
     struct sim_allocation found = {0};
     for (unsigned i = 0; i < SIM_LANES; i++) {
         uint64_t address = lanes->address[i];
         if (!(lanes->mask >> i & 1))
             continue;
-        if (address >= found.base && address - found.base < found.size && bytes <= found.size - (address - found.base))
+        if (address >= found.base && address - found.base < found.size &&
+            bytes <= found.size - (address - found.base))
             continue;
         if (!sim_memory_find(memory, address, bytes, &found))
             sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
@@ -121,8 +116,7 @@ void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, cons
     }
 }
 
-enum sim_space sim_lanes_take_window(struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left)
-{
+enum sim_space sim_lanes_take_window(struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left) {
     unsigned first = (unsigned)__builtin_ctz(*left);
     uint64_t window = all->address[first] & SIM_WINDOW_MASK;
     uint32_t mask = 0;

@@ -11,7 +11,7 @@
 #include "sim/exec/worker.h"
 
 /* One clone for machines with AVX2 and one for any, chosen when the library is loaded. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__) &&                  \
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__) &&              \
     !defined(__SANITIZE_ADDRESS__) && !defined(SIM_NO_CLONES)
 #define SIM_HOT __attribute__((target_clones("arch=haswell", "default")))
 #else
@@ -33,9 +33,8 @@ void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, cons
 _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes);
 
-static inline __attribute__((always_inline)) void sim_lanes_fill(struct sim_warp *w, const struct sim_memop *op,
-                                                                 int32_t ref, struct sim_lanes *lanes)
-{
+static inline __attribute__((always_inline)) void
+sim_lanes_fill(struct sim_warp *w, const struct sim_memop *op, int32_t ref, struct sim_lanes *lanes) {
     uint64_t offset = (uint64_t)op->offset;
     if (op->address64) {
         const uint64_t *a = SIM_SLOT(w, ref);
@@ -60,8 +59,7 @@ static inline __attribute__((always_inline)) void sim_lanes_fill(struct sim_warp
 /* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves. */
 static inline __attribute__((always_inline)) const struct sim_pattern *
 sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
-           const struct sim_lanes *lanes, unsigned bytes)
-{
+           const struct sim_lanes *lanes, unsigned bytes) {
     struct sim_site_tally *site = &w->worker->sites[op->site];
     struct sim_pattern *p = &site->pattern;
     uint64_t base = lanes->address[lanes->first], differs = 0;

@@ -7,30 +7,26 @@
 #include "sim/exec/half.h"
 #include "sim/exec/handlers.h"
 
-static float as_f32(uint64_t bits)
-{
+static float as_f32(uint64_t bits) {
     uint32_t low = (uint32_t)bits;
     float value;
     memcpy(&value, &low, sizeof value);
     return value;
 }
 
-static uint64_t f32_bits(float value)
-{
+static uint64_t f32_bits(float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
-static double as_f64(uint64_t bits)
-{
+static double as_f64(uint64_t bits) {
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-static uint64_t f64_bits(double value)
-{
+static uint64_t f64_bits(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
@@ -38,16 +34,15 @@ static uint64_t f64_bits(double value)
 
 typedef uint16_t half_fn(uint16_t a, uint16_t b, struct sim_modifiers m);
 
-static uint64_t half_lanes(uint64_t a, uint64_t b, unsigned halves, half_fn *f)
-{
+static uint64_t half_lanes(uint64_t a, uint64_t b, unsigned halves, half_fn *f) {
     uint64_t result = 0;
     for (unsigned i = 0; i < halves; i++)
-        result |= (uint64_t)f((uint16_t)(a >> 16 * i), (uint16_t)(b >> 16 * i), (struct sim_modifiers){0}) << 16 * i;
+        result |= (uint64_t)f((uint16_t)(a >> 16 * i), (uint16_t)(b >> 16 * i), (struct sim_modifiers){0})
+                  << 16 * i;
     return result;
 }
 
-static uint64_t half_result(const struct sim_memop *op, uint64_t old, uint64_t b)
-{
+static uint64_t half_result(const struct sim_memop *op, uint64_t old, uint64_t b) {
     bool brain = op->type == PTX_TYPE_BF16 || op->type == PTX_TYPE_BF16X2;
     unsigned halves = op->width / 2;
     switch (op->atomic) {
@@ -60,13 +55,11 @@ static uint64_t half_result(const struct sim_memop *op, uint64_t old, uint64_t b
     }
 }
 
-static int64_t signed_value(const struct sim_memop *op, uint64_t value)
-{
+static int64_t signed_value(const struct sim_memop *op, uint64_t value) {
     return op->width == 4 ? (int32_t)value : (int64_t)value;
 }
 
-static uint64_t result(const struct sim_memop *op, uint64_t old, uint64_t b, uint64_t c)
-{
+static uint64_t result(const struct sim_memop *op, uint64_t old, uint64_t b, uint64_t c) {
     bool is_signed = op->type == PTX_TYPE_S32 || op->type == PTX_TYPE_S64;
     bool half = op->type == PTX_TYPE_F16 || op->type == PTX_TYPE_BF16 || op->type == PTX_TYPE_F16X2 ||
                 op->type == PTX_TYPE_BF16X2;
@@ -104,12 +97,11 @@ static uint64_t result(const struct sim_memop *op, uint64_t old, uint64_t b, uin
 }
 
 /* Returns the old value. */
-static uint64_t update(const struct sim_memop *op, char *at, uint64_t b, uint64_t c)
-{
+static uint64_t update(const struct sim_memop *op, char *at, uint64_t b, uint64_t c) {
     if (op->width == 8) {
         uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n((uint64_t *)at, &old, result(op, old, b, c), true, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_RELAXED))
+        while (!__atomic_compare_exchange_n((uint64_t *)at, &old, result(op, old, b, c), true,
+                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             ;
         return old;
     }
@@ -121,21 +113,19 @@ static uint64_t update(const struct sim_memop *op, char *at, uint64_t b, uint64_
         return old;
     }
     uint16_t old = __atomic_load_n((uint16_t *)at, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n((uint16_t *)at, &old, (uint16_t)result(op, old, b, c), true, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n((uint16_t *)at, &old, (uint16_t)result(op, old, b, c), true,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     return old;
 }
 
-static uint64_t operand(struct sim_warp *w, const struct sim_memop *op, int32_t ref, unsigned lane)
-{
+static uint64_t operand(struct sim_warp *w, const struct sim_memop *op, int32_t ref, unsigned lane) {
     return op->slot == SIM_64 ? ((const uint64_t *)SIM_SLOT(w, ref))[lane]
                               : ((const uint32_t *)SIM_SLOT(w, ref))[lane];
 }
 
 static void atomic_space(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                         enum sim_space space, struct sim_lanes *lanes)
-{
+                         enum sim_space space, struct sim_lanes *lanes) {
     unsigned bytes = op->width * op->count;
     if (space == SIM_SPACE_LOCAL || space == SIM_SPACE_PARAM)
         sim_fault_raise(w, in, lanes->first, SIM_FAULT_ADDRESS, lanes->address[lanes->first],
@@ -163,8 +153,7 @@ static void atomic_space(struct sim_warp *w, const struct sim_insn *in, const st
     }
 }
 
-const struct sim_insn *sim_run_atomic(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_atomic(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     struct sim_lanes all;
     sim_lanes_fill(w, op, in->a, &all);

@@ -2,21 +2,19 @@
 #include "sim/exec/handlers.h"
 #include "sim/exec/worker.h"
 
-static unsigned bits(uint32_t mask)
-{
+static unsigned bits(uint32_t mask) {
     return (unsigned)__builtin_popcount(mask);
 }
 
-const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn *in) {
     unsigned lane = (unsigned)__builtin_ctz(w->mask);
     uint32_t id = ((const uint32_t *)SIM_SLOT(w, in->a))[lane];
     uint32_t expected = in->b == -1 ? 0 : ((const uint32_t *)SIM_SLOT(w, in->b))[lane];
     if (id >= SIM_BARRIERS)
         sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, id, "barrier %u: a block has only %d", id, SIM_BARRIERS);
     if (expected % SIM_LANES)
-        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, expected, "barrier for %u threads: must be a multiple of %d",
-                        expected, SIM_LANES);
+        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, expected,
+                        "barrier for %u threads: must be a multiple of %d", expected, SIM_LANES);
     struct sim_barrier *barrier = &w->block->barriers[id];
     if (barrier->arrived && barrier->expected != expected)
         sim_fault_raise(w, in, lane, SIM_FAULT_DEADLOCK, id,
@@ -35,8 +33,7 @@ const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn
 }
 
 /* A barrier for b threads counts whole warps: lanes that do not exist or have exited arrive with theirs. */
-static uint32_t absent_lanes(const struct sim_block *block, uint32_t id)
-{
+static uint32_t absent_lanes(const struct sim_block *block, uint32_t id) {
     uint32_t absent = 0;
     for (uint32_t i = 0; i < block->warp_count; i++) {
         const struct sim_warp *w = &block->warps[i];
@@ -50,8 +47,7 @@ static uint32_t absent_lanes(const struct sim_block *block, uint32_t id)
     return absent;
 }
 
-static void complete(struct sim_block *block, uint32_t id)
-{
+static void complete(struct sim_block *block, uint32_t id) {
     struct sim_barrier *barrier = &block->barriers[id];
     for (uint32_t i = 0; i < block->warp_count; i++)
         for (struct sim_strand *s = block->warps[i].strands; s; s = s->next) {
@@ -64,7 +60,8 @@ static void complete(struct sim_block *block, uint32_t id)
                     if (s->mask >> lane & 1)
                         ((uint32_t *)slot)[lane] = barrier->count;
             } else if (in->small == SIM_BARRIER_AND || in->small == SIM_BARRIER_OR) {
-                bool holds = in->small == SIM_BARRIER_AND ? barrier->count == barrier->voters : barrier->count > 0;
+                bool holds =
+                    in->small == SIM_BARRIER_AND ? barrier->count == barrier->voters : barrier->count > 0;
                 uint32_t *predicate = (uint32_t *)slot;
                 *predicate = (*predicate & ~s->mask) | (holds ? s->mask : 0);
             }
@@ -74,8 +71,7 @@ static void complete(struct sim_block *block, uint32_t id)
     *barrier = (struct sim_barrier){0};
 }
 
-bool sim_barrier_settle(struct sim_block *block)
-{
+bool sim_barrier_settle(struct sim_block *block) {
     bool any = false;
     uint32_t live = 0;
     for (uint32_t i = 0; i < block->warp_count; i++)

@@ -5,8 +5,7 @@
 
 #include "sim/exec/slots.h"
 
-bool facts_uniform(const struct facts *facts, const struct ptx_operand *operand)
-{
+bool facts_uniform(const struct facts *facts, const struct ptx_operand *operand) {
     for (size_t i = 0; i < operand->item_count; i++)
         if (!facts_uniform(facts, &operand->items[i]))
             return false;
@@ -20,10 +19,10 @@ bool facts_uniform(const struct facts *facts, const struct ptx_operand *operand)
 }
 
 /* Whether equal sources give equal results: arithmetic, and loads of kernel parameters. */
-static bool keeps_uniform(const struct ptx_instruction *in)
-{
-    static const char *const names[] = {"mov", "add", "sub", "mul", "mad", "shl", "shr",  "and", "or",
-                                        "xor", "not", "neg", "min", "max", "cvt", "cvta", "selp", "setp", NULL};
+static bool keeps_uniform(const struct ptx_instruction *in) {
+    static const char *const names[] = {"mov", "add",  "sub",  "mul",  "mad", "shl", "shr",
+                                        "and", "or",   "xor",  "not",  "neg", "min", "max",
+                                        "cvt", "cvta", "selp", "setp", NULL};
     if (in->guard)
         return false;
     if (strcmp(in->name, "ld") == 0)
@@ -34,8 +33,7 @@ static bool keeps_uniform(const struct ptx_instruction *in)
     return false;
 }
 
-static void mark_read(struct facts *facts, const struct ptx_operand *operand)
-{
+static void mark_read(struct facts *facts, const struct ptx_operand *operand) {
     for (size_t i = 0; i < operand->item_count; i++)
         mark_read(facts, &operand->items[i]);
     if (operand->reg)
@@ -43,8 +41,7 @@ static void mark_read(struct facts *facts, const struct ptx_operand *operand)
 }
 
 /* Marks what an instruction writes as varying; true if that was new. */
-static bool mark_varying(struct facts *facts, const struct ptx_operand *operand)
-{
+static bool mark_varying(struct facts *facts, const struct ptx_operand *operand) {
     bool changed = false;
     for (size_t i = 0; i < operand->item_count; i++)
         changed |= mark_varying(facts, &operand->items[i]);
@@ -53,16 +50,14 @@ static bool mark_varying(struct facts *facts, const struct ptx_operand *operand)
     return changed;
 }
 
-static void count_writes(const struct ptx_operand *operand, uint8_t *writes)
-{
+static void count_writes(const struct ptx_operand *operand, uint8_t *writes) {
     for (size_t i = 0; i < operand->item_count; i++)
         count_writes(&operand->items[i], writes);
     if (operand->reg && operand->kind == PTX_OPERAND_REGISTER && writes[operand->reg->index] < 2)
         writes[operand->reg->index]++;
 }
 
-bool facts_find(const struct ptx_function *f, struct facts *out)
-{
+bool facts_find(const struct ptx_function *f, struct facts *out) {
     out->read = calloc(f->register_count + 1, sizeof *out->read);
     out->varying = calloc(f->register_count + 1, sizeof *out->varying);
     uint8_t *writes = calloc(f->register_count + 1, 1);
@@ -101,8 +96,7 @@ bool facts_find(const struct ptx_function *f, struct facts *out)
     return ok;
 }
 
-void facts_free(struct facts *facts)
-{
+void facts_free(struct facts *facts) {
     free(facts->read);
     free(facts->varying);
     *facts = (struct facts){0};

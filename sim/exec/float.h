@@ -62,8 +62,7 @@ SIM_INLINE double saturate_f64(double x) {
 
 /* min and max: of a number and a NaN the number, of two NaNs the canonical one, and -0 < +0.  Equal values
  * differ at most in a zero's sign, so and-ing or or-ing their bits picks the right one. */
-SIM_INLINE float min_f32(float a, float b)
-{
+SIM_INLINE float min_f32(float a, float b) {
     const uint32_t x = bits_f32(a), y = bits_f32(b);
     uint32_t r = a < b ? x : y;
     r = a == b ? x | y : r;
@@ -71,8 +70,7 @@ SIM_INLINE float min_f32(float a, float b)
     return canonical(float_f32(r));
 }
 
-SIM_INLINE float max_f32(float a, float b)
-{
+SIM_INLINE float max_f32(float a, float b) {
     const uint32_t x = bits_f32(a), y = bits_f32(b);
     uint32_t r = a > b ? x : y;
     r = a == b ? x & y : r;
@@ -123,13 +121,11 @@ SIM_INLINE double copysign_f64(double sign, double magnitude) {
 /* f64's NaN of min and max; its arithmetic hands on a NaN operand's bits, as the host's does. */
 #define SIM_NAN_F64 UINT64_C(0x7fffffffffffffff)
 
-SIM_INLINE double canonical_f64(double x)
-{
+SIM_INLINE double canonical_f64(double x) {
     return float_f64(x == x ? bits_f64(x) : SIM_NAN_F64);
 }
 
-SIM_INLINE double min_f64(double a, double b)
-{
+SIM_INLINE double min_f64(double a, double b) {
     const uint64_t x = bits_f64(a), y = bits_f64(b);
     uint64_t r = a < b ? x : y;
     r = a == b ? x | y : r;
@@ -137,8 +133,7 @@ SIM_INLINE double min_f64(double a, double b)
     return canonical_f64(float_f64(r));
 }
 
-SIM_INLINE double max_f64(double a, double b)
-{
+SIM_INLINE double max_f64(double a, double b) {
     const uint64_t x = bits_f64(a), y = bits_f64(b);
     uint64_t r = a > b ? x : y;
     r = a == b ? x & y : r;

@@ -3,16 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_any(const char *name, const char *const *list)
-{
+static bool is_any(const char *name, const char *const *list) {
     for (; *list; list++)
         if (strcmp(name, *list) == 0)
             return true;
     return false;
 }
 
-static enum flow_kind kind_of(const struct ptx_instruction *in)
-{
+static enum flow_kind kind_of(const struct ptx_instruction *in) {
     if (strcmp(in->name, "bra") == 0)
         return FLOW_BRANCH;
     if (strcmp(in->name, "brx") == 0)
@@ -25,15 +23,13 @@ static enum flow_kind kind_of(const struct ptx_instruction *in)
 }
 
 /* Instructions whose guard cannot be a lane mask, because they move or stop the lanes themselves. */
-static bool guard_is_branch(const struct ptx_instruction *in)
-{
+static bool guard_is_branch(const struct ptx_instruction *in) {
     static const char *const names[] = {"ret", "exit", "trap", "call", "bar", "barrier", "brx", NULL};
     return is_any(in->name, names) || ptx_has_word(in, "sync");
 }
 
 /* One node an instruction, and one more for a guard that becomes a branch. */
-static size_t build_nodes(const struct ptx_function *function, struct flow *flow, size_t *node_of)
-{
+static size_t build_nodes(const struct ptx_function *function, struct flow *flow, size_t *node_of) {
     size_t count = 0;
     for (size_t i = 0; i < function->instruction_count; i++) {
         const struct ptx_instruction *in = &function->instructions[i];
@@ -59,31 +55,28 @@ static size_t build_nodes(const struct ptx_function *function, struct flow *flow
     return count;
 }
 
-static const struct ptx_label *branch_label(const struct ptx_instruction *in)
-{
+static const struct ptx_label *branch_label(const struct ptx_instruction *in) {
     for (size_t i = 0; i < in->operand_count; i++)
         if (in->operands[i].kind == PTX_OPERAND_LABEL)
             return in->operands[i].label;
     return NULL;
 }
 
-size_t flow_label_block(const struct flow *flow, const struct ptx_label *label)
-{
+size_t flow_label_block(const struct flow *flow, const struct ptx_label *label) {
     return flow->label_blocks[label->index];
 }
 
 /* Cooper, Harvey and Kennedy's "A Simple, Fast Dominance Algorithm", on the reversed graph: its root is
  * a virtual exit with index block_count, to which every block without successors leads. */
 struct dominance {
-    size_t count; /* blocks + 1 */
+    size_t count;     /* blocks + 1 */
     size_t *order;    /* post-order number of the reversed graph, SIZE_MAX: does not reach the exit */
     size_t *sequence; /* blocks by that number */
     size_t *ipdom;
     size_t reached;
 };
 
-static size_t intersect(const struct dominance *d, size_t a, size_t b)
-{
+static size_t intersect(const struct dominance *d, size_t a, size_t b) {
     while (a != b) {
         while (d->order[a] < d->order[b])
             a = d->ipdom[a];
@@ -93,8 +86,7 @@ static size_t intersect(const struct dominance *d, size_t a, size_t b)
     return a;
 }
 
-static bool number_blocks(const struct flow *flow, struct dominance *d)
-{
+static bool number_blocks(const struct flow *flow, struct dominance *d) {
     size_t n = flow->block_count, edges = 0;
     for (size_t b = 0; b < n; b++)
         edges += flow->blocks[b].successor_count + 1;
@@ -147,8 +139,7 @@ static bool number_blocks(const struct flow *flow, struct dominance *d)
     return ok;
 }
 
-static bool find_ipdoms(struct flow *flow)
-{
+static bool find_ipdoms(struct flow *flow) {
     size_t n = flow->block_count;
     struct dominance d = {
         .count = n + 1,
@@ -195,8 +186,7 @@ static bool find_ipdoms(struct flow *flow)
 }
 
 /* Lanes may call different functions, and meet again behind the call. */
-static bool is_indirect_call(const struct ptx_instruction *in)
-{
+static bool is_indirect_call(const struct ptx_instruction *in) {
     if (strcmp(in->name, "call") != 0)
         return false;
     for (size_t i = 0; i < in->operand_count; i++)
@@ -207,8 +197,7 @@ static bool is_indirect_call(const struct ptx_instruction *in)
 
 /* Cuts the nodes into blocks.  A device function gets one empty block at its end, where every return
  * leads, so that lanes which return from different places meet before they go back to the caller. */
-static bool build_blocks(const struct ptx_function *function, struct flow *flow, const size_t *node_of)
-{
+static bool build_blocks(const struct ptx_function *function, struct flow *flow, const size_t *node_of) {
     size_t nodes = flow->node_count;
     bool *leader = calloc(nodes + 1, sizeof *leader);
     size_t *block_of = malloc((nodes + 1) * sizeof *block_of);
@@ -271,9 +260,8 @@ static bool build_blocks(const struct ptx_function *function, struct flow *flow,
                 flow->blocks[b + 1].is_join |= !node->synthetic && is_indirect_call(node->in);
                 break;
             case FLOW_BRANCH:
-                node->target = node->synthetic
-                                   ? block_of[node_of[node->target]]
-                                   : flow_label_block(flow, branch_label(node->in));
+                node->target = node->synthetic ? block_of[node_of[node->target]]
+                                               : flow_label_block(flow, branch_label(node->in));
                 *edge++ = node->target;
                 if (node->condition && node->target != b + 1)
                     *edge++ = b + 1;
@@ -297,8 +285,7 @@ static bool build_blocks(const struct ptx_function *function, struct flow *flow,
     return ok;
 }
 
-bool flow_build(const struct ptx_function *function, struct flow *out)
-{
+bool flow_build(const struct ptx_function *function, struct flow *out) {
     *out = (struct flow){0};
     size_t n = function->instruction_count;
     size_t *node_of = malloc((n + 1) * sizeof *node_of);
@@ -314,8 +301,7 @@ bool flow_build(const struct ptx_function *function, struct flow *out)
     return ok;
 }
 
-void flow_free(struct flow *flow)
-{
+void flow_free(struct flow *flow) {
     free(flow->nodes);
     free(flow->blocks);
     free(flow->storage);

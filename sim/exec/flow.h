@@ -32,8 +32,8 @@ struct flow_block {
     size_t first, end; /* nodes */
     size_t *successors;
     size_t successor_count;
-    size_t ipdom;      /* a block, or FLOW_NO_BLOCK: only the function's end */
-    bool is_join;      /* some block's lanes meet here */
+    size_t ipdom; /* a block, or FLOW_NO_BLOCK: only the function's end */
+    bool is_join; /* some block's lanes meet here */
 };
 
 struct flow {

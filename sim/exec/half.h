@@ -44,7 +44,7 @@ SIM_INLINE uint16_t bf16_nearest(float x) {
 /* a * b + c rounded to odd: to the neighbour whose last bit is set, where it is not exact.  53 such bits
  * rounded again, to at most 51, give what rounding the exact result gives (Boldo and Melquiond, 2008).
  * a * b must be exact in double, and is for all f16 and bf16 values. */
-static inline double odd_fma(double a, double b, double c) {
+SIM_INLINE double odd_fma(double a, double b, double c) {
     const double p = a * b, s = p + c;
     const double back = s - p, error = (p - (s - back)) + (c - back);
     const uint64_t bits = bits_f64(s);
@@ -54,7 +54,7 @@ static inline double odd_fma(double a, double b, double c) {
 }
 
 /* f32 holding a double rounded to odd: 24 bits, which rounding again to f16 or bf16 does no harm. */
-static inline float odd_f32(double x) {
+SIM_INLINE float odd_f32(double x) {
     const float y = (float)x;
     const uint32_t bits = bits_f32(y);
     if (!(fabsf(y) < INFINITY) || (double)y == x || (bits & 1))
@@ -62,109 +62,109 @@ static inline float odd_f32(double x) {
     return float_f32(fabs((double)y) < fabs(x) ? bits + 1 : bits - 1);
 }
 
-static inline uint16_t f16_round(double x) {
+SIM_INLINE uint16_t f16_round(double x) {
     return f16_nearest(odd_f32(x));
 }
 
-static inline uint16_t bf16_round(double x) {
+SIM_INLINE uint16_t bf16_round(double x) {
     return bf16_nearest(odd_f32(x));
 }
 
 /* .ftz and .sat of f16, .relu of both: a negative result becomes +0, a NaN the canonical one. */
-static inline uint16_t f16_flush(uint16_t h, struct sim_modifiers m) {
+SIM_INLINE uint16_t f16_flush(uint16_t h, struct sim_modifiers m) {
     return m.ftz && (h & 0x7c00) == 0 ? h & 0x8000 : h;
 }
 
-static inline uint16_t f16_finish(uint16_t h, struct sim_modifiers m) {
+SIM_INLINE uint16_t f16_finish(uint16_t h, struct sim_modifiers m) {
     h = f16_flush(h, m);
     if (m.sat)
         h = h > 0x7c00 ? 0 : h > 0x3c00 ? 0x3c00 : h;
     return h;
 }
 
-static inline uint16_t half_relu(uint16_t h) {
+SIM_INLINE uint16_t half_relu(uint16_t h) {
     return h & 0x8000 ? 0 : h;
 }
 
 /* f32 has the 2 * 11 + 2 bits that let a sum or product of f16 be rounded twice without harm, and so it has
  * for sums of bf16; products of those may be below its range. */
-static inline uint16_t f16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t f16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {
     return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) + f16_value(f16_flush(b, m))), m);
 }
 
-static inline uint16_t f16_sub(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t f16_sub(uint16_t a, uint16_t b, struct sim_modifiers m) {
     return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) - f16_value(f16_flush(b, m))), m);
 }
 
-static inline uint16_t f16_mul(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t f16_mul(uint16_t a, uint16_t b, struct sim_modifiers m) {
     return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) * f16_value(f16_flush(b, m))), m);
 }
 
-static inline uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, struct sim_modifiers m) {
+SIM_INLINE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, struct sim_modifiers m) {
     const double x = f16_value(f16_flush(a, m)), y = f16_value(f16_flush(b, m)),
                  z = f16_value(f16_flush(c, m));
     return f16_finish(f16_round(odd_fma(x, y, z)), m);
 }
 
-static inline uint16_t bf16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t bf16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
     return bf16_nearest(bf16_value(a) + bf16_value(b));
 }
 
-static inline uint16_t bf16_sub(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t bf16_sub(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
     return bf16_nearest(bf16_value(a) - bf16_value(b));
 }
 
-static inline uint16_t bf16_mul(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t bf16_mul(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
     return bf16_round((double)bf16_value(a) * bf16_value(b));
 }
 
-static inline uint16_t bf16_fma(uint16_t a, uint16_t b, uint16_t c, struct sim_modifiers m) {
+SIM_INLINE uint16_t bf16_fma(uint16_t a, uint16_t b, uint16_t c, struct sim_modifiers m) {
     (void)m;
     return bf16_round(odd_fma(bf16_value(a), bf16_value(b), bf16_value(c)));
 }
 
 /* min and max choose one of their operands, whose f32 value says which. */
-static inline uint16_t f16_min(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t f16_min(uint16_t a, uint16_t b, struct sim_modifiers m) {
     return f16_nearest(min_f32(f16_value(f16_flush(a, m)), f16_value(f16_flush(b, m))));
 }
 
-static inline uint16_t f16_max(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t f16_max(uint16_t a, uint16_t b, struct sim_modifiers m) {
     return f16_nearest(max_f32(f16_value(f16_flush(a, m)), f16_value(f16_flush(b, m))));
 }
 
-static inline uint16_t f16_min_nan(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t f16_min_nan(uint16_t a, uint16_t b, struct sim_modifiers m) {
     return f16_nearest(min_nan_f32(f16_value(f16_flush(a, m)), f16_value(f16_flush(b, m))));
 }
 
-static inline uint16_t f16_max_nan(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t f16_max_nan(uint16_t a, uint16_t b, struct sim_modifiers m) {
     return f16_nearest(max_nan_f32(f16_value(f16_flush(a, m)), f16_value(f16_flush(b, m))));
 }
 
-static inline uint16_t bf16_min(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t bf16_min(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
     return bf16_nearest(min_f32(bf16_value(a), bf16_value(b)));
 }
 
-static inline uint16_t bf16_max(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t bf16_max(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
     return bf16_nearest(max_f32(bf16_value(a), bf16_value(b)));
 }
 
-static inline uint16_t bf16_min_nan(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t bf16_min_nan(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
     return bf16_nearest(min_nan_f32(bf16_value(a), bf16_value(b)));
 }
 
-static inline uint16_t bf16_max_nan(uint16_t a, uint16_t b, struct sim_modifiers m) {
+SIM_INLINE uint16_t bf16_max_nan(uint16_t a, uint16_t b, struct sim_modifiers m) {
     (void)m;
     return bf16_nearest(max_nan_f32(bf16_value(a), bf16_value(b)));
 }
 
 /* .xorsign.abs, of a min's or max's result from the magnitudes. */
-static inline uint16_t half_xorsign(uint16_t magnitude, uint16_t a, uint16_t b) {
+SIM_INLINE uint16_t half_xorsign(uint16_t magnitude, uint16_t a, uint16_t b) {
     return magnitude == SIM_NAN_F16 ? magnitude : magnitude | ((a ^ b) & 0x8000);
 }
 

@@ -13,7 +13,13 @@ sim_run_fn sim_run_jump, sim_run_branch, sim_run_switch;
 sim_run_fn sim_run_call, sim_run_return, sim_run_exit, sim_run_trap;
 
 /* barrier.c: bar/barrier.sync, .arrive, .red (small: enum sim_barrier_op), bar.warp.sync. */
-enum sim_barrier_op { SIM_BARRIER_SYNC, SIM_BARRIER_ARRIVE, SIM_BARRIER_POPC, SIM_BARRIER_AND, SIM_BARRIER_OR };
+enum sim_barrier_op {
+    SIM_BARRIER_SYNC,
+    SIM_BARRIER_ARRIVE,
+    SIM_BARRIER_POPC,
+    SIM_BARRIER_AND,
+    SIM_BARRIER_OR
+};
 sim_run_fn sim_run_barrier, sim_run_warp_barrier;
 
 /* special.c: mov from a special register (small: its number); addresses of local variables; isspacep,

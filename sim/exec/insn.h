@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SIM_LANES 32
+#define SIM_LANES     32
 #define SIM_ALL_LANES 0xffffffffu
 
 struct sim_warp;
@@ -36,17 +36,17 @@ struct sim_modifiers {
 };
 
 struct sim_insn {
-    sim_run_fn *run;  /* what the loop calls: the body, or a wrapper (guard, convergence) that calls it */
+    sim_run_fn *run; /* what the loop calls: the body, or a wrapper (guard, convergence) that calls it */
     sim_run_fn *body;
-    int32_t d, e;     /* destinations; e is the second one (setp p|q, shfl d|p, unpack) */
+    int32_t d, e;       /* destinations; e is the second one (setp p|q, shfl d|p, unpack) */
     int32_t a, b, c, f; /* sources */
-    int32_t guard;    /* the predicate of @p, when run is the guard wrapper */
+    int32_t guard;      /* the predicate of @p, when run is the guard wrapper */
     bool guard_negated;
-    uint8_t width;          /* memory instructions: bytes a lane and element; else free for the handler */
+    uint8_t width; /* memory instructions: bytes a lane and element; else free for the handler */
     struct sim_modifiers mod;
-    uint8_t small;    /* a handler's own small parameter: a comparison, a LUT, which register negates ... */
-    uint8_t count;    /* a handler's own: elements of a vector access ... */
-    uint32_t index;   /* of the PTX instruction in its function: counters, source line */
+    uint8_t small;  /* a handler's own small parameter: a comparison, a LUT, which register negates ... */
+    uint8_t count;  /* a handler's own: elements of a vector access ... */
+    uint32_t index; /* of the PTX instruction in its function: counters, source line */
     union {
         int64_t imm;
         const struct sim_insn *target;
@@ -55,6 +55,6 @@ struct sim_insn {
 };
 
 /* Where an operand's lanes begin. */
-#define SIM_SLOT(w, ref) ((void *)((w)->base[(ref) & 1] + ((ref) & ~1)))
+#define SIM_SLOT(w, ref) ((void *)((w)->base[(ref)&1] + ((ref) & ~1)))
 
 #endif

@@ -20,19 +20,17 @@ struct sim_run {
     uint32_t (*thread_ids)[3][SIM_LANES];
 };
 
-static unsigned warp_count(const struct sim_launch *launch)
-{
+static unsigned warp_count(const struct sim_launch *launch) {
     return (launch->block[0] * launch->block[1] * launch->block[2] + SIM_LANES - 1) / SIM_LANES;
 }
 
 /* The threads' %tid, by warp and lane: the same for every block. */
-static bool fill_thread_ids(struct sim_run *run)
-{
+static bool fill_thread_ids(struct sim_run *run) {
     const uint32_t *size = run->launch->block;
     unsigned warps = warp_count(run->launch);
     run->thread_ids = malloc(warps * sizeof *run->thread_ids);
     for (uint32_t t = 0; run->thread_ids && t < warps * SIM_LANES; t++) {
-        uint32_t (*id)[SIM_LANES] = run->thread_ids[t / SIM_LANES];
+        uint32_t(*id)[SIM_LANES] = run->thread_ids[t / SIM_LANES];
         id[0][t % SIM_LANES] = t % size[0];
         id[1][t % SIM_LANES] = t / size[0] % size[1];
         id[2][t % SIM_LANES] = t / size[0] / size[1];
@@ -40,8 +38,7 @@ static bool fill_thread_ids(struct sim_run *run)
     return run->thread_ids != NULL;
 }
 
-static void release_worker(struct sim_worker *worker)
-{
+static void release_worker(struct sim_worker *worker) {
     for (struct sim_strand *s = worker->free_strands, *next; s; s = next) {
         next = s->next;
         free(s);
@@ -60,8 +57,7 @@ static void release_worker(struct sim_worker *worker)
     free(worker);
 }
 
-static struct sim_worker *new_worker(struct sim_run *run)
-{
+static struct sim_worker *new_worker(struct sim_run *run) {
     const struct sim_launch *launch = run->launch;
     const struct sim_code *code = run->code;
     const struct sim_module *m = code->module;
@@ -71,7 +67,7 @@ static struct sim_worker *new_worker(struct sim_run *run)
     worker->launch = launch;
     worker->code = code;
     worker->run = run;
-    worker->thread_ids = (const uint32_t (*)[3][SIM_LANES])run->thread_ids;
+    worker->thread_ids = (const uint32_t(*)[3][SIM_LANES])run->thread_ids;
     worker->param_bytes = launch->function->param_bytes;
     worker->block.thread_count = launch->block[0] * launch->block[1] * launch->block[2];
     worker->block.warp_count = warp_count(launch);
@@ -99,15 +95,13 @@ static struct sim_worker *new_worker(struct sim_run *run)
     return worker;
 }
 
-static void lower_faulty(struct sim_run *run, uint64_t block)
-{
+static void lower_faulty(struct sim_run *run, uint64_t block) {
     uint_fast64_t seen = atomic_load(&run->faulty);
     while (block < seen && !atomic_compare_exchange_weak(&run->faulty, &seen, block))
         ;
 }
 
-static void *work(void *argument)
-{
+static void *work(void *argument) {
     struct sim_worker *worker = argument;
     struct sim_run *run = worker->run;
     /* Several at a time, so that neighbours do not fight over the counter's cache line. */
@@ -134,8 +128,7 @@ static void *work(void *argument)
     }
 }
 
-static unsigned thread_count(const struct sim_run *run)
-{
+static unsigned thread_count(const struct sim_run *run) {
     if (run->code->ordered)
         return 1;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -149,15 +142,13 @@ static unsigned thread_count(const struct sim_run *run)
     return threads > 256 ? 256 : threads ? (unsigned)threads : 1;
 }
 
-static bool out_of_memory(struct sim_fault *fault)
-{
+static bool out_of_memory(struct sim_fault *fault) {
     *fault = (struct sim_fault){.kind = SIM_FAULT_MEMORY};
     snprintf(fault->text, sizeof fault->text, "the simulator is out of memory");
     return false;
 }
 
-bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counters, struct sim_fault *fault)
-{
+bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counters, struct sim_fault *fault) {
     *counters = (struct wl_counters){.launches = 1};
     *fault = (struct sim_fault){0};
     struct sim_run run = {

@@ -7,8 +7,7 @@
 
 /* ---------------------------------------------------------------- values between memory and registers */
 
-static inline uint64_t read_element(const char *from, const struct sim_memop *op)
-{
+static inline uint64_t read_element(const char *from, const struct sim_memop *op) {
     uint64_t value = 0;
     switch (op->width) {
     case 1:
@@ -30,32 +29,34 @@ static inline uint64_t read_element(const char *from, const struct sim_memop *op
     }
 }
 
-static inline void put_register(struct sim_warp *w, const struct sim_memop *op, unsigned element, unsigned lane,
-                                uint64_t value)
-{
+static inline void put_register(struct sim_warp *w, const struct sim_memop *op, unsigned element,
+                                unsigned lane, uint64_t value) {
     if (op->slot == SIM_64)
         ((uint64_t *)SIM_SLOT(w, op->reg[element]))[lane] = value;
     else
         ((uint32_t *)SIM_SLOT(w, op->reg[element]))[lane] = op->narrow ? (uint16_t)value : (uint32_t)value;
 }
 
-static inline uint64_t get_register(struct sim_warp *w, const struct sim_memop *op, unsigned element, unsigned lane)
-{
+static inline uint64_t get_register(struct sim_warp *w, const struct sim_memop *op, unsigned element,
+                                    unsigned lane) {
     return op->slot == SIM_64 ? ((const uint64_t *)SIM_SLOT(w, op->reg[element]))[lane]
                               : ((const uint32_t *)SIM_SLOT(w, op->reg[element]))[lane];
 }
 
-static inline void write_element(char *to, const struct sim_memop *op, uint64_t value)
-{
+static inline void write_element(char *to, const struct sim_memop *op, uint64_t value) {
     memcpy(to, &value, op->width); /* little-endian: the low bytes */
 }
 
 /* ---------------------------------------------------------------- global and shared memory */
 
+/* Where lane i's bytes are; deltas may be negative. */
+static inline char *lane_at(const char *base, const struct sim_pattern *p, unsigned i) {
+    return (char *)((uintptr_t)base + p->delta[i]);
+}
+
 /* One 4-byte element a lane into 32-bit registers: what most instructions are. */
 static inline __attribute__((always_inline)) void load_words(struct sim_warp *w, const struct sim_memop *op,
-                                                             const struct sim_pattern *p, const char *base)
-{
+                                                             const struct sim_pattern *p, const char *base) {
     uint32_t *d = SIM_SLOT(w, op->reg[0]);
     if (p->contiguous) {
         memcpy(d, base, 4 * SIM_LANES);
@@ -67,40 +68,40 @@ static inline __attribute__((always_inline)) void load_words(struct sim_warp *w,
                 d[i] = value;
         } else {
             for (int i = 0; i < SIM_LANES; i++)
-                memcpy(&d[i], base + p->delta[i], 4);
+                memcpy(&d[i], lane_at(base, p, i), 4);
         }
     } else {
         for (uint32_t left = p->mask; left; left &= left - 1) {
-            int i = __builtin_ctz(left);
-            memcpy(&d[i], base + p->delta[i], 4);
+            unsigned i = (unsigned)__builtin_ctz(left);
+            memcpy(&d[i], lane_at(base, p, i), 4);
         }
     }
 }
 
-static inline __attribute__((always_inline)) void load_word_vectors(struct sim_warp *w, const struct sim_memop *op,
-                                                                    const struct sim_pattern *p, const char *base)
-{
+static inline __attribute__((always_inline)) void load_word_vectors(struct sim_warp *w,
+                                                                    const struct sim_memop *op,
+                                                                    const struct sim_pattern *p,
+                                                                    const char *base) {
     for (unsigned e = 0; e < op->count; e++) {
         uint32_t *d = SIM_SLOT(w, op->reg[e]);
         for (uint32_t left = p->mask; left; left &= left - 1) {
-            int i = __builtin_ctz(left);
-            memcpy(&d[i], base + p->delta[i] + 4 * e, 4);
+            unsigned i = (unsigned)__builtin_ctz(left);
+            memcpy(&d[i], lane_at(base, p, i) + 4 * e, 4);
         }
     }
 }
 
-static void load_any(struct sim_warp *w, const struct sim_memop *op, const struct sim_pattern *p, const char *base)
-{
+static void load_any(struct sim_warp *w, const struct sim_memop *op, const struct sim_pattern *p,
+                     const char *base) {
     for (unsigned e = 0; e < op->count; e++)
         for (uint32_t left = p->mask; left; left &= left - 1) {
             unsigned i = (unsigned)__builtin_ctz(left);
-            put_register(w, op, e, i, read_element(base + p->delta[i] + e * op->width, op));
+            put_register(w, op, e, i, read_element(lane_at(base, p, i) + e * op->width, op));
         }
 }
 
 static inline __attribute__((always_inline)) void load_from(struct sim_warp *w, const struct sim_memop *op,
-                                                            const struct sim_pattern *p, const char *base)
-{
+                                                            const struct sim_pattern *p, const char *base) {
     if (op->width == 4 && op->slot == SIM_32) {
         if (op->count == 1)
             load_words(w, op, p, base);
@@ -112,16 +113,15 @@ static inline __attribute__((always_inline)) void load_from(struct sim_warp *w, 
 }
 
 static inline __attribute__((always_inline)) void store_to(struct sim_warp *w, const struct sim_memop *op,
-                                                           const struct sim_pattern *p, char *base)
-{
+                                                           const struct sim_pattern *p, char *base) {
     if (op->width == 4 && op->slot == SIM_32 && op->count == 1) {
         const uint32_t *v = SIM_SLOT(w, op->reg[0]);
         if (p->contiguous)
             memcpy(base, v, 4 * SIM_LANES);
         else
             for (uint32_t left = p->mask; left; left &= left - 1) {
-                int i = __builtin_ctz(left);
-                memcpy(base + p->delta[i], &v[i], 4);
+                unsigned i = (unsigned)__builtin_ctz(left);
+                memcpy(lane_at(base, p, i), &v[i], 4);
             }
         return;
     }
@@ -129,19 +129,18 @@ static inline __attribute__((always_inline)) void store_to(struct sim_warp *w, c
     for (uint32_t left = p->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         for (unsigned e = 0; e < op->count; e++)
-            write_element(base + p->delta[i] + e * op->width, op, get_register(w, op, e, i));
+            write_element(lane_at(base, p, i) + e * op->width, op, get_register(w, op, e, i));
     }
 }
 
-/* ---------------------------------------------------------------- local memory: words of the lanes interleaved */
+/* ---------------------------------------------------------------- local memory: words of the lanes
+ * interleaved */
 
-static char *local_byte(const struct sim_warp *w, uint64_t offset, unsigned lane)
-{
+static char *local_byte(const struct sim_warp *w, uint64_t offset, unsigned lane) {
     return w->local + (offset >> 2) * (4 * SIM_LANES) + 4 * lane + (offset & 3);
 }
 
-void sim_local_reserve(struct sim_warp *w, size_t bytes)
-{
+void sim_local_reserve(struct sim_warp *w, size_t bytes) {
     size_t words = (bytes + 3) / 4;
     if (words <= w->local_words)
         return;
@@ -153,9 +152,8 @@ void sim_local_reserve(struct sim_warp *w, size_t bytes)
     w->local_words = words;
 }
 
-static void local_element(const struct sim_warp *w, uint64_t offset, unsigned lane, unsigned width, char *value,
-                          bool load)
-{
+static void local_element(const struct sim_warp *w, uint64_t offset, unsigned lane, unsigned width,
+                          char *value, bool load) {
     for (unsigned b = 0; b < width; b += 4) {
         char *at = local_byte(w, offset + b, lane);
         unsigned bytes = width < 4 ? width : 4;
@@ -166,8 +164,7 @@ static void local_element(const struct sim_warp *w, uint64_t offset, unsigned la
     }
 }
 
-static void local_access(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *lanes)
-{
+static void local_access(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *lanes) {
     for (unsigned e = 0; e < op->count; e++)
         for (uint32_t left = lanes->mask; left; left &= left - 1) {
             unsigned i = (unsigned)__builtin_ctz(left);
@@ -185,8 +182,7 @@ static void local_access(struct sim_warp *w, const struct sim_memop *op, const s
 /* ---------------------------------------------------------------- parameters */
 
 static void param_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                         const struct sim_lanes *lanes)
-{
+                         const struct sim_lanes *lanes) {
     const char *params = w->worker->launch->params;
     size_t limit = w->worker->param_bytes, bytes = op->width * op->count;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
@@ -194,8 +190,8 @@ static void param_access(struct sim_warp *w, const struct sim_insn *in, const st
         uint64_t at = lanes->address[i];
         if (at >= limit || bytes > limit - at)
             sim_fault_raise(w, in, i, SIM_FAULT_ADDRESS, at,
-                            "%zu-byte parameter load at offset %llu is out of bounds: there are %zu bytes", bytes,
-                            (unsigned long long)at, limit);
+                            "%zu-byte parameter load at offset %llu is out of bounds: there are %zu bytes",
+                            bytes, (unsigned long long)at, limit);
         if (op->access != SIM_ACCESS_LOAD)
             sim_fault_raise(w, in, i, SIM_FAULT_ADDRESS, at, "store to a kernel parameter");
         for (unsigned e = 0; e < op->count; e++)
@@ -203,8 +199,7 @@ static void param_access(struct sim_warp *w, const struct sim_insn *in, const st
     }
 }
 
-const struct sim_insn *sim_run_param_load(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_param_load(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     struct sim_lanes lanes;
     if (in->a == -1) {
@@ -220,8 +215,7 @@ const struct sim_insn *sim_run_param_load(struct sim_warp *w, const struct sim_i
 }
 
 /* op->offset: the variable's place in the frame, lane-major; op->site: bytes from lane to lane. */
-const struct sim_insn *sim_run_frame_load(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_frame_load(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     const char *base = w->base[0] + op->offset;
     for (unsigned e = 0; e < op->count; e++)
@@ -232,8 +226,7 @@ const struct sim_insn *sim_run_frame_load(struct sim_warp *w, const struct sim_i
     return in + 1;
 }
 
-const struct sim_insn *sim_run_frame_store(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_frame_store(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     char *base = w->base[0] + op->offset;
     for (unsigned e = 0; e < op->count; e++)
@@ -247,9 +240,9 @@ const struct sim_insn *sim_run_frame_store(struct sim_warp *w, const struct sim_
 /* ---------------------------------------------------------------- the instructions */
 
 static inline __attribute__((always_inline)) void access_space(struct sim_warp *w, const struct sim_insn *in,
-                                                               const struct sim_memop *op, enum sim_space space,
-                                                               const struct sim_lanes *lanes, bool load)
-{
+                                                               const struct sim_memop *op,
+                                                               enum sim_space space,
+                                                               const struct sim_lanes *lanes, bool load) {
     if (space == SIM_SPACE_PARAM) {
         param_access(w, in, op, lanes);
         return;
@@ -268,8 +261,7 @@ static inline __attribute__((always_inline)) void access_space(struct sim_warp *
 }
 
 static void access_generic(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                           const struct sim_lanes *all, bool load)
-{
+                           const struct sim_lanes *all, bool load) {
     for (uint32_t left = all->mask; left;) {
         struct sim_lanes lanes;
         enum sim_space space = sim_lanes_take_window(&lanes, all, &left);
@@ -279,8 +271,7 @@ static void access_generic(struct sim_warp *w, const struct sim_insn *in, const 
 
 /* Constants are read through a cache of their own and do not count as global loads. */
 static void load_constant(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                          const struct sim_lanes *lanes)
-{
+                          const struct sim_lanes *lanes) {
     unsigned bytes = op->width * op->count;
     struct sim_site_tally *site = &w->worker->sites[op->site];
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
@@ -295,8 +286,7 @@ static void load_constant(struct sim_warp *w, const struct sim_insn *in, const s
     }
 }
 
-SIM_HOT const struct sim_insn *sim_run_load(struct sim_warp *w, const struct sim_insn *in)
-{
+SIM_HOT const struct sim_insn *sim_run_load(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     struct sim_lanes lanes;
     sim_lanes_fill(w, op, in->a, &lanes);
@@ -313,8 +303,7 @@ SIM_HOT const struct sim_insn *sim_run_load(struct sim_warp *w, const struct sim
     return in + 1;
 }
 
-SIM_HOT const struct sim_insn *sim_run_store(struct sim_warp *w, const struct sim_insn *in)
-{
+SIM_HOT const struct sim_insn *sim_run_store(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     struct sim_lanes lanes;
     sim_lanes_fill(w, op, in->a, &lanes);
@@ -331,8 +320,7 @@ SIM_HOT const struct sim_insn *sim_run_store(struct sim_warp *w, const struct si
 
 /* cp.async: a load of each lane's bytes from global memory, a store of them to shared memory; bytes past
  * the given size are zeros and are not read. */
-const struct sim_insn *sim_run_async_copy(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_async_copy(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *from = in->extra, *to = from->to;
     unsigned bytes = from->width * from->count;
     struct sim_lanes source, target;

@@ -10,8 +10,7 @@ struct chunk {
     _Alignas(16) char bytes[];
 };
 
-void *lower_alloc(struct lower *l, size_t bytes)
-{
+void *lower_alloc(struct lower *l, size_t bytes) {
     struct chunk *chunk = calloc(1, sizeof *chunk + bytes);
     if (!chunk) {
         lower_out_of_memory(l);
@@ -22,8 +21,7 @@ void *lower_alloc(struct lower *l, size_t bytes)
     return chunk->bytes;
 }
 
-bool lower_error(struct lower *l, struct ptx_pos pos, const char *format, ...)
-{
+bool lower_error(struct lower *l, struct ptx_pos pos, const char *format, ...) {
     char text[256];
     va_list list;
     va_start(list, format);
@@ -32,21 +30,18 @@ bool lower_error(struct lower *l, struct ptx_pos pos, const char *format, ...)
     return ptx_error_set(l->error, l->module->ptx, pos, "%s", text);
 }
 
-bool lower_out_of_memory(struct lower *l)
-{
+bool lower_out_of_memory(struct lower *l) {
     l->failed_memory = true;
     return ptx_error_set(l->error, l->module->ptx, l->function->pos, "out of memory");
 }
 
-bool lower_unknown(struct lower *l, const char *why)
-{
+bool lower_unknown(struct lower *l, const char *why) {
     const struct ptx_instruction *in = l->node->in;
     return lower_error(l, in->pos, "instruction '%s' is not supported%s%s%s", in->opcode, why ? " (" : "",
                        why ? why : "", why ? ")" : "");
 }
 
-static bool grow(void **array, size_t *capacity, size_t count, size_t size)
-{
+static bool grow(void **array, size_t *capacity, size_t count, size_t size) {
     if (count < *capacity)
         return true;
     size_t wanted = *capacity ? 2 * *capacity : 64;
@@ -58,13 +53,11 @@ static bool grow(void **array, size_t *capacity, size_t count, size_t size)
     return true;
 }
 
-static uint32_t node_index(const struct lower *l)
-{
+static uint32_t node_index(const struct lower *l) {
     return l->node ? (uint32_t)(l->node->in - l->function->instructions) : 0;
 }
 
-struct sim_insn *lower_emit(struct lower *l, sim_run_fn *body)
-{
+struct sim_insn *lower_emit(struct lower *l, sim_run_fn *body) {
     void *insns = l->insns;
     if (!grow(&insns, &l->insn_capacity, l->insn_count, sizeof *l->insns)) {
         lower_out_of_memory(l);
@@ -76,8 +69,7 @@ struct sim_insn *lower_emit(struct lower *l, sim_run_fn *body)
     return in;
 }
 
-bool lower_site(struct lower *l, struct sim_memop *op)
-{
+bool lower_site(struct lower *l, struct sim_memop *op) {
     struct sim_code *code = l->code;
     void *sites = code->sites;
     if (!grow(&sites, &code->site_capacity, code->site_count, sizeof *code->sites))
@@ -90,8 +82,7 @@ bool lower_site(struct lower *l, struct sim_memop *op)
 
 /* Kernel parameters lie in the launch's buffer, each at the next multiple of its alignment.  A device
  * function's parameters, and the variables that calls pass them in, lie in the frame, a copy a lane. */
-static bool place_params(struct lower *l)
-{
+static bool place_params(struct lower *l) {
     const struct ptx_function *f = l->function;
     size_t at = 0;
     uint32_t frame = l->slots.frame_bytes;
@@ -121,8 +112,7 @@ static bool place_params(struct lower *l)
     return true;
 }
 
-static struct sim_frame_param *frame_params(struct lower *l, struct ptx_variable *const *list, size_t count)
-{
+static struct sim_frame_param *frame_params(struct lower *l, struct ptx_variable *const *list, size_t count) {
     struct sim_frame_param *out = lower_alloc(l, (count + 1) * sizeof *out);
     for (size_t i = 0; out && i < count; i++)
         out[i] = (struct sim_frame_param){.offset = (uint32_t)list[i]->user,
@@ -132,8 +122,7 @@ static struct sim_frame_param *frame_params(struct lower *l, struct ptx_variable
 }
 
 /* .local variables get offsets in the function's local frame.  (module.c places every other kind.) */
-static void place_locals(struct lower *l)
-{
+static void place_locals(struct lower *l) {
     const struct ptx_function *f = l->function;
     uint64_t at = 0;
     for (size_t i = 0; i < f->variable_count; i++) {
@@ -147,8 +136,7 @@ static void place_locals(struct lower *l)
     l->code->local_bytes = (at + 15) & ~(uint64_t)15;
 }
 
-static bool lower_node(struct lower *l)
-{
+static bool lower_node(struct lower *l) {
     static bool (*const lowerings[])(struct lower *, bool *) = {lower_control, lower_memory, lower_lanes};
     size_t first = l->insn_count;
     memset(l->temp_used, 0, sizeof l->temp_used);
@@ -171,16 +159,14 @@ static bool lower_node(struct lower *l)
 }
 
 /* The instructions that a block counts: the PTX ones.  A join alone, or the last block, has none. */
-static uint32_t counted(const struct flow *flow, const struct flow_block *block)
-{
+static uint32_t counted(const struct flow *flow, const struct flow_block *block) {
     uint32_t count = 0;
     for (size_t n = block->first; n < block->end; n++)
         count += !flow->nodes[n].synthetic;
     return count;
 }
 
-static bool lower_blocks(struct lower *l)
-{
+static bool lower_blocks(struct lower *l) {
     for (size_t b = 0; b < l->flow.block_count; b++) {
         const struct flow_block *block = &l->flow.blocks[b];
         l->block = b;
@@ -190,8 +176,8 @@ static bool lower_blocks(struct lower *l)
         if (!enter)
             return false;
         enter->imm = l->code->block_base + (int64_t)b;
-        l->module->blocks[l->code->block_base + b] = (struct sim_code_block){
-            .instructions = counted(&l->flow, block), .first = enter->index};
+        l->module->blocks[l->code->block_base + b] =
+            (struct sim_code_block){.instructions = counted(&l->flow, block), .first = enter->index};
         for (size_t n = block->first; n < block->end; n++) {
             l->node = &l->flow.nodes[n];
             if (!lower_node(l))
@@ -203,15 +189,13 @@ static bool lower_blocks(struct lower *l)
     return lower_emit(l, l->function->entry ? sim_run_exit : sim_run_return) != NULL;
 }
 
-static void resolve(const struct lower *l, const struct sim_insn **pointer)
-{
+static void resolve(const struct lower *l, const struct sim_insn **pointer) {
     if (*pointer)
         *pointer = &l->insns[l->block_insn[(uintptr_t)*pointer - 1]];
 }
 
 /* Turns block numbers into addresses, now that the instructions stay where they are. */
-static void resolve_branches(struct lower *l)
-{
+static void resolve_branches(struct lower *l) {
     for (size_t i = 0; i < l->insn_count; i++) {
         struct sim_insn *in = &l->insns[i];
         if (in->body == sim_run_jump || in->body == sim_run_branch) {
@@ -227,8 +211,7 @@ static void resolve_branches(struct lower *l)
     }
 }
 
-static bool reserve_blocks(struct lower *l)
-{
+static bool reserve_blocks(struct lower *l) {
     struct sim_module *m = l->module;
     size_t wanted = m->block_count + l->flow.block_count;
     if (wanted > m->block_capacity) {
@@ -247,15 +230,13 @@ static bool reserve_blocks(struct lower *l)
 }
 
 /* The three regions of temporaries behind the frame's registers and parameters. */
-static void place_temps(struct lower *l)
-{
+static void place_temps(struct lower *l) {
     l->temp_base[SIM_64] = l->slots.frame_bytes;
     l->temp_base[SIM_32] = l->temp_base[SIM_64] + 16 * 8 * SIM_LANES;
     l->temp_base[SIM_PRED] = l->temp_base[SIM_32] + 16 * 4 * SIM_LANES;
 }
 
-static bool lower_function(struct lower *l)
-{
+static bool lower_function(struct lower *l) {
     if (!flow_build(l->function, &l->flow) || !slots_assign(l->function, &l->flow, &l->slots))
         return lower_out_of_memory(l);
     l->code->site_base = l->module->site_count;
@@ -285,8 +266,7 @@ static bool lower_function(struct lower *l)
     return true;
 }
 
-bool sim_lower(struct sim_module *module, const struct ptx_function *function, struct ptx_error *error)
-{
+bool sim_lower(struct sim_module *module, const struct ptx_function *function, struct ptx_error *error) {
     struct lower l = {
         .module = module, .function = function, .code = &module->codes[function->index], .error = error};
     l.code->source = function;
@@ -301,8 +281,7 @@ bool sim_lower(struct sim_module *module, const struct ptx_function *function, s
     return ok;
 }
 
-void sim_code_release(struct sim_code *code)
-{
+void sim_code_release(struct sim_code *code) {
     for (struct chunk *chunk = code->extras, *next; chunk; chunk = next) {
         next = chunk->next;
         free(chunk);

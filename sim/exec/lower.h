@@ -30,7 +30,7 @@ struct lower {
 
     struct sim_insn *insns;
     size_t insn_count, insn_capacity;
-    size_t *block_insn; /* where each basic block's enter instruction is */
+    size_t *block_insn;           /* where each basic block's enter instruction is */
     size_t block;                 /* the one being lowered, */
     const struct flow_node *node; /* and its node */
 
@@ -49,7 +49,8 @@ void *lower_alloc(struct lower *l, size_t bytes);
 struct sim_insn *lower_emit(struct lower *l, sim_run_fn *body);
 /* Numbers a memory instruction for its tally, as the access that op says. */
 bool lower_site(struct lower *l, struct sim_memop *op);
-bool lower_error(struct lower *l, struct ptx_pos pos, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool lower_error(struct lower *l, struct ptx_pos pos, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool lower_out_of_memory(struct lower *l);
 /* "instruction 'ld.foo' is not supported" at the current node. */
 bool lower_unknown(struct lower *l, const char *why);
@@ -61,7 +62,8 @@ bool lower_constant(struct lower *l, uint64_t value, enum sim_slot class, int32_
 bool lower_temp(struct lower *l, enum sim_slot class, int32_t *ref);
 bool lower_register(struct lower *l, const struct ptx_register *reg, int32_t *ref);
 /* A variable's address in its own space. */
-bool lower_variable_address(struct lower *l, const struct ptx_operand *operand, enum sim_slot class, int32_t *ref);
+bool lower_variable_address(struct lower *l, const struct ptx_operand *operand, enum sim_slot class,
+                            int32_t *ref);
 /* Finishes the constant pool. */
 bool lower_pool(struct lower *l);
 

@@ -3,28 +3,25 @@
 
 #include "sim/exec/lower.h"
 
-static bool is(const struct ptx_instruction *in, const char *name)
-{
+static bool is(const struct ptx_instruction *in, const char *name) {
     return strcmp(in->name, name) == 0;
 }
 
 /* Block numbers stand where pointers will be until lower.c knows where the blocks are. */
-static const struct sim_insn *block_number(size_t block)
-{
+static const struct sim_insn *block_number(size_t block) {
     return (const struct sim_insn *)(uintptr_t)(block + 1);
 }
 
-static const struct sim_insn *join_number(const struct lower *l)
-{
+static const struct sim_insn *join_number(const struct lower *l) {
     size_t join = l->flow.blocks[l->block].ipdom;
     return join == FLOW_NO_BLOCK ? NULL : block_number(join);
 }
 
-static bool lower_branch(struct lower *l)
-{
+static bool lower_branch(struct lower *l) {
     const struct flow_node *node = l->node;
-    if (!node->synthetic && (node->in->operand_count != 1 || node->in->operands[0].kind != PTX_OPERAND_LABEL ||
-                             node->in->operands[0].label->is_list))
+    if (!node->synthetic &&
+        (node->in->operand_count != 1 || node->in->operands[0].kind != PTX_OPERAND_LABEL ||
+         node->in->operands[0].label->is_list))
         return lower_error(l, node->in->pos, "'%s' takes a label", node->in->opcode);
     struct sim_branch *branch = lower_alloc(l, sizeof *branch);
     int32_t condition = 0;
@@ -41,8 +38,7 @@ static bool lower_branch(struct lower *l)
     return true;
 }
 
-static bool lower_switch(struct lower *l)
-{
+static bool lower_switch(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
     if (!l->node->list || !l->node->list->is_list || !l->node->list->branch_target_count)
         return lower_error(l, ptx->pos, "'%s' takes an index and a .branchtargets label", ptx->opcode);
@@ -64,8 +60,7 @@ static bool lower_switch(struct lower *l)
 }
 
 static bool lower_call_list(struct lower *l, const struct ptx_operand *list, size_t *count,
-                            struct sim_frame_param **out)
-{
+                            struct sim_frame_param **out) {
     *count = list ? list->item_count : 0;
     *out = lower_alloc(l, (*count + 1) * sizeof **out);
     if (!*out)
@@ -73,7 +68,8 @@ static bool lower_call_list(struct lower *l, const struct ptx_operand *list, siz
     for (size_t i = 0; i < *count; i++) {
         const struct ptx_variable *v = list->items[i].variable;
         if (!v || v->space != PTX_SPACE_PARAM || list->items[i].offset)
-            return lower_error(l, list->items[i].pos, "arguments and results of a call must be .param variables");
+            return lower_error(l, list->items[i].pos,
+                               "arguments and results of a call must be .param variables");
         (*out)[i] = (struct sim_frame_param){.offset = (uint32_t)v->user,
                                              .stride = (uint32_t)((v->size + 7) & ~(size_t)7),
                                              .size = (uint32_t)v->size};
@@ -82,8 +78,7 @@ static bool lower_call_list(struct lower *l, const struct ptx_operand *list, siz
 }
 
 /* call (results), callee, (arguments), prototype;  each list may be absent. */
-static bool lower_call(struct lower *l)
-{
+static bool lower_call(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
     const struct ptx_operand *results = NULL, *arguments = NULL, *callee = NULL, *prototype = NULL;
     for (size_t i = 0; i < ptx->operand_count; i++) {
@@ -121,7 +116,8 @@ static bool lower_call(struct lower *l)
     }
     if (shape && (shape->param_count != call->argument_count || shape->return_count != call->result_count))
         return lower_error(l, ptx->pos, "call of '%s': it has %zu parameters and %zu results",
-                           shape->name ? shape->name : "the prototype", shape->param_count, shape->return_count);
+                           shape->name ? shape->name : "the prototype", shape->param_count,
+                           shape->return_count);
     for (size_t i = 0; shape && i < call->argument_count; i++)
         if (shape->params[i]->size != call->arguments[i].size)
             return lower_error(l, ptx->pos, "call: argument %zu has the wrong size", i + 1);
@@ -137,8 +133,7 @@ static bool lower_call(struct lower *l)
 }
 
 /* bar{.cta}.sync a{, b}; .arrive a, b; .red.popc.u32 d, a{, b}, p; .red.and.pred d, a{, b}, p. */
-static bool lower_barrier(struct lower *l)
-{
+static bool lower_barrier(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
     if (ptx_has_word(ptx, "warp")) {
         int32_t mask;
@@ -161,7 +156,9 @@ static bool lower_barrier(struct lower *l)
     enum sim_barrier_op op = arrive ? SIM_BARRIER_ARRIVE : SIM_BARRIER_SYNC;
     int32_t d = 0, a, b = -1, c = 0;
     if (red) {
-        op = ptx_has_word(ptx, "popc") ? SIM_BARRIER_POPC : ptx_has_word(ptx, "and") ? SIM_BARRIER_AND : SIM_BARRIER_OR;
+        op = ptx_has_word(ptx, "popc")  ? SIM_BARRIER_POPC
+             : ptx_has_word(ptx, "and") ? SIM_BARRIER_AND
+                                        : SIM_BARRIER_OR;
         if (!lower_source(l, &ptx->operands[count - 1], PTX_TYPE_PRED, &c) ||
             !lower_destination(l, &ptx->operands[0], op == SIM_BARRIER_POPC ? SIM_32 : SIM_PRED, &d))
             return false;
@@ -179,18 +176,16 @@ static bool lower_barrier(struct lower *l)
 }
 
 /* Without an effect on a machine whose memory is always coherent and whose caches are not modelled. */
-static bool needs_nothing(const struct ptx_instruction *in)
-{
-    static const char *const names[] = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "pmevent",
-                                        "discard", "applypriority", "griddepcontrol", NULL};
+static bool needs_nothing(const struct ptx_instruction *in) {
+    static const char *const names[] = {"membar",  "fence",   "prefetch",      "prefetchu",      "nanosleep",
+                                        "pmevent", "discard", "applypriority", "griddepcontrol", NULL};
     for (const char *const *name = names; *name; name++)
         if (is(in, *name))
             return true;
     return false;
 }
 
-bool lower_control(struct lower *l, bool *handled)
-{
+bool lower_control(struct lower *l, bool *handled) {
     const struct ptx_instruction *in = l->node->in;
     *handled = true;
     switch (l->node->kind) {

@@ -6,8 +6,7 @@
 #include "sim/exec/lanes.h"
 #include "sim/exec/lower.h"
 
-static struct sim_insn *emit_op(struct lower *l, const struct sim_op *op)
-{
+static struct sim_insn *emit_op(struct lower *l, const struct sim_op *op) {
     struct sim_insn *in = lower_emit(l, op->body);
     if (!in)
         return NULL;
@@ -17,8 +16,7 @@ static struct sim_insn *emit_op(struct lower *l, const struct sim_op *op)
     return in;
 }
 
-static bool lower_op(struct lower *l, const struct sim_op *op)
-{
+static bool lower_op(struct lower *l, const struct sim_op *op) {
     const struct ptx_instruction *in = l->node->in;
     const enum ptx_type types[4] = {op->a, op->b, op->c, op->f};
     int32_t sources[4] = {0}, d = 0, e = 0;
@@ -26,7 +24,8 @@ static bool lower_op(struct lower *l, const struct sim_op *op)
     for (int i = 0; i < 4; i++)
         wanted += types[i] != PTX_TYPE_NONE;
     if (in->operand_count != wanted)
-        return lower_error(l, in->pos, "'%s' takes %zu operands, not %zu", in->opcode, wanted, in->operand_count);
+        return lower_error(l, in->pos, "'%s' takes %zu operands, not %zu", in->opcode, wanted,
+                           in->operand_count);
     const struct ptx_operand *first = in->operands;
     if (op->d != PTX_TYPE_NONE)
         operand = 1;
@@ -42,8 +41,8 @@ static bool lower_op(struct lower *l, const struct sim_op *op)
         }
         if (!lower_destination(l, one, slots_class(op->d), &d))
             return false;
-        if (op->e != PTX_TYPE_NONE &&
-            !(two ? lower_destination(l, two, slots_class(op->e), &e) : lower_temp(l, slots_class(op->e), &e)))
+        if (op->e != PTX_TYPE_NONE && !(two ? lower_destination(l, two, slots_class(op->e), &e)
+                                            : lower_temp(l, slots_class(op->e), &e)))
             return false;
     }
     struct sim_insn *out = emit_op(l, op);
@@ -53,20 +52,21 @@ static bool lower_op(struct lower *l, const struct sim_op *op)
     out->a = sources[0], out->b = sources[1], out->c = sources[2], out->f = sources[3];
     if (op->flags & SIM_OP_SYNC) {
         out->run = sim_run_converged;
-        out->guard = op->member == 'a' ? out->a : op->member == 'b' ? out->b : op->member == 'c' ? out->c : out->f;
+        out->guard = op->member == 'a'   ? out->a
+                     : op->member == 'b' ? out->b
+                     : op->member == 'c' ? out->c
+                                         : out->f;
     }
     return true;
 }
 
-static bool find_op(struct lower *l, const char *name, struct sim_op *op)
-{
+static bool find_op(struct lower *l, const char *name, struct sim_op *op) {
     const char *why = NULL;
     return sim_op_find(name, op, &why) || lower_unknown(l, why);
 }
 
 /* mov.b64 %rd, {%r1, %r2} */
-static bool lower_pack(struct lower *l)
-{
+static bool lower_pack(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     const struct ptx_operand *vector = &in->operands[1];
     enum ptx_type type = ptx_type_find(in->word_count ? in->words[in->word_count - 1] : "");
@@ -93,8 +93,8 @@ static bool lower_pack(struct lower *l)
     return true;
 }
 
-static bool lower_unpack_two(struct lower *l, const char *name, const struct ptx_operand *items, int32_t source)
-{
+static bool lower_unpack_two(struct lower *l, const char *name, const struct ptx_operand *items,
+                             int32_t source) {
     struct sim_op op;
     int32_t d, e;
     if (!find_op(l, name, &op) || !lower_destination(l, &items[0], slots_class(op.d), &d) ||
@@ -108,8 +108,7 @@ static bool lower_unpack_two(struct lower *l, const char *name, const struct ptx
 }
 
 /* mov.b64 {%r1, %r2}, %rd */
-static bool lower_unpack(struct lower *l)
-{
+static bool lower_unpack(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     const struct ptx_operand *vector = &in->operands[0];
     enum ptx_type type = ptx_type_find(in->word_count ? in->words[in->word_count - 1] : "");
@@ -132,8 +131,7 @@ static bool lower_unpack(struct lower *l)
     return lower_unpack_two(l, name, vector->items + 2, source);
 }
 
-static bool lower_mov(struct lower *l)
-{
+static bool lower_mov(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (in->operand_count != 2)
         return lower_error(l, in->pos, "'%s' takes 2 operands", in->opcode);
@@ -145,8 +143,7 @@ static bool lower_mov(struct lower *l)
     return find_op(l, in->opcode, &op) && lower_op(l, &op);
 }
 
-static uint64_t window_of(const struct ptx_instruction *in, bool *known)
-{
+static uint64_t window_of(const struct ptx_instruction *in, bool *known) {
     *known = true;
     if (ptx_has_word(in, "shared") || ptx_has_word(in, "shared::cta"))
         return SIM_WINDOW_SHARED;
@@ -159,8 +156,7 @@ static uint64_t window_of(const struct ptx_instruction *in, bool *known)
 }
 
 /* cvta.shared.u64 d, a (to generic); cvta.to.shared.u64 d, a; isspacep.shared p, a. */
-static bool lower_window(struct lower *l, bool test)
-{
+static bool lower_window(struct lower *l, bool test) {
     const struct ptx_instruction *in = l->node->in;
     bool known;
     uint64_t window = window_of(in, &known);
@@ -170,16 +166,16 @@ static bool lower_window(struct lower *l, bool test)
     if (!lower_source(l, &in->operands[1], PTX_TYPE_U64, &a) ||
         !lower_destination(l, &in->operands[0], test ? SIM_PRED : SIM_64, &d))
         return false;
-    struct sim_insn *out =
-        lower_emit(l, test ? sim_run_isspacep : ptx_has_word(in, "to") ? sim_run_cvta_to : sim_run_cvta_from);
+    struct sim_insn *out = lower_emit(l, test                     ? sim_run_isspacep
+                                         : ptx_has_word(in, "to") ? sim_run_cvta_to
+                                                                  : sim_run_cvta_from);
     if (!out)
         return false;
     out->d = d, out->a = a, out->imm = (int64_t)window;
     return true;
 }
 
-bool lower_lanes(struct lower *l, bool *handled)
-{
+bool lower_lanes(struct lower *l, bool *handled) {
     const struct ptx_instruction *in = l->node->in;
     *handled = true;
     if (strcmp(in->name, "mov") == 0)

@@ -3,13 +3,11 @@
 
 #include "sim/exec/lower.h"
 
-static bool is(const struct ptx_instruction *in, const char *name)
-{
+static bool is(const struct ptx_instruction *in, const char *name) {
     return strcmp(in->name, name) == 0;
 }
 
-static bool find_space(const struct ptx_instruction *in, enum sim_space *space)
-{
+static bool find_space(const struct ptx_instruction *in, enum sim_space *space) {
     *space = SIM_SPACE_GENERIC;
     for (size_t i = 0; i < in->word_count; i++) {
         const char *word = in->words[i];
@@ -21,7 +19,8 @@ static bool find_space(const struct ptx_instruction *in, enum sim_space *space)
             *space = SIM_SPACE_LOCAL;
         else if (strcmp(word, "const") == 0)
             *space = SIM_SPACE_CONST;
-        else if (strcmp(word, "param") == 0 || strcmp(word, "param::entry") == 0 || strcmp(word, "param::func") == 0)
+        else if (strcmp(word, "param") == 0 || strcmp(word, "param::entry") == 0 ||
+                 strcmp(word, "param::func") == 0)
             *space = SIM_SPACE_PARAM;
         else if (strcmp(word, "shared::cluster") == 0)
             return false;
@@ -29,30 +28,74 @@ static bool find_space(const struct ptx_instruction *in, enum sim_space *space)
     return true;
 }
 
-static unsigned vector_count(const struct ptx_instruction *in)
-{
+static unsigned vector_count(const struct ptx_instruction *in) {
     return ptx_has_word(in, "v2") ? 2 : ptx_has_word(in, "v4") ? 4 : ptx_has_word(in, "v8") ? 8 : 1;
 }
 
 /* Words that say how, not what: accepted, and without effect here.  Anything else is refused, so that
  * an instruction which means more than this lowering does is never taken for a plain one. */
-static bool known_word(const char *word)
-{
-    static const char *const words[] = {
-        "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys", "cluster", "ca", "cg",
-        "cs", "lu", "cv", "wb", "wt", "nc", "global", "shared", "shared::cta", "local", "const", "param",
-        "param::entry", "param::func", "v2", "v4", "v8", "unified", "noftz", "mmio",
-        "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
-        "L2::evict_normal", "L2::evict_first", "L2::evict_last", "L2::64B", "L2::128B", "L2::256B",
-        "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec", NULL};
+static bool known_word(const char *word) {
+    static const char *const words[] = {"weak",
+                                        "volatile",
+                                        "relaxed",
+                                        "acquire",
+                                        "release",
+                                        "acq_rel",
+                                        "cta",
+                                        "gpu",
+                                        "sys",
+                                        "cluster",
+                                        "ca",
+                                        "cg",
+                                        "cs",
+                                        "lu",
+                                        "cv",
+                                        "wb",
+                                        "wt",
+                                        "nc",
+                                        "global",
+                                        "shared",
+                                        "shared::cta",
+                                        "local",
+                                        "const",
+                                        "param",
+                                        "param::entry",
+                                        "param::func",
+                                        "v2",
+                                        "v4",
+                                        "v8",
+                                        "unified",
+                                        "noftz",
+                                        "mmio",
+                                        "L1::evict_normal",
+                                        "L1::evict_unchanged",
+                                        "L1::evict_first",
+                                        "L1::evict_last",
+                                        "L1::no_allocate",
+                                        "L2::evict_normal",
+                                        "L2::evict_first",
+                                        "L2::evict_last",
+                                        "L2::64B",
+                                        "L2::128B",
+                                        "L2::256B",
+                                        "add",
+                                        "min",
+                                        "max",
+                                        "and",
+                                        "or",
+                                        "xor",
+                                        "exch",
+                                        "cas",
+                                        "inc",
+                                        "dec",
+                                        NULL};
     for (const char *const *w = words; *w; w++)
         if (strcmp(word, *w) == 0)
             return true;
     return ptx_type_find(word) != PTX_TYPE_NONE;
 }
 
-static struct sim_memop *new_memop(struct lower *l, enum sim_access access)
-{
+static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
     const struct ptx_instruction *in = l->node->in;
     for (size_t i = 0; i < in->word_count; i++)
         if (!known_word(in->words[i])) {
@@ -67,8 +110,8 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access)
     op->width = (uint8_t)ptx_type_bytes(op->type);
     op->count = (uint8_t)vector_count(in);
     op->sign = op->type == PTX_TYPE_S8 || op->type == PTX_TYPE_S16 || op->type == PTX_TYPE_S32;
-    op->skips_l1 = ptx_has_word(in, "nc") || ptx_has_word(in, "cg") || ptx_has_word(in, "cv") || ptx_has_word(in, "volatile") ||
-                   ptx_has_word(in, "relaxed") || ptx_has_word(in, "acquire");
+    op->skips_l1 = ptx_has_word(in, "nc") || ptx_has_word(in, "cg") || ptx_has_word(in, "cv") ||
+                   ptx_has_word(in, "volatile") || ptx_has_word(in, "relaxed") || ptx_has_word(in, "acquire");
     if (!find_space(in, &op->space) || !op->width || op->width > 8 || op->width * op->count > 32) {
         lower_unknown(l, NULL);
         return NULL;
@@ -80,11 +123,12 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access)
 }
 
 /* [register + offset], [variable + offset], [offset] -> the register (or a constant), and the offset. */
-static bool lower_address(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op, int32_t *ref)
-{
+static bool lower_address(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op,
+                          int32_t *ref) {
     if (operand->kind != PTX_OPERAND_ADDRESS)
         return lower_error(l, operand->pos, "'%s' needs an address in brackets", l->node->in->opcode);
-    bool small = op->space == SIM_SPACE_SHARED || op->space == SIM_SPACE_LOCAL || op->space == SIM_SPACE_PARAM;
+    bool small =
+        op->space == SIM_SPACE_SHARED || op->space == SIM_SPACE_LOCAL || op->space == SIM_SPACE_PARAM;
     if (operand->reg) {
         op->address64 = slots_class(operand->reg->type) == SIM_64;
         op->offset = operand->offset;
@@ -107,14 +151,15 @@ static bool lower_address(struct lower *l, const struct ptx_operand *operand, st
 }
 
 /* The registers of one value or of a vector {a, b, _, d}. */
-static bool lower_elements(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op, bool written)
-{
+static bool lower_elements(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op,
+                           bool written) {
     const struct ptx_operand *items = operand;
     size_t count = 1;
     if (operand->kind == PTX_OPERAND_VECTOR)
         items = operand->items, count = operand->item_count;
     if (count != op->count)
-        return lower_error(l, operand->pos, "'%s' moves %u elements, not %zu", l->node->in->opcode, op->count, count);
+        return lower_error(l, operand->pos, "'%s' moves %u elements, not %zu", l->node->in->opcode, op->count,
+                           count);
     /* A register may be wider than the type: a load extends, a store truncates. */
     op->slot = op->width == 8 ? SIM_64 : SIM_32;
     for (size_t i = 0; i < count; i++)
@@ -133,8 +178,7 @@ static bool lower_elements(struct lower *l, const struct ptx_operand *operand, s
     return true;
 }
 
-static bool emit_memop(struct lower *l, sim_run_fn *body, const struct sim_memop *op, int32_t address)
-{
+static bool emit_memop(struct lower *l, sim_run_fn *body, const struct sim_memop *op, int32_t address) {
     struct sim_insn *in = lower_emit(l, body);
     if (!in)
         return false;
@@ -145,17 +189,16 @@ static bool emit_memop(struct lower *l, sim_run_fn *body, const struct sim_memop
 
 /* Whether an address names a .param variable that lives in this function's frame: a device function's
  * own parameters and results, and the arguments of its calls. */
-static const struct ptx_variable *frame_param(const struct lower *l, const struct ptx_operand *operand)
-{
+static const struct ptx_variable *frame_param(const struct lower *l, const struct ptx_operand *operand) {
     const struct ptx_variable *v = operand->variable;
     if (!v || v->space != PTX_SPACE_PARAM || operand->reg)
         return NULL;
     return l->function->entry && v->is_param ? NULL : v;
 }
 
-static bool lower_frame_param(struct lower *l, const struct ptx_operand *address, const struct ptx_operand *value,
-                              struct sim_memop *op, const struct ptx_variable *v, bool load)
-{
+static bool lower_frame_param(struct lower *l, const struct ptx_operand *address,
+                              const struct ptx_operand *value, struct sim_memop *op,
+                              const struct ptx_variable *v, bool load) {
     if (address->offset < 0 || (uint64_t)address->offset + op->width * op->count > v->size)
         return lower_error(l, address->pos, "'%s' has no byte %lld", v->name, (long long)address->offset);
     if (!lower_elements(l, value, op, load))
@@ -166,8 +209,7 @@ static bool lower_frame_param(struct lower *l, const struct ptx_operand *address
     return emit_memop(l, load ? sim_run_frame_load : sim_run_frame_store, op, 0);
 }
 
-static bool lower_load(struct lower *l)
-{
+static bool lower_load(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (in->operand_count < 2 || in->operand_count > 3)
         return lower_error(l, in->pos, "'%s' takes a register and an address", in->opcode);
@@ -194,8 +236,7 @@ static bool lower_load(struct lower *l)
     return emit_memop(l, sim_run_load, op, ref);
 }
 
-static bool lower_store(struct lower *l)
-{
+static bool lower_store(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (in->operand_count < 2 || in->operand_count > 3)
         return lower_error(l, in->pos, "'%s' takes an address and a register", in->opcode);
@@ -213,8 +254,7 @@ static bool lower_store(struct lower *l)
            emit_memop(l, sim_run_store, op, ref);
 }
 
-static bool find_atomic(const struct ptx_instruction *in, enum sim_atomic *out)
-{
+static bool find_atomic(const struct ptx_instruction *in, enum sim_atomic *out) {
     static const char *const names[] = {"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (ptx_has_word(in, names[i])) {
@@ -225,10 +265,9 @@ static bool find_atomic(const struct ptx_instruction *in, enum sim_atomic *out)
 }
 
 /* The types that each operation has, as PTX lists them. */
-static bool atomic_type_fits(enum sim_atomic atomic, enum ptx_type type)
-{
-    bool real = type == PTX_TYPE_F32 || type == PTX_TYPE_F64 || type == PTX_TYPE_F16 || type == PTX_TYPE_F16X2 ||
-                type == PTX_TYPE_BF16 || type == PTX_TYPE_BF16X2;
+static bool atomic_type_fits(enum sim_atomic atomic, enum ptx_type type) {
+    bool real = type == PTX_TYPE_F32 || type == PTX_TYPE_F64 || type == PTX_TYPE_F16 ||
+                type == PTX_TYPE_F16X2 || type == PTX_TYPE_BF16 || type == PTX_TYPE_BF16X2;
     bool wide = ptx_type_bytes(type) >= 4;
     switch (atomic) {
     case SIM_ATOMIC_ADD:
@@ -248,22 +287,22 @@ static bool atomic_type_fits(enum sim_atomic atomic, enum ptx_type type)
 
 /* What ptxas makes of an atomic: a reduction, if nobody reads the old value; one lane's work, if all lanes
  * add the same to the same place. */
-static bool simplify_atomic(struct lower *l, struct sim_memop *op, bool returns)
-{
+static bool simplify_atomic(struct lower *l, struct sim_memop *op, bool returns) {
     const struct ptx_instruction *in = l->node->in;
     if (!l->facts.read && !facts_find(l->function, &l->facts))
         return lower_out_of_memory(l);
-    bool used = returns && (in->operands[0].kind != PTX_OPERAND_REGISTER || l->facts.read[in->operands[0].reg->index]);
+    bool used = returns &&
+                (in->operands[0].kind != PTX_OPERAND_REGISTER || l->facts.read[in->operands[0].reg->index]);
     if (returns && !used && op->atomic != SIM_ATOMIC_EXCH && op->atomic != SIM_ATOMIC_CAS)
         op->access = l->code->sites[l->code->site_count - 1].access = SIM_ACCESS_RED;
-    op->single_lane = op->atomic == SIM_ATOMIC_ADD && (op->type == PTX_TYPE_U32 || op->type == PTX_TYPE_S32) &&
+    op->single_lane = op->atomic == SIM_ATOMIC_ADD &&
+                      (op->type == PTX_TYPE_U32 || op->type == PTX_TYPE_S32) &&
                       facts_uniform(&l->facts, &in->operands[returns]) &&
                       facts_uniform(&l->facts, &in->operands[returns + 1]);
     return true;
 }
 
-static bool lower_atomic(struct lower *l, bool returns)
-{
+static bool lower_atomic(struct lower *l, bool returns) {
     const struct ptx_instruction *in = l->node->in;
     struct sim_memop *op = new_memop(l, returns ? SIM_ACCESS_ATOM : SIM_ACCESS_RED);
     if (!op)
@@ -288,9 +327,10 @@ static bool lower_atomic(struct lower *l, bool returns)
     op->slot = op->width == 8 ? SIM_64 : SIM_32;
     op->narrow = op->width == 2;
     const struct ptx_operand *value = &in->operands[next + 1], *result = &in->operands[0];
-    if (op->count > 4 || (op->count > 1 && (value->kind != PTX_OPERAND_VECTOR || value->item_count != op->count ||
-                                            (returns && (result->kind != PTX_OPERAND_VECTOR ||
-                                                         result->item_count != op->count)))))
+    if (op->count > 4 ||
+        (op->count > 1 &&
+         (value->kind != PTX_OPERAND_VECTOR || value->item_count != op->count ||
+          (returns && (result->kind != PTX_OPERAND_VECTOR || result->item_count != op->count)))))
         return lower_unknown(l, NULL);
     for (size_t i = 0; i < op->count; i++) {
         const struct ptx_operand *v = op->count > 1 ? &value->items[i] : value;
@@ -310,8 +350,7 @@ static bool lower_atomic(struct lower *l, bool returns)
 }
 
 /* cp.async.ca.shared.global [to], [from], 16 {, bytes}: done at once; its commits and waits are empty. */
-static bool lower_async_copy(struct lower *l)
-{
+static bool lower_async_copy(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (ptx_has_word(in, "commit_group") || ptx_has_word(in, "wait_group") || ptx_has_word(in, "wait_all"))
         return lower_emit(l, sim_run_nothing) != NULL;
@@ -325,13 +364,21 @@ static bool lower_async_copy(struct lower *l)
     struct sim_memop *from = lower_alloc(l, sizeof *from), *to = lower_alloc(l, sizeof *to);
     if (!from || !to)
         return false;
-    *from = (struct sim_memop){.access = SIM_ACCESS_LOAD, .space = SIM_SPACE_GLOBAL, .type = PTX_TYPE_B32,
-                               .width = 4, .count = (uint8_t)(bytes / 4), .skips_l1 = ptx_has_word(in, "cg"),
+    *from = (struct sim_memop){.access = SIM_ACCESS_LOAD,
+                               .space = SIM_SPACE_GLOBAL,
+                               .type = PTX_TYPE_B32,
+                               .width = 4,
+                               .count = (uint8_t)(bytes / 4),
+                               .skips_l1 = ptx_has_word(in, "cg"),
                                .to = to};
-    *to = (struct sim_memop){.access = SIM_ACCESS_STORE, .space = SIM_SPACE_SHARED, .type = PTX_TYPE_B32,
-                             .width = 4, .count = from->count};
+    *to = (struct sim_memop){.access = SIM_ACCESS_STORE,
+                             .space = SIM_SPACE_SHARED,
+                             .type = PTX_TYPE_B32,
+                             .width = 4,
+                             .count = from->count};
     int32_t a, b;
-    if (!lower_site(l, from) || !lower_site(l, to) || !lower_address(l, &in->operands[0], to, &b) || !lower_address(l, &in->operands[1], from, &a))
+    if (!lower_site(l, from) || !lower_site(l, to) || !lower_address(l, &in->operands[0], to, &b) ||
+        !lower_address(l, &in->operands[1], from, &a))
         return false;
     if (in->operand_count > 3 && !ptx_has_word(in, "L2::cache_hint")) {
         enum ptx_type type = PTX_TYPE_U32;
@@ -348,8 +395,7 @@ static bool lower_async_copy(struct lower *l)
     return true;
 }
 
-bool lower_memory(struct lower *l, bool *handled)
-{
+bool lower_memory(struct lower *l, bool *handled) {
     const struct ptx_instruction *in = l->node->in;
     *handled = true;
     if (is(in, "ld") || is(in, "ldu"))

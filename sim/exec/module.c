@@ -4,18 +4,18 @@
 
 #include "sim/exec/program.h"
 
-static uint64_t align_up(uint64_t value, uint64_t align)
-{
+static uint64_t align_up(uint64_t value, uint64_t align) {
     return align ? (value + align - 1) / align * align : value;
 }
 
-static bool place_device_variable(struct sim_module *m, struct ptx_variable *v, struct ptx_error *error)
-{
+static bool place_device_variable(struct sim_module *m, struct ptx_variable *v, struct ptx_error *error) {
     if (v->linkage == PTX_LINK_EXTERN)
-        return ptx_error_set(error, m->ptx, v->pos, "variable '%s' is declared but not defined in this module", v->name);
+        return ptx_error_set(error, m->ptx, v->pos,
+                             "variable '%s' is declared but not defined in this module", v->name);
     uint64_t address = sim_memory_alloc(m->memory, v->size, SIM_MEMORY_MODULE);
     if (!address)
-        return ptx_error_set(error, m->ptx, v->pos, "out of memory for variable '%s' (%zu bytes)", v->name, v->size);
+        return ptx_error_set(error, m->ptx, v->pos, "out of memory for variable '%s' (%zu bytes)", v->name,
+                             v->size);
     m->allocations[m->allocation_count++] = address;
     v->user = address;
     if (v->init)
@@ -27,8 +27,7 @@ static bool place_device_variable(struct sim_module *m, struct ptx_variable *v, 
     return true;
 }
 
-static bool place_variables(struct sim_module *m, struct ptx_error *error)
-{
+static bool place_variables(struct sim_module *m, struct ptx_error *error) {
     size_t total = m->ptx->variable_count;
     for (size_t f = 0; f < m->ptx->function_count; f++)
         total += m->ptx->functions[f]->variable_count;
@@ -47,8 +46,7 @@ static bool place_variables(struct sim_module *m, struct ptx_error *error)
     return true;
 }
 
-static void place_shared_list(struct ptx_variable *const *list, size_t count, uint64_t *at)
-{
+static void place_shared_list(struct ptx_variable *const *list, size_t count, uint64_t *at) {
     for (size_t i = 0; i < count; i++)
         if (list[i]->space == PTX_SPACE_SHARED && !list[i]->unsized) {
             *at = align_up(*at, list[i]->align);
@@ -57,20 +55,19 @@ static void place_shared_list(struct ptx_variable *const *list, size_t count, ui
         }
 }
 
-static void place_dynamic(struct ptx_variable *const *list, size_t count, uint64_t at)
-{
+static void place_dynamic(struct ptx_variable *const *list, size_t count, uint64_t at) {
     for (size_t i = 0; i < count; i++)
         if (list[i]->space == PTX_SPACE_SHARED && list[i]->unsized)
             list[i]->user = at;
 }
 
-static void place_shared(struct sim_module *m)
-{
+static void place_shared(struct sim_module *m) {
     const struct ptx_module *ptx = m->ptx;
     place_shared_list(ptx->variables, ptx->variable_count, &m->shared_bytes);
     for (size_t f = 0; f < ptx->function_count; f++)
         if (!ptx->functions[f]->entry)
-            place_shared_list(ptx->functions[f]->variables, ptx->functions[f]->variable_count, &m->shared_bytes);
+            place_shared_list(ptx->functions[f]->variables, ptx->functions[f]->variable_count,
+                              &m->shared_bytes);
     uint64_t start = align_up(m->shared_bytes, 128);
     m->dynamic_offset = start;
     for (size_t f = 0; f < ptx->function_count; f++)
@@ -88,8 +85,7 @@ static void place_shared(struct sim_module *m)
         place_dynamic(ptx->functions[f]->variables, ptx->functions[f]->variable_count, m->dynamic_offset);
 }
 
-static bool relocate(struct sim_module *m, const struct ptx_variable *v, struct ptx_error *error)
-{
+static bool relocate(struct sim_module *m, const struct ptx_variable *v, struct ptx_error *error) {
     for (size_t i = 0; i < v->relocation_count; i++) {
         const struct ptx_relocation *r = &v->relocations[i];
         uint64_t value = (uint64_t)r->addend;
@@ -107,8 +103,7 @@ static bool relocate(struct sim_module *m, const struct ptx_variable *v, struct 
     return true;
 }
 
-static bool relocate_all(struct sim_module *m, struct ptx_error *error)
-{
+static bool relocate_all(struct sim_module *m, struct ptx_error *error) {
     for (size_t f = 0; f <= m->ptx->function_count; f++) {
         bool own = f < m->ptx->function_count;
         struct ptx_variable **list = own ? m->ptx->functions[f]->variables : m->ptx->variables;
@@ -121,8 +116,7 @@ static bool relocate_all(struct sim_module *m, struct ptx_error *error)
     return true;
 }
 
-static void note_shared(struct sim_code *code, const struct ptx_operand *operand)
-{
+static void note_shared(struct sim_code *code, const struct ptx_operand *operand) {
     for (size_t i = 0; i < operand->item_count; i++)
         note_shared(code, &operand->items[i]);
     const struct ptx_variable *v = operand->variable;
@@ -132,8 +126,7 @@ static void note_shared(struct sim_code *code, const struct ptx_operand *operand
 }
 
 /* Adds to *root what the functions that it may call need. */
-static void reach(struct sim_module *m, struct sim_code *root, struct sim_code *code)
-{
+static void reach(struct sim_module *m, struct sim_code *root, struct sim_code *code) {
     code->reached = true;
     if (code->shared_reach > root->shared_reach)
         root->shared_reach = code->shared_reach;
@@ -147,8 +140,7 @@ static void reach(struct sim_module *m, struct sim_code *root, struct sim_code *
                 reach(m, root, &m->codes[f]);
 }
 
-static void finish_entries(struct sim_module *m)
-{
+static void finish_entries(struct sim_module *m) {
     for (size_t f = 0; f < m->ptx->function_count; f++) {
         const struct ptx_function *function = m->ptx->functions[f];
         for (size_t i = 0; i < function->instruction_count; i++)
@@ -177,8 +169,7 @@ static void finish_entries(struct sim_module *m)
     }
 }
 
-static bool lower_all(struct sim_module *m, struct ptx_error *error)
-{
+static bool lower_all(struct sim_module *m, struct ptx_error *error) {
     for (size_t f = 0; f < m->ptx->function_count; f++)
         if (m->ptx->functions[f]->defined && !sim_lower(m, m->ptx->functions[f], error))
             return false;
@@ -186,8 +177,7 @@ static bool lower_all(struct sim_module *m, struct ptx_error *error)
 }
 
 bool sim_module_load(struct sim_memory *memory, const char *name, const char *text, size_t size,
-                     struct sim_module **out, struct ptx_error *error)
-{
+                     struct sim_module **out, struct ptx_error *error) {
     *out = NULL;
     struct ptx_module *ptx;
     if (!ptx_parse(name, text, size, &ptx, error))
@@ -228,8 +218,7 @@ bool sim_module_load(struct sim_memory *memory, const char *name, const char *te
     return true;
 }
 
-void sim_module_unload(struct sim_module *m)
-{
+void sim_module_unload(struct sim_module *m) {
     if (!m)
         return;
     for (size_t i = 0; i < m->allocation_count; i++)
@@ -246,21 +235,18 @@ void sim_module_unload(struct sim_module *m)
     free(m);
 }
 
-const struct sim_function *sim_module_function(const struct sim_module *m, const char *name)
-{
+const struct sim_function *sim_module_function(const struct sim_module *m, const char *name) {
     for (size_t i = 0; i < m->function_count; i++)
         if (strcmp(m->functions[i].code->source->name, name) == 0)
             return &m->functions[i];
     return NULL;
 }
 
-const struct sim_function *sim_module_function_at(const struct sim_module *m, size_t i)
-{
+const struct sim_function *sim_module_function_at(const struct sim_module *m, size_t i) {
     return i < m->function_count ? &m->functions[i] : NULL;
 }
 
-bool sim_module_variable(const struct sim_module *m, const char *name, uint64_t *address, size_t *size)
-{
+bool sim_module_variable(const struct sim_module *m, const char *name, uint64_t *address, size_t *size) {
     const struct ptx_variable *v = ptx_module_variable(m->ptx, name);
     if (!v || (v->space != PTX_SPACE_GLOBAL && v->space != PTX_SPACE_CONST))
         return false;
@@ -269,13 +255,11 @@ bool sim_module_variable(const struct sim_module *m, const char *name, uint64_t 
     return true;
 }
 
-static unsigned smaller(unsigned a, unsigned b)
-{
+static unsigned smaller(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
 
-void sim_function_info(const struct sim_function *function, struct sim_function_info *out)
-{
+void sim_function_info(const struct sim_function *function, struct sim_function_info *out) {
     const struct sim_code *code = function->code;
     const struct ptx_function *f = code->source;
     unsigned threads = 1024;
@@ -305,7 +289,6 @@ void sim_function_info(const struct sim_function *function, struct sim_function_
     };
 }
 
-const struct sim_module *sim_function_module(const struct sim_function *function)
-{
+const struct sim_module *sim_function_module(const struct sim_function *function) {
     return function->code->module;
 }

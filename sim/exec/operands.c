@@ -7,14 +7,12 @@
 
 static const uint32_t class_bytes[] = {[SIM_PRED] = 4, [SIM_32] = 4 * SIM_LANES, [SIM_64] = 8 * SIM_LANES};
 
-static size_t hash_constant(uint64_t value, enum sim_slot class)
-{
-    uint64_t h = (value ^ (uint64_t)class << 61) * 0x9e3779b97f4a7c15u;
+static size_t hash_constant(uint64_t value, enum sim_slot class) {
+    uint64_t h = (value ^ (uint64_t) class << 61) * 0x9e3779b97f4a7c15u;
     return (size_t)(h >> 32);
 }
 
-static bool grow_constants(struct lower *l)
-{
+static bool grow_constants(struct lower *l) {
     size_t capacity = l->constant_capacity ? 2 * l->constant_capacity : 64;
     struct lower_constant *table = calloc(capacity, sizeof *table);
     if (!table)
@@ -33,8 +31,7 @@ static bool grow_constants(struct lower *l)
     return true;
 }
 
-bool lower_constant(struct lower *l, uint64_t value, enum sim_slot class, int32_t *ref)
-{
+bool lower_constant(struct lower *l, uint64_t value, enum sim_slot class, int32_t *ref) {
     if (class == SIM_32)
         value &= UINT32_MAX;
     if (2 * (l->constant_count + 1) > l->constant_capacity && !grow_constants(l))
@@ -54,8 +51,7 @@ bool lower_constant(struct lower *l, uint64_t value, enum sim_slot class, int32_
     return true;
 }
 
-bool lower_pool(struct lower *l)
-{
+bool lower_pool(struct lower *l) {
     l->code->pool_bytes = l->pool_bytes;
     l->code->pool = aligned_alloc(64, l->pool_bytes + 64);
     if (!l->code->pool)
@@ -76,8 +72,7 @@ bool lower_pool(struct lower *l)
     return true;
 }
 
-bool lower_temp(struct lower *l, enum sim_slot class, int32_t *ref)
-{
+bool lower_temp(struct lower *l, enum sim_slot class, int32_t *ref) {
     /* Temporaries lie behind the frame's registers; lower.c adds their room when the function is done.
      * Each class has its own region of 16, so that offsets are known at once. */
     if (l->temp_used[class] == 16)
@@ -88,8 +83,7 @@ bool lower_temp(struct lower *l, enum sim_slot class, int32_t *ref)
     return true;
 }
 
-bool lower_register(struct lower *l, const struct ptx_register *reg, int32_t *ref)
-{
+bool lower_register(struct lower *l, const struct ptx_register *reg, int32_t *ref) {
     *ref = l->slots.of_register[reg->index];
     if (*ref < 0)
         return lower_error(l, l->node->in->pos, "internal: register %s has no slot", reg->name);
@@ -98,8 +92,7 @@ bool lower_register(struct lower *l, const struct ptx_register *reg, int32_t *re
     return true;
 }
 
-static uint64_t immediate_bits(const struct ptx_operand *operand, enum ptx_type type)
-{
+static uint64_t immediate_bits(const struct ptx_operand *operand, enum ptx_type type) {
     if (operand->kind == PTX_OPERAND_F64 && type == PTX_TYPE_F32) {
         double value;
         memcpy(&value, &operand->bits, sizeof value);
@@ -135,26 +128,29 @@ static uint64_t immediate_bits(const struct ptx_operand *operand, enum ptx_type 
     return bits;
 }
 
-bool lower_variable_address(struct lower *l, const struct ptx_operand *operand, enum sim_slot class, int32_t *ref)
-{
+bool lower_variable_address(struct lower *l, const struct ptx_operand *operand, enum sim_slot class,
+                            int32_t *ref) {
     const struct ptx_variable *variable = operand->variable;
     uint64_t at = variable->user + (uint64_t)operand->offset;
     switch (variable->space) {
     case PTX_SPACE_GLOBAL:
     case PTX_SPACE_CONST:
         if (class != SIM_64)
-            return lower_error(l, operand->pos, "the address of '%s' needs a 64-bit register", variable->name);
+            return lower_error(l, operand->pos, "the address of '%s' needs a 64-bit register",
+                               variable->name);
         return lower_constant(l, at, class, ref);
     case PTX_SPACE_SHARED:
         return lower_constant(l, at, class, ref);
     case PTX_SPACE_PARAM:
         if (!l->function->entry)
-            return lower_error(l, operand->pos, "the address of parameter '%s' is not supported", variable->name);
+            return lower_error(l, operand->pos, "the address of parameter '%s' is not supported",
+                               variable->name);
         return lower_constant(l, at, class, ref);
     case PTX_SPACE_LOCAL: {
         if (!lower_temp(l, class, ref))
             return false;
-        struct sim_insn *in = lower_emit(l, class == SIM_64 ? sim_run_local_address64 : sim_run_local_address32);
+        struct sim_insn *in =
+            lower_emit(l, class == SIM_64 ? sim_run_local_address64 : sim_run_local_address32);
         if (!in)
             return false;
         in->d = *ref;
@@ -166,8 +162,7 @@ bool lower_variable_address(struct lower *l, const struct ptx_operand *operand, 
     }
 }
 
-static bool negate(struct lower *l, int32_t *ref)
-{
+static bool negate(struct lower *l, int32_t *ref) {
     struct sim_op op;
     int32_t temp = 0;
     if (!sim_op_find("not.pred", &op, NULL))
@@ -184,8 +179,7 @@ static bool negate(struct lower *l, int32_t *ref)
 }
 
 /* A register of the other width than the instruction reads: PTX lets cvt, ld and st name wider ones. */
-static bool resize(struct lower *l, enum sim_slot from, enum sim_slot to, int32_t *ref)
-{
+static bool resize(struct lower *l, enum sim_slot from, enum sim_slot to, int32_t *ref) {
     struct sim_op op;
     int32_t temp = 0;
     const char *name = from == SIM_64 ? "cvt.u32.u64" : "cvt.u64.u32";
@@ -205,8 +199,8 @@ static bool resize(struct lower *l, enum sim_slot from, enum sim_slot to, int32_
     return true;
 }
 
-static bool lower_special(struct lower *l, const struct ptx_operand *operand, enum sim_slot class, int32_t *ref)
-{
+static bool lower_special(struct lower *l, const struct ptx_operand *operand, enum sim_slot class,
+                          int32_t *ref) {
     unsigned bytes;
     int number = sim_special_find(operand->name, &bytes);
     if (number < 0)
@@ -222,8 +216,7 @@ static bool lower_special(struct lower *l, const struct ptx_operand *operand, en
     return own == class || resize(l, own, class, ref);
 }
 
-bool lower_source(struct lower *l, const struct ptx_operand *operand, enum ptx_type type, int32_t *ref)
-{
+bool lower_source(struct lower *l, const struct ptx_operand *operand, enum ptx_type type, int32_t *ref) {
     enum sim_slot class = slots_class(type);
     switch (operand->kind) {
     case PTX_OPERAND_REGISTER: {
@@ -252,8 +245,8 @@ bool lower_source(struct lower *l, const struct ptx_operand *operand, enum ptx_t
     }
 }
 
-bool lower_destination(struct lower *l, const struct ptx_operand *operand, enum sim_slot class, int32_t *ref)
-{
+bool lower_destination(struct lower *l, const struct ptx_operand *operand, enum sim_slot class,
+                       int32_t *ref) {
     if (operand->kind == PTX_OPERAND_SINK)
         return lower_temp(l, class, ref);
     if (operand->kind != PTX_OPERAND_REGISTER)

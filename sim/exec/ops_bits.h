@@ -1,4 +1,5 @@
-/* Logic, shifts, bit fields.  Read by lanes_bits.c; the macros are lanes_handlers.h's, the functions bits.h's. */
+/* Logic, shifts, bit fields.  Read by lanes_bits.c; the macros are lanes_handlers.h's, the functions
+ * bits.h's. */
 /* clang-format off */
 
 PREDICATE2("and.pred", a & b)

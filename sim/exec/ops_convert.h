@@ -1,5 +1,5 @@
-/* cvt.  Read by lanes_convert.c; the macros are lanes_handlers.h's.  The last lines cover every pair of types and
- * every modifier, exactly but slowly; those above are the ones that kernels run. */
+/* cvt.  Read by lanes_convert.c; the macros are lanes_handlers.h's.  The last lines cover every pair of types
+ * and every modifier, exactly but slowly; those above are the ones that kernels run. */
 /* clang-format off */
 
 /* integers: cut, or extended by the source's sign */

@@ -1,5 +1,5 @@
-/* f16 and bf16 arithmetic, each line both of single values and of pairs (f16x2, bf16x2).  Read by lanes_half.c;
- * the functions are half.h's. */
+/* f16 and bf16 arithmetic, each line both of single values and of pairs (f16x2, bf16x2).  Read by
+ * lanes_half.c; the functions are half.h's. */
 /* clang-format off */
 HALF2("add[.rn][.ftz][.sat]", f16, F16, f16_add(a, b, m))
 HALF2("sub[.rn][.ftz][.sat]", f16, F16, f16_sub(a, b, m))

@@ -45,13 +45,28 @@ struct sim_call {
     struct sim_frame_param *arguments, *results; /* in the caller's frame */
 };
 
-enum sim_space { SIM_SPACE_GLOBAL, SIM_SPACE_SHARED, SIM_SPACE_LOCAL, SIM_SPACE_CONST, SIM_SPACE_PARAM, SIM_SPACE_GENERIC };
+enum sim_space {
+    SIM_SPACE_GLOBAL,
+    SIM_SPACE_SHARED,
+    SIM_SPACE_LOCAL,
+    SIM_SPACE_CONST,
+    SIM_SPACE_PARAM,
+    SIM_SPACE_GENERIC
+};
 
 enum sim_access { SIM_ACCESS_LOAD, SIM_ACCESS_STORE, SIM_ACCESS_ATOM, SIM_ACCESS_RED };
 
 enum sim_atomic {
-    SIM_ATOMIC_ADD, SIM_ATOMIC_MIN, SIM_ATOMIC_MAX, SIM_ATOMIC_AND, SIM_ATOMIC_OR, SIM_ATOMIC_XOR,
-    SIM_ATOMIC_EXCH, SIM_ATOMIC_CAS, SIM_ATOMIC_INC, SIM_ATOMIC_DEC,
+    SIM_ATOMIC_ADD,
+    SIM_ATOMIC_MIN,
+    SIM_ATOMIC_MAX,
+    SIM_ATOMIC_AND,
+    SIM_ATOMIC_OR,
+    SIM_ATOMIC_XOR,
+    SIM_ATOMIC_EXCH,
+    SIM_ATOMIC_CAS,
+    SIM_ATOMIC_INC,
+    SIM_ATOMIC_DEC,
 };
 
 /* What a memory instruction does, apart from its registers. */
@@ -67,12 +82,12 @@ struct sim_memop {
     uint8_t slot;       /* loads: enum sim_slot of the destinations; stores: of the sources */
     bool narrow;        /* loads: the destination is a 16-bit register: its upper half stays zero */
     bool skips_l1;
-    bool single_lane;   /* atomics: the address is one for all lanes, as far as the compiler can see */
+    bool single_lane; /* atomics: the address is one for all lanes, as far as the compiler can see */
     enum sim_atomic atomic;
-    uint32_t site;      /* the module's number of this instruction, for its tally */
-    int32_t reg[8];     /* destinations (loads) or sources (stores) of the elements */
+    uint32_t site;              /* the module's number of this instruction, for its tally */
+    int32_t reg[8];             /* destinations (loads) or sources (stores) of the elements */
     const struct sim_memop *to; /* cp.async: the shared side */
-    int32_t size;       /* cp.async: the operand that holds the bytes to read, when has_size */
+    int32_t size;               /* cp.async: the operand that holds the bytes to read, when has_size */
     bool has_size;
 };
 
@@ -108,9 +123,9 @@ struct sim_code {
     uint32_t site_base;
     size_t site_count, site_capacity;
     struct sim_site *sites; /* by site - site_base */
-    void *extras;        /* what instructions point at */
+    void *extras;           /* what instructions point at */
     unsigned registers;
-    bool ordered;        /* results depend on the order of blocks: run them in order, on one thread */
+    bool ordered; /* results depend on the order of blocks: run them in order, on one thread */
     /* What it may call, for the marks that callers inherit. */
     const struct ptx_function **callees;
     size_t callee_count;
@@ -128,7 +143,7 @@ struct sim_function {
 struct sim_module {
     struct sim_memory *memory;
     struct ptx_module *ptx;
-    struct sim_code *codes; /* one a ptx function, by index; .insns NULL for declarations */
+    struct sim_code *codes;         /* one a ptx function, by index; .insns NULL for declarations */
     struct sim_function *functions; /* the entries */
     size_t function_count;
     struct sim_code_block *blocks;

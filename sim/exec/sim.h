@@ -112,7 +112,7 @@ struct sim_fault {
 struct sim_instruction_count {
     const char *function; /* that it stands in */
     const char *opcode;
-    const char *file;     /* of the source; NULL without -lineinfo */
+    const char *file; /* of the source; NULL without -lineinfo */
     uint32_t line, column;
     uint32_t ptx_line;
     struct wl_counters counters; /* its share; launches is 0 */
@@ -123,12 +123,12 @@ struct sim_launch {
     struct sim_memory *memory;
     const struct sim_function *function;
     uint32_t grid[3], block[3];
-    size_t shared_bytes;             /* dynamic */
-    const void *params;              /* param_bytes of them */
+    size_t shared_bytes; /* dynamic */
+    const void *params;  /* param_bytes of them */
     const struct count_rules *rules;
-    unsigned threads;                /* worker threads; 0: all cores */
-    sim_instruction_fn *each;        /* NULL, or told of each instruction that ran, after the launch, in the
-                                        text's order, on the caller's thread */
+    unsigned threads;         /* worker threads; 0: all cores */
+    sim_instruction_fn *each; /* NULL, or told of each instruction that ran, after the launch, in the
+                                 text's order, on the caller's thread */
     void *argument;
 };
 

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum sim_slot slots_class(enum ptx_type type)
-{
+enum sim_slot slots_class(enum ptx_type type) {
     if (type == PTX_TYPE_PRED)
         return SIM_PRED;
     return ptx_type_bytes(type) == 8 ? SIM_64 : SIM_32;
@@ -12,12 +11,11 @@ enum sim_slot slots_class(enum ptx_type type)
 
 static const uint32_t slot_bytes[] = {[SIM_PRED] = 4, [SIM_32] = 4 * SIM_LANES, [SIM_64] = 8 * SIM_LANES};
 
-size_t slots_destinations(const struct ptx_instruction *in)
-{
-    static const char *const none[] = {"st",       "red",        "bra",  "brx",       "ret",     "exit",
-                                       "trap",     "membar",     "cp",   "fence",     "prefetch", "prefetchu",
-                                       "call",     "nanosleep",  "brkpt", "pmevent",  "discard", "applypriority",
-                                       "mbarrier", "griddepcontrol", NULL};
+size_t slots_destinations(const struct ptx_instruction *in) {
+    static const char *const none[] = {
+        "st",     "red",     "bra",     "brx",           "ret",       "exit",           "trap",
+        "membar", "cp",      "fence",   "prefetch",      "prefetchu", "call",           "nanosleep",
+        "brkpt",  "pmevent", "discard", "applypriority", "mbarrier",  "griddepcontrol", NULL};
     if (strcmp(in->name, "bar") == 0 || strcmp(in->name, "barrier") == 0)
         return ptx_has_word(in, "red");
     for (const char *const *name = none; *name; name++)
@@ -28,8 +26,7 @@ size_t slots_destinations(const struct ptx_instruction *in)
 
 /* An instruction that writes one register before it has read the last of its sources for every lane:
  * the destination must not share a source's slot. */
-static bool writes_early(const struct ptx_instruction *in)
-{
+static bool writes_early(const struct ptx_instruction *in) {
     static const char *const names[] = {"shfl", "match", "redux", "vote", "elect", NULL};
     for (const char *const *name = names; *name; name++)
         if (strcmp(in->name, *name) == 0)
@@ -53,16 +50,14 @@ typedef void visit_fn(struct allocation *a, const struct ptx_register *reg, bool
                       size_t block);
 
 static void visit_operand(struct allocation *a, const struct ptx_operand *operand, bool written,
-                          size_t position, size_t block, visit_fn *visit)
-{
+                          size_t position, size_t block, visit_fn *visit) {
     for (size_t i = 0; i < operand->item_count; i++)
         visit_operand(a, &operand->items[i], written, position, block, visit);
     if (operand->reg)
         visit(a, operand->reg, written && operand->kind == PTX_OPERAND_REGISTER, position, block);
 }
 
-static void visit_node(struct allocation *a, size_t n, size_t block, visit_fn *visit)
-{
+static void visit_node(struct allocation *a, size_t n, size_t block, visit_fn *visit) {
     const struct flow_node *node = &a->flow->nodes[n];
     const struct ptx_instruction *in = node->in;
     if (node->condition)
@@ -84,8 +79,7 @@ static void visit_node(struct allocation *a, size_t n, size_t block, visit_fn *v
 }
 
 static void note_liveness(struct allocation *a, const struct ptx_register *reg, bool written, size_t position,
-                          size_t block)
-{
+                          size_t block) {
     (void)position;
     uint64_t bit = 1ull << (reg->index % 64);
     size_t word = block * a->words + reg->index / 64;
@@ -95,8 +89,7 @@ static void note_liveness(struct allocation *a, const struct ptx_register *reg, 
         a->use[word] |= bit;
 }
 
-static void extend(struct allocation *a, uint32_t reg, size_t position)
-{
+static void extend(struct allocation *a, uint32_t reg, size_t position) {
     struct interval *interval = &a->intervals[reg];
     if (position < interval->start)
         interval->start = position;
@@ -105,14 +98,12 @@ static void extend(struct allocation *a, uint32_t reg, size_t position)
 }
 
 static void note_interval(struct allocation *a, const struct ptx_register *reg, bool written, size_t position,
-                          size_t block)
-{
+                          size_t block) {
     (void)written, (void)block;
     extend(a, reg->index, position);
 }
 
-static void live_out(const struct allocation *a, size_t block, uint64_t *out)
-{
+static void live_out(const struct allocation *a, size_t block, uint64_t *out) {
     const struct flow_block *b = &a->flow->blocks[block];
     memset(out, 0, a->words * sizeof *out);
     for (size_t s = 0; s < b->successor_count; s++)
@@ -120,8 +111,7 @@ static void live_out(const struct allocation *a, size_t block, uint64_t *out)
             out[w] |= a->in[b->successors[s] * a->words + w];
 }
 
-static void solve_liveness(struct allocation *a, uint64_t *out)
-{
+static void solve_liveness(struct allocation *a, uint64_t *out) {
     size_t blocks = a->flow->block_count;
     for (size_t b = 0; b < blocks; b++)
         for (size_t n = a->flow->blocks[b].first; n < a->flow->blocks[b].end; n++)
@@ -140,8 +130,7 @@ static void solve_liveness(struct allocation *a, uint64_t *out)
     }
 }
 
-static void build_intervals(struct allocation *a, uint64_t *out)
-{
+static void build_intervals(struct allocation *a, uint64_t *out) {
     for (size_t b = 0; b < a->flow->block_count; b++) {
         const struct flow_block *block = &a->flow->blocks[b];
         if (block->first == block->end)
@@ -163,8 +152,7 @@ struct by_position {
     uint32_t reg;
 };
 
-static int compare_positions(const void *x, const void *y)
-{
+static int compare_positions(const void *x, const void *y) {
     const struct by_position *a = x, *b = y;
     if (a->position != b->position)
         return a->position < b->position ? -1 : 1;
@@ -173,8 +161,7 @@ static int compare_positions(const void *x, const void *y)
 
 /* Walks the intervals by start, giving back the slots of those that have ended before. */
 static void scan(const struct allocation *a, struct by_position *starts, struct by_position *ends, size_t n,
-                 uint32_t *free_list[], uint32_t *slot, uint32_t made[], unsigned *peak)
-{
+                 uint32_t *free_list[], uint32_t *slot, uint32_t made[], unsigned *peak) {
     size_t free_count[4] = {0}, ended = 0;
     unsigned words = 0;
     for (size_t i = 0; i < n; i++) {
@@ -193,8 +180,7 @@ static void scan(const struct allocation *a, struct by_position *starts, struct 
     }
 }
 
-static bool assign(const struct allocation *a, struct slots *out)
-{
+static bool assign(const struct allocation *a, struct slots *out) {
     size_t count = a->function->register_count, n = 0;
     struct by_position *starts = malloc((count + 1) * sizeof *starts);
     struct by_position *ends = malloc((count + 1) * sizeof *ends);
@@ -231,8 +217,7 @@ static bool assign(const struct allocation *a, struct slots *out)
     return ok;
 }
 
-bool slots_assign(const struct ptx_function *function, const struct flow *flow, struct slots *out)
-{
+bool slots_assign(const struct ptx_function *function, const struct flow *flow, struct slots *out) {
     *out = (struct slots){0};
     size_t registers = function->register_count;
     struct allocation a = {.function = function, .flow = flow, .words = registers / 64 + 1};
@@ -257,8 +242,7 @@ bool slots_assign(const struct ptx_function *function, const struct flow *flow, 
     return ok;
 }
 
-void slots_free(struct slots *slots)
-{
+void slots_free(struct slots *slots) {
     free(slots->of_register);
     free(slots->zero);
     *slots = (struct slots){0};

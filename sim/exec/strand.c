@@ -7,8 +7,7 @@
 
 /* ---------------------------------------------------------------- allocation, from the worker's lists */
 
-static struct sim_strand *new_strand(struct sim_warp *w)
-{
+static struct sim_strand *new_strand(struct sim_warp *w) {
     struct sim_strand *s = w->worker->free_strands;
     if (s)
         w->worker->free_strands = s->next;
@@ -19,8 +18,7 @@ static struct sim_strand *new_strand(struct sim_warp *w)
     return s;
 }
 
-static void remove_strand(struct sim_warp *w, struct sim_strand *s)
-{
+static void remove_strand(struct sim_warp *w, struct sim_strand *s) {
     struct sim_strand **at = &w->strands;
     while (*at != s)
         at = &(*at)->next;
@@ -29,8 +27,7 @@ static void remove_strand(struct sim_warp *w, struct sim_strand *s)
     w->worker->free_strands = s;
 }
 
-static struct sim_join *new_join(struct sim_warp *w)
-{
+static struct sim_join *new_join(struct sim_warp *w) {
     struct sim_join *j = w->worker->free_joins;
     if (j)
         w->worker->free_joins = j->next;
@@ -41,8 +38,7 @@ static struct sim_join *new_join(struct sim_warp *w)
     return j;
 }
 
-static void remove_join(struct sim_warp *w, struct sim_join *j)
-{
+static void remove_join(struct sim_warp *w, struct sim_join *j) {
     struct sim_join **at = &w->joins;
     while (*at != j)
         at = &(*at)->next;
@@ -58,8 +54,7 @@ struct heap_frame {
     _Alignas(64) char slots[];
 };
 
-static struct sim_frame *new_frame(struct sim_warp *w, const struct sim_code *code)
-{
+static struct sim_frame *new_frame(struct sim_warp *w, const struct sim_code *code) {
     struct heap_frame **at = (struct heap_frame **)&w->worker->free_frames, *f;
     while ((f = *at) && f->capacity < code->frame_bytes)
         at = &f->next;
@@ -75,8 +70,7 @@ static struct sim_frame *new_frame(struct sim_warp *w, const struct sim_code *co
     return &f->frame;
 }
 
-static void release_frame(struct sim_warp *w, struct sim_frame *frame)
-{
+static void release_frame(struct sim_warp *w, struct sim_frame *frame) {
     while (frame && --frame->references == 0) {
         struct sim_frame *caller = frame->caller;
         if (caller) { /* the first frame of a warp is the worker's own */
@@ -88,24 +82,21 @@ static void release_frame(struct sim_warp *w, struct sim_frame *frame)
     }
 }
 
-void sim_frames_free(struct sim_frame *list)
-{
+void sim_frames_free(struct sim_frame *list) {
     for (struct heap_frame *f = (struct heap_frame *)list, *next; f; f = next) {
         next = f->next;
         free(f);
     }
 }
 
-static void zero_slots(const struct sim_code *code, char *slots)
-{
+static void zero_slots(const struct sim_code *code, char *slots) {
     for (size_t i = 0; i < code->zero_count; i++)
         memset(slots + code->zero[2 * i], 0, code->zero[2 * i + 1]);
 }
 
 /* ---------------------------------------------------------------- running */
 
-static const struct sim_insn *enter_strand(struct sim_warp *w, struct sim_strand *s)
-{
+static const struct sim_insn *enter_strand(struct sim_warp *w, struct sim_strand *s) {
     w->strand = s;
     w->mask = s->mask;
     w->base[0] = s->frame->slots;
@@ -114,8 +105,7 @@ static const struct sim_insn *enter_strand(struct sim_warp *w, struct sim_strand
 }
 
 /* Any strand that can go on; NULL leaves the warp. */
-static const struct sim_insn *next_strand(struct sim_warp *w)
-{
+static const struct sim_insn *next_strand(struct sim_warp *w) {
     for (struct sim_strand *s = w->strands; s; s = s->next)
         if (s->state == STRAND_READY)
             return enter_strand(w, s);
@@ -123,8 +113,7 @@ static const struct sim_insn *next_strand(struct sim_warp *w)
     return NULL;
 }
 
-bool sim_warp_start(struct sim_warp *w, struct sim_frame *frame, uint32_t lanes)
-{
+bool sim_warp_start(struct sim_warp *w, struct sim_frame *frame, uint32_t lanes) {
     w->strands = NULL;
     w->joins = NULL;
     w->live = w->born = lanes;
@@ -137,8 +126,7 @@ bool sim_warp_start(struct sim_warp *w, struct sim_frame *frame, uint32_t lanes)
     return true;
 }
 
-bool sim_warp_run(struct sim_warp *w)
-{
+bool sim_warp_run(struct sim_warp *w) {
     w->fuel = SIM_TURN;
     const struct sim_insn *in = next_strand(w);
     if (!in)
@@ -148,8 +136,7 @@ bool sim_warp_run(struct sim_warp *w)
     return true;
 }
 
-void sim_warp_end(struct sim_warp *w)
-{
+void sim_warp_end(struct sim_warp *w) {
     while (w->strands) {
         release_frame(w, w->strands->frame);
         remove_strand(w, w->strands);
@@ -158,8 +145,8 @@ void sim_warp_end(struct sim_warp *w)
         remove_join(w, w->joins);
 }
 
-const struct sim_insn *sim_strand_wait(struct sim_warp *w, enum sim_strand_state state, const struct sim_insn *pc)
-{
+const struct sim_insn *sim_strand_wait(struct sim_warp *w, enum sim_strand_state state,
+                                       const struct sim_insn *pc) {
     w->strand->state = state;
     w->strand->pc = pc;
     return next_strand(w);
@@ -168,8 +155,7 @@ const struct sim_insn *sim_strand_wait(struct sim_warp *w, enum sim_strand_state
 /* ---------------------------------------------------------------- joins */
 
 /* A strand of a join's parked lanes, at the join and on the way to the outer one. */
-static struct sim_strand *revive(struct sim_warp *w, struct sim_join *j)
-{
+static struct sim_strand *revive(struct sim_warp *w, struct sim_join *j) {
     struct sim_strand *s = new_strand(w);
     s->pc = j->at;
     s->frame = j->frame; /* the join's reference becomes the strand's */
@@ -179,8 +165,7 @@ static struct sim_strand *revive(struct sim_warp *w, struct sim_join *j)
 }
 
 /* Lanes have left a join's care, by exit: if the rest have arrived, they go on. */
-static void check_join(struct sim_warp *w, struct sim_join *j)
-{
+static void check_join(struct sim_warp *w, struct sim_join *j) {
     if (j->arrived != j->expected)
         return;
     if (j->expected)
@@ -190,8 +175,7 @@ static void check_join(struct sim_warp *w, struct sim_join *j)
     remove_join(w, j);
 }
 
-bool sim_warp_release(struct sim_warp *w)
-{
+bool sim_warp_release(struct sim_warp *w) {
     for (struct sim_join *j = w->joins; j; j = j->next)
         if (j->arrived) {
             j->frame->references++;
@@ -204,8 +188,7 @@ bool sim_warp_release(struct sim_warp *w)
     return false;
 }
 
-static inline void count_block(struct sim_warp *w, const struct sim_insn *in)
-{
+static inline void count_block(struct sim_warp *w, const struct sim_insn *in) {
     struct sim_block_tally *tally = &w->worker->blocks[in->imm];
     tally->warps++;
     tally->lanes += (unsigned)__builtin_popcount(w->mask);
@@ -213,8 +196,7 @@ static inline void count_block(struct sim_warp *w, const struct sim_insn *in)
 
 /* The strand has run its share: other strands, then other warps, go first.  One that runs on and on may
  * wait for lanes that are parked at its joins, so in the end they go on too. */
-static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *in)
-{
+static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *in) {
     struct sim_strand *self = w->strand;
     self->pc = in;
     bool release = ++self->turns % SIM_PATIENCE == 0;
@@ -238,16 +220,14 @@ static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *i
     return NULL;
 }
 
-const struct sim_insn *sim_run_enter(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_enter(struct sim_warp *w, const struct sim_insn *in) {
     if (--w->fuel == 0)
         return yield(w, in);
     count_block(w, in);
     return in + 1;
 }
 
-const struct sim_insn *sim_run_enter_join(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_enter_join(struct sim_warp *w, const struct sim_insn *in) {
     struct sim_strand *s = w->strand;
     while (s->join && s->join->at == in && s->join->frame == s->frame) {
         struct sim_join *j = s->join;
@@ -267,16 +247,14 @@ const struct sim_insn *sim_run_enter_join(struct sim_warp *w, const struct sim_i
 
 /* ---------------------------------------------------------------- branches */
 
-const struct sim_insn *sim_run_jump(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_jump(struct sim_warp *w, const struct sim_insn *in) {
     (void)w;
     return ((const struct sim_branch *)in->extra)->target;
 }
 
 /* Makes sure that lanes which part here meet at join: by the join that the strand is already under if
  * that is the same place (a loop's exit, seen again), else by a new one. */
-static void expect_at(struct sim_warp *w, const struct sim_insn *join)
-{
+static void expect_at(struct sim_warp *w, const struct sim_insn *join) {
     struct sim_strand *s = w->strand;
     if (!join || (s->join && s->join->at == join && s->join->frame == s->frame))
         return;
@@ -291,8 +269,7 @@ static void expect_at(struct sim_warp *w, const struct sim_insn *join)
 }
 
 /* Lanes of the running strand go to target on their own. */
-static void split(struct sim_warp *w, uint32_t lanes, const struct sim_insn *target)
-{
+static void split(struct sim_warp *w, uint32_t lanes, const struct sim_insn *target) {
     struct sim_strand *s = w->strand;
     s->mask &= ~lanes;
     w->mask = s->mask;
@@ -308,8 +285,7 @@ static void split(struct sim_warp *w, uint32_t lanes, const struct sim_insn *tar
     other->mask = lanes;
 }
 
-const struct sim_insn *sim_run_branch(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_branch(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_branch *branch = in->extra;
     uint32_t condition = *(const uint32_t *)SIM_SLOT(w, in->a);
     uint32_t taken = (in->small ? ~condition : condition) & w->mask;
@@ -327,8 +303,7 @@ const struct sim_insn *sim_run_branch(struct sim_warp *w, const struct sim_insn 
     return in + 1;
 }
 
-const struct sim_insn *sim_run_switch(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_switch(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_switch *table = in->extra;
     const uint32_t *index = SIM_SLOT(w, in->a);
     const struct sim_insn *stay = NULL;
@@ -338,8 +313,8 @@ const struct sim_insn *sim_run_switch(struct sim_warp *w, const struct sim_insn 
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint32_t value = index[lane], same = 0;
         if (value >= table->count)
-            sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, value, "brx.idx: index %u is past its %zu targets", value,
-                            table->count);
+            sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, value, "brx.idx: index %u is past its %zu targets",
+                            value, table->count);
         for (unsigned i = lane; i < SIM_LANES; i++)
             if (left >> i & 1 && index[i] == value)
                 same |= 1u << i;
@@ -355,8 +330,7 @@ const struct sim_insn *sim_run_switch(struct sim_warp *w, const struct sim_insn 
 /* ---------------------------------------------------------------- calls */
 
 static void copy_params(const char *from, const struct sim_frame_param *source, char *to,
-                        const struct sim_frame_param *target, size_t count, uint32_t mask)
-{
+                        const struct sim_frame_param *target, size_t count, uint32_t mask) {
     for (size_t i = 0; i < count; i++)
         for (unsigned lane = 0; lane < SIM_LANES; lane++)
             if (mask >> lane & 1)
@@ -365,14 +339,14 @@ static void copy_params(const char *from, const struct sim_frame_param *source, 
 }
 
 static const struct sim_code *indirect_callee(struct sim_warp *w, const struct sim_insn *in,
-                                              const struct sim_call *call)
-{
+                                              const struct sim_call *call) {
     const uint64_t *address = SIM_SLOT(w, in->a);
     unsigned lane = (unsigned)__builtin_ctz(w->mask);
     uint64_t first = address[lane];
     const struct sim_module *m = w->strand->frame->code->module;
     uint64_t index = first & ~SIM_WINDOW_MASK;
-    if ((first & SIM_WINDOW_MASK) != SIM_CODE_ADDRESS || index >= m->ptx->function_count || !m->codes[index].insns)
+    if ((first & SIM_WINDOW_MASK) != SIM_CODE_ADDRESS || index >= m->ptx->function_count ||
+        !m->codes[index].insns)
         sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, first, "call through %#llx, which is no function",
                         (unsigned long long)first);
     const struct sim_code *callee = &m->codes[index];
@@ -388,8 +362,7 @@ static const struct sim_code *indirect_callee(struct sim_warp *w, const struct s
     return callee;
 }
 
-const struct sim_insn *sim_run_call(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_call(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_call *call = in->extra;
     struct sim_strand *s = w->strand;
     const struct sim_code *callee = call->callee;
@@ -430,14 +403,14 @@ const struct sim_insn *sim_run_call(struct sim_warp *w, const struct sim_insn *i
     return callee->insns;
 }
 
-const struct sim_insn *sim_run_return(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_return(struct sim_warp *w, const struct sim_insn *in) {
     (void)in;
     struct sim_strand *s = w->strand;
     struct sim_frame *frame = s->frame, *caller = frame->caller;
     const struct sim_insn *call_insn = frame->return_to;
     const struct sim_call *call = call_insn->extra;
-    copy_params(frame->slots, frame->code->returns, caller->slots, call->results, call->result_count, w->mask);
+    copy_params(frame->slots, frame->code->returns, caller->slots, call->results, call->result_count,
+                w->mask);
     s->frame = caller;
     caller->references++;
     release_frame(w, frame);
@@ -448,8 +421,7 @@ const struct sim_insn *sim_run_return(struct sim_warp *w, const struct sim_insn 
 
 /* ---------------------------------------------------------------- exits */
 
-const struct sim_insn *sim_run_exit(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_exit(struct sim_warp *w, const struct sim_insn *in) {
     (void)in;
     struct sim_strand *s = w->strand;
     uint32_t gone = s->mask;
@@ -467,15 +439,13 @@ const struct sim_insn *sim_run_exit(struct sim_warp *w, const struct sim_insn *i
     return next_strand(w);
 }
 
-const struct sim_insn *sim_run_trap(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_trap(struct sim_warp *w, const struct sim_insn *in) {
     sim_fault_raise(w, in, (unsigned)__builtin_ctz(w->mask), SIM_FAULT_TRAP, 0, "trap");
 }
 
 /* ---------------------------------------------------------------- wrappers */
 
-const struct sim_insn *sim_run_guarded(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_guarded(struct sim_warp *w, const struct sim_insn *in) {
     uint32_t all = w->mask, guard = *(const uint32_t *)SIM_SLOT(w, in->guard);
     uint32_t mask = all & (in->guard_negated ? ~guard : guard);
     if (mask == 0)
@@ -488,8 +458,7 @@ const struct sim_insn *sim_run_guarded(struct sim_warp *w, const struct sim_insn
 
 /* .sync: the instruction waits until every live lane of its member mask is here.  Lanes that came in
  * several strands of one frame run it together, so that they see each other's registers. */
-const struct sim_insn *sim_run_converged(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_converged(struct sim_warp *w, const struct sim_insn *in) {
     struct sim_strand *s = w->strand;
     uint32_t members = ((const uint32_t *)SIM_SLOT(w, in->guard))[__builtin_ctz(w->mask)];
     if ((members & w->live & ~w->mask) == 0)
@@ -501,8 +470,7 @@ const struct sim_insn *sim_run_converged(struct sim_warp *w, const struct sim_in
     return next_strand(w);
 }
 
-const struct sim_insn *sim_run_warp_barrier(struct sim_warp *w, const struct sim_insn *in)
-{
+const struct sim_insn *sim_run_warp_barrier(struct sim_warp *w, const struct sim_insn *in) {
     uint32_t members = ((const uint32_t *)SIM_SLOT(w, in->a))[__builtin_ctz(w->mask)];
     if ((members & w->live & ~w->mask) == 0)
         return in + 1;
@@ -514,8 +482,7 @@ const struct sim_insn *sim_run_warp_barrier(struct sim_warp *w, const struct sim
 }
 
 /* Runs a met instruction once for all the strands that wait at it, then lets them go on apart. */
-static void run_together(struct sim_warp *w, struct sim_strand *first, uint32_t lanes)
-{
+static void run_together(struct sim_warp *w, struct sim_strand *first, uint32_t lanes) {
     const struct sim_insn *in = first->pc;
     bool barrier = in->body == sim_run_warp_barrier;
     if (!barrier) {
@@ -535,8 +502,7 @@ static void run_together(struct sim_warp *w, struct sim_strand *first, uint32_t 
         }
 }
 
-void sim_warp_settle(struct sim_warp *w)
-{
+void sim_warp_settle(struct sim_warp *w) {
     for (bool again = true; again;) {
         again = false;
         for (struct sim_strand *s = w->strands; s && !again; s = s->next) {
@@ -545,9 +511,9 @@ void sim_warp_settle(struct sim_warp *w)
             bool barrier = s->pc->body == sim_run_warp_barrier;
             uint32_t lanes = 0;
             for (struct sim_strand *t = w->strands; t; t = t->next) {
-                bool here = t->state == STRAND_WARP_SYNC && t->members == s->members &&
-                            (barrier ? t->pc->body == sim_run_warp_barrier
-                                     : t->pc == s->pc && t->frame == s->frame);
+                bool here =
+                    t->state == STRAND_WARP_SYNC && t->members == s->members &&
+                    (barrier ? t->pc->body == sim_run_warp_barrier : t->pc == s->pc && t->frame == s->frame);
                 if (here)
                     lanes |= t->mask;
             }

@@ -1,8 +1,7 @@
 /* From what an instruction did to the counters that it belongs to. */
 #include "sim/exec/worker.h"
 
-void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from)
-{
+void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
     const struct sim_module *m = to->code->module;
     for (size_t b = 0; b < m->block_count; b++) {
         to->blocks[b].warps += from->blocks[b].warps;
@@ -17,8 +16,7 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from)
         }
 }
 
-static void count_site(struct wl_counters *c, enum sim_access access, const struct sim_site_tally *t)
-{
+static void count_site(struct wl_counters *c, enum sim_access access, const struct sim_site_tally *t) {
     uint64_t requests[3], transactions[3];
     for (int i = 0; i < 3; i++) {
         requests[i] = t->by[i].requests;
@@ -62,8 +60,7 @@ static void count_site(struct wl_counters *c, enum sim_access access, const stru
 }
 
 static void tell(const struct sim_worker *worker, const struct sim_code *code, uint32_t index,
-                 const struct sim_block_tally *ran)
-{
+                 const struct sim_block_tally *ran) {
     const struct ptx_module *ptx = code->module->ptx;
     const struct ptx_instruction *in = &code->source->instructions[index];
     struct sim_instruction_count count = {
@@ -90,8 +87,7 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
     worker->launch->each(worker->launch->argument, &count);
 }
 
-void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters)
-{
+void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters) {
     const struct sim_module *m = worker->code->module;
     for (size_t f = 0; f < m->ptx->function_count; f++) {
         const struct sim_code *code = &m->codes[f];

@@ -17,9 +17,9 @@ struct sim_strand;
 struct sim_join;
 
 struct sim_warp {
-    char *base[2];   /* [0] the current frame's slots, [1] the constant pool */
-    uint32_t mask;   /* the lanes that execute the current instruction, its guard applied */
-    uint32_t cc;     /* CC.CF, one bit a lane */
+    char *base[2]; /* [0] the current frame's slots, [1] the constant pool */
+    uint32_t mask; /* the lanes that execute the current instruction, its guard applied */
+    uint32_t cc;   /* CC.CF, one bit a lane */
     struct sim_worker *worker;
     struct sim_block *block;
 

@@ -17,9 +17,9 @@
 #include "sim/exec/program.h"
 #include "sim/exec/warp.h"
 
-#define SIM_BARRIERS 16
-#define SIM_MAX_WARPS 32
-#define SIM_MAX_CALL_DEPTH 4096
+#define SIM_BARRIERS        16
+#define SIM_MAX_WARPS       32
+#define SIM_MAX_CALL_DEPTH  4096
 #define SIM_MAX_LOCAL_BYTES (512u << 10) /* a thread, as on hardware */
 /* Basic blocks that a strand may run before other strands get a turn, so that a loop which waits for
  * another thread's store does not wait forever. */
@@ -33,7 +33,8 @@ struct sim_frame {
     const struct sim_insn *return_to; /* the call */
     uint32_t references;              /* strands that run in it, and frames called from it */
     uint32_t depth;
-    uint32_t local_base, local_words; /* where its local variables begin, in bytes a lane; words in use below it */
+    uint32_t local_base,
+        local_words; /* where its local variables begin, in bytes a lane; words in use below it */
     char *slots;
 };
 
@@ -76,9 +77,9 @@ struct sim_pattern {
     bool valid, uniform, contiguous; /* contiguous: all 32 lanes, each next to the one before */
     uint8_t space;                   /* enum sim_space that the costs are for */
     uint32_t mask;
-    uint32_t phases;      /* bit p: costs[p] holds the cost at address phase 4 p, modulo 128 */
-    uint64_t low, high;   /* first byte of the lowest lane, end of the highest: from the first lane's address */
-    uint64_t misaligned;  /* the deltas or-ed together */
+    uint32_t phases;    /* bit p: costs[p] holds the cost at address phase 4 p, modulo 128 */
+    uint64_t low, high; /* first byte of the lowest lane, end of the highest: from the first lane's address */
+    uint64_t misaligned; /* the deltas or-ed together */
     uint64_t delta[SIM_LANES];
     struct count_result costs[32];
 };
@@ -109,17 +110,17 @@ struct sim_worker {
     const struct sim_code *code; /* the kernel */
     struct sim_run *run;
     struct sim_block block;
-    uint64_t shared_bytes;  /* of the block's buffer */
-    uint64_t shared_limit;  /* the last valid shared address + 1 */
+    uint64_t shared_bytes; /* of the block's buffer */
+    uint64_t shared_limit; /* the last valid shared address + 1 */
     size_t param_bytes;
-    char *frames;           /* the warps' first frames */
+    char *frames; /* the warps' first frames */
     size_t frame_stride;
     struct sim_frame first_frames[SIM_MAX_WARPS];
     struct sim_block_tally *blocks; /* by the module's block numbers */
     struct sim_site_tally *sites;   /* by the module's site numbers */
     struct sim_strand *free_strands;
     struct sim_join *free_joins;
-    struct sim_frame *free_frames; /* of any size: kept with their capacity */
+    struct sim_frame *free_frames;              /* of any size: kept with their capacity */
     const uint32_t (*thread_ids)[3][SIM_LANES]; /* %tid by warp */
     struct sim_fault fault;
     uint64_t fault_block;
@@ -135,7 +136,8 @@ void sim_warp_end(struct sim_warp *warp);
 /* Lets lanes go on that are parked at a join; false if there are none. */
 bool sim_warp_release(struct sim_warp *warp);
 /* Stops running the current strand; it will go on at pc. */
-const struct sim_insn *sim_strand_wait(struct sim_warp *warp, enum sim_strand_state state, const struct sim_insn *pc);
+const struct sim_insn *sim_strand_wait(struct sim_warp *warp, enum sim_strand_state state,
+                                       const struct sim_insn *pc);
 /* Called when lanes have exited or arrived: wakes strands that waited for them. */
 void sim_warp_settle(struct sim_warp *warp);
 

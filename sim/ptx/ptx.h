@@ -40,14 +40,27 @@ enum ptx_space {
 };
 
 /* name, bytes (0: a predicate) */
-#define PTX_TYPE_MAP(X)                                                          \
-    X(PRED, "pred", 0)                                                           \
-    X(B8, "b8", 1) X(U8, "u8", 1) X(S8, "s8", 1)                                 \
-    X(B16, "b16", 2) X(U16, "u16", 2) X(S16, "s16", 2)                           \
-    X(F16, "f16", 2) X(BF16, "bf16", 2)                                          \
-    X(B32, "b32", 4) X(U32, "u32", 4) X(S32, "s32", 4)                           \
-    X(F32, "f32", 4) X(TF32, "tf32", 4) X(F16X2, "f16x2", 4) X(BF16X2, "bf16x2", 4) \
-    X(B64, "b64", 8) X(U64, "u64", 8) X(S64, "s64", 8) X(F64, "f64", 8)          \
+#define PTX_TYPE_MAP(X)                                                                                      \
+    X(PRED, "pred", 0)                                                                                       \
+    X(B8, "b8", 1)                                                                                           \
+    X(U8, "u8", 1)                                                                                           \
+    X(S8, "s8", 1)                                                                                           \
+    X(B16, "b16", 2)                                                                                         \
+    X(U16, "u16", 2)                                                                                         \
+    X(S16, "s16", 2)                                                                                         \
+    X(F16, "f16", 2)                                                                                         \
+    X(BF16, "bf16", 2)                                                                                       \
+    X(B32, "b32", 4)                                                                                         \
+    X(U32, "u32", 4)                                                                                         \
+    X(S32, "s32", 4)                                                                                         \
+    X(F32, "f32", 4)                                                                                         \
+    X(TF32, "tf32", 4)                                                                                       \
+    X(F16X2, "f16x2", 4)                                                                                     \
+    X(BF16X2, "bf16x2", 4)                                                                                   \
+    X(B64, "b64", 8)                                                                                         \
+    X(U64, "u64", 8)                                                                                         \
+    X(S64, "s64", 8)                                                                                         \
+    X(F64, "f64", 8)                                                                                         \
     X(B128, "b128", 16)
 
 enum ptx_type {
@@ -151,9 +164,9 @@ struct ptx_source {
 };
 
 struct ptx_instruction {
-    const char *opcode;  /* the whole word, modifiers and all: "ld.global.nc.v4.f32" */
-    const char *name;    /* "ld" */
-    const char **words;  /* "global", "nc", "v4", "f32"; "L1::no_allocate" is one word */
+    const char *opcode; /* the whole word, modifiers and all: "ld.global.nc.v4.f32" */
+    const char *name;   /* "ld" */
+    const char **words; /* "global", "nc", "v4", "f32"; "L1::no_allocate" is one word */
     size_t word_count;
     const struct ptx_register *guard; /* @p, @!p; NULL: none */
     bool guard_negated;
@@ -190,11 +203,11 @@ struct ptx_function {
 };
 
 struct ptx_module {
-    const char *name;         /* as given to ptx_parse, for messages */
-    uint32_t version;         /* .version 8.4 -> 804 */
-    char target[32];          /* "sm_75" */
-    unsigned address_size;    /* 32 or 64 */
-    const char **files;       /* .file: files[index - 1], index as in the text; NULL where unused */
+    const char *name;      /* as given to ptx_parse, for messages */
+    uint32_t version;      /* .version 8.4 -> 804 */
+    char target[32];       /* "sm_75" */
+    unsigned address_size; /* 32 or 64 */
+    const char **files;    /* .file: files[index - 1], index as in the text; NULL where unused */
     size_t file_count;
     struct ptx_variable **variables; /* module scope */
     size_t variable_count;
@@ -207,7 +220,8 @@ struct ptx_module {
 
 /* Parses size bytes of PTX (a NUL ends the text early).  On success *out owns everything.  On failure
  * returns false, *out is NULL and *error says why and where.  Out of memory is reported the same way. */
-bool ptx_parse(const char *name, const char *text, size_t size, struct ptx_module **out, struct ptx_error *error);
+bool ptx_parse(const char *name, const char *text, size_t size, struct ptx_module **out,
+               struct ptx_error *error);
 void ptx_module_free(struct ptx_module *module);
 
 /* Fills *error for a position of the module's text; always returns false, so that a caller can write

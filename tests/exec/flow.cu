@@ -4,8 +4,7 @@
 
 extern "C" {
 
-__global__ void if_else(const int *in, int *out)
-{
+__global__ void if_else(const int *in, int *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int v = in[i];
     if (v & 1)
@@ -17,8 +16,7 @@ __global__ void if_else(const int *in, int *out)
     out[i] = v;
 }
 
-__global__ void ragged_loop(const int *in, int *out)
-{
+__global__ void ragged_loop(const int *in, int *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int sum = 0;
     for (int k = 0; k < (i & 31); k++) {
@@ -31,8 +29,7 @@ __global__ void ragged_loop(const int *in, int *out)
     out[i] = sum;
 }
 
-__global__ void early_return(const int *in, int *out, int n)
-{
+__global__ void early_return(const int *in, int *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
@@ -43,48 +40,64 @@ __global__ void early_return(const int *in, int *out, int n)
     out[i] = in[i] + __popc(__activemask());
 }
 
-__device__ __noinline__ int fibonacci(int n)
-{
+__device__ __noinline__ int fibonacci(int n) {
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 
-__global__ void recursion(int *out)
-{
+__global__ void recursion(int *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = fibonacci(i % 12);
 }
 
-__device__ __noinline__ int twice(int v) { return 2 * v; }
-__device__ __noinline__ int thrice(int v) { return 3 * v; }
-__device__ __noinline__ int square(int v) { return v * v; }
+__device__ __noinline__ int twice(int v) {
+    return 2 * v;
+}
+__device__ __noinline__ int thrice(int v) {
+    return 3 * v;
+}
+__device__ __noinline__ int square(int v) {
+    return v * v;
+}
 typedef int function(int);
 __device__ function *const table[3] = {twice, thrice, square};
 
-__global__ void indirect(const int *in, int *out)
-{
+__global__ void indirect(const int *in, int *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int v = table[in[i] % 3](i);
     out[i] = v + __popc(__activemask()); // the lanes are together again
 }
 
-__global__ void jump_table(const int *in, int *out)
-{
+__global__ void jump_table(const int *in, int *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, v = in[i];
     switch (v) {
-    case 0: v = 11; break;
-    case 1: v = i; break;
-    case 2: v = i * i; break;
-    case 3: v = 5 - i; break;
-    case 4: v = i / 3; break;
-    case 5: v = i % 3; break;
-    case 6: v ^= i; break;
-    default: v = -1;
+    case 0:
+        v = 11;
+        break;
+    case 1:
+        v = i;
+        break;
+    case 2:
+        v = i * i;
+        break;
+    case 3:
+        v = 5 - i;
+        break;
+    case 4:
+        v = i / 3;
+        break;
+    case 5:
+        v = i % 3;
+        break;
+    case 6:
+        v ^= i;
+        break;
+    default:
+        v = -1;
     }
     out[i] = v;
 }
 
-__global__ void barrier_in_branches(const int *in, int *out)
-{
+__global__ void barrier_in_branches(const int *in, int *out) {
     __shared__ int s[256];
     int t = threadIdx.x;
     if (t % 2) {
@@ -98,8 +111,7 @@ __global__ void barrier_in_branches(const int *in, int *out)
     }
 }
 
-__global__ void barrier_reductions(const int *in, int *out)
-{
+__global__ void barrier_reductions(const int *in, int *out) {
     int t = threadIdx.x;
     int count = __syncthreads_count(in[t] > 3);
     int all = __syncthreads_and(in[t] >= 0);
@@ -107,8 +119,7 @@ __global__ void barrier_reductions(const int *in, int *out)
     out[t] = count * 4 + !!all * 2 + !!any;
 }
 
-__global__ void lock_in_warp(int *lock, int *counter)
-{
+__global__ void lock_in_warp(int *lock, int *counter) {
     bool done = false;
     while (!done) {
         if (atomicCAS(lock, 0, 1) == 0) {
@@ -120,8 +131,7 @@ __global__ void lock_in_warp(int *lock, int *counter)
     }
 }
 
-__global__ void named_barrier(int *out)
-{
+__global__ void named_barrier(int *out) {
     __shared__ int s[64];
     int t = threadIdx.x;
     if (t < 64) {
@@ -133,8 +143,7 @@ __global__ void named_barrier(int *out)
     }
 }
 
-__global__ void deadlock(int *out)
-{
+__global__ void deadlock(int *out) {
     if (threadIdx.x < 32)
         asm volatile("bar.sync 1, 64;");
     else
@@ -142,8 +151,7 @@ __global__ void deadlock(int *out)
     out[threadIdx.x] = 1;
 }
 
-__global__ void warp_shuffle(const int *in, int *out)
-{
+__global__ void warp_shuffle(const int *in, int *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int v = in[i];
     if (i & 4)
@@ -153,8 +161,7 @@ __global__ void warp_shuffle(const int *in, int *out)
     out[i] = v;
 }
 
-__global__ void split_shuffle(const int *in, int *out)
-{
+__global__ void split_shuffle(const int *in, int *out) {
     int i = threadIdx.x, v;
     if (i & 16)
         v = __shfl_sync(0xffff0000u, in[i], 31);
@@ -163,8 +170,7 @@ __global__ void split_shuffle(const int *in, int *out)
     out[i] = v + __all_sync(0xffffffffu, v != 0);
 }
 
-__global__ void producer_consumer(volatile int *flag, volatile int *data, int *out)
-{
+__global__ void producer_consumer(volatile int *flag, volatile int *data, int *out) {
     if (threadIdx.x >= 32) {
         while (*flag == 0)
             ;

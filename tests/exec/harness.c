@@ -8,8 +8,7 @@
 
 #include <cmocka.h>
 
-static char *read_file(const char *name, size_t *size)
-{
+static char *read_file(const char *name, size_t *size) {
     FILE *file = fopen(name, "rb");
     assert_non_null(file);
     fseek(file, 0, SEEK_END);
@@ -22,8 +21,7 @@ static char *read_file(const char *name, size_t *size)
     return text;
 }
 
-void harness_open(struct harness *h, const char *ptx_file)
-{
+void harness_open(struct harness *h, const char *ptx_file) {
     *h = (struct harness){0};
     h->memory = sim_memory_create(1ull << 30);
     assert_non_null(h->memory);
@@ -36,14 +34,12 @@ void harness_open(struct harness *h, const char *ptx_file)
         fail_msg("%s", error.text);
 }
 
-void harness_close(struct harness *h)
-{
+void harness_close(struct harness *h) {
     sim_module_unload(h->module);
     sim_memory_destroy(h->memory);
 }
 
-void *harness_buffer(struct harness *h, size_t bytes)
-{
+void *harness_buffer(struct harness *h, size_t bytes) {
     uint64_t address = sim_memory_alloc(h->memory, bytes, SIM_MEMORY_DEVICE);
     assert_true(address != 0);
     memset((void *)(uintptr_t)address, 0xa5, bytes);
@@ -51,8 +47,7 @@ void *harness_buffer(struct harness *h, size_t bytes)
 }
 
 bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t grid[3], const uint32_t block[3],
-                       size_t shared, const void *const *params, unsigned threads)
-{
+                       size_t shared, const void *const *params, unsigned threads) {
     const struct sim_function *function = sim_module_function(h->module, kernel);
     if (!function)
         fail_msg("no kernel %s", kernel);
@@ -78,7 +73,7 @@ bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t gri
 }
 
 bool harness_launch(struct harness *h, const char *kernel, unsigned grid, unsigned block, size_t shared,
-                    const void *const *params)
-{
-    return harness_launch_3d(h, kernel, (uint32_t[]){grid, 1, 1}, (uint32_t[]){block, 1, 1}, shared, params, 0);
+                    const void *const *params) {
+    return harness_launch_3d(h, kernel, (uint32_t[]){grid, 1, 1}, (uint32_t[]){block, 1, 1}, shared, params,
+                             0);
 }

@@ -1,7 +1,11 @@
 // Memory of every space, width and kind.
 #include <cstdint>
 
-struct pair { short a; long long b; char c; };
+struct pair {
+    short a;
+    long long b;
+    char c;
+};
 __constant__ int constants[64] = {1, 2, 3, 5, 8, 13};
 __device__ int counter = 40;
 __device__ const char *text = "wideload";
@@ -9,8 +13,7 @@ __device__ double weights[2][3] = {{1, 2, 3}, {4, 5, 6}};
 
 extern "C" {
 
-__global__ void widths(const unsigned char *in, unsigned char *out)
-{
+__global__ void widths(const unsigned char *in, unsigned char *out) {
     int t = threadIdx.x;
     ((signed char *)out)[t] = (signed char)(((const signed char *)in)[t] / 2);
     ((short *)(out + 64))[t] = (short)(((const short *)(in + 64))[t] / 2);
@@ -22,8 +25,7 @@ __global__ void widths(const unsigned char *in, unsigned char *out)
     ((ushort2 *)(out + 4352))[t] = ((const ushort2 *)(in + 4352))[t];
 }
 
-__global__ void local_array(const int *pick, int *out)
-{
+__global__ void local_array(const int *pick, int *out) {
     int a[64];
     for (int k = 0; k < 64; k++)
         a[k] = k * pick[k & 3];
@@ -33,10 +35,11 @@ __global__ void local_array(const int *pick, int *out)
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
-__device__ __noinline__ int through(const int *p, int i) { return p[i]; }
+__device__ __noinline__ int through(const int *p, int i) {
+    return p[i];
+}
 
-__global__ void generic(const int *in, int *out, int which)
-{
+__global__ void generic(const int *in, int *out, int which) {
     __shared__ int s[32];
     int l[4];
     int t = threadIdx.x;
@@ -48,8 +51,7 @@ __global__ void generic(const int *in, int *out, int which)
     out[t] = through(p, t % 3 == 2 ? which & 3 : t) + (__isShared(p) ? 1000 : 0) + (__isGlobal(p) ? 2000 : 0);
 }
 
-__global__ void module_variables(int *out)
-{
+__global__ void module_variables(int *out) {
     int t = threadIdx.x;
     if (t < 6)
         out[t] = constants[t];
@@ -61,8 +63,7 @@ __global__ void module_variables(int *out)
         out[t] = counter++;
 }
 
-__global__ void dynamic_shared(const int *in, int *out)
-{
+__global__ void dynamic_shared(const int *in, int *out) {
     extern __shared__ int dynamic[];
     __shared__ int fixed[32];
     int t = threadIdx.x;
@@ -72,20 +73,17 @@ __global__ void dynamic_shared(const int *in, int *out)
     out[t] = dynamic[blockDim.x - 1 - t] * fixed[t & 31];
 }
 
-__global__ void by_value(pair p, int *out, const pair *list)
-{
+__global__ void by_value(pair p, int *out, const pair *list) {
     int t = threadIdx.x;
     out[t] = t == 0 ? p.a : t == 1 ? (int)p.b : t == 2 ? p.c : (int)(list[t].a + list[t].b + list[t].c);
 }
 
-__device__ __noinline__ pair swap_pair(pair p, int add)
-{
+__device__ __noinline__ pair swap_pair(pair p, int add) {
     pair r = {(short)p.b, p.a + add, (char)(p.c + 1)};
     return r;
 }
 
-__global__ void struct_call(const pair *in, pair *out)
-{
+__global__ void struct_call(const pair *in, pair *out) {
     int t = threadIdx.x;
     out[t].a = 0;
     if (t % 2)
@@ -94,8 +92,7 @@ __global__ void struct_call(const pair *in, pair *out)
         out[t] = in[t];
 }
 
-__global__ void atomics(unsigned *u, int *s, unsigned long long *w, float *f, unsigned *old)
-{
+__global__ void atomics(unsigned *u, int *s, unsigned long long *w, float *f, unsigned *old) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
     atomicAdd(u + 0, 1u);
     atomicMax(u + 1, (unsigned)t);
@@ -112,8 +109,7 @@ __global__ void atomics(unsigned *u, int *s, unsigned long long *w, float *f, un
     atomicCAS(u + 9, 0u, 77u);
 }
 
-__global__ void shared_atomics(unsigned *out)
-{
+__global__ void shared_atomics(unsigned *out) {
     __shared__ unsigned bins[16];
     if (threadIdx.x < 16)
         bins[threadIdx.x] = 0;
@@ -124,25 +120,21 @@ __global__ void shared_atomics(unsigned *out)
         atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }
 
-__global__ void out_of_bounds(int *out, int n)
-{
+__global__ void out_of_bounds(int *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i + n] = i; // the line that the fault names
 }
 
-__global__ void misaligned(char *out)
-{
+__global__ void misaligned(char *out) {
     *(int *)(out + 4 * threadIdx.x + 2) = 1;
 }
 
-__global__ void shared_overrun(int *out)
-{
+__global__ void shared_overrun(int *out) {
     extern __shared__ int dynamic[];
     out[threadIdx.x] = dynamic[threadIdx.x];
 }
 
-__global__ void grid_3d(unsigned *out)
-{
+__global__ void grid_3d(unsigned *out) {
     unsigned b = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
     unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     out[b * blockDim.x * blockDim.y * blockDim.z + t] = b * 10000 + t;

@@ -12,16 +12,14 @@
 
 static const char *ptx;
 
-static int *inputs(struct harness *h, int modulo, int shift)
-{
+static int *inputs(struct harness *h, int modulo, int shift) {
     int *in = harness_buffer(h, N * sizeof *in);
     for (int i = 0; i < N; i++)
         in[i] = (int)((unsigned)i * 2654435761u >> 16) % modulo - shift;
     return in;
 }
 
-static void test_if_else(void **state)
-{
+static void test_if_else(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -35,8 +33,7 @@ static void test_if_else(void **state)
     harness_close(&h);
 }
 
-static void test_ragged_loop(void **state)
-{
+static void test_ragged_loop(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -58,8 +55,7 @@ static void test_ragged_loop(void **state)
     harness_close(&h);
 }
 
-static void test_early_return(void **state)
-{
+static void test_early_return(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -75,13 +71,11 @@ static void test_early_return(void **state)
     harness_close(&h);
 }
 
-static int fibonacci(int n)
-{
+static int fibonacci(int n) {
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 
-static void test_recursion(void **state)
-{
+static void test_recursion(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -93,8 +87,7 @@ static void test_recursion(void **state)
     harness_close(&h);
 }
 
-static void test_indirect_calls(void **state)
-{
+static void test_indirect_calls(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -105,8 +98,7 @@ static void test_indirect_calls(void **state)
     harness_close(&h);
 }
 
-static void test_jump_table(void **state)
-{
+static void test_jump_table(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -120,8 +112,7 @@ static void test_jump_table(void **state)
     harness_close(&h);
 }
 
-static void test_barriers(void **state)
-{
+static void test_barriers(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -143,8 +134,7 @@ static void test_barriers(void **state)
     harness_close(&h);
 }
 
-static void test_deadlock_is_reported(void **state)
-{
+static void test_deadlock_is_reported(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -159,8 +149,7 @@ static void test_deadlock_is_reported(void **state)
 }
 
 /* A lane that holds the lock parks at the loop's exit while others spin: it must get on. */
-static void test_lock_in_warp(void **state)
-{
+static void test_lock_in_warp(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -171,8 +160,7 @@ static void test_lock_in_warp(void **state)
     harness_close(&h);
 }
 
-static void test_shuffles(void **state)
-{
+static void test_shuffles(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -191,8 +179,7 @@ static void test_shuffles(void **state)
     harness_close(&h);
 }
 
-static void test_spinning_warps_take_turns(void **state)
-{
+static void test_spinning_warps_take_turns(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -204,8 +191,7 @@ static void test_spinning_warps_take_turns(void **state)
     harness_close(&h);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc != 2)
         return 2;
     ptx = argv[1];

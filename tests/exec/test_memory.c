@@ -17,8 +17,7 @@ struct pair {
 
 static const char *ptx;
 
-static void test_widths(void **state)
-{
+static void test_widths(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -44,8 +43,7 @@ static void test_widths(void **state)
     harness_close(&h);
 }
 
-static void test_local_memory(void **state)
-{
+static void test_local_memory(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -66,8 +64,7 @@ static void test_local_memory(void **state)
     harness_close(&h);
 }
 
-static void test_generic_addresses(void **state)
-{
+static void test_generic_addresses(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -80,8 +77,7 @@ static void test_generic_addresses(void **state)
     harness_close(&h);
 }
 
-static void test_module_variables(void **state)
-{
+static void test_module_variables(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -99,8 +95,7 @@ static void test_module_variables(void **state)
     harness_close(&h);
 }
 
-static void test_dynamic_shared(void **state)
-{
+static void test_dynamic_shared(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -116,8 +111,7 @@ static void test_dynamic_shared(void **state)
     harness_close(&h);
 }
 
-static void test_structures(void **state)
-{
+static void test_structures(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -138,8 +132,7 @@ static void test_structures(void **state)
     harness_close(&h);
 }
 
-static void test_atomics(void **state)
-{
+static void test_atomics(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -158,7 +151,8 @@ static void test_atomics(void **state)
         inc = inc >= 9 ? 0 : inc + 1;
         dec = dec == 0 || dec > 9 ? 9 : dec - 1;
     }
-    const unsigned expected[] = {THREADS, THREADS - 1, 0xffffffffu, x, 0xffffff00u, inc, dec, 2 * THREADS, THREADS - 1, 77};
+    const unsigned expected[] = {THREADS, THREADS - 1, 0xffffffffu, x,           0xffffff00u,
+                                 inc,     dec,         2 * THREADS, THREADS - 1, 77};
     for (int i = 0; i < 10; i++)
         assert_int_equal(u[i], expected[i]);
     assert_int_equal(*s, -(THREADS - 1));
@@ -175,8 +169,7 @@ static void test_atomics(void **state)
 }
 
 static void expect_fault(const char *kernel, unsigned block, const void *const *params, struct harness *h,
-                         enum sim_fault_kind kind, const char *const *words)
-{
+                         enum sim_fault_kind kind, const char *const *words) {
     assert_false(harness_launch(h, kernel, 2, block, 0, params));
     assert_int_equal(h->fault.kind, kind);
     for (; *words; words++)
@@ -184,8 +177,7 @@ static void expect_fault(const char *kernel, unsigned block, const void *const *
             fail_msg("'%s' is not in: %s", *words, h->fault.text);
 }
 
-static void test_faults(void **state)
-{
+static void test_faults(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -205,8 +197,7 @@ static void test_faults(void **state)
 }
 
 /* The same counts and results with one worker thread and with many. */
-static void test_threads_do_not_matter(void **state)
-{
+static void test_threads_do_not_matter(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
@@ -233,8 +224,7 @@ struct seen {
     uint32_t store_line;
 };
 
-static void note(void *argument, const struct sim_instruction_count *count)
-{
+static void note(void *argument, const struct sim_instruction_count *count) {
     struct seen *seen = argument;
     seen->instructions += count->counters.inst_executed;
     assert_non_null(count->file);
@@ -254,16 +244,13 @@ static void note(void *argument, const struct sim_instruction_count *count)
 }
 
 /* Each instruction's own counts, by source line; together they are the launch's. */
-static void test_counts_by_instruction(void **state)
-{
+static void test_counts_by_instruction(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
     int *in = harness_buffer(&h, 1024), *out = harness_buffer(&h, 1024);
     memset(in, 0, 1024);
-    const struct {
-        int *in, *out;
-    } params = {in, out};
+    const struct { int *in, *out; } params = {in, out};
     struct seen seen = {0};
     struct sim_launch launch = {
         .memory = h.memory,
@@ -284,8 +271,7 @@ static void test_counts_by_instruction(void **state)
     harness_close(&h);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     if (argc != 2)
         return 2;
     ptx = argv[1];

@@ -1,8 +1,7 @@
 #include "tests/speed/host.h"
 
 /* The kernel's own order: tiles of 16, one row of the result at a time.  Unsigned, since sums wrap. */
-void host_matmul(const int *a, const int *b, int *c, int n)
-{
+void host_matmul(const int *a, const int *b, int *c, int n) {
     for (int i = 0; i < n * n; i++)
         c[i] = 0;
     for (int step = 0; step < n; step += 16)
@@ -14,8 +13,7 @@ void host_matmul(const int *a, const int *b, int *c, int n)
             }
 }
 
-void host_vector_add(const float *a, const float *b, float *c, int n)
-{
+void host_vector_add(const float *a, const float *b, float *c, int n) {
     for (int i = 0; i < n; i++)
         c[i] = a[i] + b[i];
 }

@@ -12,15 +12,13 @@
 #include "sim/exec/sim.h"
 #include "tests/speed/host.h"
 
-static double seconds(void)
-{
+static double seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static char *read_file(const char *name, size_t *size)
-{
+static char *read_file(const char *name, size_t *size) {
     FILE *file = fopen(name, "rb");
     if (!file)
         return NULL;
@@ -37,8 +35,7 @@ static char *read_file(const char *name, size_t *size)
 }
 
 /* Runs a launch until half a second has gone; the best time counts. */
-static bool best_time(const struct sim_launch *launch, struct wl_counters *counters, double *best)
-{
+static bool best_time(const struct sim_launch *launch, struct wl_counters *counters, double *best) {
     struct sim_fault fault;
     double start = seconds();
     *best = 1e30;
@@ -55,8 +52,7 @@ static bool best_time(const struct sim_launch *launch, struct wl_counters *count
     return true;
 }
 
-static bool report(const char *name, struct sim_launch *launch, double host)
-{
+static bool report(const char *name, struct sim_launch *launch, double host) {
     struct wl_counters counters;
     double one, all;
     launch->threads = 1;
@@ -73,13 +69,11 @@ static bool report(const char *name, struct sim_launch *launch, double host)
     return true;
 }
 
-static void *buffer(struct sim_memory *memory, size_t bytes)
-{
+static void *buffer(struct sim_memory *memory, size_t bytes) {
     return (void *)(uintptr_t)sim_memory_alloc(memory, bytes, SIM_MEMORY_DEVICE);
 }
 
-static bool run_matmul(struct sim_memory *memory, const struct sim_module *module)
-{
+static bool run_matmul(struct sim_memory *memory, const struct sim_module *module) {
     enum { N = 512 };
     struct {
         int *a, *b, *c;
@@ -92,8 +86,11 @@ static bool run_matmul(struct sim_memory *memory, const struct sim_module *modul
         params.a[i] = (int)((unsigned)i * 2654435761u >> 20);
         params.b[i] = (int)((unsigned)i * 2246822519u >> 20);
     }
-    struct sim_launch launch = {.memory = memory, .function = sim_module_function(module, "matmul"),
-                                .grid = {N / 16, N / 16, 1}, .block = {16, 16, 1}, .params = &params,
+    struct sim_launch launch = {.memory = memory,
+                                .function = sim_module_function(module, "matmul"),
+                                .grid = {N / 16, N / 16, 1},
+                                .block = {16, 16, 1},
+                                .params = &params,
                                 .rules = count_rules_find(NULL)};
     double before = seconds();
     host_matmul(params.a, params.b, expected, N);
@@ -107,8 +104,7 @@ static bool run_matmul(struct sim_memory *memory, const struct sim_module *modul
     return ok;
 }
 
-static bool run_vector_add(struct sim_memory *memory, const struct sim_module *module)
-{
+static bool run_vector_add(struct sim_memory *memory, const struct sim_module *module) {
     enum { N = 1 << 20 };
     struct {
         float *a, *b, *c;
@@ -121,8 +117,11 @@ static bool run_vector_add(struct sim_memory *memory, const struct sim_module *m
         params.a[i] = (float)i;
         params.b[i] = (float)(2 * i + 1);
     }
-    struct sim_launch launch = {.memory = memory, .function = sim_module_function(module, "vector_add"),
-                                .grid = {N / 256, 1, 1}, .block = {256, 1, 1}, .params = &params,
+    struct sim_launch launch = {.memory = memory,
+                                .function = sim_module_function(module, "vector_add"),
+                                .grid = {N / 256, 1, 1},
+                                .block = {256, 1, 1},
+                                .params = &params,
                                 .rules = count_rules_find(NULL)};
     host_vector_add(params.a, params.b, expected, N); /* pages touched */
     double before = seconds();
@@ -137,8 +136,7 @@ static bool run_vector_add(struct sim_memory *memory, const struct sim_module *m
     return ok;
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     size_t size;
     char *text = argc == 2 ? read_file(argv[1], &size) : NULL;
     if (!text) {
