@@ -60,6 +60,7 @@ static void versions(void **state) {
     expect("cuGetProcAddress", 11030, "cuGetProcAddress");
     expect("cuGetProcAddress", 12000, "cuGetProcAddress_v2");
     expect("cuStreamGetCaptureInfo", 12030, "cuStreamGetCaptureInfo_v3");
+    expect("cuCtxSynchronize", 12080, "cuCtxSynchronize");
     expect("cuProfilerStart", 12000, "cuProfilerStart");
     expect("wlSimLastError", 12000, "wlSimLastError");
 }
