@@ -10,6 +10,9 @@
 #endif
 #include <cuda.h>
 
+/* For a version of a function that this cuda.h does not declare under its plain name. */
+#define ENTRY_EXPORT __attribute__((visibility("default")))
+
 struct entry {
     const char *name; /* as exported: "cuMemAlloc_v2" */
     const char *base; /* as asked for: "cuMemAlloc"; NULL for the per-thread-stream names */

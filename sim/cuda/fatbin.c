@@ -154,6 +154,14 @@ static enum fatbin_status find_in_binary(const unsigned char *image, size_t size
     return FATBIN_NO_PTX;
 }
 
+/* Byte by byte, so that of a short text no more is read than it takes to tell. */
+static bool begins_with(const unsigned char *image, size_t size, uint32_t magic) {
+    for (size_t i = 0; i < sizeof magic; i++)
+        if (i == size || image[i] != (magic >> 8 * i & 0xff))
+            return false;
+    return true;
+}
+
 /* A device-linked program: its parts would have to be linked.  One part with PTX is enough by itself. */
 static enum fatbin_status find_in_linked(const void *const *parts, unsigned capability,
                                          struct fatbin_ptx *out, char *reason, size_t reason_size) {
@@ -161,26 +169,26 @@ static enum fatbin_status find_in_linked(const void *const *parts, unsigned capa
     snprintf(reason, reason_size, "the device-linked program holds no PTX");
     for (size_t i = 0; i < MAX_LINKED && parts[i]; i++) {
         struct fatbin_ptx part;
-        if (read32(parts[i]) != HEADER_MAGIC)
+        if (!begins_with(parts[i], SIZE_MAX, HEADER_MAGIC))
             return corrupt(reason, reason_size, "a device-linked part is no fat binary");
         enum fatbin_status found = find_in_binary(parts[i], SIZE_MAX, capability, &part, reason, reason_size);
-        if (found == FATBIN_OK && status == FATBIN_OK) {
+        if (found == FATBIN_NO_PTX)
+            continue;
+        if (found == FATBIN_OK && status == FATBIN_NO_PTX) {
+            *out = part;
+            status = FATBIN_OK;
+            continue;
+        }
+        if (found == FATBIN_OK) {
+            found = FATBIN_LINKED;
             free(part.owned);
-            free(out->owned);
             snprintf(reason, reason_size,
                      "the program's device code was linked from several files (-rdc=true), which is not "
                      "supported");
-            return FATBIN_LINKED;
         }
-        if (found == FATBIN_OK)
-            *out = part;
-        else if (found != FATBIN_NO_PTX) {
-            if (status == FATBIN_OK)
-                free(out->owned);
-            return found;
-        }
-        if (found == FATBIN_OK)
-            status = FATBIN_OK;
+        free(out->owned);
+        *out = (struct fatbin_ptx){0};
+        return found;
     }
     return status;
 }
@@ -189,13 +197,10 @@ enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capa
                                    struct fatbin_ptx *out, char *reason, size_t reason_size) {
     *out = (struct fatbin_ptx){0};
     snprintf(reason, reason_size, "not a fat binary");
-    if (size < sizeof(uint32_t))
-        return FATBIN_OTHER;
-    uint32_t magic = read32(image);
-    if (magic == HEADER_MAGIC)
+    if (begins_with(image, size, HEADER_MAGIC))
         return find_in_binary(image, size, capability, out, reason, reason_size);
     /* A wrapper holds addresses: one that came from a file means nothing. */
-    if (magic != WRAPPER_MAGIC || size != SIZE_MAX)
+    if (size != SIZE_MAX || !begins_with(image, size, WRAPPER_MAGIC))
         return FATBIN_OTHER;
     struct wrapper wrapper;
     memcpy(&wrapper, image, sizeof wrapper);
@@ -203,7 +208,7 @@ enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capa
         return find_in_linked(wrapper.linked, capability, out, reason, reason_size);
     if ((wrapper.version != 1 && wrapper.version != 2) || !wrapper.data)
         return corrupt(reason, reason_size, "unknown kind of wrapper");
-    if (read32(wrapper.data) != HEADER_MAGIC)
+    if (!begins_with(wrapper.data, SIZE_MAX, HEADER_MAGIC))
         return corrupt(reason, reason_size, "the wrapper points at no fat binary");
     return find_in_binary(wrapper.data, SIZE_MAX, capability, out, reason, reason_size);
 }

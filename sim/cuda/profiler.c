@@ -5,10 +5,8 @@
 
 #include "sim/cuda/driver.h"
 
-#pragma GCC visibility push(default)
-CUresult cuProfilerStart(void);
-CUresult cuProfilerStop(void);
-#pragma GCC visibility pop
+ENTRY_EXPORT CUresult cuProfilerStart(void);
+ENTRY_EXPORT CUresult cuProfilerStop(void);
 
 CUresult cuProfilerStart(void) {
     CUcontext context;

@@ -166,14 +166,14 @@ static CUresult get_context(CUstream stream, CUcontext *out) {
 }
 
 #undef cuStreamGetCtx
-CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
+ENTRY_EXPORT CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx);
 CUresult cuStreamGetCtx(CUstream hStream, CUcontext *pctx) {
     return get_context(hStream, pctx);
 }
 
 #if CUDA_VERSION >= 12050
 #undef cuStreamGetCtx_v2
-CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
+ENTRY_EXPORT CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx);
 CUresult cuStreamGetCtx_v2(CUstream hStream, CUcontext *pCtx, CUgreenCtx *pGreenCtx) {
     if (pGreenCtx)
         *pGreenCtx = NULL;

@@ -160,6 +160,16 @@ static const struct table *get_table(void) {
     return result;
 }
 
+/* When the driver that holds this is closed again, nobody can ask any more. */
+__attribute__((destructor)) static void free_table(void) {
+    pthread_mutex_lock(&table_lock);
+    free(table.entries);
+    free(table.buckets);
+    free(table.names);
+    table = (struct table){0};
+    pthread_mutex_unlock(&table_lock);
+}
+
 /* What the words after the first say, beside the types. */
 struct words {
     struct sim_modifiers mod;

@@ -1,0 +1,183 @@
+/* The simulator's driver as a program sees it: opened with dlopen, its functions found by name. */
+#ifndef WIDELOAD_TESTS_DRIVER_API_H
+#define WIDELOAD_TESTS_DRIVER_API_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CUDA_ENABLE_DEPRECATED /* they are the driver's to serve still */
+#include <cuda.h>
+
+#include "wideload.h"
+
+/* Each name stands for its newest version, as cuda.h says: cuMemAlloc is cuMemAlloc_v2. */
+#define API_MAP(X)                                                                                           \
+    X(cuInit)                                                                                                \
+    X(cuDriverGetVersion)                                                                                    \
+    X(cuGetErrorName)                                                                                        \
+    X(cuGetErrorString)                                                                                      \
+    X(cuDeviceGet)                                                                                           \
+    X(cuDeviceGetCount)                                                                                      \
+    X(cuDeviceGetName)                                                                                       \
+    X(cuDeviceGetAttribute)                                                                                  \
+    X(cuDeviceTotalMem)                                                                                      \
+    X(cuDeviceGetUuid)                                                                                       \
+    X(cuDeviceGetPCIBusId)                                                                                   \
+    X(cuDeviceGetByPCIBusId)                                                                                 \
+    X(cuDeviceCanAccessPeer)                                                                                 \
+    X(cuDeviceComputeCapability)                                                                             \
+    X(cuDeviceGetProperties)                                                                                 \
+    X(cuDevicePrimaryCtxRetain)                                                                              \
+    X(cuDevicePrimaryCtxRelease)                                                                             \
+    X(cuDevicePrimaryCtxReset)                                                                               \
+    X(cuDevicePrimaryCtxSetFlags)                                                                            \
+    X(cuDevicePrimaryCtxGetState)                                                                            \
+    X(cuDeviceGetDefaultMemPool)                                                                             \
+    X(cuDeviceGetMemPool)                                                                                    \
+    X(cuDeviceSetMemPool)                                                                                    \
+    X(cuCtxDestroy)                                                                                          \
+    X(cuCtxPushCurrent)                                                                                      \
+    X(cuCtxPopCurrent)                                                                                       \
+    X(cuCtxSetCurrent)                                                                                       \
+    X(cuCtxGetCurrent)                                                                                       \
+    X(cuCtxGetDevice)                                                                                        \
+    X(cuCtxSynchronize)                                                                                      \
+    X(cuCtxGetFlags)                                                                                         \
+    X(cuCtxGetLimit)                                                                                         \
+    X(cuCtxSetLimit)                                                                                         \
+    X(cuCtxGetApiVersion)                                                                                    \
+    X(cuCtxGetCacheConfig)                                                                                   \
+    X(cuCtxSetCacheConfig)                                                                                   \
+    X(cuCtxGetStreamPriorityRange)                                                                           \
+    X(cuModuleLoad)                                                                                          \
+    X(cuModuleLoadData)                                                                                      \
+    X(cuModuleLoadDataEx)                                                                                    \
+    X(cuModuleLoadFatBinary)                                                                                 \
+    X(cuModuleUnload)                                                                                        \
+    X(cuModuleGetFunction)                                                                                   \
+    X(cuModuleGetGlobal)                                                                                     \
+    X(cuModuleGetLoadingMode)                                                                                \
+    X(cuLinkCreate)                                                                                          \
+    X(cuLinkAddData)                                                                                         \
+    X(cuLinkComplete)                                                                                        \
+    X(cuLinkDestroy)                                                                                         \
+    X(cuLibraryLoadData)                                                                                     \
+    X(cuLibraryLoadFromFile)                                                                                 \
+    X(cuLibraryUnload)                                                                                       \
+    X(cuLibraryGetKernel)                                                                                    \
+    X(cuLibraryGetModule)                                                                                    \
+    X(cuLibraryGetGlobal)                                                                                    \
+    X(cuKernelGetFunction)                                                                                   \
+    X(cuKernelGetAttribute)                                                                                  \
+    X(cuKernelSetAttribute)                                                                                  \
+    X(cuFuncGetAttribute)                                                                                    \
+    X(cuFuncSetAttribute)                                                                                    \
+    X(cuFuncSetCacheConfig)                                                                                  \
+    X(cuFuncGetModule)                                                                                       \
+    X(cuMemAlloc)                                                                                            \
+    X(cuMemAllocPitch)                                                                                       \
+    X(cuMemAllocManaged)                                                                                     \
+    X(cuMemAllocAsync)                                                                                       \
+    X(cuMemAllocFromPoolAsync)                                                                               \
+    X(cuMemFree)                                                                                             \
+    X(cuMemFreeAsync)                                                                                        \
+    X(cuMemGetInfo)                                                                                          \
+    X(cuMemGetAddressRange)                                                                                  \
+    X(cuMemAllocHost)                                                                                        \
+    X(cuMemHostAlloc)                                                                                        \
+    X(cuMemFreeHost)                                                                                         \
+    X(cuMemHostRegister)                                                                                     \
+    X(cuMemHostUnregister)                                                                                   \
+    X(cuMemHostGetDevicePointer)                                                                             \
+    X(cuMemHostGetFlags)                                                                                     \
+    X(cuMemPoolCreate)                                                                                       \
+    X(cuMemPoolDestroy)                                                                                      \
+    X(cuMemPoolGetAttribute)                                                                                 \
+    X(cuMemPoolSetAttribute)                                                                                 \
+    X(cuPointerGetAttribute)                                                                                 \
+    X(cuPointerGetAttributes)                                                                                \
+    X(cuMemsetD8)                                                                                            \
+    X(cuMemsetD16)                                                                                           \
+    X(cuMemsetD32)                                                                                           \
+    X(cuMemsetD32Async)                                                                                      \
+    X(cuMemsetD2D8)                                                                                          \
+    X(cuMemsetD2D16)                                                                                         \
+    X(cuMemsetD2D32)                                                                                         \
+    X(cuMemcpy)                                                                                              \
+    X(cuMemcpyHtoD)                                                                                          \
+    X(cuMemcpyDtoH)                                                                                          \
+    X(cuMemcpyDtoD)                                                                                          \
+    X(cuMemcpyHtoDAsync)                                                                                     \
+    X(cuMemcpyDtoHAsync)                                                                                     \
+    X(cuMemcpyDtoDAsync)                                                                                     \
+    X(cuMemcpyPeer)                                                                                          \
+    X(cuMemcpy2D)                                                                                            \
+    X(cuMemcpy2DUnaligned)                                                                                   \
+    X(cuMemcpy2DAsync)                                                                                       \
+    X(cuMemcpy3D)                                                                                            \
+    X(cuStreamCreate)                                                                                        \
+    X(cuStreamCreateWithPriority)                                                                            \
+    X(cuStreamDestroy)                                                                                       \
+    X(cuStreamSynchronize)                                                                                   \
+    X(cuStreamQuery)                                                                                         \
+    X(cuStreamWaitEvent)                                                                                     \
+    X(cuStreamAddCallback)                                                                                   \
+    X(cuStreamGetPriority)                                                                                   \
+    X(cuStreamGetFlags)                                                                                      \
+    X(cuStreamIsCapturing)                                                                                   \
+    X(cuStreamBeginCapture)                                                                                  \
+    X(cuLaunchHostFunc)                                                                                      \
+    X(cuEventCreate)                                                                                         \
+    X(cuEventDestroy)                                                                                        \
+    X(cuEventRecord)                                                                                         \
+    X(cuEventSynchronize)                                                                                    \
+    X(cuEventQuery)                                                                                          \
+    X(cuEventElapsedTime)                                                                                    \
+    X(cuLaunchKernel)                                                                                        \
+    X(cuLaunchKernelEx)                                                                                      \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
+    X(cuOccupancyMaxPotentialBlockSize)                                                                      \
+    X(cuOccupancyAvailableDynamicSMemPerBlock)
+
+struct api {
+#define API_FIELD(name) __typeof__(name) *name;
+    API_MAP(API_FIELD)
+#undef API_FIELD
+    /* cuda.h 12 and 13 disagree about cuCtxCreate; this version is in both drivers. */
+    CUresult (*context_create)(CUcontext *context, unsigned flags, CUdevice device);
+    wl_sim_get_counters_fn *get_counters;
+    wl_sim_reset_counters_fn *reset_counters;
+    wl_sim_set_arch_fn *set_arch;
+    wl_sim_string_fn *arch, *last_error;
+    void *library;
+};
+
+extern struct api api;
+
+enum api_lookup { API_DLSYM, API_GET_PROC_ADDRESS };
+
+/* Opens the driver and finds every function; false, and a line on stderr, when one is missing. */
+bool api_open(enum api_lookup lookup);
+void api_close(void);
+
+/* A group's setup and teardown: the driver, initialised, with a context made for the group. */
+int api_setup(void **state);
+int api_teardown(void **state);
+/* The context of api_setup(). */
+extern CUcontext api_context;
+
+/* A file that the build made beside the test programs. */
+const char *api_path(const char *name);
+/* Its bytes, NUL-ended, to be freed. */
+char *api_read(const char *name, size_t *size);
+
+#define assert_ok(call) assert_int_equal(call, CUDA_SUCCESS)
+
+#endif
