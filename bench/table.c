@@ -327,8 +327,8 @@ bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct
 
 void bench_table_header(FILE *file, const struct bench_plan *plan) {
     if (plan->simulator)
-        fprintf(file, "%s, counting rules %s: memory counters of one launch each; no time\n",
-                plan->device.name, plan->device.arch);
+        fprintf(file, "%s, counting rules %s%s: one launch each, no time\n", plan->device.name,
+                plan->device.arch, plan->device.arch_proved ? "" : " (not held against hardware)");
     else if (plan->peak_gbps > 0)
         fprintf(file, "%s (%s), theoretical peak %.1f GB/s\n", plan->device.name, plan->device.arch,
                 plan->peak_gbps);

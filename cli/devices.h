@@ -9,7 +9,7 @@
 
 enum { CLI_MOST_ARCHS = 32 };
 
-/* The names of counting rules that the context's simulator accepts; it keeps the rules it had. */
+/* The names of the simulator's counting rules; none on a GPU. */
 size_t cli_archs(wl_context *context, const char *names[CLI_MOST_ARCHS]);
 
 /* "auto", "gpu", "gpu:N", "sim". */

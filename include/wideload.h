@@ -89,6 +89,7 @@ typedef struct wl_device_info {
     int l2_bytes;
     uint64_t memory_bytes; /* total device memory */
     uint64_t free_bytes;   /* free when asked */
+    int arch_proved;       /* 1 on a GPU, and where the rules were held against hardware counters */
     double peak_gbps;      /* 2 x memory clock x bus width / 8, in 10^9 B/s; 0 when unknown */
 } wl_device_info;
 
@@ -164,22 +165,28 @@ WL_API wl_error wl_reset_counters(wl_context *context);
 /* Chooses the simulator's counting rules for launches to come: "fermi", "fermi-l2", "kepler",
  * "maxwell", "pascal", "sm_70" ... "sm_90".  Errors: INVALID_ARGUMENT, UNSUPPORTED on a GPU. */
 WL_API wl_error wl_set_arch(wl_context *context, const char *arch);
+/* The i-th set of counting rules, oldest first: *name is a static string; *proved is 1 where they were held
+ * against hardware counters, 0 where they follow public documents.  Either may be NULL.
+ * Errors: INVALID_ARGUMENT past the last, UNSUPPORTED on a GPU. */
+WL_API wl_error wl_arch_at(wl_context *context, unsigned i, const char **name, int *proved);
 
 /* ---------------------------------------------------------------- the simulator's extension */
 
 /* The simulator is a CUDA driver that exports, beside CUDA's functions, these; find them with dlsym
  * or cuGetProcAddress.  Each returns 0 or CUDA's error number.
  *
- *   int wlSimGetCounters(struct wl_counters *out)   the current context's sums, all kernels
+ *   int wlSimGetCounters(struct wl_counters *out)   the process's sums, all contexts and kernels
  *   int wlSimResetCounters(void)
  *   int wlSimSetArch(const char *arch)              1 (CUDA_ERROR_INVALID_VALUE) when unknown
  *   const char *wlSimArch(void)
+ *   const char *wlSimArchAt(unsigned i, int *proved)  the i-th rules' name, NULL past the last
  *   const char *wlSimLastError(void)                the last load error or kernel fault in words, "" if none
  */
 typedef int wl_sim_get_counters_fn(struct wl_counters *out);
 typedef int wl_sim_reset_counters_fn(void);
 typedef int wl_sim_set_arch_fn(const char *arch);
 typedef const char *wl_sim_string_fn(void);
+typedef const char *wl_sim_arch_at_fn(unsigned i, int *proved);
 
 #ifdef __cplusplus
 }

@@ -50,3 +50,16 @@ wl_error wl_set_arch(wl_context *context, const char *arch) {
     wl__leave(context);
     return error;
 }
+
+wl_error wl_arch_at(wl_context *context, unsigned i, const char **name, int *proved) {
+    wl_error error = enter_simulator(context, "wl_arch_at");
+    if (error)
+        return error;
+    const char *found = context->driver.wlSimArchAt(i, proved);
+    if (!found)
+        error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_arch_at: there are no rules number %u", i);
+    else if (name)
+        *name = found;
+    wl__leave(context);
+    return error;
+}

@@ -38,9 +38,15 @@ static wl_error ask(wl_context *context, wl_device_info *out) {
     /* Two transfers a clock: all memory of the last decades is double data rate. */
     out->peak_gbps = 2.0 * out->memory_clock_khz * 1e3 * out->memory_bus_bits / 8 * 1e-9;
     snprintf(out->kind, sizeof(out->kind), "%s", driver->simulator ? "sim" : "gpu");
-    if (driver->simulator)
+    out->arch_proved = !driver->simulator;
+    if (driver->simulator) {
+        const char *name;
         snprintf(out->arch, sizeof(out->arch), "%s", driver->wlSimArch());
-    else
+        int proved = 0;
+        for (unsigned i = 0; (name = driver->wlSimArchAt(i, &proved)) != NULL; i++)
+            if (strcmp(name, out->arch) == 0)
+                out->arch_proved = proved;
+    } else
         snprintf(out->arch, sizeof(out->arch), "sm_%d%d",
                  attribute(context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                  attribute(context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));

@@ -97,6 +97,7 @@ static const char *find_all(struct wl__driver *driver) {
     SIMULATOR_FIND(wlSimResetCounters)
     SIMULATOR_FIND(wlSimSetArch)
     SIMULATOR_FIND(wlSimArch)
+    SIMULATOR_FIND(wlSimArchAt)
     SIMULATOR_FIND(wlSimLastError)
 #undef SIMULATOR_FIND
     return NULL;
@@ -118,6 +119,8 @@ wl_error wl__driver_open(struct wl__driver *driver, bool simulator) {
             error = wl__fail(WL_ERROR_NO_DEVICE,
                              "the CUDA driver finds no GPU on this machine; to run on the simulator, set "
                              "WIDELOAD_DEVICE=sim or give --device sim");
+        else if (result != CUDA_SUCCESS && simulator && *driver->wlSimLastError())
+            error = wl__fail(WL_ERROR_NO_DRIVER, "%s", driver->wlSimLastError());
         else
             error = wl__driver_check(driver, result, "cuInit");
     }

@@ -45,6 +45,13 @@ const char *wlSimArch(void) {
     return count_rules_name(rules ? rules : count_rules_find(NULL));
 }
 
+const char *wlSimArchAt(unsigned i, int *proved) {
+    const struct count_rules *rules = count_rules_at(i);
+    if (rules && proved)
+        *proved = count_rules_proved(rules);
+    return rules ? count_rules_name(rules) : NULL;
+}
+
 const char *wlSimLastError(void) {
     return log_last_error();
 }
@@ -56,7 +63,7 @@ void *extension_find(const char *name) {
     } table[] = {
         {"wlSimGetCounters", (void *)wlSimGetCounters}, {"wlSimResetCounters", (void *)wlSimResetCounters},
         {"wlSimSetArch", (void *)wlSimSetArch},         {"wlSimArch", (void *)wlSimArch},
-        {"wlSimLastError", (void *)wlSimLastError},
+        {"wlSimArchAt", (void *)wlSimArchAt},           {"wlSimLastError", (void *)wlSimLastError},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].name, name) == 0)

@@ -8,6 +8,7 @@ WL_API int wlSimGetCounters(struct wl_counters *out);
 WL_API int wlSimResetCounters(void);
 WL_API int wlSimSetArch(const char *arch);
 WL_API const char *wlSimArch(void);
+WL_API const char *wlSimArchAt(unsigned i, int *proved);
 WL_API const char *wlSimLastError(void);
 
 /* The function of that name, or NULL. */

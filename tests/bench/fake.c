@@ -64,6 +64,7 @@ wl_error wl_get_device_info(wl_context *context, wl_device_info *out) {
     strcpy(out->name, fake.gpu ? "Fake GPU" : "Fake simulator");
     strcpy(out->kind, fake.gpu ? "gpu" : "sim");
     strcpy(out->arch, context->arch);
+    out->arch_proved = strcmp(context->arch, "sm_90") == 0;
     out->driver_version = 13000;
     out->multiprocessors = 4;
     out->l2_bytes = 1 << 20;
@@ -147,6 +148,18 @@ wl_error wl_set_arch(wl_context *context, const char *arch) {
     if (strcmp(arch, "fermi") && strcmp(arch, "sm_90"))
         return fail(WL_ERROR_INVALID_ARGUMENT, "no such rules");
     strcpy(context->arch, arch);
+    return WL_ERROR_OK;
+}
+
+wl_error wl_arch_at(wl_context *context, unsigned i, const char **name, int *proved) {
+    (void)context;
+    static const char *const names[] = {"fermi", "sm_90"};
+    if (i >= 2)
+        return fail(WL_ERROR_INVALID_ARGUMENT, "no such rules");
+    if (name)
+        *name = names[i];
+    if (proved)
+        *proved = i == 1;
     return WL_ERROR_OK;
 }
 

@@ -4,8 +4,7 @@ extern "C" {
 __device__ int counter = 41;
 __constant__ float table[4] = {1.0f, 2.0f, 3.0f, 4.0f};
 
-__global__ void vadd(const float *a, const float *b, float *c, int n)
-{
+__global__ void vadd(const float *a, const float *b, float *c, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         c[i] = a[i] + b[i];
@@ -17,8 +16,7 @@ struct triple {
     double b;
 };
 
-__global__ void parameters(double *out, char c, short s, long long l, struct triple t, float f)
-{
+__global__ void parameters(double *out, char c, short s, long long l, struct triple t, float f) {
     out[0] = c;
     out[1] = s;
     out[2] = (double)l;
@@ -27,18 +25,15 @@ __global__ void parameters(double *out, char c, short s, long long l, struct tri
     out[5] = f;
 }
 
-__global__ void no_parameters(void)
-{
+__global__ void no_parameters(void) {
     atomicAdd(&counter, 1);
 }
 
-__global__ void constants(float *out)
-{
+__global__ void constants(float *out) {
     out[threadIdx.x] = table[threadIdx.x & 3];
 }
 
-__global__ void static_shared(int *out)
-{
+__global__ void static_shared(int *out) {
     __shared__ int tile[256];
     tile[threadIdx.x] = threadIdx.x;
     __syncthreads();
@@ -46,8 +41,7 @@ __global__ void static_shared(int *out)
 }
 
 /* words: of dynamic shared memory, all of which are written. */
-__global__ void dynamic_shared(int *out, int words)
-{
+__global__ void dynamic_shared(int *out, int words) {
     extern __shared__ int tile_words[];
     for (int i = threadIdx.x; i < words; i += blockDim.x)
         tile_words[i] = i;
@@ -56,18 +50,15 @@ __global__ void dynamic_shared(int *out, int words)
         out[0] = tile_words[words - 1];
 }
 
-__global__ void __launch_bounds__(64) bounded(int *out)
-{
+__global__ void __launch_bounds__(64) bounded(int *out) {
     out[threadIdx.x] = 1;
 }
 
-__global__ void store_at(int *to, int value)
-{
+__global__ void store_at(int *to, int value) {
     *to = value;
 }
 
-__global__ void stop_here(void)
-{
+__global__ void stop_here(void) {
     __trap();
 }
 }

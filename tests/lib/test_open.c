@@ -173,6 +173,12 @@ static void counters_and_events(void **state) {
     assert_int_equal(wl_set_arch(context, "fermi"), WL_ERROR_OK);
     assert_int_equal(wl_set_arch(context, "riva128"), WL_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(wl_message(), "riva128"));
+    const char *name = NULL;
+    int proved = 0;
+    assert_int_equal(wl_arch_at(context, 0, &name, &proved), WL_ERROR_OK);
+    assert_string_equal(name, "sm_90");
+    assert_int_equal(proved, 1);
+    assert_int_equal(wl_arch_at(context, 1, &name, &proved), WL_ERROR_INVALID_ARGUMENT);
     assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
     assert_int_equal(wl_get_counters(context, &counters), WL_ERROR_OK);
     assert_int_equal(counters.launches, 1);
