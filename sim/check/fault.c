@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/check/hooks.h"
 #include "sim/exec/worker.h"
 
 static void name_thread(struct sim_fault *fault, const struct sim_warp *w, unsigned lane) {
@@ -43,6 +44,8 @@ _Noreturn void sim_fault_raise(struct sim_warp *w, const struct sim_insn *in, un
     va_start(list, format);
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
+    if (w->check)
+        sim_check_fault(w, in, lane, kind, address, what);
     const char *kernel = w->worker->code->source->name;
     bool device = f != w->worker->code->source;
     snprintf(fault->text, sizeof fault->text,

@@ -1,11 +1,13 @@
 /* Device and managed memory: allocating, freeing, and what is left. */
 #include <stdlib.h>
 
+#include "sim/cuda/check.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
 
 static void release(struct object *object) {
     struct allocation *allocation = (struct allocation *)object;
+    sim_check_freed(check_session(), allocation->base);
     sim_memory_free(driver.memory, allocation->base);
     if (allocation->pool)
         pool_returned(allocation->pool, allocation->size);
@@ -128,8 +130,10 @@ CUresult cuMemFree(CUdeviceptr dptr) {
     if (error)
         return error;
     struct allocation *allocation = allocation_at(dptr);
-    if (!allocation || (allocation->kind != ALLOCATION_DEVICE && allocation->kind != ALLOCATION_MANAGED))
+    if (!allocation || (allocation->kind != ALLOCATION_DEVICE && allocation->kind != ALLOCATION_MANAGED)) {
+        check_bad_free(__func__, dptr);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     allocation_destroy(allocation);
     return CUDA_SUCCESS;
 }

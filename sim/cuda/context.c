@@ -1,6 +1,7 @@
 /* Contexts: made, destroyed, current to a thread. */
 #include <stdlib.h>
 
+#include "sim/cuda/check.h"
 #include "sim/cuda/driver.h"
 
 enum { STACK_DEPTH = 256 };
@@ -57,6 +58,7 @@ static void set_defaults(CUcontext context) {
 
 static void release(struct object *object) {
     CUcontext context = (CUcontext)object;
+    check_leaks(context);
     object_destroy_owned(context);
     free(context);
 }
@@ -76,6 +78,7 @@ CUresult context_create(CUcontext *out, unsigned flags, bool primary) {
 }
 
 void context_clear(CUcontext context) {
+    check_leaks(context);
     object_destroy_owned(context);
     set_defaults(context);
 }

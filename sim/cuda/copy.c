@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/cuda/check.h"
 #include "sim/cuda/memory.h"
 
 CUresult memory_check(const char *function, uint64_t address, size_t size) {
@@ -13,6 +14,7 @@ CUresult memory_check(const char *function, uint64_t address, size_t size) {
         address = found.base + found.size; /* it begins well; say where it leaves the allocation */
     sim_memory_describe(driver.memory, address, where, sizeof where);
     log_error("%s: %zu bytes reach 0x%" PRIx64 ", %s", function, size, address, where);
+    check_bad_range(function, address, size, where);
     return CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -41,9 +43,11 @@ static CUresult copy(const char *function, uint64_t to, enum end to_end, uint64_
     error = check_end(function, to_end, to, size);
     if (!error)
         error = check_end(function, from_end, from, size);
-    if (!error)
-        memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
-    return error;
+    if (error)
+        return error;
+    memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+    check_copied(function, to, from, size);
+    return CUDA_SUCCESS;
 }
 
 static uint64_t host(const void *pointer) {

@@ -1,6 +1,7 @@
 /* Copies of rectangles and boxes between pitched buffers.  CUDA arrays are not supported. */
 #include <string.h>
 
+#include "sim/cuda/check.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
 
@@ -69,9 +70,12 @@ static CUresult copy(const char *function, struct side *to, struct side *from, c
     if (error)
         return error;
     for (size_t z = 0; z < box->depth; z++)
-        for (size_t y = 0; y < box->height; y++)
-            memmove((char *)(uintptr_t)to->start + z * to->slice + y * to->row,
-                    (const char *)(uintptr_t)from->start + z * from->slice + y * from->row, box->width);
+        for (size_t y = 0; y < box->height; y++) {
+            uint64_t target = to->start + z * to->slice + y * to->row;
+            uint64_t source = from->start + z * from->slice + y * from->row;
+            memmove((void *)(uintptr_t)target, (const void *)(uintptr_t)source, box->width);
+            check_copied(function, target, source, box->width);
+        }
     return CUDA_SUCCESS;
 }
 

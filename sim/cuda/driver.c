@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cuda/check.h"
 #include "sim/cuda/driver.h"
 
 struct driver driver = {
@@ -84,6 +85,13 @@ static CUresult start(void) {
         error = read_threads();
     if (!error)
         error = create_memory();
+    if (!error)
+        error = check_start();
+    if (error) {
+        check_finish();
+        sim_memory_destroy(driver.memory);
+        driver.memory = NULL;
+    }
     return error;
 }
 
@@ -124,6 +132,7 @@ __attribute__((destructor)) static void finish(void) {
     if (atomic_exchange(&state, CUDA_ERROR_DEINITIALIZED) != CUDA_SUCCESS)
         return;
     object_destroy_owned(NULL);
+    check_finish();
     sim_memory_destroy(driver.memory);
     driver.memory = NULL;
 }

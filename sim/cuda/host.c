@@ -1,4 +1,5 @@
 /* Host memory that kernels can reach: allocated here, or the program's own and registered. */
+#include "sim/cuda/check.h"
 #include "sim/cuda/memory.h"
 
 static CUresult allocate(void **out, size_t size, unsigned flags) {
@@ -30,8 +31,10 @@ CUresult cuMemFreeHost(void *p) {
     if (error)
         return error;
     struct allocation *allocation = allocation_at((uint64_t)(uintptr_t)p);
-    if (!allocation || allocation->kind != ALLOCATION_HOST)
+    if (!allocation || allocation->kind != ALLOCATION_HOST) {
+        check_bad_free(__func__, (uint64_t)(uintptr_t)p);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     allocation_destroy(allocation);
     return CUDA_SUCCESS;
 }

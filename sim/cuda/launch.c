@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cuda/check.h"
 #include "sim/cuda/event.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
@@ -130,6 +131,7 @@ static CUresult launch(CUfunction handle, const CUlaunchConfig *config, void **p
         .shared_bytes = config->sharedMemBytes,
         .rules = atomic_load(&driver.rules),
         .threads = driver.threads,
+        .check = check_session(),
     };
     error = check_shape(&function->info, what.grid, what.block);
     if (!error)

@@ -1,6 +1,7 @@
 /* cuMemset*: rows of 8-, 16- or 32-bit values. */
 #include <string.h>
 
+#include "sim/cuda/check.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
 
@@ -34,8 +35,10 @@ static CUresult set(const char *function, CUdeviceptr to, size_t pitch, uint32_t
     error = memory_check(function, to, (rows > 1 ? (rows - 1) * pitch : 0) + row);
     if (error)
         return error;
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; i < rows; i++) {
         fill((unsigned char *)(uintptr_t)to + i * pitch, value, width, count);
+        sim_check_written(check_session(), to + i * pitch, row);
+    }
     return CUDA_SUCCESS;
 }
 

@@ -20,6 +20,7 @@ void sim_access_learn(struct sim_pattern *p, const struct sim_lanes *lanes, unsi
             high = (int64_t)delta;
     }
     p->valid = true;
+    p->split = false;
     p->uniform = uniform;
     p->contiguous = contiguous;
     p->mask = lanes->mask;
@@ -50,11 +51,11 @@ struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *
     return space == SIM_SPACE_LOCAL ? count_local(rules, &access) : count_global(rules, &access);
 }
 
-static const char *space_name(enum sim_space space) {
+const char *sim_space_name(enum sim_space space) {
     return space == SIM_SPACE_SHARED ? "shared" : space == SIM_SPACE_LOCAL ? "local" : "global";
 }
 
-static const char *access_name(enum sim_access access) {
+const char *sim_access_name(enum sim_access access) {
     static const char *const names[] = {"load", "store", "atomic", "reduction"};
     return names[access];
 }
@@ -82,7 +83,7 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
         }
     }
     uint64_t address = lanes->address[lane];
-    const char *what = access_name(op->access), *where = space_name(space);
+    const char *what = sim_access_name(op->access), *where = sim_space_name(space);
     if (!aligned)
         sim_fault_raise(w, in, lane, SIM_FAULT_MISALIGNED, address,
                         "%u-byte %s %s at 0x%llx, which is no multiple of %u", bytes, where, what,

@@ -8,6 +8,7 @@
 #ifndef WIDELOAD_SIM_ACCESS_H
 #define WIDELOAD_SIM_ACCESS_H
 
+#include "sim/check/hooks.h"
 #include "sim/exec/clones.h"
 #include "sim/exec/worker.h"
 
@@ -16,6 +17,9 @@ struct sim_lanes {
     uint32_t mask;
     unsigned first; /* the lowest lane of mask */
 };
+
+const char *sim_space_name(enum sim_space space);    /* "global" */
+const char *sim_access_name(enum sim_access access); /* "load" */
 
 /* Slow parts, in access.c. */
 void sim_access_learn(struct sim_pattern *pattern, const struct sim_lanes *lanes, unsigned bytes);
@@ -49,11 +53,10 @@ sim_lanes_fill(struct sim_warp *w, const struct sim_memop *op, int32_t ref, stru
     }
 }
 
-/* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves. */
-static inline __attribute__((always_inline)) const struct sim_pattern *
-sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
-           const struct sim_lanes *lanes, unsigned bytes) {
-    struct sim_site_tally *site = &w->worker->sites[op->site];
+/* The pattern of the instruction's lanes, learnt when it is not the last one's. */
+static inline __attribute__((always_inline)) struct sim_pattern *
+sim_access_pattern(struct sim_site_tally *site, enum sim_space space, const struct sim_lanes *lanes,
+                   unsigned bytes) {
     struct sim_pattern *p = &site->pattern;
     uint64_t base = lanes->address[lanes->first], differs = 0;
     for (int i = 0; i < SIM_LANES; i++)
@@ -62,6 +65,16 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
         sim_access_learn(p, lanes, bytes);
         p->space = (uint8_t)space;
     }
+    return p;
+}
+
+/* Refuses what is out of bounds, and counts. */
+static inline __attribute__((always_inline)) void
+sim_access_count(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
+                 struct sim_site_tally *site) {
+    struct sim_pattern *p = &site->pattern;
+    uint64_t base = lanes->address[lanes->first];
     if ((base | p->misaligned) & (bytes - 1))
         sim_access_fault(w, in, op, space, lanes, bytes);
     if (space == SIM_SPACE_GLOBAL) {
@@ -87,7 +100,28 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
     site->by[space].transactions += cost.transactions;
     site->by[space].moved += cost.moved_bytes;
     site->by[space].useful += cost.useful_bytes;
+}
+
+/* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves.  NULL: the launch is
+ * checked, and no lane is left to go on; some may have been taken off lanes, their results are zeros. */
+static inline __attribute__((always_inline)) const struct sim_pattern *
+sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
+           struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    const struct sim_pattern *p = sim_access_pattern(site, space, lanes, bytes);
+    if (__builtin_expect(w->check != NULL, 0) && !sim_check_access(w, in, op, space, lanes, bytes))
+        return NULL;
+    sim_access_count(w, in, op, space, lanes, bytes, site);
     return p;
+}
+
+/* Counts lanes that sim_check_lanes() has looked at. */
+static inline void sim_access_checked(struct sim_warp *w, const struct sim_insn *in,
+                                      const struct sim_memop *op, enum sim_space space,
+                                      const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    sim_access_pattern(site, space, lanes, bytes);
+    sim_access_count(w, in, op, space, lanes, bytes, site);
 }
 
 /* Splits a generic access by window: takes out of *left the lanes that go where its first lane goes, as

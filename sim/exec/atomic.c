@@ -130,11 +130,13 @@ static void atomic_space(struct sim_warp *w, const struct sim_insn *in, const st
     if (space == SIM_SPACE_LOCAL || space == SIM_SPACE_PARAM)
         sim_fault_raise(w, in, lanes->first, SIM_FAULT_ADDRESS, lanes->address[lanes->first],
                         "atomic on %s memory", space == SIM_SPACE_LOCAL ? "local" : "parameter");
+    if (w->check && !sim_check_lanes(w, in, op, space, lanes, bytes))
+        return;
     /* ptxas adds up what the lanes bring to one address that it knows to be one, and sends a single lane. */
     struct sim_lanes counted = *lanes;
     if (op->single_lane)
         counted.mask = 1u << lanes->first;
-    sim_access(w, in, op, space, &counted, bytes);
+    sim_access_checked(w, in, op, space, &counted, bytes);
     char *base = space == SIM_SPACE_SHARED ? w->block->shared : NULL;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);

@@ -1,4 +1,5 @@
 /* bar and barrier: threads of a block wait for each other, each on its own account as on Volta. */
+#include "sim/check/hooks.h"
 #include "sim/exec/handlers.h"
 #include "sim/exec/worker.h"
 
@@ -22,8 +23,11 @@ const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn
                         barrier->expected, expected);
     barrier->expected = expected;
     barrier->arrived += bits(w->mask);
-    if (in->small == SIM_BARRIER_ARRIVE)
+    if (in->small == SIM_BARRIER_ARRIVE) {
+        if (w->check)
+            sim_check_barrier_arrive(w, id);
         return in + 1;
+    }
     if (in->small != SIM_BARRIER_SYNC) {
         barrier->voters += bits(w->mask);
         barrier->count += bits(w->mask & *(const uint32_t *)SIM_SLOT(w, in->c));
@@ -49,6 +53,8 @@ static uint32_t absent_lanes(const struct sim_block *block, uint32_t id) {
 
 static void complete(struct sim_block *block, uint32_t id) {
     struct sim_barrier *barrier = &block->barriers[id];
+    if (block->warps[0].check)
+        sim_check_barrier_complete(block, id);
     for (uint32_t i = 0; i < block->warp_count; i++)
         for (struct sim_strand *s = block->warps[i].strands; s; s = s->next) {
             if (s->state != STRAND_BARRIER || s->barrier != id)

@@ -1,6 +1,7 @@
 /* One block from start to end: its warps take turns until all have exited. */
 #include <string.h>
 
+#include "sim/check/hooks.h"
 #include "sim/exec/worker.h"
 
 static void start(struct sim_worker *worker, uint64_t linear) {
@@ -11,11 +12,14 @@ static void start(struct sim_worker *worker, uint64_t linear) {
     block->id[1] = (uint32_t)(linear / launch->grid[0] % launch->grid[1]);
     block->id[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
     memset(block->barriers, 0, sizeof block->barriers);
+    if (worker->check)
+        sim_check_block_start(worker->check, block);
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct sim_warp *w = &block->warps[i];
         uint32_t threads = block->thread_count - SIM_LANES * i;
         w->worker = worker;
         w->block = block;
+        w->check = worker->check;
         w->index = i;
         struct sim_frame *frame = &worker->first_frames[i];
         *frame = (struct sim_frame){

@@ -23,9 +23,10 @@ enum sim_barrier_op {
 sim_run_fn sim_run_barrier, sim_run_warp_barrier;
 
 /* special.c: mov from a special register (small: its number); addresses of local variables; isspacep,
- * cvta (imm: the window); instructions without an effect here (fences, prefetches). */
+ * cvta (imm: the window); fences, which only checks mind; instructions without an effect here (prefetches).
+ */
 sim_run_fn sim_run_special32, sim_run_special64, sim_run_local_address32, sim_run_local_address64;
-sim_run_fn sim_run_cvta_to, sim_run_cvta_from, sim_run_isspacep, sim_run_nothing;
+sim_run_fn sim_run_cvta_to, sim_run_cvta_from, sim_run_isspacep, sim_run_fence, sim_run_nothing;
 /* The number of "%tid.x" and its width in bytes; -1 when unknown. */
 int sim_special_find(const char *name, unsigned *bytes);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/check/hooks.h"
 #include "sim/exec/worker.h"
 
 struct sim_run {
@@ -18,6 +19,7 @@ struct sim_run {
     atomic_uint_fast64_t next;   /* the first block that no worker has taken */
     atomic_uint_fast64_t faulty; /* the lowest block that faulted: those above it need not run */
     uint32_t (*thread_ids)[3][SIM_LANES];
+    struct check_launch *check; /* NULL: not checked */
 };
 
 static unsigned warp_count(const struct sim_launch *launch) {
@@ -50,6 +52,7 @@ static void release_worker(struct sim_worker *worker) {
     sim_frames_free(worker->free_frames);
     for (unsigned i = 0; i < SIM_MAX_WARPS; i++)
         free(worker->block.warps[i].local);
+    sim_check_block_free(worker->check);
     free(worker->frames);
     free(worker->block.shared);
     free(worker->blocks);
@@ -79,6 +82,8 @@ static struct sim_worker *new_worker(struct sim_run *run) {
     worker->blocks = calloc(m->block_count + 1, sizeof *worker->blocks);
     worker->sites = calloc(m->site_count + 1, sizeof *worker->sites);
     bool ok = worker->frames && worker->block.shared && worker->blocks && worker->sites;
+    if (ok && run->check)
+        ok = (worker->check = sim_check_block_create(run->check, worker)) != NULL;
     for (unsigned i = 0; ok && code->local_bytes && i < worker->block.warp_count; i++) {
         struct sim_warp *w = &worker->block.warps[i];
         w->local = calloc(code->local_bytes / 4, 4 * SIM_LANES);
@@ -129,7 +134,7 @@ static void *work(void *argument) {
 }
 
 static unsigned thread_count(const struct sim_run *run) {
-    if (run->code->ordered)
+    if (run->code->ordered || run->check)
         return 1;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t threads = run->launch->threads ? run->launch->threads : cores > 0 ? (uint64_t)cores : 1;
@@ -158,6 +163,8 @@ bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counter
     };
     atomic_init(&run.next, 0);
     atomic_init(&run.faulty, UINT64_MAX);
+    if (launch->check && !(run.check = sim_check_launch_begin(launch->check, launch)))
+        return out_of_memory(fault);
     unsigned threads = thread_count(&run), started = 0;
     struct sim_worker **workers = calloc(threads, sizeof *workers);
     pthread_t *handles = calloc(threads, sizeof *handles);
@@ -196,5 +203,7 @@ bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counter
     free(workers);
     free(handles);
     free(run.thread_ids);
+    if (run.check)
+        sim_check_launch_end(run.check);
     return fault->kind == SIM_FAULT_NONE;
 }

@@ -241,13 +241,15 @@ const struct sim_insn *sim_run_frame_store(struct sim_warp *w, const struct sim_
 
 static inline __attribute__((always_inline)) void access_space(struct sim_warp *w, const struct sim_insn *in,
                                                                const struct sim_memop *op,
-                                                               enum sim_space space,
-                                                               const struct sim_lanes *lanes, bool load) {
+                                                               enum sim_space space, struct sim_lanes *lanes,
+                                                               bool load) {
     if (space == SIM_SPACE_PARAM) {
         param_access(w, in, op, lanes);
         return;
     }
     const struct sim_pattern *p = sim_access(w, in, op, space, lanes, op->width * op->count);
+    if (!p)
+        return;
     uint64_t base = lanes->address[lanes->first];
     if (space == SIM_SPACE_LOCAL)
         local_access(w, op, lanes);
@@ -271,8 +273,10 @@ static void access_generic(struct sim_warp *w, const struct sim_insn *in, const 
 
 /* Constants are read through a cache of their own and do not count as global loads. */
 static void load_constant(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                          const struct sim_lanes *lanes) {
+                          struct sim_lanes *lanes) {
     unsigned bytes = op->width * op->count;
+    if (w->check && !sim_check_bounds(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes))
+        return;
     struct sim_site_tally *site = &w->worker->sites[op->site];
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
@@ -340,10 +344,14 @@ const struct sim_insn *sim_run_async_copy(struct sim_warp *w, const struct sim_i
         for (unsigned i = 0; i < SIM_LANES; i++)
             if (!(reading >> i & 1))
                 source.address[i] = source.address[source.first];
-        sim_access(w, in, from, SIM_SPACE_GLOBAL, &source, bytes);
+        uint32_t left = sim_access(w, in, from, SIM_SPACE_GLOBAL, &source, bytes) ? source.mask : 0;
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            if (!(left >> i & 1))
+                size[i] = 0;
     }
-    sim_access(w, in, to, SIM_SPACE_SHARED, &target, bytes);
-    for (uint32_t left = w->mask; left; left &= left - 1) {
+    if (!sim_access(w, in, to, SIM_SPACE_SHARED, &target, bytes))
+        return in + 1;
+    for (uint32_t left = target.mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         char value[16] = {0};
         if (size[i])

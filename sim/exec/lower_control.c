@@ -177,8 +177,8 @@ static bool lower_barrier(struct lower *l) {
 
 /* Without an effect on a machine whose memory is always coherent and whose caches are not modelled. */
 static bool needs_nothing(const struct ptx_instruction *in) {
-    static const char *const names[] = {"membar",  "fence",   "prefetch",      "prefetchu",      "nanosleep",
-                                        "pmevent", "discard", "applypriority", "griddepcontrol", NULL};
+    static const char *const names[] = {"prefetch", "prefetchu",     "nanosleep",      "pmevent",
+                                        "discard",  "applypriority", "griddepcontrol", NULL};
     for (const char *const *name = names; *name; name++)
         if (is(in, *name))
             return true;
@@ -215,6 +215,8 @@ bool lower_control(struct lower *l, bool *handled) {
         return lower_call(l);
     if (is(in, "bar") || is(in, "barrier"))
         return lower_barrier(l);
+    if (is(in, "membar") || is(in, "fence"))
+        return lower_emit(l, sim_run_fence) != NULL;
     if (needs_nothing(in))
         return lower_emit(l, sim_run_nothing) != NULL;
     *handled = false;

@@ -95,6 +95,17 @@ static bool known_word(const char *word) {
     return ptx_type_find(word) != PTX_TYPE_NONE;
 }
 
+static uint8_t find_order(const struct ptx_instruction *in) {
+    unsigned order = 0;
+    if (ptx_has_word(in, "volatile") || ptx_has_word(in, "relaxed") || ptx_has_word(in, "mmio"))
+        order |= SIM_ORDER_STRONG;
+    if (ptx_has_word(in, "acquire") || ptx_has_word(in, "acq_rel"))
+        order |= SIM_ORDER_STRONG | SIM_ORDER_ACQUIRE;
+    if (ptx_has_word(in, "release") || ptx_has_word(in, "acq_rel"))
+        order |= SIM_ORDER_STRONG | SIM_ORDER_RELEASE;
+    return (uint8_t)order;
+}
+
 static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
     const struct ptx_instruction *in = l->node->in;
     for (size_t i = 0; i < in->word_count; i++)
@@ -109,6 +120,7 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
     op->type = ptx_type_find(in->word_count ? in->words[in->word_count - 1] : "");
     op->width = (uint8_t)ptx_type_bytes(op->type);
     op->count = (uint8_t)vector_count(in);
+    op->order = find_order(in);
     op->sign = op->type == PTX_TYPE_S8 || op->type == PTX_TYPE_S16 || op->type == PTX_TYPE_S32;
     op->skips_l1 = ptx_has_word(in, "nc") || ptx_has_word(in, "cg") || ptx_has_word(in, "cv") ||
                    ptx_has_word(in, "volatile") || ptx_has_word(in, "relaxed") || ptx_has_word(in, "acquire");

@@ -398,6 +398,26 @@ bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, s
     }
 }
 
+bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out) {
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    struct entry *next = NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct entry *entry = &table->entries[i];
+        if (get(&entry->serial) > serial && (!next || get(&entry->serial) < get(&next->serial)))
+            next = entry;
+    }
+    if (next)
+        *out = (struct sim_allocation){.base = get(&next->base),
+                                       .size = (size_t)get(&next->size),
+                                       .kind = (enum sim_memory_kind)get(&next->kind),
+                                       .serial = get(&next->serial),
+                                       .user = atomic_load_explicit(&next->user, memory_order_relaxed)};
+    pthread_mutex_unlock(&memory->lock);
+    return next != NULL;
+}
+
 static const char *plural(uint64_t n) {
     return n == 1 ? "" : "s";
 }
@@ -413,11 +433,11 @@ static const struct grave *find_grave(const struct sim_memory *memory, uint64_t 
     return NULL;
 }
 
-void sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size) {
+bool sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size) {
     if (address < NEAR_NULL) {
         snprintf(text, size, address ? "null pointer plus %" PRIu64 " byte%s" : "null pointer", address,
                  plural(address));
-        return;
+        return false;
     }
     pthread_mutex_lock(&memory->lock);
     struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
@@ -449,4 +469,5 @@ void sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text
                  get(&near->serial), get(&near->base), get(&near->size), plural(get(&near->size)));
     }
     pthread_mutex_unlock(&memory->lock);
+    return grave != NULL;
 }

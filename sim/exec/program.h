@@ -56,6 +56,9 @@ enum sim_space {
 
 enum sim_access { SIM_ACCESS_LOAD, SIM_ACCESS_STORE, SIM_ACCESS_ATOM, SIM_ACCESS_RED };
 
+/* Bits: how an access orders others. */
+enum sim_order { SIM_ORDER_STRONG = 1, SIM_ORDER_ACQUIRE = 2, SIM_ORDER_RELEASE = 4 };
+
 enum sim_atomic {
     SIM_ATOMIC_ADD,
     SIM_ATOMIC_MIN,
@@ -83,6 +86,7 @@ struct sim_memop {
     bool narrow;        /* loads: the destination is a 16-bit register: its upper half stays zero */
     bool skips_l1;
     bool single_lane; /* atomics: the address is one for all lanes, as far as the compiler can see */
+    uint8_t order;    /* enum sim_order; 0: a plain access */
     enum sim_atomic atomic;
     uint32_t site;              /* the module's number of this instruction, for its tally */
     int32_t reg[8];             /* destinations (loads) or sources (stores) of the elements */

@@ -47,10 +47,12 @@ bool sim_memory_register(struct sim_memory *memory, void *base, size_t size); /*
 bool sim_memory_free(struct sim_memory *memory, uint64_t base);
 /* The allocation that holds all of [address, address + size); false if none does. */
 bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out);
+/* The allocation made next after that serial number; false when there is none. */
+bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out);
 /* False when base is not the start of an allocation. */
 bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user);
-/* "5 bytes after allocation #3 (0x..., 1024 bytes)", for messages. */
-void sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size);
+/* "5 bytes after allocation #3 (0x..., 1024 bytes)", for messages.  True when it lay in freed memory. */
+bool sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size);
 
 /* ---------------------------------------------------------------- modules (module.c) */
 
@@ -119,6 +121,8 @@ struct sim_instruction_count {
 };
 typedef void sim_instruction_fn(void *argument, const struct sim_instruction_count *count);
 
+struct sim_check;
+
 struct sim_launch {
     struct sim_memory *memory;
     const struct sim_function *function;
@@ -127,6 +131,7 @@ struct sim_launch {
     const void *params;  /* param_bytes of them */
     const struct count_rules *rules;
     unsigned threads;         /* worker threads; 0: all cores */
+    struct sim_check *check;  /* NULL, or what watches the launch (sim/check/check.h), on one thread */
     sim_instruction_fn *each; /* NULL, or told of each instruction that ran, after the launch, in the
                                  text's order, on the caller's thread */
     void *argument;

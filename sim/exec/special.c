@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim/check/hooks.h"
 #include "sim/exec/handlers.h"
 #include "sim/exec/worker.h"
 
@@ -236,6 +237,12 @@ const struct sim_insn *sim_run_isspacep(struct sim_warp *w, const struct sim_ins
     for (unsigned i = 0; i < SIM_LANES; i++)
         inside |= (uint32_t)((a[i] & SIM_WINDOW_MASK) == (uint64_t)in->imm) << i;
     *d = (*d & ~w->mask) | (inside & w->mask);
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_fence(struct sim_warp *w, const struct sim_insn *in) {
+    if (w->check)
+        sim_check_fence(w);
     return in + 1;
 }
 

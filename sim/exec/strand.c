@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/check/hooks.h"
 #include "sim/exec/handlers.h"
 #include "sim/exec/worker.h"
 
@@ -178,6 +179,8 @@ static void check_join(struct sim_warp *w, struct sim_join *j) {
 bool sim_warp_release(struct sim_warp *w) {
     for (struct sim_join *j = w->joins; j; j = j->next)
         if (j->arrived) {
+            if (w->check)
+                sim_check_let_go(w, j);
             j->frame->references++;
             revive(w, j);
             j->expected &= ~j->arrived;
@@ -460,9 +463,13 @@ const struct sim_insn *sim_run_guarded(struct sim_warp *w, const struct sim_insn
  * several strands of one frame run it together, so that they see each other's registers. */
 const struct sim_insn *sim_run_converged(struct sim_warp *w, const struct sim_insn *in) {
     struct sim_strand *s = w->strand;
-    uint32_t members = ((const uint32_t *)SIM_SLOT(w, in->guard))[__builtin_ctz(w->mask)];
-    if ((members & w->live & ~w->mask) == 0)
+    const uint32_t *masks = SIM_SLOT(w, in->guard);
+    uint32_t members = masks[__builtin_ctz(w->mask)];
+    if ((members & w->live & ~w->mask) == 0) {
+        if (w->check)
+            sim_check_met(w, s->frame->code, in, w->mask, masks);
         return in->body(w, in);
+    }
     s->members = members;
     s->state = STRAND_WARP_SYNC;
     s->pc = in;
@@ -471,9 +478,13 @@ const struct sim_insn *sim_run_converged(struct sim_warp *w, const struct sim_in
 }
 
 const struct sim_insn *sim_run_warp_barrier(struct sim_warp *w, const struct sim_insn *in) {
-    uint32_t members = ((const uint32_t *)SIM_SLOT(w, in->a))[__builtin_ctz(w->mask)];
-    if ((members & w->live & ~w->mask) == 0)
+    const uint32_t *masks = SIM_SLOT(w, in->a);
+    uint32_t members = masks[__builtin_ctz(w->mask)];
+    if ((members & w->live & ~w->mask) == 0) {
+        if (w->check)
+            sim_check_met(w, w->strand->frame->code, in, w->mask, masks);
         return in + 1;
+    }
     w->strand->members = members;
     w->strand->state = STRAND_WARP_SYNC;
     w->strand->pc = in;
@@ -481,10 +492,22 @@ const struct sim_insn *sim_run_warp_barrier(struct sim_warp *w, const struct sim
     return next_strand(w);
 }
 
+/* Tells the checks of the strands whose lanes have met: each has its mask in its own frame. */
+static void tell_met(struct sim_warp *w, uint32_t lanes, bool barrier) {
+    for (const struct sim_strand *s = w->strands; s; s = s->next)
+        if (s->state == STRAND_WARP_SYNC && (s->mask & lanes) == s->mask) {
+            w->base[0] = s->frame->slots;
+            w->base[1] = s->frame->code->pool;
+            sim_check_met(w, s->frame->code, s->pc, s->mask, SIM_SLOT(w, barrier ? s->pc->a : s->pc->guard));
+        }
+}
+
 /* Runs a met instruction once for all the strands that wait at it, then lets them go on apart. */
 static void run_together(struct sim_warp *w, struct sim_strand *first, uint32_t lanes) {
     const struct sim_insn *in = first->pc;
     bool barrier = in->body == sim_run_warp_barrier;
+    if (w->check)
+        tell_met(w, lanes, barrier);
     if (!barrier) {
         struct sim_strand *running = w->strand;
         uint32_t mask = w->mask;

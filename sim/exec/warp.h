@@ -15,6 +15,7 @@ struct sim_worker;
 struct sim_block;
 struct sim_strand;
 struct sim_join;
+struct check_block;
 
 struct sim_warp {
     char *base[2]; /* [0] the current frame's slots, [1] the constant pool */
@@ -22,6 +23,7 @@ struct sim_warp {
     uint32_t cc;   /* CC.CF, one bit a lane */
     struct sim_worker *worker;
     struct sim_block *block;
+    struct check_block *check; /* NULL: the launch is not checked */
 
     /* ---------------------------------------------------------------- control flow's own */
     struct sim_strand *strand;  /* the one that runs */

@@ -74,8 +74,9 @@ struct sim_block_tally {
 
 /* Which lanes of the last access of an instruction lay where, and what that cost: patterns repeat. */
 struct sim_pattern {
-    bool valid, uniform, contiguous; /* contiguous: all 32 lanes, each next to the one before */
-    uint8_t space;                   /* enum sim_space that the costs are for */
+    bool valid, split;        /* split: sim/check knows its words */
+    bool uniform, contiguous; /* contiguous: all 32 lanes, each next to the one before */
+    uint8_t space;            /* enum sim_space that the costs are for */
     uint32_t mask;
     uint32_t phases;    /* bit p: costs[p] holds the cost at address phase 4 p, modulo 128 */
     uint64_t low, high; /* first byte of the lowest lane, end of the highest: from the first lane's address */
@@ -122,6 +123,7 @@ struct sim_worker {
     struct sim_join *free_joins;
     struct sim_frame *free_frames;              /* of any size: kept with their capacity */
     const uint32_t (*thread_ids)[3][SIM_LANES]; /* %tid by warp */
+    struct check_block *check;                  /* NULL: not checked */
     struct sim_fault fault;
     uint64_t fault_block;
     jmp_buf stop; /* where a fault leaves the block */

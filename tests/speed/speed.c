@@ -1,5 +1,5 @@
 /* How fast the simulator runs, counting on: thread-instructions a second on one worker thread and on all
- * cores, beside the same work compiled by gcc -O2.
+ * cores, with all checks on, and beside the same work compiled by gcc -O2.
  *
  * usage: speed KERNELS.PTX
  */
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/exec/sim.h"
+#include "sim/check/check.h"
 #include "tests/speed/host.h"
 
 static double seconds(void) {
@@ -52,19 +52,38 @@ static bool best_time(const struct sim_launch *launch, struct wl_counters *count
     return true;
 }
 
+static void count_finding(void *argument, const struct sim_finding *finding) {
+    char text[1024];
+    sim_finding_describe(finding, text, sizeof text);
+    fprintf(stderr, "speed: %s\n", text);
+    ++*(unsigned *)argument;
+}
+
 static bool report(const char *name, struct sim_launch *launch, double host) {
     struct wl_counters counters;
-    double one, all;
+    unsigned findings = 0;
+    double one, all, checked;
     launch->threads = 1;
     if (!best_time(launch, &counters, &one))
         return false;
     launch->threads = 0;
     if (!best_time(launch, &counters, &all))
         return false;
+    launch->check = sim_check_create(launch->memory, SIM_CHECK_ALL, count_finding, &findings);
+    if (!launch->check)
+        return false;
+    for (struct sim_allocation a = {0}; sim_memory_next(launch->memory, a.serial, &a);)
+        sim_check_written(launch->check, a.base, a.size);
+    bool ok = best_time(launch, &counters, &checked);
+    sim_check_destroy(launch->check);
+    launch->check = NULL;
+    if (!ok || findings)
+        return false;
     double millions = 1e-6 * (double)counters.thread_inst_executed;
     printf("%-28s %8.1f M thread-instructions\n", name, millions);
     printf("  one thread  %8.3f s  %8.1f M/s\n", one, millions / one);
     printf("  %ld threads   %8.3f s  %8.1f M/s\n", sysconf(_SC_NPROCESSORS_ONLN), all, millions / all);
+    printf("  checked     %8.3f s  (all checks, %.2f times slower)\n", checked, checked / one);
     printf("  gcc -O2     %8.3f s  (one thread is %.1f times slower)\n", host, one / host);
     return true;
 }

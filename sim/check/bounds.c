@@ -1,0 +1,155 @@
+/* Bad addresses: which lanes have one, what is said of it, and how the others go on. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/check/state.h"
+#include "sim/exec/access.h"
+
+static uint64_t local_limit(const struct sim_warp *w) {
+    return 4 * w->local_words;
+}
+
+/* Whether [begin, end) lies in one of the block's parts of shared memory. */
+static bool in_shared(const struct check_block *b, uint64_t begin, uint64_t end) {
+    for (int i = 0; i < 3; i++)
+        if (begin >= b->ranges[i][0] && end <= b->ranges[i][1] && begin < end)
+            return true;
+    return false;
+}
+
+static bool in_global(const struct sim_warp *w, struct check_site *site, uint64_t address, unsigned bytes) {
+    if (address >= site->base && address + bytes <= site->end && address < site->end)
+        return true;
+    struct sim_allocation found;
+    if (!sim_memory_find(w->worker->launch->memory, address, bytes, &found))
+        return false;
+    site->base = found.base;
+    site->end = found.base + found.size;
+    site->shadow = check_shadow_of(w->check->launch->check, &found);
+    return true;
+}
+
+static bool is_inside(const struct sim_warp *w, struct check_site *site, enum sim_space space,
+                      uint64_t address, unsigned bytes) {
+    if (space == SIM_SPACE_GLOBAL)
+        return in_global(w, site, address, bytes);
+    if (space == SIM_SPACE_SHARED)
+        return in_shared(w->check, address, address + bytes);
+    return address < local_limit(w) && bytes <= local_limit(w) - address;
+}
+
+bool check_inside(const struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                  const struct sim_lanes *lanes, unsigned bytes, const struct sim_pattern *p) {
+    const struct check_site *site = &w->check->launch->sites[op->site];
+    uint64_t base = lanes->address[lanes->first];
+    uint64_t begin = base + p->low, end = base + p->high;
+    if ((base | p->misaligned) & (bytes - 1) || begin >= end)
+        return false;
+    if (space == SIM_SPACE_GLOBAL)
+        return begin >= site->base && end <= site->end;
+    return space == SIM_SPACE_SHARED ? in_shared(w->check, begin, end) : end <= local_limit(w);
+}
+
+/* "1 byte after the kernel's dynamic shared memory (1024 bytes)" */
+static void describe_shared(const struct check_block *b, uint64_t address, char *text, size_t size) {
+    static const char *const names[] = {"the module's static", "the kernel's static", "the dynamic"};
+    int near = -1;
+    uint64_t distance = UINT64_MAX;
+    bool after = false;
+    for (int i = 0; i < 3; i++) {
+        uint64_t begin = b->ranges[i][0], end = b->ranges[i][1];
+        if (begin == end)
+            continue;
+        if (address < begin ? begin - address < distance : address - end + 1 < distance || address < end) {
+            near = i;
+            after = address >= begin;
+            distance = !after ? begin - address : address < end ? 0 : address - end + 1;
+        }
+    }
+    if (near < 0)
+        snprintf(text, size, "the block has no shared memory");
+    else if (!distance)
+        snprintf(text, size, "it crosses the end of %s shared memory (%" PRIu64 " bytes)", names[near],
+                 b->ranges[near][1] - b->ranges[near][0]);
+    else
+        snprintf(text, size, "%" PRIu64 " byte%s %s %s shared memory (%" PRIu64 " bytes)", distance,
+                 distance == 1 ? "" : "s", after ? "after" : "before", names[near],
+                 b->ranges[near][1] - b->ranges[near][0]);
+}
+
+static void report(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                   enum sim_space space, unsigned lane, uint64_t address, unsigned bytes) {
+    const char *what = sim_access_name(op->access), *where = sim_space_name(space);
+    const struct sim_code *code = check_code(w);
+    struct sim_finding *f;
+    if (address & (bytes - 1)) {
+        f = check_report(w, code, in, lane, SIM_FINDING_MISALIGNED, address);
+        if (f)
+            snprintf(f->text, sizeof f->text, "%u-byte %s %s at 0x%" PRIx64 ", which is no multiple of %u",
+                     bytes, where, what, address, bytes);
+        return;
+    }
+    char near[256];
+    bool freed = false;
+    if (space == SIM_SPACE_GLOBAL)
+        freed = sim_memory_describe(w->worker->launch->memory, address, near, sizeof near);
+    else if (space == SIM_SPACE_SHARED)
+        describe_shared(w->check, address, near, sizeof near);
+    else
+        snprintf(near, sizeof near, "a thread has %" PRIu64 " bytes", local_limit(w));
+    f = check_report(w, code, in, lane, freed ? SIM_FINDING_USE_AFTER_FREE : SIM_FINDING_OUT_OF_BOUNDS,
+                     address);
+    if (f)
+        snprintf(f->text, sizeof f->text, "%u-byte %s %s at %s0x%" PRIx64 " is %s: %s", bytes, where, what,
+                 space == SIM_SPACE_GLOBAL ? "" : "offset ", address,
+                 freed ? "in freed memory" : "out of bounds", near);
+}
+
+static void zero_results(struct sim_warp *w, const struct sim_memop *op, uint32_t lanes) {
+    const int32_t *reg = op->access == SIM_ACCESS_LOAD ? op->reg : op->reg + 4;
+    if (op->slot == SIM_NONE || op->access == SIM_ACCESS_STORE || op->access == SIM_ACCESS_RED)
+        return;
+    for (unsigned e = 0; e < op->count; e++)
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            if (op->slot == SIM_64)
+                ((uint64_t *)SIM_SLOT(w, reg[e]))[i] = 0;
+            else
+                ((uint32_t *)SIM_SLOT(w, reg[e]))[i] = 0;
+        }
+}
+
+enum check_drop check_drop(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                           enum sim_space space, struct sim_lanes *lanes, unsigned bytes) {
+    struct check_site *site = &w->check->launch->sites[op->site];
+    uint32_t bad = 0;
+    for (uint32_t left = lanes->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        uint64_t address = lanes->address[i];
+        if (address & (bytes - 1) || !is_inside(w, site, space, address, bytes))
+            bad |= 1u << i;
+    }
+    if (!bad)
+        return CHECK_DROP_NONE;
+    if (!(w->check->launch->checks & SIM_CHECK_MEMORY))
+        return CHECK_DROP_FAULT;
+    for (uint32_t left = bad; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        report(w, in, op, space, i, lanes->address[i], bytes);
+    }
+    zero_results(w, op, bad);
+    lanes->mask &= ~bad;
+    if (!lanes->mask)
+        return CHECK_DROP_ALL;
+    lanes->first = (unsigned)__builtin_ctz(lanes->mask);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        if (!(lanes->mask >> i & 1))
+            lanes->address[i] = lanes->address[lanes->first];
+    return CHECK_DROP_SOME;
+}
+
+bool sim_check_bounds(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                      enum sim_space space, struct sim_lanes *lanes, unsigned bytes) {
+    return check_drop(w, in, op, space, lanes, bytes) != CHECK_DROP_ALL;
+}

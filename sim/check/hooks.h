@@ -1,0 +1,49 @@
+/* Where the executor tells the checks what happens.  Each is called only while w->check (or the launch's
+ * check) is set: a launch without checks pays one predictable branch an access.  Private to sim/exec.
+ */
+#ifndef WIDELOAD_SIM_CHECK_HOOKS_H
+#define WIDELOAD_SIM_CHECK_HOOKS_H
+
+#include "sim/exec/worker.h"
+
+struct sim_lanes;
+
+/* access.c.  Takes lanes off whose access is bad, gives their destinations zeros, and looks at what is left
+ * for races and unwritten bytes.  False when no lane is left.  The pattern of the instruction's site must be
+ * that of the lanes; it still is when lanes were taken off. */
+bool sim_check_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                      enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
+/* The same for lanes that are not the site's pattern (atomics, of which one lane may stand for all). */
+bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                     enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
+/* Only the bounds, for accesses that have no race and no unwritten bytes (constants). */
+bool sim_check_bounds(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                      enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
+
+/* launch.c: one a launch, and one a block that runs. */
+struct check_launch *sim_check_launch_begin(struct sim_check *check, const struct sim_launch *launch);
+/* Tells the findings. */
+void sim_check_launch_end(struct check_launch *launch);
+/* NULL when out of memory. */
+struct check_block *sim_check_block_create(struct check_launch *launch, const struct sim_worker *worker);
+void sim_check_block_free(struct check_block *block);
+void sim_check_block_start(struct check_block *check, const struct sim_block *block);
+
+/* order.c: what orders accesses of different threads. */
+void sim_check_fence(struct sim_warp *w);
+/* bar.arrive: the lanes of w->mask go on, but what they did comes before the barrier. */
+void sim_check_barrier_arrive(struct sim_warp *w, uint32_t id);
+/* Called before the strands that wait at it are let go. */
+void sim_check_barrier_complete(struct sim_block *block, uint32_t id);
+/* A .sync instruction whose lanes have met; members: the operand with each lane's member mask. */
+void sim_check_met(struct sim_warp *w, const struct sim_code *code, const struct sim_insn *in, uint32_t lanes,
+                   const uint32_t *members);
+
+/* sync.c */
+/* Lanes parked at join are let go because nothing else in the block can run. */
+void sim_check_let_go(struct sim_warp *w, const struct sim_join *join);
+/* A fault that ends the launch; text: what happened, without the place. */
+void sim_check_fault(struct sim_warp *w, const struct sim_insn *in, unsigned lane, enum sim_fault_kind kind,
+                     uint64_t address, const char *text);
+
+#endif

@@ -1,0 +1,206 @@
+#include "sim/cuda/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cuda/memory.h"
+
+enum { LINE_SIZE = 8192, MAX_LEAKS = 100 };
+
+static struct sim_check *session;
+static int output = -1;
+
+struct sim_check *check_session(void) {
+    return session;
+}
+
+/* ---------------------------------------------------------------- JSON lines */
+
+struct line {
+    char text[LINE_SIZE];
+    size_t length; /* stays below LINE_SIZE: what does not fit is left out */
+};
+
+static void add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct line *line, const char *format, ...) {
+    size_t room = sizeof line->text - line->length;
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(line->text + line->length, room, format, list);
+    va_end(list);
+    if (length > 0 && (size_t)length < room)
+        line->length += (size_t)length;
+}
+
+/* A string, or null.  At most a quarter of the line, so that the rest finds room too. */
+static void add_string(struct line *line, const char *text) {
+    if (!text) {
+        add(line, "null");
+        return;
+    }
+    size_t end = line->length + LINE_SIZE / 8;
+    add(line, "\"");
+    for (; *text && line->length < end; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            add(line, "\\%c", c);
+        else if (c < 0x20)
+            add(line, "\\u%04x", c);
+        else
+            add(line, "%c", c);
+    }
+    add(line, "\"");
+}
+
+static void add_side(struct line *line, const struct sim_finding_side *side) {
+    add(line, "\"function\": ");
+    add_string(line, side->function);
+    add(line, ", \"file\": ");
+    add_string(line, side->file);
+    add(line, ", \"line\": %u, \"ptx_line\": %u, \"block\": [%u, %u, %u], \"thread\": [%u, %u, %u]",
+        side->line, side->ptx_line, side->block[0], side->block[1], side->block[2], side->thread[0],
+        side->thread[1], side->thread[2]);
+}
+
+/* One write, so that lines of several processes do not mix. */
+static void put(struct line *line) {
+    add(line, "\n");
+    if (output >= 0 && write(output, line->text, line->length) < 0)
+        log_note("WIDELOAD_PROF_OUT: %s", strerror(errno));
+}
+
+static void found(void *argument, const struct sim_finding *f) {
+    (void)argument;
+    if (output >= 0) {
+        struct line line = {.length = 0};
+        add(&line, "{\"finding\": {\"check\": \"%s\", \"kind\": \"%s\", \"kernel\": ",
+            sim_check_name(sim_finding_check(f->kind)), sim_finding_name(f->kind));
+        add_string(&line, f->kernel);
+        add(&line, ", ");
+        add_side(&line, &f->at);
+        add(&line, ", \"other\": ");
+        if (f->other.function) {
+            add(&line, "{");
+            add_side(&line, &f->other);
+            add(&line, "}");
+        } else {
+            add(&line, "null");
+        }
+        add(&line, ", \"address\": \"0x%" PRIx64 "\", \"count\": %" PRIu64 ", \"text\": ", f->address,
+            f->count);
+        add_string(&line, f->text);
+        add(&line, "}}");
+        put(&line);
+    }
+    if (driver.log) {
+        char text[1536];
+        sim_finding_describe(f, text, sizeof text);
+        log_note("%s", text);
+    }
+}
+
+/* ---------------------------------------------------------------- start and end */
+
+static CUresult open_output(unsigned checks) {
+    const char *name = getenv("WIDELOAD_PROF_OUT");
+    if (!name || !*name)
+        return CUDA_SUCCESS;
+    output = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (output < 0) {
+        log_error("WIDELOAD_PROF_OUT: cannot open '%s': %s", name, strerror(errno));
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    struct line line = {.length = 0};
+    const char *comma = "";
+    add(&line, "{\"checks\": [");
+    for (unsigned one = 1; one < SIM_CHECK_ALL; one <<= 1)
+        if (checks & one) {
+            add(&line, "%s\"%s\"", comma, sim_check_name((enum sim_check_set)one));
+            comma = ", ";
+        }
+    add(&line, "]}");
+    put(&line);
+    return CUDA_SUCCESS;
+}
+
+CUresult check_start(void) {
+    const char *text = getenv("WIDELOAD_CHECK");
+    unsigned checks;
+    char bad[64];
+    if (!text || !*text)
+        return CUDA_SUCCESS;
+    if (!sim_check_parse(text, &checks, bad, sizeof bad)) {
+        log_error("WIDELOAD_CHECK: there is no check '%s' (there are memory, race, init, sync)", bad);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!checks)
+        return CUDA_SUCCESS;
+    CUresult error = open_output(checks);
+    if (error)
+        return error;
+    session = sim_check_create(driver.memory, checks, found, NULL);
+    return session ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+void check_finish(void) {
+    sim_check_destroy(session);
+    session = NULL;
+    if (output >= 0)
+        close(output);
+    output = -1;
+}
+
+/* ---------------------------------------------------------------- what the host does */
+
+void check_copied(const char *function, uint64_t to, uint64_t from, size_t size) {
+    struct sim_allocation target;
+    if (!session)
+        return;
+    if (sim_memory_find(driver.memory, to, size, &target) && target.kind == SIM_MEMORY_DEVICE)
+        sim_check_copied(session, to, from, size);
+    else
+        sim_check_fetched(session, function, from, size);
+}
+
+void check_bad_range(const char *function, uint64_t address, size_t size, const char *where) {
+    sim_check_refused(session, SIM_FINDING_OUT_OF_BOUNDS, address, "%s: %zu bytes reach 0x%" PRIx64 ", %s",
+                      function, size, address, where);
+}
+
+void check_bad_free(const char *function, uint64_t address) {
+    if (!session || !address)
+        return;
+    char where[256];
+    bool twice = sim_memory_describe(driver.memory, address, where, sizeof where);
+    sim_check_refused(session, SIM_FINDING_INVALID_FREE, address, "%s of 0x%" PRIx64 "%s: %s", function,
+                      address, twice ? ", freed before" : ", which is no such allocation", where);
+}
+
+void check_leaks(CUcontext context) {
+    if (!(sim_check_enabled(session) & SIM_CHECK_MEMORY))
+        return;
+    uint64_t count = 0, bytes = 0;
+    for (struct sim_allocation a = {0}; sim_memory_next(driver.memory, a.serial, &a);) {
+        const struct allocation *allocation = a.user;
+        if (!allocation || allocation->object.context != context ||
+            (allocation->kind != ALLOCATION_DEVICE && allocation->kind != ALLOCATION_MANAGED))
+            continue;
+        if (++count <= MAX_LEAKS)
+            sim_check_refused(session, SIM_FINDING_LEAK, a.base,
+                              "allocation #%" PRIu64 " (0x%" PRIx64 ", %zu bytes) was never freed", a.serial,
+                              a.base, a.size);
+        else
+            bytes += a.size;
+    }
+    if (count > MAX_LEAKS)
+        sim_check_refused(session, SIM_FINDING_LEAK, 0,
+                          "%" PRIu64 " more allocations, %" PRIu64 " bytes, were never freed",
+                          count - MAX_LEAKS, bytes);
+}
