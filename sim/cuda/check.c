@@ -39,12 +39,8 @@ static void add(struct line *line, const char *format, ...) {
         line->length += (size_t)length;
 }
 
-/* A string, or null.  At most a quarter of the line, so that the rest finds room too. */
+/* At most an eighth of the line, so that the rest finds room too. */
 static void add_string(struct line *line, const char *text) {
-    if (!text) {
-        add(line, "null");
-        return;
-    }
     size_t end = line->length + LINE_SIZE / 8;
     add(line, "\"");
     for (; *text && line->length < end; text++) {
@@ -62,11 +58,13 @@ static void add_string(struct line *line, const char *text) {
 static void add_side(struct line *line, const struct sim_finding_side *side) {
     add(line, "\"function\": ");
     add_string(line, side->function);
-    add(line, ", \"file\": ");
-    add_string(line, side->file);
+    if (side->file) {
+        add(line, ", \"file\": ");
+        add_string(line, side->file);
+    }
     add(line, ", \"line\": %u, \"ptx_line\": %u, \"block\": [%u, %u, %u], \"thread\": [%u, %u, %u]",
-        side->line, side->ptx_line, side->block[0], side->block[1], side->block[2], side->thread[0],
-        side->thread[1], side->thread[2]);
+        side->file ? side->line : 0, side->ptx_line, side->block[0], side->block[1], side->block[2],
+        side->thread[0], side->thread[1], side->thread[2]);
 }
 
 /* One write, so that lines of several processes do not mix. */
@@ -80,22 +78,21 @@ static void found(void *argument, const struct sim_finding *f) {
     (void)argument;
     if (output >= 0) {
         struct line line = {.length = 0};
-        add(&line, "{\"finding\": {\"check\": \"%s\", \"kind\": \"%s\", \"kernel\": ",
-            sim_check_name(sim_finding_check(f->kind)), sim_finding_name(f->kind));
-        add_string(&line, f->kernel);
-        add(&line, ", ");
-        add_side(&line, &f->at);
-        add(&line, ", \"other\": ");
+        add(&line, "{\"finding\": {\"check\": \"%s\", \"kind\": \"%s\", \"address\": \"0x%" PRIx64
+                   "\", \"count\": %" PRIu64 ", \"text\": ",
+            sim_check_name(sim_finding_check(f->kind)), sim_finding_name(f->kind), f->address, f->count);
+        add_string(&line, f->text);
+        if (f->kernel) {
+            add(&line, ", \"kernel\": ");
+            add_string(&line, f->kernel);
+            add(&line, ", ");
+            add_side(&line, &f->at);
+        }
         if (f->other.function) {
-            add(&line, "{");
+            add(&line, ", \"other\": {");
             add_side(&line, &f->other);
             add(&line, "}");
-        } else {
-            add(&line, "null");
         }
-        add(&line, ", \"address\": \"0x%" PRIx64 "\", \"count\": %" PRIu64 ", \"text\": ", f->address,
-            f->count);
-        add_string(&line, f->text);
         add(&line, "}}");
         put(&line);
     }
@@ -159,19 +156,27 @@ void check_finish(void) {
 
 /* ---------------------------------------------------------------- what the host does */
 
+/* "cuMemFree_v2" -> 9: users write the name without its version. */
+static int name_length(const char *function) {
+    const char *version = strstr(function, "_v");
+    return (int)(version ? (size_t)(version - function) : strlen(function));
+}
+
 void check_copied(const char *function, uint64_t to, uint64_t from, size_t size) {
     struct sim_allocation target;
     if (!session)
         return;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", name_length(function), function);
     if (sim_memory_find(driver.memory, to, size, &target) && target.kind == SIM_MEMORY_DEVICE)
         sim_check_copied(session, to, from, size);
-    else
-        sim_check_fetched(session, function, from, size);
+    else if (sim_check_enabled(session) & SIM_CHECK_INIT)
+        sim_check_fetched(session, name, from, size);
 }
 
 void check_bad_range(const char *function, uint64_t address, size_t size, const char *where) {
-    sim_check_refused(session, SIM_FINDING_OUT_OF_BOUNDS, address, "%s: %zu bytes reach 0x%" PRIx64 ", %s",
-                      function, size, address, where);
+    sim_check_refused(session, SIM_FINDING_OUT_OF_BOUNDS, address, "%.*s: %zu bytes reach 0x%" PRIx64 ", %s",
+                      name_length(function), function, size, address, where);
 }
 
 void check_bad_free(const char *function, uint64_t address) {
@@ -179,7 +184,8 @@ void check_bad_free(const char *function, uint64_t address) {
         return;
     char where[256];
     bool twice = sim_memory_describe(driver.memory, address, where, sizeof where);
-    sim_check_refused(session, SIM_FINDING_INVALID_FREE, address, "%s of 0x%" PRIx64 "%s: %s", function,
+    sim_check_refused(session, SIM_FINDING_INVALID_FREE, address, "%.*s of 0x%" PRIx64 "%s: %s",
+                      name_length(function), function,
                       address, twice ? ", freed before" : ", which is no such allocation", where);
 }
 

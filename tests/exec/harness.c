@@ -66,6 +66,7 @@ bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t gri
         .params = buffer,
         .rules = count_rules_find(NULL),
         .threads = threads,
+        .check = h->check,
     };
     bool ok = sim_launch_run(&launch, &h->counters, &h->fault);
     free(buffer);

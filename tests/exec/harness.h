@@ -7,6 +7,7 @@
 struct harness {
     struct sim_memory *memory;
     struct sim_module *module;
+    struct sim_check *check;     /* NULL, or what watches the launches */
     struct wl_counters counters; /* of the last launch */
     struct sim_fault fault;
 };
