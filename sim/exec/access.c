@@ -37,6 +37,14 @@ struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *
         [SIM_ACCESS_ATOM] = COUNT_ATOM,
         [SIM_ACCESS_RED] = COUNT_RED,
     };
+    struct sim_lanes wide;
+    if (op->merged) {
+        wide = *lanes;
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            wide.address[i] += (uint64_t)(int64_t)op->shift;
+        lanes = &wide;
+        bytes = op->merged;
+    }
     struct count_access access = {
         .kind = kinds[op->access],
         .skips_l1 = op->skips_l1,

@@ -72,6 +72,8 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
         if (base + p->low >= limit || base + p->high > limit)
             sim_access_fault(w, in, op, space, lanes, bytes);
     }
+    if (op->uncounted)
+        return p;
     struct count_result cost;
     unsigned phase = base >> 2 & 31;
     if (base % 4 == 0 && p->phases >> phase & 1) {

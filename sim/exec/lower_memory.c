@@ -233,6 +233,10 @@ static bool lower_load(struct lower *l) {
         }
         return emit_memop(l, sim_run_param_load, op, address->reg ? ref : -1);
     }
+    const struct merged_load *merged = &l->merged[in - l->function->instructions];
+    op->merged = merged->bytes;
+    op->shift = merged->shift;
+    op->uncounted = merged->uncounted;
     return emit_memop(l, sim_run_load, op, ref);
 }
 

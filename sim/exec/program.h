@@ -82,6 +82,11 @@ struct sim_memop {
     uint8_t slot;       /* loads: enum sim_slot of the destinations; stores: of the sources */
     bool narrow;        /* loads: the destination is a 16-bit register: its upper half stays zero */
     bool skips_l1;
+    /* What ptxas makes of neighbouring shared loads (merge.h): counted as one of merged bytes from shift
+     * bytes off, or not at all. */
+    bool uncounted;
+    uint8_t merged;
+    int8_t shift;
     bool single_lane; /* atomics: the address is one for all lanes, as far as the compiler can see */
     enum sim_atomic atomic;
     uint32_t site;              /* the module's number of this instruction, for its tally */
