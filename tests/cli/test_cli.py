@@ -117,6 +117,17 @@ class Help(unittest.TestCase):
         self.assertRegex(done.stdout, r"--arch\): .*fermi.*sm_90")
 
 
+class Readme(unittest.TestCase):
+    def test_console(self):
+        """What the README shows of a terminal is what the program prints."""
+        with open(os.path.join(arguments.source, "README.md"), encoding="utf-8") as file:
+            blocks = re.findall(r"```console\n\$ build/wideload ([^\n]+)\n(.*?)```", file.read(), re.DOTALL)
+        self.assertTrue(blocks)
+        for command, shown in blocks:
+            done = wideload(*command.split(), environment={"WIDELOAD_ARCH": ""})
+            self.assertEqual((done.returncode, done.stdout), (0, shown), command)
+
+
 class Results(unittest.TestCase):
     def check_schema(self, document):
         with open(os.path.join(arguments.source, "docs", "wideload-bench-1.schema.json"), encoding="utf-8") as file:
