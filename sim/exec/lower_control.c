@@ -215,6 +215,8 @@ bool lower_control(struct lower *l, bool *handled) {
         return lower_call(l);
     if (is(in, "bar") || is(in, "barrier"))
         return lower_barrier(l);
+    if (is(in, "membar") || is(in, "fence") || is(in, "nanosleep"))
+        l->code->may_spin = true; /* these stand in loops that read plainly, too */
     if (needs_nothing(in))
         return lower_emit(l, sim_run_nothing) != NULL;
     *handled = false;
