@@ -106,7 +106,8 @@ __global__ void partial_arrival(int *out) {
     }
 }
 
-// Warps 0 and 1 meet at barrier 1, then 2 and 3 do, at the same one; warp 3 comes last, when barrier 2 lets it.
+// Warps 0 and 1 meet at barrier 1, then 2 and 3 do, at the same one; warp 3 comes last, when barrier 2 lets
+// it.
 __global__ void pairs_at_one_barrier(int *out) {
     __shared__ volatile int box;
     int warp = threadIdx.x / 32;
@@ -138,8 +139,8 @@ __global__ void long_ragged_loop(int *out, int steps) {
 
 __global__ void cluster_registers(int *out) {
     int is_explicit;
-    asm volatile("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.s32 %0, 1, 0, p; }" : "=r"(is_explicit));
+    asm volatile("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.s32 %0, 1, 0, p; }"
+                 : "=r"(is_explicit));
     out[threadIdx.x] = is_explicit;
 }
-
 }

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -124,6 +125,32 @@ static void test_cluster_registers(void **state) {
     harness_close(&h);
 }
 
+/* Branches that lead nowhere are refused, and cost nothing. */
+static void test_wild_branches(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        "bra LIST; LIST: .branchtargets A; A: ret;",
+        "bra 5; ret;",
+        "bra; ret;",
+        "@%p1 bra f; ret;",
+        "LIST: .branchtargets LIST; mov.u32 %r1, 0; brx.idx %r1, LIST;",
+        "A: mov.u32 %r1, 0; brx.idx %r1, A;",
+    };
+    struct sim_memory *memory = sim_memory_create(1 << 20);
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char text[512];
+        int size = snprintf(text, sizeof text,
+                            ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry f()\n{\n"
+                            ".reg .pred %%p<3>; .reg .u32 %%r<4>;\n%s\n}\n",
+                            bodies[i]);
+        struct sim_module *module;
+        struct ptx_error error;
+        assert_false(sim_module_load(memory, "wild", text, (size_t)size, &module, &error));
+        assert_non_null(strstr(error.text, "wild:"));
+    }
+    sim_memory_destroy(memory);
+}
+
 int main(int argc, char **argv) {
     if (argc != 2)
         return 2;
@@ -137,6 +164,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_named_barriers),
         cmocka_unit_test(test_long_loops_still_meet),
         cmocka_unit_test(test_cluster_registers),
+        cmocka_unit_test(test_wild_branches),
     };
     return cmocka_run_group_tests_name("exec.edges", tests, NULL, NULL);
 }
