@@ -133,6 +133,9 @@ struct sim_code {
     bool calls_indirect;
     uint64_t shared_reach; /* end of the furthest module-scope shared variable it names */
     bool reached;          /* a mark for walks over the call graph */
+    /* An entry's: itself and all that it may call, in the text's order.  A launch counts only these. */
+    const struct sim_code **reachable;
+    size_t reachable_count;
 };
 
 struct sim_function {
