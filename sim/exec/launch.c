@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "sim/exec/worker.h"
@@ -38,7 +39,27 @@ static bool fill_thread_ids(struct sim_run *run) {
     return run->thread_ids != NULL;
 }
 
+/* Tallies are made for the whole module, of which a kernel touches little: fresh pages cost nothing until
+ * then, while calloc clears what it has used before. */
+#define MAP_FROM (1u << 20)
+
+static void *zeroed(size_t count, size_t size) {
+    if (count * size < MAP_FROM)
+        return calloc(count, size);
+    void *pages =
+        mmap(NULL, count * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void release_zeroed(void *at, size_t count, size_t size) {
+    if (!at || count * size < MAP_FROM)
+        free(at);
+    else
+        munmap(at, count * size);
+}
+
 static void release_worker(struct sim_worker *worker) {
+    const struct sim_module *m = worker->code->module;
     for (struct sim_strand *s = worker->free_strands, *next; s; s = next) {
         next = s->next;
         free(s);
@@ -52,8 +73,8 @@ static void release_worker(struct sim_worker *worker) {
         free(worker->block.warps[i].local);
     free(worker->frames);
     free(worker->block.shared);
-    free(worker->blocks);
-    free(worker->sites);
+    release_zeroed(worker->blocks, m->block_count + 1, sizeof *worker->blocks);
+    release_zeroed(worker->sites, m->site_count + 1, sizeof *worker->sites);
     free(worker);
 }
 
@@ -76,8 +97,8 @@ static struct sim_worker *new_worker(struct sim_run *run) {
     worker->frames = aligned_alloc(64, worker->block.warp_count * worker->frame_stride + 64);
     /* 16 bytes more than the limit, so that a vector at the very end is read in place. */
     worker->block.shared = aligned_alloc(128, (worker->shared_limit + 16 + 127) & ~(uint64_t)127);
-    worker->blocks = calloc(m->block_count + 1, sizeof *worker->blocks);
-    worker->sites = calloc(m->site_count + 1, sizeof *worker->sites);
+    worker->blocks = zeroed(m->block_count + 1, sizeof *worker->blocks);
+    worker->sites = zeroed(m->site_count + 1, sizeof *worker->sites);
     bool ok = worker->frames && worker->block.shared && worker->blocks && worker->sites;
     for (unsigned i = 0; ok && code->local_bytes && i < worker->block.warp_count; i++) {
         struct sim_warp *w = &worker->block.warps[i];
@@ -134,11 +155,13 @@ static unsigned thread_count(const struct sim_run *run) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t threads = run->launch->threads ? run->launch->threads : cores > 0 ? (uint64_t)cores : 1;
     /* A thread costs about as much to start as some ten warps to run. */
-    uint64_t useful = run->blocks * warp_count(run->launch) / 16 + 1;
-    if (threads > useful)
-        threads = useful;
-    if (threads > run->blocks)
-        threads = run->blocks;
+    if (run->blocks < 4096) { /* more are worth any number of threads */
+        uint64_t useful = run->blocks * warp_count(run->launch) / 16 + 1;
+        if (threads > useful)
+            threads = useful;
+        if (threads > run->blocks)
+            threads = run->blocks;
+    }
     return threads > 256 ? 256 : threads ? (unsigned)threads : 1;
 }
 
