@@ -10,8 +10,8 @@ static const char *const spaces[] = {"global", "shared", "local"};
 /* How a case's text gets the slot's 8 bytes to the space that it tries, and back; %s is shared memory. */
 static const char *const bring[] = {
     "", "ld.global.b64 %t8, [%at]; st.shared.b64 [%s], %t8;",
-    ".local .align 16 .b8 own[16]; .reg .b64 %own; mov.u64 %own, own; ld.global.b64 %t8, [%at]; "
-    "st.local.b64 [%own], %t8;"};
+    (".local .align 16 .b8 own[16]; .reg .b64 %own; mov.u64 %own, own; ld.global.b64 %t8, [%at]; "
+     "st.local.b64 [%own], %t8;")};
 static const char *const place[] = {"%at", "%s", "%own"};
 static const char *const take[] = {"", "ld.shared.b64 %t8, [%s]; st.global.b64 [%at], %t8;",
                                    "ld.local.b64 %t8, [%own]; st.global.b64 [%at], %t8;"};

@@ -34,8 +34,7 @@ struct driver {
 };
 
 struct driver_module {
-    CUmodule first; /* all kernels that were taken at once; NULL if none */
-    size_t start, count;
+    CUmodule module; /* of all kernels that were not refused */
 };
 
 static const struct {
@@ -176,11 +175,10 @@ struct driver_module *driver_load(struct driver *d, const struct case_list *list
     unsigned *lines = calloc(count, sizeof *lines);
     bool *skip = calloc(count, sizeof *skip);
     if (m && lines && skip && !failed(d, d->set_current(d->context), "cuCtxSetCurrent")) {
-        m->start = first, m->count = count;
-        while (!(m->first = compile(d, list, first, count, refused, lines)) &&
+        while (!(m->module = compile(d, list, first, count, refused, lines)) &&
                refuse_named(d->error, count, lines, refused))
             ;
-        if (!m->first) { /* the log did not help: each by itself says which are wrong, the rest together */
+        if (!m->module) { /* the log did not help: each by itself says which are wrong, the rest together */
             for (size_t i = 0; i < count; i++) {
                 memset(skip, true, count);
                 skip[i] = refused[i];
@@ -189,12 +187,12 @@ struct driver_module *driver_load(struct driver *d, const struct case_list *list
                 if (one)
                     d->unload(one);
             }
-            m->first = compile(d, list, first, count, refused, lines);
+            m->module = compile(d, list, first, count, refused, lines);
         }
     }
     free(lines);
     free(skip);
-    if (m && m->first)
+    if (m && m->module)
         return m;
     free(m);
     return NULL;
@@ -204,7 +202,7 @@ void driver_unload(struct driver *d, struct driver_module *m) {
     if (!m)
         return;
     d->set_current(d->context);
-    d->unload(m->first);
+    d->unload(m->module);
     free(m);
 }
 
@@ -216,7 +214,7 @@ bool driver_run(struct driver *d, struct driver_module *m, size_t i, const struc
     void *arguments[] = {&d->in, &d->out};
     memset(results, 0xee, sizeof *results);
     return !failed(d, d->set_current(d->context), "cuCtxSetCurrent") &&
-           !failed(d, d->function(&function, m->first, name), "cuModuleGetFunction") &&
+           !failed(d, d->function(&function, m->module, name), "cuModuleGetFunction") &&
            !failed(d, d->to_device(d->in, operands, sizeof *operands), "cuMemcpyHtoD") &&
            !failed(d, d->to_device(d->out, results, sizeof *results), "cuMemcpyHtoD") &&
            !failed(d, d->launch(function, TUPLES / BLOCK, 1, 1, BLOCK, 1, 1, 0, NULL, arguments, NULL),
