@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/nearest.h"
+#include "bench/text.h"
 #include "cli/arguments.h"
 
 enum { MOST_GPUS = 64 };
@@ -139,10 +140,11 @@ static int run(int argc, char **argv) {
     }
     const char *names[CLI_MOST_ARCHS];
     size_t count = cli_archs(context, names);
-    printf("\nThe simulator's counting rules (--arch):");
+    char rules[CLI_MOST_ARCHS * 16] = "";
     for (size_t i = 0; i < count; i++)
-        printf(" %s", names[i]);
-    putchar('\n');
+        snprintf(rules + strlen(rules), sizeof rules - strlen(rules), "%s%s", i ? " " : "", names[i]);
+    int column = printf("\nThe simulator's counting rules (--arch): ") - 1;
+    bench_wrap(stdout, rules, 2, column);
     wl_close(context);
     return status;
 }
