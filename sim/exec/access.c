@@ -9,13 +9,14 @@ void sim_access_learn(struct sim_pattern *p, const struct sim_lanes *lanes, unsi
     uint64_t base = lanes->address[lanes->first];
     int64_t low = 0, high = 0;
     uint64_t misaligned = 0;
-    bool uniform = true, contiguous = lanes->mask == SIM_ALL_LANES;
+    bool uniform = lanes->mask == SIM_ALL_LANES, contiguous = uniform;
     for (unsigned i = 0; i < SIM_LANES; i++) {
         uint64_t delta = lanes->address[i] - base;
         p->delta[i] = delta;
         misaligned |= delta;
-        uniform &= delta == 0;
-        contiguous &= delta == (uint64_t)i * bytes;
+        uint64_t in_half = delta - p->delta[i & 16];
+        uniform &= in_half == 0;
+        contiguous &= in_half == (uint64_t)(i & 15) * bytes;
         if ((int64_t)delta < low)
             low = (int64_t)delta;
         if ((int64_t)delta > high)

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim/exec/clones.h"
 #include "sim/exec/handlers.h"
 #include "sim/exec/worker.h"
 
@@ -170,7 +171,7 @@ static uint32_t lane_mask(enum special number, unsigned lane) {
     }
 }
 
-const struct sim_insn *sim_run_special32(struct sim_warp *w, const struct sim_insn *in) {
+SIM_CLONES const struct sim_insn *sim_run_special32(struct sim_warp *w, const struct sim_insn *in) {
     uint32_t *d = SIM_SLOT(w, in->d), mask = w->mask;
     enum special number = (enum special)in->small;
     if (number <= TID_Z) {
@@ -191,7 +192,7 @@ const struct sim_insn *sim_run_special32(struct sim_warp *w, const struct sim_in
     return in + 1;
 }
 
-const struct sim_insn *sim_run_special64(struct sim_warp *w, const struct sim_insn *in) {
+SIM_CLONES const struct sim_insn *sim_run_special64(struct sim_warp *w, const struct sim_insn *in) {
     uint64_t *d = SIM_SLOT(w, in->d), value = block_value(w, (enum special)in->small);
     for (unsigned i = 0; i < SIM_LANES; i++)
         d[i] = w->mask >> i & 1 ? value : d[i];
@@ -213,7 +214,7 @@ const struct sim_insn *sim_run_local_address64(struct sim_warp *w, const struct 
 }
 
 /* From a space's own address to a generic one, and back; global addresses are generic as they are. */
-const struct sim_insn *sim_run_cvta_from(struct sim_warp *w, const struct sim_insn *in) {
+SIM_CLONES const struct sim_insn *sim_run_cvta_from(struct sim_warp *w, const struct sim_insn *in) {
     uint64_t *d = SIM_SLOT(w, in->d), window = (uint64_t)in->imm;
     const uint64_t *a = SIM_SLOT(w, in->a);
     for (unsigned i = 0; i < SIM_LANES; i++)
@@ -221,7 +222,7 @@ const struct sim_insn *sim_run_cvta_from(struct sim_warp *w, const struct sim_in
     return in + 1;
 }
 
-const struct sim_insn *sim_run_cvta_to(struct sim_warp *w, const struct sim_insn *in) {
+SIM_CLONES const struct sim_insn *sim_run_cvta_to(struct sim_warp *w, const struct sim_insn *in) {
     uint64_t *d = SIM_SLOT(w, in->d), window = (uint64_t)in->imm;
     const uint64_t *a = SIM_SLOT(w, in->a);
     for (unsigned i = 0; i < SIM_LANES; i++)

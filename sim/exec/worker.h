@@ -73,8 +73,10 @@ struct sim_block_tally {
 
 /* Which lanes of the last access of an instruction lay where, and what that cost: patterns repeat. */
 struct sim_pattern {
-    bool valid, uniform, contiguous; /* contiguous: all 32 lanes, each next to the one before */
-    uint8_t space;                   /* enum sim_space that the costs are for */
+    bool valid;
+    /* All 32 lanes take part, and those of each half lie in one place, or each next to the one before. */
+    bool uniform, contiguous;
+    uint8_t space; /* enum sim_space that the costs are for */
     uint32_t mask;
     uint32_t phases;    /* bit p: costs[p] holds the cost at address phase 4 p, modulo 128 */
     uint64_t low, high; /* first byte of the lowest lane, end of the highest: from the first lane's address */
