@@ -66,6 +66,11 @@ size_t flow_label_block(const struct flow *flow, const struct ptx_label *label) 
     return flow->label_blocks[label->index];
 }
 
+/* Where a branch leads; the end for what is no place in the code, which the lowering will refuse. */
+static size_t target_block(const struct flow *flow, const struct ptx_label *label) {
+    return label && !label->is_list ? flow_label_block(flow, label) : flow->block_count - 1;
+}
+
 /* Cooper, Harvey and Kennedy's "A Simple, Fast Dominance Algorithm", on the reversed graph: its root is
  * a virtual exit with index block_count, to which every block without successors leads. */
 struct dominance {
@@ -261,7 +266,7 @@ static bool build_blocks(const struct ptx_function *function, struct flow *flow,
                 break;
             case FLOW_BRANCH:
                 node->target = node->synthetic ? block_of[node_of[node->target]]
-                                               : flow_label_block(flow, branch_label(node->in));
+                                               : target_block(flow, branch_label(node->in));
                 *edge++ = node->target;
                 if (node->condition && node->target != b + 1)
                     *edge++ = b + 1;
@@ -269,7 +274,7 @@ static bool build_blocks(const struct ptx_function *function, struct flow *flow,
             case FLOW_SWITCH:
                 node->list = branch_label(node->in);
                 for (size_t i = 0; node->list && i < node->list->branch_target_count; i++)
-                    *edge++ = flow_label_block(flow, node->list->branch_targets[i]);
+                    *edge++ = target_block(flow, node->list->branch_targets[i]);
                 break;
             case FLOW_RETURN:
                 if (!function->entry)

@@ -279,7 +279,7 @@ static void load_constant(struct sim_warp *w, const struct sim_insn *in, const s
         uint64_t at = lanes->address[i];
         if (at & (bytes - 1))
             sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
-        if (at < site->allowed_base || at + bytes > site->allowed_end)
+        if (at < site->allowed_base || at >= site->allowed_end || bytes > site->allowed_end - at)
             sim_access_check_global(w, in, op, site, lanes, bytes);
         for (unsigned e = 0; e < op->count; e++)
             put_register(w, op, e, i, read_element((const char *)(uintptr_t)at + e * op->width, op));

@@ -49,8 +49,11 @@ static bool lower_switch(struct lower *l) {
         return false;
     table->count = count;
     table->join = join_number(l);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (l->node->list->branch_targets[i]->is_list)
+            return lower_error(l, ptx->pos, "'%s' leads to a list of labels", ptx->opcode);
         table->targets[i] = block_number(flow_label_block(&l->flow, l->node->list->branch_targets[i]));
+    }
     struct sim_insn *in = lower_emit(l, sim_run_switch);
     if (!in)
         return false;
@@ -215,6 +218,8 @@ bool lower_control(struct lower *l, bool *handled) {
         return lower_call(l);
     if (is(in, "bar") || is(in, "barrier"))
         return lower_barrier(l);
+    if (is(in, "membar") || is(in, "fence") || is(in, "nanosleep"))
+        l->code->may_spin = true; /* these stand in loops that read plainly, too */
     if (needs_nothing(in))
         return lower_emit(l, sim_run_nothing) != NULL;
     *handled = false;

@@ -116,9 +116,11 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
         lower_unknown(l, NULL);
         return NULL;
     }
-    if (op->space == SIM_SPACE_GLOBAL || op->space == SIM_SPACE_GENERIC)
-        if (ptx_has_word(in, "volatile") || ptx_has_word(in, "acquire") || ptx_has_word(in, "relaxed"))
+    if (ptx_has_word(in, "volatile") || ptx_has_word(in, "acquire") || ptx_has_word(in, "relaxed")) {
+        l->code->may_spin = true;
+        if (op->space == SIM_SPACE_GLOBAL || op->space == SIM_SPACE_GENERIC)
             l->code->ordered = true; /* it may wait for what another block writes */
+    }
     return lower_site(l, op) ? op : NULL;
 }
 
@@ -318,6 +320,7 @@ static bool lower_atomic(struct lower *l, bool returns) {
         return lower_error(l, in->pos, "'%s' takes %zu operands", in->opcode, next + 1 + sources);
     if (!simplify_atomic(l, op, returns))
         return false;
+    l->code->may_spin |= returns;
     /* Old values, and sums of floats, depend on the order in which blocks come. */
     if (op->space != SIM_SPACE_SHARED && (op->access == SIM_ACCESS_ATOM || real))
         l->code->ordered = true;

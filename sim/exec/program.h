@@ -125,7 +125,8 @@ struct sim_code {
     struct sim_site *sites; /* by site - site_base */
     void *extras;           /* what instructions point at */
     unsigned registers;
-    bool ordered; /* results depend on the order of blocks: run them in order, on one thread */
+    bool may_spin; /* has accesses that a loop which waits for another thread would make */
+    bool ordered;  /* results depend on the order of blocks: run them in order, on one thread */
     /* What it may call, for the marks that callers inherit. */
     const struct ptx_function **callees;
     size_t callee_count;

@@ -80,7 +80,6 @@ static const struct {
     {"%globaltimer_hi", GLOBALTIMER_HI, 4},
     {"%dynamic_smem_size", DYNAMIC_SMEM, 4},
     {"%total_smem_size", TOTAL_SMEM, 4},
-    {"%is_explicit_cluster", ZERO, 4},
     {"%clusterid.x", CTAID_X, 4},
     {"%clusterid.y", CTAID_Y, 4},
     {"%clusterid.z", CTAID_Z, 4},

@@ -33,8 +33,7 @@ struct sim_frame {
     const struct sim_insn *return_to; /* the call */
     uint32_t references;              /* strands that run in it, and frames called from it */
     uint32_t depth;
-    uint32_t local_base,
-        local_words; /* where its local variables begin, in bytes a lane; words in use below it */
+    uint32_t local_base; /* where its local variables begin, in bytes a lane */
     char *slots;
 };
 
@@ -135,9 +134,8 @@ bool sim_warp_run(struct sim_warp *warp);
 void sim_warp_end(struct sim_warp *warp);
 /* Lets lanes go on that are parked at a join; false if there are none. */
 bool sim_warp_release(struct sim_warp *warp);
-/* Stops running the current strand; it will go on at pc. */
-const struct sim_insn *sim_strand_wait(struct sim_warp *warp, enum sim_strand_state state,
-                                       const struct sim_insn *pc);
+/* For an instruction that made its strand wait: what the warp runs now; NULL leaves the warp. */
+const struct sim_insn *sim_strand_next(struct sim_warp *warp);
 /* Called when lanes have exited or arrived: wakes strands that waited for them. */
 void sim_warp_settle(struct sim_warp *warp);
 
