@@ -139,8 +139,7 @@ static int run(int argc, char **argv) {
         snprintf(rules + strlen(rules), sizeof rules - strlen(rules), "%s%s%s", i ? " " : "", names[i],
                  proved ? "*" : "");
     }
-    int column = printf("
-The simulator's counting rules (--arch): ") - 1;
+    int column = printf("\nThe simulator's counting rules (--arch): ") - 1;
     bench_wrap(stdout, rules, 2, column);
     puts("* held against hardware counters; the others follow public documents");
     wl_close(context);

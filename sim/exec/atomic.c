@@ -124,8 +124,9 @@ static uint64_t operand(struct sim_warp *w, const struct sim_memop *op, int32_t 
                               : ((const uint32_t *)SIM_SLOT(w, ref))[lane];
 }
 
-static void atomic_space(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                         enum sim_space space, struct sim_lanes *lanes) {
+/* Returns the first lane's old value. */
+static uint64_t atomic_space(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                             enum sim_space space, struct sim_lanes *lanes) {
     unsigned bytes = op->width * op->count;
     if (space == SIM_SPACE_LOCAL || space == SIM_SPACE_PARAM)
         sim_fault_raise(w, in, lanes->first, SIM_FAULT_ADDRESS, lanes->address[lanes->first],
@@ -136,6 +137,7 @@ static void atomic_space(struct sim_warp *w, const struct sim_insn *in, const st
         counted.mask = 1u << lanes->first;
     sim_access(w, in, op, space, &counted, bytes);
     char *base = space == SIM_SPACE_SHARED ? w->block->shared : NULL;
+    uint64_t first = 0;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         char *at = base ? base + lanes->address[i] : (char *)(uintptr_t)lanes->address[i];
@@ -145,26 +147,31 @@ static void atomic_space(struct sim_warp *w, const struct sim_insn *in, const st
             uint64_t old = update(op, at + e * op->width, b, c);
             if (op->access != SIM_ACCESS_ATOM)
                 continue;
+            if (i == lanes->first)
+                first = old;
             if (op->slot == SIM_64)
                 ((uint64_t *)SIM_SLOT(w, op->reg[4 + e]))[i] = old;
             else
                 ((uint32_t *)SIM_SLOT(w, op->reg[4 + e]))[i] = (uint32_t)old;
         }
     }
+    return first;
 }
 
 const struct sim_insn *sim_run_atomic(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     struct sim_lanes all;
     sim_lanes_fill(w, op, in->a, &all);
-    if (op->space != SIM_SPACE_GENERIC) {
-        atomic_space(w, in, op, op->space, &all);
-        return in + 1;
-    }
-    for (uint32_t left = all.mask; left;) {
-        struct sim_lanes lanes;
-        enum sim_space space = sim_lanes_take_window(&lanes, &all, &left);
-        atomic_space(w, in, op, space, &lanes);
-    }
+    uint64_t old = 0;
+    if (op->space != SIM_SPACE_GENERIC)
+        old = atomic_space(w, in, op, op->space, &all);
+    else
+        for (uint32_t left = all.mask; left;) {
+            struct sim_lanes lanes;
+            enum sim_space space = sim_lanes_take_window(&lanes, &all, &left);
+            old = atomic_space(w, in, op, space, &lanes);
+        }
+    if (op->access == SIM_ACCESS_ATOM)
+        sim_poll(w, in, old, op->atomic == SIM_ATOMIC_CAS || op->atomic == SIM_ATOMIC_EXCH);
     return in + 1;
 }

@@ -339,6 +339,13 @@ SIM_CLONES const struct sim_insn *sim_run_load(struct sim_warp *w, const struct 
     return in + 1;
 }
 
+const struct sim_insn *sim_run_poll_load(struct sim_warp *w, const struct sim_insn *in) {
+    const struct sim_memop *op = in->extra;
+    sim_run_load(w, in);
+    sim_poll(w, in, get_register(w, op, 0, (unsigned)__builtin_ctz(w->mask)), false);
+    return in + 1;
+}
+
 SIM_CLONES const struct sim_insn *sim_run_store(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     struct sim_lanes lanes;

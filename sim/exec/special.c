@@ -40,6 +40,8 @@ enum special {
     GLOBALTIMER_HI,
     DYNAMIC_SMEM,
     TOTAL_SMEM,
+    WORKSPACE_HI,
+    WORKSPACE_LO,
     ZERO,
     ONE,
 };
@@ -81,6 +83,9 @@ static const struct {
     {"%globaltimer_hi", GLOBALTIMER_HI, 4},
     {"%dynamic_smem_size", DYNAMIC_SMEM, 4},
     {"%total_smem_size", TOTAL_SMEM, 4},
+    {"%envreg0", ZERO, 4},
+    {"%envreg1", WORKSPACE_HI, 4},
+    {"%envreg2", WORKSPACE_LO, 4},
     {"%clusterid.x", CTAID_X, 4},
     {"%clusterid.y", CTAID_Y, 4},
     {"%clusterid.z", CTAID_Z, 4},
@@ -148,6 +153,10 @@ static uint64_t block_value(const struct sim_warp *w, enum special number) {
         return launch->shared_bytes;
     case TOTAL_SMEM:
         return launch->shared_bytes + w->worker->code->shared_bytes;
+    case WORKSPACE_HI:
+        return w->worker->workspace >> 32;
+    case WORKSPACE_LO:
+        return w->worker->workspace;
     case ONE:
         return 1;
     default:
@@ -236,6 +245,12 @@ const struct sim_insn *sim_run_isspacep(struct sim_warp *w, const struct sim_ins
     for (unsigned i = 0; i < SIM_LANES; i++)
         inside |= (uint32_t)((a[i] & SIM_WINDOW_MASK) == (uint64_t)in->imm) << i;
     *d = (*d & ~w->mask) | (inside & w->mask);
+    return in + 1;
+}
+
+/* nanosleep: time passes by letting others run. */
+const struct sim_insn *sim_run_rest(struct sim_warp *w, const struct sim_insn *in) {
+    sim_rest(w);
     return in + 1;
 }
 

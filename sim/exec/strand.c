@@ -128,6 +128,8 @@ bool sim_warp_start(struct sim_warp *w, struct sim_frame *frame, uint32_t lanes)
 
 bool sim_warp_run(struct sim_warp *w) {
     w->fuel = SIM_TURN;
+    w->unspent = 0;
+    w->waits = false;
     const struct sim_insn *in = next_strand(w);
     if (!in)
         return false;
@@ -199,7 +201,14 @@ static inline void count_block(struct sim_warp *w, const struct sim_insn *in) {
 static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *in) {
     struct sim_strand *self = w->strand;
     self->pc = in;
-    bool release = w->worker->code->may_spin && ++self->turns % SIM_PATIENCE == 0;
+    w->waits = self->spinning;
+    bool release = self->spinning && self->lock && ++self->spins % SIM_SPINS == 0;
+    self->spinning = false;
+    self->spent += SIM_TURN - w->unspent;
+    if (w->worker->code->may_spin && self->spent >= (uint64_t)SIM_TURN * SIM_PATIENCE) {
+        self->spent = 0;
+        w->waits = release = true;
+    }
     for (struct sim_join *j = self->join; j && release; j = j->outer)
         if (j->arrived) {
             j->frame->references++;
@@ -218,6 +227,40 @@ static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *i
     self->next = NULL;
     w->strand = NULL;
     return NULL;
+}
+
+/* Gives up the rest of the turn, at the next basic block. */
+static void give_up(struct sim_warp *w) {
+    if (w->fuel > 1) {
+        w->unspent = w->fuel - 1;
+        w->fuel = 1;
+    }
+    w->strand->spinning = true;
+}
+
+void sim_poll(struct sim_warp *w, const struct sim_insn *in, uint64_t value, bool lock) {
+    struct sim_strand *s = w->strand;
+    int which = s->polled[0] == in ? 0 : 1;
+    if (s->polled[which] != in || s->seen[which] != value) {
+        /* The older of the two makes room. */
+        if (which == 1 && s->polled[1] != in) {
+            s->polled[0] = s->polled[1];
+            s->seen[0] = s->seen[1];
+        }
+        s->polled[which] = in;
+        s->seen[which] = value;
+        s->polls = s->spins = 0;
+        return;
+    }
+    if (++s->polls % SIM_POLLS == 0) {
+        s->lock = lock;
+        give_up(w);
+    }
+}
+
+void sim_rest(struct sim_warp *w) {
+    w->strand->lock = false;
+    give_up(w);
 }
 
 const struct sim_insn *sim_run_enter(struct sim_warp *w, const struct sim_insn *in) {
@@ -495,6 +538,7 @@ static void run_together(struct sim_warp *w, struct sim_strand *first, uint32_t 
         w->base[0] = first->frame->slots;
         w->base[1] = first->frame->code->pool;
         w->mask = lanes;
+        w->strand = first;
         in->body(w, in);
         w->mask = mask;
         w->strand = running;
