@@ -143,4 +143,104 @@ __global__ void cluster_registers(int *out) {
                  : "=r"(is_explicit));
     out[threadIdx.x] = is_explicit;
 }
+// Lanes that do not return early meet again, as they do on an H200: at the end of an if,
+__global__ void return_in_if(const int *in, unsigned *out) {
+    int t = threadIdx.x, v = in[t];
+    if (v & 1) {
+        if (v & 2)
+            return;
+        v = in[v] * 3 + in[v + 1];
+        out[64 + t] = v;
+    } else {
+        v = in[v + 5] - 7;
+        out[96 + t] = v * v;
+    }
+    out[t] = __activemask();
+}
+
+// even when there is something to do first,
+__global__ void late_return_in_if(const int *in, unsigned *out) {
+    int t = threadIdx.x, v = in[t];
+    if (v & 1) {
+        if (v & 2) {
+            out[64 + t] = in[v + 3];
+            __threadfence();
+            out[65 + t] = in[v + 4];
+            return;
+        }
+        v = in[v] * 3 + in[v + 1];
+        out[64 + t] = v;
+    } else {
+        v = in[v + 5] - 7;
+        out[96 + t] = v * v;
+    }
+    out[t] = __activemask();
+}
+
+// behind a loop,
+__global__ void return_in_loop(const int *in, unsigned *out) {
+    int t = threadIdx.x, v = in[t], s = 0;
+    for (int i = 0; i < v; i++) {
+        int x = in[(s + i) & 31];
+        if (x == v)
+            return;
+        s += x;
+        out[64 + ((t + s) & 31)] = s;
+    }
+    out[t] = __activemask();
+}
+
+// (unless the lanes that return from the loop have something to do first,)
+__global__ void late_return_in_loop(const int *in, unsigned *out) {
+    int t = threadIdx.x, v = in[t], s = 0;
+    for (int i = 0; i < v; i++) {
+        int x = in[(s + i) & 31];
+        if (x == v) {
+            out[64 + t] = s;
+            __threadfence();
+            out[96 + t] = in[s & 31];
+            return;
+        }
+        if (x & 1) {
+            s += x;
+            __threadfence();
+            out[64 + ((t + s) & 31)] = s;
+        } else {
+            s += 3;
+        }
+    }
+    out[t] = __activemask();
+}
+
+// and where a check never fails.
+__global__ void trap_in_if(const int *in, unsigned *out) {
+    int t = threadIdx.x, v = in[t];
+    if (v & 1) {
+        if (v > 5000)
+            __trap();
+        out[64 + t] = in[v];
+    } else {
+        out[96 + t] = in[v + 1];
+    }
+    out[t] = __activemask();
+}
+
+__device__ __noinline__ int checked(const int *in, int v) {
+    if (v & 1) {
+        if (v > 5000)
+            __trap();
+        if (v & 2)
+            return in[v];
+        v += in[v + 2];
+    } else {
+        v -= in[v + 1];
+    }
+    return v + __popc(__activemask());
+}
+
+__global__ void trap_in_function(const int *in, unsigned *out) {
+    int t = threadIdx.x, v = checked(in, in[t]);
+    out[t] = __activemask();
+    out[32 + t] = v;
+}
 }

@@ -125,6 +125,34 @@ static void test_cluster_registers(void **state) {
     harness_close(&h);
 }
 
+/* Each lane that is left writes which lanes are with it. */
+static void test_returns_do_not_part(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"return_in_if", "late_return_in_if", "return_in_loop", "trap_in_if",
+                                          "trap_in_function"};
+    struct harness h;
+    harness_open(&h, ptx);
+    int *in = harness_buffer(&h, 256);
+    unsigned *out = harness_buffer(&h, 1024);
+    for (int i = 0; i < 64; i++)
+        in[i] = (i * 7 + i / 3) % 13;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        memset(out, 0, 1024);
+        assert_true(harness_launch(&h, kernels[k], 1, 32, 0, (const void *[]){&in, &out}));
+        unsigned left = 0;
+        for (int i = 0; i < 32; i++)
+            left |= (unsigned)(out[i] != 0) << i;
+        assert_int_not_equal(left, 0);
+        for (int i = 0; i < 32; i++)
+            assert_int_equal(out[i], left >> i & 1 ? left : 0);
+    }
+    assert_true(harness_launch(&h, "late_return_in_loop", 1, 32, 0, (const void *[]){&in, &out}));
+    assert_int_equal(out[0], 0x00010001);
+    assert_int_equal(out[2], 0x02000204);
+    assert_int_equal(out[7], 0x40800080);
+    harness_close(&h);
+}
+
 /* Branches that lead nowhere are refused, and cost nothing. */
 static void test_wild_branches(void **state) {
     (void)state;
@@ -156,15 +184,11 @@ int main(int argc, char **argv) {
         return 2;
     ptx = argv[1];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addresses_wrap_around),
-        cmocka_unit_test(test_atomics_through_calls),
-        cmocka_unit_test(test_faults_give_everything_back),
-        cmocka_unit_test(test_local_bounds),
-        cmocka_unit_test(test_groups_across_strands),
-        cmocka_unit_test(test_named_barriers),
-        cmocka_unit_test(test_long_loops_still_meet),
-        cmocka_unit_test(test_cluster_registers),
-        cmocka_unit_test(test_wild_branches),
+        cmocka_unit_test(test_addresses_wrap_around),       cmocka_unit_test(test_atomics_through_calls),
+        cmocka_unit_test(test_faults_give_everything_back), cmocka_unit_test(test_local_bounds),
+        cmocka_unit_test(test_groups_across_strands),       cmocka_unit_test(test_named_barriers),
+        cmocka_unit_test(test_long_loops_still_meet),       cmocka_unit_test(test_cluster_registers),
+        cmocka_unit_test(test_returns_do_not_part),         cmocka_unit_test(test_wild_branches),
     };
     return cmocka_run_group_tests_name("exec.edges", tests, NULL, NULL);
 }
