@@ -86,6 +86,15 @@ SIM_INLINE uint16_t half_relu(uint16_t h) {
     return h & 0x8000 ? 0 : h;
 }
 
+/* abs and neg: a NaN becomes the canonical one. */
+SIM_INLINE uint16_t f16_canonical(uint16_t h) {
+    return (h & 0x7fff) > 0x7c00 ? SIM_NAN_F16 : h;
+}
+
+SIM_INLINE uint16_t bf16_canonical(uint16_t h) {
+    return (h & 0x7fff) > 0x7f80 ? SIM_NAN_F16 : h;
+}
+
 /* f32 has the 2 * 11 + 2 bits that let a sum or product of f16 be rounded twice without harm, and so it has
  * for sums of bf16; products of those may be below its range. */
 SIM_INLINE uint16_t f16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {

@@ -48,9 +48,9 @@ static uint64_t expect(enum operation op, struct form form, uint64_t a, uint64_t
         r = choose(a & 0x7fff, b & 0x7fff, op == MAX, form.nan, f);
         return exact_is_nan(r, f) ? r : r | ((a ^ b) & 0x8000);
     case ABS:
-        return a & 0x7fff;
+        return exact_is_nan(a, f) ? 0x7fff : a & 0x7fff;
     case NEG:
-        return a ^ 0x8000;
+        return exact_is_nan(a, f) ? 0x7fff : a ^ 0x8000;
     }
     r = flush(r, form);
     if (form.sat)

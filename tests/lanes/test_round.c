@@ -45,6 +45,15 @@ static uint64_t expect(enum operation op, char mode, bool ftz, bool sat, const u
     return r;
 }
 
+/* Which NaN of f64 an H200's sums and products hand on: b's, c's, a's, made quiet, or one of their own. */
+static uint64_t nan_of(enum operation op, const uint64_t *v) {
+    const uint64_t order[] = {v[1], op == FMA ? v[2] : v[1], v[0]};
+    for (unsigned k = 0; k < 3; k++)
+        if (exact_is_nan(order[k], EXACT_F64))
+            return order[k] | UINT64_C(1) << 51;
+    return 0xfff8000000000000;
+}
+
 static void check(const char *mnemonic, enum operation op, char mode, bool ftz, bool sat) {
     struct fake fake;
     fake_begin(&fake, mnemonic);
@@ -67,10 +76,11 @@ static void check(const char *mnemonic, enum operation op, char mode, bool ftz, 
             }
         fake_run(&fake, SIM_ALL_LANES);
         for (unsigned lane = 0; lane < SIM_LANES; lane++) {
-            const uint64_t got = fake_get(&fake, FAKE_D, lane),
-                           want = expect(op, mode, ftz, sat, v[lane], f64);
-            /* f64 hands a NaN's bits on: that it is one is all that is asked. */
-            if (got != want && !(f64 && exact_is_nan(got, format) && exact_is_nan(want, format)))
+            const uint64_t got = fake_get(&fake, FAKE_D, lane);
+            uint64_t want = expect(op, mode, ftz, sat, v[lane], f64);
+            if (f64 && exact_is_nan(want, format))
+                want = op < DIV ? nan_of(op, v[lane]) : exact_is_nan(got, format) ? got : want;
+            if (got != want)
                 fail_msg("%s of %llx, %llx, %llx: %llx, not %llx", mnemonic, (unsigned long long)v[lane][0],
                          (unsigned long long)v[lane][1], (unsigned long long)v[lane][2],
                          (unsigned long long)got, (unsigned long long)want);
