@@ -51,6 +51,29 @@ SIM_INLINE float flush_if(float x, bool ftz) {
     return ftz ? flush(x) : x;
 }
 
+/* .ftz of a result that was rounded: it becomes a zero if, rounded to 24 bits with no least exponent, it is
+ * below the least normal number; that itself may be what a subnormal result rounds to.  scaled is the same
+ * result from operands of SIM_SCALE times the size, and so in range; if those overflow the result is far
+ * from small. */
+#define SIM_SCALE 0x1p24f
+
+SIM_INLINE float flush_rounded(float result, float scaled) {
+    return float_f32(fabsf(scaled) < 0x1p-126f * SIM_SCALE ? bits_f32(result) & 0x80000000
+                                                           : bits_f32(result));
+}
+
+SIM_INLINE float mul_ftz(float a, float b) {
+    return flush_rounded(a * b, a * SIM_SCALE * b);
+}
+
+SIM_INLINE float fma_ftz(float a, float b, float c) {
+    return flush_rounded(fmaf(a, b, c), fmaf(a * SIM_SCALE, b, c * SIM_SCALE));
+}
+
+SIM_INLINE float div_ftz(float a, float b) {
+    return flush_rounded(a / b, a * SIM_SCALE / b);
+}
+
 /* .sat: into [0, 1]; a NaN becomes +0, and so does -0. */
 SIM_INLINE float saturate(float x) {
     return x > 0 ? (x < 1 ? x : 1) : 0.0f;
