@@ -293,7 +293,8 @@ static void print_caption(FILE *file, const struct grid *grid) {
     const struct bench_row *row = &grid->section->rows[0];
     char size[80];
     bench_size_text(row->experiment, &row->problem, size, sizeof size);
-    fprintf(file, "\n%s: %s\n", row->experiment->name, row->experiment->question);
+    int column = fprintf(file, "\n%s: ", row->experiment->name) - 1;
+    bench_wrap(file, row->experiment->question, 2, column);
     fprintf(file, "size %s", size);
     if (row->experiment->shape == BENCH_SHAPE_SPARSE)
         fprintf(file, ", %" PRIu64 " entries", row->problem.nnz);
@@ -309,7 +310,8 @@ bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct
     if (!grid.cells)
         return false;
     enum fit fit = ROOMY;
-    while (fit < FITS && lay_out(&grid, plan->simulator, fit) > BENCH_TEXT_COLUMNS)
+    int columns_of_file = bench_text_columns(file);
+    while (fit < FITS && lay_out(&grid, plan->simulator, fit) > columns_of_file)
         fit++;
     print_caption(file, &grid);
     bool first = true;
@@ -326,13 +328,15 @@ bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct
 }
 
 void bench_table_header(FILE *file, const struct bench_plan *plan) {
+    char text[512];
     if (plan->simulator)
-        fprintf(file, "%s, counting rules %s%s: one launch each, no time\n", plan->device.name,
-                plan->device.arch, plan->device.arch_proved ? "" : " (not held against hardware)");
+        snprintf(text, sizeof text, "%s, counting rules %s%s: one launch each, no time", plan->device.name,
+                 plan->device.arch, plan->device.arch_proved ? "" : " (not held against hardware)");
     else if (plan->peak_gbps > 0)
-        fprintf(file, "%s (%s), theoretical peak %.1f GB/s\n", plan->device.name, plan->device.arch,
-                plan->peak_gbps);
+        snprintf(text, sizeof text, "%s (%s), theoretical peak %.1f GB/s", plan->device.name,
+                 plan->device.arch, plan->peak_gbps);
     else
-        fprintf(file, "%s (%s), theoretical peak unknown: --peak gives it\n", plan->device.name,
-                plan->device.arch);
+        snprintf(text, sizeof text, "%s (%s), theoretical peak unknown: --peak gives it", plan->device.name,
+                 plan->device.arch);
+    bench_wrap(file, text, 0, 0);
 }

@@ -7,11 +7,14 @@
 #include "sim/exec/access.h"
 
 static uint64_t local_limit(const struct sim_warp *w) {
-    return 4 * w->local_words;
+    return sim_access_limit(w, SIM_SPACE_LOCAL);
 }
 
-/* Whether [begin, end) lies in one of the block's parts of shared memory. */
+/* Whether [begin, end) lies in one of the block's parts of shared memory.  Gaps between them are only this
+ * check's business: without it, what lies in one does not stop the launch. */
 static bool in_shared(const struct check_block *b, uint64_t begin, uint64_t end) {
+    if (!(b->launch->checks & SIM_CHECK_MEMORY))
+        return begin < end && end <= 4 * (uint64_t)b->words - 4;
     for (int i = 0; i < 3; i++)
         if (begin >= b->ranges[i][0] && end <= b->ranges[i][1] && begin < end)
             return true;

@@ -25,7 +25,8 @@ struct check_launch *sim_check_launch_begin(struct sim_check *check, const struc
 /* Tells the findings. */
 void sim_check_launch_end(struct check_launch *launch);
 /* NULL when out of memory. */
-struct check_block *sim_check_block_create(struct check_launch *launch, const struct sim_worker *worker);
+struct check_block *sim_check_block_create(struct check_launch *launch, const struct sim_worker *worker,
+                                           uint32_t warps);
 void sim_check_block_free(struct check_block *block);
 void sim_check_block_start(struct check_block *check, const struct sim_block *block);
 

@@ -72,13 +72,14 @@ static void find_ranges(struct check_block *b, const struct sim_code *code, size
     }
 }
 
-struct check_block *sim_check_block_create(struct check_launch *launch, const struct sim_worker *worker) {
+struct check_block *sim_check_block_create(struct check_launch *launch, const struct sim_worker *worker,
+                                           uint32_t warps) {
     struct check_block *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
     b->launch = launch;
-    b->warp_count = worker->block.warp_count;
-    b->words = worker->shared_limit / 4 + 1;
+    b->warp_count = warps;
+    b->words = (worker->shared_limit + 3) / 4 + 1;
     b->cells = calloc(b->words, sizeof *b->cells);
     b->init = calloc(b->words, 1);
     b->events.first = b->events.next = 1;

@@ -159,7 +159,7 @@ static void find_divergence(struct sim_warp *w, uint32_t id, uint32_t lanes) {
 }
 
 void sim_check_barrier_complete(struct sim_block *block, uint32_t id) {
-    struct check_block *b = block->warps[0].check;
+    struct check_block *b = block->check;
     uint32_t now = ++b->launch->clock, lanes[SIM_MAX_WARPS];
     bool full = !b->arrived[id];
     for (uint32_t i = 0; i < block->warp_count; i++) {

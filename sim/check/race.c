@@ -180,7 +180,12 @@ static void write_word(const struct race *r, struct check_cell *cell, const stru
             report(r, SIM_FINDING_WRITE_AFTER_READ, lane, address, cell->read[i]);
             break;
         }
-    cell->write = r->event | (uint32_t)lane << 3 | code;
+    uint32_t entry = r->event | (uint32_t)lane << 3 | code;
+    /* An atomic does not hide the plain store before it: it is kept as a second access of the word. */
+    if (r->strong && last >= r->live && r->space == SIM_SPACE_SHARED && !event_of(r, last)->strong)
+        note_reader(r, cell, entry, lane);
+    else
+        cell->write = entry;
 }
 
 /* Lanes of one instruction that store different values to one place. */

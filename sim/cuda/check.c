@@ -78,8 +78,9 @@ static void found(void *argument, const struct sim_finding *f) {
     (void)argument;
     if (output >= 0) {
         struct line line = {.length = 0};
-        add(&line, "{\"finding\": {\"check\": \"%s\", \"kind\": \"%s\", \"address\": \"0x%" PRIx64
-                   "\", \"count\": %" PRIu64 ", \"text\": ",
+        add(&line,
+            "{\"finding\": {\"check\": \"%s\", \"kind\": \"%s\", \"address\": \"0x%" PRIx64
+            "\", \"count\": %" PRIu64 ", \"text\": ",
             sim_check_name(sim_finding_check(f->kind)), sim_finding_name(f->kind), f->address, f->count);
         add_string(&line, f->text);
         if (f->kernel) {
@@ -185,8 +186,8 @@ void check_bad_free(const char *function, uint64_t address) {
     char where[256];
     bool twice = sim_memory_describe(driver.memory, address, where, sizeof where);
     sim_check_refused(session, SIM_FINDING_INVALID_FREE, address, "%.*s of 0x%" PRIx64 "%s: %s",
-                      name_length(function), function,
-                      address, twice ? ", freed before" : ", which is no such allocation", where);
+                      name_length(function), function, address,
+                      twice ? ", freed before" : ", which is no such allocation", where);
 }
 
 void check_leaks(CUcontext context) {

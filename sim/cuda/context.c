@@ -60,6 +60,7 @@ static void release(struct object *object) {
     CUcontext context = (CUcontext)object;
     check_leaks(context);
     object_destroy_owned(context);
+    context_free_heap(context);
     free(context);
 }
 
@@ -80,6 +81,7 @@ CUresult context_create(CUcontext *out, unsigned flags, bool primary) {
 void context_clear(CUcontext context) {
     check_leaks(context);
     object_destroy_owned(context);
+    context_free_heap(context);
     set_defaults(context);
 }
 

@@ -243,6 +243,9 @@ static bool lower_function(struct lower *l) {
     if (!place_params(l) || !reserve_blocks(l))
         return false;
     place_locals(l);
+    l->merged = merge_find(l->function, &l->flow);
+    if (!l->merged)
+        return lower_out_of_memory(l);
     place_temps(l);
     if (!lower_blocks(l) || !lower_pool(l))
         return false;
@@ -278,6 +281,7 @@ bool sim_lower(struct sim_module *module, const struct ptx_function *function, s
     flow_free(&l.flow);
     slots_free(&l.slots);
     facts_free(&l.facts);
+    free(l.merged);
     return ok;
 }
 
@@ -291,4 +295,5 @@ void sim_code_release(struct sim_code *code) {
     free(code->zero);
     free(code->sites);
     free(code->callees);
+    free(code->reachable);
 }

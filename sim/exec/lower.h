@@ -10,6 +10,7 @@
 #include "sim/exec/facts.h"
 #include "sim/exec/flow.h"
 #include "sim/exec/handlers.h"
+#include "sim/exec/merge.h"
 #include "sim/exec/program.h"
 #include "sim/exec/slots.h"
 
@@ -25,7 +26,8 @@ struct lower {
     struct sim_code *code;
     struct flow flow;
     struct slots slots;
-    struct facts facts; /* found when the first atomic asks for them */
+    struct merged_load *merged; /* by instruction */
+    struct facts facts;         /* found when the first atomic asks for them */
     struct ptx_error *error;
 
     struct sim_insn *insns;

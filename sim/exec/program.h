@@ -85,6 +85,11 @@ struct sim_memop {
     uint8_t slot;       /* loads: enum sim_slot of the destinations; stores: of the sources */
     bool narrow;        /* loads: the destination is a 16-bit register: its upper half stays zero */
     bool skips_l1;
+    /* What ptxas makes of neighbouring shared loads (merge.h): counted as one of merged bytes from shift
+     * bytes off, or not at all. */
+    bool uncounted;
+    uint8_t merged;
+    int8_t shift;
     bool single_lane; /* atomics: the address is one for all lanes, as far as the compiler can see */
     uint8_t order;    /* enum sim_order; 0: a plain access */
     enum sim_atomic atomic;
@@ -129,13 +134,17 @@ struct sim_code {
     struct sim_site *sites; /* by site - site_base */
     void *extras;           /* what instructions point at */
     unsigned registers;
-    bool ordered; /* results depend on the order of blocks: run them in order, on one thread */
+    bool may_spin; /* has accesses that a loop which waits for another thread would make */
+    bool ordered;  /* results depend on the order of blocks: run them in order, on one thread */
     /* What it may call, for the marks that callers inherit. */
     const struct ptx_function **callees;
     size_t callee_count;
     bool calls_indirect;
     uint64_t shared_reach; /* end of the furthest module-scope shared variable it names */
     bool reached;          /* a mark for walks over the call graph */
+    /* An entry's: itself and all that it may call, in the text's order.  A launch counts only these. */
+    const struct sim_code **reachable;
+    size_t reachable_count;
 };
 
 struct sim_function {

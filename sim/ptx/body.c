@@ -29,9 +29,29 @@ static bool location(struct ptx_parser *p, struct ptx_source *source) {
            integer(p, "a column's number", &source->column);
 }
 
+/* A call that code was inlined at, with the call that it was inlined at itself: nvcc gives that in the .loc
+ * of the call, which comes before.  NULL: out of memory, and the error is set. */
+static struct ptx_source *call_at(struct ptx_parser *p, const struct ptx_source *place) {
+    struct ptx_source *call = ptx__arena_alloc(p->arena, 1, sizeof *call);
+    if (call == NULL) {
+        ptx__out_of_memory(p);
+        return NULL;
+    }
+    *call = *place;
+    for (size_t i = 0; i < p->loc_count && i < PTX_RECENT_LOCS; i++) {
+        const struct ptx_source *loc = &p->recent[(p->loc_count - 1 - i) % PTX_RECENT_LOCS];
+        if (loc->file == place->file && loc->line == place->line && loc->column == place->column) {
+            call->caller = loc->caller;
+            break;
+        }
+    }
+    return call;
+}
+
 /* loc = ".loc" location [ "," "function_name" ( NAME | WORD ) [ offset ] "," "inlined_at" location ] */
 static bool loc(struct ptx_parser *p) {
-    if (!ptx__next(p) || !location(p, &p->source))
+    struct ptx_source source = {0};
+    if (!ptx__next(p) || !location(p, &source))
         return false;
     while (ptx__at_mark(p, ',')) {
         if (!ptx__next(p))
@@ -45,13 +65,15 @@ static bool loc(struct ptx_parser *p) {
             if (!ptx__next(p) || !ptx__offset(p, &offset))
                 return false;
         } else if (ptx__at_name(p, "inlined_at")) {
-            struct ptx_source caller;
-            if (!ptx__next(p) || !location(p, &caller))
+            struct ptx_source place = {0};
+            if (!ptx__next(p) || !location(p, &place) || !(source.caller = call_at(p, &place)))
                 return false;
         } else {
             return ptx__expected(p, "'function_name' or 'inlined_at'");
         }
     }
+    p->source = source;
+    p->recent[p->loc_count++ % PTX_RECENT_LOCS] = source;
     return true;
 }
 
@@ -195,6 +217,7 @@ bool ptx__body(struct ptx_parser *p) {
     p->registers.count = p->locals.count = p->labels.count = 0;
     p->instruction_count = 0;
     p->source = (struct ptx_source){0};
+    p->loc_count = 0;
     p->scopes[p->depth].opened = p->token.pos;
     if (!ptx__next(p))
         return false;

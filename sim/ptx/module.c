@@ -226,14 +226,41 @@ static bool directive(struct ptx_parser *p) {
     return ptx__expected(p, "a directive");
 }
 
-/* A .loc may name a file that the text never gives: then the place is unknown. */
-static void forget_unknown_files(struct ptx_module *module) {
+/* Whether a file is one of the CUDA toolkit's headers: /usr/local/cuda-13.0/include/...,
+ * .../targets/x86_64-linux/include/..., or .../nvidia/cuda_runtime/include/... as packages of Python have it.
+ */
+static bool of_toolkit(const char *file) {
+    const char *include = strstr(file, "/include/");
+    if (include == NULL)
+        return false;
+    const char *directory = include, *parent;
+    while (directory > file && directory[-1] != '/')
+        directory--;
+    parent = directory > file ? directory - 1 : file;
+    while (parent > file && parent[-1] != '/')
+        parent--;
+    if (strncmp(parent, "targets/", 8) == 0 || strncmp(parent, "nvidia/", 7) == 0)
+        return true;
+    if (strncmp(directory, "cuda", 4) != 0)
+        return false;
+    return directory[4] == '/' || (directory[4] == '-' && directory[5] >= '0' && directory[5] <= '9');
+}
+
+static const char *file_of(const struct ptx_module *module, const struct ptx_source *source) {
+    return source->file > 0 && source->file <= module->file_count ? module->files[source->file - 1] : NULL;
+}
+
+/* Leads from the toolkit's headers to the user's line.  A .loc may name a file that the text never gives:
+ * then the place is unknown. */
+static void settle_sources(struct ptx_module *module) {
     for (size_t i = 0; i < module->function_count; i++) {
         struct ptx_function *function = module->functions[i];
         for (size_t j = 0; j < function->instruction_count; j++) {
             struct ptx_source *source = &function->instructions[j].source;
-            if (source->file > module->file_count ||
-                (source->file > 0 && module->files[source->file - 1] == NULL))
+            const char *file;
+            while ((file = file_of(module, source)) != NULL && of_toolkit(file) && source->caller != NULL)
+                *source = *source->caller;
+            if (file == NULL)
                 source->file = 0;
         }
     }
@@ -251,7 +278,7 @@ static bool finish(struct ptx_parser *p) {
         return ptx__out_of_memory(p);
     if (p->file_count != 0)
         memcpy(module->files, p->files, p->file_count * sizeof *module->files);
-    forget_unknown_files(module);
+    settle_sources(module);
     return true;
 }
 

@@ -42,6 +42,9 @@ struct ptx_alias {
     struct ptx_alias *next;
 };
 
+/* .locs that are remembered, to find where a call was itself inlined. */
+#define PTX_RECENT_LOCS 64
+
 struct ptx_parser {
     struct ptx_module *module;
     struct ptx_arena *arena;   /* the module's */
@@ -68,7 +71,9 @@ struct ptx_parser {
     struct ptx_list registers, locals, labels;
     struct ptx_instruction *instructions;
     size_t instruction_count, instruction_capacity;
-    struct ptx_source source; /* of the last .loc */
+    struct ptx_source source;                  /* of the last .loc */
+    struct ptx_source recent[PTX_RECENT_LOCS]; /* a ring of those before */
+    size_t loc_count;
 
     struct ptx_draft *drafts; /* a stack of operands */
     size_t draft_count, draft_capacity;

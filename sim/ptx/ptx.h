@@ -157,10 +157,12 @@ struct ptx_operand {
     size_t item_count;
 };
 
-/* Where in the user's source an instruction came from (.loc).  file == 0: unknown. */
+/* Where in the user's source an instruction came from (.loc).  file == 0: unknown.  What was inlined from
+ * the CUDA toolkit's own headers (atomicAdd) is at the place where the user called it. */
 struct ptx_source {
     uint32_t file; /* index into module->files + 1 */
     uint32_t line, column;
+    const struct ptx_source *caller; /* the call that it was inlined at; NULL: none */
 };
 
 struct ptx_instruction {

@@ -79,8 +79,9 @@ PAIR(shared_past_end)
 
 CASE shared_dynamic_past_end(int *a, int *b, int n) {
     extern __shared__ int dynamic[];
-    dynamic[bug ? 2 * threadIdx.x : threadIdx.x] = 1; // at
-    a[threadIdx.x] = dynamic[threadIdx.x / 2];
+    int i = threadIdx.x;
+    dynamic[bug && i == 31 ? 32 : i] = 1; // at
+    a[i] = i < 31 ? dynamic[i] : 0;
 }
 PAIR(shared_dynamic_past_end)
 
@@ -90,6 +91,7 @@ CASE shared_static_to_dynamic(int *a, int *b, int n) {
     __shared__ int s[16];
     dynamic[threadIdx.x] = 2;
     s[bug ? threadIdx.x : threadIdx.x % 16] = 1; // at
+    __syncwarp();
     a[threadIdx.x] = s[threadIdx.x % 16] + dynamic[threadIdx.x];
 }
 PAIR(shared_static_to_dynamic)
@@ -311,7 +313,7 @@ PAIR(unwritten_shared)
 
 CASE unwritten_local(int *a, int *b, int n) {
     int x[16];
-    for (int i = 0; i < (bug ? n : 16); i++)
+    for (int i = 0; i < (bug ? 8 : 16); i++)
         x[i] = b[i];
     a[threadIdx.x] = x[b[threadIdx.x] & 15]; // at
 }

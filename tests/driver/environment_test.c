@@ -12,7 +12,8 @@ static bool is(const char *name, const char *value) {
 static bool is_bad(void) {
     return is("WIDELOAD_ARCH", "sm_8O") || is("WIDELOAD_SIM_MEMORY", "64Q") ||
            is("WIDELOAD_SIM_MEMORY", "0") || is("WIDELOAD_SIM_MEMORY", "99999999999999999999") ||
-           is("WIDELOAD_THREADS", "-3") || is("WIDELOAD_THREADS", "many");
+           is("WIDELOAD_THREADS", "-3") || is("WIDELOAD_THREADS", "many") ||
+           is("WIDELOAD_CHECK", "memory,racing");
 }
 
 static void settings(void **state) {

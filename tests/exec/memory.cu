@@ -139,4 +139,32 @@ __global__ void grid_3d(unsigned *out) {
     unsigned t = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     out[b * blockDim.x * blockDim.y * blockDim.z + t] = b * 10000 + t;
 }
+
+__global__ void tile_product(const int *a, const int *b, int *c) {
+    __shared__ int tile_a[16][16], tile_b[16][16];
+    tile_a[threadIdx.y][threadIdx.x] = a[threadIdx.y * 16 + threadIdx.x];
+    tile_b[threadIdx.y][threadIdx.x] = b[threadIdx.y * 16 + threadIdx.x];
+    __syncthreads();
+    int sum = 0;
+    for (int i = 0; i < 16; i++)
+        sum += tile_a[threadIdx.y][i] * tile_b[i][threadIdx.x];
+    c[threadIdx.y * 16 + threadIdx.x] = sum;
+}
+
+// Eight neighbours from a place whose alignment is known, and from one whose is not.
+__global__ void neighbours(const int *in, int *out, int from) {
+    __shared__ int s[256];
+    int t = threadIdx.x, sum = 0;
+    for (int k = 0; k < 8; k++)
+        s[t + 32 * k] = in[t + 32 * k];
+    __syncthreads();
+    const int *p = s + (from < 0 ? 8 * (t & 15) : 0);
+    for (int k = 0; k < 8; k++)
+        sum += p[k];
+    __syncthreads();
+    const int *q = s + t + from;
+    for (int k = 0; k < 8; k++)
+        sum -= 3 * q[k];
+    out[t] = sum;
+}
 }

@@ -168,6 +168,39 @@ static void test_atomics(void **state) {
     harness_close(&h);
 }
 
+/* ptxas reads neighbours by wide loads; the counts are the wide ones', the values the same. */
+static void test_neighbouring_loads_count_as_wide(void **state) {
+    (void)state;
+    struct harness h;
+    harness_open(&h, ptx);
+    int *a = harness_buffer(&h, 1024), *b = harness_buffer(&h, 1024), *c = harness_buffer(&h, 1024);
+    for (int i = 0; i < 256; i++) {
+        a[i] = i * 7 % 31;
+        b[i] = i * 5 % 29;
+    }
+    assert_true(harness_launch_3d(&h, "tile_product", (uint32_t[]){1, 1, 1}, (uint32_t[]){16, 16, 1}, 0,
+                                  (const void *[]){&a, &b, &c}, 0));
+    for (int i = 0; i < 256; i++) {
+        int sum = 0;
+        for (int k = 0; k < 16; k++)
+            sum += a[i / 16 * 16 + k] * b[k * 16 + i % 16];
+        assert_int_equal(c[i], sum);
+    }
+    /* In SASS a warp's tile takes 16 LDS.32 and 4 LDS.128; a row of two 16-byte words costs 2 wavefronts. */
+    assert_int_equal(h.counters.shared_load_requests, 8 * 20);
+    assert_int_equal(h.counters.shared_load_transactions, 8 * (16 + 4 * 2));
+    int from = 1;
+    assert_true(harness_launch(&h, "neighbours", 1, 32, 0, (const void *[]){&a, &c, &from}));
+    for (int t = 0; t < 32; t++) {
+        int sum = 0;
+        for (int k = 0; k < 8; k++)
+            sum += a[k] - 3 * a[t + from + k];
+        assert_int_equal(c[t], sum);
+    }
+    assert_int_equal(h.counters.shared_load_requests, 2 + 8);
+    harness_close(&h);
+}
+
 static void expect_fault(const char *kernel, unsigned block, const void *const *params, struct harness *h,
                          enum sim_fault_kind kind, const char *const *words) {
     assert_false(harness_launch(h, kernel, 2, block, 0, params));
@@ -283,6 +316,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_dynamic_shared),
         cmocka_unit_test(test_structures),
         cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_neighbouring_loads_count_as_wide),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_counts_by_instruction),

@@ -323,6 +323,8 @@ static void test_instructions(void **state) {
     assert_string_equal(in[4].words[0], "shared::cta");
     assert_int_equal(in[4].source.file, 0); /* no .file 1 */
 
+    assert_int_equal(in[3].source.caller->line, 21);
+
     assert_int_equal(module->file_count, 2);
     assert_null(module->files[0]);
     assert_string_equal(module->files[1], "C:\\a\"b.cu");
