@@ -49,12 +49,18 @@ sim_lanes_fill(struct sim_warp *w, const struct sim_memop *op, int32_t ref, stru
     }
 }
 
-/* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves. */
+/* Whether all lanes' bytes lie in [low, high).  Since the first lane's do, neither sum can wrap round and
+ * look small: no allocation, and neither small space, reaches half the address space. */
+static inline __attribute__((always_inline)) bool
+sim_pattern_within(const struct sim_pattern *p, uint64_t base, uint64_t low, uint64_t high) {
+    return base - low < high - low && base + p->low - low < high - low && base + p->high <= high;
+}
+
+/* How the lanes lie, and what they cost, which is counted. */
 static inline __attribute__((always_inline)) const struct sim_pattern *
-sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
-           const struct sim_lanes *lanes, unsigned bytes) {
-    struct sim_site_tally *site = &w->worker->sites[op->site];
-    struct sim_pattern *p = &site->pattern;
+sim_access_pattern(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                   const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_pattern *p = &w->worker->sites[op->site].pattern;
     uint64_t base = lanes->address[lanes->first], differs = 0;
     for (int i = 0; i < SIM_LANES; i++)
         differs |= (lanes->address[i] - base) ^ p->delta[i];
@@ -62,16 +68,15 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
         sim_access_learn(p, lanes, bytes);
         p->space = (uint8_t)space;
     }
-    if ((base | p->misaligned) & (bytes - 1))
-        sim_access_fault(w, in, op, space, lanes, bytes);
-    if (space == SIM_SPACE_GLOBAL) {
-        if (base + p->low < site->allowed_base || base + p->high > site->allowed_end)
-            sim_access_check_global(w, in, op, site, lanes, bytes);
-    } else {
-        uint64_t limit = space == SIM_SPACE_SHARED ? w->worker->shared_limit : 4 * w->local_words;
-        if (base + p->low >= limit || base + p->high > limit)
-            sim_access_fault(w, in, op, space, lanes, bytes);
-    }
+    return p;
+}
+
+static inline __attribute__((always_inline)) void
+sim_access_count(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                 const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    struct sim_pattern *p = &site->pattern;
+    uint64_t base = lanes->address[lanes->first];
     struct count_result cost;
     unsigned phase = base >> 2 & 31;
     if (base % 4 == 0 && p->phases >> phase & 1) {
@@ -87,6 +92,26 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
     site->by[space].transactions += cost.transactions;
     site->by[space].moved += cost.moved_bytes;
     site->by[space].useful += cost.useful_bytes;
+}
+
+/* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves. */
+static inline __attribute__((always_inline)) const struct sim_pattern *
+sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
+           const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    const struct sim_pattern *p = sim_access_pattern(w, op, space, lanes, bytes);
+    uint64_t base = lanes->address[lanes->first];
+    if ((base | p->misaligned) & (bytes - 1))
+        sim_access_fault(w, in, op, space, lanes, bytes);
+    if (space == SIM_SPACE_GLOBAL) {
+        if (!sim_pattern_within(p, base, site->allowed_base, site->allowed_end))
+            sim_access_check_global(w, in, op, site, lanes, bytes);
+    } else {
+        uint64_t limit = space == SIM_SPACE_SHARED ? w->worker->shared_limit : 4 * w->local_words;
+        if (!sim_pattern_within(p, base, 0, limit))
+            sim_access_fault(w, in, op, space, lanes, bytes);
+    }
+    sim_access_count(w, op, space, lanes, bytes);
     return p;
 }
 

@@ -132,7 +132,10 @@ static void atomic_space(struct sim_warp *w, const struct sim_insn *in, const st
                         "atomic on %s memory", space == SIM_SPACE_LOCAL ? "local" : "parameter");
     /* ptxas adds up what the lanes bring to one address that it knows to be one, and sends a single lane. */
     struct sim_lanes counted = *lanes;
-    if (op->single_lane)
+    uint64_t differs = 0;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        differs |= lanes->address[i] ^ lanes->address[lanes->first];
+    if (op->single_lane && !differs) /* a register that nobody wrote may differ after all */
         counted.mask = 1u << lanes->first;
     sim_access(w, in, op, space, &counted, bytes);
     char *base = space == SIM_SPACE_SHARED ? w->block->shared : NULL;
