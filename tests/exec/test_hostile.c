@@ -78,7 +78,8 @@ static void test_calls(void **state) {
     refused(HEAD ".entry other(.param .b8 a[4096]) { ret; }\n"
                  ".entry k(.param .u64 p) { .param .b8 x[4096]; call other, (x); ret; }\n",
             "other");
-    refused(HEAD ".func f(.param .u64 a) { ret; }\n.entry k(.param .u64 p) { call f, (p); ret; }\n", ".param");
+    refused(HEAD ".func f(.param .u64 a) { ret; }\n.entry k(.param .u64 p) { call f, (p); ret; }\n",
+            ".param");
 }
 
 static void test_addresses(void **state) {
@@ -86,7 +87,8 @@ static void test_addresses(void **state) {
     refused(KERNEL(".local .b32 x; selp.b32 %r1, %r2, %r3, x;"), "x");
     refused(KERNEL(".reg .b16 %h; ld.global.u32 %h, [%rd1];"), "too small");
     refused(KERNEL(".reg .b16 %h; st.global.u32 [%rd1], %h;"), "too small");
-    refused(HEAD ".param .b8 x[60000];\n.entry k(.param .u64 p) { .reg .b32 %r; st.param.b32 [x], %r; ret; }\n",
+    refused(HEAD
+            ".param .b8 x[60000];\n.entry k(.param .u64 p) { .reg .b32 %r; st.param.b32 [x], %r; ret; }\n",
             "x");
 }
 
@@ -146,9 +148,12 @@ static void test_zero_fill_at_the_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_branches),      cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_addresses),     cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_wild_pointers), cmocka_unit_test(test_lanes_far_apart),
+        cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_wild_pointers),
+        cmocka_unit_test(test_lanes_far_apart),
         cmocka_unit_test(test_zero_fill_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
