@@ -47,6 +47,9 @@ struct lower {
 
 /* Room for lowered instructions' own data, freed with the code. */
 void *lower_alloc(struct lower *l, size_t bytes);
+/* Whether a .param variable lies in this function's frame (place_params() in lower.c put it there): a
+ * device function's own parameters and results, and the arguments of its calls; not a kernel's parameters. */
+bool lower_in_frame(const struct lower *l, const struct ptx_variable *v);
 /* Appends an instruction for the current node; NULL when out of memory. */
 struct sim_insn *lower_emit(struct lower *l, sim_run_fn *body);
 /* Numbers a memory instruction for its tally, as the access that op says. */
