@@ -3,8 +3,8 @@
  * A warp holds a matrix in pieces, a fragment a lane.  What goes together is an 8 x 8 core of 32-bit words
  * (or of doubles): lane i holds the word at row i / 4, column i % 4, which is 1 tf32, 2 halves, 4 bytes, 8
  * nibbles or 32 bits along k.  Larger operands are several cores, one a register.  Of an accumulator lane i
- * holds the elements 2 (i % 4) and 2 (i % 4) + 1 of row i / 4 of each 8 x 8 core.  That is the layout that PTX
- * documents for mma, but for m8n8k4 with f16, which has one of its own.  For wmma PTX leaves the layout
+ * holds the elements 2 (i % 4) and 2 (i % 4) + 1 of row i / 4 of each 8 x 8 core.  That is the layout that
+ * PTX documents for mma, but for m8n8k4 with f16, which has one of its own.  For wmma PTX leaves the layout
  * open: here it is the same, cores that registers are left over for being held again.
  */
 #ifndef WIDELOAD_SIM_MATRIX_H
@@ -71,11 +71,11 @@ struct sim_matrix_access {
 
 struct sim_matrix_move {
     struct sim_fragment fragment;
-    char matrix;          /* 'a', 'b', 'c' (and d) */
-    bool by_column;       /* as the instruction says */
-    int32_t stride;       /* operand: elements from line to line; */
-    uint32_t tight;       /* or, with stride -1, this many */
-    struct sim_memop at;  /* the address operand */
+    char matrix;         /* 'a', 'b', 'c' (and d) */
+    bool by_column;      /* as the instruction says */
+    int32_t stride;      /* operand: elements from line to line; */
+    uint32_t tight;      /* or, with stride -1, this many */
+    struct sim_memop at; /* the address operand */
     size_t access_count;
     struct sim_matrix_access access[2 * SIM_MATRIX_REGISTERS];
 };

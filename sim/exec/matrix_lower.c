@@ -93,7 +93,8 @@ struct opcode {
 
 /* The words that every matrix instruction may have, and those of this one.  Any other is refused. */
 static bool read_words(struct lower *l, const char *const *own, struct opcode *out) {
-    static const char *const common[] = {"sync", "aligned", "global", "shared", "shared::cta", "rn", "popc", NULL};
+    static const char *const common[] = {"sync",        "aligned", "global", "shared",
+                                         "shared::cta", "rn",      "popc",   NULL};
     const struct ptx_instruction *in = l->node->in;
     *out = (struct opcode){.matrices = 1};
     for (size_t i = 0; i < in->word_count; i++) {
@@ -143,8 +144,8 @@ static void place_operand(struct sim_fragment *f, bool b) {
         unsigned row_core = b ? core / k_cores : core % row_cores;
         unsigned k_core = b ? core % k_cores : core / row_cores;
         for (unsigned lane = 0; lane < SIM_LANES; lane++)
-            f->at[core][lane] = (uint16_t)((lane / 4 + 8 * row_core) * f->columns +
-                                           (lane % 4 + 4 * k_core) * each);
+            f->at[core][lane] =
+                (uint16_t)((lane / 4 + 8 * row_core) * f->columns + (lane % 4 + 4 * k_core) * each);
     }
 }
 
@@ -194,8 +195,8 @@ static struct sim_fragment new_fragment(enum sim_element element, unsigned rows,
 }
 
 /* The fragment of matrix 'a', 'b' or 'c'.  False when the registers would be too many. */
-static void make_fragment(struct sim_fragment *f, char matrix, enum sim_element element, const struct shape *s,
-                          bool wmma) {
+static void make_fragment(struct sim_fragment *f, char matrix, enum sim_element element,
+                          const struct shape *s, bool wmma) {
     if (matrix == 'c') {
         *f = new_fragment(element, s->m, s->n);
         place_accumulator(f);
@@ -288,7 +289,8 @@ static bool lower_multiply(struct lower *l, bool wmma) {
     }
     if (!lower_fragment(l, &in->operands[1], &m->a, false) ||
         !lower_fragment(l, &in->operands[2], &m->b, false) ||
-        !lower_fragment(l, &in->operands[3], &m->c, false) || !lower_fragment(l, &in->operands[0], &m->d, true))
+        !lower_fragment(l, &in->operands[3], &m->c, false) ||
+        !lower_fragment(l, &in->operands[0], &m->d, true))
         return false;
     struct sim_insn *out = lower_emit(l, multiply_body(a));
     if (!out)
@@ -385,10 +387,8 @@ static bool lower_rows(struct lower *l, bool load) {
         return false;
     m->matrices = (uint8_t)op.matrices;
     m->transpose = op.transpose;
-    m->op = (struct sim_memop){.access = load ? SIM_ACCESS_LOAD : SIM_ACCESS_STORE,
-                               .type = PTX_TYPE_B32,
-                               .width = 4,
-                               .count = 4};
+    m->op = (struct sim_memop){
+        .access = load ? SIM_ACCESS_LOAD : SIM_ACCESS_STORE, .type = PTX_TYPE_B32, .width = 4, .count = 4};
     struct sim_fragment registers = {.registers = m->matrices, .bits = 32};
     int32_t address;
     if (!lower_space(in, &m->op.space) || m->op.space == SIM_SPACE_GLOBAL)

@@ -111,7 +111,8 @@ const struct sim_insn *sim_run_transpose(struct sim_warp *w, const struct sim_in
     to_halves(SIM_SLOT(w, in->a), true, halves);
     for (unsigned lane = 0; lane < SIM_LANES; lane++)
         if (w->mask >> lane & 1)
-            d[lane] = (uint32_t)halves[half_of(false, lane, 0)] | (uint32_t)halves[half_of(false, lane, 1)] << 16;
+            d[lane] = (uint32_t)halves[half_of(false, lane, 0)] | (uint32_t)halves[half_of(false, lane, 1)]
+                                                                      << 16;
     return in + 1;
 }
 
@@ -159,9 +160,8 @@ static void move_elements(struct sim_warp *w, const struct sim_matrix_move *m,
         unsigned lane = (unsigned)__builtin_ctz(left);
         for (unsigned n = 0; n < bytes / each; n++) {
             unsigned element = access->first + n;
-            char *mine = accumulator
-                             ? element_in(w, m, element / in_register, element % in_register, lane)
-                             : element_in(w, m, access->reg, element, lane);
+            char *mine = accumulator ? element_in(w, m, element / in_register, element % in_register, lane)
+                                     : element_in(w, m, access->reg, element, lane);
             if (load)
                 memcpy(mine, at[lane] + n * each, each);
             else

@@ -5,7 +5,12 @@
 #include "sim/exec/handlers.h"
 #include "sim/exec/matrix.h"
 
-enum { MAX_OPERAND = 32 * 32, MAX_RESULT = 32 * SIM_MATRIX_REGISTERS, MAX_INTEGERS = 16 * 64, MAX_WORDS = 16 * 8 };
+enum {
+    MAX_OPERAND = 32 * 32,
+    MAX_RESULT = 32 * SIM_MATRIX_REGISTERS,
+    MAX_INTEGERS = 16 * 64,
+    MAX_WORDS = 16 * 8
+};
 
 /* ---------------------------------------------------------------- elements out of registers */
 
@@ -204,8 +209,7 @@ const struct sim_insn *sim_run_multiply_bits(struct sim_warp *w, const struct si
         for (unsigned j = 0; j < columns; j++)
             for (unsigned n = 0; n < words; n++) {
                 uint32_t x = a[i * words + n], y = b[j * words + n];
-                d[i * columns + j] +=
-                    (uint32_t)__builtin_popcount(m->how == SIM_MATRIX_XOR ? x ^ y : x & y);
+                d[i * columns + j] += (uint32_t)__builtin_popcount(m->how == SIM_MATRIX_XOR ? x ^ y : x & y);
             }
     scatter_words(w, &m->d, d);
     return in + 1;

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #define MMA(m, n, k, d, a, b, c, more)                                                                       \
-    {"", false, m, n, k, a, b, c, d, {"row", "col"}, more}
-#define PAIRS(x, y, d, c) {"", false, 8, 8, 4, "f16", "f16", c, d, {x, y}, ""}
-#define WMMA(m, n, k, x, y, d, a, c, more) {"", true, m, n, k, a, a, c, d, {x, y}, more}
+    { "", false, m, n, k, a, b, c, d, {"row", "col"}, more }
+#define PAIRS(x, y, d, c)                                                                                    \
+    { "", false, 8, 8, 4, "f16", "f16", c, d, {x, y}, "" }
+#define WMMA(m, n, k, x, y, d, a, c, more)                                                                   \
+    { "", true, m, n, k, a, a, c, d, {x, y}, more }
 #define WMMA_SHAPES(x, y, d, a, c, more)                                                                     \
     WMMA(16, 16, 16, x, y, d, a, c, more), WMMA(32, 8, 16, x, y, d, a, c, more),                             \
         WMMA(8, 32, 16, x, y, d, a, c, more)
@@ -164,8 +166,8 @@ static void put_wmma(struct writer *w, const struct form *f) {
         if (line[i] < 16 && form_bits(f->a) == 8)
             line[i] = 16;
     for (int i = 0; i < 2; i++) {
-        put(w, "wmma.load.%c.sync.aligned.%s.m%un%uk%u.global.%s ", "ab"[i], f->layout[i], f->m, f->n, f->k,
-            f->a);
+        put(w, "wmma.load.%c.sync.aligned.%s.m%un%uk%u.global.%s ", "ab"[i], f -> layout[i], f -> m, f -> n,
+            f -> k, f -> a);
         put_list(w, "ab"[i], registers(f, "ab"[i]));
         put(w, ", [%%p%c], %u;\n", "ab"[i], line[i]);
     }
@@ -194,9 +196,7 @@ void form_text(const struct form *f, char *text, size_t size) {
         put(&w, "%s.param .u64 param_%c", *m == 'a' ? "" : ", ", *m);
     put(&w, ")\n{\n.reg .b32 %%lane;\n.reg .b64 %%at;\n");
     for (const char *m = "abcd"; *m; m++) {
-        const char *type = wide                           ? "f64"
-                           : *m >= 'c' && is(f->c, "f32") && is(f->d, "f32") ? "f32"
-                                                          : "b32";
+        const char *type = wide ? "f64" : *m >= 'c' && is(f->c, "f32") && is(f->d, "f32") ? "f32" : "b32";
         put(&w, ".reg .b64 %%p%c;\n.reg .%s %%%c<%u>;\n", *m, type, *m, registers(f, *m));
     }
     for (const char *m = "abcd"; *m; m++)
@@ -235,8 +235,8 @@ static uint64_t random_float(const struct layout *t, unsigned seed, uint64_t *st
     case 0: { /* -2 .. 2 */
         static const uint8_t whole[4] = {0, 1, 1, 2};
         uint64_t value = whole[choice % 4];
-        return sign << (t->exponent_bits + t->fraction_bits) |
-               (value ? bias + value - 1 : 0) << t->fraction_bits;
+        return sign << (t->exponent_bits + t->fraction_bits) | (value ? bias + value - 1 : 0)
+                                                                   << t->fraction_bits;
     }
     case 1:
         exponent = bias - 3 + choice % 7;

@@ -62,10 +62,9 @@ __device__ void load_x2_trans(unsigned (&r)[2], const void *p) {
                  : "r"(at));
 }
 
-/* A block's 16 x 8 tile from a (row-major) and b (row-major) by ldmatrix and mma, as CUTLASS does.  pad: halves
- * added to each line of shared memory, which decides about bank conflicts. */
-template <int PAD>
-__device__ void tile(const half *a, const half *b, float *c, int k) {
+/* A block's 16 x 8 tile from a (row-major) and b (row-major) by ldmatrix and mma, as CUTLASS does.  pad:
+ * halves added to each line of shared memory, which decides about bank conflicts. */
+template <int PAD> __device__ void tile(const half *a, const half *b, float *c, int k) {
     __shared__ __align__(16) half sa[16][16 + PAD], sb[16][8 + PAD];
     float d[4] = {};
     int lane = threadIdx.x;
@@ -108,7 +107,9 @@ extern "C" __global__ void load_rows(unsigned *out) {
     __syncwarp();
     unsigned at = (unsigned)__cvta_generic_to_shared(s + 8 * t), r[8];
     asm volatile("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];" : "=r"(r[0]) : "r"(at));
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(r[1]), "=r"(r[2]) : "r"(at));
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(r[1]), "=r"(r[2])
+                 : "r"(at));
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6])
                  : "l"(s + 8 * t));
@@ -137,8 +138,8 @@ extern "C" __global__ void store_rows(unsigned short *out) {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%4], {%0, %1, %2, %3};" ::"r"(r[0]), "r"(r[1]),
                  "r"(r[2]), "r"(r[3]), "r"(at)
                  : "memory");
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%4], {%0, %1, %2, %3};" ::"r"(r[0]), "r"(r[1]),
-                 "r"(r[2]), "r"(r[3]), "r"(trans)
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%4], {%0, %1, %2, %3};" ::"r"(r[0]),
+                 "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(trans)
                  : "memory");
     __syncwarp();
     for (int i = t; i < 512; i += 32)

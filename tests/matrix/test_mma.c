@@ -178,13 +178,12 @@ static void read_plain(const struct form *f, struct problem *p, unsigned char *c
         unsigned columns = which == 0 ? f->k : f->n, rows = which == 1 ? f->k : f->m;
         for (unsigned lane = 0; lane < 32; lane++)
             for (unsigned i = 0; i < each; i++) {
-                struct place at =
-                    pairs ? (which == 0   ? pair_a(strcmp(f->layout[0], "row") == 0, lane, i)
-                             : which == 1 ? pair_b(strcmp(f->layout[1], "row") == 0, lane, i)
-                                          : pair_c(bits == 32, lane, i))
-                    : which == 0 ? place_a(bits, f->m, f->k, lane, i)
-                    : which == 1 ? place_b(bits, f->k, lane, i)
-                                 : place_c(lane, i);
+                struct place at = pairs ? (which == 0   ? pair_a(strcmp(f->layout[0], "row") == 0, lane, i)
+                                           : which == 1 ? pair_b(strcmp(f->layout[1], "row") == 0, lane, i)
+                                                        : pair_c(bits == 32, lane, i))
+                                  : which == 0 ? place_a(bits, f->m, f->k, lane, i)
+                                  : which == 1 ? place_b(bits, f->k, lane, i)
+                                               : place_c(lane, i);
                 unsigned product = pairs ? pair_of(lane) : 0;
                 to[(product * rows + at.row) * columns + at.column] =
                     value_of(type, buffer[which], lane * each + i);
@@ -274,8 +273,8 @@ static void check_form(const struct form *f, unsigned seed) {
                 unsigned at = (product * f->m + i) * f->n + j;
                 double sum = p.c[at], size = fabs(sum);
                 for (unsigned k = 0; k < f->k; k++) {
-                    double x = term(f, p.a[(product * f->m + i) * f->k + k],
-                                    p.b[(product * f->k + k) * f->n + j]);
+                    double x =
+                        term(f, p.a[(product * f->m + i) * f->k + k], p.b[(product * f->k + k) * f->n + j]);
                     sum += x;
                     size += fabs(x);
                 }

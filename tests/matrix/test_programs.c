@@ -44,7 +44,8 @@ static void test_wmma_gemm(void **state) {
                 sum += fa[i * K + e] * fb[j * K + e];
             assert_true(c[i * N + j] == 2 * sum);
         }
-    /* 6 tiles; 4 steps of 4 and 4 registers whose halves are neighbours: a request each, of 8 rows' sectors. */
+    /* 6 tiles; 4 steps of 4 and 4 registers whose halves are neighbours: a request each, of 8 rows' sectors.
+     */
     assert_int_equal(h.counters.global_load_requests, 6 * 4 * 8);
     assert_int_equal(h.counters.gld_transactions, 6 * 4 * 8 * 8);
     /* Pairs of results: 8 rows of 4 pairs, 32 bytes a row. */
@@ -161,8 +162,8 @@ static void test_store_rows(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wmma_gemm), cmocka_unit_test(test_wmma_shared),
-        cmocka_unit_test(test_mma_tile),  cmocka_unit_test(test_load_rows),
+        cmocka_unit_test(test_wmma_gemm),       cmocka_unit_test(test_wmma_shared),
+        cmocka_unit_test(test_mma_tile),        cmocka_unit_test(test_load_rows),
         cmocka_unit_test(test_misaligned_rows), cmocka_unit_test(test_store_rows),
     };
     ptx = argc > 1 ? argv[1] : NULL;
