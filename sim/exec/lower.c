@@ -145,7 +145,8 @@ static bool place_locals(struct lower *l) {
 }
 
 static bool lower_node(struct lower *l) {
-    static bool (*const lowerings[])(struct lower *, bool *) = {lower_control, lower_memory, lower_lanes};
+    static bool (*const lowerings[])(struct lower *, bool *) = {lower_control, lower_memory, lower_matrix,
+                                                                lower_lanes};
     size_t first = l->insn_count;
     memset(l->temp_used, 0, sizeof l->temp_used);
     bool handled = false;

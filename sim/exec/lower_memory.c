@@ -7,7 +7,7 @@ static bool is(const struct ptx_instruction *in, const char *name) {
     return strcmp(in->name, name) == 0;
 }
 
-static bool find_space(const struct ptx_instruction *in, enum sim_space *space) {
+bool lower_space(const struct ptx_instruction *in, enum sim_space *space) {
     *space = SIM_SPACE_GENERIC;
     for (size_t i = 0; i < in->word_count; i++) {
         const char *word = in->words[i];
@@ -117,7 +117,7 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
     op->sign = op->type == PTX_TYPE_S8 || op->type == PTX_TYPE_S16 || op->type == PTX_TYPE_S32;
     op->skips_l1 = ptx_has_word(in, "nc") || ptx_has_word(in, "cg") || ptx_has_word(in, "cv") ||
                    ptx_has_word(in, "volatile") || ptx_has_word(in, "relaxed") || ptx_has_word(in, "acquire");
-    if (!find_space(in, &op->space) || !op->width || op->width > 8 || op->width * op->count > 32) {
+    if (!lower_space(in, &op->space) || !op->width || op->width > 8 || op->width * op->count > 32) {
         lower_unknown(l, NULL);
         return NULL;
     }
@@ -129,9 +129,7 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
     return lower_site(l, op) ? op : NULL;
 }
 
-/* [register + offset], [variable + offset], [offset] -> the register (or a constant), and the offset. */
-static bool lower_address(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op,
-                          int32_t *ref) {
+bool lower_address(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op, int32_t *ref) {
     if (operand->kind != PTX_OPERAND_ADDRESS)
         return lower_error(l, operand->pos, "'%s' needs an address in brackets", l->node->in->opcode);
     bool small =
