@@ -119,6 +119,8 @@ void bench_grid_free(struct bench_grid *grid) {
 /* Spaces at the end of a line are left out: pad says whether more follows. */
 static void put_cell(FILE *file, const struct bench_grid *grid, size_t c, const char *text, bool first,
                      bool pad, bool red) {
+    if (!*text && !pad)
+        return;
     if (!first)
         fprintf(file, "%*s", grid->gap, "");
     bool left = grid->columns[c].flags & BENCH_GRID_LEFT;
