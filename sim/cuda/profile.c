@@ -135,9 +135,12 @@ static void put_three(struct profile_text *text, const char *name, const uint32_
 
 static void put_fault(struct profile_text *text, const struct sim_fault *fault) {
     static const char *const kinds[] = {
-        [SIM_FAULT_NONE] = "none",         [SIM_FAULT_ADDRESS] = "address",
-        [SIM_FAULT_MISALIGNED] = "misaligned", [SIM_FAULT_DEADLOCK] = "deadlock",
-        [SIM_FAULT_TRAP] = "trap",         [SIM_FAULT_STACK] = "stack",
+        [SIM_FAULT_NONE] = "none",
+        [SIM_FAULT_ADDRESS] = "address",
+        [SIM_FAULT_MISALIGNED] = "misaligned",
+        [SIM_FAULT_DEADLOCK] = "deadlock",
+        [SIM_FAULT_TRAP] = "trap",
+        [SIM_FAULT_STACK] = "stack",
         [SIM_FAULT_MEMORY] = "memory",
     };
     profile_put_name(text, "fault");
@@ -160,8 +163,9 @@ static void put_fault(struct profile_text *text, const struct sim_fault *fault) 
 }
 
 /* All of a launch but who launched it and when. */
-static void put_launch(struct profile_text *text, struct profile_launch *profile, const struct sim_launch *what,
-                       const struct wl_counters *counters, const struct sim_fault *fault) {
+static void put_launch(struct profile_text *text, struct profile_launch *profile,
+                       const struct sim_launch *what, const struct wl_counters *counters,
+                       const struct sim_fault *fault) {
     struct sim_function_info info;
     sim_function_info(what->function, &info);
     profile_sites_merge(&profile->sites);

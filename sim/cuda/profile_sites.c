@@ -5,10 +5,10 @@
 
 /* Words that say how an access is made, not what it moves: loads that differ only in them are one kind. */
 static bool says_how(const char *word, size_t length) {
-    static const char *const words[] = {"weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "cta",
-                                        "gpu",  "sys",      "cluster", "ca",      "cg",      "cs",      "lu",
-                                        "cv",   "wb",       "wt",      "nc",      "unified", "noftz",   "mmio",
-                                        "sync", "aligned",  NULL};
+    static const char *const words[] = {"weak",    "volatile", "relaxed", "acquire", "release", "acq_rel",
+                                        "cta",     "gpu",      "sys",     "cluster", "ca",      "cg",
+                                        "cs",      "lu",       "cv",      "wb",      "wt",      "nc",
+                                        "unified", "noftz",    "mmio",    "sync",    "aligned", NULL};
     if (strncmp(word, "L1::", 4) == 0 || strncmp(word, "L2::", 4) == 0)
         return true;
     for (const char *const *w = words; *w; w++)
@@ -153,6 +153,9 @@ static void put_site(const struct profile_site *site, const char *kernel, struct
         profile_put_number(text, c->line);
         profile_put_name(text, "column");
         profile_put_number(text, c->column);
+    } else if (c->bytes) {
+        profile_put_name(text, "ptx_line");
+        profile_put_number(text, c->ptx_line);
     }
     profile_put_name(text, "op");
     profile_put_string(text, site->op);
