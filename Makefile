@@ -1,8 +1,9 @@
 # A front for CMake: each target does its own set-up.  See CMakePresets.json for what the builds are.
 #
-#   make                   builds build/wideload
+#   make                   builds build/wideload, and the libraries
 #   make bench             runs it: every experiment, verified and counted or timed; ARGS="--device sim copy"
-#   make test              runs the tests
+#   make test              builds and runs the tests
+#   make speed             prints how fast the simulator runs, beside gcc -O2
 #   make install           installs; PREFIX=/usr/local DESTDIR=
 #   make clean             removes what was built (and keeps the compiler in .cuda/)
 #   make asan ubsan        build with a sanitizer and run the tests
@@ -16,16 +17,20 @@ JOBS = $(shell nproc)
 
 # One call of make works on one build directory at a time: the parallelism is Ninja's.
 .NOTPARALLEL:
-.PHONY: all bench test install clean asan ubsan coverage format setup
+.PHONY: all bench test speed install clean asan ubsan coverage format setup
 
 all: setup build/build.ninja
-	@cmake --build --preset release -j $(JOBS)
+	@cmake --build --preset release --target wideload_cli -j $(JOBS)
 
 bench: all
 	@build/wideload bench $(ARGS)
 
-test: all
+test: setup build/build.ninja
+	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
+
+speed: setup build/build.ninja
+	@cmake --build --preset release --target speed -j $(JOBS)
 
 install: all
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"

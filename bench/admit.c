@@ -86,11 +86,19 @@ static void section_needs(struct bench_section *section) {
         bench_needs_add(&section->needs, section->rows[i].rung, &section->rows[i].problem);
 }
 
-static void mebibytes(uint64_t bytes, char out[32]) {
-    if (bytes == UINT64_MAX)
+static void bytes_text(uint64_t bytes, char out[32]) {
+    static const char *const units[] = {"MiB", "GiB", "TiB", "PiB", "EiB"};
+    if (bytes == UINT64_MAX) {
         snprintf(out, 32, "over 2^64 bytes");
-    else
-        snprintf(out, 32, "%.1f MiB", (double)bytes / (1 << 20));
+        return;
+    }
+    double value = (double)bytes / (1 << 20);
+    size_t unit = 0;
+    while (value >= 10000 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(out, 32, "%.1f %s", value, units[unit]);
 }
 
 static bool enough_memory(const struct bench_plan *plan, const struct bench_section *section,
@@ -101,8 +109,8 @@ static bool enough_memory(const struct bench_plan *plan, const struct bench_sect
     if (!plan->simulator && !request->hot)
         device = plus(device, bench_flush_bytes(&plan->device));
     if (device > plan->device.free_bytes) {
-        mebibytes(device, needed);
-        mebibytes(plan->device.free_bytes, there);
+        bytes_text(device, needed);
+        bytes_text(plan->device.free_bytes, there);
         return bench_usage(error,
                            "--size: %s at %s needs %s of device memory, %s has %s free; give a smaller size",
                            section->experiment->name, size, needed, plan->device.name, there);
@@ -110,8 +118,8 @@ static bool enough_memory(const struct bench_plan *plan, const struct bench_sect
     uint64_t host = plus(bench_host_bytes(&section->needs), plan->simulator ? device : 0);
     uint64_t available = available_host_bytes();
     if (host > available) {
-        mebibytes(host, needed);
-        mebibytes(available, there);
+        bytes_text(host, needed);
+        bytes_text(available, there);
         return bench_usage(error,
                            "--size: %s at %s needs %s of host memory, %s are available; give a smaller size",
                            section->experiment->name, size, needed, there);

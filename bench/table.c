@@ -207,7 +207,8 @@ static void print_row(FILE *file, const struct bench_grid *grid, const struct be
 static void print_caption(FILE *file, const struct bench_grid *grid, const struct bench_row *row) {
     char size[80];
     bench_size_text(row->experiment, &row->problem, size, sizeof size);
-    fprintf(file, "\n%s: %s\n", row->experiment->name, row->experiment->question);
+    int column = fprintf(file, "\n%s: ", row->experiment->name) - 1;
+    bench_wrap(file, row->experiment->question, 2, column);
     fprintf(file, "size %s", size);
     if (row->experiment->shape == BENCH_SHAPE_SPARSE)
         fprintf(file, ", %" PRIu64 " entries", row->problem.nnz);
@@ -234,7 +235,7 @@ bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct
                               .row_count = section->row_count,
                               .cell = put_cell,
                               .context = section,
-                              .line = BENCH_TEXT_COLUMNS};
+                              .line = bench_text_columns(file)};
     if (!bench_grid_lay_out(&grid))
         return false;
     print_caption(file, &grid, &section->rows[0]);
@@ -246,13 +247,15 @@ bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct
 }
 
 void bench_table_header(FILE *file, const struct bench_plan *plan) {
+    char text[512];
     if (plan->simulator)
-        fprintf(file, "%s, counting rules %s%s: one launch each, no time\n", plan->device.name,
-                plan->device.arch, plan->device.arch_proved ? "" : " (not held against hardware)");
+        snprintf(text, sizeof text, "%s, counting rules %s%s: one launch each, no time", plan->device.name,
+                 plan->device.arch, plan->device.arch_proved ? "" : " (not held against hardware)");
     else if (plan->peak_gbps > 0)
-        fprintf(file, "%s (%s), theoretical peak %.1f GB/s\n", plan->device.name, plan->device.arch,
-                plan->peak_gbps);
+        snprintf(text, sizeof text, "%s (%s), theoretical peak %.1f GB/s", plan->device.name,
+                 plan->device.arch, plan->peak_gbps);
     else
-        fprintf(file, "%s (%s), theoretical peak unknown: --peak gives it\n", plan->device.name,
-                plan->device.arch);
+        snprintf(text, sizeof text, "%s (%s), theoretical peak unknown: --peak gives it", plan->device.name,
+                 plan->device.arch);
+    bench_wrap(file, text, 0, 0);
 }

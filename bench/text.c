@@ -1,12 +1,26 @@
 #include "bench/text.h"
 
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { LEAST_COLUMNS = 40 }; /* narrower than that, nothing reads well: let the terminal wrap */
+
+int bench_text_columns(FILE *file) {
+    struct winsize window;
+    int number = fileno(file);
+    /* A terminal that does not know its width says 0. */
+    if (number < 0 || !isatty(number) || ioctl(number, TIOCGWINSZ, &window) || window.ws_col == 0 ||
+        window.ws_col > BENCH_TEXT_COLUMNS)
+        return BENCH_TEXT_COLUMNS;
+    return window.ws_col > LEAST_COLUMNS ? window.ws_col : LEAST_COLUMNS;
+}
 
 void bench_wrap(FILE *file, const char *text, int indent, int column) {
-    int at = column;
+    int at = column, columns = bench_text_columns(file);
     while (*text) {
         size_t length = strcspn(text, " ");
-        if (at > indent && at + 1 + (int)length > BENCH_TEXT_COLUMNS) {
+        if (at > indent && at + 1 + (int)length > columns) {
             fputc('\n', file);
             at = 0;
         }

@@ -6,7 +6,11 @@
 
 enum { BENCH_TEXT_COLUMNS = 100 };
 
-/* Writes text in lines of at most BENCH_TEXT_COLUMNS bytes, broken at spaces, each after `indent` spaces;
+/* How long a line may be: the width of the terminal that the file is, where it is one and narrower, else
+ * BENCH_TEXT_COLUMNS; so files and pipes get the same text everywhere. */
+int bench_text_columns(FILE *file);
+
+/* Writes text in lines of at most bench_text_columns() bytes, broken at spaces, each after `indent` spaces;
  * `column` is where the cursor stands already (0: at a line's start).  Ends with a newline. */
 void bench_wrap(FILE *file, const char *text, int indent, int column);
 

@@ -55,7 +55,8 @@ static void print_experiment(const struct bench_experiment *experiment) {
     struct bench_error error;
     bench_set_size(experiment, &experiment->size, &problem, &error);
     bench_size_text(experiment, &problem, size, sizeof size);
-    printf("%s: %s\n", experiment->name, experiment->question);
+    int heading = printf("%s: ", experiment->name);
+    bench_wrap(stdout, experiment->question, 2, heading);
     printf("  --size %s, %s by default%s%s\n", bench_shape_syntax(experiment->shape), size,
            experiment->has_offset ? "; --offset 0,11,128" : "",
            experiment->has_stride ? "; --stride 1,2,4,8,16,32" : "");

@@ -125,7 +125,7 @@ static bool put_listing(FILE *file, struct listing *listing) {
                               .row_count = listing->count,
                               .cell = put_cell,
                               .context = listing,
-                              .line = PROF_COLUMNS};
+                              .line = bench_text_columns(file)};
     bool good = bench_grid_lay_out(&grid);
     if (good) {
         if (path)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "bench/grid.h"
+#include "bench/text.h"
 #include "prof/report.h"
 
 enum { RUNS, METRIC, MIN, MAX, AVERAGE, MEANING, COLUMNS };
@@ -50,7 +51,7 @@ static bool put_row(FILE *file, const struct prof_report *report, const struct p
                               .row_count = report->choices->count,
                               .cell = put_cell,
                               .context = &list,
-                              .line = PROF_COLUMNS - 2};
+                              .line = bench_text_columns(file) - 2};
     if (!bench_grid_lay_out(&grid))
         return false;
     const unsigned *g = row->first->grid, *b = row->first->block;

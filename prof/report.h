@@ -8,7 +8,6 @@
 #include "prof/gate.h"
 #include "prof/rows.h"
 
-enum { PROF_COLUMNS = 100 };
 #define PROF_SCHEMA "wideload-prof/1"
 
 struct prof_report {

@@ -212,7 +212,7 @@ bool prof_put_table(FILE *file, const struct prof_report *report) {
                               .row_count = report->rows->count,
                               .cell = put_cell,
                               .context = report,
-                              .line = PROF_COLUMNS};
+                              .line = bench_text_columns(file)};
     if (!bench_grid_lay_out(&grid))
         return false;
     bench_grid_put_titles(file, &grid);

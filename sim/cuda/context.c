@@ -58,6 +58,7 @@ static void set_defaults(CUcontext context) {
 static void release(struct object *object) {
     CUcontext context = (CUcontext)object;
     object_destroy_owned(context);
+    context_free_heap(context);
     free(context);
 }
 
@@ -77,6 +78,7 @@ CUresult context_create(CUcontext *out, unsigned flags, bool primary) {
 
 void context_clear(CUcontext context) {
     object_destroy_owned(context);
+    context_free_heap(context);
     set_defaults(context);
 }
 

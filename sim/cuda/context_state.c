@@ -106,6 +106,8 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
         value = LIMIT_PERSISTING_L2_BYTES;
     if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY && value > 128)
         return CUDA_ERROR_INVALID_VALUE;
+    if (limit == CU_LIMIT_MALLOC_HEAP_SIZE && !context_resize_heap(context, value))
+        return CUDA_ERROR_INVALID_VALUE;
     atomic_store(&context->limits[limit], value);
     return CUDA_SUCCESS;
 }

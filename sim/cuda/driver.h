@@ -92,7 +92,8 @@ struct CUctx_st {
     CUfunc_cache cache;
     CUsharedconfig shared;
     _Atomic size_t limits[CU_LIMIT_MAX];
-    _Atomic int fault; /* CUresult of the first kernel that faulted; 0: none */
+    _Atomic int fault;     /* CUresult of the first kernel that faulted; 0: none */
+    struct sim_heap *heap; /* services.c; NULL until the first launch */
     struct object *owned;
 };
 
@@ -105,5 +106,13 @@ CUresult context_create(CUcontext *out, unsigned flags, bool primary);
 /* Undoes everything done in it, but keeps the handle. */
 void context_clear(CUcontext context);
 void context_destroy(CUcontext context);
+
+/* ---------------------------------------------------------------- device services (services.c) */
+
+/* Gives a launch the context's heap and the process's output. */
+CUresult context_services(CUcontext context, struct sim_launch *launch);
+/* False once a kernel has used malloc. */
+bool context_resize_heap(CUcontext context, size_t bytes);
+void context_free_heap(CUcontext context);
 
 #endif

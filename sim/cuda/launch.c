@@ -75,7 +75,9 @@ static CUresult fault_error(const struct sim_fault *fault) {
     case SIM_FAULT_DEADLOCK:
         return CUDA_ERROR_LAUNCH_TIMEOUT;
     case SIM_FAULT_TRAP:
-        return strstr(fault->text, "assert") ? CUDA_ERROR_ASSERT : CUDA_ERROR_ILLEGAL_INSTRUCTION;
+        return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    case SIM_FAULT_ASSERT:
+        return CUDA_ERROR_ASSERT;
     case SIM_FAULT_MEMORY:
         return CUDA_ERROR_OUT_OF_MEMORY;
     default:
@@ -116,7 +118,16 @@ static CUresult run(CUcontext context, const struct sim_launch *what) {
     return driver.blocking ? error : CUDA_SUCCESS;
 }
 
-static CUresult launch(CUfunction handle, const CUlaunchConfig *config, void **params, void **extra) {
+/* All blocks of a cooperative launch must fit the device at once. */
+static CUresult check_cooperative(CUfunction function, const struct sim_launch *what) {
+    uint64_t blocks = (uint64_t)what->grid[0] * what->grid[1] * what->grid[2];
+    size_t threads = (size_t)what->block[0] * what->block[1] * what->block[2];
+    size_t fit = occupancy_blocks(function, threads, what->shared_bytes) * LIMIT_MULTIPROCESSORS;
+    return blocks > fit ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
+}
+
+static CUresult launch(CUfunction handle, const CUlaunchConfig *config, bool cooperative, void **params,
+                       void **extra) {
     CUcontext context;
     CUresult error = stream_enter(config->hStream, &context);
     if (error)
@@ -135,10 +146,15 @@ static CUresult launch(CUfunction handle, const CUlaunchConfig *config, void **p
         .shared_bytes = config->sharedMemBytes,
         .rules = atomic_load(&driver.rules),
         .threads = driver.threads,
+        .cooperative = cooperative,
     };
     error = check_shape(&function->info, what.grid, what.block);
     if (!error)
         error = check_shared(function, what.shared_bytes);
+    if (!error && cooperative)
+        error = check_cooperative(function, &what);
+    if (!error)
+        error = context_services(context, &what);
     if (error)
         return error;
     /* 16: what a parameter may be aligned to, and enough that calloc gives something for none. */
@@ -164,16 +180,27 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
                              .blockDimZ = blockDimZ,
                              .sharedMemBytes = sharedMemBytes,
                              .hStream = hStream};
-    return launch(f, &config, kernelParams, extra);
+    return launch(f, &config, false, kernelParams, extra);
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
+                                   unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
+                                   unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
+                                   void **kernelParams) {
+    CUlaunchConfig config = {.gridDimX = gridDimX,
+                             .gridDimY = gridDimY,
+                             .gridDimZ = gridDimZ,
+                             .blockDimX = blockDimX,
+                             .blockDimY = blockDimY,
+                             .blockDimZ = blockDimZ,
+                             .sharedMemBytes = sharedMemBytes,
+                             .hStream = hStream};
+    return launch(f, &config, true, kernelParams, NULL);
 }
 
 /* Attributes by CUDA's numbers where an older cuda.h may lack the name. */
 static CUresult check_attribute(const CUlaunchAttribute *attribute) {
     switch ((int)attribute->id) {
-    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        if (attribute->value.cooperative)
-            log_note("cuLaunchKernelEx: cooperative launches are not supported");
-        return attribute->value.cooperative ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
     case 11 /* PREFERRED_CLUSTER_DIMENSION: laid out alike */: {
         unsigned x = attribute->value.clusterDim.x, y = attribute->value.clusterDim.y;
@@ -215,12 +242,15 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
         return error;
     if (!config || (config->numAttrs && !config->attrs))
         return CUDA_ERROR_INVALID_VALUE;
+    bool cooperative = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         error = check_attribute(&config->attrs[i]);
         if (error)
             return error;
+        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+            cooperative = config->attrs[i].value.cooperative != 0;
     }
-    error = launch(f, config, kernelParams, extra);
+    error = launch(f, config, cooperative, kernelParams, extra);
     for (unsigned i = 0; i < config->numAttrs && !error; i++)
         record_event(&config->attrs[i]);
     return error;

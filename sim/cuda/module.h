@@ -63,6 +63,9 @@ CUresult function_resolve(CUfunction handle, CUcontext context, CUfunction *out)
 CUresult function_get_attribute(const struct CUfunc_st *function, CUfunction_attribute attribute, int *out);
 CUresult function_set_attribute(struct CUfunc_st *function, CUfunction_attribute attribute, int value);
 
+/* occupancy.c: how many blocks of this shape a multiprocessor holds at once; 0: they are too large. */
+size_t occupancy_blocks(const struct CUfunc_st *function, size_t threads, size_t dynamic);
+
 /* library.c: the kernel's function in a context, loading the library there if need be. */
 CUresult kernel_function(CUkernel kernel, CUcontext context, CUfunction *out);
 /* Called when a library's module is unloaded with its context. */

@@ -27,7 +27,7 @@ static size_t blocks_by_registers(const struct sim_function_info *info, size_t w
     return blocks ? blocks : 1;
 }
 
-static size_t active_blocks(const struct CUfunc_st *function, size_t threads, size_t dynamic) {
+size_t occupancy_blocks(const struct CUfunc_st *function, size_t threads, size_t dynamic) {
     const struct sim_function_info *info = &function->info;
     if (threads > minimum(info->max_threads, LIMIT_BLOCK_THREADS) || dynamic > LIMIT_BLOCK_SHARED_OPTIN ||
         dynamic + info->shared_bytes > LIMIT_BLOCK_SHARED_OPTIN)
@@ -47,7 +47,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, CU
         return error;
     if (!numBlocks || blockSize <= 0 || flags & ~(unsigned)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CUDA_ERROR_INVALID_VALUE;
-    *numBlocks = (int)active_blocks(function, (size_t)blockSize, dynamicSMemSize);
+    *numBlocks = (int)occupancy_blocks(function, (size_t)blockSize, dynamicSMemSize);
     return CUDA_SUCCESS;
 }
 
@@ -75,7 +75,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockS
     /* The largest of the block sizes that keep the most threads resident. */
     for (size_t size = limit; size; size = size % LIMIT_WARP ? size - size % LIMIT_WARP : size - LIMIT_WARP) {
         size_t dynamic = blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize((int)size) : dynamicSMemSize;
-        size_t blocks = active_blocks(function, size, dynamic);
+        size_t blocks = occupancy_blocks(function, size, dynamic);
         if (blocks * size > best_threads) {
             best_threads = blocks * size;
             best_size = size;
@@ -106,7 +106,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
         return CUDA_ERROR_INVALID_VALUE;
     size_t overhead = function->info.shared_bytes + LIMIT_RESERVED_SHARED;
     size_t each = (size_t)LIMIT_SM_SHARED / (size_t)numBlocks / LIMIT_SHARED_UNIT * LIMIT_SHARED_UNIT;
-    if ((size_t)numBlocks > active_blocks(function, (size_t)blockSize, 0) || each < overhead)
+    if ((size_t)numBlocks > occupancy_blocks(function, (size_t)blockSize, 0) || each < overhead)
         return CUDA_ERROR_INVALID_VALUE;
     *dynamicSmemSize = minimum(each - overhead, LIMIT_BLOCK_SHARED_OPTIN - function->info.shared_bytes);
     return CUDA_SUCCESS;

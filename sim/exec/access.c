@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MAX_SPREAD (1ull << 62)
+
 /* One lane alone lies in any pattern. */
 static void learn_stride(struct sim_stride *stride, const struct sim_lanes *lanes) {
     uint32_t left = lanes->mask & (lanes->mask - 1);
@@ -30,13 +32,14 @@ void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes
     uint64_t base = lanes->address[lanes->first];
     int64_t low = 0, high = 0;
     uint64_t misaligned = 0;
-    bool uniform = true, contiguous = lanes->mask == SIM_ALL_LANES;
+    bool uniform = lanes->mask == SIM_ALL_LANES, contiguous = uniform;
     for (unsigned i = 0; i < SIM_LANES; i++) {
         uint64_t delta = lanes->address[i] - base;
         p->delta[i] = delta;
         misaligned |= delta;
-        uniform &= delta == 0;
-        contiguous &= delta == (uint64_t)i * bytes;
+        uint64_t in_half = delta - p->delta[i & 16];
+        uniform &= in_half == 0;
+        contiguous &= in_half == (uint64_t)(i & 15) * bytes;
         if ((int64_t)delta < low)
             low = (int64_t)delta;
         if ((int64_t)delta > high)
@@ -49,6 +52,11 @@ void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes
     p->phases = 0;
     p->low = (uint64_t)low;
     p->high = (uint64_t)high + bytes;
+    /* No memory is that large; lanes so far apart must not pass for near ones, modulo 2^64. */
+    if (p->high - p->low > MAX_SPREAD) {
+        p->low = 0;
+        p->high = MAX_SPREAD;
+    }
     p->misaligned = misaligned;
     learn_stride(&site->stride, lanes);
 }
@@ -93,7 +101,7 @@ static const char *access_name(enum sim_access access) {
 
 _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes) {
-    uint64_t limit = space == SIM_SPACE_SHARED ? w->worker->shared_limit : 4 * w->local_words;
+    uint64_t limit = sim_access_limit(w, space);
     unsigned lane = lanes->first;
     bool aligned = true;
     for (unsigned i = 0; i < SIM_LANES; i++) {
@@ -129,7 +137,8 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
                     bytes, where, what, (unsigned long long)address, nearest);
 }
 
-/* Each lane's range must lie in one allocation.  Remembers the first lane's, where the others mostly are. */
+/* Each lane's range must lie in one allocation.  Remembers the last one found, where the
+ * next access mostly lies. */
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                              struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes) {
     struct sim_memory *memory = w->worker->launch->memory;

@@ -49,6 +49,14 @@ sim_lanes_fill(struct sim_warp *w, const struct sim_memop *op, int32_t ref, stru
     }
 }
 
+/* Bytes of a block's shared memory, or of a thread's local memory up to the end of the running frame's. */
+static inline uint64_t sim_access_limit(const struct sim_warp *w, enum sim_space space) {
+    if (space == SIM_SPACE_SHARED)
+        return w->worker->shared_limit;
+    const struct sim_frame *frame = w->strand->frame;
+    return frame->local_base + (uint64_t)frame->code->local_bytes;
+}
+
 /* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves. */
 static inline __attribute__((always_inline)) const struct sim_pattern *
 sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
@@ -64,13 +72,13 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
     }
     if ((base | p->misaligned) & (bytes - 1))
         sim_access_fault(w, in, op, space, lanes, bytes);
+    /* Where addresses wrap around, the end lies below the start. */
+    uint64_t start = base + p->low, end = base + p->high;
     if (space == SIM_SPACE_GLOBAL) {
-        if (base + p->low < site->allowed_base || base + p->high > site->allowed_end)
+        if (start < site->allowed_base || end > site->allowed_end || end < start)
             sim_access_check_global(w, in, op, site, lanes, bytes);
-    } else {
-        uint64_t limit = space == SIM_SPACE_SHARED ? w->worker->shared_limit : 4 * w->local_words;
-        if (base + p->low >= limit || base + p->high > limit)
-            sim_access_fault(w, in, op, space, lanes, bytes);
+    } else if (end > sim_access_limit(w, space) || end < start) {
+        sim_access_fault(w, in, op, space, lanes, bytes);
     }
     if (op->uncounted)
         return p;

@@ -32,6 +32,22 @@ static uint64_t f64_bits(double value) {
     return bits;
 }
 
+/* A sum of f32: in global memory subnormal operands and results are zeros of their sign, in shared memory
+ * they are not; a NaN is the canonical one. */
+static uint64_t f32_sum(uint64_t old, uint64_t b, bool shared) {
+    const float x = as_f32(old), y = as_f32(b);
+    return f32_bits(canonical(shared ? x + y : flush(flush(x) + flush(y))));
+}
+
+/* A sum of f64: global memory hands a NaN on as it is, the added one before that in memory; in shared memory
+ * it is an addition of registers. */
+static uint64_t f64_sum(uint64_t old, uint64_t b, bool shared) {
+    const double x = as_f64(old), y = as_f64(b);
+    if (!shared && (x != x || y != y))
+        return y != y ? b : old;
+    return f64_bits(nan_of_2(x + y, y, x));
+}
+
 typedef uint16_t half_fn(uint16_t a, uint16_t b, struct sim_modifiers m);
 
 static uint64_t half_lanes(uint64_t a, uint64_t b, unsigned halves, half_fn *f) {
@@ -59,7 +75,7 @@ static int64_t signed_value(const struct sim_memop *op, uint64_t value) {
     return op->width == 4 ? (int32_t)value : (int64_t)value;
 }
 
-static uint64_t result(const struct sim_memop *op, uint64_t old, uint64_t b, uint64_t c) {
+static uint64_t result(const struct sim_memop *op, bool shared, uint64_t old, uint64_t b, uint64_t c) {
     bool is_signed = op->type == PTX_TYPE_S32 || op->type == PTX_TYPE_S64;
     bool half = op->type == PTX_TYPE_F16 || op->type == PTX_TYPE_BF16 || op->type == PTX_TYPE_F16X2 ||
                 op->type == PTX_TYPE_BF16X2;
@@ -67,9 +83,9 @@ static uint64_t result(const struct sim_memop *op, uint64_t old, uint64_t b, uin
         return half_result(op, old, b);
     switch (op->atomic) {
     case SIM_ATOMIC_ADD:
-        if (op->type == PTX_TYPE_F32)
-            return f32_bits(as_f32(old) + as_f32(b));
-        return op->type == PTX_TYPE_F64 ? f64_bits(as_f64(old) + as_f64(b)) : old + b;
+        return op->type == PTX_TYPE_F32   ? f32_sum(old, b, shared)
+               : op->type == PTX_TYPE_F64 ? f64_sum(old, b, shared)
+                                          : old + b;
     case SIM_ATOMIC_MIN:
         if (is_signed)
             return signed_value(op, old) < signed_value(op, b) ? old : b;
@@ -97,23 +113,23 @@ static uint64_t result(const struct sim_memop *op, uint64_t old, uint64_t b, uin
 }
 
 /* Returns the old value. */
-static uint64_t update(const struct sim_memop *op, char *at, uint64_t b, uint64_t c) {
+static uint64_t update(const struct sim_memop *op, bool shared, char *at, uint64_t b, uint64_t c) {
     if (op->width == 8) {
         uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n((uint64_t *)at, &old, result(op, old, b, c), true,
+        while (!__atomic_compare_exchange_n((uint64_t *)at, &old, result(op, shared, old, b, c), true,
                                             __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             ;
         return old;
     }
     if (op->width == 4) {
         uint32_t old = __atomic_load_n((uint32_t *)at, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n((uint32_t *)at, &old, (uint32_t)result(op, old, b, c), true,
-                                            __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+        while (!__atomic_compare_exchange_n((uint32_t *)at, &old, (uint32_t)result(op, shared, old, b, c),
+                                            true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
             ;
         return old;
     }
     uint16_t old = __atomic_load_n((uint16_t *)at, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n((uint16_t *)at, &old, (uint16_t)result(op, old, b, c), true,
+    while (!__atomic_compare_exchange_n((uint16_t *)at, &old, (uint16_t)result(op, shared, old, b, c), true,
                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
         ;
     return old;
@@ -124,8 +140,9 @@ static uint64_t operand(struct sim_warp *w, const struct sim_memop *op, int32_t 
                               : ((const uint32_t *)SIM_SLOT(w, ref))[lane];
 }
 
-static void atomic_space(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                         enum sim_space space, struct sim_lanes *lanes) {
+/* Returns the first lane's old value. */
+static uint64_t atomic_space(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                             enum sim_space space, struct sim_lanes *lanes) {
     unsigned bytes = op->width * op->count;
     if (space == SIM_SPACE_LOCAL || space == SIM_SPACE_PARAM)
         sim_fault_raise(w, in, lanes->first, SIM_FAULT_ADDRESS, lanes->address[lanes->first],
@@ -136,35 +153,41 @@ static void atomic_space(struct sim_warp *w, const struct sim_insn *in, const st
         counted.mask = 1u << lanes->first;
     sim_access(w, in, op, space, &counted, bytes);
     char *base = space == SIM_SPACE_SHARED ? w->block->shared : NULL;
+    uint64_t first = 0;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         char *at = base ? base + lanes->address[i] : (char *)(uintptr_t)lanes->address[i];
         for (unsigned e = 0; e < op->count; e++) {
             uint64_t b = operand(w, op, op->reg[e], i);
             uint64_t c = op->atomic == SIM_ATOMIC_CAS ? operand(w, op, in->c, i) : 0;
-            uint64_t old = update(op, at + e * op->width, b, c);
+            uint64_t old = update(op, space == SIM_SPACE_SHARED, at + e * op->width, b, c);
             if (op->access != SIM_ACCESS_ATOM)
                 continue;
+            if (i == lanes->first)
+                first = old;
             if (op->slot == SIM_64)
                 ((uint64_t *)SIM_SLOT(w, op->reg[4 + e]))[i] = old;
             else
                 ((uint32_t *)SIM_SLOT(w, op->reg[4 + e]))[i] = (uint32_t)old;
         }
     }
+    return first;
 }
 
 const struct sim_insn *sim_run_atomic(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     struct sim_lanes all;
     sim_lanes_fill(w, op, in->a, &all);
-    if (op->space != SIM_SPACE_GENERIC) {
-        atomic_space(w, in, op, op->space, &all);
-        return in + 1;
-    }
-    for (uint32_t left = all.mask; left;) {
-        struct sim_lanes lanes;
-        enum sim_space space = sim_lanes_take_window(&lanes, &all, &left);
-        atomic_space(w, in, op, space, &lanes);
-    }
+    uint64_t old = 0;
+    if (op->space != SIM_SPACE_GENERIC)
+        old = atomic_space(w, in, op, op->space, &all);
+    else
+        for (uint32_t left = all.mask; left;) {
+            struct sim_lanes lanes;
+            enum sim_space space = sim_lanes_take_window(&lanes, &all, &left);
+            old = atomic_space(w, in, op, space, &lanes);
+        }
+    if (op->access == SIM_ACCESS_ATOM)
+        sim_poll(w, in, old, op->atomic == SIM_ATOMIC_CAS || op->atomic == SIM_ATOMIC_EXCH);
     return in + 1;
 }

@@ -6,32 +6,6 @@ static unsigned bits(uint32_t mask) {
     return (unsigned)__builtin_popcount(mask);
 }
 
-const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn *in) {
-    unsigned lane = (unsigned)__builtin_ctz(w->mask);
-    uint32_t id = ((const uint32_t *)SIM_SLOT(w, in->a))[lane];
-    uint32_t expected = in->b == -1 ? 0 : ((const uint32_t *)SIM_SLOT(w, in->b))[lane];
-    if (id >= SIM_BARRIERS)
-        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, id, "barrier %u: a block has only %d", id, SIM_BARRIERS);
-    if (expected % SIM_LANES)
-        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, expected,
-                        "barrier for %u threads: must be a multiple of %d", expected, SIM_LANES);
-    struct sim_barrier *barrier = &w->block->barriers[id];
-    if (barrier->arrived && barrier->expected != expected)
-        sim_fault_raise(w, in, lane, SIM_FAULT_DEADLOCK, id,
-                        "barrier %u is waited for with different numbers of threads (%u and %u)", id,
-                        barrier->expected, expected);
-    barrier->expected = expected;
-    barrier->arrived += bits(w->mask);
-    if (in->small == SIM_BARRIER_ARRIVE)
-        return in + 1;
-    if (in->small != SIM_BARRIER_SYNC) {
-        barrier->voters += bits(w->mask);
-        barrier->count += bits(w->mask & *(const uint32_t *)SIM_SLOT(w, in->c));
-    }
-    w->strand->barrier = id;
-    return sim_strand_wait(w, STRAND_BARRIER, in);
-}
-
 /* A barrier for b threads counts whole warps: lanes that do not exist or have exited arrive with theirs. */
 static uint32_t absent_lanes(const struct sim_block *block, uint32_t id) {
     uint32_t absent = 0;
@@ -71,20 +45,58 @@ static void complete(struct sim_block *block, uint32_t id) {
     *barrier = (struct sim_barrier){0};
 }
 
+static bool settle_one(struct sim_block *block, uint32_t id, uint32_t live) {
+    const struct sim_barrier *barrier = &block->barriers[id];
+    if (!barrier->arrived ||
+        (barrier->expected ? barrier->arrived + absent_lanes(block, id) < barrier->expected
+                           : barrier->arrived < live))
+        return false;
+    complete(block, id);
+    return true;
+}
+
+const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn *in) {
+    unsigned lane = (unsigned)__builtin_ctz(w->mask);
+    uint32_t id = ((const uint32_t *)SIM_SLOT(w, in->a))[lane];
+    uint32_t expected = in->b == -1 ? 0 : ((const uint32_t *)SIM_SLOT(w, in->b))[lane];
+    if (id >= SIM_BARRIERS)
+        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, id, "barrier %u: a block has only %d", id, SIM_BARRIERS);
+    if (expected % SIM_LANES)
+        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, expected,
+                        "barrier for %u threads: must be a multiple of %d", expected, SIM_LANES);
+    struct sim_barrier *barrier = &w->block->barriers[id];
+    if (barrier->arrived && barrier->expected != expected)
+        sim_fault_raise(w, in, lane, SIM_FAULT_DEADLOCK, id,
+                        "barrier %u is waited for with different numbers of threads (%u and %u)", id,
+                        barrier->expected, expected);
+    barrier->expected = expected;
+    if (in->small == SIM_BARRIER_ARRIVE) {
+        /* A warp that arrives as a whole brings its absent lanes along. */
+        barrier->arrived += w->mask == w->live ? SIM_LANES : bits(w->mask);
+        settle_one(w->block, id, 0);
+        return in + 1;
+    }
+    barrier->arrived += bits(w->mask);
+    if (in->small != SIM_BARRIER_SYNC) {
+        barrier->voters += bits(w->mask);
+        barrier->count += bits(w->mask & *(const uint32_t *)SIM_SLOT(w, in->c));
+    }
+    w->strand->barrier = id;
+    w->strand->state = STRAND_BARRIER;
+    w->strand->pc = in;
+    /* At once, so that a thread which comes later waits for the barrier's next use.  A barrier for all
+     * threads needs no such care, and is looked at when every warp has run. */
+    if (expected)
+        settle_one(w->block, id, 0);
+    return sim_strand_next(w);
+}
+
 bool sim_barrier_settle(struct sim_block *block) {
     bool any = false;
     uint32_t live = 0;
     for (uint32_t i = 0; i < block->warp_count; i++)
         live += bits(block->warps[i].live);
-    for (uint32_t id = 0; id < SIM_BARRIERS; id++) {
-        const struct sim_barrier *barrier = &block->barriers[id];
-        if (!barrier->arrived)
-            continue;
-        if (barrier->expected ? barrier->arrived + absent_lanes(block, id) >= barrier->expected
-                              : barrier->arrived >= live) {
-            complete(block, id);
-            any = true;
-        }
-    }
+    for (uint32_t id = 0; id < SIM_BARRIERS; id++)
+        any |= settle_one(block, id, live);
     return any;
 }

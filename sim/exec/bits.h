@@ -16,16 +16,16 @@ SIM_INLINE uint64_t low_64(uint32_t length) {
     return length > 63 ? UINT64_MAX : (UINT64_C(1) << (length & 63)) - 1;
 }
 
-/* bfe: bits pos .. pos + length - 1 of x, the top one filling the rest if signed.  Only the low 8 bits of
- * pos and length count.  Above the top of x lie zeros, or its sign. */
+/* bfe: bits pos .. pos + length - 1 of x, the top one filling the rest if signed.  Of pos and length only
+ * the low 8 bits count for 32-bit fields, and all for 64-bit ones, whatever PTX says: those are a sequence
+ * of instructions.  Above the top of x lie zeros, or its sign. */
 SIM_INLINE uint32_t extract_u32(uint32_t x, uint32_t pos, uint32_t length) {
     pos &= 0xff;
     return (pos > 31 ? 0 : x >> (pos & 31)) & low_32(length & 0xff);
 }
 
 SIM_INLINE uint64_t extract_u64(uint64_t x, uint32_t pos, uint32_t length) {
-    pos &= 0xff;
-    return (pos > 63 ? 0 : x >> (pos & 63)) & low_64(length & 0xff);
+    return (pos > 63 ? 0 : x >> (pos & 63)) & low_64(length);
 }
 
 SIM_INLINE int32_t extract_s32(int32_t x, uint32_t pos, uint32_t length) {
@@ -37,8 +37,6 @@ SIM_INLINE int32_t extract_s32(int32_t x, uint32_t pos, uint32_t length) {
 }
 
 SIM_INLINE int64_t extract_s64(int64_t x, uint32_t pos, uint32_t length) {
-    pos &= 0xff;
-    length &= 0xff;
     const uint32_t above = length > 63 ? 0 : (64 - length) & 63;
     const uint64_t field = (uint64_t)(x >> (pos > 63 ? 63 : pos)) << above;
     return length ? (int64_t)field >> above : 0;
@@ -52,8 +50,7 @@ SIM_INLINE uint32_t insert_32(uint32_t a, uint32_t b, uint32_t pos, uint32_t len
 }
 
 SIM_INLINE uint64_t insert_64(uint64_t a, uint64_t b, uint32_t pos, uint32_t length) {
-    pos &= 0xff;
-    const uint64_t field = pos > 63 ? 0 : low_64(length & 0xff) << (pos & 63);
+    const uint64_t field = pos > 63 ? 0 : low_64(length) << (pos & 63);
     return (b & ~field) | (a << (pos & 63) & field);
 }
 
@@ -88,8 +85,11 @@ SIM_INLINE uint32_t count_64(uint64_t x) {
     return count_32((uint32_t)x) + count_32((uint32_t)(x >> 32));
 }
 
-/* fns: the |n|-th set bit of mask from base on, upwards for n > 0, downwards for n < 0; base itself for 0. */
+/* fns: the |n|-th set bit of mask from base on, upwards for n > 0, downwards for n < 0; base itself for 0.
+ * The one n whose |n| is no integer of 32 bits finds 0. */
 SIM_INLINE uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n) {
+    if (n == INT32_MIN)
+        return 0;
     if (n == 0)
         return base < 32 && (mask >> base & 1) ? base : UINT32_MAX;
     const int64_t step = n > 0 ? 1 : -1;

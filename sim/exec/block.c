@@ -1,27 +1,32 @@
-/* One block from start to end: its warps take turns until all have exited. */
+/* One block: its warps take turns until all have exited. */
 #include <string.h>
 
 #include "sim/exec/worker.h"
 
-static void start(struct sim_worker *worker, uint64_t linear) {
-    struct sim_block *block = &worker->block;
+void sim_block_start(struct sim_worker *worker, struct sim_block *block, uint64_t linear) {
     const struct sim_launch *launch = worker->launch;
     block->linear = linear;
     block->id[0] = (uint32_t)(linear % launch->grid[0]);
     block->id[1] = (uint32_t)(linear / launch->grid[0] % launch->grid[1]);
     block->id[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
+    block->started = false;
     memset(block->barriers, 0, sizeof block->barriers);
+}
+
+/* Apart from the rest of the start because it may run out of memory, which leaves by the worker's jump. */
+static void start_warps(struct sim_worker *worker, struct sim_block *block) {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct sim_warp *w = &block->warps[i];
         uint32_t threads = block->thread_count - SIM_LANES * i;
         w->worker = worker;
         w->block = block;
         w->index = i;
-        struct sim_frame *frame = &worker->first_frames[i];
+        struct sim_frame *frame = &block->first_frames[i];
         *frame = (struct sim_frame){
-            .code = worker->code, .references = 1, .slots = worker->frames + i * worker->frame_stride};
+            .code = worker->code, .references = 1, .slots = block->frames + i * worker->frame_stride};
         sim_warp_start(w, frame, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);
     }
+    block->started = true;
 }
 
 static bool finished(const struct sim_block *block) {
@@ -31,7 +36,7 @@ static bool finished(const struct sim_block *block) {
     return true;
 }
 
-static bool release_parked(struct sim_block *block) {
+bool sim_block_release(struct sim_block *block) {
     for (uint32_t i = 0; i < block->warp_count; i++)
         if (sim_warp_release(&block->warps[i]))
             return true;
@@ -57,19 +62,39 @@ static void report_deadlock(struct sim_block *block) {
     }
 }
 
-void sim_block_run(struct sim_worker *worker, uint64_t linear) {
-    struct sim_block *block = &worker->block;
-    if (setjmp(worker->stop) == 0) {
-        start(worker, linear);
-        while (!finished(block)) {
-            bool any = false;
-            for (uint32_t i = 0; i < block->warp_count; i++)
-                any |= sim_warp_run(&block->warps[i]);
-            any |= sim_barrier_settle(block);
-            if (!any && !finished(block) && !release_parked(block))
-                report_deadlock(block);
-        }
+/* Every warp has a turn.  False when none could use it but to wait in a loop for what others do. */
+static bool pass(struct sim_block *block) {
+    bool any = false, moved = false;
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        struct sim_warp *w = &block->warps[i];
+        bool ran = sim_warp_run(w);
+        any |= ran;
+        moved |= ran && !w->waits;
     }
+    bool settled = sim_barrier_settle(block);
+    if (!any && !settled && !finished(block) && !sim_block_release(block))
+        report_deadlock(block);
+    return moved || settled || !any;
+}
+
+void sim_block_end(struct sim_block *block) {
     for (uint32_t i = 0; i < block->warp_count; i++)
         sim_warp_end(&block->warps[i]);
+}
+
+bool sim_block_run(struct sim_worker *worker, struct sim_block *block) {
+    block->moved = false;
+    if (setjmp(worker->stop) == 0) {
+        if (!block->started)
+            start_warps(worker, block);
+        /* Twice in a row, since a warp whose one part waits may have got on with another. */
+        for (int waits = 0; !finished(block);) {
+            waits = pass(block) ? 0 : waits + 1;
+            block->moved |= waits == 0;
+            if (waits == 2)
+                return false;
+        }
+    }
+    sim_block_end(block);
+    return true;
 }

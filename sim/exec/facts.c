@@ -19,14 +19,17 @@ bool facts_uniform(const struct facts *facts, const struct ptx_operand *operand)
 }
 
 /* Whether equal sources give equal results: arithmetic, and loads of kernel parameters. */
-static bool keeps_uniform(const struct ptx_instruction *in) {
+static bool keeps_uniform(const struct ptx_function *f, const struct ptx_instruction *in) {
     static const char *const names[] = {"mov", "add",  "sub",  "mul",  "mad", "shl", "shr",
                                         "and", "or",   "xor",  "not",  "neg", "min", "max",
                                         "cvt", "cvta", "selp", "setp", NULL};
     if (in->guard)
         return false;
-    if (strcmp(in->name, "ld") == 0)
-        return ptx_has_word(in, "param");
+    if (strcmp(in->name, "ld") == 0) {
+        /* A device function's parameters and a call's results are each lane's own. */
+        const struct ptx_variable *v = in->operand_count > 1 ? in->operands[1].variable : NULL;
+        return ptx_has_word(in, "param") && f->entry && (!v || v->is_param);
+    }
     for (const char *const *name = names; *name; name++)
         if (strcmp(in->name, *name) == 0)
             return true;
@@ -82,7 +85,7 @@ bool facts_find(const struct ptx_function *f, struct facts *out) {
                 const struct ptx_instruction *in = &f->instructions[i];
                 if (!slots_destinations(in))
                     continue;
-                bool uniform = keeps_uniform(in);
+                bool uniform = keeps_uniform(f, in);
                 for (size_t o = 1; uniform && o < in->operand_count; o++)
                     uniform = facts_uniform(out, &in->operands[o]);
                 if (!uniform)

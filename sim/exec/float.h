@@ -51,6 +51,29 @@ SIM_INLINE float flush_if(float x, bool ftz) {
     return ftz ? flush(x) : x;
 }
 
+/* .ftz of a result that was rounded: it becomes a zero if, rounded to 24 bits with no least exponent, it is
+ * below the least normal number; that itself may be what a subnormal result rounds to.  scaled is the same
+ * result from operands of SIM_SCALE times the size, and so in range; if those overflow the result is far
+ * from small. */
+#define SIM_SCALE 0x1p24f
+
+SIM_INLINE float flush_rounded(float result, float scaled) {
+    return float_f32(fabsf(scaled) < 0x1p-126f * SIM_SCALE ? bits_f32(result) & 0x80000000
+                                                           : bits_f32(result));
+}
+
+SIM_INLINE float mul_ftz(float a, float b) {
+    return flush_rounded(a * b, a * SIM_SCALE * b);
+}
+
+SIM_INLINE float fma_ftz(float a, float b, float c) {
+    return flush_rounded(fmaf(a, b, c), fmaf(a * SIM_SCALE, b, c * SIM_SCALE));
+}
+
+SIM_INLINE float div_ftz(float a, float b) {
+    return flush_rounded(a / b, a * SIM_SCALE / b);
+}
+
 /* .sat: into [0, 1]; a NaN becomes +0, and so does -0. */
 SIM_INLINE float saturate(float x) {
     return x > 0 ? (x < 1 ? x : 1) : 0.0f;
@@ -106,39 +129,48 @@ SIM_INLINE float copysign_f32(float sign, float magnitude) {
     return float_f32((bits_f32(sign) & 0x80000000) | (bits_f32(magnitude) & 0x7fffffff));
 }
 
-SIM_INLINE double abs_f64(double x) {
-    return float_f64(bits_f64(x) & INT64_MAX);
-}
-
-SIM_INLINE double neg_f64(double x) {
-    return float_f64(bits_f64(x) ^ (UINT64_C(1) << 63));
-}
-
 SIM_INLINE double copysign_f64(double sign, double magnitude) {
     return float_f64((bits_f64(sign) & UINT64_C(1) << 63) | (bits_f64(magnitude) & INT64_MAX));
 }
 
-/* f64's NaN of min and max; its arithmetic hands on a NaN operand's bits, as the host's does. */
-#define SIM_NAN_F64 UINT64_C(0x7fffffffffffffff)
+/* f64 hands on the bits of a NaN among its operands, made quiet; PTX leaves open whose.  On an H200 the last
+ * operand's go first, for a product and a sum alike, and of fma's b's, then c's, then a's.  Where no operand
+ * is one the NaN is this. */
+#define SIM_NAN_F64 UINT64_C(0xfff8000000000000)
 
-SIM_INLINE double canonical_f64(double x) {
-    return float_f64(x == x ? bits_f64(x) : SIM_NAN_F64);
+SIM_INLINE double quiet_f64(double x) {
+    return float_f64(bits_f64(x) | UINT64_C(1) << 51);
+}
+
+SIM_INLINE double nan_of_2(double result, double a, double b) {
+    return result == result ? result : b != b ? quiet_f64(b) : a != a ? quiet_f64(a) : float_f64(SIM_NAN_F64);
+}
+
+SIM_INLINE double nan_of_3(double result, double a, double b, double c) {
+    return b == b && c != c ? quiet_f64(c) : nan_of_2(result, a, b);
+}
+
+/* A NaN keeps its sign: the hardware adds a zero. */
+SIM_INLINE double abs_f64(double x) {
+    return x == x ? float_f64(bits_f64(x) & INT64_MAX) : quiet_f64(x);
+}
+
+SIM_INLINE double neg_f64(double x) {
+    return x == x ? float_f64(bits_f64(x) ^ UINT64_C(1) << 63) : quiet_f64(x);
 }
 
 SIM_INLINE double min_f64(double a, double b) {
     const uint64_t x = bits_f64(a), y = bits_f64(b);
     uint64_t r = a < b ? x : y;
     r = a == b ? x | y : r;
-    r = b == b ? r : x;
-    return canonical_f64(float_f64(r));
+    return b == b ? float_f64(r) : a == a ? a : quiet_f64(b);
 }
 
 SIM_INLINE double max_f64(double a, double b) {
     const uint64_t x = bits_f64(a), y = bits_f64(b);
     uint64_t r = a > b ? x : y;
     r = a == b ? x & y : r;
-    r = b == b ? r : x;
-    return canonical_f64(float_f64(r));
+    return b == b ? float_f64(r) : a == a ? a : quiet_f64(b);
 }
 
 /* To integers, towards zero, for the processor's own conversion: out of range clamped, and a NaN's result

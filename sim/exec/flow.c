@@ -66,123 +66,9 @@ size_t flow_label_block(const struct flow *flow, const struct ptx_label *label) 
     return flow->label_blocks[label->index];
 }
 
-/* Cooper, Harvey and Kennedy's "A Simple, Fast Dominance Algorithm", on the reversed graph: its root is
- * a virtual exit with index block_count, to which every block without successors leads. */
-struct dominance {
-    size_t count;     /* blocks + 1 */
-    size_t *order;    /* post-order number of the reversed graph, SIZE_MAX: does not reach the exit */
-    size_t *sequence; /* blocks by that number */
-    size_t *ipdom;
-    size_t reached;
-};
-
-static size_t intersect(const struct dominance *d, size_t a, size_t b) {
-    while (a != b) {
-        while (d->order[a] < d->order[b])
-            a = d->ipdom[a];
-        while (d->order[b] < d->order[a])
-            b = d->ipdom[b];
-    }
-    return a;
-}
-
-static bool number_blocks(const struct flow *flow, struct dominance *d) {
-    size_t n = flow->block_count, edges = 0;
-    for (size_t b = 0; b < n; b++)
-        edges += flow->blocks[b].successor_count + 1;
-    size_t *first = calloc(n + 2, sizeof *first), *list = malloc((edges + 1) * sizeof *list);
-    size_t *stack = malloc((n + 1) * sizeof *stack), *next = malloc((n + 1) * sizeof *next);
-    bool ok = first && list && stack && next;
-    if (ok) {
-        /* Predecessor lists, bucket by bucket; the exit's predecessors are the blocks that end there. */
-        for (size_t b = 0; b < n; b++) {
-            const struct flow_block *block = &flow->blocks[b];
-            for (size_t s = 0; s < block->successor_count; s++)
-                first[block->successors[s] + 1]++;
-            if (block->successor_count == 0)
-                first[n + 1]++;
-        }
-        for (size_t b = 0; b <= n; b++)
-            first[b + 1] += first[b];
-        size_t *fill = next;
-        memcpy(fill, first, (n + 1) * sizeof *fill);
-        for (size_t b = 0; b < n; b++) {
-            const struct flow_block *block = &flow->blocks[b];
-            for (size_t s = 0; s < block->successor_count; s++)
-                list[fill[block->successors[s]]++] = b;
-            if (block->successor_count == 0)
-                list[fill[n]++] = b;
-        }
-        memcpy(next, first, (n + 1) * sizeof *next);
-        size_t depth = 0, number = 0;
-        for (size_t b = 0; b <= n; b++)
-            d->order[b] = SIZE_MAX;
-        stack[depth++] = n;
-        d->order[n] = SIZE_MAX - 1; /* on the stack */
-        while (depth) {
-            size_t b = stack[depth - 1];
-            if (next[b] < first[b + 1]) {
-                size_t p = list[next[b]++];
-                if (d->order[p] == SIZE_MAX) {
-                    d->order[p] = SIZE_MAX - 1;
-                    stack[depth++] = p;
-                }
-            } else {
-                d->order[b] = number;
-                d->sequence[number++] = b;
-                depth--;
-            }
-        }
-        d->reached = number;
-    }
-    free(first), free(list), free(stack), free(next);
-    return ok;
-}
-
-static bool find_ipdoms(struct flow *flow) {
-    size_t n = flow->block_count;
-    struct dominance d = {
-        .count = n + 1,
-        .order = malloc((n + 1) * sizeof(size_t)),
-        .sequence = malloc((n + 1) * sizeof(size_t)),
-        .ipdom = malloc((n + 1) * sizeof(size_t)),
-    };
-    bool ok = d.order && d.sequence && d.ipdom && number_blocks(flow, &d);
-    if (ok) {
-        for (size_t b = 0; b <= n; b++)
-            d.ipdom[b] = SIZE_MAX;
-        d.ipdom[n] = n;
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (size_t i = d.reached; i-- > 0;) {
-                size_t b = d.sequence[i], found = SIZE_MAX;
-                if (b == n)
-                    continue;
-                const struct flow_block *block = &flow->blocks[b];
-                if (block->successor_count == 0)
-                    found = n;
-                for (size_t s = 0; s < block->successor_count; s++) {
-                    size_t t = block->successors[s];
-                    if (d.order[t] == SIZE_MAX || d.ipdom[t] == SIZE_MAX)
-                        continue;
-                    found = found == SIZE_MAX ? t : intersect(&d, found, t);
-                }
-                if (found != SIZE_MAX && d.ipdom[b] != found) {
-                    d.ipdom[b] = found;
-                    changed = true;
-                }
-            }
-        }
-        for (size_t b = 0; b < n; b++) {
-            size_t p = d.ipdom[b];
-            flow->blocks[b].ipdom = p == SIZE_MAX || p == n ? FLOW_NO_BLOCK : p;
-        }
-        for (size_t b = 0; b < n; b++)
-            if (flow->blocks[b].successor_count > 1 && flow->blocks[b].ipdom != FLOW_NO_BLOCK)
-                flow->blocks[flow->blocks[b].ipdom].is_join = true;
-    }
-    free(d.order), free(d.sequence), free(d.ipdom);
-    return ok;
+/* Where a branch leads; the end for what is no place in the code, which the lowering will refuse. */
+static size_t target_block(const struct flow *flow, const struct ptx_label *label) {
+    return label && !label->is_list ? flow_label_block(flow, label) : flow->block_count - 1;
 }
 
 /* Lanes may call different functions, and meet again behind the call. */
@@ -261,7 +147,7 @@ static bool build_blocks(const struct ptx_function *function, struct flow *flow,
                 break;
             case FLOW_BRANCH:
                 node->target = node->synthetic ? block_of[node_of[node->target]]
-                                               : flow_label_block(flow, branch_label(node->in));
+                                               : target_block(flow, branch_label(node->in));
                 *edge++ = node->target;
                 if (node->condition && node->target != b + 1)
                     *edge++ = b + 1;
@@ -269,7 +155,7 @@ static bool build_blocks(const struct ptx_function *function, struct flow *flow,
             case FLOW_SWITCH:
                 node->list = branch_label(node->in);
                 for (size_t i = 0; node->list && i < node->list->branch_target_count; i++)
-                    *edge++ = flow_label_block(flow, node->list->branch_targets[i]);
+                    *edge++ = target_block(flow, node->list->branch_targets[i]);
                 break;
             case FLOW_RETURN:
                 if (!function->entry)
@@ -280,6 +166,7 @@ static bool build_blocks(const struct ptx_function *function, struct flow *flow,
             }
             block->successor_count = (size_t)(edge - block->successors);
         }
+        flow->blocks[last].successors = edge;
     }
     free(leader), free(block_of);
     return ok;
@@ -292,8 +179,9 @@ bool flow_build(const struct ptx_function *function, struct flow *out) {
     out->nodes = calloc(2 * n + 1, sizeof *out->nodes);
     bool ok = node_of && out->nodes;
     if (ok) {
+        out->returns = !function->entry;
         out->node_count = build_nodes(function, out, node_of);
-        ok = build_blocks(function, out, node_of) && find_ipdoms(out);
+        ok = build_blocks(function, out, node_of) && flow_find_ipdoms(out);
     }
     free(node_of);
     if (!ok)

@@ -1,5 +1,5 @@
 /* A function's control flow: its instructions cut into basic blocks, and for each block the immediate
- * post-dominator, where lanes that part at its end meet again. */
+ * post-dominator, where lanes that part at its end meet again; early returns aside. */
 #ifndef WIDELOAD_SIM_FLOW_H
 #define WIDELOAD_SIM_FLOW_H
 
@@ -32,7 +32,7 @@ struct flow_block {
     size_t first, end; /* nodes */
     size_t *successors;
     size_t successor_count;
-    size_t ipdom; /* a block, or FLOW_NO_BLOCK: only the function's end */
+    size_t ipdom; /* a block, or FLOW_NO_BLOCK: lanes need not meet again */
     bool is_join; /* some block's lanes meet here */
 };
 
@@ -43,11 +43,14 @@ struct flow {
     size_t block_count;
     size_t *label_blocks; /* by label index in the function */
     size_t *storage;      /* the successor lists */
+    bool returns;         /* a device function: its last block goes back to the caller */
 };
 
 /* false: out of memory. */
 bool flow_build(const struct ptx_function *function, struct flow *out);
 void flow_free(struct flow *flow);
+/* postdom.c: sets ipdom and is_join of every block; part of flow_build.  false: out of memory. */
+bool flow_find_ipdoms(struct flow *flow);
 /* The block that a label stands before. */
 size_t flow_label_block(const struct flow *flow, const struct ptx_label *label);
 

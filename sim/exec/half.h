@@ -75,8 +75,12 @@ SIM_INLINE uint16_t f16_flush(uint16_t h, struct sim_modifiers m) {
     return m.ftz && (h & 0x7c00) == 0 ? h & 0x8000 : h;
 }
 
-SIM_INLINE uint16_t f16_finish(uint16_t h, struct sim_modifiers m) {
-    h = f16_flush(h, m);
+/* x rounded.  .ftz takes what would be below the least normal number if it were rounded to 11 bits with no
+ * least exponent, so not all that a subnormal result may round to. */
+SIM_INLINE uint16_t f16_finish(float x, struct sim_modifiers m) {
+    uint16_t h = f16_nearest(x);
+    if (m.ftz && fabsf(x) < 0x1.ffep-15f)
+        h &= 0x8000;
     if (m.sat)
         h = h > 0x7c00 ? 0 : h > 0x3c00 ? 0x3c00 : h;
     return h;
@@ -86,24 +90,33 @@ SIM_INLINE uint16_t half_relu(uint16_t h) {
     return h & 0x8000 ? 0 : h;
 }
 
+/* abs and neg: a NaN becomes the canonical one. */
+SIM_INLINE uint16_t f16_canonical(uint16_t h) {
+    return (h & 0x7fff) > 0x7c00 ? SIM_NAN_F16 : h;
+}
+
+SIM_INLINE uint16_t bf16_canonical(uint16_t h) {
+    return (h & 0x7fff) > 0x7f80 ? SIM_NAN_F16 : h;
+}
+
 /* f32 has the 2 * 11 + 2 bits that let a sum or product of f16 be rounded twice without harm, and so it has
  * for sums of bf16; products of those may be below its range. */
 SIM_INLINE uint16_t f16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {
-    return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) + f16_value(f16_flush(b, m))), m);
+    return f16_finish(f16_value(f16_flush(a, m)) + f16_value(f16_flush(b, m)), m);
 }
 
 SIM_INLINE uint16_t f16_sub(uint16_t a, uint16_t b, struct sim_modifiers m) {
-    return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) - f16_value(f16_flush(b, m))), m);
+    return f16_finish(f16_value(f16_flush(a, m)) - f16_value(f16_flush(b, m)), m);
 }
 
 SIM_INLINE uint16_t f16_mul(uint16_t a, uint16_t b, struct sim_modifiers m) {
-    return f16_finish(f16_nearest(f16_value(f16_flush(a, m)) * f16_value(f16_flush(b, m))), m);
+    return f16_finish(f16_value(f16_flush(a, m)) * f16_value(f16_flush(b, m)), m);
 }
 
 SIM_INLINE uint16_t f16_fma(uint16_t a, uint16_t b, uint16_t c, struct sim_modifiers m) {
     const double x = f16_value(f16_flush(a, m)), y = f16_value(f16_flush(b, m)),
                  z = f16_value(f16_flush(c, m));
-    return f16_finish(f16_round(odd_fma(x, y, z)), m);
+    return f16_finish(odd_f32(odd_fma(x, y, z)), m);
 }
 
 SIM_INLINE uint16_t bf16_add(uint16_t a, uint16_t b, struct sim_modifiers m) {

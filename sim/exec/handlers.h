@@ -23,14 +23,22 @@ enum sim_barrier_op {
 sim_run_fn sim_run_barrier, sim_run_warp_barrier;
 
 /* special.c: mov from a special register (small: its number); addresses of local variables; isspacep,
- * cvta (imm: the window); instructions without an effect here (fences, prefetches). */
+ * cvta (imm: the window); nanosleep; instructions without an effect here (fences, prefetches). */
 sim_run_fn sim_run_special32, sim_run_special64, sim_run_local_address32, sim_run_local_address64;
-sim_run_fn sim_run_cvta_to, sim_run_cvta_from, sim_run_isspacep, sim_run_nothing;
+sim_run_fn sim_run_cvta_to, sim_run_cvta_from, sim_run_isspacep, sim_run_rest, sim_run_nothing;
 /* The number of "%tid.x" and its width in bytes; -1 when unknown. */
 int sim_special_find(const char *name, unsigned *bytes);
 
-/* load_store.c, atomic.c; extra: struct sim_memop. */
-sim_run_fn sim_run_load, sim_run_store, sim_run_param_load, sim_run_frame_load, sim_run_frame_store;
+/* load_store.c, atomic.c; extra: struct sim_memop.  A poll load is one that may wait for another thread's
+ * store. */
+sim_run_fn sim_run_load, sim_run_poll_load, sim_run_store, sim_run_param_load, sim_run_frame_load,
+    sim_run_frame_store;
 sim_run_fn sim_run_atomic, sim_run_async_copy;
+
+/* services.c: the handler (extra: struct sim_call) of a function that every device has; NULL if there is none
+ * of that name with such parameters. */
+struct ptx_function;
+sim_run_fn *sim_service_find(const struct ptx_function *function);
+sim_run_fn sim_run_printf, sim_run_malloc, sim_run_free, sim_run_assert_fail;
 
 #endif

@@ -45,6 +45,11 @@ SIM_INLINE int32_t byte_s(uint32_t x, unsigned i) {
     return (int8_t)(x >> 8 * i);
 }
 
+/* |a - b| of numbers of at most 16 bits. */
+SIM_INLINE uint32_t distance(int32_t a, int32_t b) {
+    return (uint32_t)(a < b ? b - a : a - b);
+}
+
 /* Two 16-bit values in one 32-bit register; only their low halves count. */
 SIM_INLINE uint32_t pair_u16(uint32_t low, uint32_t high) {
     return (low & 0xffff) | high << 16;

@@ -44,29 +44,34 @@ SIM_HANDLER(add_carry_64) {
     return finish(w, in, out);
 }
 
-/* The flag is the borrow, as PTX documents it. */
+/* a - b is a + ~b + 1, and so the flag is set where nothing is borrowed: sub.cc and subc among themselves
+ * give what PTX documents, and an addc after a sub.cc, or a subc after an add.cc, what hardware gives. */
+static uint32_t no_borrow(const struct sim_warp *w, const struct sim_insn *in) {
+    return in->small & CARRY_IN ? w->cc : SIM_ALL_LANES;
+}
+
 SIM_HANDLER(sub_borrow_32) {
     SOURCE_U32(a) SOURCE_U32(b) uint32_t *d = SIM_SLOT(w, in->d);
-    const uint32_t mask = w->mask, carries = carry_in(w, in);
+    const uint32_t mask = w->mask, carries = no_borrow(w, in);
     uint32_t out = 0;
     SIM_FOR_LANES
     if (mask & (1u << i)) {
-        const uint64_t difference = (uint64_t)a_s[i] - b_s[i] - (carries >> i & 1);
-        d[i] = (uint32_t)difference;
-        out |= (uint32_t)(difference >> 63) << i;
+        const uint64_t sum = (uint64_t)a_s[i] + (uint32_t)~b_s[i] + (carries >> i & 1);
+        d[i] = (uint32_t)sum;
+        out |= (uint32_t)(sum >> 32) << i;
     }
     return finish(w, in, out);
 }
 
 SIM_HANDLER(sub_borrow_64) {
     SOURCE_U64(a) SOURCE_U64(b) uint64_t *d = SIM_SLOT(w, in->d);
-    const uint32_t mask = w->mask, carries = carry_in(w, in);
+    const uint32_t mask = w->mask, carries = no_borrow(w, in);
     uint32_t out = 0;
     SIM_FOR_LANES
     if (mask & (1u << i)) {
-        const sim_u128 difference = (sim_u128)a_s[i] - b_s[i] - (carries >> i & 1);
-        d[i] = (uint64_t)difference;
-        out |= (uint32_t)(difference >> 127) << i;
+        const sim_u128 sum = (sim_u128)a_s[i] + ~b_s[i] + (carries >> i & 1);
+        d[i] = (uint64_t)sum;
+        out |= (uint32_t)(sum >> 64) << i;
     }
     return finish(w, in, out);
 }

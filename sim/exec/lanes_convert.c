@@ -12,10 +12,12 @@ static uint32_t to_bf16(float x, struct sim_modifiers m) {
     return (uint32_t)sim_number_to_float(n, sim_format_of(PTX_TYPE_BF16), m.rounding);
 }
 
+/* A NaN's low bits are cut off: .rna takes the NaN as it is, which may leave an infinity, the other
+ * roundings the canonical one. */
 static uint32_t to_tf32(float x, struct sim_modifiers m) {
     const struct sim_number n = sim_number_read(bits_f32(x), sim_format_of(PTX_TYPE_F32));
     if (n.kind == SIM_NAN)
-        return SIM_NAN_F32;
+        return (m.rounding == SIM_RNA ? bits_f32(x) : SIM_NAN_F32) & ~0x1fffu;
     return (uint32_t)sim_number_to_float(n, sim_format_of(PTX_TYPE_TF32), m.rounding) << 13;
 }
 
@@ -27,11 +29,22 @@ static uint32_t clamp(int32_t x, int32_t least, int32_t most) {
     return (uint32_t)(x < least ? least : x > most ? most : x);
 }
 
+/* A NaN between f64 and another type: its bits as far as they fit, made quiet. */
+static uint64_t convert_nan(uint64_t bits, struct sim_format from, struct sim_format to) {
+    const uint64_t sign = bits >> (from.width - 1) & 1;
+    const uint64_t mantissa = bits & ((UINT64_C(1) << from.mantissa_bits) - 1);
+    const int shift = to.mantissa_bits - from.mantissa_bits;
+    return sign << (to.width - 1) | ((UINT64_C(2) << to.exponent_bits) - 1) << (to.mantissa_bits - 1) |
+           (shift < 0 ? mantissa >> -shift : mantissa << shift);
+}
+
 /* One lane, between any two types. */
 static uint64_t convert(uint64_t bits, struct sim_format from, struct sim_format to, struct sim_modifiers m,
                         bool whole) {
     struct sim_number x = sim_number_read(bits, from);
-    if (m.ftz && from.width == 32 && from.exponent_bits && x.kind == SIM_FINITE && x.magnitude >> 23 == 0)
+    const bool from_f32 = from.width == 32 && from.exponent_bits, to_f16 = to.exponent_bits == 5;
+    /* On the way to f16 nothing of f32 is flushed: it is far below f16's least, but rounds up to that. */
+    if (m.ftz && from_f32 && !to_f16 && x.kind == SIM_FINITE && x.magnitude >> 23 == 0)
         x.magnitude = 0;
     if (!to.exponent_bits)
         return sim_number_to_integer(x, to, m.rounding, from.width == 64 && from.exponent_bits);
@@ -39,6 +52,8 @@ static uint64_t convert(uint64_t bits, struct sim_format from, struct sim_format
         x = sim_number_to_whole(x, m.rounding);
     if (m.sat && (x.kind == SIM_NAN || x.negative))
         return 0;
+    if (x.kind == SIM_NAN && (from.width == 64 || to.width == 64))
+        return convert_nan(m.ftz && from_f32 ? SIM_NAN_F32 : bits, from, to);
     uint64_t result = sim_number_to_float(x, to, m.rounding);
     if (m.sat) {
         const uint64_t one = ((UINT64_C(1) << (to.exponent_bits - 1)) - 1) << to.mantissa_bits;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "sim/exec/worker.h"
@@ -17,6 +18,7 @@ struct sim_run {
     uint64_t blocks;
     atomic_uint_fast64_t next;   /* the first block that no worker has taken */
     atomic_uint_fast64_t faulty; /* the lowest block that faulted: those above it need not run */
+    uint64_t workspace;          /* cooperative launches: what grid-wide barriers count in */
     uint32_t (*thread_ids)[3][SIM_LANES];
 };
 
@@ -38,7 +40,71 @@ static bool fill_thread_ids(struct sim_run *run) {
     return run->thread_ids != NULL;
 }
 
+/* Tallies are made for the whole module, of which a kernel touches little: fresh pages cost nothing until
+ * then, while calloc clears what it has used before. */
+#define MAP_FROM (1u << 20)
+
+static void *zeroed(size_t count, size_t size) {
+    if (count * size < MAP_FROM)
+        return calloc(count, size);
+    void *pages =
+        mmap(NULL, count * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void release_zeroed(void *at, size_t count, size_t size) {
+    if (!at || count * size < MAP_FROM)
+        free(at);
+    else
+        munmap(at, count * size);
+}
+
+void sim_block_destroy(struct sim_block *block) {
+    if (!block)
+        return;
+    for (unsigned i = 0; i < SIM_MAX_WARPS; i++)
+        free(block->warps[i].local);
+    free(block->frames);
+    free(block->shared);
+    free(block);
+}
+
+struct sim_block *sim_block_create(struct sim_worker *worker) {
+    const struct sim_code *code = worker->code;
+    struct sim_block *block = calloc(1, sizeof *block);
+    if (!block)
+        return NULL;
+    block->thread_count = worker->launch->block[0] * worker->launch->block[1] * worker->launch->block[2];
+    block->warp_count = warp_count(worker->launch);
+    block->frames = aligned_alloc(64, block->warp_count * worker->frame_stride + 64);
+    /* 16 bytes more than the limit, so that a vector at the very end is read in place. */
+    block->shared = aligned_alloc(128, (worker->shared_limit + 16 + 127) & ~(uint64_t)127);
+    bool ok = block->frames && block->shared;
+    for (unsigned i = 0; ok && code->local_bytes && i < block->warp_count; i++) {
+        struct sim_warp *w = &block->warps[i];
+        w->local = calloc(code->local_bytes / 4, 4 * SIM_LANES);
+        w->local_words = code->local_bytes / 4;
+        ok = w->local != NULL;
+    }
+    if (!ok) {
+        sim_block_destroy(block);
+        return NULL;
+    }
+    /* What a program reads before it wrote it is the same in every run. */
+    memset(block->shared, 0, worker->shared_limit);
+    memset(block->frames, 0, block->warp_count * worker->frame_stride);
+    return block;
+}
+
+static void release_blocks(struct sim_block *list) {
+    for (struct sim_block *next; list; list = next) {
+        next = list->next;
+        sim_block_destroy(list);
+    }
+}
+
 static void release_worker(struct sim_worker *worker) {
+    const struct sim_module *m = worker->code->module;
     for (struct sim_strand *s = worker->free_strands, *next; s; s = next) {
         next = s->next;
         free(s);
@@ -48,12 +114,11 @@ static void release_worker(struct sim_worker *worker) {
         free(j);
     }
     sim_frames_free(worker->free_frames);
-    for (unsigned i = 0; i < SIM_MAX_WARPS; i++)
-        free(worker->block.warps[i].local);
-    free(worker->frames);
-    free(worker->block.shared);
-    free(worker->blocks);
-    free(worker->sites);
+    release_blocks(worker->resident);
+    release_blocks(worker->spare);
+    sim_prints_free(&worker->prints);
+    release_zeroed(worker->blocks, m->block_count + 1, sizeof *worker->blocks);
+    release_zeroed(worker->sites, m->site_count + 1, sizeof *worker->sites);
     free(worker);
 }
 
@@ -67,31 +132,18 @@ static struct sim_worker *new_worker(struct sim_run *run) {
     worker->launch = launch;
     worker->code = code;
     worker->run = run;
+    worker->workspace = run->workspace;
     worker->thread_ids = (const uint32_t(*)[3][SIM_LANES])run->thread_ids;
     worker->param_bytes = launch->function->param_bytes;
-    worker->block.thread_count = launch->block[0] * launch->block[1] * launch->block[2];
-    worker->block.warp_count = warp_count(launch);
     worker->shared_limit = launch->shared_bytes ? m->dynamic_offset + launch->shared_bytes : code->shared_end;
     worker->frame_stride = (code->frame_bytes + 63) & ~(size_t)63;
-    worker->frames = aligned_alloc(64, worker->block.warp_count * worker->frame_stride + 64);
-    /* 16 bytes more than the limit, so that a vector at the very end is read in place. */
-    worker->block.shared = aligned_alloc(128, (worker->shared_limit + 16 + 127) & ~(uint64_t)127);
-    worker->blocks = calloc(m->block_count + 1, sizeof *worker->blocks);
-    worker->sites = calloc(m->site_count + 1, sizeof *worker->sites);
-    bool ok = worker->frames && worker->block.shared && worker->blocks && worker->sites;
-    for (unsigned i = 0; ok && code->local_bytes && i < worker->block.warp_count; i++) {
-        struct sim_warp *w = &worker->block.warps[i];
-        w->local = calloc(code->local_bytes / 4, 4 * SIM_LANES);
-        w->local_words = code->local_bytes / 4;
-        ok = w->local != NULL;
-    }
-    if (!ok) {
+    worker->blocks = zeroed(m->block_count + 1, sizeof *worker->blocks);
+    worker->sites = zeroed(m->site_count + 1, sizeof *worker->sites);
+    worker->spare = sim_block_create(worker);
+    if (!worker->spare || !worker->blocks || !worker->sites) {
         release_worker(worker);
         return NULL;
     }
-    /* What a program reads before it wrote it is the same in every run. */
-    memset(worker->block.shared, 0, worker->shared_limit);
-    memset(worker->frames, 0, worker->block.warp_count * worker->frame_stride);
     return worker;
 }
 
@@ -101,31 +153,41 @@ static void lower_faulty(struct sim_run *run, uint64_t block) {
         ;
 }
 
+void sim_run_fault(struct sim_worker *worker, uint64_t linear) {
+    worker->fault_block = linear;
+    lower_faulty(worker->run, linear);
+}
+
+static bool take(struct sim_run *run, uint64_t count, uint64_t *first, uint64_t *end) {
+    *first = atomic_fetch_add(&run->next, count);
+    *end = *first + count < run->blocks ? *first + count : run->blocks;
+    return *first < run->blocks;
+}
+
+bool sim_run_take(struct sim_run *run, uint64_t *linear) {
+    uint64_t end;
+    return take(run, 1, linear, &end) && *linear <= atomic_load_explicit(&run->faulty, memory_order_relaxed);
+}
+
 static void *work(void *argument) {
     struct sim_worker *worker = argument;
     struct sim_run *run = worker->run;
-    /* Several at a time, so that neighbours do not fight over the counter's cache line. */
-    uint64_t share = run->blocks / 512;
+    /* Several at a time, so that neighbours do not fight over the counter's cache line; but none in reserve
+     * that others may wait for. */
+    uint64_t share = run->code->may_spin ? 1 : run->blocks / 512;
     if (share > 16)
         share = 16;
     if (share < 1)
         share = 1;
-    for (;;) {
-        uint64_t first = atomic_fetch_add(&run->next, share);
-        if (first >= run->blocks)
-            return NULL;
-        uint64_t end = first + share < run->blocks ? first + share : run->blocks;
+    for (uint64_t first, end; take(run, share, &first, &end);)
         for (uint64_t block = first; block < end; block++) {
             if (block > atomic_load_explicit(&run->faulty, memory_order_relaxed))
                 return NULL;
-            sim_block_run(worker, block);
-            if (worker->fault.kind != SIM_FAULT_NONE) {
-                worker->fault_block = block;
-                lower_faulty(run, block);
+            sim_blocks_run(worker, block);
+            if (worker->fault.kind != SIM_FAULT_NONE)
                 return NULL;
-            }
         }
-    }
+    return NULL;
 }
 
 static unsigned thread_count(const struct sim_run *run) {
@@ -134,11 +196,13 @@ static unsigned thread_count(const struct sim_run *run) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t threads = run->launch->threads ? run->launch->threads : cores > 0 ? (uint64_t)cores : 1;
     /* A thread costs about as much to start as some ten warps to run. */
-    uint64_t useful = run->blocks * warp_count(run->launch) / 16 + 1;
-    if (threads > useful)
-        threads = useful;
-    if (threads > run->blocks)
-        threads = run->blocks;
+    if (run->blocks < 4096) { /* more are worth any number of threads */
+        uint64_t useful = run->blocks * warp_count(run->launch) / 16 + 1;
+        if (threads > useful)
+            threads = useful;
+        if (threads > run->blocks)
+            threads = run->blocks;
+    }
     return threads > 256 ? 256 : threads ? (unsigned)threads : 1;
 }
 
@@ -146,6 +210,18 @@ static bool out_of_memory(struct sim_fault *fault) {
     *fault = (struct sim_fault){.kind = SIM_FAULT_MEMORY};
     snprintf(fault->text, sizeof fault->text, "the simulator is out of memory");
     return false;
+}
+
+/* Where the threads of a cooperative launch meet: a struct that cooperative_groups finds by %envreg1 and 2,
+ * its own size and a count of arrivals. */
+static bool place_workspace(struct sim_run *run) {
+    if (!run->launch->cooperative)
+        return true;
+    const uint32_t start[2] = {sizeof start, 0};
+    run->workspace = sim_memory_alloc(run->launch->memory, sizeof start, SIM_MEMORY_HEAP);
+    if (run->workspace)
+        memcpy((void *)(uintptr_t)run->workspace, start, sizeof start);
+    return run->workspace != 0;
 }
 
 bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counters, struct sim_fault *fault) {
@@ -161,7 +237,7 @@ bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counter
     unsigned threads = thread_count(&run), started = 0;
     struct sim_worker **workers = calloc(threads, sizeof *workers);
     pthread_t *handles = calloc(threads, sizeof *handles);
-    bool ok = workers && handles && fill_thread_ids(&run);
+    bool ok = workers && handles && fill_thread_ids(&run) && place_workspace(&run);
     for (unsigned i = 0; ok && i < threads; i++)
         ok = (workers[i] = new_worker(&run)) != NULL;
     if (ok) {
@@ -188,11 +264,15 @@ bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counter
             *fault = workers[i]->fault;
         }
     }
-    if (ok)
+    if (ok) {
         sim_tallies_sum(workers[0], counters);
+        sim_prints_deliver(workers, threads, first);
+    }
     for (unsigned i = 0; workers && i < threads; i++)
         if (workers[i])
             release_worker(workers[i]);
+    if (run.workspace)
+        sim_memory_free(launch->memory, run.workspace);
     free(workers);
     free(handles);
     free(run.thread_ids);

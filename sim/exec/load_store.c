@@ -54,34 +54,32 @@ static inline char *lane_at(const char *base, const struct sim_pattern *p, unsig
     return (char *)((uintptr_t)base + p->delta[i]);
 }
 
-/* One 4-byte element a lane into 32-bit registers: what most instructions are. */
-static inline __attribute__((always_inline)) void load_words(struct sim_warp *w, const struct sim_memop *op,
-                                                             const struct sim_pattern *p, const char *base) {
-    uint32_t *d = SIM_SLOT(w, op->reg[0]);
-    if (p->contiguous) {
-        memcpy(d, base, 4 * SIM_LANES);
-    } else if (p->mask == SIM_ALL_LANES) {
-        if (p->uniform) {
-            uint32_t value;
-            memcpy(&value, base, sizeof value);
-            for (int i = 0; i < SIM_LANES; i++)
-                d[i] = value;
-        } else {
-            for (int i = 0; i < SIM_LANES; i++)
-                memcpy(&d[i], lane_at(base, p, i), 4);
+/* Elements as wide as their registers, of all 32 lanes, whose halves each lie in one place or in a row: what
+ * most instructions load.  width is a constant where this is inlined. */
+static inline __attribute__((always_inline)) void load_halves(struct sim_warp *w, const struct sim_memop *op,
+                                                              const struct sim_pattern *p, const char *base,
+                                                              size_t width) {
+    const size_t stride = p->uniform ? 0 : op->count * width;
+    for (unsigned e = 0; e < op->count; e++)
+        for (unsigned half = 0; half < SIM_LANES; half += SIM_LANES / 2) {
+            const char *from = lane_at(base, p, half) + e * width;
+            char *to = (char *)SIM_SLOT(w, op->reg[e]) + half * width;
+            if (stride == width) {
+                memcpy(to, from, SIM_LANES / 2 * width);
+            } else if (stride == 0) {
+                uint64_t value;
+                memcpy(&value, from, width);
+                for (unsigned i = 0; i < SIM_LANES / 2; i++)
+                    memcpy(to + i * width, &value, width);
+            } else {
+                for (unsigned i = 0; i < SIM_LANES / 2; i++)
+                    memcpy(to + i * width, from + i * stride, width);
+            }
         }
-    } else {
-        for (uint32_t left = p->mask; left; left &= left - 1) {
-            unsigned i = (unsigned)__builtin_ctz(left);
-            memcpy(&d[i], lane_at(base, p, i), 4);
-        }
-    }
 }
 
-static inline __attribute__((always_inline)) void load_word_vectors(struct sim_warp *w,
-                                                                    const struct sim_memop *op,
-                                                                    const struct sim_pattern *p,
-                                                                    const char *base) {
+static inline __attribute__((always_inline)) void load_words(struct sim_warp *w, const struct sim_memop *op,
+                                                             const struct sim_pattern *p, const char *base) {
     for (unsigned e = 0; e < op->count; e++) {
         uint32_t *d = SIM_SLOT(w, op->reg[e]);
         for (uint32_t left = p->mask; left; left &= left - 1) {
@@ -102,27 +100,42 @@ static void load_any(struct sim_warp *w, const struct sim_memop *op, const struc
 
 static inline __attribute__((always_inline)) void load_from(struct sim_warp *w, const struct sim_memop *op,
                                                             const struct sim_pattern *p, const char *base) {
-    if (op->width == 4 && op->slot == SIM_32) {
-        if (op->count == 1)
-            load_words(w, op, p, base);
-        else
-            load_word_vectors(w, op, p, base);
-    } else {
+    bool words = op->width == 4 && op->slot == SIM_32, regular = p->uniform || p->contiguous;
+    if (words && regular)
+        load_halves(w, op, p, base, 4);
+    else if (words)
+        load_words(w, op, p, base);
+    else if (op->width == 8 && regular)
+        load_halves(w, op, p, base, 8);
+    else
         load_any(w, op, p, base);
-    }
+}
+
+/* The upper half last: where the halves overlap, the highest lane wins. */
+static inline __attribute__((always_inline)) void store_halves(struct sim_warp *w, const struct sim_memop *op,
+                                                               const struct sim_pattern *p, char *base,
+                                                               size_t width) {
+    const size_t stride = op->count * width;
+    for (unsigned half = 0; half < SIM_LANES; half += SIM_LANES / 2)
+        for (unsigned e = 0; e < op->count; e++) {
+            const char *from = (const char *)SIM_SLOT(w, op->reg[e]) + half * width;
+            char *to = lane_at(base, p, half) + e * width;
+            if (stride == width)
+                memcpy(to, from, SIM_LANES / 2 * width);
+            else
+                for (unsigned i = 0; i < SIM_LANES / 2; i++)
+                    memcpy(to + i * stride, from + i * width, width);
+        }
 }
 
 static inline __attribute__((always_inline)) void store_to(struct sim_warp *w, const struct sim_memop *op,
                                                            const struct sim_pattern *p, char *base) {
-    if (op->width == 4 && op->slot == SIM_32 && op->count == 1) {
-        const uint32_t *v = SIM_SLOT(w, op->reg[0]);
-        if (p->contiguous)
-            memcpy(base, v, 4 * SIM_LANES);
-        else
-            for (uint32_t left = p->mask; left; left &= left - 1) {
-                unsigned i = (unsigned)__builtin_ctz(left);
-                memcpy(lane_at(base, p, i), &v[i], 4);
-            }
+    if (p->contiguous && op->width == 4 && op->slot == SIM_32) {
+        store_halves(w, op, p, base, 4);
+        return;
+    }
+    if (p->contiguous && op->width == 8) {
+        store_halves(w, op, p, base, 8);
         return;
     }
     /* Lanes in order, so that the highest wins where several write one place. */
@@ -199,12 +212,35 @@ static void param_access(struct sim_warp *w, const struct sim_insn *in, const st
     }
 }
 
-const struct sim_insn *sim_run_param_load(struct sim_warp *w, const struct sim_insn *in) {
+/* A constant address: one value for all lanes. */
+static inline __attribute__((always_inline)) void
+param_broadcast(struct sim_warp *w, const struct sim_memop *op, const char *from) {
+    const uint32_t mask = w->mask;
+    for (unsigned e = 0; e < op->count; e++) {
+        uint64_t value = read_element(from + e * op->width, op);
+        if (op->slot == SIM_64) {
+            uint64_t *d = SIM_SLOT(w, op->reg[e]);
+            for (unsigned i = 0; i < SIM_LANES; i++)
+                d[i] = mask & (1u << i) ? value : d[i];
+        } else {
+            uint32_t *d = SIM_SLOT(w, op->reg[e]), word = op->narrow ? (uint16_t)value : (uint32_t)value;
+            for (unsigned i = 0; i < SIM_LANES; i++)
+                d[i] = mask & (1u << i) ? word : d[i];
+        }
+    }
+}
+
+SIM_CLONES const struct sim_insn *sim_run_param_load(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
+    const uint64_t at = (uint64_t)op->offset, limit = w->worker->param_bytes, bytes = op->width * op->count;
+    if (in->a == -1 && at < limit && bytes <= limit - at) {
+        param_broadcast(w, op, (const char *)w->worker->launch->params + at);
+        return in + 1;
+    }
     struct sim_lanes lanes;
     if (in->a == -1) {
         for (unsigned i = 0; i < SIM_LANES; i++)
-            lanes.address[i] = (uint64_t)op->offset;
+            lanes.address[i] = at;
         lanes.mask = w->mask;
         lanes.first = (unsigned)__builtin_ctz(w->mask);
     } else {
@@ -279,7 +315,7 @@ static void load_constant(struct sim_warp *w, const struct sim_insn *in, const s
         uint64_t at = lanes->address[i];
         if (at & (bytes - 1))
             sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
-        if (at < site->allowed_base || at + bytes > site->allowed_end)
+        if (at < site->allowed_base || at >= site->allowed_end || bytes > site->allowed_end - at)
             sim_access_check_global(w, in, op, site, lanes, bytes);
         for (unsigned e = 0; e < op->count; e++)
             put_register(w, op, e, i, read_element((const char *)(uintptr_t)at + e * op->width, op));
@@ -300,6 +336,13 @@ SIM_CLONES const struct sim_insn *sim_run_load(struct sim_warp *w, const struct 
         load_constant(w, in, op, &lanes);
     else
         access_generic(w, in, op, &lanes, true);
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_poll_load(struct sim_warp *w, const struct sim_insn *in) {
+    const struct sim_memop *op = in->extra;
+    sim_run_load(w, in);
+    sim_poll(w, in, get_register(w, op, 0, (unsigned)__builtin_ctz(w->mask)), false);
     return in + 1;
 }
 

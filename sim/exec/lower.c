@@ -296,4 +296,5 @@ void sim_code_release(struct sim_code *code) {
     free(code->zero);
     free(code->sites);
     free(code->callees);
+    free(code->reachable);
 }

@@ -51,8 +51,11 @@ static bool lower_switch(struct lower *l) {
     table->count = count;
     table->join = join_number(l);
     table->block = l->code->block_base + (uint32_t)l->block;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        if (l->node->list->branch_targets[i]->is_list)
+            return lower_error(l, ptx->pos, "'%s' leads to a list of labels", ptx->opcode);
         table->targets[i] = block_number(flow_label_block(&l->flow, l->node->list->branch_targets[i]));
+    }
     struct sim_insn *in = lower_emit(l, sim_run_switch);
     if (!in)
         return false;
@@ -98,17 +101,20 @@ static bool lower_call(struct lower *l) {
         return lower_error(l, ptx->pos, "'%s' names no function", ptx->opcode);
     struct sim_call *call = lower_alloc(l, sizeof *call);
     int32_t target = 0;
+    sim_run_fn *run = sim_run_call;
     if (!call || !lower_call_list(l, results, &call->result_count, &call->results) ||
         !lower_call_list(l, arguments, &call->argument_count, &call->arguments))
         return false;
     const struct ptx_function *function = NULL, *shape = NULL;
     if (callee->kind == PTX_OPERAND_FUNCTION) {
         shape = function = callee->function;
-        if (!function->defined)
+        if (!function->defined && !(run = sim_service_find(function)))
             return lower_error(l, callee->pos, "function '%s' is declared but not defined in this module",
                                function->name);
-        call->callee = &l->module->codes[function->index];
-        l->code->callees[l->code->callee_count++] = function;
+        if (function->defined) {
+            call->callee = &l->module->codes[function->index];
+            l->code->callees[l->code->callee_count++] = function;
+        }
     } else {
         if (!lower_source(l, callee, PTX_TYPE_U64, &target))
             return false;
@@ -126,7 +132,7 @@ static bool lower_call(struct lower *l) {
     for (size_t i = 0; shape && i < call->result_count; i++)
         if (shape->returns[i]->size != call->results[i].size)
             return lower_error(l, ptx->pos, "call: result %zu has the wrong size", i + 1);
-    struct sim_insn *in = lower_emit(l, sim_run_call);
+    struct sim_insn *in = lower_emit(l, run);
     if (!in)
         return false;
     in->extra = call;
@@ -179,7 +185,7 @@ static bool lower_barrier(struct lower *l) {
 
 /* Without an effect on a machine whose memory is always coherent and whose caches are not modelled. */
 static bool needs_nothing(const struct ptx_instruction *in) {
-    static const char *const names[] = {"membar",  "fence",   "prefetch",      "prefetchu",      "nanosleep",
+    static const char *const names[] = {"membar",  "fence",   "prefetch",      "prefetchu",      "brkpt",
                                         "pmevent", "discard", "applypriority", "griddepcontrol", NULL};
     for (const char *const *name = names; *name; name++)
         if (is(in, *name))
@@ -217,6 +223,10 @@ bool lower_control(struct lower *l, bool *handled) {
         return lower_call(l);
     if (is(in, "bar") || is(in, "barrier"))
         return lower_barrier(l);
+    if (is(in, "membar") || is(in, "fence") || is(in, "nanosleep"))
+        l->code->may_spin = true; /* these stand in loops that read plainly, too */
+    if (is(in, "nanosleep"))
+        return lower_emit(l, sim_run_rest) != NULL;
     if (needs_nothing(in))
         return lower_emit(l, sim_run_nothing) != NULL;
     *handled = false;

@@ -16,28 +16,49 @@ static struct sim_insn *emit_op(struct lower *l, const struct sim_op *op) {
     return in;
 }
 
-/* cvt.s8.s32 %r1, %r2: the result fills a register that is wider than the type.  Handlers keep 16 bits. */
-static bool extend_result(struct lower *l, int32_t d) {
+/* cvt.s8.s32 %r1, %r2 and cvt.u16.u32 %rd1, %r2: the result fills a register that is wider than the type,
+ * while handlers keep 16 or 32 bits.  Returns the conversion that fills it, NULL where none is needed. */
+static const char *filling(const struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
-    if (strcmp(in->name, "cvt") != 0 || in->operands[0].kind != PTX_OPERAND_REGISTER || in->word_count < 2 ||
-        ptx_type_bytes(in->operands[0].reg->type) != 4)
-        return true;
-    enum ptx_type type = ptx_type_find(in->words[in->word_count - 2]);
+    if (strcmp(in->name, "cvt") != 0 || !in->operand_count || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+        in->word_count < 2 || strcmp(in->words[0], "pack") == 0)
+        return NULL;
+    const bool wide = ptx_type_bytes(in->operands[0].reg->type) == 8;
+    if (!wide && ptx_type_bytes(in->operands[0].reg->type) != 4)
+        return NULL;
+    switch (ptx_type_find(in->words[in->word_count - 2])) {
+    case PTX_TYPE_S8:
+        return wide ? "cvt.s64.s8" : "cvt.s32.s8";
+    case PTX_TYPE_S16:
+        return wide ? "cvt.s64.s16" : "cvt.s32.s16";
+    case PTX_TYPE_S32:
+        return wide ? "cvt.s64.s32" : NULL;
+    case PTX_TYPE_U8:
+    case PTX_TYPE_U16:
+    case PTX_TYPE_U32:
+        return wide ? "cvt.u64.u32" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Finishes a conversion whose result is in the slot from; to is the register's. */
+static bool fill(struct lower *l, const char *name, int32_t from, int32_t to) {
     struct sim_op op;
-    if ((type != PTX_TYPE_S8 && type != PTX_TYPE_S16) ||
-        !sim_op_find(type == PTX_TYPE_S8 ? "cvt.s32.s8" : "cvt.s32.s16", &op, NULL))
-        return true;
+    if (!sim_op_find(name, &op, NULL))
+        return lower_unknown(l, NULL);
     struct sim_insn *out = emit_op(l, &op);
     if (!out)
         return false;
-    out->d = out->a = d;
+    out->a = from, out->d = to;
     return true;
 }
 
 static bool lower_op(struct lower *l, const struct sim_op *op) {
     const struct ptx_instruction *in = l->node->in;
     const enum ptx_type types[4] = {op->a, op->b, op->c, op->f};
-    int32_t sources[4] = {0}, d = 0, e = 0;
+    const char *const filler = filling(l);
+    int32_t sources[4] = {0}, d = 0, e = 0, filled = 0;
     size_t operand = 0, wanted = op->d != PTX_TYPE_NONE;
     for (int i = 0; i < 4; i++)
         wanted += types[i] != PTX_TYPE_NONE;
@@ -57,7 +78,11 @@ static bool lower_op(struct lower *l, const struct sim_op *op) {
                 return lower_error(l, first->pos, "'%s' has only one result", in->opcode);
             one = &first->items[0], two = &first->items[1];
         }
-        if (!lower_destination(l, one, slots_class(op->d), &d))
+        const bool wide = filler && strncmp(filler, "cvt.s32", 7) != 0;
+        if (!lower_destination(l, one, wide ? SIM_64 : slots_class(op->d), &d))
+            return false;
+        filled = d;
+        if (wide && !lower_temp(l, SIM_32, &d))
             return false;
         e = SIM_NO_OPERAND;
         if (two && !lower_destination(l, two, slots_class(op->e), &e))
@@ -75,7 +100,7 @@ static bool lower_op(struct lower *l, const struct sim_op *op) {
                      : op->member == 'c' ? out->c
                                          : out->f;
     }
-    return extend_result(l, d);
+    return !filler || fill(l, filler, d, filled);
 }
 
 static bool find_op(struct lower *l, const char *name, struct sim_op *op) {

@@ -95,6 +95,11 @@ static bool known_word(const char *word) {
     return ptx_type_find(word) != PTX_TYPE_NONE;
 }
 
+/* Whether a loop that waits for another thread's store would read this way. */
+static bool waits_for_others(const struct ptx_instruction *in) {
+    return ptx_has_word(in, "volatile") || ptx_has_word(in, "acquire") || ptx_has_word(in, "relaxed");
+}
+
 static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
     const struct ptx_instruction *in = l->node->in;
     for (size_t i = 0; i < in->word_count; i++)
@@ -116,9 +121,11 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
         lower_unknown(l, NULL);
         return NULL;
     }
-    if (op->space == SIM_SPACE_GLOBAL || op->space == SIM_SPACE_GENERIC)
-        if (ptx_has_word(in, "volatile") || ptx_has_word(in, "acquire") || ptx_has_word(in, "relaxed"))
+    if (waits_for_others(in)) {
+        l->code->may_spin = true;
+        if (op->space == SIM_SPACE_GLOBAL || op->space == SIM_SPACE_GENERIC)
             l->code->ordered = true; /* it may wait for what another block writes */
+    }
     return lower_site(l, op) ? op : NULL;
 }
 
@@ -239,7 +246,7 @@ static bool lower_load(struct lower *l) {
     op->uncounted = merged->uncounted;
     if (merged->bytes)
         l->code->sites[l->code->site_count - 1].bytes = merged->bytes;
-    return emit_memop(l, sim_run_load, op, ref);
+    return emit_memop(l, waits_for_others(in) ? sim_run_poll_load : sim_run_load, op, ref);
 }
 
 static bool lower_store(struct lower *l) {
@@ -324,6 +331,7 @@ static bool lower_atomic(struct lower *l, bool returns) {
         return lower_error(l, in->pos, "'%s' takes %zu operands", in->opcode, next + 1 + sources);
     if (!simplify_atomic(l, op, returns))
         return false;
+    l->code->may_spin |= returns;
     /* Old values, and sums of floats, depend on the order in which blocks come. */
     if (op->space != SIM_SPACE_SHARED && (op->access == SIM_ACCESS_ATOM || real))
         l->code->ordered = true;

@@ -131,6 +131,7 @@ static void reach(struct sim_module *m, struct sim_code *root, struct sim_code *
     if (code->shared_reach > root->shared_reach)
         root->shared_reach = code->shared_reach;
     root->ordered |= code->ordered;
+    root->may_spin |= code->may_spin;
     for (size_t i = 0; i < code->callee_count; i++)
         if (!m->codes[code->callees[i]->index].reached)
             reach(m, root, &m->codes[code->callees[i]->index]);
@@ -140,7 +141,23 @@ static void reach(struct sim_module *m, struct sim_code *root, struct sim_code *
                 reach(m, root, &m->codes[f]);
 }
 
-static void finish_entries(struct sim_module *m) {
+static bool list_reached(const struct sim_module *m, struct sim_code *entry) {
+    for (int pass = 0; pass < 2; pass++) {
+        size_t count = 0;
+        for (size_t f = 0; f < m->ptx->function_count; f++)
+            if (m->codes[f].reached) {
+                if (pass)
+                    entry->reachable[count] = &m->codes[f];
+                count++;
+            }
+        entry->reachable_count = count;
+        if (!pass && !(entry->reachable = malloc(count * sizeof(struct sim_code *))))
+            return false;
+    }
+    return true;
+}
+
+static bool finish_entries(struct sim_module *m) {
     for (size_t f = 0; f < m->ptx->function_count; f++) {
         const struct ptx_function *function = m->ptx->functions[f];
         for (size_t i = 0; i < function->instruction_count; i++)
@@ -161,12 +178,15 @@ static void finish_entries(struct sim_module *m) {
         struct sim_function *entry = &m->functions[m->function_count++];
         entry->code = code;
         entry->params = malloc((function->param_count + 1) * sizeof *entry->params);
-        for (size_t p = 0; entry->params && p < function->param_count; p++) {
+        if (!entry->params || !list_reached(m, code))
+            return false;
+        for (size_t p = 0; p < function->param_count; p++) {
             const struct ptx_variable *v = function->params[p];
             entry->params[p] = (struct sim_param){v->user, v->size};
             entry->param_bytes = v->user + v->size;
         }
     }
+    return true;
 }
 
 static bool lower_all(struct sim_module *m, struct ptx_error *error) {
@@ -205,11 +225,8 @@ bool sim_module_load(struct sim_memory *memory, const char *name, const char *te
     if (ok)
         place_shared(m);
     ok = ok && relocate_all(m, error) && lower_all(m, error);
-    if (ok)
-        finish_entries(m);
-    for (size_t i = 0; ok && i < m->function_count; i++)
-        if (!m->functions[i].params)
-            ok = ptx_error_set(error, ptx, (struct ptx_pos){1, 1}, "out of memory");
+    if (ok && !finish_entries(m))
+        ok = ptx_error_set(error, ptx, (struct ptx_pos){1, 1}, "out of memory");
     if (!ok) {
         sim_module_unload(m);
         return false;

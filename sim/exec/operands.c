@@ -234,6 +234,8 @@ bool lower_source(struct lower *l, const struct ptx_operand *operand, enum ptx_t
     case PTX_OPERAND_SPECIAL:
         if (strcmp(operand->name, "WARP_SZ") == 0)
             return lower_constant(l, SIM_LANES, class, ref);
+        if (class == SIM_PRED && strcmp(operand->name, "%is_explicit_cluster") == 0)
+            return lower_constant(l, 0, class, ref);
         return lower_special(l, operand, class, ref);
     case PTX_OPERAND_VARIABLE:
         return lower_variable_address(l, operand, class, ref);

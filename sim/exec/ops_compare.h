@@ -83,15 +83,16 @@ COMPARE_HALF("{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}", "", "bf16", 
 COMPARE_HALF2("{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}", "[.ftz]", "f16x2", F16X2)
 COMPARE_HALF2("{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}", "", "bf16x2", BF16X2)
 
+/* a zero is normal */
 TEST("testp.finite", "f32", F32, (bits & 0x7fffffff) < 0x7f800000)
 TEST("testp.infinite", "f32", F32, (bits & 0x7fffffff) == 0x7f800000)
 TEST("testp.number", "f32", F32, (bits & 0x7fffffff) <= 0x7f800000)
 TEST("testp.notanumber", "f32", F32, (bits & 0x7fffffff) > 0x7f800000)
-TEST("testp.normal", "f32", F32, (bits & 0x7fffffff) - 0x00800000 < 0x7f000000)
+TEST("testp.normal", "f32", F32, (bits & 0x7fffffff) - 0x00800000 < 0x7f000000 || !(bits & 0x7fffffff))
 TEST("testp.subnormal", "f32", F32, (bits & 0x7fffffff) - 1 < 0x007fffff)
 TEST("testp.finite", "f64", F64, (bits & INT64_MAX) < 0x7ff0000000000000)
 TEST("testp.infinite", "f64", F64, (bits & INT64_MAX) == 0x7ff0000000000000)
 TEST("testp.number", "f64", F64, (bits & INT64_MAX) <= 0x7ff0000000000000)
 TEST("testp.notanumber", "f64", F64, (bits & INT64_MAX) > 0x7ff0000000000000)
-TEST("testp.normal", "f64", F64, (bits & INT64_MAX) - 0x0010000000000000 < 0x7fe0000000000000)
+TEST("testp.normal", "f64", F64, (bits & INT64_MAX) - 0x0010000000000000 < 0x7fe0000000000000 || !(bits & INT64_MAX))
 TEST("testp.subnormal", "f64", F64, (bits & INT64_MAX) - 1 < 0x000fffffffffffff)

@@ -57,9 +57,11 @@ OP1("cvt.rzi.u32.f64", U32, F64, u32_from_f64(a))
 OP1("cvt.rzi.s64.f64", S64, F64, s64_from_f64(a))
 OP1("cvt.rzi.u64.f64", U64, F64, u64_from_f64(a))
 
-/* between floats, and to whole floats */
-OP1("cvt.f64.f32", F64, F32, (double)canonical(a))
-OP1("cvt.rn.f32.f64", F32, F64, canonical((float)a))
+/* between floats, and to whole floats; to and from f64 the host too hands on a NaN's bits */
+OP1("cvt.f32.f32", F32, F32, a)
+OP1("cvt.f64.f64", F64, F64, a)
+OP1("cvt.f64.f32", F64, F32, (double)a)
+OP1("cvt.rn.f32.f64", F32, F64, (float)a)
 OP1("cvt.f32.f16", F32, F16, f16_value(a))
 OP1("cvt.f32.bf16", F32, BF16, bf16_value(a))
 OP1("cvt.rn.f16.f32", F16, F32, f16_nearest(a))

@@ -105,6 +105,17 @@ OP2("max.s16x2", U32, U32, U32, pair_u16(max_s32((int16_t)a, (int16_t)b), max_s3
 OP2("{min.relu.s16x2|min.s16x2.relu}", U32, U32, U32, pair_u16(max_s32(min_s32((int16_t)a, (int16_t)b), 0), max_s32(min_s32((int32_t)a >> 16, (int32_t)b >> 16), 0)))
 OP2("{max.relu.s16x2|max.s16x2.relu}", U32, U32, U32, pair_u16(max_s32(max_s32((int16_t)a, (int16_t)b), 0), max_s32(max_s32((int32_t)a >> 16, (int32_t)b >> 16), 0)))
 
+/* vabsdiff: |a - b| of each half or byte; with .add their sum, and c.  Without it c fills what a mask leaves
+ * out, and there is no mask. */
+OP3("vabsdiff2.u32.u32.u32", U32, U32, U32, U32, ((void)c, pair_u16(distance(a & 0xffff, b & 0xffff), distance(a >> 16, b >> 16))))
+OP3("vabsdiff2.u32.s32.s32", U32, U32, U32, U32, ((void)c, pair_u16(distance((int16_t)a, (int16_t)b), distance((int32_t)a >> 16, (int32_t)b >> 16))))
+OP3("vabsdiff4.u32.u32.u32", U32, U32, U32, U32, ((void)c, distance(byte_u(a, 0), byte_u(b, 0)) | distance(byte_u(a, 1), byte_u(b, 1)) << 8 | distance(byte_u(a, 2), byte_u(b, 2)) << 16 | distance(byte_u(a, 3), byte_u(b, 3)) << 24))
+OP3("vabsdiff4.u32.s32.s32", U32, U32, U32, U32, ((void)c, distance(byte_s(a, 0), byte_s(b, 0)) | distance(byte_s(a, 1), byte_s(b, 1)) << 8 | distance(byte_s(a, 2), byte_s(b, 2)) << 16 | distance(byte_s(a, 3), byte_s(b, 3)) << 24))
+OP3("vabsdiff2.u32.u32.u32.add", U32, U32, U32, U32, c + distance(a & 0xffff, b & 0xffff) + distance(a >> 16, b >> 16))
+OP3("vabsdiff2.u32.s32.s32.add", U32, U32, U32, U32, c + distance((int16_t)a, (int16_t)b) + distance((int32_t)a >> 16, (int32_t)b >> 16))
+OP3("vabsdiff4.u32.u32.u32.add", U32, U32, U32, U32, c + distance(byte_u(a, 0), byte_u(b, 0)) + distance(byte_u(a, 1), byte_u(b, 1)) + distance(byte_u(a, 2), byte_u(b, 2)) + distance(byte_u(a, 3), byte_u(b, 3)))
+OP3("vabsdiff4.u32.s32.s32.add", U32, U32, U32, U32, c + distance(byte_s(a, 0), byte_s(b, 0)) + distance(byte_s(a, 1), byte_s(b, 1)) + distance(byte_s(a, 2), byte_s(b, 2)) + distance(byte_s(a, 3), byte_s(b, 3)))
+
 /* dp4a: c + the sum of four byte products; dp2a: of two products of a 16-bit half of a and a byte of b */
 OP3("dp4a.u32.u32", U32, U32, U32, U32, c + byte_u(a, 0) * byte_u(b, 0) + byte_u(a, 1) * byte_u(b, 1) + byte_u(a, 2) * byte_u(b, 2) + byte_u(a, 3) * byte_u(b, 3))
 OP3("dp4a.u32.s32", U32, U32, U32, U32, c + (uint32_t)((int32_t)byte_u(a, 0) * byte_s(b, 0) + (int32_t)byte_u(a, 1) * byte_s(b, 1) + (int32_t)byte_u(a, 2) * byte_s(b, 2) + (int32_t)byte_u(a, 3) * byte_s(b, 3)))

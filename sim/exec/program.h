@@ -133,13 +133,17 @@ struct sim_code {
     struct sim_site *sites; /* by site - site_base */
     void *extras;           /* what instructions point at */
     unsigned registers;
-    bool ordered; /* results depend on the order of blocks: run them in order, on one thread */
+    bool may_spin; /* has accesses that a loop which waits for another thread would make */
+    bool ordered;  /* results depend on the order of blocks: run them in order, on one thread */
     /* What it may call, for the marks that callers inherit. */
     const struct ptx_function **callees;
     size_t callee_count;
     bool calls_indirect;
     uint64_t shared_reach; /* end of the furthest module-scope shared variable it names */
     bool reached;          /* a mark for walks over the call graph */
+    /* An entry's: itself and all that it may call, in the text's order.  A launch counts only these. */
+    const struct sim_code **reachable;
+    size_t reachable_count;
 };
 
 struct sim_function {

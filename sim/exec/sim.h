@@ -20,7 +20,13 @@
 
 /* ---------------------------------------------------------------- device memory (memory.c) */
 
-enum sim_memory_kind { SIM_MEMORY_DEVICE, SIM_MEMORY_HOST, SIM_MEMORY_MANAGED, SIM_MEMORY_MODULE };
+enum sim_memory_kind {
+    SIM_MEMORY_DEVICE,
+    SIM_MEMORY_HOST,
+    SIM_MEMORY_MANAGED,
+    SIM_MEMORY_MODULE,
+    SIM_MEMORY_HEAP, /* a kernel's malloc(): not for the driver's own functions */
+};
 
 struct sim_allocation {
     uint64_t base;
@@ -52,13 +58,24 @@ bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user);
 /* "5 bytes after allocation #3 (0x..., 1024 bytes)", for messages. */
 void sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size);
 
+/* ---------------------------------------------------------------- kernels' malloc and free (heap.c) */
+
+struct sim_heap;
+
+/* NULL: out of memory.  limit: bytes that kernels may have at once. */
+struct sim_heap *sim_heap_create(struct sim_memory *memory, size_t limit);
+/* Frees what kernels left, too. */
+void sim_heap_destroy(struct sim_heap *heap);
+/* False once a kernel has called malloc, as CUDA has it. */
+bool sim_heap_set_limit(struct sim_heap *heap, size_t limit);
+
 /* ---------------------------------------------------------------- modules (module.c) */
 
 struct sim_module;
 struct sim_function;
 
-/* Parses and lowers PTX text; places its global and constant variables in memory.  extern functions
- * and variables must be defined in the module itself. */
+/* Parses and lowers PTX text; places its global and constant variables in memory.  extern variables must be
+ * defined in the module itself, and so must functions, but for those that every device has (services.c). */
 bool sim_module_load(struct sim_memory *memory, const char *name, const char *text, size_t size,
                      struct sim_module **out, struct ptx_error *error);
 void sim_module_unload(struct sim_module *module);
@@ -94,9 +111,10 @@ enum sim_fault_kind {
     SIM_FAULT_ADDRESS,    /* CUDA_ERROR_ILLEGAL_ADDRESS */
     SIM_FAULT_MISALIGNED, /* CUDA_ERROR_MISALIGNED_ADDRESS */
     SIM_FAULT_DEADLOCK,   /* CUDA_ERROR_LAUNCH_TIMEOUT: a barrier that some live thread cannot reach */
-    SIM_FAULT_TRAP,       /* CUDA_ERROR_ILLEGAL_INSTRUCTION, or CUDA_ERROR_ASSERT for a failed assert */
+    SIM_FAULT_TRAP,       /* CUDA_ERROR_ILLEGAL_INSTRUCTION */
     SIM_FAULT_STACK,      /* call depth or local memory: CUDA_ERROR_LAUNCH_FAILED */
     SIM_FAULT_MEMORY,     /* the simulator itself ran out of memory */
+    SIM_FAULT_ASSERT,     /* CUDA_ERROR_ASSERT */
 };
 
 struct sim_fault {
@@ -123,6 +141,15 @@ struct sim_instruction_count {
 };
 typedef void sim_instruction_fn(void *argument, const struct sim_instruction_count *count);
 
+/* What a kernel prints: one thread's printf, or (error) the line of a failed assert.  Called after the
+ * launch on the caller's thread, by block and then in the order in which the block's threads came to it,
+ * whatever the number of worker threads; nothing of blocks after one that faulted. */
+typedef void sim_print_fn(void *argument, bool error, const char *text, size_t size);
+
+/* Forward progress: a block that waits for what other blocks will do (grid-wide barriers, decoupled
+ * look-back) takes turns with them.  Blocks start in order, and as soon as all that have started only wait,
+ * more start, as many as an H200 holds at once (all of a cooperative launch).  So whatever ends on hardware
+ * whichever way it schedules its resident blocks, ends here. */
 struct sim_launch {
     struct sim_memory *memory;
     const struct sim_function *function;
@@ -130,7 +157,12 @@ struct sim_launch {
     size_t shared_bytes; /* dynamic */
     const void *params;  /* param_bytes of them */
     const struct count_rules *rules;
-    unsigned threads;         /* worker threads; 0: all cores */
+    unsigned threads;      /* worker threads; 0: all cores */
+    bool cooperative;      /* all blocks are resident at once; they may meet at grid-wide barriers */
+    struct sim_heap *heap; /* NULL: malloc() in the kernel returns NULL */
+    size_t print_bytes;    /* printf's buffer: when it is full, the oldest output is lost */
+    sim_print_fn *print;   /* NULL: what the kernel prints is lost */
+    void *print_argument;
     sim_instruction_fn *each; /* NULL, or told of each instruction that ran, after the launch, in the
                                  text's order, on the caller's thread */
     void *argument;

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim/exec/clones.h"
 #include "sim/exec/handlers.h"
 #include "sim/exec/worker.h"
 
@@ -39,6 +40,8 @@ enum special {
     GLOBALTIMER_HI,
     DYNAMIC_SMEM,
     TOTAL_SMEM,
+    WORKSPACE_HI,
+    WORKSPACE_LO,
     ZERO,
     ONE,
 };
@@ -80,7 +83,9 @@ static const struct {
     {"%globaltimer_hi", GLOBALTIMER_HI, 4},
     {"%dynamic_smem_size", DYNAMIC_SMEM, 4},
     {"%total_smem_size", TOTAL_SMEM, 4},
-    {"%is_explicit_cluster", ZERO, 4},
+    {"%envreg0", ZERO, 4},
+    {"%envreg1", WORKSPACE_HI, 4},
+    {"%envreg2", WORKSPACE_LO, 4},
     {"%clusterid.x", CTAID_X, 4},
     {"%clusterid.y", CTAID_Y, 4},
     {"%clusterid.z", CTAID_Z, 4},
@@ -148,6 +153,10 @@ static uint64_t block_value(const struct sim_warp *w, enum special number) {
         return launch->shared_bytes;
     case TOTAL_SMEM:
         return launch->shared_bytes + w->worker->code->shared_bytes;
+    case WORKSPACE_HI:
+        return w->worker->workspace >> 32;
+    case WORKSPACE_LO:
+        return w->worker->workspace;
     case ONE:
         return 1;
     default:
@@ -171,7 +180,7 @@ static uint32_t lane_mask(enum special number, unsigned lane) {
     }
 }
 
-const struct sim_insn *sim_run_special32(struct sim_warp *w, const struct sim_insn *in) {
+SIM_CLONES const struct sim_insn *sim_run_special32(struct sim_warp *w, const struct sim_insn *in) {
     uint32_t *d = SIM_SLOT(w, in->d), mask = w->mask;
     enum special number = (enum special)in->small;
     if (number <= TID_Z) {
@@ -192,7 +201,7 @@ const struct sim_insn *sim_run_special32(struct sim_warp *w, const struct sim_in
     return in + 1;
 }
 
-const struct sim_insn *sim_run_special64(struct sim_warp *w, const struct sim_insn *in) {
+SIM_CLONES const struct sim_insn *sim_run_special64(struct sim_warp *w, const struct sim_insn *in) {
     uint64_t *d = SIM_SLOT(w, in->d), value = block_value(w, (enum special)in->small);
     for (unsigned i = 0; i < SIM_LANES; i++)
         d[i] = w->mask >> i & 1 ? value : d[i];
@@ -214,7 +223,7 @@ const struct sim_insn *sim_run_local_address64(struct sim_warp *w, const struct 
 }
 
 /* From a space's own address to a generic one, and back; global addresses are generic as they are. */
-const struct sim_insn *sim_run_cvta_from(struct sim_warp *w, const struct sim_insn *in) {
+SIM_CLONES const struct sim_insn *sim_run_cvta_from(struct sim_warp *w, const struct sim_insn *in) {
     uint64_t *d = SIM_SLOT(w, in->d), window = (uint64_t)in->imm;
     const uint64_t *a = SIM_SLOT(w, in->a);
     for (unsigned i = 0; i < SIM_LANES; i++)
@@ -222,7 +231,7 @@ const struct sim_insn *sim_run_cvta_from(struct sim_warp *w, const struct sim_in
     return in + 1;
 }
 
-const struct sim_insn *sim_run_cvta_to(struct sim_warp *w, const struct sim_insn *in) {
+SIM_CLONES const struct sim_insn *sim_run_cvta_to(struct sim_warp *w, const struct sim_insn *in) {
     uint64_t *d = SIM_SLOT(w, in->d), window = (uint64_t)in->imm;
     const uint64_t *a = SIM_SLOT(w, in->a);
     for (unsigned i = 0; i < SIM_LANES; i++)
@@ -236,6 +245,12 @@ const struct sim_insn *sim_run_isspacep(struct sim_warp *w, const struct sim_ins
     for (unsigned i = 0; i < SIM_LANES; i++)
         inside |= (uint32_t)((a[i] & SIM_WINDOW_MASK) == (uint64_t)in->imm) << i;
     *d = (*d & ~w->mask) | (inside & w->mask);
+    return in + 1;
+}
+
+/* nanosleep: time passes by letting others run. */
+const struct sim_insn *sim_run_rest(struct sim_warp *w, const struct sim_insn *in) {
+    sim_rest(w);
     return in + 1;
 }
 

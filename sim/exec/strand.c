@@ -128,6 +128,8 @@ bool sim_warp_start(struct sim_warp *w, struct sim_frame *frame, uint32_t lanes)
 
 bool sim_warp_run(struct sim_warp *w) {
     w->fuel = SIM_TURN;
+    w->unspent = 0;
+    w->waits = false;
     const struct sim_insn *in = next_strand(w);
     if (!in)
         return false;
@@ -141,14 +143,13 @@ void sim_warp_end(struct sim_warp *w) {
         release_frame(w, w->strands->frame);
         remove_strand(w, w->strands);
     }
-    while (w->joins)
+    while (w->joins) {
+        release_frame(w, w->joins->frame);
         remove_join(w, w->joins);
+    }
 }
 
-const struct sim_insn *sim_strand_wait(struct sim_warp *w, enum sim_strand_state state,
-                                       const struct sim_insn *pc) {
-    w->strand->state = state;
-    w->strand->pc = pc;
+const struct sim_insn *sim_strand_next(struct sim_warp *w) {
     return next_strand(w);
 }
 
@@ -195,11 +196,19 @@ static inline void count_block(struct sim_warp *w, const struct sim_insn *in) {
 }
 
 /* The strand has run its share: other strands, then other warps, go first.  One that runs on and on may
- * wait for lanes that are parked at its joins, so in the end they go on too. */
+ * wait for lanes that are parked at its joins, so in the end they go on too; unless nothing in the kernel
+ * could wait that way, and the loop is just long. */
 static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *in) {
     struct sim_strand *self = w->strand;
     self->pc = in;
-    bool release = ++self->turns % SIM_PATIENCE == 0;
+    w->waits = self->spinning;
+    bool release = self->spinning && self->lock && ++self->spins % SIM_SPINS == 0;
+    self->spinning = false;
+    self->spent += SIM_TURN - w->unspent;
+    if (w->worker->code->may_spin && self->spent >= (uint64_t)SIM_TURN * SIM_PATIENCE) {
+        self->spent = 0;
+        w->waits = release = true;
+    }
     for (struct sim_join *j = self->join; j && release; j = j->outer)
         if (j->arrived) {
             j->frame->references++;
@@ -218,6 +227,40 @@ static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *i
     self->next = NULL;
     w->strand = NULL;
     return NULL;
+}
+
+/* Gives up the rest of the turn, at the next basic block. */
+static void give_up(struct sim_warp *w) {
+    if (w->fuel > 1) {
+        w->unspent = w->fuel - 1;
+        w->fuel = 1;
+    }
+    w->strand->spinning = true;
+}
+
+void sim_poll(struct sim_warp *w, const struct sim_insn *in, uint64_t value, bool lock) {
+    struct sim_strand *s = w->strand;
+    int which = s->polled[0] == in ? 0 : 1;
+    if (s->polled[which] != in || s->seen[which] != value) {
+        /* The older of the two makes room. */
+        if (which == 1 && s->polled[1] != in) {
+            s->polled[0] = s->polled[1];
+            s->seen[0] = s->seen[1];
+        }
+        s->polled[which] = in;
+        s->seen[which] = value;
+        s->polls = s->spins = 0;
+        return;
+    }
+    if (++s->polls % SIM_POLLS == 0) {
+        s->lock = lock;
+        give_up(w);
+    }
+}
+
+void sim_rest(struct sim_warp *w) {
+    w->strand->lock = false;
+    give_up(w);
 }
 
 const struct sim_insn *sim_run_enter(struct sim_warp *w, const struct sim_insn *in) {
@@ -390,17 +433,18 @@ const struct sim_insn *sim_run_call(struct sim_warp *w, const struct sim_insn *i
     if (caller->depth + 1 >= SIM_MAX_CALL_DEPTH)
         sim_fault_raise(w, in, (unsigned)__builtin_ctz(w->mask), SIM_FAULT_STACK, 0,
                         "call depth exceeds %d: stack overflow", SIM_MAX_CALL_DEPTH);
-    struct sim_frame *frame = new_frame(w, callee);
-    frame->caller = caller; /* the strand's reference becomes the frame's */
-    frame->return_to = in;
-    frame->depth = caller->depth + 1;
-    frame->local_base = caller->local_base + (uint32_t)caller->code->local_bytes;
+    size_t local_base = caller->local_base + caller->code->local_bytes;
     if (callee->local_bytes) {
-        if (frame->local_base + callee->local_bytes > SIM_MAX_LOCAL_BYTES)
+        if (local_base + callee->local_bytes > SIM_MAX_LOCAL_BYTES)
             sim_fault_raise(w, in, (unsigned)__builtin_ctz(w->mask), SIM_FAULT_STACK, 0,
                             "local memory exceeds %u bytes a thread: stack overflow", SIM_MAX_LOCAL_BYTES);
-        sim_local_reserve(w, frame->local_base + callee->local_bytes);
+        sim_local_reserve(w, local_base + callee->local_bytes);
     }
+    struct sim_frame *frame = new_frame(w, callee); /* from here on nothing faults: the strand gets it */
+    frame->caller = caller;                         /* the strand's reference becomes the frame's */
+    frame->return_to = in;
+    frame->depth = caller->depth + 1;
+    frame->local_base = (uint32_t)local_base;
     zero_slots(callee, frame->slots);
     copy_params(caller->slots, call->arguments, frame->slots, callee->params, call->argument_count, w->mask);
     s->frame = frame;
@@ -462,29 +506,32 @@ const struct sim_insn *sim_run_guarded(struct sim_warp *w, const struct sim_insn
     return in + 1;
 }
 
-/* .sync: the instruction waits until every live lane of its member mask is here.  Lanes that came in
- * several strands of one frame run it together, so that they see each other's registers. */
-const struct sim_insn *sim_run_converged(struct sim_warp *w, const struct sim_insn *in) {
-    struct sim_strand *s = w->strand;
-    uint32_t members = ((const uint32_t *)SIM_SLOT(w, in->guard))[__builtin_ctz(w->mask)];
+/* Whether some live lane is not here that the running lanes name in their member masks, which may differ
+ * from lane to lane; then the strand waits for it. */
+static bool must_wait(struct sim_warp *w, const struct sim_insn *in, int32_t ref) {
+    if (w->mask == w->live)
+        return false;
+    const uint32_t *named = SIM_SLOT(w, ref);
+    uint32_t members = 0;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        members |= w->mask >> i & 1 ? named[i] : 0;
     if ((members & w->live & ~w->mask) == 0)
-        return in->body(w, in);
-    s->members = members;
-    s->state = STRAND_WARP_SYNC;
-    s->pc = in;
-    sim_warp_settle(w);
-    return next_strand(w);
-}
-
-const struct sim_insn *sim_run_warp_barrier(struct sim_warp *w, const struct sim_insn *in) {
-    uint32_t members = ((const uint32_t *)SIM_SLOT(w, in->a))[__builtin_ctz(w->mask)];
-    if ((members & w->live & ~w->mask) == 0)
-        return in + 1;
+        return false;
     w->strand->members = members;
     w->strand->state = STRAND_WARP_SYNC;
     w->strand->pc = in;
     sim_warp_settle(w);
-    return next_strand(w);
+    return true;
+}
+
+/* .sync: the instruction waits until every live lane of its member mask is here.  Lanes that came in
+ * several strands of one frame run it together, so that they see each other's registers. */
+const struct sim_insn *sim_run_converged(struct sim_warp *w, const struct sim_insn *in) {
+    return must_wait(w, in, in->guard) ? next_strand(w) : in->body(w, in);
+}
+
+const struct sim_insn *sim_run_warp_barrier(struct sim_warp *w, const struct sim_insn *in) {
+    return must_wait(w, in, in->a) ? next_strand(w) : in + 1;
 }
 
 /* Runs a met instruction once for all the strands that wait at it, then lets them go on apart. */
@@ -497,6 +544,7 @@ static void run_together(struct sim_warp *w, struct sim_strand *first, uint32_t 
         w->base[0] = first->frame->slots;
         w->base[1] = first->frame->code->pool;
         w->mask = lanes;
+        w->strand = first;
         in->body(w, in);
         w->mask = mask;
         w->strand = running;
@@ -508,22 +556,33 @@ static void run_together(struct sim_warp *w, struct sim_strand *first, uint32_t 
         }
 }
 
+/* The lanes of a strand that waits and of all that it waits with, if they are complete; else 0.  Whom one
+ * of them names, or who names one of them, belongs to them. */
+static uint32_t waiting_with(const struct sim_warp *w, const struct sim_strand *s) {
+    bool barrier = s->pc->body == sim_run_warp_barrier;
+    uint32_t lanes = s->mask, named = s->members, before;
+    do {
+        before = lanes;
+        for (const struct sim_strand *t = w->strands; t; t = t->next) {
+            bool here = t->state == STRAND_WARP_SYNC && (barrier ? t->pc->body == sim_run_warp_barrier
+                                                                 : t->pc == s->pc && t->frame == s->frame);
+            if (here && ((t->mask & named) | (t->members & lanes))) {
+                lanes |= t->mask;
+                named |= t->members;
+            }
+        }
+    } while (lanes != before);
+    return named & w->live & ~lanes ? 0 : lanes;
+}
+
 void sim_warp_settle(struct sim_warp *w) {
     for (bool again = true; again;) {
         again = false;
         for (struct sim_strand *s = w->strands; s && !again; s = s->next) {
             if (s->state != STRAND_WARP_SYNC)
                 continue;
-            bool barrier = s->pc->body == sim_run_warp_barrier;
-            uint32_t lanes = 0;
-            for (struct sim_strand *t = w->strands; t; t = t->next) {
-                bool here =
-                    t->state == STRAND_WARP_SYNC && t->members == s->members &&
-                    (barrier ? t->pc->body == sim_run_warp_barrier : t->pc == s->pc && t->frame == s->frame);
-                if (here)
-                    lanes |= t->mask;
-            }
-            if ((s->members & w->live & ~lanes) == 0) {
+            uint32_t lanes = waiting_with(w, s);
+            if (lanes) {
                 run_together(w, s, lanes);
                 again = true;
             }

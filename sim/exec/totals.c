@@ -9,19 +9,21 @@ static void add_stride(struct sim_stride *to, const struct sim_stride *from) {
 }
 
 void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
-    const struct sim_module *m = to->code->module;
-    for (size_t b = 0; b < m->block_count; b++) {
-        to->blocks[b].warps += from->blocks[b].warps;
-        to->blocks[b].lanes += from->blocks[b].lanes;
-        to->blocks[b].splits += from->blocks[b].splits;
-    }
-    for (size_t s = 0; s < m->site_count; s++) {
-        add_stride(&to->sites[s].stride, &from->sites[s].stride);
-        for (int i = 0; i < 3; i++) {
-            to->sites[s].by[i].requests += from->sites[s].by[i].requests;
-            to->sites[s].by[i].transactions += from->sites[s].by[i].transactions;
-            to->sites[s].by[i].moved += from->sites[s].by[i].moved;
-            to->sites[s].by[i].useful += from->sites[s].by[i].useful;
+    for (size_t f = 0; f < to->code->reachable_count; f++) {
+        const struct sim_code *code = to->code->reachable[f];
+        for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {
+            to->blocks[b].warps += from->blocks[b].warps;
+            to->blocks[b].lanes += from->blocks[b].lanes;
+            to->blocks[b].splits += from->blocks[b].splits;
+        }
+        for (size_t s = code->site_base; s < code->site_base + code->site_count; s++) {
+            add_stride(&to->sites[s].stride, &from->sites[s].stride);
+            for (int i = 0; i < 3; i++) {
+                to->sites[s].by[i].requests += from->sites[s].by[i].requests;
+                to->sites[s].by[i].transactions += from->sites[s].by[i].transactions;
+                to->sites[s].by[i].moved += from->sites[s].by[i].moved;
+                to->sites[s].by[i].useful += from->sites[s].by[i].useful;
+            }
         }
     }
 }
@@ -107,8 +109,8 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
 
 void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters) {
     const struct sim_module *m = worker->code->module;
-    for (size_t f = 0; f < m->ptx->function_count; f++) {
-        const struct sim_code *code = &m->codes[f];
+    for (size_t f = 0; f < worker->code->reachable_count; f++) {
+        const struct sim_code *code = worker->code->reachable[f];
         for (size_t s = 0; s < code->site_count; s++)
             count_site(counters, code->sites[s].access, &worker->sites[code->site_base + s]);
         for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {

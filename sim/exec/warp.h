@@ -31,6 +31,8 @@ struct sim_warp {
     uint32_t born;              /* lanes that exist: all 32 but in a block's last, partial warp */
     uint32_t index;             /* within the block: thread index = 32 * index + lane */
     uint32_t fuel;              /* basic blocks until the warp gives others a turn */
+    uint32_t unspent;           /* of the turn, when it was given up */
+    bool waits;                 /* all that ran in its last turn waits in a loop for others */
     char *local;                /* local memory: word w of lane i lies at 128 * w + 4 * i */
     size_t local_words;
 };

@@ -26,6 +26,10 @@
 #define SIM_TURN 65536
 /* Turns after which a strand that never ends or waits makes its joins let their parked lanes go. */
 #define SIM_PATIENCE 64
+/* Reads of an unchanged value, one after the other, that make a strand give up its turn. */
+#define SIM_POLLS 16
+/* Turns given up that way, at atomics, that make its joins let their parked lanes go. */
+#define SIM_SPINS 4
 
 struct sim_frame {
     struct sim_frame *caller;
@@ -33,8 +37,7 @@ struct sim_frame {
     const struct sim_insn *return_to; /* the call */
     uint32_t references;              /* strands that run in it, and frames called from it */
     uint32_t depth;
-    uint32_t local_base,
-        local_words; /* where its local variables begin, in bytes a lane; words in use below it */
+    uint32_t local_base; /* where its local variables begin, in bytes a lane */
     char *slots;
 };
 
@@ -57,7 +60,13 @@ struct sim_strand {
     enum sim_strand_state state;
     uint32_t barrier; /* STRAND_BARRIER: which */
     uint32_t members; /* STRAND_WARP_SYNC: lanes to wait for */
-    uint32_t turns;   /* that it used up without waiting or ending */
+    uint64_t spent;   /* basic blocks that it ran without waiting or ending, since its joins let lanes go */
+    /* Whether it waits in a loop: the last two reads of what other threads may write, the values that they
+     * found, and how often in a row they found the same. */
+    const struct sim_insn *polled[2];
+    uint64_t seen[2];
+    uint32_t polls, spins;
+    bool spinning, lock; /* it gives up this turn; it does so at an atomic */
 };
 
 struct sim_barrier {
@@ -81,8 +90,10 @@ struct sim_stride {
 
 /* Which lanes of the last access of an instruction lay where, and what that cost: patterns repeat. */
 struct sim_pattern {
-    bool valid, uniform, contiguous; /* contiguous: all 32 lanes, each next to the one before */
-    uint8_t space;                   /* enum sim_space that the costs are for */
+    bool valid;
+    /* All 32 lanes take part, and those of each half lie in one place, or each next to the one before. */
+    bool uniform, contiguous;
+    uint8_t space; /* enum sim_space that the costs are for */
     uint32_t mask;
     uint32_t phases;    /* bit p: costs[p] holds the cost at address phase 4 p, modulo 128 */
     uint64_t low, high; /* first byte of the lowest lane, end of the highest: from the first lane's address */
@@ -107,23 +118,38 @@ struct sim_block {
     uint32_t id[3];
     uint32_t warp_count, thread_count;
     char *shared;
+    char *frames; /* the warps' first frames */
+    struct sim_frame first_frames[SIM_MAX_WARPS];
+    struct sim_block *next; /* of the worker's list */
+    bool started;           /* its warps exist */
+    bool moved;             /* it got on in its last turn */
     struct sim_warp warps[SIM_MAX_WARPS];
     struct sim_barrier barriers[SIM_BARRIERS];
 };
 
 struct sim_run; /* the launch in progress (launch.c) */
 
+/* What a worker's blocks have printed (printf.c). */
+struct sim_print;
+struct sim_prints {
+    struct sim_print *first, *last;
+    size_t count, cost;
+    char *scratch[2]; /* the format and the text in the making */
+    size_t capacity[2];
+};
+
 struct sim_worker {
     const struct sim_launch *launch;
     const struct sim_code *code; /* the kernel */
     struct sim_run *run;
-    struct sim_block block;
-    uint64_t shared_bytes; /* of the block's buffer */
+    struct sim_block *resident; /* the blocks that have started, in order */
+    struct sim_block *spare;    /* blocks without work */
+    unsigned resident_count;
+    struct sim_prints prints;
     uint64_t shared_limit; /* the last valid shared address + 1 */
+    uint64_t workspace;    /* of grid-wide barriers; 0: not a cooperative launch */
     size_t param_bytes;
-    char *frames; /* the warps' first frames */
     size_t frame_stride;
-    struct sim_frame first_frames[SIM_MAX_WARPS];
     struct sim_block_tally *blocks; /* by the module's block numbers */
     struct sim_site_tally *sites;   /* by the module's site numbers */
     struct sim_strand *free_strands;
@@ -143,9 +169,8 @@ bool sim_warp_run(struct sim_warp *warp);
 void sim_warp_end(struct sim_warp *warp);
 /* Lets lanes go on that are parked at a join; false if there are none. */
 bool sim_warp_release(struct sim_warp *warp);
-/* Stops running the current strand; it will go on at pc. */
-const struct sim_insn *sim_strand_wait(struct sim_warp *warp, enum sim_strand_state state,
-                                       const struct sim_insn *pc);
+/* For an instruction that made its strand wait: what the warp runs now; NULL leaves the warp. */
+const struct sim_insn *sim_strand_next(struct sim_warp *warp);
 /* Called when lanes have exited or arrived: wakes strands that waited for them. */
 void sim_warp_settle(struct sim_warp *warp);
 
@@ -159,8 +184,39 @@ void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counte
 /* barrier.c: completes every barrier that has all its threads; true if there was one. */
 bool sim_barrier_settle(struct sim_block *block);
 
-/* block.c: runs one block of the launch to its end, or to a fault. */
-void sim_block_run(struct sim_worker *worker, uint64_t linear);
+/* block.c: begins a block; runs it until it ends or faults (true) or only waits for others (false). */
+void sim_block_start(struct sim_worker *worker, struct sim_block *block, uint64_t linear);
+bool sim_block_run(struct sim_worker *worker, struct sim_block *block);
+/* Gives back what its warps hold, wherever they are. */
+void sim_block_end(struct sim_block *block);
+/* Lets some lanes go on that are parked at a join; false if there are none. */
+bool sim_block_release(struct sim_block *block);
+
+/* launch.c: a block's room, without work yet; NULL: out of memory. */
+struct sim_block *sim_block_create(struct sim_worker *worker);
+void sim_block_destroy(struct sim_block *block);
+/* The next block that no worker has taken; false when there is none, or none that need run. */
+bool sim_run_take(struct sim_run *run, uint64_t *linear);
+/* A block has faulted: those above it need not run. */
+void sim_run_fault(struct sim_worker *worker, uint64_t linear);
+
+/* cooperative.c: runs one block of the launch, and such others as it waits for. */
+void sim_blocks_run(struct sim_worker *worker, uint64_t linear);
+
+/* printf.c: what was printed comes together, in the order of the blocks. */
+void sim_prints_deliver(struct sim_worker *const *workers, unsigned count, uint64_t last_block);
+void sim_prints_free(struct sim_prints *prints);
+/* A copy of the text is kept.  cost: of the launch's print_bytes. */
+void sim_print(struct sim_warp *warp, bool error, const char *text, size_t size, size_t cost);
+
+/* services.c: bytes at a generic address of one lane; false if they are not all there. */
+bool sim_generic_read(struct sim_warp *warp, unsigned lane, uint64_t address, void *to, size_t size);
+
+/* strand.c: a read, by this instruction, of what another thread may write; value: what the first lane saw.
+ * lock: it was an atomic's. */
+void sim_poll(struct sim_warp *warp, const struct sim_insn *in, uint64_t value, bool lock);
+/* The instruction waits for time to pass: others go first. */
+void sim_rest(struct sim_warp *warp);
 
 /* local.c: makes room for local memory up to that many bytes a lane. */
 void sim_local_reserve(struct sim_warp *warp, size_t bytes);

@@ -157,6 +157,10 @@ static void nearest_names(void **state) {
     assert_string_equal(bench_nearest("mamtul", names, 5), "matmul");
     assert_string_equal(bench_nearest("cpoy", names, 5), "copy");
     assert_null(bench_nearest("zzzzzzzzzz", names, 5));
+    assert_null(bench_nearest("nope", names, 5));
+    assert_int_equal(bench_edit_distance("abcd", "badc"), 2);
+    assert_int_equal(bench_edit_distance("abc", "ca"), 3);
+    assert_int_equal(bench_edit_distance("", "ab"), 2);
     assert_null(bench_nearest("x", names, 0));
     char longest[500];
     memset(longest, 'a', sizeof longest - 1);

@@ -2,13 +2,17 @@
 """The program as users meet it: exit statuses, one-line messages, help, and files that are whole or absent."""
 import argparse
 import csv
+import fcntl
 import io
 import json
 import os
+import pty
 import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 import schema
@@ -114,7 +118,48 @@ class Help(unittest.TestCase):
         done = wideload("devices")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"(?m)^sim +sim ")
-        self.assertRegex(done.stdout, r"--arch\): .*fermi.*sm_90")
+        self.assertRegex(done.stdout, r"(?s)--arch\): .*fermi.*sm_90")
+
+
+class Terminal(unittest.TestCase):
+    def shown(self, columns, *command):
+        """What the program writes to a terminal of that width."""
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        env = {**os.environ, "WIDELOAD_DEVICE": "sim"}
+        with subprocess.Popen([arguments.wideload, *command], stdout=slave, stderr=subprocess.DEVNULL, env=env) as child:
+            os.close(slave)
+            text = b""
+            try:
+                while piece := os.read(master, 65536):
+                    text += piece
+            except OSError:  # Linux says so when the other end is closed
+                pass
+            os.close(master)
+        self.assertEqual(child.returncode, 0)
+        return text.decode()
+
+    def test_width(self):
+        command = ["bench", "transpose", "matmul", "read-offset", "--kernel", "shared-pad-unroll,shared,tile-square,plain",
+                   "--size", "600"]
+        for columns, most in (80, 80), (100, 100), (300, 100), (0, 100):
+            with self.subTest(columns=columns):
+                lines = self.shown(columns, *command).splitlines()
+                self.assertEqual(sum(" ok " in line for line in lines), 6)
+                self.assertLessEqual(max(map(len, lines)), most)
+        self.assertLessEqual(max(map(len, self.shown(80, "list").splitlines())), 80)
+        self.assertLessEqual(max(map(len, self.shown(80, "devices").splitlines())), 80)
+
+
+class Readme(unittest.TestCase):
+    def test_console(self):
+        """What the README shows of a terminal is what the program prints."""
+        with open(os.path.join(arguments.source, "README.md"), encoding="utf-8") as file:
+            blocks = re.findall(r"```console\n\$ build/wideload ([^\n]+)\n(.*?)```", file.read(), re.DOTALL)
+        self.assertTrue(blocks)
+        for command, shown in blocks:
+            done = wideload(*command.split(), environment={"WIDELOAD_ARCH": ""})
+            self.assertEqual((done.returncode, done.stdout), (0, shown), command)
 
 
 class Results(unittest.TestCase):

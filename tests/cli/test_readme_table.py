@@ -12,7 +12,7 @@ arguments = None
 
 ROW = {"experiment": "copy", "kernel": "vec4", "verified": True, "error": None, "skipped": None,
        "params": {"size": 268435456, "offset": None, "stride": None, "block": 256, "rows": None, "cols": None, "nnz": None},
-       "gbps": 4321.06, "pct_peak": 90.04, "pct_copy": 100.0, "fits_l2": False, "counters": None}
+       "gbps": 4321.06, "pct_peak": 90.04, "pct_copy": 100.0, "gops": None, "fits_l2": False, "counters": None}
 GPU = {"schema": "wideload-bench/1", "version": "0.1.0",
        "device": {"name": "NVIDIA H200", "kind": "gpu", "arch": "sm_90", "peak_gbps": 4800.0},
        "rows": [ROW, {**ROW, "verified": False, "gbps": None, "pct_peak": None, "pct_copy": None}]}
@@ -44,11 +44,26 @@ class ReadmeTable(unittest.TestCase):
         self.assertEqual(self.run_script().returncode, 0)
         with open(self.readme, encoding="utf-8") as file:
             text = file.read()
-        self.assertIn("| copy | vec4 | 268435456, block 256 | 4321.1 | 90.0 | 100.0 |\n", text)
-        self.assertIn("| copy | vec4 | 268435456, block 256 | FAIL |  |  |\n", text)
+        self.assertIn("| copy | vec4 | 2^28, block 256 | 4321.1 | 90.0 | 100.0 |\n", text)
+        self.assertIn("| copy | vec4 | 2^28, block 256 | FAIL |  |  |\n", text)
         self.assertNotIn("old", text)
         self.assertTrue(text.startswith("# Title\n") and text.endswith("<!-- /bench:h200 -->\nrest\n"))
         self.assertEqual(self.run_script("--check").returncode, 0)
+
+    def test_brief(self):
+        def at(kernel, gbps, **params):
+            return {**ROW, "experiment": "e", "kernel": kernel, "gbps": gbps, "params": {**ROW["params"], **params}}
+        uneven = [at("slow", 1000.0, offset=offset) for offset in (0, 11)]
+        strided = [{**at("load", gbps, stride=stride), "experiment": "s"} for stride, gbps in ((1, 30.0), (2, 20.0))]
+        self.result({**GPU, "rows": [*uneven, at("fast", 2000.0, offset=11), at("faster", 2010.0, offset=11), *strided]})
+        self.write("<!-- bench:h200 brief -->\n<!-- /bench:h200 -->\n<!-- bench:h200 s -->\n<!-- /bench:h200 -->\n")
+        self.assertEqual(self.run_script().returncode, 0)
+        with open(self.readme, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("| e | 2^28, offset 11 | GB/s | slow 1000, **fast 2000**, **faster 2010** | 90.0 |\n", text)
+        self.assertIn("| s load | 2^28 | GB/s | by 1: 30, by 2: 20 | 90.0 |\n", text)
+        self.assertIn("| s | load | 2^28, stride 2, block 256 | 20.0 | 90.0 | 100.0 |\n", text)
+        self.assertEqual(text.count("| e |"), 1)
 
     def test_wrong(self):
         self.result({"schema": "other/1"})
@@ -56,6 +71,10 @@ class ReadmeTable(unittest.TestCase):
         self.result(GPU)
         self.write("<!-- bench:h200 -->\nno end\n")
         self.assertEqual(self.run_script().returncode, 1)
+        self.write("<!-- bench:h200 brief nothing -->\n<!-- /bench:h200 -->\n")
+        self.assertIn("no such experiment", self.run_script().stderr)
+        self.write("<!-- bench:h200  brief -->\n<!-- /bench:h200 -->\n")
+        self.assertIn("cannot be read", self.run_script().stderr)
         self.write("<!-- bench:none -->\n<!-- /bench:none -->\n")
         self.assertIn("none.json", self.run_script().stderr)
 

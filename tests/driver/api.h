@@ -141,6 +141,7 @@
     X(cuEventQuery)                                                                                          \
     X(cuEventElapsedTime)                                                                                    \
     X(cuLaunchKernel)                                                                                        \
+    X(cuLaunchCooperativeKernel)                                                                             \
     X(cuLaunchKernelEx)                                                                                      \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
     X(cuOccupancyMaxPotentialBlockSize)                                                                      \

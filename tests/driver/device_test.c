@@ -94,7 +94,7 @@ static void attributes(void **state) {
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE), 0);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH), 0);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE), 60 << 20);
-    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH), 0);
+    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH), 1);
     int value;
     assert_int_equal(api.cuDeviceGetAttribute(&value, (CUdevice_attribute)0, 0), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuDeviceGetAttribute(&value, (CUdevice_attribute)100000, 0),

@@ -66,6 +66,11 @@ bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t gri
         .params = buffer,
         .rules = count_rules_find(NULL),
         .threads = threads,
+        .cooperative = h->with.cooperative,
+        .heap = h->with.heap,
+        .print_bytes = h->with.print_bytes,
+        .print = h->with.print,
+        .print_argument = h->with.print_argument,
     };
     bool ok = sim_launch_run(&launch, &h->counters, &h->fault);
     free(buffer);
@@ -75,5 +80,5 @@ bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t gri
 bool harness_launch(struct harness *h, const char *kernel, unsigned grid, unsigned block, size_t shared,
                     const void *const *params) {
     return harness_launch_3d(h, kernel, (uint32_t[]){grid, 1, 1}, (uint32_t[]){block, 1, 1}, shared, params,
-                             0);
+                             h->with.threads);
 }

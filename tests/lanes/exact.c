@@ -112,6 +112,16 @@ bool exact_is_subnormal(uint64_t bits, struct exact_format f) {
     return (bits & infinity(f)) == 0 && !is_zero(bits, f);
 }
 
+struct exact_format exact_wider(struct exact_format f) {
+    f.exponent_bits = 11;
+    return f;
+}
+
+bool exact_is_tiny(uint64_t wide, struct exact_format f) {
+    const struct exact_format wider = exact_wider(f);
+    return (wide & exact_nan(wider)) < (uint64_t)(bias(wider) - bias(f) + 1) << f.mantissa_bits;
+}
+
 static bool is_negative(uint64_t bits, struct exact_format f) {
     return (bits & exact_sign(f)) != 0;
 }

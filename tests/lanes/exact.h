@@ -18,6 +18,10 @@ struct exact_format {
 
 bool exact_is_nan(uint64_t bits, struct exact_format format);
 bool exact_is_subnormal(uint64_t bits, struct exact_format format);
+/* The same format with many more exponents, and whether a number of that one is too small for a normal number
+ * of the first: what .ftz makes of a result that was rounded, but to no least exponent. */
+struct exact_format exact_wider(struct exact_format format);
+bool exact_is_tiny(uint64_t wide, struct exact_format format);
 uint64_t exact_one(struct exact_format format);
 uint64_t exact_sign(struct exact_format format);
 /* All exponent and mantissa bits set. */

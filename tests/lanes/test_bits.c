@@ -108,11 +108,12 @@ BFIND(shiftamt_u64, 64, false, true)
 BFIND(shiftamt_s64, 64, true, true)
 
 static uint64_t bfe(const uint64_t *v, unsigned bits, bool is_signed) {
-    const unsigned pos = v[1] & 0xff, len = v[2] & 0xff, msb = bits - 1;
-    const unsigned last = pos + len - 1 < msb ? pos + len - 1 : msb;
+    const uint64_t count = bits == 32 ? 0xff : 0xffffffff; /* what counts of a place and a length */
+    const uint64_t pos = v[1] & count, len = v[2] & count, msb = bits - 1;
+    const uint64_t last = pos + len < bits ? pos + len - 1 : msb;
     const uint64_t sign = !is_signed || len == 0 ? 0 : v[0] >> last & 1;
     uint64_t d = 0;
-    for (unsigned i = 0; i <= msb; i++)
+    for (uint64_t i = 0; i <= msb; i++)
         d |= (i < len && pos + i <= msb ? v[0] >> (pos + i) & 1 : sign) << i;
     return d;
 }
@@ -130,9 +131,10 @@ static uint64_t bfe_s64(const uint64_t *v) {
 }
 
 static uint64_t bfi(const uint64_t *v, unsigned bits) {
-    const unsigned pos = v[2] & 0xff, len = v[3] & 0xff;
+    const uint64_t count = bits == 32 ? 0xff : 0xffffffff;
+    const uint64_t pos = v[2] & count, len = v[3] & count;
     uint64_t d = v[1];
-    for (unsigned i = 0; i < len && pos + i < bits; i++)
+    for (uint64_t i = 0; i < len && pos + i < bits; i++)
         d = (d & ~(UINT64_C(1) << (pos + i))) | (v[0] >> i & 1) << (pos + i);
     return d;
 }
@@ -145,6 +147,8 @@ static uint64_t bfi_64(const uint64_t *v) {
 
 static uint64_t fns(const uint64_t *v) {
     const int32_t offset = (int32_t)v[2];
+    if (offset == INT32_MIN)
+        return 0;
     if (v[1] > 31)
         return 0xffffffff;
     if (offset == 0)

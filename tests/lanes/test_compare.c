@@ -191,9 +191,8 @@ static void halves(void **state) {
 static uint64_t class_of(uint64_t bits, unsigned mantissa, unsigned width) {
     const uint64_t exponent = (uint64_t)u(bits >> mantissa, width - 1 - mantissa);
     const uint64_t fraction = (uint64_t)u(bits, mantissa), top = (UINT64_C(1) << (width - 1 - mantissa)) - 1;
-    /* bit 0 finite, 1 infinite, 2 number, 3 not a number, 4 normal, 5 subnormal */
-    return exponent == top ? (fraction ? 8 : 2 | 4)
-                           : 1 | 4 | (exponent ? 16 : 0) | (!exponent && fraction ? 32 : 0);
+    /* bit 0 finite, 1 infinite, 2 number, 3 not a number, 4 normal (zeros too), 5 subnormal */
+    return exponent == top ? (fraction ? 8 : 2 | 4) : 1 | 4 | (!exponent && fraction ? 32 : 16);
 }
 
 static void classes(void **state) {

@@ -18,10 +18,9 @@ static bool is_nan(uint64_t bits, bool f64) {
 }
 
 static uint64_t choose(uint64_t a, uint64_t b, bool most, bool nan, bool f64) {
-    const uint64_t canonical = f64 ? 0x7fffffffffffffff : 0x7fffffff;
     if (is_nan(a, f64) || is_nan(b, f64)) {
         if (nan || (is_nan(a, f64) && is_nan(b, f64)))
-            return canonical;
+            return f64 ? b | UINT64_C(1) << 51 : 0x7fffffff; /* f64: the last one, made quiet */
         return is_nan(a, f64) ? b : a;
     }
     return (rank(a, f64) > rank(b, f64)) == most ? a : b;
@@ -56,23 +55,30 @@ static void min_and_max(void **state) {
     check_op("max.f64", min_max_f64);
 }
 
+/* A sign's change makes f32's NaN canonical, and f64's quiet, its sign kept. */
+static uint64_t signed_f32(uint64_t bits) {
+    return is_nan(bits, false) ? 0x7fffffff : bits;
+}
+static uint64_t signed_f64(uint64_t bits, uint64_t before) {
+    return is_nan(before, true) ? before | UINT64_C(1) << 51 : bits;
+}
 static uint64_t abs_f32(const uint64_t *v) {
-    return v[0] & 0x7fffffff;
+    return signed_f32(v[0] & 0x7fffffff);
 }
 static uint64_t abs_ftz(const uint64_t *v) {
-    return flush(v[0], true) & 0x7fffffff;
+    return signed_f32(flush(v[0], true) & 0x7fffffff);
 }
 static uint64_t neg_f32(const uint64_t *v) {
-    return v[0] ^ 0x80000000;
+    return signed_f32(v[0] ^ 0x80000000);
 }
 static uint64_t neg_ftz(const uint64_t *v) {
-    return flush(v[0], true) ^ 0x80000000;
+    return signed_f32(flush(v[0], true) ^ 0x80000000);
 }
 static uint64_t abs_f64(const uint64_t *v) {
-    return v[0] & 0x7fffffffffffffff;
+    return signed_f64(v[0] & 0x7fffffffffffffff, v[0]);
 }
 static uint64_t neg_f64(const uint64_t *v) {
-    return v[0] ^ 0x8000000000000000;
+    return signed_f64(v[0] ^ 0x8000000000000000, v[0]);
 }
 static uint64_t copysign_f32(const uint64_t *v) {
     return (v[0] & 0x80000000) | (v[1] & 0x7fffffff);

@@ -24,23 +24,32 @@ static uint64_t choose(uint64_t a, uint64_t b, bool most, bool nan, struct exact
     return (ra > rb) == most ? a : b;
 }
 
+static uint64_t compute(enum operation op, uint64_t a, uint64_t b, uint64_t c, struct exact_format f) {
+    switch (op) {
+    case ADD:
+        return exact_sum(a, exact_one(f), b, f, 'n');
+    case SUB:
+        return exact_sum(b, exact_one(f) | exact_sign(f), a, f, 'n');
+    case MUL:
+        return exact_product(a, b, f, 'n');
+    default:
+        return exact_sum(a, b, c, f, 'n');
+    }
+}
+
+static bool is_tiny(enum operation op, uint64_t a, uint64_t b, uint64_t c) {
+    const struct exact_format wider = exact_wider(EXACT_F16);
+    return exact_is_tiny(compute(op, exact_convert(a, EXACT_F16, wider, 'n'),
+                                 exact_convert(b, EXACT_F16, wider, 'n'),
+                                 exact_convert(c, EXACT_F16, wider, 'n'), wider),
+                         EXACT_F16);
+}
+
 static uint64_t expect(enum operation op, struct form form, uint64_t a, uint64_t b, uint64_t c) {
     const struct exact_format f = form.bf16 ? EXACT_BF16 : EXACT_F16;
     a = flush(a, form), b = flush(b, form), c = flush(c, form);
     uint64_t r = 0;
     switch (op) {
-    case ADD:
-        r = exact_sum(a, exact_one(f), b, f, 'n');
-        break;
-    case SUB:
-        r = exact_sum(b, exact_one(f) | 0x8000, a, f, 'n');
-        break;
-    case MUL:
-        r = exact_product(a, b, f, 'n');
-        break;
-    case FMA:
-        r = exact_sum(a, b, c, f, 'n');
-        break;
     case MIN:
     case MAX:
         if (!form.xorsign_abs)
@@ -48,11 +57,14 @@ static uint64_t expect(enum operation op, struct form form, uint64_t a, uint64_t
         r = choose(a & 0x7fff, b & 0x7fff, op == MAX, form.nan, f);
         return exact_is_nan(r, f) ? r : r | ((a ^ b) & 0x8000);
     case ABS:
-        return a & 0x7fff;
+        return exact_is_nan(a, f) ? 0x7fff : a & 0x7fff;
     case NEG:
-        return a ^ 0x8000;
+        return exact_is_nan(a, f) ? 0x7fff : a ^ 0x8000;
+    default:
+        r = compute(op, a, b, c, f);
     }
-    r = flush(r, form);
+    if (form.ftz && is_tiny(op, a, b, c))
+        r &= 0x8000;
     if (form.sat)
         r = exact_is_nan(r, f) || r & 0x8000 ? 0 : r > 0x3c00 ? 0x3c00 : r;
     return form.relu && r & 0x8000 ? 0 : r;

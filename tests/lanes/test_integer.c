@@ -137,7 +137,35 @@ REFERENCE(dp4a_ss, 32, C + dot(A, true, 8, B, true, 0, 4))
 REFERENCE(dp2a_lo_ss, 32, C + dot(A, true, 16, B, true, 0, 2))
 REFERENCE(dp2a_hi_ss, 32, C + dot(A, true, 16, B, true, 2, 2))
 
+/* |a - b| of every element of bits bits: packed again, or summed. */
+static wide distances(wide a, wide b, unsigned bits, bool is_signed, bool sum) {
+    wide out = 0;
+    for (unsigned at = 0; at < 32; at += bits) {
+        const wide x = shift_down(a, at), y = shift_down(b, at);
+        const wide d = is_signed ? s(x, bits) - s(y, bits) : u(x, bits) - u(y, bits);
+        out += (d < 0 ? -d : d) << (sum ? 0 : at);
+    }
+    return out;
+}
+
+REFERENCE(vabsdiff2_u, 32, distances(A, B, 16, false, false))
+REFERENCE(vabsdiff2_s, 32, distances(A, B, 16, true, false))
+REFERENCE(vabsdiff4_u, 32, distances(A, B, 8, false, false))
+REFERENCE(vabsdiff4_s, 32, distances(A, B, 8, true, false))
+REFERENCE(vabsdiff2_u_add, 32, C + distances(A, B, 16, false, true))
+REFERENCE(vabsdiff2_s_add, 32, C + distances(A, B, 16, true, true))
+REFERENCE(vabsdiff4_u_add, 32, C + distances(A, B, 8, false, true))
+REFERENCE(vabsdiff4_s_add, 32, C + distances(A, B, 8, true, true))
+
 static const struct checked_op ops[] = {
+    {"vabsdiff2.u32.u32.u32", vabsdiff2_u},
+    {"vabsdiff2.u32.s32.s32", vabsdiff2_s},
+    {"vabsdiff4.u32.u32.u32", vabsdiff4_u},
+    {"vabsdiff4.u32.s32.s32", vabsdiff4_s},
+    {"vabsdiff2.u32.u32.u32.add", vabsdiff2_u_add},
+    {"vabsdiff2.u32.s32.s32.add", vabsdiff2_s_add},
+    {"vabsdiff4.u32.u32.u32.add", vabsdiff4_u_add},
+    {"vabsdiff4.u32.s32.s32.add", vabsdiff4_s_add},
     {"add.u16", add_16},
     {"add.s16", add_16},
     {"sub.u16", sub_16},

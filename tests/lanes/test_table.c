@@ -209,6 +209,8 @@ static void what_nvcc_emits_is_there(void **state) {
         "div.s16",
         "abs.s16",
         "cvt.rz.f16.f64",
+        "vabsdiff4.u32.u32.u32",
+        "vabsdiff2.u32.u32.u32.add",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct sim_op op;

@@ -70,9 +70,9 @@ static void test_judgement(void **state) {
         enum prof_comparison comparison;
         bool fails[3];
     } cases[] = {
-        {PROF_LESS, {true, false, false}},          {PROF_LESS_EQUAL, {true, true, false}},
-        {PROF_GREATER, {false, false, true}},       {PROF_GREATER_EQUAL, {false, true, true}},
-        {PROF_EQUAL, {false, true, false}},         {PROF_UNEQUAL, {true, false, true}},
+        {PROF_LESS, {true, false, false}},    {PROF_LESS_EQUAL, {true, true, false}},
+        {PROF_GREATER, {false, false, true}}, {PROF_GREATER_EQUAL, {false, true, true}},
+        {PROF_EQUAL, {false, true, false}},   {PROF_UNEQUAL, {true, false, true}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct prof_gate gate = {.comparison = cases[i].comparison, .bound = 2};

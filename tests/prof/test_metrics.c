@@ -79,23 +79,28 @@ static void test_reasons(void **state) {
     (void)state;
     struct prof_line line = {.op = "ld.global.f32", .bytes = 4, .has_stride = true, .stride = 4};
     wl_counters *c = &line.sums.c;
-    *c = (wl_counters){.global_load_requests = 2, .gld_transactions = 8, .gld_useful_bytes = 256, .gld_moved_bytes = 256};
+    *c = (wl_counters){
+        .global_load_requests = 2, .gld_transactions = 8, .gld_useful_bytes = 256, .gld_moved_bytes = 256};
     reason(&line, 0, "");
-    *c = (wl_counters){.global_load_requests = 2, .gld_transactions = 10, .gld_useful_bytes = 256, .gld_moved_bytes = 320};
+    *c = (wl_counters){
+        .global_load_requests = 2, .gld_transactions = 10, .gld_useful_bytes = 256, .gld_moved_bytes = 320};
     reason(&line, 2, "misaligned: a warp's 128 bytes in a row lie across 5 sectors where 4 would do");
     line.stride = -8;
-    *c = (wl_counters){.global_load_requests = 2, .gld_transactions = 16, .gld_useful_bytes = 256, .gld_moved_bytes = 512};
+    *c = (wl_counters){
+        .global_load_requests = 2, .gld_transactions = 16, .gld_useful_bytes = 256, .gld_moved_bytes = 512};
     reason(&line, 8, "lanes 8 bytes apart: each 32-byte sector brings 16 useful bytes");
     line.has_stride = false;
     reason(&line, 8, "scattered: a request touches 8 sectors where 4 would do, each with 16 useful bytes");
     /* A broadcast brings little, and could not cost less. */
-    *c = (wl_counters){.global_load_requests = 2, .gld_transactions = 2, .gld_useful_bytes = 8, .gld_moved_bytes = 64};
+    *c = (wl_counters){
+        .global_load_requests = 2, .gld_transactions = 2, .gld_useful_bytes = 8, .gld_moved_bytes = 64};
     reason(&line, 0, "");
     *c = (wl_counters){.shared_load_requests = 2, .shared_load_transactions = 64, .shared_useful_bytes = 256};
     reason(&line, 62, "bank conflicts: 32 wavefronts a request where 1 would do");
     *c = (wl_counters){.local_load_requests = 2, .local_load_transactions = 8};
     reason(&line, 8, "local memory: an array that is not in registers costs 4 sectors a request");
-    *c = (wl_counters){.global_reduction_requests = 1, .global_reduction_transactions = 8, .thread_inst_executed = 32};
+    *c = (wl_counters){
+        .global_reduction_requests = 1, .global_reduction_transactions = 8, .thread_inst_executed = 32};
     reason(&line, 4, "atomics: lanes that name one word take turns, 8 sectors a request where 4 would do");
 }
 

@@ -10,7 +10,8 @@
 
 #include "prof/rows.h"
 
-#define PROCESS(pid) "{\"process\":{\"pid\":" #pid ",\"parent\":1,\"program\":\"/p\",\"arch\":\"sm_90\",\"proved\":true}}\n"
+#define PROCESS(pid)                                                                                         \
+    "{\"process\":{\"pid\":" #pid ",\"parent\":1,\"program\":\"/p\",\"arch\":\"sm_90\",\"proved\":true}}\n"
 #define LINE                                                                                                 \
     "{\"file\":\"/a.cu\",\"line\":3,\"column\":5,\"op\":\"ld.global.f32\",\"bytes\":4,\"stride\":8,"         \
     "\"counters\":{\"global_load_requests\":1,\"gld_transactions\":8,\"gld_useful_bytes\":128,"              \
@@ -35,11 +36,11 @@ static void read_text(const char *text, size_t size, struct prof_recording *out)
 static void test_whole(void **state) {
     (void)state;
     static const char text[] =
-        PROCESS(7) LAUNCH(7, 1, "a") SAME(7, 2, 1) PROCESS(8) LAUNCH(8, 1, "b") LAUNCH(7, 3, "b")
-            SAME(7, 4, 3) "{\"error\":{\"pid\":7,\"text\":\"once\"}}\n{\"error\":{\"pid\":8,\"text\":\"once\"}}\n"
-                          "{\"checks\":[\"memory\"]}\n"
-                          "{\"finding\":{\"kind\":\"k\",\"kernel\":null,\"file\":null,\"text\":\"t\"}}\n"
-                          "{\"of another version\":1}\n";
+        PROCESS(7) LAUNCH(7, 1, "a") SAME(7, 2, 1) PROCESS(8) LAUNCH(8, 1, "b") LAUNCH(7, 3, "b") SAME(
+            7, 4, 3) "{\"error\":{\"pid\":7,\"text\":\"once\"}}\n{\"error\":{\"pid\":8,\"text\":\"once\"}}\n"
+                     "{\"checks\":[\"memory\"]}\n"
+                     "{\"finding\":{\"kind\":\"k\",\"kernel\":null,\"file\":null,\"text\":\"t\"}}\n"
+                     "{\"of another version\":1}\n";
     struct prof_recording r;
     read_text(text, sizeof text - 1, &r);
     assert_int_equal(r.launch_count, 5);
@@ -71,7 +72,8 @@ static void test_torn(void **state) {
         /* The last newline may be missing. */
         size_t whole = size >= sizeof text - 2 ? 2 : size >= second - 1 ? 1 : 0;
         assert_int_equal(r.launch_count, whole);
-        bool torn = size && size != first - 1 && size != first && size != second - 1 && size != second && whole < 2;
+        bool torn =
+            size && size != first - 1 && size != first && size != second - 1 && size != second && whole < 2;
         assert_int_equal(r.damaged, torn);
         prof_recording_free(&r);
     }
@@ -80,16 +82,30 @@ static void test_torn(void **state) {
 static void test_damaged(void **state) {
     (void)state;
     static const char *const lines[] = {
-        "\n", "null\n", "[]\n", "{}\n", "{\"launch\":1}\n", "{\"launch\":{}}\n", "{\"process\":{}}\n",
-        "{\"launch\":{\"pid\":7,\"number\":1,\"same\":1}}\n", "{\"launch\":{\"pid\":9,\"number\":1}}\n",
-        "{\"launch\":{\"pid\":7,\"number\":-1}}\n", "{\"error\":{}}\n", "{\"finding\":{\"kind\":1}}\n", "\xff\xfe\n",
-        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1],\"block\":[1,1,1],\"arch\":\"a\","
+        "\n",
+        "null\n",
+        "[]\n",
+        "{}\n",
+        "{\"launch\":1}\n",
+        "{\"launch\":{}}\n",
+        "{\"process\":{}}\n",
+        "{\"launch\":{\"pid\":7,\"number\":1,\"same\":1}}\n",
+        "{\"launch\":{\"pid\":9,\"number\":1}}\n",
+        "{\"launch\":{\"pid\":7,\"number\":-1}}\n",
+        "{\"error\":{}}\n",
+        "{\"finding\":{\"kind\":1}}\n",
+        "\xff\xfe\n",
+        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1],\"block\":[1,1,1],\"arch\":"
+        "\"a\","
         "\"counters\":{},\"lines\":[]}}\n",
-        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,-1],\"block\":[1,1,1],\"arch\":\"a\","
+        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,-1],\"block\":[1,1,1],\"arch\":"
+        "\"a\","
         "\"counters\":{},\"lines\":[]}}\n",
-        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"arch\":\"a\","
+        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"arch\":"
+        "\"a\","
         "\"counters\":{},\"lines\":[{\"op\":3}]}}\n",
-        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"arch\":\"a\","
+        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"arch\":"
+        "\"a\","
         "\"counters\":{\"inst_executed\":\"x\"},\"lines\":[]}}\n",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {

@@ -1,0 +1,39 @@
+/* What a context gives the kernels launched in it: memory for malloc, and somewhere to print to. */
+#include <stdio.h>
+
+#include "sim/cuda/driver.h"
+
+/* One heap a context, made at its first launch. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* As CUDA does, through the C library's streams, so that it stands in order with what the program prints. */
+static void print(void *argument, bool error, const char *text, size_t size) {
+    (void)argument;
+    fwrite(text, 1, size, error ? stderr : stdout);
+}
+
+CUresult context_services(CUcontext context, struct sim_launch *launch) {
+    pthread_mutex_lock(&lock);
+    if (!context->heap)
+        context->heap =
+            sim_heap_create(driver.memory, atomic_load(&context->limits[CU_LIMIT_MALLOC_HEAP_SIZE]));
+    launch->heap = context->heap;
+    pthread_mutex_unlock(&lock);
+    launch->print = print;
+    launch->print_bytes = atomic_load(&context->limits[CU_LIMIT_PRINTF_FIFO_SIZE]);
+    return launch->heap ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+bool context_resize_heap(CUcontext context, size_t bytes) {
+    pthread_mutex_lock(&lock);
+    bool fits = !context->heap || sim_heap_set_limit(context->heap, bytes);
+    pthread_mutex_unlock(&lock);
+    return fits;
+}
+
+void context_free_heap(CUcontext context) {
+    pthread_mutex_lock(&lock);
+    sim_heap_destroy(context->heap);
+    context->heap = NULL;
+    pthread_mutex_unlock(&lock);
+}

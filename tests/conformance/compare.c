@@ -1,0 +1,109 @@
+/* See compare.h. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/conformance/compare.h"
+
+/* The places of a float type's numbers in their order: neighbours differ by one. */
+static int64_t place(uint64_t bits, unsigned bytes) {
+    const uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
+    return bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
+}
+
+static bool is_nan(uint64_t bits, enum ptx_type type) {
+    const uint64_t infinity = type == PTX_TYPE_F64    ? UINT64_C(0x7ff) << 52
+                              : type == PTX_TYPE_F32  ? 0x7f800000
+                              : type == PTX_TYPE_BF16 ? 0x7f80
+                                                      : 0x7c00;
+    return (bits & (infinity | (infinity - 1))) > infinity;
+}
+
+/* What PTX documents of each function's error, both ways: two right answers may be twice as far apart.  In
+ * ulp; sin and cos have an absolute bound, for operands of [-pi, pi]. */
+static double tolerance(const char *name) {
+    static const struct {
+        const char *start;
+        double ulp;
+    } rows[] = {{"div.", 4},
+                {"rcp.approx.ftz.f64", 0x1p33},
+                {"rsqrt.approx.ftz.f64", 0x1p33},
+                {"rcp.", 2},
+                {"sqrt.", 3},
+                {"rsqrt.", 4},
+                {"lg2.", 8},
+                {"ex2.", 4},
+                {"tanh.approx.f32", 0x1p14},
+                {"tanh.", 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strncmp(name, rows[i].start, strlen(rows[i].start)) == 0)
+            return rows[i].ulp;
+    return 0;
+}
+
+static float as_f32(uint64_t bits) {
+    const uint32_t low = (uint32_t)bits;
+    float x;
+    memcpy(&x, &low, sizeof x);
+    return x;
+}
+
+static bool is_close(const struct conformance_case *one, const struct operands *operands, uint64_t got,
+                     uint64_t expected, enum ptx_type type, size_t i, double *error) {
+    if (is_nan(got, type) || is_nan(expected, type))
+        return got == expected;
+    const int64_t apart = place(got, ptx_type_bytes(type)) - place(expected, ptx_type_bytes(type));
+    *error = fabs((double)apart);
+    const bool sine = strncmp(one->name, "sin.", 4) == 0 || strncmp(one->name, "cos.", 4) == 0;
+    if (sine) /* beyond that range there is no bound */
+        return fabsf(as_f32(got) - as_f32(expected)) <= 0x1p-19f ||
+               fabsf(as_f32(operands->bits[0][i])) > 3.1415927f;
+    if (strncmp(one->name, "lg2.", 4) == 0 && fabsf(as_f32(got) - as_f32(expected)) <= 0x1p-21f)
+        return true;
+    return *error <= tolerance(one->name);
+}
+
+bool tuple_matches(const struct conformance_case *one, const struct operands *operands,
+                   const struct results *got, const struct results *expected, size_t i, double *error) {
+    *error = 0;
+    const uint64_t x = got->bits[0][i], y = expected->bits[0][i];
+    const enum ptx_type type = one->result[0];
+    if (one->approximate && (type == PTX_TYPE_F16X2 || type == PTX_TYPE_BF16X2)) {
+        const enum ptx_type half = type == PTX_TYPE_F16X2 ? PTX_TYPE_F16 : PTX_TYPE_BF16;
+        double other = 0;
+        const bool low = is_close(one, operands, x & 0xffff, y & 0xffff, half, i, error);
+        const bool high = is_close(one, operands, x >> 16, y >> 16, half, i, &other);
+        *error = fmax(*error, other);
+        return low && high;
+    }
+    if (one->approximate)
+        return is_close(one, operands, x, y, type, i, error);
+    bool same = true;
+    for (unsigned k = 0; k < RESULTS; k++)
+        same &= one->result[k] == PTX_TYPE_NONE || got->bits[k][i] == expected->bits[k][i];
+    return same;
+}
+
+static unsigned digits(const struct conformance_case *one, enum ptx_type type, unsigned k) {
+    return type == PTX_TYPE_PRED        ? 1
+           : k == 0 && one->wide_result ? 2u * one->wide_result
+                                        : 2 * ptx_type_bytes(type);
+}
+
+void tuple_print(FILE *f, const struct conformance_case *one, const struct operands *operands,
+                 const struct results *got, const struct results *expected, size_t i) {
+    fprintf(f, "%s", one->name);
+    for (unsigned k = 0; k < SOURCES; k++)
+        if (one->source[k] != PTX_TYPE_NONE)
+            fprintf(f, " %0*" PRIx64,
+                    (int)(one->source[k] == PTX_TYPE_PRED ? 1 : 2 * ptx_type_bytes(one->source[k])),
+                    operands->bits[k][i]);
+    const struct results *both[] = {got, expected};
+    for (unsigned j = 0; j < 2; j++) {
+        fprintf(f, j ? ", expected" : ": got");
+        for (unsigned k = 0; k < RESULTS; k++)
+            if (one->result[k] != PTX_TYPE_NONE)
+                fprintf(f, " %0*" PRIx64, (int)digits(one, one->result[k], k), both[j]->bits[k][i]);
+    }
+    fprintf(f, " (tuple %zu)\n", i);
+}
