@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "sim/cuda/driver.h"
+#include "sim/cuda/profile.h"
 
 struct driver driver = {
     .run_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -84,6 +85,8 @@ static CUresult start(void) {
         error = read_threads();
     if (!error)
         error = create_memory();
+    if (!error)
+        profile_start();
     return error;
 }
 

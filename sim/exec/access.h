@@ -18,7 +18,7 @@ struct sim_lanes {
 };
 
 /* Slow parts, in access.c. */
-void sim_access_learn(struct sim_pattern *pattern, const struct sim_lanes *lanes, unsigned bytes);
+void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes);
 struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
                                     const struct sim_lanes *lanes, unsigned bytes);
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
@@ -73,7 +73,7 @@ sim_access_pattern(struct sim_warp *w, const struct sim_memop *op, enum sim_spac
     for (int i = 0; i < SIM_LANES; i++)
         differs |= (lanes->address[i] - base) ^ p->delta[i];
     if (differs || p->mask != lanes->mask || p->space != space || !p->valid) {
-        sim_access_learn(p, lanes, bytes);
+        sim_access_learn(site, lanes, bytes);
         p->space = (uint8_t)space;
     }
     return p;

@@ -79,7 +79,8 @@ bool lower_site(struct lower *l, struct sim_memop *op) {
     if (!grow(&sites, &code->site_capacity, code->site_count, sizeof *code->sites))
         return lower_out_of_memory(l);
     code->sites = sites;
-    code->sites[code->site_count] = (struct sim_site){.insn = node_index(l), .access = op->access};
+    code->sites[code->site_count] = (struct sim_site){
+        .insn = node_index(l), .access = op->access, .bytes = (uint8_t)(op->width * op->count)};
     op->site = code->site_base + (uint32_t)code->site_count++;
     return true;
 }

@@ -29,6 +29,7 @@ static bool lower_branch(struct lower *l) {
         return false;
     branch->target = block_number(node->target);
     branch->join = join_number(l);
+    branch->block = l->code->block_base + (uint32_t)l->block;
     struct sim_insn *in = lower_emit(l, node->condition ? sim_run_branch : sim_run_jump);
     if (!in)
         return false;
@@ -49,6 +50,7 @@ static bool lower_switch(struct lower *l) {
         return false;
     table->count = count;
     table->join = join_number(l);
+    table->block = l->code->block_base + (uint32_t)l->block;
     for (size_t i = 0; i < count; i++) {
         const struct ptx_label *target = l->node->list->branch_targets[i];
         if (target->is_list)

@@ -243,6 +243,8 @@ static bool lower_load(struct lower *l) {
     op->merged = merged->bytes;
     op->shift = merged->shift;
     op->uncounted = merged->uncounted;
+    if (merged->bytes)
+        l->code->sites[l->code->site_count - 1].bytes = merged->bytes;
     return emit_memop(l, waits_for_others(in) ? sim_run_poll_load : sim_run_load, op, ref);
 }
 

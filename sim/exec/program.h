@@ -23,12 +23,14 @@
 
 /* A branch that may send lanes two ways, and where they meet again. */
 struct sim_branch {
+    uint32_t block; /* the module's number of the basic block that it ends */
     const struct sim_insn *target;
     const struct sim_insn *join; /* the immediate post-dominator's first instruction; NULL: at exit */
 };
 
 /* brx.idx: the lanes' targets by index. */
 struct sim_switch {
+    uint32_t block; /* as a branch's */
     const struct sim_insn *join;
     size_t count;
     const struct sim_insn *targets[];
@@ -109,6 +111,7 @@ struct sim_code_block {
 struct sim_site {
     uint32_t insn; /* index of the PTX instruction in its function */
     enum sim_access access;
+    uint8_t bytes; /* a lane, as counted */
 };
 
 struct sim_code {
