@@ -102,6 +102,7 @@ struct ptx_variable {
     size_t size;        /* bytes in all; 0 for an array of unknown extent (.extern .shared x[]) */
     size_t align;       /* at least the type's own (a .v4 variable: four times that) */
     bool unsized;
+    bool managed;  /* .attribute(.managed): the host uses it too */
     uint8_t *init; /* size bytes, or NULL: zero */
     struct ptx_relocation *relocations;
     size_t relocation_count;
