@@ -225,6 +225,17 @@ bool ptx_parse(const char *name, const char *text, size_t size, struct ptx_modul
                struct ptx_error *error);
 void ptx_module_free(struct ptx_module *module);
 
+/* One module's text, and what to call it in messages. */
+struct ptx_text {
+    const char *name, *text;
+    size_t size;
+};
+
+/* Makes one text, *size bytes and a NUL, of several modules' that may use each other's .visible, .weak and
+ * .common symbols.  It is still to be parsed, which finds what does not fit together.  *out is to be freed
+ * with free().  false: some text has no end to a directive, or out of memory. */
+bool ptx_link(const struct ptx_text *texts, size_t count, char **out, size_t *size, struct ptx_error *error);
+
 /* Fills *error for a position of the module's text; always returns false, so that a caller can write
  * `return ptx_error_set(...)`. */
 bool ptx_error_set(struct ptx_error *error, const struct ptx_module *module, struct ptx_pos pos,
