@@ -12,7 +12,8 @@ static bool place_device_variable(struct sim_module *m, struct ptx_variable *v, 
     if (v->linkage == PTX_LINK_EXTERN)
         return ptx_error_set(error, m->ptx, v->pos,
                              "variable '%s' is declared but not defined in this module", v->name);
-    uint64_t address = sim_memory_alloc(m->memory, v->size, SIM_MEMORY_MODULE);
+    uint64_t address =
+        sim_memory_alloc(m->memory, v->size, v->managed ? SIM_MEMORY_MANAGED : SIM_MEMORY_MODULE);
     if (!address)
         return ptx_error_set(error, m->ptx, v->pos, "out of memory for variable '%s' (%zu bytes)", v->name,
                              v->size);
