@@ -68,7 +68,8 @@ sim_pattern_within(const struct sim_pattern *p, uint64_t base, uint64_t low, uin
 static inline __attribute__((always_inline)) const struct sim_pattern *
 sim_access_pattern(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
                    const struct sim_lanes *lanes, unsigned bytes) {
-    struct sim_pattern *p = &w->worker->sites[op->site].pattern;
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    struct sim_pattern *p = &site->pattern;
     uint64_t base = lanes->address[lanes->first], differs = 0;
     for (int i = 0; i < SIM_LANES; i++)
         differs |= (lanes->address[i] - base) ^ p->delta[i];
