@@ -230,7 +230,7 @@ class Figures(Folder):
         self.assertIn("none of its 5 launches", done.stderr)
 
     def test_fork(self):
-        _, document = self.profiled([], "vectors", "fork", "vectors", "strided:2", "exit=0")
+        _, document = self.profiled([], "fork", "vectors", "strided:2", "exit=0")
         names = [launch["kernel"].split("(")[0] for launch in document["launches"]]
         self.assertEqual(sorted(names), ["vectors", "vectors", "void strided<float>"])
 
