@@ -1,10 +1,9 @@
 /* A program that uses the CUDA driver API, as the machine has it.  Each argument is one step:
  *   KERNEL       launch it on one block of 32 threads (strided:N: with that stride)
- *   fork         go on in a child, whose status becomes this program's when it has launched vectors once more;
- *                before any launch, since a child cannot go on with its parent's device
- *   print        a line to each of the standard streams
- *   echo         standard input to standard output
- *   exit=N  kill=N  sleep  stop when SIGTERM comes: exit 7
+ *   fork         go on in a child, whose status becomes this program's when it has launched vectors once
+ * more; before any launch, since a child cannot go on with its parent's device print        a line to each of
+ * the standard streams echo         standard input to standard output exit=N  kill=N  sleep  stop when
+ * SIGTERM comes: exit 7
  */
 #include <cuda.h>
 #include <dlfcn.h>
