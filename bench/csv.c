@@ -1,37 +1,8 @@
 /* One line a row, a header first; empty where JSON has null; quoted as RFC 4180 says. */
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
+#include "bench/fields.h"
 #include "bench/json.h"
-
-static void put_text(FILE *file, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        fprintf(file, ",%s", text);
-        return;
-    }
-    fputs(",\"", file);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', file);
-        fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
-static void put_integer(FILE *file, bool present, uint64_t value) {
-    if (present)
-        fprintf(file, ",%" PRIu64, value);
-    else
-        fputc(',', file);
-}
-
-static void put_number(FILE *file, bool present, double value) {
-    if (present && isfinite(value))
-        fprintf(file, ",%.9g", value);
-    else
-        fputc(',', file);
-}
 
 static void put_header(FILE *file) {
     fputs("experiment,kernel,size,offset,stride,block,rows,cols,nnz,verified,error,skipped,bytes,"
@@ -51,42 +22,42 @@ static void put_params(FILE *file, const struct bench_row *row) {
     struct bench_block block = bench_row_block(row);
     char text[80];
     bench_size_text(row->experiment, &row->problem, text, sizeof text);
-    put_text(file, text);
-    put_integer(file, row->experiment->has_offset, row->problem.offset);
-    put_integer(file, row->experiment->has_stride, row->problem.stride);
+    bench_put_text(file, text);
+    bench_put_integer(file, row->experiment->has_offset, row->problem.offset);
+    bench_put_integer(file, row->experiment->has_stride, row->problem.stride);
     if (block.x && block.y > 1)
         fprintf(file, ",%" PRIu32 "x%" PRIu32, block.x, block.y);
     else
-        put_integer(file, block.x != 0, block.x);
-    put_integer(file, matrix, row->problem.rows);
-    put_integer(file, matrix, row->problem.cols);
-    put_integer(file, shape == BENCH_SHAPE_SPARSE, row->problem.nnz);
+        bench_put_integer(file, block.x != 0, block.x);
+    bench_put_integer(file, matrix, row->problem.rows);
+    bench_put_integer(file, matrix, row->problem.cols);
+    bench_put_integer(file, shape == BENCH_SHAPE_SPARSE, row->problem.nnz);
 }
 
 static void put_outcome(FILE *file, const struct bench_row *row) {
     static const char *const verified[] = {
         [BENCH_PENDING] = "", [BENCH_VERIFIED] = "true", [BENCH_FAILED] = "false", [BENCH_SKIPPED] = ""};
-    put_text(file, verified[row->status]);
-    put_text(file, row->status == BENCH_FAILED ? row->note : "");
-    put_text(file, row->status == BENCH_SKIPPED   ? row->note
-                   : row->status == BENCH_PENDING ? "not run: the device failed before"
-                                                  : "");
-    put_integer(file, true, row->bytes);
-    put_number(file, row->has_time, row->time_ms.median);
-    put_number(file, row->has_time, row->time_ms.iqr);
-    put_number(file, row->has_time, row->time_ms.min);
-    put_integer(file, row->has_time, row->time_ms.n);
-    put_text(file, row->has_time ? bench_stop_name(row->stop) : "");
-    put_number(file, true, row->gbps);
-    put_number(file, true, row->pct_peak);
-    put_number(file, true, row->pct_copy);
-    put_number(file, true, row->gops);
-    put_text(file, !row->has_time ? "" : row->fits_l2 ? "true" : "false");
-#define VALUE(name) put_integer(file, row->has_counters, row->counters.name);
+    bench_put_text(file, verified[row->status]);
+    bench_put_text(file, row->status == BENCH_FAILED ? row->note : "");
+    bench_put_text(file, row->status == BENCH_SKIPPED   ? row->note
+                         : row->status == BENCH_PENDING ? "not run: the device failed before"
+                                                        : "");
+    bench_put_integer(file, true, row->bytes);
+    bench_put_number(file, row->has_time, row->time_ms.median);
+    bench_put_number(file, row->has_time, row->time_ms.iqr);
+    bench_put_number(file, row->has_time, row->time_ms.min);
+    bench_put_integer(file, row->has_time, row->time_ms.n);
+    bench_put_text(file, row->has_time ? bench_stop_name(row->stop) : "");
+    bench_put_number(file, true, row->gbps);
+    bench_put_number(file, true, row->pct_peak);
+    bench_put_number(file, true, row->pct_copy);
+    bench_put_number(file, true, row->gops);
+    bench_put_text(file, !row->has_time ? "" : row->fits_l2 ? "true" : "false");
+#define VALUE(name) bench_put_integer(file, row->has_counters, row->counters.name);
     WL_COUNTER_MAP(VALUE)
 #undef VALUE
     for (size_t i = 0; i < bench_ratio_count; i++)
-        put_number(file, row->has_counters, bench_ratios[i].of(&row->counters));
+        bench_put_number(file, row->has_counters, bench_ratios[i].of(&row->counters));
 }
 
 bool bench_write_csv(FILE *file, const struct bench_plan *plan) {
@@ -95,13 +66,13 @@ bool bench_write_csv(FILE *file, const struct bench_plan *plan) {
         for (size_t i = 0; i < plan->sections[s].row_count; i++) {
             const struct bench_row *row = &plan->sections[s].rows[i];
             fputs(row->experiment->name, file);
-            put_text(file, row->rung->name);
+            bench_put_text(file, row->rung->name);
             put_params(file, row);
             put_outcome(file, row);
-            put_text(file, plan->device.name);
-            put_text(file, plan->device.kind);
-            put_text(file, plan->device.arch);
-            put_number(file, plan->peak_gbps > 0, plan->peak_gbps);
+            bench_put_text(file, plan->device.name);
+            bench_put_text(file, plan->device.kind);
+            bench_put_text(file, plan->device.arch);
+            bench_put_number(file, plan->peak_gbps > 0, plan->peak_gbps);
             fputc('\n', file);
         }
     return fflush(file) == 0 && !ferror(file);

@@ -89,8 +89,8 @@ int cli_report(const struct bench_error *error) {
 }
 
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_common *input) {
-    error_t result =
-        argp_parse(command->argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, input);
+    error_t result = argp_parse(command->argp, argc, argv,
+                                ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP | ARGP_IN_ORDER, NULL, input);
     if (result) {
         if (!input->error.text[0])
             bench_failure(&input->error, "%s", strerror(result));

@@ -1,6 +1,5 @@
 /* wideload bench: reads the request, runs it, and puts the results where they were asked for. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "cli/arguments.h"
 #include "cli/devices.h"
 #include "cli/progress.h"
+#include "cli/unfinished.h"
 
 enum {
     KEY_KERNEL = CLI_KEY_FIRST,
@@ -144,24 +144,6 @@ static const struct argp argp = {
 
 enum { JSON, CSV, OUTPUTS };
 
-/* What a signal must not leave behind.  Only the handler and this file's functions touch it. */
-static char *volatile unfinished[OUTPUTS];
-
-static void remove_unfinished(int number) {
-    for (int i = 0; i < OUTPUTS; i++)
-        if (unfinished[i])
-            unlink(unfinished[i]);
-    /* SA_RESETHAND has put the default back: the program ends as the signal says. */
-    raise(number);
-}
-
-static void guard_unfinished(void) {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-    struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaction(signals[i], &action, NULL);
-}
-
 struct results {
     struct bench_output files[OUTPUTS];
     bool wanted[OUTPUTS];
@@ -173,7 +155,7 @@ static bool open_results(struct results *results, const struct input *input, str
     static const char *const names[OUTPUTS] = {"--json", "--csv"};
     if (input->json && input->csv && strcmp(input->json, input->csv) == 0)
         return bench_usage(error, "--json and --csv: both go to %.200s; give two places", input->json);
-    guard_unfinished();
+    cli_guard_unfinished();
     results->table = true;
     for (int i = 0; i < OUTPUTS; i++) {
         if (!paths[i])
@@ -181,7 +163,7 @@ static bool open_results(struct results *results, const struct input *input, str
         if (!bench_output_open(&results->files[i], names[i], paths[i], error))
             return false;
         results->wanted[i] = true;
-        unfinished[i] = results->files[i].temporary;
+        cli_note_unfinished(i, results->files[i].temporary);
         results->table = results->table && !results->files[i].is_stdout;
     }
     return true;
@@ -198,14 +180,14 @@ static bool commit_results(struct results *results, const struct bench_plan *pla
                                  i == JSON ? "--json" : "--csv", strerror(errno));
         if (!bench_output_commit(&results->files[i], error))
             return false;
-        unfinished[i] = NULL;
+        cli_note_unfinished(i, NULL);
     }
     return true;
 }
 
 static void close_results(struct results *results) {
     for (int i = 0; i < OUTPUTS; i++) {
-        unfinished[i] = NULL;
+        cli_note_unfinished(i, NULL);
         if (results->wanted[i])
             bench_output_close(&results->files[i]);
     }

@@ -6,7 +6,7 @@
 #include "cli/arguments.h"
 #include "wideload.h"
 
-static const struct cli_command *const commands[] = {&cli_bench, &cli_list, &cli_devices};
+static const struct cli_command *const commands[] = {&cli_bench, &cli_prof, &cli_list, &cli_devices};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void) {
@@ -19,7 +19,8 @@ static void print_help(void) {
          "      --help     Print this help; after a command, its own\n"
          "      --version  Print the version\n"
          "\n"
-         "Exit status: 0 success, 1 a failure, 2 a request that cannot be met as written.");
+         "Exit status: 0 success, 1 a failure, 2 a request that cannot be met as written;\n"
+         "of `prof` the program's, or 3 a gate failed, 124 time was up, 126 and 127 it cannot be run.");
 }
 
 static const struct cli_command *find(const char *name) {

@@ -22,7 +22,7 @@ bool sim_check_access(struct sim_warp *w, const struct sim_insn *in, const struc
         case CHECK_DROP_NONE:
             break;
         case CHECK_DROP_SOME:
-            sim_access_learn(p, lanes, bytes);
+            sim_access_learn(&w->worker->sites[op->site], lanes, bytes);
             break;
         case CHECK_DROP_ALL:
             return false;

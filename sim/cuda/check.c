@@ -14,7 +14,7 @@
 enum { LINE_SIZE = 8192, MAX_LEAKS = 100 };
 
 static struct sim_check *session;
-static int output = -1;
+static char *output; /* NULL: none */
 
 struct sim_check *check_session(void) {
     return session;
@@ -67,16 +67,20 @@ static void add_side(struct line *line, const struct sim_finding_side *side) {
         side->thread[0], side->thread[1], side->thread[2]);
 }
 
-/* One write, so that lines of several processes do not mix. */
-static void put(struct line *line) {
+/* One write, so that lines of several processes do not mix; open only meanwhile, so that it takes no
+ * descriptor from the program.  False when that failed: errno says why. */
+static bool put(struct line *line) {
     add(line, "\n");
-    if (output >= 0 && write(output, line->text, line->length) < 0)
-        log_note("WIDELOAD_PROF_OUT: %s", strerror(errno));
+    int file = open(output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    bool good = file >= 0 && write(file, line->text, line->length) == (ssize_t)line->length;
+    if (file >= 0)
+        close(file);
+    return good;
 }
 
 static void found(void *argument, const struct sim_finding *f) {
     (void)argument;
-    if (output >= 0) {
+    if (output) {
         struct line line = {.length = 0};
         add(&line,
             "{\"finding\": {\"check\": \"%s\", \"kind\": \"%s\", \"address\": \"0x%" PRIx64
@@ -95,7 +99,8 @@ static void found(void *argument, const struct sim_finding *f) {
             add(&line, "}");
         }
         add(&line, "}}");
-        put(&line);
+        if (!put(&line))
+            log_note("WIDELOAD_PROF_OUT: %s", strerror(errno));
     }
     if (driver.log) {
         char text[1536];
@@ -110,11 +115,9 @@ static CUresult open_output(unsigned checks) {
     const char *name = getenv("WIDELOAD_PROF_OUT");
     if (!name || !*name)
         return CUDA_SUCCESS;
-    output = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (output < 0) {
-        log_error("WIDELOAD_PROF_OUT: cannot open '%s': %s", name, strerror(errno));
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+    output = strdup(name);
+    if (!output)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     struct line line = {.length = 0};
     const char *comma = "";
     add(&line, "{\"checks\": [");
@@ -124,14 +127,19 @@ static CUresult open_output(unsigned checks) {
             comma = ", ";
         }
     add(&line, "]}");
-    put(&line);
-    return CUDA_SUCCESS;
+    if (put(&line))
+        return CUDA_SUCCESS;
+    log_error("WIDELOAD_PROF_OUT: cannot write '%s': %s", name, strerror(errno));
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult check_start(void) {
     const char *text = getenv("WIDELOAD_CHECK");
     unsigned checks;
     char bad[64];
+    /* A forked child starts anew; what its parent had is not its to give back. */
+    session = NULL;
+    output = NULL;
     if (!text || !*text)
         return CUDA_SUCCESS;
     if (!sim_check_parse(text, &checks, bad, sizeof bad)) {
@@ -150,9 +158,8 @@ CUresult check_start(void) {
 void check_finish(void) {
     sim_check_destroy(session);
     session = NULL;
-    if (output >= 0)
-        close(output);
-    output = -1;
+    free(output);
+    output = NULL;
 }
 
 /* ---------------------------------------------------------------- what the host does */

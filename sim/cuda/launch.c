@@ -7,6 +7,7 @@
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
 #include "sim/cuda/module.h"
+#include "sim/cuda/profile.h"
 
 static CUresult check_shape(const struct sim_function_info *info, const uint32_t grid[3],
                             const uint32_t block[3]) {
@@ -94,12 +95,16 @@ static void add_counters(const struct wl_counters *more) {
 }
 
 static CUresult run(CUcontext context, const struct sim_launch *what) {
+    struct sim_launch recorded = *what;
+    struct profile_launch profile;
     struct wl_counters counters;
     struct sim_fault fault;
     memset(&counters, 0, sizeof counters);
     memset(&fault, 0, sizeof fault);
     pthread_mutex_lock(&driver.run_lock);
-    bool good = sim_launch_run(what, &counters, &fault);
+    profile_begin(&profile, &recorded);
+    bool good = sim_launch_run(&recorded, &counters, &fault);
+    profile_end(&profile, &recorded, &counters, good ? NULL : &fault);
     pthread_mutex_unlock(&driver.run_lock);
     add_counters(&counters);
     if (good)

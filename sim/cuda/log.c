@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/cuda/driver.h"
+#include "sim/cuda/profile.h"
 
 enum { TEXT_SIZE = 2048 };
 
@@ -26,10 +27,11 @@ void log_error(const char *format, ...) {
     memcpy(last_error, text, strlen(text) + 1);
     pthread_mutex_unlock(&lock);
     print_first_line(text);
+    profile_message("error", text);
 }
 
 void log_note(const char *format, ...) {
-    if (!driver.log)
+    if (!driver.log && !profile_is_on())
         return;
     char text[TEXT_SIZE];
     va_list arguments;
@@ -37,6 +39,7 @@ void log_note(const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     print_first_line(text);
+    profile_message("note", text);
 }
 
 const char *log_last_error(void) {

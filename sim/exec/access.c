@@ -5,7 +5,30 @@
 
 #define MAX_SPREAD (1ull << 62)
 
-void sim_access_learn(struct sim_pattern *p, const struct sim_lanes *lanes, unsigned bytes) {
+/* One lane alone lies in any pattern. */
+static void learn_stride(struct sim_stride *stride, const struct sim_lanes *lanes) {
+    uint32_t left = lanes->mask & (lanes->mask - 1);
+    if (stride->state == SIM_STRIDE_MIXED || !left)
+        return;
+    unsigned before = lanes->first;
+    for (; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        int64_t apart = (int64_t)(lanes->address[lane] - lanes->address[before]);
+        int64_t lanes_apart = (int64_t)(lane - before);
+        if (stride->state == SIM_STRIDE_NONE && apart % lanes_apart == 0)
+            *stride = (struct sim_stride){SIM_STRIDE_ONE, apart / lanes_apart};
+        /* Wild addresses may wrap: the product is taken modulo 2^64, as their difference is. */
+        if (stride->state == SIM_STRIDE_NONE ||
+            (uint64_t)apart != (uint64_t)stride->bytes * (uint64_t)lanes_apart) {
+            stride->state = SIM_STRIDE_MIXED;
+            return;
+        }
+        before = lane;
+    }
+}
+
+void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_pattern *p = &site->pattern;
     uint64_t base = lanes->address[lanes->first];
     int64_t low = 0, high = 0;
     uint64_t misaligned = 0;
@@ -36,6 +59,7 @@ void sim_access_learn(struct sim_pattern *p, const struct sim_lanes *lanes, unsi
         p->high = MAX_SPREAD;
     }
     p->misaligned = misaligned;
+    learn_stride(&site->stride, lanes);
 }
 
 struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,

@@ -22,7 +22,7 @@ const char *sim_space_name(enum sim_space space);    /* "global" */
 const char *sim_access_name(enum sim_access access); /* "load" */
 
 /* Slow parts, in access.c. */
-void sim_access_learn(struct sim_pattern *pattern, const struct sim_lanes *lanes, unsigned bytes);
+void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes);
 struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
                                     const struct sim_lanes *lanes, unsigned bytes);
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
@@ -61,40 +61,35 @@ static inline uint64_t sim_access_limit(const struct sim_warp *w, enum sim_space
     return frame->local_base + (uint64_t)frame->code->local_bytes;
 }
 
-/* The pattern of the instruction's lanes, learnt when it is not the last one's. */
-static inline __attribute__((always_inline)) struct sim_pattern *
-sim_access_pattern(struct sim_site_tally *site, enum sim_space space, const struct sim_lanes *lanes,
-                   unsigned bytes) {
+/* Whether all lanes' bytes lie in [low, high).  Since the first lane's do, neither sum can wrap round and
+ * look small: no allocation, and neither small space, reaches half the address space. */
+static inline __attribute__((always_inline)) bool
+sim_pattern_within(const struct sim_pattern *p, uint64_t base, uint64_t low, uint64_t high) {
+    return base - low < high - low && base + p->low - low < high - low && base + p->high <= high;
+}
+
+/* How the lanes lie, and what they cost, which is counted. */
+static inline __attribute__((always_inline)) const struct sim_pattern *
+sim_access_pattern(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                   const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
     struct sim_pattern *p = &site->pattern;
     uint64_t base = lanes->address[lanes->first], differs = 0;
     for (int i = 0; i < SIM_LANES; i++)
         differs |= (lanes->address[i] - base) ^ p->delta[i];
     if (differs || p->mask != lanes->mask || p->space != space || !p->valid) {
-        sim_access_learn(p, lanes, bytes);
+        sim_access_learn(site, lanes, bytes);
         p->space = (uint8_t)space;
     }
     return p;
 }
 
-/* Refuses what is out of bounds, and counts. */
 static inline __attribute__((always_inline)) void
-sim_access_count(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
-                 struct sim_site_tally *site) {
+sim_access_count(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                 const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
     struct sim_pattern *p = &site->pattern;
     uint64_t base = lanes->address[lanes->first];
-    if ((base | p->misaligned) & (bytes - 1))
-        sim_access_fault(w, in, op, space, lanes, bytes);
-    /* Where addresses wrap around, the end lies below the start. */
-    uint64_t start = base + p->low, end = base + p->high;
-    if (space == SIM_SPACE_GLOBAL) {
-        if (start < site->allowed_base || end > site->allowed_end || end < start)
-            sim_access_check_global(w, in, op, site, lanes, bytes);
-    } else if (end > sim_access_limit(w, space) || end < start) {
-        sim_access_fault(w, in, op, space, lanes, bytes);
-    }
-    if (op->uncounted)
-        return;
     struct count_result cost;
     unsigned phase = base >> 2 & 31;
     if (base % 4 == 0 && p->phases >> phase & 1) {
@@ -112,16 +107,35 @@ sim_access_count(struct sim_warp *w, const struct sim_insn *in, const struct sim
     site->by[space].useful += cost.useful_bytes;
 }
 
+/* Refuses what is out of bounds, and counts: an access whose pattern is known. */
+static inline __attribute__((always_inline)) void
+sim_access_finish(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                  enum sim_space space, const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    const struct sim_pattern *p = &site->pattern;
+    uint64_t base = lanes->address[lanes->first];
+    if ((base | p->misaligned) & (bytes - 1))
+        sim_access_fault(w, in, op, space, lanes, bytes);
+    if (space == SIM_SPACE_GLOBAL) {
+        if (!sim_pattern_within(p, base, site->allowed_base, site->allowed_end))
+            sim_access_check_global(w, in, op, site, lanes, bytes);
+    } else {
+        if (!sim_pattern_within(p, base, 0, sim_access_limit(w, space)))
+            sim_access_fault(w, in, op, space, lanes, bytes);
+    }
+    if (!op->uncounted)
+        sim_access_count(w, op, space, lanes, bytes);
+}
+
 /* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves.  NULL: the launch is
  * checked, and no lane is left to go on; some may have been taken off lanes, their results are zeros. */
 static inline __attribute__((always_inline)) const struct sim_pattern *
 sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
            struct sim_lanes *lanes, unsigned bytes) {
-    struct sim_site_tally *site = &w->worker->sites[op->site];
-    const struct sim_pattern *p = sim_access_pattern(site, space, lanes, bytes);
+    const struct sim_pattern *p = sim_access_pattern(w, op, space, lanes, bytes);
     if (__builtin_expect(w->check != NULL, 0) && !sim_check_access(w, in, op, space, lanes, bytes))
         return NULL;
-    sim_access_count(w, in, op, space, lanes, bytes, site);
+    sim_access_finish(w, in, op, space, lanes, bytes);
     return p;
 }
 
@@ -129,9 +143,8 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
 static inline void sim_access_checked(struct sim_warp *w, const struct sim_insn *in,
                                       const struct sim_memop *op, enum sim_space space,
                                       const struct sim_lanes *lanes, unsigned bytes) {
-    struct sim_site_tally *site = &w->worker->sites[op->site];
-    sim_access_pattern(site, space, lanes, bytes);
-    sim_access_count(w, in, op, space, lanes, bytes, site);
+    sim_access_pattern(w, op, space, lanes, bytes);
+    sim_access_finish(w, in, op, space, lanes, bytes);
 }
 
 /* Splits a generic access by window: takes out of *left the lanes that go where its first lane goes, as

@@ -119,8 +119,8 @@ const struct sim_insn *sim_run_free(struct sim_warp *w, const struct sim_insn *i
             continue;
         char nearest[160];
         sim_memory_describe(w->worker->launch->memory, base, nearest, sizeof nearest);
-        sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, base, "free of 0x%llx, which malloc did not return: %s",
-                        (unsigned long long)base, nearest);
+        sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, base,
+                        "free of 0x%llx, which malloc did not return: %s", (unsigned long long)base, nearest);
     }
     return in + 1;
 }

@@ -94,7 +94,7 @@ static bool is_plain_load(const struct ptx_instruction *in) {
 
 /* What shared loads are not moved across. */
 static bool ends_group(const struct ptx_instruction *in) {
-    static const char *const names[] = {"bar",   "barrier", "atom", "red", "call",     "membar",
+    static const char *const names[] = {"bar",   "barrier", "atom", "red",  "call",     "membar",
                                         "fence", "cp",      "shfl", "vote", "mbarrier", NULL};
     if (strcmp(in->name, "st") == 0)
         return !ptx_has_word(in, "global") && !ptx_has_word(in, "local") && !ptx_has_word(in, "param");
@@ -110,8 +110,8 @@ static void merge_piece(struct merged_load *merged, const struct load *loads, si
     size_t member[4], found = 0;
     for (unsigned b = 0; b < bytes; b += 4)
         for (size_t i = 0; i < count; i++)
-            if (loads[i].reg == loads[first].reg && loads[i].offset == start + b && !merged[loads[i].instruction].bytes &&
-                !merged[loads[i].instruction].uncounted) {
+            if (loads[i].reg == loads[first].reg && loads[i].offset == start + b &&
+                !merged[loads[i].instruction].bytes && !merged[loads[i].instruction].uncounted) {
                 member[found++] = i;
                 break;
             }

@@ -11,9 +11,9 @@
 #include "sim/exec/flow.h"
 
 struct merged_load {
-    uint8_t bytes;    /* of the wide load that this one stands for; 0: it is counted as it is */
-    int8_t shift;     /* from this load's address to the wide one's: 0, or -4 to -12 */
-    bool uncounted;   /* another stands for it */
+    uint8_t bytes;  /* of the wide load that this one stands for; 0: it is counted as it is */
+    int8_t shift;   /* from this load's address to the wide one's: 0, or -4 to -12 */
+    bool uncounted; /* another stands for it */
 };
 
 /* One element an instruction, to be freed by the caller; NULL when out of memory.  Shared variables must

@@ -57,7 +57,7 @@ OP1("cvt.rzi.u32.f64", U32, F64, u32_from_f64(a))
 OP1("cvt.rzi.s64.f64", S64, F64, s64_from_f64(a))
 OP1("cvt.rzi.u64.f64", U64, F64, u64_from_f64(a))
 
-/* between floats, and to whole floats; to and from f64 the host too hands on a NaN's bits */
+/* between floats, and to whole floats; between f32 and f64 the host too hands on a NaN's bits */
 OP1("cvt.f32.f32", F32, F32, a)
 OP1("cvt.f64.f64", F64, F64, a)
 OP1("cvt.f64.f32", F64, F32, (double)a)
@@ -70,10 +70,10 @@ OP1("cvt.rni.f32.f32", F32, F32, canonical(rintf(a)))
 OP1("cvt.rzi.f32.f32", F32, F32, canonical(truncf(a)))
 OP1("cvt.rmi.f32.f32", F32, F32, canonical(floorf(a)))
 OP1("cvt.rpi.f32.f32", F32, F32, canonical(ceilf(a)))
-OP1("cvt.rni.f64.f64", F64, F64, rint(a))
-OP1("cvt.rzi.f64.f64", F64, F64, trunc(a))
-OP1("cvt.rmi.f64.f64", F64, F64, floor(a))
-OP1("cvt.rpi.f64.f64", F64, F64, ceil(a))
+OP1("cvt.rni.f64.f64", F64, F64, nan_of_2(rint(a), a, a))
+OP1("cvt.rzi.f64.f64", F64, F64, nan_of_2(trunc(a), a, a))
+OP1("cvt.rmi.f64.f64", F64, F64, nan_of_2(floor(a), a, a))
+OP1("cvt.rpi.f64.f64", F64, F64, nan_of_2(ceil(a), a, a))
 SLOW1("cvt[.ftz].sat.f32.f32", F32, F32, saturate(flush_if(a, m.ftz)))
 SLOW1("cvt.ftz.f32.f32", F32, F32, canonical(flush(a)))
 

@@ -131,8 +131,8 @@ static void put(struct printer *p, const char *text, size_t size) {
 }
 
 static void bad_pointer(struct printer *p, const char *what, uint64_t address) {
-    sim_fault_raise(p->w, p->in, p->lane, SIM_FAULT_ADDRESS, address, "printf: the %s at 0x%llx is out of bounds",
-                    what, (unsigned long long)address);
+    sim_fault_raise(p->w, p->in, p->lane, SIM_FAULT_ADDRESS, address,
+                    "printf: the %s at 0x%llx is out of bounds", what, (unsigned long long)address);
 }
 
 /* Each argument lies at a multiple of its size. */
@@ -337,8 +337,8 @@ const struct sim_insn *sim_run_printf(struct sim_warp *w, const struct sim_insn 
     const struct sim_call *call = in->extra;
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        int taken = print_lane(w, in, lane, sim_call_argument(w, call, 0, lane),
-                               sim_call_argument(w, call, 1, lane));
+        int taken =
+            print_lane(w, in, lane, sim_call_argument(w, call, 0, lane), sim_call_argument(w, call, 1, lane));
         sim_call_return(w, call, lane, (uint32_t)taken);
     }
     return in + 1;

@@ -15,17 +15,22 @@
 #define SIM_WINDOW_PARAM  0x0300000000000000u
 #define SIM_WINDOW_MASK   0xff00000000000000u
 
+#define SIM_MAX_LOCAL_BYTES  (512u << 10) /* a thread, as on hardware */
+#define SIM_MAX_SHARED_BYTES (227u << 10) /* a block, as on an H200 */
+
 /* Code addresses are indices into module->codes, tagged so that a null or wild pointer is noticed. */
 #define SIM_CODE_ADDRESS 0x0400000000000000u
 
 /* A branch that may send lanes two ways, and where they meet again. */
 struct sim_branch {
+    uint32_t block; /* the module's number of the basic block that it ends */
     const struct sim_insn *target;
     const struct sim_insn *join; /* the immediate post-dominator's first instruction; NULL: at exit */
 };
 
 /* brx.idx: the lanes' targets by index. */
 struct sim_switch {
+    uint32_t block; /* as a branch's */
     const struct sim_insn *join;
     size_t count;
     const struct sim_insn *targets[];
@@ -110,6 +115,7 @@ struct sim_code_block {
 struct sim_site {
     uint32_t insn; /* index of the PTX instruction in its function */
     enum sim_access access;
+    uint8_t bytes; /* a lane, as counted */
 };
 
 struct sim_code {

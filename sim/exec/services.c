@@ -83,10 +83,10 @@ const struct sim_insn *sim_run_assert_fail(struct sim_warp *w, const struct sim_
         read_text(w, lane, sim_call_argument(w, call, 0, lane), what, sizeof what);
         read_text(w, lane, sim_call_argument(w, call, 1, lane), file, sizeof file);
         read_text(w, lane, sim_call_argument(w, call, 3, lane), function, sizeof function);
-        int length = snprintf(text, sizeof text,
-                              "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
-                              (unsigned)sim_call_argument(w, call, 2, lane), function, id[0], id[1], id[2],
-                              thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1], what);
+        int length = snprintf(
+            text, sizeof text, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
+            file, (unsigned)sim_call_argument(w, call, 2, lane), function, id[0], id[1], id[2],
+            thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1], what);
         sim_print(w, true, text, (size_t)length, 0);
     }
     sim_fault_raise(w, in, (unsigned)__builtin_ctz(w->mask), SIM_FAULT_ASSERT, 0, "assertion `%.200s` failed",

@@ -136,6 +136,10 @@ struct sim_instruction_count {
     uint32_t line, column;
     uint32_t ptx_line;
     struct wl_counters counters; /* its share; launches is 0 */
+    unsigned bytes;              /* that a lane moves, of a memory instruction; else 0 */
+    bool has_stride; /* in every access of several lanes, each lies stride bytes after the one before */
+    int64_t stride;
+    uint64_t divergent; /* of a branch: how often its lanes parted */
 };
 typedef void sim_instruction_fn(void *argument, const struct sim_instruction_count *count);
 

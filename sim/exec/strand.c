@@ -339,6 +339,7 @@ const struct sim_insn *sim_run_branch(struct sim_warp *w, const struct sim_insn 
         return in + 1;
     if (taken == w->mask)
         return branch->target;
+    w->worker->blocks[branch->block].splits++;
     expect_at(w, branch->join);
     /* Lanes that are at the join already need no strand, whichever side they took. */
     if (in + 1 == branch->join) {
@@ -354,6 +355,7 @@ const struct sim_insn *sim_run_switch(struct sim_warp *w, const struct sim_insn 
     const uint32_t *index = SIM_SLOT(w, in->a);
     const struct sim_insn *stay = NULL;
     uint32_t left = w->mask;
+    bool parted = false;
     expect_at(w, table->join);
     while (left) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -365,6 +367,10 @@ const struct sim_insn *sim_run_switch(struct sim_warp *w, const struct sim_insn 
             if (left >> i & 1 && index[i] == value)
                 same |= 1u << i;
         left &= ~same;
+        /* Once, when the first target has not taken all the lanes. */
+        if (left && !parted)
+            w->worker->blocks[table->block].splits++;
+        parted = true;
         if (left == 0)
             stay = table->targets[value];
         else

@@ -1,20 +1,30 @@
 /* From what an instruction did to the counters that it belongs to. */
 #include "sim/exec/worker.h"
 
+static void add_stride(struct sim_stride *to, const struct sim_stride *from) {
+    if (to->state == SIM_STRIDE_NONE)
+        *to = *from;
+    else if (from->state == SIM_STRIDE_MIXED || (from->state == SIM_STRIDE_ONE && from->bytes != to->bytes))
+        to->state = SIM_STRIDE_MIXED;
+}
+
 void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
     for (size_t f = 0; f < to->code->reachable_count; f++) {
         const struct sim_code *code = to->code->reachable[f];
         for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {
             to->blocks[b].warps += from->blocks[b].warps;
             to->blocks[b].lanes += from->blocks[b].lanes;
+            to->blocks[b].splits += from->blocks[b].splits;
         }
-        for (size_t s = code->site_base; s < code->site_base + code->site_count; s++)
+        for (size_t s = code->site_base; s < code->site_base + code->site_count; s++) {
+            add_stride(&to->sites[s].stride, &from->sites[s].stride);
             for (int i = 0; i < 3; i++) {
                 to->sites[s].by[i].requests += from->sites[s].by[i].requests;
                 to->sites[s].by[i].transactions += from->sites[s].by[i].transactions;
                 to->sites[s].by[i].moved += from->sites[s].by[i].moved;
                 to->sites[s].by[i].useful += from->sites[s].by[i].useful;
             }
+        }
     }
 }
 
@@ -62,7 +72,7 @@ static void count_site(struct wl_counters *c, enum sim_access access, const stru
 }
 
 static void tell(const struct sim_worker *worker, const struct sim_code *code, uint32_t index,
-                 const struct sim_block_tally *ran) {
+                 const struct sim_block_tally *ran, bool last) {
     const struct ptx_module *ptx = code->module->ptx;
     const struct ptx_instruction *in = &code->source->instructions[index];
     struct sim_instruction_count count = {
@@ -72,6 +82,7 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
         .column = in->source.column,
         .ptx_line = in->pos.line,
         .counters = {.inst_executed = ran->warps, .thread_inst_executed = ran->lanes},
+        .divergent = last ? ran->splits : 0,
     };
     if (in->source.file && in->source.file <= ptx->file_count)
         count.file = ptx->files[in->source.file - 1];
@@ -84,8 +95,15 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
         else
             high = middle;
     }
-    for (; low < code->site_count && code->sites[low].insn == index; low++)
-        count_site(&count.counters, code->sites[low].access, &worker->sites[code->site_base + low]);
+    struct sim_stride stride = {0};
+    for (; low < code->site_count && code->sites[low].insn == index; low++) {
+        const struct sim_site_tally *site = &worker->sites[code->site_base + low];
+        count_site(&count.counters, code->sites[low].access, site);
+        add_stride(&stride, &site->stride);
+        count.bytes = code->sites[low].bytes;
+    }
+    count.has_stride = stride.state == SIM_STRIDE_ONE;
+    count.stride = stride.bytes;
     worker->launch->each(worker->launch->argument, &count);
 }
 
@@ -100,7 +118,7 @@ void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counte
             counters->inst_executed += ran->warps * m->blocks[b].instructions;
             counters->thread_inst_executed += ran->lanes * m->blocks[b].instructions;
             for (uint32_t i = 0; worker->launch->each && ran->warps && i < m->blocks[b].instructions; i++)
-                tell(worker, code, m->blocks[b].first + i, ran);
+                tell(worker, code, m->blocks[b].first + i, ran, i + 1 == m->blocks[b].instructions);
         }
     }
 }

@@ -17,10 +17,9 @@
 #include "sim/exec/program.h"
 #include "sim/exec/warp.h"
 
-#define SIM_BARRIERS        16
-#define SIM_MAX_WARPS       32
-#define SIM_MAX_CALL_DEPTH  4096
-#define SIM_MAX_LOCAL_BYTES (512u << 10) /* a thread, as on hardware */
+#define SIM_BARRIERS       16
+#define SIM_MAX_WARPS      32
+#define SIM_MAX_CALL_DEPTH 4096
 /* Basic blocks that a strand may run before other strands get a turn, so that a loop which waits for
  * another thread's store does not wait forever. */
 #define SIM_TURN 65536
@@ -79,6 +78,13 @@ struct sim_barrier {
 /* What one worker saw of a basic block. */
 struct sim_block_tally {
     uint64_t warps, lanes;
+    uint64_t splits; /* at the branch that ends it: how often lanes parted */
+};
+
+/* How far apart an instruction's lanes lie, over all its accesses of several lanes. */
+struct sim_stride {
+    enum { SIM_STRIDE_NONE, SIM_STRIDE_ONE, SIM_STRIDE_MIXED } state; /* no such access; the same; not */
+    int64_t bytes;                                                    /* from a lane to the next */
 };
 
 /* Which lanes of the last access of an instruction lay where, and what that cost: patterns repeat. */
@@ -102,6 +108,7 @@ struct sim_site_tally {
         uint64_t requests, transactions, moved, useful;
     } by[3];
     uint64_t allowed_base, allowed_end; /* the allocation that its last access fell in */
+    struct sim_stride stride;
     struct sim_pattern pattern;
 };
 

@@ -111,7 +111,12 @@ static bool add_atomic(struct case_list *list, const char *name, enum ptx_type t
                                    .slot = true};
     snprintf(one.name, sizeof one.name, "%s.%s.%s%s.%s", returns ? "atom" : "red", spaces[space], name,
              half ? ".noftz" : "", ptx_type_name(type));
-    snprintf(one.text, sizeof one.text, "%s %s %s[%s], %%vb%s; %s", bring[space], one.name,
+    /* A pair that comes out of a 64-bit register ptxas (13.0) takes the upper half of from the wrong one,
+     * when it makes the sum in shared memory a loop: so it is loaded by itself. */
+    char load[48] = "";
+    if (half && space == 1 && ptx_type_bytes(type) == 4)
+        snprintf(load, sizeof load, "ld.global.b32 %%vb, [%%in+%u];", TUPLES * 8);
+    snprintf(one.text, sizeof one.text, "%s %s %s %s[%s], %%vb%s; %s", load, bring[space], one.name,
              returns ? "%vd, " : "", place[space], compare ? ", %vc" : "", take[space]);
     return case_list_add(list, &one);
 }

@@ -67,7 +67,8 @@ bool golden_read(struct golden *golden, const char *path) {
             (struct golden_entry){.name = name,
                                   .results = rest,
                                   .hash = strlen(rest) == 16 ? strtoull(rest, NULL, 16) : 0,
-                                  .refused = strcmp(rest, "refused") == 0};
+                                  .refused = strcmp(rest, "refused") == 0,
+                                  .unrecorded = strcmp(rest, "unrecorded") == 0};
     }
     if (!ok)
         perror(path);

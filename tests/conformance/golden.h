@@ -1,6 +1,6 @@
 /* The golden files.  h200.txt has a line "name hash" for each case, h200-approximate.txt "name results",
  * where the results of every GOLDEN_STEP-th tuple follow each other in hexadecimal; "name refused" where the
- * device takes no such instruction. */
+ * device takes no such instruction, "name unrecorded" where it has not been asked yet. */
 #ifndef WIDELOAD_CONFORMANCE_GOLDEN_H
 #define WIDELOAD_CONFORMANCE_GOLDEN_H
 
@@ -14,7 +14,7 @@ struct golden_entry {
     char *name;
     const char *results; /* within name's text; of an approximate function */
     uint64_t hash;
-    bool refused;
+    bool refused, unrecorded;
 };
 
 struct golden {

@@ -38,9 +38,9 @@ static bool read_pattern(FILE *file, struct pattern *p) {
     return true;
 }
 
-/* Shared atomics agree in every pattern.  Global ones agree but where the hardware takes two lanes' words of one
- * sector for a conflict (sim/count and docs/counters.md say what is known of that): there it counts up to 2
- * sectors more, never fewer. */
+/* Shared atomics agree in every pattern.  Global ones agree but where the hardware takes two lanes' words of
+ * one sector for a conflict (sim/count and docs/counters.md say what is known of that): there it counts up to
+ * 2 sectors more, never fewer. */
 static void test_patterns(void **state) {
     (void)state;
     FILE *file = fopen(file_name, "r");

@@ -7,7 +7,8 @@ extern "C" __global__ void conversions(const char *text, const int *nothing) {
     printf("%u|%x|%X|%#x|%o|%#o\n", 3000000000u, 0xbeefu, 0xbeefu, 0xbeefu, 8u, 8u);
     printf("%lld|%llu|%llx|%ld\n", -5000000000ll, 18446744073709551615ull, 0x123456789abcdefull, -1l);
     printf("%hd|%hhd|%hu|%hhu\n", 70000, 300, 70000, 300);
-    printf("%f|%.2f|%10.3f|%-10.1f|%e|%G|%g|%a\n", 1.5, 3.14159, 2.71828, 9.87, 12345.678, 1e-10, 100000.0, 1.0);
+    printf("%f|%.2f|%10.3f|%-10.1f|%e|%G|%g|%a\n", 1.5, 3.14159, 2.71828, 9.87, 12345.678, 1e-10, 100000.0,
+           1.0);
     printf("%c%c%c|%5c|%-3c|\n", 'a', 'b', 'c', 'd', 'e');
     printf("%s|%10s|%-10s|%.3s|%*s|%-*s|\n", text, text, text, text, 8, text, 8, text);
     printf("%p|%p|%s\n", (const void *)0x1234, (const void *)nothing, (const char *)nothing);

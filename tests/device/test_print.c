@@ -12,6 +12,7 @@
 #include "tests/exec/harness.h"
 
 static const char *ptx;
+enum { ASSERT_LINE = 57 }; /* in print.cu */
 
 struct output {
     char text[2][1 << 16];
@@ -53,7 +54,8 @@ static void test_conversions(void **state) {
     LINE("%u|%x|%X|%#x|%o|%#o\n", 3000000000u, 0xbeefu, 0xbeefu, 0xbeefu, 8u, 8u);
     LINE("%lld|%llu|%llx|%ld\n", -5000000000ll, 18446744073709551615ull, 0x123456789abcdefull, -1l);
     LINE("4464|44|4464|44\n");
-    LINE("%f|%.2f|%10.3f|%-10.1f|%e|%G|%g|%a\n", 1.5, 3.14159, 2.71828, 9.87, 12345.678, 1e-10, 100000.0, 1.0);
+    LINE("%f|%.2f|%10.3f|%-10.1f|%e|%G|%g|%a\n", 1.5, 3.14159, 2.71828, 9.87, 12345.678, 1e-10, 100000.0,
+         1.0);
     LINE("abc|    d|e  |\n");
     LINE("string|    string|string    |str|  string|string  |\n");
     LINE("0x1234|(nil)|(null)\n");
@@ -167,8 +169,11 @@ static void test_assert(void **state) {
         assert_int_equal(h.fault.block[0], 2);
         assert_int_equal(h.fault.thread[0], 62);
         assert_non_null(strstr(h.fault.text, "assertion `value < limit && \"too large\"` failed"));
-        const char *line = "print.cu:56: void check(int, int): block: [2,0,0], thread: [62,0,0] Assertion `value "
-                           "< limit && \"too large\"` failed.\n";
+        char line[256];
+        snprintf(line, sizeof line,
+                 "print.cu:%u: void check(int, int): block: [2,0,0], thread: [62,0,0] Assertion `value "
+                 "< limit && \"too large\"` failed.\n",
+                 ASSERT_LINE);
         const char *found = strstr(out.text[1], line);
         assert_non_null(found);
         assert_non_null(strstr(found + strlen(line), "thread: [63,0,0]"));

@@ -1,4 +1,5 @@
-/* What the driver does for running kernels: their output, their failed asserts, their heap, their barriers. */
+/* What the driver does for running kernels: their output, their failed asserts, their heap, their barriers.
+ */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -88,8 +89,9 @@ static void failed_assert(void **state) {
     assert_string_equal(text, "asserting\n");
     const char *line = strstr(error, "services.cu:");
     assert_non_null(line);
-    assert_string_equal(strchr(line, ' '),
-                        " void must_be_small(int): block: [0,0,0], thread: [0,0,0] Assertion `number < 10` failed.\n");
+    assert_string_equal(
+        strchr(line, ' '),
+        " void must_be_small(int): block: [0,0,0], thread: [0,0,0] Assertion `number < 10` failed.\n");
     assert_int_equal(api.cuCtxSynchronize(), CUDA_ERROR_ASSERT);
 }
 
@@ -152,9 +154,9 @@ static void cooperative(void **state) {
     }
     int blocks;
     assert_ok(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, meet, 1024, 0));
-    assert_int_equal(api.cuLaunchCooperativeKernel(meet, (unsigned)blocks * 132 + 1, 1, 1, 1024, 1, 1, 0, NULL,
-                                                   params),
-                     CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+    assert_int_equal(
+        api.cuLaunchCooperativeKernel(meet, (unsigned)blocks * 132 + 1, 1, 1, 1024, 1, 1, 0, NULL, params),
+        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     assert_ok(api.cuCtxSynchronize());
     /* Launched the ordinary way there is no grid to meet in: cooperative_groups traps. */
     assert_ok(api.cuLaunchKernel(meet, 2, 1, 1, 64, 1, 1, 0, NULL, params, NULL));

@@ -1,0 +1,444 @@
+/* wideload prof: runs a program above the simulator and reports what its kernels did. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/nearest.h"
+#include "bench/output.h"
+#include "bench/parse.h"
+#include "cli/arguments.h"
+#include "cli/devices.h"
+#include "cli/unfinished.h"
+#include "prof/program.h"
+#include "prof/report.h"
+#include "prof/run.h"
+
+enum { STATUS_GATE = 3, STATUS_TIME = 124, MOST_GATES = 64 };
+
+enum {
+    KEY_METRICS = CLI_KEY_FIRST,
+    KEY_KERNEL,
+    KEY_SKIP,
+    KEY_COUNT,
+    KEY_EACH,
+    KEY_LINES,
+    KEY_ARCH,
+    KEY_TIMEOUT,
+    KEY_CHECK,
+    KEY_FAIL_IF,
+    KEY_GITHUB,
+    KEY_OUTPUT,
+    KEY_CSV,
+    KEY_JSON,
+};
+
+struct input {
+    struct cli_common common;
+    char **program; /* its arguments, its name first; NULL: none given */
+    struct prof_choices choices;
+    bool metrics_help;
+    regex_t kernel;
+    bool has_kernel, lines, github;
+    struct prof_selection selection;
+    struct prof_gate gates[MOST_GATES];
+    size_t gate_count;
+    const char *arch, *checks, *output, *csv, *json;
+    double seconds;
+};
+
+static const struct argp_option options[] = {
+    {0, 0, 0, 0, "What to show:", 1},
+    {"metrics", KEY_METRICS, "LIST", 0,
+     "These metrics, by nvprof's names or Nsight Compute's, in place of the table; `all`; `help` lists them",
+     1},
+    {"lines", KEY_LINES, 0, 0, "Each source line's accesses, too (compile with -lineinfo)", 1},
+    {"each", KEY_EACH, 0, 0, "A row a launch, not a kernel", 1},
+    {"kernel", KEY_KERNEL, "REGEX", 0, "Only kernels whose name matches this extended regular expression", 1},
+    {"launch-skip", KEY_SKIP, "N", 0, "Leave out the first N launches of those", 1},
+    {"launch-count", KEY_COUNT, "N", 0, "At most N launches after them", 1},
+    {0, 0, 0, 0, "How to run:", 2},
+    {"arch", KEY_ARCH, "NAME", 0, "The counting rules; see `wideload devices`", 2},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the program after so long; the status is 124 then", 2},
+    {"check", KEY_CHECK, "LIST", 0,
+     "Look for faults, too: memory, race, init, sync; the status is 1 if there are any", 2},
+    {0, 0, 0, 0, "Gates:", 3},
+    {"fail-if", KEY_FAIL_IF, "EXPR", 0,
+     "Status 3 where a kernel is so, as in 'gld_efficiency<80'; may be given several times", 3},
+    {"github", KEY_GITHUB, 0, 0, "Annotations for GitHub workflows on standard error, too", 3},
+    {0, 0, 0, 0, "Where to:", 4},
+    {"output", KEY_OUTPUT, "FILE", 0, "The report, in place of standard error", 4},
+    {"csv", KEY_CSV, "FILE", 0, "Write CSV, a line a row", 4},
+    {"json", KEY_JSON, "FILE", 0, "Write JSON, schema " PROF_SCHEMA, 4},
+    CLI_COMMON_OPTIONS,
+    {0}};
+
+/* ---------------------------------------------------------------- arguments */
+
+static bool parse_kernel(struct input *input, const char *argument, struct bench_error *error) {
+    if (input->has_kernel)
+        return bench_usage(error, "--kernel: given twice; one expression may hold alternatives, a|b");
+    int result = regcomp(&input->kernel, argument, REG_EXTENDED | REG_NOSUB);
+    if (result) {
+        char why[200];
+        regerror(result, &input->kernel, why, sizeof why);
+        return bench_usage(error, "--kernel: '%.80s' is no regular expression: %s", argument, why);
+    }
+    input->has_kernel = true;
+    input->selection.kernel = &input->kernel;
+    return true;
+}
+
+static bool parse_checks(const char *list, struct bench_error *error) {
+    static const char *const names[] = {"memory", "race", "init", "sync"};
+    for (const char *name = list;; name++) {
+        size_t length = strcspn(name, ","), i = 0;
+        while (i < 4 && (strlen(names[i]) != length || memcmp(names[i], name, length) != 0))
+            i++;
+        if (i == 4) {
+            char wanted[80];
+            snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
+            const char *near = bench_nearest(wanted, names, 4);
+            return bench_usage(error,
+                               "--check: unknown check '%s'%s%s%s; there are memory, race, init and sync",
+                               wanted, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        name += length;
+        if (!*name)
+            return true;
+    }
+}
+
+static bool set_file(const char *option, const char **out, const char *argument, struct bench_error *error) {
+    *out = argument;
+    if (!*argument)
+        return bench_usage(error, "%s: an empty file name", option);
+    /* It belongs to the program alone. */
+    return strcmp(argument, "-") != 0 ||
+           bench_usage(error, "%s: standard output is the program's; give a file", option);
+}
+
+static bool parse_option(struct input *input, int key, const char *argument) {
+    struct bench_error *error = &input->common.error;
+    switch (key) {
+    case KEY_METRICS:
+        input->metrics_help = strcmp(argument, "help") == 0;
+        return input->metrics_help || prof_choices_parse(argument, &input->choices, error);
+    case KEY_KERNEL:
+        return parse_kernel(input, argument, error);
+    case KEY_SKIP:
+        return bench_parse_number("--launch-skip", argument, &input->selection.skip, error);
+    case KEY_COUNT:
+        return bench_parse_number("--launch-count", argument, &input->selection.count, error);
+    case KEY_EACH:
+        return input->selection.each = true;
+    case KEY_LINES:
+        return input->lines = true;
+    case KEY_ARCH:
+        input->arch = argument;
+        return true;
+    case KEY_TIMEOUT:
+        return bench_parse_positive("--timeout", argument, &input->seconds, error);
+    case KEY_CHECK:
+        input->checks = argument;
+        return parse_checks(argument, error);
+    case KEY_FAIL_IF:
+        if (input->gate_count == MOST_GATES)
+            return bench_usage(error, "--fail-if: given more than %d times", MOST_GATES);
+        return prof_gate_parse(argument, &input->gates[input->gate_count++], error);
+    case KEY_GITHUB:
+        return input->github = true;
+    case KEY_OUTPUT:
+        return set_file("--output", &input->output, argument, error);
+    case KEY_CSV:
+        return set_file("--csv", &input->csv, argument, error);
+    default:
+        return set_file("--json", &input->json, argument, error);
+    }
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct input *input = state->input;
+    if (key == ARGP_KEY_ARG) {
+        /* Everything from here on is the program's. */
+        input->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    }
+    if (key >= KEY_METRICS && key <= KEY_JSON)
+        return parse_option(input, key, argument) ? 0 : EINVAL;
+    return cli_parse_common(key, argument, state);
+}
+
+static const struct argp argp = {
+    options,
+    parse,
+    "PROGRAM [ARGUMENT...]",
+    "Runs a CUDA program on the simulator and reports what its kernels asked of the memory, exactly.  The "
+    "program "
+    "keeps its standard streams, its exit status and its signals; the report goes to standard error.",
+    NULL,
+    NULL,
+    NULL};
+
+static bool check_arch(const char *arch, struct bench_error *error) {
+    wl_context *context;
+    if (!arch)
+        return true;
+    if (!cli_open(&context, "sim", arch, error))
+        return false;
+    wl_close(context);
+    return true;
+}
+
+/* ---------------------------------------------------------------- files */
+
+enum { OUTPUT, CSV, JSON, RECORDS, FILES };
+
+struct files {
+    struct bench_output outputs[RECORDS];
+    bool wanted[RECORDS];
+    char records[PATH_MAX]; /* "" when there is none */
+};
+
+static bool open_files(struct files *files, const struct input *input, struct bench_error *error) {
+    const char *paths[RECORDS] = {input->output, input->csv, input->json};
+    static const char *const names[RECORDS] = {"--output", "--csv", "--json"};
+    cli_guard_unfinished();
+    for (int i = 0; i < RECORDS; i++)
+        for (int j = 0; j < i; j++)
+            if (paths[i] && paths[j] && strcmp(paths[i], paths[j]) == 0)
+                return bench_usage(error, "%s and %s: both go to %.200s; give two places", names[j], names[i],
+                                   paths[i]);
+    for (int i = 0; i < RECORDS; i++) {
+        if (!paths[i])
+            continue;
+        if (!bench_output_open(&files->outputs[i], names[i], paths[i], error))
+            return false;
+        files->wanted[i] = true;
+        cli_note_unfinished(i, files->outputs[i].temporary);
+        /* The program must not inherit it. */
+        fcntl(fileno(files->outputs[i].file), F_SETFD, FD_CLOEXEC);
+    }
+    const char *folder = getenv("TMPDIR");
+    char given[PATH_MAX], full[PATH_MAX];
+    snprintf(given, sizeof given, "%s", folder && *folder ? folder : "/tmp");
+    /* The program may change its folder. */
+    if (!realpath(given, full))
+        return bench_failure(error, "no place for the records: %.400s: %s", given, strerror(errno));
+    if (snprintf(files->records, sizeof files->records, "%s/wideload-prof-XXXXXX", full) >=
+        (int)sizeof files->records) {
+        files->records[0] = 0;
+        return bench_failure(error, "no place for the records: %.400s: the name is too long", full);
+    }
+    int file = mkstemp(files->records);
+    if (file < 0) {
+        bench_failure(error, "no place for the records: %.400s: %s", full, strerror(errno));
+        files->records[0] = 0;
+        return false;
+    }
+    close(file);
+    cli_note_unfinished(RECORDS, files->records);
+    return true;
+}
+
+static bool commit(struct files *files, int i, struct bench_error *error) {
+    bool good = bench_output_commit(&files->outputs[i], error);
+    if (good)
+        cli_note_unfinished(i, NULL);
+    return good;
+}
+
+static void close_files(struct files *files) {
+    for (int i = 0; i < FILES; i++)
+        cli_note_unfinished(i, NULL);
+    for (int i = 0; i < RECORDS; i++)
+        if (files->wanted[i])
+            bench_output_close(&files->outputs[i]);
+    if (files->records[0])
+        unlink(files->records);
+}
+
+/* ---------------------------------------------------------------- the report */
+
+static bool out_of_memory(struct bench_error *error) {
+    return bench_failure(error, "out of memory");
+}
+
+static void put_silence(FILE *file, const struct input *input, const struct prof_program *program,
+                        const struct prof_report *report) {
+    const struct prof_recording *recording = report->recording;
+    if (recording->launch_count)
+        fprintf(file, "wideload prof: %s: none of its %zu launches was asked for\n", input->program[0],
+                recording->launch_count);
+    else
+        fprintf(file, "wideload prof: %s: no kernel ran: %s\n", input->program[0],
+                prof_program_silence(program, recording->process_count > 0));
+}
+
+static bool put_report(FILE *file, const struct input *input, const struct prof_program *program,
+                       const struct prof_report *report) {
+    if (report->rows->count) {
+        prof_put_header(file, report);
+        if (!(report->choices->count ? prof_put_metrics(file, report) : prof_put_table(file, report)) ||
+            (input->lines && !prof_put_lines(file, report)))
+            return false;
+    } else {
+        put_silence(file, input, program, report);
+    }
+    prof_put_faults(file, report);
+    prof_put_messages(file, report);
+    if (input->checks && report->recording->has_checks)
+        prof_put_findings(file, report);
+    return true;
+}
+
+/* The status that gates and checks ask for; CLI_GO_ON: the program's own. */
+static int judge(FILE *file, const struct input *input, const struct prof_report *report) {
+    int status = CLI_GO_ON;
+    if (input->gate_count && !report->rows->count) {
+        fputs("FAIL --fail-if: no launch was there to be held against it\n", file);
+        status = STATUS_GATE;
+    } else if (prof_put_failures(file, report, input->gates, input->gate_count)) {
+        status = STATUS_GATE;
+    }
+    if (input->checks && report->recording->finding_count)
+        status = CLI_FAILURE;
+    return status;
+}
+
+static bool write_report(struct files *files, const struct input *input, const struct prof_program *program,
+                         const struct prof_report *report, int *status, struct bench_error *error) {
+    FILE *file = files->wanted[OUTPUT] ? files->outputs[OUTPUT].file : stderr;
+    bool good = put_report(file, input, program, report) || out_of_memory(error);
+    if (good)
+        *status = judge(file, input, report);
+    if (good && input->github)
+        prof_put_annotations(stderr, report, input->gates, input->gate_count);
+    good = good && (!files->wanted[OUTPUT] || commit(files, OUTPUT, error));
+    good = good && (!files->wanted[CSV] ||
+                    ((prof_put_csv(files->outputs[CSV].file, report) || out_of_memory(error)) &&
+                     commit(files, CSV, error)));
+    return good && (!files->wanted[JSON] ||
+                    ((prof_put_json(files->outputs[JSON].file, report) || out_of_memory(error)) &&
+                     commit(files, JSON, error)));
+}
+
+static bool report_records(struct files *files, const struct input *input, const struct prof_program *program,
+                           int *status, struct bench_error *error) {
+    struct prof_recording recording;
+    struct prof_rows rows = {0};
+    bool good = prof_recording_read(files->records, &recording, error);
+    if (!good)
+        return false;
+    if (input->checks && recording.process_count && !recording.has_checks)
+        good = bench_failure(error, "--check: this simulator has no checks");
+    good = good && prof_rows_make(&recording, &input->selection, &rows, error);
+    if (good) {
+        struct prof_report report = {.program = input->program[0],
+                                     .recording = &recording,
+                                     .rows = &rows,
+                                     .choices = &input->choices,
+                                     .each = input->selection.each};
+        good = write_report(files, input, program, &report, status, error);
+    }
+    prof_rows_free(&rows);
+    prof_recording_free(&recording);
+    return good;
+}
+
+/* ---------------------------------------------------------------- the run */
+
+/* Ends as the program did: of the same signal, without a second core file. */
+static int program_status(const struct input *input, const struct prof_outcome *outcome) {
+    if (outcome->timed_out) {
+        fprintf(stderr, "wideload: %s ran longer than %g s and was ended\n", input->program[0],
+                input->seconds);
+        return STATUS_TIME;
+    }
+    if (WIFEXITED(outcome->status))
+        return WEXITSTATUS(outcome->status);
+    int number = WTERMSIG(outcome->status);
+    struct rlimit none = {0, 0};
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t set;
+    fflush(NULL);
+    setrlimit(RLIMIT_CORE, &none);
+    sigaction(number, &action, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(number);
+    return 128 + number;
+}
+
+static int profile(struct input *input) {
+    struct bench_error error;
+    struct prof_program program;
+    struct files files = {0};
+    if (!check_arch(input->arch, &error))
+        return cli_report(&error);
+    int status = prof_program_find(input->program[0], &program, &error);
+    if (status) {
+        cli_report(&error);
+        return status;
+    }
+    struct prof_outcome outcome;
+    if (!open_files(&files, input, &error)) {
+        status = cli_report(&error);
+        close_files(&files);
+        return status;
+    }
+    struct prof_run run = {.path = program.path,
+                           .arguments = input->program,
+                           .records = files.records,
+                           .arch = input->arch,
+                           .checks = input->checks,
+                           .seconds = input->seconds};
+    status = prof_run_program(&run, &outcome, &error);
+    if (status) {
+        cli_report(&error);
+        close_files(&files);
+        return status;
+    }
+    int verdict = CLI_GO_ON;
+    if (!report_records(&files, input, &program, &verdict, &error)) {
+        status = cli_report(&error);
+        close_files(&files);
+        return status;
+    }
+    close_files(&files);
+    /* A program that crashed says so itself, whatever its counters are. */
+    if (verdict != CLI_GO_ON && !outcome.timed_out && WIFEXITED(outcome.status))
+        return verdict;
+    return program_status(input, &outcome);
+}
+
+static int run(int argc, char **argv) {
+    struct input input = {.selection = {.count = UINT64_MAX}};
+    int status = cli_parse(&cli_prof, argc, argv, &input.common);
+    if (status == CLI_GO_ON && input.metrics_help) {
+        prof_metrics_help(stdout);
+        status = CLI_SUCCESS;
+    } else if (status == CLI_GO_ON && !input.program) {
+        struct bench_error error;
+        bench_usage(&error, "no program given; see `wideload help prof`");
+        status = cli_report(&error);
+    } else if (status == CLI_GO_ON) {
+        status = profile(&input);
+    }
+    prof_choices_free(&input.choices);
+    if (input.has_kernel)
+        regfree(&input.kernel);
+    return status;
+}
+
+const struct cli_command cli_prof = {"prof", "Run a CUDA program on the simulator; report its kernels", &argp,
+                                     run};

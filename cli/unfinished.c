@@ -1,0 +1,27 @@
+#include "cli/unfinished.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+/* Only the handler and this file's functions touch it. */
+static char *volatile unfinished[CLI_MOST_UNFINISHED];
+
+static void remove_unfinished(int number) {
+    for (int i = 0; i < CLI_MOST_UNFINISHED; i++)
+        if (unfinished[i])
+            unlink(unfinished[i]);
+    /* SA_RESETHAND has put the default back: the program ends as the signal says. */
+    raise(number);
+}
+
+void cli_guard_unfinished(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+void cli_note_unfinished(int place, char *path) {
+    unfinished[place] = path;
+}

@@ -1,0 +1,14 @@
+/* C++ names as they were written. */
+#ifndef WIDELOAD_PROF_DEMANGLE_H
+#define WIDELOAD_PROF_DEMANGLE_H
+
+#include <stddef.h>
+
+/* "_Z4copyIfEvPT_PKS0_i" -> "void copy<float>(float*, float const*, int)"; another name, or one that
+ * cannot be read here, as it is.  NULL: out of memory.  To be freed. */
+char *prof_demangle(const char *name);
+
+/* The name alone: without the return type, the parameters, and the scopes before it: "copy<float>". */
+void prof_short_name(const char *demangled, char *out, size_t size);
+
+#endif

@@ -1,0 +1,89 @@
+/* Workflow commands: what GitHub shows beside the lines of a change. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "prof/report.h"
+#include "prof/waste.h"
+
+/* As GitHub's own toolkit escapes them: properties have two more signs to hide. */
+static void put_escaped(FILE *file, const char *text, bool property) {
+    for (; *text; text++) {
+        if (strchr("%\r\n", *text) || (property && strchr(":,", *text)))
+            fprintf(file, "%%%02X", (unsigned char)*text);
+        else
+            fputc(*text, file);
+    }
+}
+
+/* GitHub wants paths from the repository's root. */
+static const char *in_workspace(const char *path) {
+    const char *root = getenv("GITHUB_WORKSPACE");
+    size_t length = root ? strlen(root) : 0;
+    while (length && root[length - 1] == '/')
+        length--;
+    if (length && strncmp(path, root, length) == 0 && path[length] == '/')
+        return path + length + 1;
+    return path;
+}
+
+static void put(FILE *file, const char *level, const char *path, unsigned line, unsigned column,
+                const char *message) {
+    fprintf(file, "::%s", level);
+    if (path) {
+        fputs(" file=", file);
+        put_escaped(file, in_workspace(path), true);
+        fprintf(file, ",line=%u", line);
+        if (column)
+            fprintf(file, ",col=%u", column);
+    }
+    fputs("::", file);
+    put_escaped(file, message, false);
+    fputc('\n', file);
+}
+
+static void put_wasteful_lines(FILE *file, const struct prof_row *row) {
+    for (size_t i = 0; i < row->line_count; i++) {
+        const struct prof_line *line = &row->lines[i];
+        /* Much of the line, and of the kernel. */
+        if (!line->file || !prof_is_much(prof_line_waste(line), prof_line_transactions(line)) ||
+            !prof_is_much(prof_line_waste(line), row->transactions))
+            continue;
+        char reason[200], message[600];
+        prof_line_reason(line, reason, sizeof reason);
+        snprintf(message, sizeof message, "%.300s: %s: %s", row->first->name, line->op, reason);
+        put(file, "warning", line->file, line->line, line->column, message);
+    }
+}
+
+static void put_failures(FILE *file, const struct prof_row *row, const struct prof_gate *gates,
+                         size_t gate_count) {
+    for (size_t g = 0; g < gate_count; g++) {
+        double value = gates[g].metric->of(&row->sums);
+        if (!prof_gate_fails(&gates[g], value))
+            continue;
+        const struct prof_line *line = prof_row_worst_line(row);
+        char text[40], message[700];
+        prof_value_text(gates[g].metric, value, text, sizeof text);
+        snprintf(message, sizeof message, "%s: %s is %s: %.300s", gates[g].text, gates[g].metric->name, text,
+                 row->first->name);
+        put(file, "error", line ? line->file : NULL, line ? line->line : 0, line ? line->column : 0, message);
+    }
+}
+
+void prof_put_annotations(FILE *file, const struct prof_report *report, const struct prof_gate *gates,
+                          size_t gate_count) {
+    for (size_t i = 0; i < report->recording->finding_count; i++) {
+        const struct prof_fault *finding = &report->recording->findings[i];
+        put(file, "error", finding->place.file, finding->place.line, 0, finding->text);
+    }
+    for (size_t i = 0; i < report->rows->count; i++) {
+        const struct prof_row *row = &report->rows->items[i];
+        for (size_t n = 0; n < row->launch_count; n++) {
+            const struct prof_fault *fault = row->launches[n]->detail->fault;
+            if (fault)
+                put(file, "error", fault->place.file, fault->place.line, 0, fault->text);
+        }
+        put_failures(file, row, gates, gate_count);
+        put_wasteful_lines(file, row);
+    }
+}

@@ -1,0 +1,186 @@
+/* docs/wideload-prof-1.schema.json describes the document, docs/prof.md its members. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "prof/demangle.h"
+#include "prof/report.h"
+#include "prof/waste.h"
+
+/* Sets a member; a value that could not be made fails it. */
+static bool set(json_t *object, const char *name, json_t *value) {
+    return json_object_set_new(object, name, value) == 0;
+}
+
+static json_t *number_or_null(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *text_or_null(const char *text) {
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *three(const unsigned size[3]) {
+    return json_pack("[I, I, I]", (json_int_t)size[0], (json_int_t)size[1], (json_int_t)size[2]);
+}
+
+static json_t *value_of(const struct prof_metric *metric, const struct prof_sums *sums) {
+    double value = metric->of(sums);
+    bool whole = metric->unit == PROF_COUNT || metric->unit == PROF_BYTES;
+    return whole ? json_integer((json_int_t)value) : number_or_null(value);
+}
+
+static json_t *metrics_object(const struct prof_choices *choices, const struct prof_sums *sums) {
+    json_t *object = json_object();
+    bool right = object != NULL;
+    for (size_t i = 0; right && i < choices->count; i++)
+        right = set(object, prof_choice_name(&choices->items[i]), value_of(choices->items[i].metric, sums));
+    for (size_t i = 0; right && !choices->count && i < prof_metric_count; i++)
+        right = set(object, prof_metrics[i].name, value_of(&prof_metrics[i], sums));
+    if (right)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *function_value(const char *mangled) {
+    char *name = mangled ? prof_demangle(mangled) : NULL;
+    json_t *value = mangled ? json_string(name) : json_null();
+    free(name);
+    return value;
+}
+
+static json_t *ratio_or_null(double scale, uint64_t part, uint64_t whole) {
+    return whole ? json_real(scale * (double)part / (double)whole) : json_null();
+}
+
+static bool set_figures(json_t *object, const wl_counters *n) {
+    uint64_t global = n->global_load_requests + n->global_store_requests + n->global_atomic_requests +
+                      n->global_reduction_requests + n->local_load_requests + n->local_store_requests;
+    uint64_t sectors = n->gld_transactions + n->gst_transactions + n->global_atomic_transactions +
+                       n->global_reduction_transactions + n->local_load_transactions +
+                       n->local_store_transactions;
+    uint64_t shared = n->shared_load_requests + n->shared_store_requests + n->shared_atomic_requests;
+    uint64_t passes =
+        n->shared_load_transactions + n->shared_store_transactions + n->shared_atomic_transactions;
+    uint64_t moved = n->gld_moved_bytes + n->gst_moved_bytes;
+    uint64_t useful = n->gld_useful_bytes + n->gst_useful_bytes;
+    return set(object, "requests", json_integer((json_int_t)(global > shared ? global : shared))) &&
+           set(object, "transactions", json_integer((json_int_t)sectors)) &&
+           set(object, "transactions_per_request", ratio_or_null(1, sectors, global)) &&
+           set(object, "wavefronts", json_integer((json_int_t)passes)) &&
+           set(object, "wavefronts_per_request", ratio_or_null(1, passes, shared)) &&
+           set(object, "efficiency",
+               moved ? ratio_or_null(100, useful, moved)
+                     : ratio_or_null(100, n->shared_useful_bytes, 128 * passes));
+}
+
+static json_t *line_object(const struct prof_line *line) {
+    char reason[200];
+    prof_line_reason(line, reason, sizeof reason);
+    json_t *object = json_object();
+    bool right =
+        set(object, "file", text_or_null(line->file)) &&
+        set(object, "line", line->file ? json_integer(line->line) : json_null()) &&
+        set(object, "column", line->file ? json_integer(line->column) : json_null()) &&
+        set(object, "function", function_value(line->function)) &&
+        set(object, "access", json_string(line->op)) && set(object, "bytes", json_integer(line->bytes)) &&
+        set(object, "stride", line->has_stride ? json_integer(line->stride) : json_null()) &&
+        set_figures(object, &line->sums.c) &&
+        set(object, "conflicts",
+            json_integer(
+                (json_int_t)(line->sums.shared_load_conflicts + line->sums.shared_store_conflicts))) &&
+        set(object, "reason", reason[0] ? json_string(reason) : json_null());
+    if (right)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *lines_array(const struct prof_detail *detail) {
+    json_t *lines = json_array();
+    for (size_t i = 0; lines && i < detail->line_count; i++)
+        if (detail->lines[i].bytes && json_array_append_new(lines, line_object(&detail->lines[i]))) {
+            json_decref(lines);
+            return NULL;
+        }
+    return lines;
+}
+
+static json_t *fault_object(const struct prof_fault *fault) {
+    json_t *object = json_object();
+    bool right = set(object, "kind", json_string(fault->kind)) &&
+                 set(object, "text", json_string(fault->text)) &&
+                 set(object, "kernel", function_value(fault->place.kernel)) &&
+                 set(object, "file", text_or_null(fault->place.file)) &&
+                 set(object, "line", fault->place.file ? json_integer(fault->place.line) : json_null());
+    if (right && fault->place.has_thread)
+        right = set(object, "block", three(fault->place.block)) &&
+                set(object, "thread", three(fault->place.thread));
+    if (right)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *launch_object(const struct prof_report *report, const struct prof_detail *detail) {
+    json_t *object = json_object();
+    bool right = set(object, "kernel", json_string(detail->name)) &&
+                 set(object, "grid", three(detail->grid)) && set(object, "block", three(detail->block)) &&
+                 set(object, "shared_bytes", json_integer((json_int_t)detail->shared_bytes)) &&
+                 set(object, "metrics", metrics_object(report->choices, &detail->sums)) &&
+                 set(object, "lines", lines_array(detail));
+    if (right && detail->fault)
+        right = set(object, "fault", fault_object(detail->fault));
+    if (right)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+/* Launches that did the same share one object, so that a million of them fit. */
+static json_t *launches_array(const struct prof_report *report) {
+    json_t **made = calloc(report->recording->detail_count + 1, sizeof *made);
+    json_t *launches = made ? json_array() : NULL;
+    for (size_t i = 0; launches && i < report->rows->launch_count; i++) {
+        const struct prof_detail *detail = report->rows->launches[i]->detail;
+        if (!made[detail->index])
+            made[detail->index] = launch_object(report, detail);
+        if (json_array_append(launches, made[detail->index])) {
+            json_decref(launches);
+            launches = NULL;
+        }
+    }
+    for (size_t i = 0; made && i < report->recording->detail_count; i++)
+        json_decref(made[i]);
+    free(made);
+    return launches;
+}
+
+static json_t *findings_array(const struct prof_recording *recording) {
+    json_t *findings = json_array();
+    for (size_t i = 0; findings && i < recording->finding_count; i++)
+        if (json_array_append_new(findings, fault_object(&recording->findings[i]))) {
+            json_decref(findings);
+            return NULL;
+        }
+    return findings;
+}
+
+bool prof_put_json(FILE *file, const struct prof_report *report) {
+    const struct prof_recording *recording = report->recording;
+    const char *arch = report->rows->launch_count ? report->rows->launches[0]->detail->arch
+                       : recording->process_count ? recording->processes[0].arch
+                                                  : NULL;
+    json_t *document = json_object();
+    bool right = set(document, "schema", json_string(PROF_SCHEMA)) &&
+                 set(document, "program", json_string(report->program)) &&
+                 set(document, "arch", text_or_null(arch)) &&
+                 set(document, "launches", launches_array(report));
+    if (right && recording->has_checks)
+        right = set(document, "findings", findings_array(recording));
+    right = right && json_dumpf(document, file, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0 &&
+            fputc('\n', file) != EOF;
+    json_decref(document);
+    return right;
+}

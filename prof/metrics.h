@@ -1,0 +1,49 @@
+/* The metrics, under the names that nvprof and Nsight Compute gave them. */
+#ifndef WIDELOAD_PROF_METRICS_H
+#define WIDELOAD_PROF_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "bench/error.h"
+#include "prof/sums.h"
+
+enum prof_unit { PROF_COUNT, PROF_BYTES, PROF_RATIO, PROF_PERCENT };
+
+struct prof_metric {
+    const char *name; /* nvprof's, or ours in its manner */
+    const char *ncu;  /* Nsight Compute's; NULL where it has none */
+    enum prof_unit unit;
+    double (*of)(const struct prof_sums *sums); /* NaN where nothing of the kind was done */
+    const char *meaning;
+};
+
+extern const struct prof_metric prof_metrics[];
+extern const size_t prof_metric_count;
+
+/* By either name; NULL and a message that names the nearest if there is none.  what: "--metrics". */
+const struct prof_metric *prof_metric_find(const char *what, const char *name, size_t length,
+                                           struct bench_error *error);
+
+/* A metric as the user named it. */
+struct prof_choice {
+    const struct prof_metric *metric;
+    bool ncu; /* by Nsight Compute's name */
+};
+struct prof_choices {
+    struct prof_choice *items;
+    size_t count;
+};
+/* "a,b,c" or "all". */
+bool prof_choices_parse(const char *list, struct prof_choices *out, struct bench_error *error);
+void prof_choices_free(struct prof_choices *choices);
+const char *prof_choice_name(const struct prof_choice *choice);
+
+/* "80%", "5", "1048576", "n/a" */
+void prof_value_text(const struct prof_metric *metric, double value, char *out, size_t size);
+
+/* For --metrics help. */
+void prof_metrics_help(FILE *file);
+
+#endif

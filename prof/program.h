@@ -1,0 +1,29 @@
+/* The program to be profiled, before it runs: where it is, and what its file says. */
+#ifndef WIDELOAD_PROF_PROGRAM_H
+#define WIDELOAD_PROF_PROGRAM_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "bench/error.h"
+
+/* As shells have it. */
+enum { PROF_NOT_EXECUTABLE = 126, PROF_NOT_FOUND = 127 };
+
+struct prof_program {
+    char path[PATH_MAX];
+    bool elf;          /* else a script: what it starts is seen, too */
+    bool dynamic;      /* a loader brings libraries in, ours first */
+    bool has_gpu_code; /* a section with kernels */
+    bool has_symbols;  /* not stripped */
+    bool needs_cudart; /* of its libraries: CUDA's runtime, CUDA's driver */
+    bool needs_driver;
+};
+
+/* Searches PATH as a shell does, and looks into the file.  0, or the exit status that says what is wrong. */
+int prof_program_find(const char *name, struct prof_program *out, struct bench_error *error);
+
+/* Why no kernel of it may have run, one line; simulator: some process opened it. */
+const char *prof_program_silence(const struct prof_program *program, bool simulator);
+
+#endif

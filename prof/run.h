@@ -1,0 +1,27 @@
+/* Runs the program as a shell would, above the simulator, and waits for it. */
+#ifndef WIDELOAD_PROF_RUN_H
+#define WIDELOAD_PROF_RUN_H
+
+#include <stdbool.h>
+
+#include "bench/error.h"
+
+struct prof_run {
+    const char *path;
+    char *const *arguments; /* the program's own, from its name on */
+    const char *records;    /* the file that the simulator shall write */
+    const char *arch;       /* counting rules; NULL: the program's environment's */
+    const char *checks;     /* "memory,race"; NULL: none */
+    double seconds;         /* after which it is ended; 0: never */
+};
+
+struct prof_outcome {
+    int status; /* as waitpid() tells it */
+    bool timed_out;
+};
+
+/* 0, or the exit status that says why it could not be started.  Signals sent to this process meanwhile go to
+ * the program, which decides what they mean. */
+int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struct bench_error *error);
+
+#endif

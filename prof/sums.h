@@ -1,0 +1,17 @@
+/* Counters of a launch, a kernel or a line, with what the lines tell beyond them. */
+#ifndef WIDELOAD_PROF_SUMS_H
+#define WIDELOAD_PROF_SUMS_H
+
+#include "wideload.h"
+
+struct prof_sums {
+    wl_counters c;
+    uint64_t branches, divergent; /* warps' branches, and those at which lanes parted */
+    uint64_t shared_load_conflicts, shared_store_conflicts; /* wavefronts above the least */
+};
+
+void prof_sums_add(struct prof_sums *to, const struct prof_sums *more);
+/* As if it had happened so many times. */
+void prof_sums_scale(struct prof_sums *sums, uint64_t times);
+
+#endif

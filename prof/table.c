@@ -1,0 +1,226 @@
+#include <math.h>
+#include <string.h>
+
+#include "bench/grid.h"
+#include "bench/row.h"
+#include "bench/text.h"
+#include "prof/demangle.h"
+#include "prof/report.h"
+#include "prof/waste.h"
+
+enum { CELL = BENCH_GRID_CELL };
+
+enum column {
+    MARK,
+    NAME,
+    NUMBER,
+    LAUNCHES,
+    GRID,
+    BLOCK,
+    LD_REQ,
+    LD_TRANS,
+    LD_EFF,
+    ST_REQ,
+    ST_TRANS,
+    ST_EFF,
+    SH_WAVE,
+    CONFLICTS,
+    LOCAL,
+    ATOMICS,
+    WARP,
+    BRANCH,
+    COLUMNS
+};
+
+static const struct bench_grid_column all_columns[COLUMNS] = {
+    [MARK] = {"", BENCH_GRID_LEFT | BENCH_GRID_HIDE_ZERO},
+    [NAME] = {"kernel", BENCH_GRID_LEFT | BENCH_GRID_CUT},
+    [NUMBER] = {"#", 0},
+    [LAUNCHES] = {"runs", 0},
+    [GRID] = {"grid", 0},
+    [BLOCK] = {"block", 0},
+    [LD_REQ] = {"ld req", 0},
+    [LD_TRANS] = {"ld trans", 0},
+    [LD_EFF] = {"ld %", 0},
+    [ST_REQ] = {"st req", 0},
+    [ST_TRANS] = {"st trans", 0},
+    [ST_EFF] = {"st %", 0},
+    [SH_WAVE] = {"sh wave", BENCH_GRID_HIDE_ZERO},
+    [CONFLICTS] = {"confl", BENCH_GRID_HIDE_ZERO},
+    [LOCAL] = {"local", BENCH_GRID_HIDE_ZERO},
+    [ATOMICS] = {"atom", BENCH_GRID_HIDE_ZERO},
+    [WARP] = {"warp %", BENCH_GRID_SPARE},
+    [BRANCH] = {"br %", BENCH_GRID_SPARE},
+};
+
+static void put_size(const unsigned size[3], char out[CELL]) {
+    int length = snprintf(out, CELL, "%u", size[0]);
+    for (int i = 1; i < 3 && (size[1] > 1 || size[2] > 1); i++)
+        if (i == 1 || size[2] > 1)
+            length += snprintf(out + length, CELL - (size_t)length, "x%u", size[i]);
+}
+
+static void put_percentage(double value, char out[CELL]) {
+    if (isnan(value))
+        out[0] = 0;
+    else
+        snprintf(out, CELL, value > 99.95 && value < 100 ? "99.9" : "%.3g", value);
+}
+
+void prof_row_name(const struct prof_rows *rows, const struct prof_row *row, char *out, size_t size) {
+    char other[256];
+    prof_short_name(row->first->name, out, size);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct prof_detail *detail = rows->items[i].first;
+        if (detail->kernel == row->first->kernel)
+            continue;
+        prof_short_name(detail->name, other, sizeof other);
+        if (strcmp(other, out) == 0) {
+            snprintf(out, size, "%s", row->first->name);
+            return;
+        }
+    }
+}
+
+static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
+    const struct prof_report *report = context;
+    const struct prof_row *row = &report->rows->items[r];
+    const wl_counters *n = &row->sums.c;
+    switch (c) {
+    case MARK:
+        snprintf(out, CELL, "%s", row == report->rows->worst ? "*" : row->faulted ? "!" : "");
+        break;
+    case NAME:
+        prof_row_name(report->rows, row, out, CELL);
+        break;
+    case NUMBER:
+        bench_grid_count((uint64_t)(row->launches[0] - report->recording->launches) + 1, false, out);
+        break;
+    case LAUNCHES:
+        bench_grid_count(row->launch_count, compact, out);
+        break;
+    case GRID:
+        put_size(row->first->grid, out);
+        break;
+    case BLOCK:
+        put_size(row->first->block, out);
+        break;
+    case LD_REQ:
+        bench_grid_count(n->global_load_requests, compact, out);
+        break;
+    case LD_TRANS:
+        bench_grid_count(n->gld_transactions, compact, out);
+        break;
+    case LD_EFF:
+        put_percentage(bench_gld_efficiency(n), out);
+        break;
+    case ST_REQ:
+        bench_grid_count(n->global_store_requests, compact, out);
+        break;
+    case ST_TRANS:
+        bench_grid_count(n->gst_transactions, compact, out);
+        break;
+    case ST_EFF:
+        put_percentage(bench_gst_efficiency(n), out);
+        break;
+    case SH_WAVE:
+        bench_grid_count(n->shared_load_transactions + n->shared_store_transactions +
+                             n->shared_atomic_transactions,
+                         compact, out);
+        break;
+    case CONFLICTS:
+        bench_grid_count(row->sums.shared_load_conflicts + row->sums.shared_store_conflicts, compact, out);
+        break;
+    case LOCAL:
+        bench_grid_count(n->local_load_transactions + n->local_store_transactions, compact, out);
+        break;
+    case ATOMICS:
+        bench_grid_count(n->global_atomic_transactions + n->global_reduction_transactions, compact, out);
+        break;
+    case WARP:
+        put_percentage(n->inst_executed
+                           ? 100.0 * (double)n->thread_inst_executed / (32.0 * (double)n->inst_executed)
+                           : NAN,
+                       out);
+        break;
+    case BRANCH:
+        put_percentage(row->sums.branches ? 100.0 * (double)(row->sums.branches - row->sums.divergent) /
+                                                (double)row->sums.branches
+                                          : NAN,
+                       out);
+        break;
+    default:
+        break;
+    }
+}
+
+void prof_place_text(const struct prof_line *line, char *out, size_t size) {
+    if (!line->file) {
+        snprintf(out, size, "PTX line %u", line->ptx_line);
+        return;
+    }
+    const char *slash = strrchr(line->file, '/');
+    snprintf(out, size, "%s:%u", slash ? slash + 1 : line->file, line->line);
+}
+
+static void explain_worst(FILE *file, const struct prof_report *report) {
+    const struct prof_row *worst = report->rows->worst;
+    const struct prof_line *line = worst ? prof_row_worst_line(worst) : NULL;
+    if (!line)
+        return;
+    char place[200], reason[200], name[200], text[800];
+    prof_place_text(line, place, sizeof place);
+    prof_line_reason(line, reason, sizeof reason);
+    prof_row_name(report->rows, worst, name, sizeof name);
+    snprintf(text, sizeof text, "* %s, %s (%s): %s", name, place, line->op, reason);
+    bench_wrap(file, text, 2, 2);
+}
+
+static void explain_columns(FILE *file, const struct bench_grid *grid) {
+    static const struct {
+        enum column column;
+        const char *words;
+    } words[] = {
+        {LD_REQ, "req: warps' requests; trans: sectors that they move (lines under fermi); ld %, st %: "
+                 "useful bytes of "
+                 "those moved;"},
+        {SH_WAVE, "sh wave: passes through shared memory;"},
+        {CONFLICTS, "confl: passes above the least;"},
+        {LOCAL, "local: sectors of per-thread memory;"},
+        {ATOMICS, "atom: sectors of atomics and reductions;"},
+        {WARP, "warp %: lanes on, br %: branches taken together, over PTX instructions;"},
+    };
+    char text[800];
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (grid->shown[words[i].column])
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", length ? " " : "",
+                                       words[i].words);
+    text[length - 1] = '.';
+    bench_wrap(file, text, 0, 0);
+}
+
+bool prof_put_table(FILE *file, const struct prof_report *report) {
+    struct bench_grid_column columns[COLUMNS];
+    memcpy(columns, all_columns, sizeof columns);
+    static const enum column of_launches[] = {NUMBER, GRID, BLOCK};
+    for (size_t i = 0; i < 3; i++)
+        columns[of_launches[i]].flags |= report->each ? 0 : BENCH_GRID_ABSENT;
+    columns[LAUNCHES].flags |= report->each ? BENCH_GRID_ABSENT : 0;
+    struct bench_grid grid = {.columns = columns,
+                              .column_count = COLUMNS,
+                              .row_count = report->rows->count,
+                              .cell = put_cell,
+                              .context = report,
+                              .line = bench_text_columns(file)};
+    if (!bench_grid_lay_out(&grid))
+        return false;
+    bench_grid_put_titles(file, &grid);
+    for (size_t r = 0; r < grid.row_count; r++)
+        bench_grid_put_row(file, &grid, r, SIZE_MAX);
+    fputc('\n', file);
+    explain_worst(file, report);
+    explain_columns(file, &grid);
+    bench_grid_free(&grid);
+    return true;
+}

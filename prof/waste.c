@@ -1,0 +1,155 @@
+#include "prof/waste.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SECTOR = 32, PASS = 128 };
+
+/* One kind of access of a line. */
+struct part {
+    enum { LOADS, STORES, LOCAL, SHARED_LOADS, SHARED_STORES, SHARED_ATOMICS, ATOMICS } kind;
+    uint64_t requests, transactions, useful;
+    double unit;  /* bytes a transaction */
+    double least; /* transactions */
+};
+enum { PARTS = 7 };
+
+static double most(double a, double b) {
+    return a > b ? a : b;
+}
+
+static struct part make(int kind, uint64_t requests, uint64_t transactions, uint64_t useful, double unit) {
+    struct part part = {kind, requests, transactions, useful, unit, 0};
+    uint64_t filled = (uint64_t)((double)useful / unit);
+    filled += (double)filled * unit < (double)useful;
+    part.least = kind == LOCAL ? 0 : most((double)requests, (double)filled);
+    /* Lanes that agree can make a wide access cheaper than its requests' worth. */
+    if (part.least > (double)transactions)
+        part.least = (double)transactions;
+    return part;
+}
+
+static double unit_of(uint64_t moved, uint64_t transactions) {
+    return transactions ? (double)moved / (double)transactions : SECTOR;
+}
+
+static void split(const struct prof_line *line, struct part parts[PARTS]) {
+    const wl_counters *c = &line->sums.c;
+    /* Useful bytes of shared memory are known together; a line has one kind of access. */
+    uint64_t lanes_bytes = c->thread_inst_executed * line->bytes;
+    parts[0] = make(LOADS, c->global_load_requests, c->gld_transactions, c->gld_useful_bytes,
+                    unit_of(c->gld_moved_bytes, c->gld_transactions));
+    parts[1] = make(STORES, c->global_store_requests, c->gst_transactions, c->gst_useful_bytes,
+                    unit_of(c->gst_moved_bytes, c->gst_transactions));
+    parts[2] = make(LOCAL, c->local_load_requests + c->local_store_requests,
+                    c->local_load_transactions + c->local_store_transactions, 0, SECTOR);
+    parts[3] = make(SHARED_LOADS, c->shared_load_requests, c->shared_load_transactions,
+                    c->shared_load_requests ? c->shared_useful_bytes : 0, PASS);
+    parts[4] = make(SHARED_STORES, c->shared_store_requests, c->shared_store_transactions,
+                    c->shared_store_requests ? c->shared_useful_bytes : 0, PASS);
+    parts[5] = make(SHARED_ATOMICS, c->shared_atomic_requests, c->shared_atomic_transactions,
+                    c->shared_atomic_requests ? c->shared_useful_bytes : 0, PASS);
+    parts[6] = make(ATOMICS, c->global_atomic_requests + c->global_reduction_requests,
+                    c->global_atomic_transactions + c->global_reduction_transactions,
+                    c->global_atomic_requests + c->global_reduction_requests ? lanes_bytes : 0, SECTOR);
+}
+
+void prof_line_conflicts(struct prof_line *line) {
+    struct part parts[PARTS];
+    split(line, parts);
+    line->sums.shared_load_conflicts = parts[3].transactions - (uint64_t)parts[3].least;
+    line->sums.shared_store_conflicts = parts[4].transactions - (uint64_t)parts[4].least;
+}
+
+double prof_line_transactions(const struct prof_line *line) {
+    struct part parts[PARTS];
+    double sum = 0;
+    split(line, parts);
+    for (int i = 0; i < PARTS; i++)
+        sum += (double)parts[i].transactions;
+    return sum;
+}
+
+double prof_line_waste(const struct prof_line *line) {
+    struct part parts[PARTS];
+    double sum = 0;
+    split(line, parts);
+    for (int i = 0; i < PARTS; i++)
+        sum += (double)parts[i].transactions - parts[i].least;
+    return sum;
+}
+
+/* ---------------------------------------------------------------- words */
+
+struct figures {
+    double now, least; /* transactions a request */
+    double brings;     /* useful bytes a transaction */
+};
+
+static void describe_global(const struct prof_line *line, const struct part *p, const struct figures *f,
+                            char *out, size_t size) {
+    const char *name = p->unit > SECTOR ? "line" : "sector";
+    long long apart = llabs((long long)line->stride);
+    if (line->has_stride && apart == (long long)line->bytes)
+        snprintf(out, size,
+                 "misaligned: a warp's %.3g bytes in a row lie across %.3g %ss where %.3g would do",
+                 (double)p->useful / (double)p->requests, f->now, name, f->least);
+    else if (line->has_stride && apart > 0)
+        snprintf(out, size, "lanes %lld bytes apart: each %.0f-byte %s %s %.3g useful bytes", apart, p->unit,
+                 name, p->kind == LOADS ? "brings" : "takes", f->brings);
+    else
+        snprintf(out, size,
+                 "scattered: a request touches %.3g %ss where %.3g would do, each with %.3g useful bytes",
+                 f->now, name, f->least, f->brings);
+}
+
+static void describe_shared(const struct prof_line *line, const struct part *p, const struct figures *f,
+                            char *out, size_t size) {
+    long long apart = llabs((long long)line->stride);
+    if (p->kind == SHARED_ATOMICS)
+        snprintf(out, size,
+                 "shared atomics: lanes of one bank take turns, %.3g passes a request where %.3g would do",
+                 f->now, f->least);
+    else if (line->has_stride)
+        snprintf(out, size,
+                 "bank conflicts: lanes %lld bytes apart take %.3g wavefronts a request where %.3g would do",
+                 apart, f->now, f->least);
+    else
+        snprintf(out, size, "bank conflicts: %.3g wavefronts a request where %.3g would do", f->now,
+                 f->least);
+}
+
+void prof_line_reason(const struct prof_line *line, char *out, size_t size) {
+    struct part parts[PARTS];
+    const struct part *worst = NULL;
+    double wasted = 0;
+    split(line, parts);
+    for (int i = 0; i < PARTS; i++)
+        if ((double)parts[i].transactions - parts[i].least > wasted) {
+            worst = &parts[i];
+            wasted = (double)worst->transactions - worst->least;
+        }
+    out[0] = 0;
+    if (!worst || !worst->requests)
+        return;
+    struct figures f = {.now = (double)worst->transactions / (double)worst->requests,
+                        .least = worst->least / (double)worst->requests,
+                        .brings = (double)worst->useful / (double)worst->transactions};
+    switch (worst->kind) {
+    case LOADS:
+    case STORES:
+        describe_global(line, worst, &f, out, size);
+        break;
+    case LOCAL:
+        snprintf(out, size, "local memory: an array that is not in registers costs %.3g sectors a request",
+                 f.now);
+        break;
+    case ATOMICS:
+        snprintf(out, size,
+                 "atomics: lanes that name one word take turns, %.3g sectors a request where %.3g would do",
+                 f.now, f.least);
+        break;
+    default:
+        describe_shared(line, worst, &f, out, size);
+    }
+}

@@ -1,0 +1,237 @@
+#include "sim/cuda/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cuda/driver.h"
+
+/* Launches that do exactly what an earlier one did say only which: a program may launch millions. */
+enum { REPEATS = 32, REPEAT_BYTES = 1 << 15, MOST_MESSAGES = 200 };
+
+struct repeat {
+    char *text; /* the record without its number */
+    size_t size;
+    uint64_t number;
+};
+
+static char *path; /* NULL: nothing is recorded */
+static atomic_uint messages;
+/* These belong to whoever holds driver.run_lock. */
+static pid_t process;
+static uint64_t launches;
+static struct repeat repeats[REPEATS];
+static unsigned next_repeat;
+
+bool profile_is_on(void) {
+    return path != NULL;
+}
+
+void profile_append(struct profile_text *text) {
+    int error = errno;
+    profile_put(text, "\n");
+    int file = text->failed ? -1 : open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (file >= 0) {
+        /* The file is an ordinary one, so a short write means a full disk: the reader tells a torn line. */
+        size_t done = 0;
+        while (done < text->size) {
+            ssize_t wrote = write(file, text->data + done, text->size - done);
+            if (wrote < 0 && errno == EINTR)
+                continue;
+            if (wrote <= 0)
+                break;
+            done += (size_t)wrote;
+        }
+        close(file);
+    }
+    errno = error;
+}
+
+/* Says which process is writing; a forked child has a number of its own and has launched nothing. */
+static void introduce(void) {
+    process = getpid();
+    launches = 0;
+    for (int i = 0; i < REPEATS; i++) {
+        free(repeats[i].text);
+        repeats[i] = (struct repeat){0};
+    }
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = 0;
+    const struct count_rules *rules = atomic_load(&driver.rules);
+    struct profile_text text = {0};
+    profile_put(&text, "{\"process\":{");
+    profile_put_name(&text, "pid");
+    profile_put_number(&text, (uint64_t)process);
+    profile_put_name(&text, "parent");
+    profile_put_number(&text, (uint64_t)getppid());
+    profile_put_name(&text, "program");
+    profile_put_string(&text, program);
+    profile_put_name(&text, "arch");
+    profile_put_string(&text, count_rules_name(rules));
+    profile_put_name(&text, "proved");
+    profile_put(&text, count_rules_proved(rules) ? "true" : "false");
+    profile_put(&text, "}}");
+    profile_append(&text);
+    profile_text_free(&text);
+}
+
+void profile_start(void) {
+    const char *name = getenv("WIDELOAD_PROF_OUT");
+    if (!name || !*name)
+        return;
+    path = strdup(name);
+    if (path)
+        introduce();
+}
+
+/* At the end of the process; recording stops. */
+__attribute__((destructor)) static void finish(void) {
+    char *name = path;
+    path = NULL;
+    free(name);
+    for (int i = 0; i < REPEATS; i++) {
+        free(repeats[i].text);
+        repeats[i] = (struct repeat){0};
+    }
+}
+
+void profile_message(const char *kind, const char *words) {
+    if (!path || atomic_fetch_add(&messages, 1) >= MOST_MESSAGES)
+        return;
+    struct profile_text text = {0};
+    profile_put(&text, "{");
+    profile_put_name(&text, kind);
+    profile_put(&text, "{");
+    profile_put_name(&text, "pid");
+    profile_put_number(&text, (uint64_t)getpid());
+    profile_put_name(&text, "text");
+    profile_put_string(&text, words);
+    profile_put(&text, "}}");
+    profile_append(&text);
+    profile_text_free(&text);
+}
+
+void profile_begin(struct profile_launch *profile, struct sim_launch *what) {
+    *profile = (struct profile_launch){.on = path != NULL};
+    if (profile->on) {
+        what->each = profile_sites_add;
+        what->argument = &profile->sites;
+    }
+}
+
+static void put_three(struct profile_text *text, const char *name, const uint32_t values[3]) {
+    profile_put_name(text, name);
+    for (int i = 0; i < 3; i++) {
+        profile_put(text, i ? "," : "[");
+        profile_put_number(text, values[i]);
+    }
+    profile_put(text, "]");
+}
+
+static void put_fault(struct profile_text *text, const struct sim_fault *fault) {
+    static const char *const kinds[] = {
+        [SIM_FAULT_NONE] = "none",
+        [SIM_FAULT_ADDRESS] = "address",
+        [SIM_FAULT_MISALIGNED] = "misaligned",
+        [SIM_FAULT_DEADLOCK] = "deadlock",
+        [SIM_FAULT_TRAP] = "trap",
+        [SIM_FAULT_STACK] = "stack",
+        [SIM_FAULT_MEMORY] = "memory",
+    };
+    profile_put_name(text, "fault");
+    profile_put(text, "{");
+    profile_put_name(text, "kind");
+    profile_put_string(text, kinds[fault->kind]);
+    if (fault->file) {
+        profile_put_name(text, "file");
+        profile_put_string(text, fault->file);
+        profile_put_name(text, "line");
+        profile_put_number(text, fault->line);
+    }
+    put_three(text, "block", fault->block);
+    put_three(text, "thread", fault->thread);
+    profile_put_name(text, "address");
+    profile_put_number(text, fault->address);
+    profile_put_name(text, "text");
+    profile_put_string(text, fault->text);
+    profile_put(text, "}");
+}
+
+/* All of a launch but who launched it and when. */
+static void put_launch(struct profile_text *text, struct profile_launch *profile,
+                       const struct sim_launch *what, const struct wl_counters *counters,
+                       const struct sim_fault *fault) {
+    struct sim_function_info info;
+    sim_function_info(what->function, &info);
+    profile_sites_merge(&profile->sites);
+    profile_put_name(text, "kernel");
+    profile_put_string(text, info.name);
+    put_three(text, "grid", what->grid);
+    put_three(text, "block", what->block);
+    profile_put_name(text, "shared_bytes");
+    profile_put_number(text, info.shared_bytes + what->shared_bytes);
+    profile_put_name(text, "arch");
+    profile_put_string(text, count_rules_name(what->rules));
+    profile_put_name(text, "proved");
+    profile_put(text, count_rules_proved(what->rules) ? "true" : "false");
+    profile_put_name(text, "counters");
+    profile_put_counters(text, counters);
+    profile_put_name(text, "lines");
+    profile_sites_put(&profile->sites, info.name, text);
+    if (fault)
+        put_fault(text, fault);
+}
+
+/* The number of the earlier launch that did the same; 0, and this one remembered, if there is none. */
+static uint64_t find_repeat(const struct profile_text *body) {
+    if (body->failed || body->size > REPEAT_BYTES)
+        return 0;
+    for (int i = 0; i < REPEATS; i++)
+        if (repeats[i].text && repeats[i].size == body->size &&
+            memcmp(repeats[i].text, body->data, body->size) == 0)
+            return repeats[i].number;
+    struct repeat *slot = &repeats[next_repeat++ % REPEATS];
+    free(slot->text);
+    slot->text = malloc(body->size);
+    slot->size = body->size;
+    slot->number = launches;
+    if (slot->text)
+        memcpy(slot->text, body->data, body->size);
+    return 0;
+}
+
+void profile_end(struct profile_launch *profile, const struct sim_launch *what,
+                 const struct wl_counters *counters, const struct sim_fault *fault) {
+    /* The path goes when the process ends, and another thread may still be launching then. */
+    if (profile->on && path) {
+        if (process != getpid())
+            introduce();
+        launches++;
+        struct profile_text body = {0}, text = {0};
+        put_launch(&body, profile, what, counters, fault);
+        uint64_t same = find_repeat(&body);
+        profile_put(&text, "{\"launch\":{");
+        profile_put_name(&text, "pid");
+        profile_put_number(&text, (uint64_t)process);
+        profile_put_name(&text, "number");
+        profile_put_number(&text, launches);
+        if (same) {
+            profile_put_name(&text, "same");
+            profile_put_number(&text, same);
+        } else {
+            profile_put(&text, ",");
+            profile_put_bytes(&text, body.data, body.size);
+        }
+        text.failed |= body.failed || profile->sites.failed;
+        profile_text_free(&body);
+        profile_put(&text, "}}");
+        profile_append(&text);
+        profile_text_free(&text);
+    }
+    profile_sites_free(&profile->sites);
+}

@@ -1,0 +1,36 @@
+// Kernels with one trait each.
+template <class T> __global__ void strided(T *out, const T *in, int stride) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i * stride];
+}
+template __global__ void strided<float>(float *, const float *, int);
+
+__global__ void vectors(float4 *out, const float4 *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i];
+}
+
+extern "C" __global__ void misaligned(float *out, const float *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i + 1];
+}
+
+extern "C" __global__ void conflicts(float *out) {
+    __shared__ float tile[32][32];
+    int i = threadIdx.x;
+    tile[i][0] = out[i];
+    __syncthreads();
+    out[i] = tile[i ^ 1][0];
+}
+
+extern "C" __global__ void divergent(int *out) {
+    int i = threadIdx.x, sum = 0;
+    if (i % 2)
+        for (int n = 0; n < i; n++)
+            sum += out[n];
+    atomicAdd(&out[i % 4], sum);
+}
+
+extern "C" __global__ void out_of_bounds(int *out) {
+    out[1 << 24] = 1;
+}

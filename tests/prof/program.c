@@ -1,0 +1,111 @@
+/* A program that uses the CUDA driver API, as the machine has it.  Each argument is one step:
+ *   KERNEL       launch it on one block of 32 threads (strided:N: with that stride)
+ *   fork         go on in a child, whose status becomes this program's when it has launched vectors once
+ * more; before any launch, since a child cannot go on with its parent's device print        a line to each of
+ * the standard streams echo         standard input to standard output exit=N  kill=N  sleep  stop when
+ * SIGTERM comes: exit 7
+ */
+#include <cuda.h>
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *library;
+static CUmodule module;
+static CUdeviceptr memory;
+
+static void check(int result, const char *what) {
+    if (result) {
+        fprintf(stderr, "%s: %d\n", what, result);
+        exit(99);
+    }
+}
+
+static void *find(const char *name) {
+    void *symbol = dlsym(library, name);
+    check(symbol == NULL, name);
+    return symbol;
+}
+
+#define CALL(name, type, ...) check((int)((CUresult(*) type)find(name))(__VA_ARGS__), name)
+
+static void start(void) {
+    CUcontext context;
+    library = dlopen("libcuda.so.1", RTLD_NOW);
+    check(library == NULL, "libcuda.so.1");
+    CALL("cuInit", (unsigned), 0);
+    CALL("cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice), &context, 0);
+    CALL("cuCtxSetCurrent", (CUcontext), context);
+    CALL("cuModuleLoad", (CUmodule *, const char *), &module, TEST_PTX);
+    CALL("cuMemAlloc_v2", (CUdeviceptr *, size_t), &memory, 1 << 20);
+    CALL("cuMemsetD8_v2", (CUdeviceptr, unsigned char, size_t), memory, 1, 1 << 20);
+}
+
+static void launch(const char *name) {
+    static const struct {
+        const char *name, *symbol;
+    } table[] = {{"strided", "_Z7stridedIfEvPT_PKS0_i"}, {"vectors", "_Z7vectorsP6float4PKS_"}};
+    char kernel[64];
+    const char *colon = strchr(name, ':');
+    snprintf(kernel, sizeof kernel, "%.*s", (int)(colon ? colon - name : 63), name);
+    int stride = colon ? atoi(colon + 1) : 1;
+    for (size_t i = 0; i < 2; i++)
+        if (strcmp(kernel, table[i].name) == 0)
+            strcpy(kernel, table[i].symbol);
+    if (!library)
+        start();
+    CUfunction function;
+    CUdeviceptr in = memory + (1 << 19);
+    void *params[] = {&memory, &in, &stride};
+    CALL("cuModuleGetFunction", (CUfunction *, CUmodule, const char *), &function, module, kernel);
+    CALL("cuLaunchKernel",
+         (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,
+          void **),
+         function, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL);
+}
+
+static void leave(int number) {
+    (void)number;
+    _exit(7);
+}
+
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        const char *step = argv[i];
+        if (strcmp(step, "fork") == 0) {
+            int status;
+            pid_t child = fork();
+            if (child && waitpid(child, &status, 0) == child) {
+                launch("vectors");
+                return WEXITSTATUS(status);
+            }
+        } else if (strcmp(step, "print") == 0) {
+            puts("to standard output");
+            fputs("to standard error\n", stderr);
+        } else if (strcmp(step, "echo") == 0) {
+            for (int c; (c = getchar()) != EOF;)
+                putchar(c);
+        } else if (strncmp(step, "exit=", 5) == 0) {
+            return atoi(step + 5);
+        } else if (strncmp(step, "kill=", 5) == 0) {
+            raise(atoi(step + 5));
+        } else if (strcmp(step, "sleep") == 0) {
+            puts("asleep");
+            fflush(stdout);
+            sleep(60);
+        } else if (strcmp(step, "term") == 0) {
+            signal(SIGTERM, leave);
+        } else if (strcmp(step, "start") == 0) {
+            start();
+        } else {
+            launch(step);
+        }
+    }
+    if (memory)
+        CALL("cuMemFree_v2", (CUdeviceptr), memory);
+    return 0;
+}

@@ -1,0 +1,142 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "prof/demangle.h"
+#include "prof/metrics.h"
+#include "prof/waste.h"
+
+static double value(const char *name, const struct prof_sums *sums) {
+    struct bench_error error;
+    const struct prof_metric *metric = prof_metric_find("test", name, strlen(name), &error);
+    assert_non_null(metric);
+    return metric->of(sums);
+}
+
+static void test_arithmetic(void **state) {
+    (void)state;
+    struct prof_sums s = {.c = {.global_load_requests = 10,
+                                .gld_transactions = 50,
+                                .gld_useful_bytes = 1280,
+                                .gld_moved_bytes = 1600,
+                                .inst_executed = 100,
+                                .thread_inst_executed = 1600,
+                                .shared_load_transactions = 8,
+                                .shared_useful_bytes = 512},
+                          .branches = 40,
+                          .divergent = 10,
+                          .shared_load_conflicts = 4};
+    assert_true(value("gld_efficiency", &s) == 80);
+    assert_true(value("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", &s) == 80);
+    assert_true(value("gld_transactions_per_request", &s) == 5);
+    assert_true(value("warp_execution_efficiency", &s) == 50);
+    assert_true(value("smsp__thread_inst_executed_per_inst_executed.ratio", &s) == 16);
+    assert_true(value("branch_efficiency", &s) == 75);
+    assert_true(value("shared_efficiency", &s) == 50);
+    assert_true(value("shared_ld_bank_conflict", &s) == 4);
+    assert_true(isnan(value("gst_efficiency", &s)));
+    assert_true(value("gst_transactions", &s) == 0);
+}
+
+static void test_names(void **state) {
+    (void)state;
+    /* No name stands twice, so none hides another. */
+    for (size_t i = 0; i < prof_metric_count; i++) {
+        struct bench_error error;
+        const struct prof_metric *m = &prof_metrics[i];
+        assert_ptr_equal(prof_metric_find("test", m->name, strlen(m->name), &error), m);
+        if (m->ncu)
+            assert_ptr_equal(prof_metric_find("test", m->ncu, strlen(m->ncu), &error), m);
+        assert_true(strlen(m->meaning) > 0);
+    }
+    struct prof_choices choices = {0};
+    struct bench_error error;
+    assert_true(prof_choices_parse("branch,smsp__inst_executed.sum", &choices, &error));
+    assert_int_equal(choices.count, 2);
+    assert_string_equal(prof_choice_name(&choices.items[0]), "branch");
+    assert_string_equal(prof_choice_name(&choices.items[1]), "smsp__inst_executed.sum");
+    prof_choices_free(&choices);
+    static const char *const bad[] = {"", "branch,", ",branch", "branch,,branch", "brnch"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(prof_choices_parse(bad[i], &choices, &error));
+        prof_choices_free(&choices);
+    }
+}
+
+static void reason(const struct prof_line *line, double waste, const char *words) {
+    char text[200];
+    prof_line_reason(line, text, sizeof text);
+    assert_string_equal(text, words);
+    assert_true(prof_line_waste(line) == waste);
+}
+
+static void test_reasons(void **state) {
+    (void)state;
+    struct prof_line line = {.op = "ld.global.f32", .bytes = 4, .has_stride = true, .stride = 4};
+    wl_counters *c = &line.sums.c;
+    *c = (wl_counters){
+        .global_load_requests = 2, .gld_transactions = 8, .gld_useful_bytes = 256, .gld_moved_bytes = 256};
+    reason(&line, 0, "");
+    *c = (wl_counters){
+        .global_load_requests = 2, .gld_transactions = 10, .gld_useful_bytes = 256, .gld_moved_bytes = 320};
+    reason(&line, 2, "misaligned: a warp's 128 bytes in a row lie across 5 sectors where 4 would do");
+    line.stride = -8;
+    *c = (wl_counters){
+        .global_load_requests = 2, .gld_transactions = 16, .gld_useful_bytes = 256, .gld_moved_bytes = 512};
+    reason(&line, 8, "lanes 8 bytes apart: each 32-byte sector brings 16 useful bytes");
+    line.has_stride = false;
+    reason(&line, 8, "scattered: a request touches 8 sectors where 4 would do, each with 16 useful bytes");
+    /* A broadcast brings little, and could not cost less. */
+    *c = (wl_counters){
+        .global_load_requests = 2, .gld_transactions = 2, .gld_useful_bytes = 8, .gld_moved_bytes = 64};
+    reason(&line, 0, "");
+    *c = (wl_counters){.shared_load_requests = 2, .shared_load_transactions = 64, .shared_useful_bytes = 256};
+    reason(&line, 62, "bank conflicts: 32 wavefronts a request where 1 would do");
+    *c = (wl_counters){.local_load_requests = 2, .local_load_transactions = 8};
+    reason(&line, 8, "local memory: an array that is not in registers costs 4 sectors a request");
+    *c = (wl_counters){
+        .global_reduction_requests = 1, .global_reduction_transactions = 8, .thread_inst_executed = 32};
+    reason(&line, 4, "atomics: lanes that name one word take turns, 8 sectors a request where 4 would do");
+}
+
+static void test_short_names(void **state) {
+    (void)state;
+    static const struct {
+        const char *mangled, *name;
+    } cases[] = {
+        {"_Z7stridedIfEvPT_PKS0_i", "strided<float>"},
+        {"_Z7vectorsP6float4PKS_", "vectors"},
+        {"plain_c_name", "plain_c_name"},
+        {"_ZN5space5inner4copyEPi", "copy"},
+        {"_ZN12_GLOBAL__N_14copyEPi", "copy"},
+        {"_Zwhat", "_Zwhat"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *name = prof_demangle(cases[i].mangled), text[80];
+        assert_non_null(name);
+        prof_short_name(name, text, sizeof text);
+        /* Where no C++ runtime is, names stay as they are. */
+        if (strncmp(name, "_Z", 2) != 0 || i > 4)
+            assert_string_equal(text, cases[i].name);
+        free(name);
+    }
+    char text[8];
+    prof_short_name("a_long_name(int)", text, sizeof text);
+    assert_string_equal(text, "a_long_");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_short_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""wideload prof as users meet it: a program's own streams, statuses and signals, and what is reported of it."""
+import argparse
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+arguments = None
+
+
+def environment(more=None):
+    # A sanitizer's library has to come first in a program, and says so.
+    return {**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0", **(more or {})}
+
+
+def prof(*command, more=None, **options):
+    return subprocess.run([arguments.wideload, "prof", *command], capture_output=True, text=True,
+                          env=environment(more), timeout=120, check=False, **options)
+
+
+def ran(*steps, **keywords):
+    return prof(arguments.program, *steps, **keywords)
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def place(self, name):
+        return os.path.join(self.folder, name)
+
+    def text(self, name):
+        with open(self.place(name), encoding="utf-8") as file:
+            return file.read()
+
+    def profiled(self, options, *steps):
+        """The JSON document of a run."""
+        path = self.place("a.json")
+        done = prof(*options, "--json", path, arguments.program, *steps)
+        with open(path, encoding="utf-8") as file:
+            return done, json.load(file)
+
+
+class Program(Folder):
+    """What the program does is the program's."""
+
+    def test_streams(self):
+        path = self.place("report")
+        done = prof("--output", path, arguments.program, "print", "echo", "vectors", input="some\ntext\n")
+        self.assertEqual(done.stdout, "to standard output\nsome\ntext\n")
+        self.assertEqual(done.stderr, "to standard error\n")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("vectors", self.text("report"))
+
+    def test_status(self):
+        for status in [0, 1, 42, 255]:
+            self.assertEqual(ran("vectors", f"exit={status}").returncode, status)
+
+    def test_crash(self):
+        for number in [signal.SIGSEGV, signal.SIGKILL, signal.SIGTERM]:
+            done = ran("vectors", f"kill={int(number)}")
+            self.assertEqual(done.returncode, -number)
+            self.assertIn("vectors", done.stderr)
+
+    def start(self, *steps):
+        process = subprocess.Popen([arguments.wideload, "prof", arguments.program, *steps], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=environment())
+        self.assertEqual(process.stdout.readline(), "asleep\n")
+        return process
+
+    def test_signals_go_to_it(self):
+        process = self.start("vectors", "term", "sleep")
+        process.send_signal(signal.SIGTERM)
+        output, report = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, output), (7, ""))
+        self.assertIn("vectors", report)
+        process = self.start("vectors", "sleep")
+        process.send_signal(signal.SIGINT)
+        self.assertIn("vectors", process.communicate(timeout=30)[1])
+        self.assertEqual(process.returncode, -signal.SIGINT)
+
+    def test_timeout(self):
+        begin = time.monotonic()
+        done = prof("--timeout", "0.3", arguments.program, "vectors", "sleep")
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("vectors", done.stderr)
+
+    def test_nothing_stays(self):
+        for steps in [["vectors"], ["kill=9"], ["exit=3"]]:
+            ran(*steps, more={"TMPDIR": self.folder})
+            self.assertEqual(os.listdir(self.folder), [])
+
+    def test_options_after_it_are_its_own(self):
+        done = prof("/bin/echo", "--each", "--help")
+        self.assertEqual((done.returncode, done.stdout), (0, "--each --help\n"))
+
+
+class Refused(Folder):
+    def refused(self, status, says, *command, **options):
+        done = prof(*command, **options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, r"\Awideload: [^\n]+\n\Z")
+        self.assertIn(says, done.stderr)
+
+    def test_programs(self):
+        self.refused(127, "no such program", "/no/such/program")
+        self.refused(127, "in PATH", "no-such-program-at-all")
+        self.refused(126, "a folder", self.folder)
+        with open(self.place("text"), "w", encoding="utf-8") as file:
+            file.write("hello\n")
+        self.refused(126, "not executable", self.place("text"))
+        os.chmod(self.place("text"), 0o755)
+        self.refused(126, "neither a program nor a script", self.place("text"))
+        with open(arguments.program, "rb") as file:
+            image = bytearray(file.read())
+        for name, at, value, says in [("bits", 4, 1, "32-bit"), ("machine", 18, 8, "another machine")]:
+            wrong = image[:]
+            wrong[at] = value
+            with open(self.place(name), "wb") as file:
+                file.write(wrong)
+            os.chmod(self.place(name), 0o755)
+            self.refused(126, says, self.place(name))
+
+    def test_arguments(self):
+        program = arguments.program
+        self.refused(2, "no program given")
+        self.refused(2, "did you mean 'gld_efficiency'?", "--metrics", "gld_eficiency", program)
+        self.refused(2, "no regular expression", "--kernel", "a(", program)
+        self.refused(2, "no comparison", "--fail-if", "gld_efficiency", program)
+        self.refused(2, "did you mean 'fermi'?", "--arch", "fremi", program)
+        self.refused(2, "did you mean 'memory'?", "--check", "memroy", program)
+        self.refused(2, "did you mean '--metrics'?", "--metric5", program)
+        self.refused(2, "--launch-skip", "--launch-skip", "-1", program)
+        self.refused(2, "--timeout", "--timeout", "0", program)
+        self.refused(2, "two places", "--csv", self.place("a"), "--json", self.place("a"), program)
+        self.refused(2, "the program's", "--csv", "-", program)
+
+    def test_places(self):
+        # Nothing runs when its results could not be kept.
+        self.refused(2, "cannot be written", "--json", "/no/such/folder/a.json", arguments.program, "print")
+        self.refused(1, "no place for the records", arguments.program, "print", more={"TMPDIR": "/no/such/folder"})
+        self.assertEqual(os.listdir(self.folder), [])
+        done = prof("--output", "/dev/full", arguments.program, "vectors")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/dev/full", done.stderr)
+
+
+class Silence(Folder):
+    def says(self, words, *command):
+        done = prof(*command)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, rf"\Awideload prof: [^\n]*no kernel ran: [^\n]*{words}[^\n]*\n\Z")
+
+    def test_why(self):
+        self.says("no GPU code", "/bin/true")
+        self.says("launched nothing", arguments.program, "start")
+        with open(self.place("script"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n:\n")
+        os.chmod(self.place("script"), 0o755)
+        self.says("script", self.place("script"))
+
+    def test_scripts_are_followed(self):
+        with open(self.place("script"), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\ncd /\n{arguments.program} vectors && exit 5\n")
+        os.chmod(self.place("script"), 0o755)
+        done = prof(self.place("script"))
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("vectors", done.stderr)
+
+
+class Figures(Folder):
+    def test_table(self):
+        # Compared whole; --update writes it anew.
+        done = ran("strided:8", "strided:2", "vectors", "misaligned", "conflicts")
+        report = done.stderr.replace(arguments.program, "PROGRAM")
+        golden = os.path.join(arguments.source, "tests", "prof", "table.exact")
+        if arguments.update:
+            with open(golden, "w", encoding="utf-8") as file:
+                file.write(report)
+        with open(golden, encoding="utf-8") as file:
+            self.assertEqual(report, file.read())
+        for line in report.splitlines():
+            self.assertLessEqual(len(line), 100)
+            self.assertEqual(line, line.rstrip())
+
+    def test_lines(self):
+        done = prof("--lines", arguments.program, "strided:2", "vectors", "conflicts")
+        self.assertRegex(done.stderr, r"ld\.global\.v4\.[fu]32 +16 +1 +16\.00 +100 ")
+        self.assertRegex(done.stderr, r"(?m)^ +4 +ld\.global\.f32 +4 +1 +8\.00 +50 .*out\[i\] = in\[i \* stride\];$")
+        self.assertIn("lanes 8 bytes apart: each 32-byte sector brings 16 useful bytes", done.stderr)
+        for line in done.stderr.splitlines():
+            self.assertLessEqual(len(line), 100)
+
+    def test_json(self):
+        sys.path.insert(0, os.path.join(arguments.source, "tests", "cli"))
+        import schema  # pylint: disable=import-outside-toplevel
+        _, document = self.profiled(["--lines"], "strided:2", "divergent", "out_of_bounds")
+        with open(os.path.join(arguments.source, "docs", "wideload-prof-1.schema.json"), encoding="utf-8") as file:
+            self.assertEqual(list(schema.violations(document, json.load(file))), [])
+        self.assertEqual([launch["kernel"] for launch in document["launches"]],
+                         ["void strided<float>(float*, float const*, int)", "divergent", "out_of_bounds"])
+        strided, divergent, faulty = document["launches"]
+        self.assertEqual(strided["metrics"]["gld_transactions"], 8)
+        self.assertEqual(strided["metrics"]["gld_efficiency"], 50)
+        self.assertEqual((strided["grid"], strided["block"]), ([1, 1, 1], [32, 1, 1]))
+        access, = [line for line in strided["lines"] if line["access"].startswith("ld")]
+        self.assertEqual((access["stride"], access["bytes"], access["transactions_per_request"]), (8, 4, 8))
+        # One branch parts the lanes, and the loop's, each time some of them leave it.
+        self.assertGreater(divergent["metrics"]["divergent_branch"], 1)
+        self.assertLess(divergent["metrics"]["branch_efficiency"], 100)
+        self.assertEqual(faulty["fault"]["kind"], "address")
+
+    def test_selection(self):
+        steps = ["vectors", "strided:2", "vectors", "strided:4", "strided:8"]
+        _, document = self.profiled(["--kernel", "strided", "--launch-skip", "1", "--launch-count", "1",
+                                     "--metrics", "gld_transactions"], *steps)
+        self.assertEqual([launch["metrics"] for launch in document["launches"]], [{"gld_transactions": 16}])
+        done = prof("--kernel", "none like this", arguments.program, *steps)
+        self.assertIn("none of its 5 launches", done.stderr)
+
+    def test_fork(self):
+        _, document = self.profiled([], "fork", "vectors", "strided:2", "exit=0")
+        names = [launch["kernel"].split("(")[0] for launch in document["launches"]]
+        self.assertEqual(sorted(names), ["vectors", "vectors", "void strided<float>"])
+
+    def test_repeats(self):
+        _, document = self.profiled([], *["strided:2", "vectors", "strided:4"] * 50)
+        self.assertEqual([launch["metrics"]["gld_transactions"] for launch in document["launches"]], [8, 16, 16] * 50)
+
+    def test_arch(self):
+        done = prof("--arch", "fermi", "--metrics", "gld_efficiency", arguments.program, "misaligned")
+        self.assertIn("counting rules fermi (not held against hardware)", done.stderr)
+        self.assertRegex(done.stderr, r"gld_efficiency +50%")
+
+    def test_csv(self):
+        path = self.place("a.csv")
+        prof("--csv", path, "--each", arguments.program, "strided:2", "strided:8")
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, strict=True))
+        self.assertEqual([row["gld_transactions"] for row in rows], ["8", "32"])
+        self.assertEqual(rows[0]["kernel"], "void strided<float>(float*, float const*, int)")
+
+    def test_metrics_help(self):
+        done = prof("--metrics", "help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("\n  gld_efficiency\n  smsp__sass_average_data_bytes_per_sector", done.stdout)
+
+
+class Gates(Folder):
+    def test_gates(self):
+        steps = [arguments.program, "strided:2", "vectors", "exit=9"]
+        done = prof("--fail-if", "gld_efficiency<80", *steps)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("FAIL gld_efficiency<80: gld_efficiency is 50%: void strided<float>", done.stderr)
+        self.assertNotIn("vectors(float4", done.stderr[done.stderr.index("FAIL"):])
+        self.assertEqual(prof("--fail-if", "gld_efficiency<50", *steps).returncode, 9)
+        self.assertEqual(prof("--fail-if", "gld_efficiency<50", "--fail-if", "branch==0", *steps).returncode, 3)
+        self.assertEqual(prof("--fail-if", "gld_efficiency<80", "--kernel", "vectors", *steps).returncode, 9)
+        # Nothing of the kind was done: nothing is wrong with it.
+        self.assertEqual(prof("--fail-if", "shared_efficiency<80", *steps).returncode, 9)
+
+    def test_a_gate_without_launches_fails(self):
+        done = prof("--fail-if", "gld_efficiency<80", "--kernel", "renamed", arguments.program, "vectors")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(prof("--fail-if", "gld_efficiency<80", "/bin/true").returncode, 3)
+
+    def test_github(self):
+        done = prof("--github", "--fail-if", "gld_efficiency<80", arguments.program, "strided:2",
+                    more={"GITHUB_WORKSPACE": arguments.source})
+        lines = [line for line in done.stderr.splitlines() if line.startswith("::")]
+        self.assertRegex(lines[0], r"^::error file=tests/prof/kernels\.cu,line=4,col=\d+::gld_efficiency<80: ")
+        self.assertRegex(lines[1], r"^::warning file=tests/prof/kernels\.cu,line=4,col=\d+::.*lanes 8 bytes apart")
+
+    def test_check(self):
+        # A simulator that checks says so; another is not taken for one that found nothing.
+        done = prof("--check", "memory", arguments.program, "vectors")
+        if "no checks" in done.stderr:
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"\Awideload: [^\n]+\n\Z")
+        else:
+            self.assertIn("ERROR SUMMARY: 0 errors", done.stderr)
+            done = prof("--check", "memory", arguments.program, "out_of_bounds")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("kernels.cu:", done.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--wideload", required=True)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--source", required=True)
+    parser.add_argument("--update", action="store_true")
+    arguments, rest = parser.parse_known_args()
+    sys.exit(unittest.main(argv=[sys.argv[0], *rest]))

@@ -1,0 +1,170 @@
+/* The reader of records: whole ones, torn ones, and anything else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "prof/rows.h"
+
+#define PROCESS(pid)                                                                                         \
+    "{\"process\":{\"pid\":" #pid ",\"parent\":1,\"program\":\"/p\",\"arch\":\"sm_90\",\"proved\":true}}\n"
+#define LINE                                                                                                 \
+    "{\"file\":\"/a.cu\",\"line\":3,\"column\":5,\"op\":\"ld.global.f32\",\"bytes\":4,\"stride\":8,"         \
+    "\"counters\":{\"global_load_requests\":1,\"gld_transactions\":8,\"gld_useful_bytes\":128,"              \
+    "\"gld_moved_bytes\":256,\"inst_executed\":1,\"thread_inst_executed\":32}}"
+#define LAUNCH(pid, number, kernel)                                                                          \
+    "{\"launch\":{\"pid\":" #pid ",\"number\":" #number ",\"kernel\":\"" kernel                              \
+    "\",\"grid\":[1,2,3],\"block\":[32,1,1],\"shared_bytes\":64,\"arch\":\"sm_90\",\"proved\":true,"         \
+    "\"counters\":{\"global_load_requests\":1,\"gld_transactions\":8,\"gld_useful_bytes\":128,"              \
+    "\"gld_moved_bytes\":256,\"inst_executed\":4,\"thread_inst_executed\":128},\"lines\":[" LINE "]}}\n"
+#define SAME(pid, number, same) "{\"launch\":{\"pid\":" #pid ",\"number\":" #number ",\"same\":" #same "}}\n"
+
+static void read_text(const char *text, size_t size, struct prof_recording *out) {
+    FILE *file = fopen("records", "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    fclose(file);
+    struct bench_error error;
+    assert_true(prof_recording_read("records", out, &error));
+    remove("records");
+}
+
+static void test_whole(void **state) {
+    (void)state;
+    static const char text[] =
+        PROCESS(7) LAUNCH(7, 1, "a") SAME(7, 2, 1) PROCESS(8) LAUNCH(8, 1, "b") LAUNCH(7, 3, "b") SAME(
+            7, 4, 3) "{\"error\":{\"pid\":7,\"text\":\"once\"}}\n{\"error\":{\"pid\":8,\"text\":\"once\"}}\n"
+                     "{\"checks\":[\"memory\"]}\n"
+                     "{\"finding\":{\"kind\":\"k\",\"kernel\":null,\"file\":null,\"text\":\"t\"}}\n"
+                     "{\"of another version\":1}\n";
+    struct prof_recording r;
+    read_text(text, sizeof text - 1, &r);
+    assert_int_equal(r.launch_count, 5);
+    assert_int_equal(r.detail_count, 3);
+    assert_ptr_equal(r.launches[0].detail, r.launches[1].detail);
+    assert_ptr_equal(r.launches[3].detail, r.launches[4].detail);
+    assert_int_equal(r.process_count, 2);
+    assert_int_equal(r.message_count, 1);
+    assert_int_equal(r.finding_count, 1);
+    assert_true(r.has_checks);
+    assert_int_equal(r.damaged, 0);
+    assert_int_equal(r.missing, 0);
+    const struct prof_detail *d = r.launches[0].detail;
+    assert_int_equal(d->grid[2], 3);
+    assert_int_equal(d->shared_bytes, 64);
+    assert_int_equal(d->lines[0].stride, 8);
+    assert_int_equal(d->lines[0].sums.c.gld_transactions, 8);
+    prof_recording_free(&r);
+}
+
+/* However a file is cut off, what stands before is read. */
+static void test_torn(void **state) {
+    (void)state;
+    static const char text[] = PROCESS(7) LAUNCH(7, 1, "a") LAUNCH(7, 2, "b");
+    size_t first = sizeof PROCESS(7) - 1, second = first + sizeof LAUNCH(7, 1, "a") - 1;
+    for (size_t size = 0; size < sizeof text; size++) {
+        struct prof_recording r;
+        read_text(text, size, &r);
+        /* The last newline may be missing. */
+        size_t whole = size >= sizeof text - 2 ? 2 : size >= second - 1 ? 1 : 0;
+        assert_int_equal(r.launch_count, whole);
+        bool torn =
+            size && size != first - 1 && size != first && size != second - 1 && size != second && whole < 2;
+        assert_int_equal(r.damaged, torn);
+        prof_recording_free(&r);
+    }
+}
+
+static void test_damaged(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "\n",
+        "null\n",
+        "[]\n",
+        "{}\n",
+        "{\"launch\":1}\n",
+        "{\"launch\":{}}\n",
+        "{\"process\":{}}\n",
+        "{\"launch\":{\"pid\":7,\"number\":1,\"same\":1}}\n",
+        "{\"launch\":{\"pid\":9,\"number\":1}}\n",
+        "{\"launch\":{\"pid\":7,\"number\":-1}}\n",
+        "{\"error\":{}}\n",
+        "{\"finding\":{\"kind\":1}}\n",
+        "\xff\xfe\n",
+        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1],\"block\":[1,1,1],\"arch\":"
+        "\"a\","
+        "\"counters\":{},\"lines\":[]}}\n",
+        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,-1],\"block\":[1,1,1],\"arch\":"
+        "\"a\","
+        "\"counters\":{},\"lines\":[]}}\n",
+        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"arch\":"
+        "\"a\","
+        "\"counters\":{},\"lines\":[{\"op\":3}]}}\n",
+        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"arch\":"
+        "\"a\","
+        "\"counters\":{\"inst_executed\":\"x\"},\"lines\":[]}}\n",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[4096];
+        /* What comes after it is read again. */
+        snprintf(text, sizeof text, "%s%s%s", PROCESS(7), lines[i], LAUNCH(7, 2, "a"));
+        struct prof_recording r;
+        read_text(text, strlen(text), &r);
+        assert_int_equal(r.damaged, 1);
+        assert_int_equal(r.launch_count, 1);
+        assert_int_equal(r.missing, 1);
+        prof_recording_free(&r);
+    }
+}
+
+static void make(const char *text, const struct prof_selection *selection, struct prof_recording *recording,
+                 struct prof_rows *rows) {
+    struct bench_error error;
+    read_text(text, strlen(text), recording);
+    assert_true(prof_rows_make(recording, selection, rows, &error));
+}
+
+static void test_rows(void **state) {
+    (void)state;
+    static const char text[] =
+        PROCESS(7) LAUNCH(7, 1, "b") LAUNCH(7, 2, "a") SAME(7, 3, 1) LAUNCH(7, 4, "a") SAME(7, 5, 2);
+    struct prof_recording recording;
+    struct prof_rows rows;
+    struct prof_selection all = {.count = UINT64_MAX};
+    make(text, &all, &recording, &rows);
+    assert_int_equal(rows.count, 2);
+    assert_string_equal(rows.items[0].first->name, "b"); /* in the order of their first launches */
+    assert_int_equal(rows.items[0].launch_count, 2);
+    assert_int_equal(rows.items[1].launch_count, 3);
+    assert_int_equal(rows.items[1].sums.c.gld_transactions, 24);
+    assert_int_equal(rows.items[1].sums.c.launches, 3);
+    assert_int_equal(rows.items[1].line_count, 1);
+    assert_int_equal(rows.items[1].lines[0].sums.c.gld_transactions, 24);
+    assert_ptr_equal(rows.worst, &rows.items[1]);
+    prof_rows_free(&rows);
+    prof_recording_free(&recording);
+
+    regex_t expression;
+    assert_int_equal(regcomp(&expression, "^a$", REG_EXTENDED | REG_NOSUB), 0);
+    struct prof_selection some = {.kernel = &expression, .skip = 1, .count = 1, .each = true};
+    make(text, &some, &recording, &rows);
+    assert_int_equal(rows.count, 1);
+    assert_int_equal(rows.items[0].launches[0]->number, 4);
+    prof_rows_free(&rows);
+    prof_recording_free(&recording);
+    regfree(&expression);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
