@@ -38,6 +38,7 @@ find_missing() {
     need_library libzstd libzstd-dev
     need_library liblz4 liblz4-dev
     need_library jansson libjansson-dev
+    need_library libelf libelf-dev
     need_library cmocka libcmocka-dev
     if [ "${1:-}" = coverage ]; then
         need_command gcovr gcovr

@@ -14,6 +14,7 @@ struct driver driver = {
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int state = CUDA_ERROR_NOT_INITIALIZED;
+static _Atomic bool forked; /* this process is the child of one that used the driver */
 
 /* "12", "64K", "3G": a number of bytes above 0; false when it is not one. */
 static bool parse_bytes(const char *text, uint64_t *out) {
@@ -77,6 +78,18 @@ static CUresult create_memory(void) {
     return driver.memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* As with any CUDA driver, a child cannot use what its parent began.  It may begin itself where the parent
+ * had not.  Locks that other threads of the parent held are nobody's here, so nothing may wait for them. */
+static void in_child(void) {
+    init_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    if (atomic_exchange(&state, CUDA_ERROR_NOT_INITIALIZED) == CUDA_SUCCESS)
+        atomic_store(&forked, true);
+}
+
+__attribute__((constructor)) static void watch_forks(void) {
+    (void)pthread_atfork(NULL, NULL, in_child);
+}
+
 static CUresult start(void) {
     driver.log = is_set("WIDELOAD_LOG");
     driver.blocking = is_set("CUDA_LAUNCH_BLOCKING");
@@ -93,6 +106,8 @@ static CUresult start(void) {
 CUresult cuInit(unsigned int Flags) {
     if (Flags)
         return CUDA_ERROR_INVALID_VALUE;
+    if (atomic_load(&forked))
+        return CUDA_ERROR_NOT_INITIALIZED;
     pthread_mutex_lock(&init_lock);
     CUresult error = (CUresult)atomic_load(&state);
     if (error == CUDA_ERROR_NOT_INITIALIZED) {

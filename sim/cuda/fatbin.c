@@ -162,35 +162,55 @@ static bool begins_with(const unsigned char *image, size_t size, uint32_t magic)
     return true;
 }
 
-/* A device-linked program: its parts would have to be linked.  One part with PTX is enough by itself. */
-static enum fatbin_status find_in_linked(const void *const *parts, unsigned capability,
-                                         struct fatbin_ptx *out, char *reason, size_t reason_size) {
+void fatbin_free_parts(struct fatbin_ptx *parts, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free(parts[i].owned);
+    free(parts);
+}
+
+/* A device-linked program: the PTX of each of its parts.  Some are machine code alone, NVIDIA's own say. */
+static enum fatbin_status find_in_linked(const void *const *linked, unsigned capability,
+                                         struct fatbin_ptx **parts, size_t *count, char *reason,
+                                         size_t reason_size) {
+    size_t total = 0;
+    while (total < MAX_LINKED && linked[total])
+        total++;
+    *count = 0;
+    *parts = calloc(total + 1, sizeof **parts);
+    if (!*parts) {
+        snprintf(reason, reason_size, "out of memory for a device-linked program");
+        return FATBIN_NO_MEMORY;
+    }
     enum fatbin_status status = FATBIN_NO_PTX;
-    snprintf(reason, reason_size, "the device-linked program holds no PTX");
-    for (size_t i = 0; i < MAX_LINKED && parts[i]; i++) {
-        struct fatbin_ptx part;
-        if (!begins_with(parts[i], SIZE_MAX, HEADER_MAGIC))
-            return corrupt(reason, reason_size, "a device-linked part is no fat binary");
-        enum fatbin_status found = find_in_binary(parts[i], SIZE_MAX, capability, &part, reason, reason_size);
-        if (found == FATBIN_NO_PTX)
-            continue;
-        if (found == FATBIN_OK && status == FATBIN_NO_PTX) {
-            *out = part;
-            status = FATBIN_OK;
-            continue;
-        }
+    snprintf(reason, reason_size, "the device-linked program is empty");
+    for (size_t i = 0; i < total; i++) {
+        enum fatbin_status found = FATBIN_CORRUPT;
+        if (begins_with(linked[i], SIZE_MAX, HEADER_MAGIC))
+            found = find_in_binary(linked[i], SIZE_MAX, capability, &(*parts)[*count], reason, reason_size);
+        else
+            corrupt(reason, reason_size, "a device-linked part is no fat binary");
         if (found == FATBIN_OK) {
-            found = FATBIN_LINKED;
-            free(part.owned);
-            snprintf(reason, reason_size,
-                     "the program's device code was linked from several files (-rdc=true), which is not "
-                     "supported");
+            ++*count;
+            status = FATBIN_OK;
+        } else if (found != FATBIN_NO_PTX) {
+            status = found;
+            break;
         }
-        free(out->owned);
-        *out = (struct fatbin_ptx){0};
-        return found;
+    }
+    if (status != FATBIN_OK) {
+        fatbin_free_parts(*parts, *count);
+        *parts = NULL;
+        *count = 0;
     }
     return status;
+}
+
+/* A wrapper holds addresses: one that came from a file means nothing. */
+static bool is_wrapper(const void *image, size_t size, struct wrapper *out) {
+    if (size != SIZE_MAX || !begins_with(image, size, WRAPPER_MAGIC))
+        return false;
+    memcpy(out, image, sizeof *out);
+    return true;
 }
 
 enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capability,
@@ -199,16 +219,39 @@ enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capa
     snprintf(reason, reason_size, "not a fat binary");
     if (begins_with(image, size, HEADER_MAGIC))
         return find_in_binary(image, size, capability, out, reason, reason_size);
-    /* A wrapper holds addresses: one that came from a file means nothing. */
-    if (size != SIZE_MAX || !begins_with(image, size, WRAPPER_MAGIC))
-        return FATBIN_OTHER;
     struct wrapper wrapper;
-    memcpy(&wrapper, image, sizeof wrapper);
-    if (wrapper.version == 2 && wrapper.linked)
-        return find_in_linked(wrapper.linked, capability, out, reason, reason_size);
+    if (!is_wrapper(image, size, &wrapper))
+        return FATBIN_OTHER;
+    if (wrapper.version == 2 && wrapper.linked) {
+        snprintf(reason, reason_size, "a device-linked program");
+        return FATBIN_LINKED;
+    }
     if ((wrapper.version != 1 && wrapper.version != 2) || !wrapper.data)
         return corrupt(reason, reason_size, "unknown kind of wrapper");
     if (!begins_with(wrapper.data, SIZE_MAX, HEADER_MAGIC))
         return corrupt(reason, reason_size, "the wrapper points at no fat binary");
     return find_in_binary(wrapper.data, SIZE_MAX, capability, out, reason, reason_size);
+}
+
+enum fatbin_status fatbin_find_parts(const void *image, size_t size, unsigned capability,
+                                     struct fatbin_ptx **parts, size_t *count, char *reason,
+                                     size_t reason_size) {
+    struct wrapper wrapper;
+    *parts = NULL;
+    *count = 0;
+    if (is_wrapper(image, size, &wrapper) && wrapper.version == 2 && wrapper.linked)
+        return find_in_linked(wrapper.linked, capability, parts, count, reason, reason_size);
+    struct fatbin_ptx one;
+    enum fatbin_status status = fatbin_find_ptx(image, size, capability, &one, reason, reason_size);
+    if (status != FATBIN_OK)
+        return status;
+    *parts = malloc(sizeof **parts);
+    if (!*parts) {
+        free(one.owned);
+        snprintf(reason, reason_size, "out of memory for a fat binary");
+        return FATBIN_NO_MEMORY;
+    }
+    **parts = one;
+    *count = 1;
+    return FATBIN_OK;
 }

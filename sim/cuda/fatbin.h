@@ -16,7 +16,7 @@ enum fatbin_status {
     FATBIN_CORRUPT, /* truncated, or its lengths or contents contradict each other */
     FATBIN_NO_PTX,  /* only machine code */
     FATBIN_NO_MEMORY,
-    FATBIN_LINKED, /* several device-linked parts (-rdc=true) */
+    FATBIN_LINKED, /* device-linked parts (-rdc=true): fatbin_find_parts() has them */
 };
 
 struct fatbin_ptx {
@@ -32,5 +32,13 @@ struct fatbin_ptx {
  * checked against it and against the lengths around it.  reason gets one line for what is not FATBIN_OK. */
 enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capability,
                                    struct fatbin_ptx *out, char *reason, size_t reason_size);
+
+/* The same for a wrapper that may be of a device-linked program, whose parts are fat binaries of their own:
+ * the PTX of each that has some.  FATBIN_NO_PTX: none has.  On FATBIN_OK *parts is to be given to
+ * fatbin_free_parts(). */
+enum fatbin_status fatbin_find_parts(const void *image, size_t size, unsigned capability,
+                                     struct fatbin_ptx **parts, size_t *count, char *reason,
+                                     size_t reason_size);
+void fatbin_free_parts(struct fatbin_ptx *parts, size_t count);
 
 #endif

@@ -35,8 +35,6 @@ static CUresult fatbin_error(enum fatbin_status status) {
         return CUDA_ERROR_NO_BINARY_FOR_GPU;
     case FATBIN_NO_MEMORY:
         return CUDA_ERROR_OUT_OF_MEMORY;
-    case FATBIN_LINKED:
-        return CUDA_ERROR_NOT_SUPPORTED;
     default:
         return CUDA_ERROR_INVALID_IMAGE;
     }
@@ -51,15 +49,44 @@ static bool looks_like_text(const unsigned char *text, size_t size) {
     return size && text[0];
 }
 
+CUresult image_link(const struct ptx_text *texts, size_t count, struct image *out) {
+    struct ptx_error why = {0};
+    if (count == 1)
+        return copy_text(texts[0].text, texts[0].size, texts[0].name, out);
+    if (!ptx_link(texts, count, &out->text, &out->size, &why)) {
+        log_error("%s", why.text);
+        return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY
+                                                              : CUDA_ERROR_INVALID_PTX;
+    }
+    snprintf(out->name, sizeof out->name, "linked.ptx");
+    return CUDA_SUCCESS;
+}
+
+static CUresult take_parts(const struct fatbin_ptx *parts, size_t count, const char *name,
+                           struct image *out) {
+    struct ptx_text *texts = calloc(count, sizeof *texts);
+    if (!texts) {
+        log_error("out of memory for linking %zu parts", count);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++)
+        texts[i] = (struct ptx_text){parts[i].name[0] ? parts[i].name : name, parts[i].text, parts[i].size};
+    CUresult error = image_link(texts, count, out);
+    free(texts);
+    return error;
+}
+
 CUresult image_read(const void *image, size_t size, const char *name, struct image *out) {
     *out = (struct image){0};
     char reason[256];
-    struct fatbin_ptx ptx;
+    struct fatbin_ptx *parts;
+    size_t count;
     unsigned capability = count_rules_capability(atomic_load(&driver.rules));
-    enum fatbin_status status = fatbin_find_ptx(image, size, capability, &ptx, reason, sizeof reason);
+    enum fatbin_status status =
+        fatbin_find_parts(image, size, capability, &parts, &count, reason, sizeof reason);
     if (status == FATBIN_OK) {
-        CUresult error = copy_text(ptx.text, ptx.size, ptx.name[0] ? ptx.name : name, out);
-        free(ptx.owned);
+        CUresult error = take_parts(parts, count, name, out);
+        fatbin_free_parts(parts, count);
         return error;
     }
     if (status != FATBIN_OTHER) {

@@ -234,12 +234,22 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library,
     return error ? error : cuModuleGetGlobal(dptr, bytes, module, name);
 }
 
-/* Managed variables are not told from others in PTX that the simulator runs: there are none. */
 CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name) {
-    CUresult error = check_library(library);
+    CUdeviceptr address;
+    size_t size;
+    struct sim_allocation found;
+    CUresult error = cuLibraryGetGlobal(&address, &size, library, name);
     if (error)
         return error;
-    return (dptr || bytes) && name ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+    if (!sim_memory_find(driver.memory, address, 0, &found) || found.kind != SIM_MEMORY_MANAGED)
+        return CUDA_ERROR_NOT_FOUND;
+    if (!dptr && !bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (dptr)
+        *dptr = address;
+    if (bytes)
+        *bytes = size;
+    return CUDA_SUCCESS;
 }
 
 CUresult kernel_function(CUkernel kernel, CUcontext context, CUfunction *out) {

@@ -1,18 +1,23 @@
-/* The linker, for one input: what it links is that input's PTX.  Several inputs would have to be linked
- * for real, which is refused. */
+/* The linker: its inputs are PTX, and so is what it makes of them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/cuda/module.h"
 
 struct CUlinkState_st {
     struct object object;
     struct jit_options jit;
-    struct image image; /* text is NULL until an input was added */
+    struct image *inputs;
+    size_t count, capacity;
+    struct image result; /* text is NULL until cuLinkComplete */
 };
 
 static void release(struct object *object) {
     CUlinkState state = (CUlinkState)object;
-    image_free(&state->image);
+    for (size_t i = 0; i < state->count; i++)
+        image_free(&state->inputs[i]);
+    free(state->inputs);
+    image_free(&state->result);
     free(state);
 }
 
@@ -35,15 +40,6 @@ CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **opt
     return CUDA_SUCCESS;
 }
 
-/* Loads the PTX for a moment, so that its faults are found here and not when the result is loaded. */
-static CUresult check(const struct image *image) {
-    CUmodule module;
-    CUresult error = module_load(NULL, image, &module);
-    if (!error)
-        object_destroy(&module->object);
-    return error;
-}
-
 static CUresult check_state(CUlinkState state) {
     CUcontext context;
     CUresult error = context_enter(&context);
@@ -52,15 +48,41 @@ static CUresult check_state(CUlinkState state) {
     return object_is(state, OBJECT_LINK) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+static CUresult append(CUlinkState state, const struct image *image) {
+    if (state->count == state->capacity) {
+        size_t capacity = state->capacity ? 2 * state->capacity : 4;
+        struct image *inputs = realloc(state->inputs, capacity * sizeof *inputs);
+        if (!inputs)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        state->inputs = inputs;
+        state->capacity = capacity;
+    }
+    state->inputs[state->count++] = *image;
+    return CUDA_SUCCESS;
+}
+
+/* An input's own faults are found here, under its own name and line; what it needs of others is not there
+ * yet, so it is only parsed. */
+static CUresult check(const struct image *image) {
+    struct ptx_module *module;
+    struct ptx_error why = {0};
+    if (ptx_parse(image->name, image->text, image->size, &module, &why)) {
+        ptx_module_free(module);
+        return CUDA_SUCCESS;
+    }
+    log_error("%s", why.text);
+    return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_PTX;
+}
+
 static CUresult add(CUlinkState state, CUjitInputType type, const void *data, size_t size, const char *path,
                     const char *name) {
     if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult error;
     struct image image = {0};
-    if (state->image.text) {
-        log_error("linking more than one input is not supported");
-        error = CUDA_ERROR_NOT_SUPPORTED;
+    if (state->result.text) {
+        log_error("the linker has been completed: it takes no more inputs");
+        error = CUDA_ERROR_INVALID_VALUE;
     } else if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY) {
         log_error("the simulator links PTX, or a fat binary that holds some, only");
         error = CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -69,11 +91,11 @@ static CUresult add(CUlinkState state, CUjitInputType type, const void *data, si
             path ? image_read_file(path, &image) : image_read(data, size, name ? name : "link.ptx", &image);
         if (!error)
             error = check(&image);
+        if (!error)
+            error = append(state, &image);
     }
     if (error)
         image_free(&image);
-    else
-        state->image = image;
     jit_report(&state->jit, error ? log_last_error() : NULL, 0);
     return error;
 }
@@ -100,16 +122,44 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
     return path ? add(state, type, NULL, 0, path, NULL) : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Links, and loads the result for a moment, so that its faults are found here and not when it is loaded. */
+static CUresult complete(CUlinkState state) {
+    struct ptx_text *texts = calloc(state->count, sizeof *texts);
+    if (!texts)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < state->count; i++)
+        texts[i] = (struct ptx_text){state->inputs[i].name, state->inputs[i].text, state->inputs[i].size};
+    struct image result = {0};
+    CUmodule module;
+    CUresult error = image_link(texts, state->count, &result);
+    free(texts);
+    if (!error)
+        error = module_load(NULL, &result, &module);
+    if (error) {
+        image_free(&result);
+        return error;
+    }
+    object_destroy(&module->object);
+    state->result = result;
+    return CUDA_SUCCESS;
+}
+
 /* The result belongs to the state, as in CUDA. */
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
     CUresult error = check_state(state);
     if (error)
         return error;
-    if (!cubinOut || !state->image.text)
+    if (!cubinOut || !state->count)
         return CUDA_ERROR_INVALID_VALUE;
-    *cubinOut = state->image.text;
+    if (!state->result.text) {
+        error = complete(state);
+        jit_report(&state->jit, error ? log_last_error() : NULL, 0);
+        if (error)
+            return error;
+    }
+    *cubinOut = state->result.text;
     if (sizeOut)
-        *sizeOut = state->image.size + 1;
+        *sizeOut = state->result.size + 1;
     return CUDA_SUCCESS;
 }
 

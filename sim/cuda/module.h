@@ -51,6 +51,8 @@ void jit_report(const struct jit_options *options, const char *failure, double m
  * only the image itself says how long it is.  Failures go to log_error(). */
 CUresult image_read(const void *image, size_t size, const char *name, struct image *out);
 CUresult image_read_file(const char *path, struct image *out);
+/* Makes one image of several texts that use each other's symbols. */
+CUresult image_link(const struct ptx_text *texts, size_t count, struct image *out);
 void image_free(struct image *image);
 
 /* module.c.  context may be NULL for a library's module that none has used yet. */

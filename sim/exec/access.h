@@ -57,10 +57,17 @@ static inline uint64_t sim_access_limit(const struct sim_warp *w, enum sim_space
     return frame->local_base + (uint64_t)frame->code->local_bytes;
 }
 
-/* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves. */
+/* Whether all lanes' bytes lie in [low, high).  Since the first lane's do, neither sum can wrap round and
+ * look small: no allocation, and neither small space, reaches half the address space. */
+static inline __attribute__((always_inline)) bool
+sim_pattern_within(const struct sim_pattern *p, uint64_t base, uint64_t low, uint64_t high) {
+    return base - low < high - low && base + p->low - low < high - low && base + p->high <= high;
+}
+
+/* How the lanes lie, and what they cost, which is counted. */
 static inline __attribute__((always_inline)) const struct sim_pattern *
-sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
-           const struct sim_lanes *lanes, unsigned bytes) {
+sim_access_pattern(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                   const struct sim_lanes *lanes, unsigned bytes) {
     struct sim_site_tally *site = &w->worker->sites[op->site];
     struct sim_pattern *p = &site->pattern;
     uint64_t base = lanes->address[lanes->first], differs = 0;
@@ -70,18 +77,15 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
         sim_access_learn(site, lanes, bytes);
         p->space = (uint8_t)space;
     }
-    if ((base | p->misaligned) & (bytes - 1))
-        sim_access_fault(w, in, op, space, lanes, bytes);
-    /* Where addresses wrap around, the end lies below the start. */
-    uint64_t start = base + p->low, end = base + p->high;
-    if (space == SIM_SPACE_GLOBAL) {
-        if (start < site->allowed_base || end > site->allowed_end || end < start)
-            sim_access_check_global(w, in, op, site, lanes, bytes);
-    } else if (end > sim_access_limit(w, space) || end < start) {
-        sim_access_fault(w, in, op, space, lanes, bytes);
-    }
-    if (op->uncounted)
-        return p;
+    return p;
+}
+
+static inline __attribute__((always_inline)) void
+sim_access_count(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                 const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    struct sim_pattern *p = &site->pattern;
+    uint64_t base = lanes->address[lanes->first];
     struct count_result cost;
     unsigned phase = base >> 2 & 31;
     if (base % 4 == 0 && p->phases >> phase & 1) {
@@ -97,6 +101,26 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
     site->by[space].transactions += cost.transactions;
     site->by[space].moved += cost.moved_bytes;
     site->by[space].useful += cost.useful_bytes;
+}
+
+/* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves. */
+static inline __attribute__((always_inline)) const struct sim_pattern *
+sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
+           const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    const struct sim_pattern *p = sim_access_pattern(w, op, space, lanes, bytes);
+    uint64_t base = lanes->address[lanes->first];
+    if ((base | p->misaligned) & (bytes - 1))
+        sim_access_fault(w, in, op, space, lanes, bytes);
+    if (space == SIM_SPACE_GLOBAL) {
+        if (!sim_pattern_within(p, base, site->allowed_base, site->allowed_end))
+            sim_access_check_global(w, in, op, site, lanes, bytes);
+    } else {
+        if (!sim_pattern_within(p, base, 0, sim_access_limit(w, space)))
+            sim_access_fault(w, in, op, space, lanes, bytes);
+    }
+    if (!op->uncounted)
+        sim_access_count(w, op, space, lanes, bytes);
     return p;
 }
 

@@ -7,45 +7,20 @@
 #include "sim/exec/half.h"
 #include "sim/exec/handlers.h"
 
-static float as_f32(uint64_t bits) {
-    uint32_t low = (uint32_t)bits;
-    float value;
-    memcpy(&value, &low, sizeof value);
-    return value;
-}
-
-static uint64_t f32_bits(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double as_f64(uint64_t bits) {
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t f64_bits(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* A sum of f32: in global memory subnormal operands and results are zeros of their sign, in shared memory
  * they are not; a NaN is the canonical one. */
 static uint64_t f32_sum(uint64_t old, uint64_t b, bool shared) {
-    const float x = as_f32(old), y = as_f32(b);
-    return f32_bits(canonical(shared ? x + y : flush(flush(x) + flush(y))));
+    const float x = float_f32((uint32_t)old), y = float_f32((uint32_t)b);
+    return bits_f32(canonical(shared ? x + y : flush(flush(x) + flush(y))));
 }
 
 /* A sum of f64: global memory hands a NaN on as it is, the added one before that in memory; in shared memory
  * it is an addition of registers. */
 static uint64_t f64_sum(uint64_t old, uint64_t b, bool shared) {
-    const double x = as_f64(old), y = as_f64(b);
+    const double x = float_f64(old), y = float_f64(b);
     if (!shared && (x != x || y != y))
         return y != y ? b : old;
-    return f64_bits(nan_of_2(x + y, y, x));
+    return bits_f64(nan_of_2(x + y, y, x));
 }
 
 typedef uint16_t half_fn(uint16_t a, uint16_t b, struct sim_modifiers m);
@@ -149,7 +124,10 @@ static uint64_t atomic_space(struct sim_warp *w, const struct sim_insn *in, cons
                         "atomic on %s memory", space == SIM_SPACE_LOCAL ? "local" : "parameter");
     /* ptxas adds up what the lanes bring to one address that it knows to be one, and sends a single lane. */
     struct sim_lanes counted = *lanes;
-    if (op->single_lane)
+    uint64_t differs = 0;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        differs |= lanes->address[i] ^ lanes->address[lanes->first];
+    if (op->single_lane && !differs) /* a register that nobody wrote may differ after all */
         counted.mask = 1u << lanes->first;
     sim_access(w, in, op, space, &counted, bytes);
     char *base = space == SIM_SPACE_SHARED ? w->block->shared : NULL;

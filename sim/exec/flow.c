@@ -62,8 +62,10 @@ static const struct ptx_label *branch_label(const struct ptx_instruction *in) {
     return NULL;
 }
 
+/* What is no place to go to, which the lowering refuses, leads to the last block, so that until then the
+ * graph is one. */
 size_t flow_label_block(const struct flow *flow, const struct ptx_label *label) {
-    return flow->label_blocks[label->index];
+    return label && !label->is_list ? flow->label_blocks[label->index] : flow->block_count - 1;
 }
 
 /* Where a branch leads; the end for what is no place in the code, which the lowering will refuse. */
@@ -133,8 +135,8 @@ static bool build_blocks(const struct ptx_function *function, struct flow *flow,
         }
         flow->blocks[flow->block_count - 1].first = flow->blocks[flow->block_count - 1].end = nodes;
         for (size_t i = 0; i < function->label_count; i++)
-            flow->label_blocks[i] =
-                function->labels[i]->is_list ? FLOW_NO_BLOCK : block_of[node_of[function->labels[i]->target]];
+            if (!function->labels[i]->is_list)
+                flow->label_blocks[i] = block_of[node_of[function->labels[i]->target]];
         size_t *edge = flow->storage, last = flow->block_count - 1;
         for (size_t b = 0; b < last; b++) {
             struct flow_block *block = &flow->blocks[b];

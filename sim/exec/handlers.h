@@ -35,6 +35,12 @@ sim_run_fn sim_run_load, sim_run_poll_load, sim_run_store, sim_run_param_load, s
     sim_run_frame_store;
 sim_run_fn sim_run_atomic, sim_run_async_copy;
 
+/* matrix_multiply.c (extra: struct sim_multiply), matrix_move.c (struct sim_matrix_move, sim_matrix_rows). */
+sim_run_fn sim_run_multiply_floats, sim_run_multiply_doubles, sim_run_multiply_integers,
+    sim_run_multiply_bits;
+sim_run_fn sim_run_load_matrix, sim_run_store_matrix, sim_run_load_rows, sim_run_store_rows,
+    sim_run_transpose;
+
 /* services.c: the handler (extra: struct sim_call) of a function that every device has; NULL if there is none
  * of that name with such parameters. */
 struct ptx_function;

@@ -361,6 +361,25 @@ SIM_CLONES const struct sim_insn *sim_run_store(struct sim_warp *w, const struct
     return in + 1;
 }
 
+/* A lane that reads fewer bytes than it fills may end where an allocation does.  Its counts are those of all
+ * the bytes: they are aligned, and lie in the same sector. */
+static void read_partly(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                        const struct sim_lanes *source, const uint32_t *size, unsigned bytes) {
+    for (uint32_t left = source->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        uint64_t at = source->address[i];
+        if (at & (bytes - 1) ||
+            !sim_memory_find(w->worker->launch->memory, at, size[i], &(struct sim_allocation){0})) {
+            struct sim_lanes one = *source;
+            one.mask = 1u << i;
+            one.first = i;
+            sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, &one, bytes);
+        }
+    }
+    sim_access_pattern(w, op, SIM_SPACE_GLOBAL, source, bytes);
+    sim_access_count(w, op, SIM_SPACE_GLOBAL, source, bytes);
+}
+
 /* cp.async: a load of each lane's bytes from global memory, a store of them to shared memory; bytes past
  * the given size are zeros and are not read. */
 const struct sim_insn *sim_run_async_copy(struct sim_warp *w, const struct sim_insn *in) {
@@ -370,11 +389,13 @@ const struct sim_insn *sim_run_async_copy(struct sim_warp *w, const struct sim_i
     sim_lanes_fill(w, from, in->a, &source);
     sim_lanes_fill(w, to, in->b, &target);
     uint32_t size[SIM_LANES], reading = 0;
+    bool partly = false;
     for (unsigned i = 0; i < SIM_LANES; i++) {
         size[i] = from->has_size ? ((const uint32_t *)SIM_SLOT(w, from->size))[i] : bytes;
         if (size[i] > bytes)
             size[i] = bytes;
         reading |= (uint32_t)(size[i] > 0) << i;
+        partly |= size[i] < bytes;
     }
     reading &= w->mask;
     if (reading) {
@@ -383,7 +404,10 @@ const struct sim_insn *sim_run_async_copy(struct sim_warp *w, const struct sim_i
         for (unsigned i = 0; i < SIM_LANES; i++)
             if (!(reading >> i & 1))
                 source.address[i] = source.address[source.first];
-        sim_access(w, in, from, SIM_SPACE_GLOBAL, &source, bytes);
+        if (partly)
+            read_partly(w, in, from, &source, size, bytes);
+        else
+            sim_access(w, in, from, SIM_SPACE_GLOBAL, &source, bytes);
     }
     sim_access(w, in, to, SIM_SPACE_SHARED, &target, bytes);
     for (uint32_t left = w->mask; left; left &= left - 1) {

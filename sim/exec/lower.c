@@ -57,6 +57,10 @@ static uint32_t node_index(const struct lower *l) {
     return l->node ? (uint32_t)(l->node->in - l->function->instructions) : 0;
 }
 
+bool lower_in_frame(const struct lower *l, const struct ptx_variable *v) {
+    return v->owner == l->function && !(v->owner->entry && v->is_param);
+}
+
 struct sim_insn *lower_emit(struct lower *l, sim_run_fn *body) {
     void *insns = l->insns;
     if (!grow(&insns, &l->insn_capacity, l->insn_count, sizeof *l->insns)) {
@@ -123,7 +127,7 @@ static struct sim_frame_param *frame_params(struct lower *l, struct ptx_variable
 }
 
 /* .local variables get offsets in the function's local frame.  (module.c places every other kind.) */
-static void place_locals(struct lower *l) {
+static bool place_locals(struct lower *l) {
     const struct ptx_function *f = l->function;
     uint64_t at = 0;
     for (size_t i = 0; i < f->variable_count; i++) {
@@ -131,14 +135,19 @@ static void place_locals(struct lower *l) {
         if (v->space != PTX_SPACE_LOCAL)
             continue;
         at = (at + v->align - 1) / v->align * v->align;
+        if (at > SIM_MAX_LOCAL_BYTES || v->size > SIM_MAX_LOCAL_BYTES - at)
+            return lower_error(l, v->pos, "'%s' does not fit: local memory is %u bytes a thread", v->name,
+                               SIM_MAX_LOCAL_BYTES);
         v->user = at;
         at += v->size;
     }
     l->code->local_bytes = (at + 15) & ~(uint64_t)15;
+    return true;
 }
 
 static bool lower_node(struct lower *l) {
-    static bool (*const lowerings[])(struct lower *, bool *) = {lower_control, lower_memory, lower_lanes};
+    static bool (*const lowerings[])(struct lower *, bool *) = {lower_control, lower_memory, lower_matrix,
+                                                                lower_lanes};
     size_t first = l->insn_count;
     memset(l->temp_used, 0, sizeof l->temp_used);
     bool handled = false;
@@ -241,9 +250,8 @@ static bool lower_function(struct lower *l) {
     if (!flow_build(l->function, &l->flow) || !slots_assign(l->function, &l->flow, &l->slots))
         return lower_out_of_memory(l);
     l->code->site_base = l->module->site_count;
-    if (!place_params(l) || !reserve_blocks(l))
+    if (!place_params(l) || !place_locals(l) || !reserve_blocks(l))
         return false;
-    place_locals(l);
     l->merged = merge_find(l->function, &l->flow);
     if (!l->merged)
         return lower_out_of_memory(l);

@@ -47,6 +47,9 @@ struct lower {
 
 /* Room for lowered instructions' own data, freed with the code. */
 void *lower_alloc(struct lower *l, size_t bytes);
+/* Whether a .param variable lies in this function's frame (place_params() in lower.c put it there): a
+ * device function's own parameters and results, and the arguments of its calls; not a kernel's parameters. */
+bool lower_in_frame(const struct lower *l, const struct ptx_variable *v);
 /* Appends an instruction for the current node; NULL when out of memory. */
 struct sim_insn *lower_emit(struct lower *l, sim_run_fn *body);
 /* Numbers a memory instruction for its tally, as the access that op says. */
@@ -69,10 +72,19 @@ bool lower_variable_address(struct lower *l, const struct ptx_operand *operand, 
 /* Finishes the constant pool. */
 bool lower_pool(struct lower *l);
 
-/* lower_lanes.c, lower_memory.c, lower_control.c: each lowers the current node if it is one of theirs;
- * *handled says whether it was. */
+/* lower_memory.c: [register + offset], [variable + offset], [offset] -> the register (or a constant), and the
+ * offset.  op->space says which addresses are allowed. */
+bool lower_address(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op, int32_t *ref);
+/* The state space that the instruction names; false when it is one that does not exist here. */
+bool lower_space(const struct ptx_instruction *in, enum sim_space *space);
+/* Marks an instruction as one that waits for all 32 lanes of its warp. */
+bool lower_aligned(struct lower *l, struct sim_insn *out);
+
+/* lower_lanes.c, lower_memory.c, lower_control.c, matrix_lower.c: each lowers the current node if it is one
+ * of theirs; *handled says whether it was. */
 bool lower_lanes(struct lower *l, bool *handled);
 bool lower_memory(struct lower *l, bool *handled);
 bool lower_control(struct lower *l, bool *handled);
+bool lower_matrix(struct lower *l, bool *handled);
 
 #endif

@@ -52,9 +52,10 @@ static bool lower_switch(struct lower *l) {
     table->join = join_number(l);
     table->block = l->code->block_base + (uint32_t)l->block;
     for (size_t i = 0; i < count; i++) {
-        if (l->node->list->branch_targets[i]->is_list)
-            return lower_error(l, ptx->pos, "'%s' leads to a list of labels", ptx->opcode);
-        table->targets[i] = block_number(flow_label_block(&l->flow, l->node->list->branch_targets[i]));
+        const struct ptx_label *target = l->node->list->branch_targets[i];
+        if (target->is_list)
+            return lower_error(l, ptx->pos, "'%s' cannot go to '%s', a list", ptx->opcode, target->name);
+        table->targets[i] = block_number(flow_label_block(&l->flow, target));
     }
     struct sim_insn *in = lower_emit(l, sim_run_switch);
     if (!in)
@@ -72,7 +73,7 @@ static bool lower_call_list(struct lower *l, const struct ptx_operand *list, siz
         return false;
     for (size_t i = 0; i < *count; i++) {
         const struct ptx_variable *v = list->items[i].variable;
-        if (!v || v->space != PTX_SPACE_PARAM || list->items[i].offset)
+        if (!v || v->space != PTX_SPACE_PARAM || list->items[i].offset || !lower_in_frame(l, v))
             return lower_error(l, list->items[i].pos,
                                "arguments and results of a call must be .param variables");
         (*out)[i] = (struct sim_frame_param){.offset = (uint32_t)v->user,
@@ -111,6 +112,8 @@ static bool lower_call(struct lower *l) {
         if (!function->defined && !(run = sim_service_find(function)))
             return lower_error(l, callee->pos, "function '%s' is declared but not defined in this module",
                                function->name);
+        if (function->entry)
+            return lower_error(l, callee->pos, "kernel '%s' cannot be called", function->name);
         if (function->defined) {
             call->callee = &l->module->codes[function->index];
             l->code->callees[l->code->callee_count++] = function;
@@ -119,7 +122,9 @@ static bool lower_call(struct lower *l) {
         if (!lower_source(l, callee, PTX_TYPE_U64, &target))
             return false;
         l->code->calls_indirect = true;
-        if (prototype && prototype->kind == PTX_OPERAND_LABEL)
+        if (prototype && (prototype->kind != PTX_OPERAND_LABEL || !prototype->label->prototype))
+            return lower_error(l, prototype->pos, "'%s' takes a .callprototype label here", ptx->opcode);
+        if (prototype)
             shape = prototype->label->prototype;
     }
     if (shape && (shape->param_count != call->argument_count || shape->return_count != call->result_count))

@@ -7,7 +7,7 @@ static bool is(const struct ptx_instruction *in, const char *name) {
     return strcmp(in->name, name) == 0;
 }
 
-static bool find_space(const struct ptx_instruction *in, enum sim_space *space) {
+bool lower_space(const struct ptx_instruction *in, enum sim_space *space) {
     *space = SIM_SPACE_GENERIC;
     for (size_t i = 0; i < in->word_count; i++) {
         const char *word = in->words[i];
@@ -117,7 +117,7 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
     op->sign = op->type == PTX_TYPE_S8 || op->type == PTX_TYPE_S16 || op->type == PTX_TYPE_S32;
     op->skips_l1 = ptx_has_word(in, "nc") || ptx_has_word(in, "cg") || ptx_has_word(in, "cv") ||
                    ptx_has_word(in, "volatile") || ptx_has_word(in, "relaxed") || ptx_has_word(in, "acquire");
-    if (!find_space(in, &op->space) || !op->width || op->width > 8 || op->width * op->count > 32) {
+    if (!lower_space(in, &op->space) || !op->width || op->width > 8 || op->width * op->count > 32) {
         lower_unknown(l, NULL);
         return NULL;
     }
@@ -129,9 +129,7 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
     return lower_site(l, op) ? op : NULL;
 }
 
-/* [register + offset], [variable + offset], [offset] -> the register (or a constant), and the offset. */
-static bool lower_address(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op,
-                          int32_t *ref) {
+bool lower_address(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op, int32_t *ref) {
     if (operand->kind != PTX_OPERAND_ADDRESS)
         return lower_error(l, operand->pos, "'%s' needs an address in brackets", l->node->in->opcode);
     bool small =
@@ -171,11 +169,13 @@ static bool lower_elements(struct lower *l, const struct ptx_operand *operand, s
     op->slot = op->width == 8 ? SIM_64 : SIM_32;
     for (size_t i = 0; i < count; i++)
         if (items[i].kind == PTX_OPERAND_REGISTER) {
+            unsigned bytes = ptx_type_bytes(items[i].reg->type);
+            if (bytes < op->width)
+                return lower_error(l, items[i].pos, "register %s is too small for '%s'", items[i].reg->name,
+                                   l->node->in->opcode);
             op->slot = (uint8_t)slots_class(items[i].reg->type);
-            op->narrow = ptx_type_bytes(items[i].reg->type) == 2;
+            op->narrow = bytes == 2;
         }
-    if (op->slot == SIM_PRED || (op->slot == SIM_32 && op->width == 8))
-        return lower_error(l, operand->pos, "the register is too small for '%s'", l->node->in->opcode);
     for (size_t i = 0; i < count; i++) {
         enum ptx_type type = op->slot == SIM_64 && op->width < 8 ? PTX_TYPE_B64 : op->type;
         if (!(written ? lower_destination(l, &items[i], op->slot, &op->reg[i])
@@ -194,13 +194,12 @@ static bool emit_memop(struct lower *l, sim_run_fn *body, const struct sim_memop
     return true;
 }
 
-/* Whether an address names a .param variable that lives in this function's frame: a device function's
- * own parameters and results, and the arguments of its calls. */
+/* The .param variable of this function's frame that an address names. */
 static const struct ptx_variable *frame_param(const struct lower *l, const struct ptx_operand *operand) {
     const struct ptx_variable *v = operand->variable;
     if (!v || v->space != PTX_SPACE_PARAM || operand->reg)
         return NULL;
-    return l->function->entry && v->is_param ? NULL : v;
+    return lower_in_frame(l, v) ? v : NULL;
 }
 
 static bool lower_frame_param(struct lower *l, const struct ptx_operand *address,

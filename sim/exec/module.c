@@ -12,7 +12,8 @@ static bool place_device_variable(struct sim_module *m, struct ptx_variable *v, 
     if (v->linkage == PTX_LINK_EXTERN)
         return ptx_error_set(error, m->ptx, v->pos,
                              "variable '%s' is declared but not defined in this module", v->name);
-    uint64_t address = sim_memory_alloc(m->memory, v->size, SIM_MEMORY_MODULE);
+    uint64_t address =
+        sim_memory_alloc(m->memory, v->size, v->managed ? SIM_MEMORY_MANAGED : SIM_MEMORY_MODULE);
     if (!address)
         return ptx_error_set(error, m->ptx, v->pos, "out of memory for variable '%s' (%zu bytes)", v->name,
                              v->size);
@@ -46,13 +47,19 @@ static bool place_variables(struct sim_module *m, struct ptx_error *error) {
     return true;
 }
 
-static void place_shared_list(struct ptx_variable *const *list, size_t count, uint64_t *at) {
+static bool place_shared_list(struct sim_module *m, struct ptx_variable *const *list, size_t count,
+                              uint64_t *at, struct ptx_error *error) {
     for (size_t i = 0; i < count; i++)
         if (list[i]->space == PTX_SPACE_SHARED && !list[i]->unsized) {
+            if (list[i]->size > SIM_MAX_SHARED_BYTES)
+                return ptx_error_set(error, m->ptx, list[i]->pos,
+                                     "'%s' does not fit: shared memory is %u bytes a block", list[i]->name,
+                                     SIM_MAX_SHARED_BYTES);
             *at = align_up(*at, list[i]->align);
             list[i]->user = *at;
             *at += list[i]->size;
         }
+    return true;
 }
 
 static void place_dynamic(struct ptx_variable *const *list, size_t count, uint64_t at) {
@@ -61,19 +68,23 @@ static void place_dynamic(struct ptx_variable *const *list, size_t count, uint64
             list[i]->user = at;
 }
 
-static void place_shared(struct sim_module *m) {
+static bool place_shared(struct sim_module *m, struct ptx_error *error) {
     const struct ptx_module *ptx = m->ptx;
-    place_shared_list(ptx->variables, ptx->variable_count, &m->shared_bytes);
+    if (!place_shared_list(m, ptx->variables, ptx->variable_count, &m->shared_bytes, error))
+        return false;
     for (size_t f = 0; f < ptx->function_count; f++)
-        if (!ptx->functions[f]->entry)
-            place_shared_list(ptx->functions[f]->variables, ptx->functions[f]->variable_count,
-                              &m->shared_bytes);
+        if (!ptx->functions[f]->entry &&
+            !place_shared_list(m, ptx->functions[f]->variables, ptx->functions[f]->variable_count,
+                               &m->shared_bytes, error))
+            return false;
     uint64_t start = align_up(m->shared_bytes, 128);
     m->dynamic_offset = start;
     for (size_t f = 0; f < ptx->function_count; f++)
         if (ptx->functions[f]->entry) {
             uint64_t at = start;
-            place_shared_list(ptx->functions[f]->variables, ptx->functions[f]->variable_count, &at);
+            if (!place_shared_list(m, ptx->functions[f]->variables, ptx->functions[f]->variable_count, &at,
+                                   error))
+                return false;
             m->codes[f].own_shared = at - start;
             m->codes[f].shared_end = at > start ? at : m->shared_bytes;
             if (at > m->dynamic_offset)
@@ -83,6 +94,7 @@ static void place_shared(struct sim_module *m) {
     place_dynamic(ptx->variables, ptx->variable_count, m->dynamic_offset);
     for (size_t f = 0; f < ptx->function_count; f++)
         place_dynamic(ptx->functions[f]->variables, ptx->functions[f]->variable_count, m->dynamic_offset);
+    return true;
 }
 
 static bool relocate(struct sim_module *m, const struct ptx_variable *v, struct ptx_error *error) {
@@ -157,7 +169,7 @@ static bool list_reached(const struct sim_module *m, struct sim_code *entry) {
     return true;
 }
 
-static bool finish_entries(struct sim_module *m) {
+static bool finish_entries(struct sim_module *m, struct ptx_error *error) {
     for (size_t f = 0; f < m->ptx->function_count; f++) {
         const struct ptx_function *function = m->ptx->functions[f];
         for (size_t i = 0; i < function->instruction_count; i++)
@@ -175,11 +187,15 @@ static bool finish_entries(struct sim_module *m) {
         code->shared_bytes = code->own_shared + align_up(code->shared_reach, code->own_shared ? 16 : 1);
         if (!code->own_shared)
             code->shared_end = code->shared_reach;
+        if (code->shared_bytes > SIM_MAX_SHARED_BYTES)
+            return ptx_error_set(error, m->ptx, function->pos,
+                                 "'%s' has %zu bytes of shared memory: a block has %u", function->name,
+                                 code->shared_bytes, SIM_MAX_SHARED_BYTES);
         struct sim_function *entry = &m->functions[m->function_count++];
         entry->code = code;
         entry->params = malloc((function->param_count + 1) * sizeof *entry->params);
         if (!entry->params || !list_reached(m, code))
-            return false;
+            return ptx_error_set(error, m->ptx, (struct ptx_pos){1, 1}, "out of memory");
         for (size_t p = 0; p < function->param_count; p++) {
             const struct ptx_variable *v = function->params[p];
             entry->params[p] = (struct sim_param){v->user, v->size};
@@ -221,12 +237,8 @@ bool sim_module_load(struct sim_memory *memory, const char *name, const char *te
     }
     if (ptx->address_size != 64)
         ok = ptx_error_set(error, ptx, (struct ptx_pos){1, 1}, "only .address_size 64 is supported");
-    ok = ok && place_variables(m, error);
-    if (ok)
-        place_shared(m);
-    ok = ok && relocate_all(m, error) && lower_all(m, error);
-    if (ok && !finish_entries(m))
-        ok = ptx_error_set(error, ptx, (struct ptx_pos){1, 1}, "out of memory");
+    ok = ok && place_variables(m, error) && place_shared(m, error) && relocate_all(m, error) &&
+         lower_all(m, error) && finish_entries(m, error);
     if (!ok) {
         sim_module_unload(m);
         return false;

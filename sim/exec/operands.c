@@ -132,6 +132,9 @@ bool lower_variable_address(struct lower *l, const struct ptx_operand *operand, 
                             int32_t *ref) {
     const struct ptx_variable *variable = operand->variable;
     uint64_t at = variable->user + (uint64_t)operand->offset;
+    if (class == SIM_PRED)
+        return lower_error(l, operand->pos, "'%s' needs a predicate, not '%s'", l->node->in->opcode,
+                           variable->name);
     switch (variable->space) {
     case PTX_SPACE_GLOBAL:
     case PTX_SPACE_CONST:

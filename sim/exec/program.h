@@ -15,6 +15,9 @@
 #define SIM_WINDOW_PARAM  0x0300000000000000u
 #define SIM_WINDOW_MASK   0xff00000000000000u
 
+#define SIM_MAX_LOCAL_BYTES  (512u << 10) /* a thread, as on hardware */
+#define SIM_MAX_SHARED_BYTES (227u << 10) /* a block, as on an H200 */
+
 /* Code addresses are indices into module->codes, tagged so that a null or wild pointer is noticed. */
 #define SIM_CODE_ADDRESS 0x0400000000000000u
 

@@ -15,9 +15,12 @@ size_t slots_destinations(const struct ptx_instruction *in) {
     static const char *const none[] = {
         "st",     "red",     "bra",     "brx",           "ret",       "exit",           "trap",
         "membar", "cp",      "fence",   "prefetch",      "prefetchu", "call",           "nanosleep",
-        "brkpt",  "pmevent", "discard", "applypriority", "mbarrier",  "griddepcontrol", NULL};
+        "brkpt",  "pmevent", "discard", "applypriority", "mbarrier",  "griddepcontrol", "stmatrix",
+        NULL};
     if (strcmp(in->name, "bar") == 0 || strcmp(in->name, "barrier") == 0)
         return ptx_has_word(in, "red");
+    if (strcmp(in->name, "wmma") == 0 && ptx_has_word(in, "store"))
+        return 0;
     for (const char *const *name = none; *name; name++)
         if (strcmp(in->name, *name) == 0)
             return 0;

@@ -17,10 +17,9 @@
 #include "sim/exec/program.h"
 #include "sim/exec/warp.h"
 
-#define SIM_BARRIERS        16
-#define SIM_MAX_WARPS       32
-#define SIM_MAX_CALL_DEPTH  4096
-#define SIM_MAX_LOCAL_BYTES (512u << 10) /* a thread, as on hardware */
+#define SIM_BARRIERS       16
+#define SIM_MAX_WARPS      32
+#define SIM_MAX_CALL_DEPTH 4096
 /* Basic blocks that a strand may run before other strands get a turn, so that a loop which waits for
  * another thread's store does not wait forever. */
 #define SIM_TURN 65536

@@ -180,8 +180,9 @@ bool ptx__function(struct ptx_parser *p, enum ptx_linkage linkage) {
     p->function = function;
     if (!ptx__open_scope(p, p->token.pos) || !ptx__next(p))
         return false;
+    bool ignored = false;
     while (ptx__at_word(p, ".attribute"))
-        if (!ptx__attribute(p))
+        if (!ptx__attribute(p, &ignored))
             return false;
     if (!signature(p, function, true, &name))
         return false;

@@ -114,12 +114,14 @@ struct ptx_declaration {
     enum ptx_type type;
     unsigned vector; /* elements: 1, 2, 4 or 8 */
     size_t align;    /* 0: not given */
+    bool managed;
 };
 
 /* The space that the token, ".shared", names; PTX_SPACE_NONE: none. */
 enum ptx_space ptx__space_at(const struct ptx_parser *p);
 
-bool ptx__attribute(struct ptx_parser *p);
+/* Sets *managed when one of the attributes is .managed. */
+bool ptx__attribute(struct ptx_parser *p, bool *managed);
 bool ptx__declaration(struct ptx_parser *p, struct ptx_declaration *out);
 
 /* Reads a name and its dimensions.  *name: as interned.  The variable is bound nowhere yet; dimensions holds

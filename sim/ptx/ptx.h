@@ -102,6 +102,7 @@ struct ptx_variable {
     size_t size;        /* bytes in all; 0 for an array of unknown extent (.extern .shared x[]) */
     size_t align;       /* at least the type's own (a .v4 variable: four times that) */
     bool unsized;
+    bool managed;  /* .attribute(.managed): the host uses it too */
     uint8_t *init; /* size bytes, or NULL: zero */
     struct ptx_relocation *relocations;
     size_t relocation_count;
@@ -223,6 +224,17 @@ struct ptx_module {
 bool ptx_parse(const char *name, const char *text, size_t size, struct ptx_module **out,
                struct ptx_error *error);
 void ptx_module_free(struct ptx_module *module);
+
+/* One module's text, and what to call it in messages. */
+struct ptx_text {
+    const char *name, *text;
+    size_t size;
+};
+
+/* Makes one text, *size bytes and a NUL, of several modules' that may use each other's .visible, .weak and
+ * .common symbols.  It is still to be parsed, which finds what does not fit together.  *out is to be freed
+ * with free().  false: some text has no end to a directive, or out of memory. */
+bool ptx_link(const struct ptx_text *texts, size_t count, char **out, size_t *size, struct ptx_error *error);
 
 /* Fills *error for a position of the module's text; always returns false, so that a caller can write
  * `return ptx_error_set(...)`. */

@@ -35,13 +35,14 @@ static bool alignment(struct ptx_parser *p, size_t *align) {
 }
 
 /* attribute = ".attribute" "(" WORD [ "(" constant { "," constant } ")" ] { "," ... } ")"
- * .managed and .unified say where a real driver may move the variable; here all memory is one. */
-bool ptx__attribute(struct ptx_parser *p) {
+ * .unified says where a real driver may move the variable; here all memory is one. */
+bool ptx__attribute(struct ptx_parser *p, bool *managed) {
     if (!ptx__next(p) || !ptx__skip_mark(p, '('))
         return false;
     for (;;) {
         if (!ptx__at_word(p, ".managed") && !ptx__at_word(p, ".unified"))
             return ptx__expected(p, "'.managed' or '.unified'");
+        *managed |= ptx__at_word(p, ".managed");
         if (!ptx__next(p))
             return false;
         if (ptx__at_mark(p, '(')) {
@@ -96,7 +97,7 @@ bool ptx__declaration(struct ptx_parser *p, struct ptx_declaration *out) {
             if (!alignment(p, &out->align))
                 return false;
         } else if (ptx__at_word(p, ".attribute") && out->space != PTX_SPACE_REG) {
-            if (!ptx__attribute(p))
+            if (!ptx__attribute(p, &out->managed))
                 return false;
         } else if (ptx__at_word(p, ".ptr") && out->space == PTX_SPACE_PARAM) {
             if (!pointer(p))
@@ -156,6 +157,7 @@ struct ptx_variable *ptx__declarator(struct ptx_parser *p, const struct ptx_decl
     variable->name = (*name)->text;
     variable->space = declaration->space;
     variable->type = declaration->type;
+    variable->managed = declaration->managed;
     variable->pos = p->token.pos;
     variable->owner = p->function;
     *shape = (struct ptx_shape){.element = ptx_type_bytes(declaration->type)};

@@ -12,6 +12,7 @@
 #include "tests/exec/harness.h"
 
 static const char *ptx;
+enum { ASSERT_LINE = 57 }; /* in print.cu */
 
 struct output {
     char text[2][1 << 16];
@@ -168,9 +169,11 @@ static void test_assert(void **state) {
         assert_int_equal(h.fault.block[0], 2);
         assert_int_equal(h.fault.thread[0], 62);
         assert_non_null(strstr(h.fault.text, "assertion `value < limit && \"too large\"` failed"));
-        const char *line =
-            "print.cu:56: void check(int, int): block: [2,0,0], thread: [62,0,0] Assertion `value "
-            "< limit && \"too large\"` failed.\n";
+        char line[256];
+        snprintf(line, sizeof line,
+                 "print.cu:%u: void check(int, int): block: [2,0,0], thread: [62,0,0] Assertion `value "
+                 "< limit && \"too large\"` failed.\n",
+                 ASSERT_LINE);
         const char *found = strstr(out.text[1], line);
         assert_non_null(found);
         assert_non_null(strstr(found + strlen(line), "thread: [63,0,0]"));

@@ -75,8 +75,8 @@ static void wrappers(void **state) {
     assert_ok(api.cuModuleLoadData(&module, &wrapper));
     assert_ok(api.cuModuleUnload(module));
     wrapper.parts = two;
-    assert_int_equal(api.cuModuleLoadData(&module, &wrapper), CUDA_ERROR_NOT_SUPPORTED);
-    assert_non_null(strstr(api.last_error(), "-rdc=true"));
+    assert_int_equal(api.cuModuleLoadData(&module, &wrapper), CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(api.last_error(), "already defined"));
     wrapper.parts = none;
     assert_int_equal(api.cuModuleLoadData(&module, &wrapper), CUDA_ERROR_NO_BINARY_FOR_GPU);
     wrapper = (struct wrapper){0x466243b1, 1, NULL, NULL};
@@ -237,8 +237,6 @@ static void linking(void **state) {
     assert_ok(api.cuLinkCreate(0, NULL, NULL, &link));
     assert_int_equal(api.cuLinkComplete(link, &result, &size), CUDA_ERROR_INVALID_VALUE);
     assert_ok(api.cuLinkAddData(link, CU_JIT_INPUT_PTX, ptx, ptx_size + 1, "kernels", 0, NULL, NULL));
-    assert_int_equal(api.cuLinkAddData(link, CU_JIT_INPUT_PTX, ptx, ptx_size + 1, "again", 0, NULL, NULL),
-                     CUDA_ERROR_NOT_SUPPORTED);
     assert_ok(api.cuLinkComplete(link, &result, &size));
     assert_int_equal(size, ptx_size + 1);
     assert_ok(api.cuModuleLoadData(&module, result));
@@ -255,14 +253,70 @@ static void linking(void **state) {
                      CUDA_ERROR_INVALID_PTX);
     assert_non_null(strstr(log, "bad.ptx:7:"));
     assert_ok(api.cuLinkDestroy(link));
+    /* Two definitions of the same kernels. */
+    assert_ok(api.cuLinkCreate(2, options, values, &link));
+    for (int i = 0; i < 2; i++)
+        assert_ok(api.cuLinkAddData(link, CU_JIT_INPUT_PTX, ptx, ptx_size + 1, "kernels", 0, NULL, NULL));
+    assert_int_equal(api.cuLinkComplete(link, &result, &size), CUDA_ERROR_INVALID_PTX);
+    assert_non_null(strstr(log, "already defined"));
+    assert_ok(api.cuLinkDestroy(link));
     free(ptx);
+}
+
+/* A function and a variable of one module used by another; each has a variable of its own of one name. */
+static void linking_two(void **state) {
+    (void)state;
+    static const char head[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    static const char user[] = ".extern .func (.param .b32 r) twice(.param .b32 a);\n"
+                               ".extern .global .align 4 .u32 shared;\n"
+                               ".global .align 4 .u32 own = 100;\n"
+                               ".visible .entry use(.param .u64 out) {\n"
+                               ".reg .b32 %r<5>; .reg .b64 %d<2>; .param .b32 a; .param .b32 r;\n"
+                               "ld.param.u64 %d1, [out]; ld.global.u32 %r1, [own]; st.param.b32 [a], %r1;\n"
+                               "call (r), twice, (a); ld.param.b32 %r2, [r]; ld.global.u32 %r3, [shared];\n"
+                               "add.u32 %r2, %r2, %r3; st.global.u32 [%d1], %r2; ret; }\n";
+    static const char giver[] = ".visible .global .align 4 .u32 shared = 7;\n"
+                                ".global .align 4 .u32 own = 1000;\n"
+                                ".visible .func (.param .b32 r) twice(.param .b32 a) {\n"
+                                ".reg .b32 %r<3>; ld.param.b32 %r1, [a]; shl.b32 %r1, %r1, 1;\n"
+                                "ld.global.u32 %r2, [own]; add.u32 %r1, %r1, %r2;\n"
+                                "st.param.b32 [r], %r1; ret; }\n";
+    char first[2048], second[2048];
+    snprintf(first, sizeof first, "%s%s", head, user);
+    snprintf(second, sizeof second, "%s%s", head, giver);
+    CUlinkState link;
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr out;
+    void *result;
+    size_t size;
+    unsigned value = 0;
+    assert_ok(api.cuLinkCreate(0, NULL, NULL, &link));
+    assert_ok(api.cuLinkAddData(link, CU_JIT_INPUT_PTX, first, strlen(first) + 1, "user", 0, NULL, NULL));
+    assert_ok(api.cuLinkAddData(link, CU_JIT_INPUT_PTX, second, strlen(second) + 1, "giver", 0, NULL, NULL));
+    assert_ok(api.cuLinkComplete(link, &result, &size));
+    assert_ok(api.cuModuleLoadData(&module, result));
+    assert_ok(api.cuLinkDestroy(link));
+    assert_ok(api.cuModuleGetFunction(&function, module, "use"));
+    assert_ok(api.cuMemAlloc(&out, 4));
+    void *arguments[] = {&out};
+    assert_ok(api.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+    assert_ok(api.cuMemcpyDtoH(&value, out, 4));
+    assert_int_equal(value, 2 * 100 + 1000 + 7);
+    assert_ok(api.cuMemFree(out));
+    assert_ok(api.cuModuleUnload(module));
+    /* What nobody gives. */
+    assert_ok(api.cuLinkCreate(0, NULL, NULL, &link));
+    assert_ok(api.cuLinkAddData(link, CU_JIT_INPUT_PTX, first, strlen(first) + 1, "user", 0, NULL, NULL));
+    assert_int_equal(api.cuLinkComplete(link, &result, &size), CUDA_ERROR_INVALID_PTX);
+    assert_ok(api.cuLinkDestroy(link));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form), cmocka_unit_test(wrappers),  cmocka_unit_test(refused),
-        cmocka_unit_test(jit_logs),   cmocka_unit_test(functions), cmocka_unit_test(libraries),
-        cmocka_unit_test(linking),
+        cmocka_unit_test(every_form), cmocka_unit_test(wrappers),    cmocka_unit_test(refused),
+        cmocka_unit_test(jit_logs),   cmocka_unit_test(functions),   cmocka_unit_test(libraries),
+        cmocka_unit_test(linking),    cmocka_unit_test(linking_two),
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }

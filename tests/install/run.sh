@@ -52,3 +52,19 @@ if [ -e "$prefix/bin/wideload" ]; then
         exit 1
     }
 fi
+
+# What programs that nvcc built are given: links that stay within the tree.
+if [ -e "$libdir/wideload" ]; then
+    echo "--- lib/wideload"
+    for name in libcudart.so.13 libcudart.so.12 libcuda.so.1; do
+        target=$(readlink -f "$libdir/wideload/$name")
+        [ -f "$target" ] && [ "${target#"$(readlink -f "$prefix")"/}" != "$target" ] || {
+            echo "$name leads to $target" >&2
+            exit 1
+        }
+    done
+    if [ "${flags[*]#*-fsanitize}" = "${flags[*]}" ]; then
+        ldd "$libdir/wideload/libcudart.so.13" >"$work/log"
+        if grep "not found" "$work/log"; then exit 1; fi
+    fi
+fi

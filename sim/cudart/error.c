@@ -1,0 +1,89 @@
+/* Errors: each thread's last one, their names and texts, and the log. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/cudart/runtime.h"
+
+static _Thread_local cudaError_t last_error;
+
+/* "Not ready" is an answer, not a failure. */
+cudaError_t runtime_result(cudaError_t error) {
+    if (error != cudaSuccess && error != cudaErrorNotReady)
+        last_error = error;
+    return error;
+}
+
+cudaError_t runtime_driver_result(CUresult error) {
+    return runtime_result((cudaError_t)error);
+}
+
+cudaError_t cudaGetLastError(void) {
+    cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void) {
+    return last_error;
+}
+
+struct error {
+    int number;
+    const char *name, *text;
+};
+
+static const struct error errors[] = {
+#define RUNTIME_ERROR(number, name, text) {number, #name, text},
+#include "sim/cudart/errors.inc"
+#undef RUNTIME_ERROR
+};
+
+static const char unknown[] = "unrecognized error code";
+
+static const struct error *find(cudaError_t error) {
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].number == (int)error)
+            return &errors[i];
+    return NULL;
+}
+
+const char *cudaGetErrorName(cudaError_t error) {
+    const struct error *found = find(error);
+    return found ? found->name : unknown;
+}
+
+const char *cudaGetErrorString(cudaError_t error) {
+    const struct error *found = find(error);
+    return found ? found->text : unknown;
+}
+
+/* One call of fprintf a line, so that lines of several threads do not mix. */
+static void print(const char *format, va_list arguments) {
+    char text[1024];
+    vsnprintf(text, sizeof text, format, arguments);
+    fprintf(stderr, "wideload: %.*s\n", (int)strcspn(text, "\n"), text);
+}
+
+void runtime_note(const char *format, ...) {
+    const char *setting = getenv("WIDELOAD_LOG");
+    if (!setting || !*setting || strcmp(setting, "0") == 0)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    print(format, arguments);
+    va_end(arguments);
+}
+
+void runtime_complain(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print(format, arguments);
+    va_end(arguments);
+}
+
+cudaError_t runtime_unsupported(const char *name) {
+    runtime_note("%s is not supported", name);
+    return runtime_result(cudaErrorNotSupported);
+}

@@ -1,0 +1,142 @@
+/* Launches: <<<>>> as nvcc compiles it, and the functions that a program calls itself. */
+#include "sim/cudart/registration.h"
+
+/* ---------------------------------------------------------------- the configuration of <<<>>> */
+
+struct configuration {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+};
+
+/* More than one only where an argument of a launch launches itself. */
+enum { CONFIGURATIONS = 64 };
+static _Thread_local struct configuration configurations[CONFIGURATIONS];
+static _Thread_local unsigned configured;
+
+unsigned __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem,
+                                     struct CUstream_st *stream) {
+    if (configured == CONFIGURATIONS)
+        return (unsigned)runtime_result(cudaErrorLaunchOutOfResources);
+    configurations[configured++] = (struct configuration){gridDim, blockDim, sharedMem, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, void *stream) {
+    if (!configured)
+        return runtime_result(cudaErrorMissingConfiguration);
+    const struct configuration *top = &configurations[--configured];
+    *gridDim = top->grid;
+    *blockDim = top->block;
+    *sharedMem = top->shared;
+    *(cudaStream_t *)stream = top->stream;
+    return cudaSuccess;
+}
+
+/* ---------------------------------------------------------------- launching */
+
+static bool within(unsigned value, CUdevice_attribute attribute, int device) {
+    int limit;
+    return value >= 1 && (cuDeviceGetAttribute(&limit, attribute, device) || value <= (unsigned)limit);
+}
+
+/* The runtime tells shapes that no kernel could have from other bad arguments; the driver does not. */
+static cudaError_t check_shape(dim3 grid, dim3 block) {
+    int device = runtime_device();
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    bool good = within(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, device) &&
+                within(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, device) &&
+                within(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, device) &&
+                within(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, device) &&
+                within(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, device) &&
+                within(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, device) && threads <= UINT32_MAX &&
+                within((unsigned)threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device);
+    return good ? cudaSuccess : cudaErrorInvalidConfiguration;
+}
+
+static cudaError_t launch(CUkernel kernel, const cudaLaunchConfig_t *config, void **args) {
+    cudaError_t error = check_shape(config->gridDim, config->blockDim);
+    if (error)
+        return error;
+    if (config->dynamicSmemBytes > UINT32_MAX)
+        return cudaErrorInvalidValue;
+    _Static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute), "they are the same thing");
+    CUlaunchConfig driver = {
+        .gridDimX = config->gridDim.x,
+        .gridDimY = config->gridDim.y,
+        .gridDimZ = config->gridDim.z,
+        .blockDimX = config->blockDim.x,
+        .blockDimY = config->blockDim.y,
+        .blockDimZ = config->blockDim.z,
+        .sharedMemBytes = (unsigned)config->dynamicSmemBytes,
+        .hStream = config->stream,
+        .attrs = (CUlaunchAttribute *)(void *)config->attrs,
+        .numAttrs = config->numAttrs,
+    };
+    return (cudaError_t)cuLaunchKernelEx(&driver, (CUfunction)kernel, args, NULL);
+}
+
+static cudaError_t launch_function(const void *function, const cudaLaunchConfig_t *config, void **args) {
+    CUkernel kernel;
+    cudaError_t error = runtime_kernel(function, &kernel);
+    return runtime_result(error ? error : launch(kernel, config, args));
+}
+
+static cudaLaunchConfig_t configuration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream) {
+    return (cudaLaunchConfig_t){
+        .gridDim = grid, .blockDim = block, .dynamicSmemBytes = shared, .stream = stream};
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
+                             cudaStream_t stream) {
+    cudaLaunchConfig_t config = configuration(gridDim, blockDim, sharedMem, stream);
+    return launch_function(func, &config, args);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {
+    return config ? launch_function(func, config, args) : runtime_result(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func, void **args);
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *func, void **args) {
+    if (!config)
+        return runtime_result(cudaErrorInvalidValue);
+    cudaLaunchConfig_t changed = *config;
+    changed.stream = runtime_per_thread(config->stream);
+    return launch_function(func, &changed, args);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+                                        size_t sharedMem, cudaStream_t stream) {
+    cudaLaunchConfig_t config = configuration(gridDim, blockDim, sharedMem, stream);
+    cudaLaunchAttribute cooperative = {.id = cudaLaunchAttributeCooperative, .val.cooperative = 1};
+    config.attrs = &cooperative;
+    config.numAttrs = 1;
+    return launch_function(func, &config, args);
+}
+
+/* What nvcc's <<<>>> is given here it passes to __cudaLaunchKernel and nothing else. */
+cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *function) {
+    *out = (cudaKernel_t)(void *)runtime_registered(function);
+    return runtime_result(*out ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args,
+                               size_t sharedMem, cudaStream_t stream) {
+    CUkernel found;
+    if (!kernel)
+        return runtime_result(cudaErrorInvalidDeviceFunction);
+    cudaError_t error = runtime_registered_kernel((struct symbol *)(void *)kernel, &found);
+    cudaLaunchConfig_t config = configuration(gridDim, blockDim, sharedMem, stream);
+    return runtime_result(error ? error : launch(found, &config, args));
+}
+
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 gridDim, dim3 blockDim, void **args,
+                                    size_t sharedMem, cudaStream_t stream) {
+    return __cudaLaunchKernel(kernel, gridDim, blockDim, args, sharedMem, runtime_per_thread(stream));
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData) {
+    CUresult error = runtime_enter();
+    return runtime_driver_result(error ? error : cuLaunchHostFunc(stream, fn, userData));
+}

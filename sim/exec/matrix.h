@@ -1,0 +1,103 @@
+/* Matrix instructions: mma, wmma, ldmatrix, stmatrix, movmatrix.  Private to sim/exec.
+ *
+ * A warp holds a matrix in pieces, a fragment a lane.  What goes together is an 8 x 8 core of 32-bit words
+ * (or of doubles): lane i holds the word at row i / 4, column i % 4, which is 1 tf32, 2 halves, 4 bytes, 8
+ * nibbles or 32 bits along k.  Larger operands are several cores, one a register.  Of an accumulator lane i
+ * holds the elements 2 (i % 4) and 2 (i % 4) + 1 of row i / 4 of each 8 x 8 core.  That is the layout that
+ * PTX documents for mma, but for m8n8k4 with f16, which has one of its own.  For wmma PTX leaves the layout
+ * open: here it is the same, cores that registers are left over for being held again.
+ */
+#ifndef WIDELOAD_SIM_MATRIX_H
+#define WIDELOAD_SIM_MATRIX_H
+
+#include "sim/exec/program.h"
+#include "sim/exec/warp.h"
+
+#define SIM_MATRIX_REGISTERS 8
+
+/* Name in PTX, bits. */
+#define SIM_ELEMENT_MAP(X)                                                                                   \
+    X(F16, "f16", 16)                                                                                        \
+    X(BF16, "bf16", 16)                                                                                      \
+    X(TF32, "tf32", 32)                                                                                      \
+    X(E4M3, "e4m3", 8)                                                                                       \
+    X(E5M2, "e5m2", 8)                                                                                       \
+    X(F64, "f64", 64)                                                                                        \
+    X(S8, "s8", 8)                                                                                           \
+    X(U8, "u8", 8)                                                                                           \
+    X(S4, "s4", 4)                                                                                           \
+    X(U4, "u4", 4)                                                                                           \
+    X(B1, "b1", 1)                                                                                           \
+    X(F32, "f32", 32)                                                                                        \
+    X(S32, "s32", 32)
+
+enum sim_element {
+#define SIM_ELEMENT_ENUM(id, name, bits) SIM_##id##_ELEMENT,
+    SIM_ELEMENT_MAP(SIM_ELEMENT_ENUM)
+#undef SIM_ELEMENT_ENUM
+};
+
+/* A matrix in the lanes' registers.  Where the elements belong is worked out when the module is loaded. */
+struct sim_fragment {
+    enum sim_element element;
+    uint8_t bits;      /* of an element */
+    uint8_t rows;      /* m of A, n of B, m of C and D */
+    uint8_t registers; /* that an instruction names */
+    uint8_t cores;     /* registers that differ (the rest are copies); of C and D: elements a lane */
+    uint8_t step;      /* from an element of a register to the next */
+    uint16_t columns;  /* k of A and B; n of C and D */
+    int32_t reg[SIM_MATRIX_REGISTERS];
+    /* Row by row: the place of a register's first element; of C's and D's each element. */
+    uint16_t at[SIM_MATRIX_REGISTERS][SIM_LANES];
+};
+
+enum sim_matrix_bits { SIM_MATRIX_XOR, SIM_MATRIX_AND };
+
+/* D = A B + C */
+struct sim_multiply {
+    struct sim_fragment a, b, c, d;
+    bool saturate;
+    uint8_t products;         /* 4 for m8n8k4 with f16: one for each pair of quads */
+    enum sim_matrix_bits how; /* of single bits */
+};
+
+/* One access of each lane in wmma.load or .store. */
+struct sim_matrix_access {
+    struct sim_memop op;
+    uint8_t reg;   /* number of the register, */
+    uint8_t first; /* element in it, */
+    uint8_t count; /* and elements from there */
+};
+
+struct sim_matrix_move {
+    struct sim_fragment fragment;
+    char matrix;         /* 'a', 'b', 'c' (and d) */
+    bool by_column;      /* as the instruction says */
+    int32_t stride;      /* operand: elements from line to line; */
+    uint32_t tight;      /* or, with stride -1, this many */
+    struct sim_memop at; /* the address operand */
+    size_t access_count;
+    struct sim_matrix_access access[2 * SIM_MATRIX_REGISTERS];
+};
+
+/* ldmatrix, stmatrix: matrices of 8 rows of 16 bytes. */
+struct sim_matrix_rows {
+    struct sim_memop op; /* of a row */
+    uint8_t matrices;
+    bool transpose;
+    int32_t reg[4];
+};
+
+/* matrix_dot.c: sums of products as the H200's tensor cores make them.  a, b: count values (exact), their
+ * exponents (SIM_NO_EXPONENT: zero); c likewise.  Rounded toward zero to f32, or, half, to nearest f16. */
+#define SIM_NO_EXPONENT (-20000)
+enum { SIM_DOT_WIDTH = 32 };
+struct sim_dot_rules {
+    unsigned width;    /* products that are added up at once; more take several steps */
+    unsigned fraction; /* bits below the largest exponent that addends keep */
+};
+const struct sim_dot_rules *sim_dot_rules_of(enum sim_element element);
+double sim_dot(const struct sim_dot_rules *rules, const double *a, const int *a_exponent, const double *b,
+               const int *b_exponent, unsigned count, double c, bool half);
+
+#endif
