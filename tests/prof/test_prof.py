@@ -241,7 +241,7 @@ class Figures(Folder):
     def test_arch(self):
         done = prof("--arch", "fermi", "--metrics", "gld_efficiency", arguments.program, "misaligned")
         self.assertIn("counting rules fermi (not held against hardware)", done.stderr)
-        self.assertRegex(done.stderr, r"gld_efficiency +50%")
+        self.assertRegex(done.stderr, r"gld_efficiency +50\.00%")
 
     def test_csv(self):
         path = self.place("a.csv")
@@ -262,7 +262,7 @@ class Gates(Folder):
         steps = [arguments.program, "strided:2", "vectors", "exit=9"]
         done = prof("--fail-if", "gld_efficiency<80", *steps)
         self.assertEqual(done.returncode, 3)
-        self.assertIn("FAIL gld_efficiency<80: gld_efficiency is 50%: void strided<float>", done.stderr)
+        self.assertIn("FAIL gld_efficiency<80: gld_efficiency is 50.00%: void strided<float>", done.stderr)
         self.assertNotIn("vectors(float4", done.stderr[done.stderr.index("FAIL"):])
         self.assertEqual(prof("--fail-if", "gld_efficiency<50", *steps).returncode, 9)
         self.assertEqual(prof("--fail-if", "gld_efficiency<50", "--fail-if", "branch==0", *steps).returncode, 3)
