@@ -232,7 +232,16 @@ class Figures(Folder):
     def test_fork(self):
         _, document = self.profiled([], "fork", "vectors", "strided:2", "exit=0")
         names = [launch["kernel"].split("(")[0] for launch in document["launches"]]
-        self.assertEqual(sorted(names), ["vectors", "vectors", "void strided<float>"])
+        self.assertEqual(names, ["vectors", "void strided<float>"])
+
+    def test_processes_side_by_side(self):
+        path = self.place("a.json")
+        steps = " ".join(["strided:2 vectors strided:4"] * 100)
+        done = prof("--json", path, "/bin/sh", "-c", f"for i in 1 2 3 4; do {arguments.program} {steps} & done; wait")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("record", done.stderr)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(len(json.load(file)["launches"]), 1200)
 
     def test_repeats(self):
         _, document = self.profiled([], *["strided:2", "vectors", "strided:4"] * 50)
