@@ -230,7 +230,8 @@ class Figures(Folder):
         self.assertIn("none of its 5 launches", done.stderr)
 
     def test_fork(self):
-        _, document = self.profiled([], "fork", "vectors", "strided:2", "exit=0")
+        # As with CUDA, a child may use the driver that its parent has not used.
+        _, document = self.profiled([], "fork", "vectors", "strided:2")
         names = [launch["kernel"].split("(")[0] for launch in document["launches"]]
         self.assertEqual(names, ["vectors", "void strided<float>"])
 
