@@ -8,6 +8,8 @@
  * cannot be read here, as it is.  NULL: out of memory.  To be freed. */
 char *prof_demangle(const char *name);
 
+enum { PROF_SHORT_NAME = 128 };
+
 /* The name alone: without the return type, the parameters, and the scopes before it: "copy<float>". */
 void prof_short_name(const char *demangled, char *out, size_t size);
 

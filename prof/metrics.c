@@ -219,7 +219,7 @@ void prof_value_text(const struct prof_metric *metric, double value, char *out, 
     else if (metric->unit == PROF_COUNT || metric->unit == PROF_BYTES)
         snprintf(out, size, "%.0f", value);
     else
-        snprintf(out, size, "%.6g%s", value, metric->unit == PROF_PERCENT ? "%" : "");
+        snprintf(out, size, metric->unit == PROF_PERCENT ? "%.2f%%" : "%.6g", value);
 }
 
 void prof_metrics_help(FILE *file) {

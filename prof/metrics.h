@@ -40,7 +40,7 @@ bool prof_choices_parse(const char *list, struct prof_choices *out, struct bench
 void prof_choices_free(struct prof_choices *choices);
 const char *prof_choice_name(const struct prof_choice *choice);
 
-/* "80%", "5", "1048576", "n/a" */
+/* "80.00%", "5", "1048576", "n/a" */
 void prof_value_text(const struct prof_metric *metric, double value, char *out, size_t size);
 
 /* For --metrics help. */

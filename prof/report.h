@@ -47,6 +47,6 @@ bool prof_put_json(FILE *file, const struct prof_report *report);
 /* "offset.cu:14", "PTX line 14": a line's place, the file without its folders. */
 void prof_place_text(const struct prof_line *line, char *out, size_t size);
 /* A row's name: short where that tells it from the others. */
-void prof_row_name(const struct prof_rows *rows, const struct prof_row *row, char *out, size_t size);
+void prof_row_name(const struct prof_row *row, char *out, size_t size);
 
 #endif

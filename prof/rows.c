@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prof/demangle.h"
 #include "prof/waste.h"
 
 /* ---------------------------------------------------------------- launches to rows */
@@ -142,6 +143,38 @@ static bool sum_up(struct prof_row *row) {
     return good;
 }
 
+/* ---------------------------------------------------------------- names */
+
+struct named {
+    char name[PROF_SHORT_NAME];
+    struct prof_row *row;
+};
+
+static int compare_names(const void *left, const void *right) {
+    return strcmp(((const struct named *)left)->name, ((const struct named *)right)->name);
+}
+
+/* Marks the rows whose short names would not tell their kernels apart. */
+static bool find_namesakes(struct prof_rows *rows) {
+    struct named *names = calloc(rows->count + 1, sizeof *names);
+    if (!names)
+        return false;
+    for (size_t i = 0; i < rows->count; i++) {
+        names[i].row = &rows->items[i];
+        prof_short_name(rows->items[i].first->name, names[i].name, sizeof names[i].name);
+    }
+    qsort(names, rows->count, sizeof *names, compare_names);
+    for (size_t i = 0, next; i < rows->count; i = next) {
+        bool several = false;
+        for (next = i + 1; next < rows->count && strcmp(names[next].name, names[i].name) == 0; next++)
+            several |= names[next].row->first->kernel != names[i].row->first->kernel;
+        for (size_t k = i; k < next; k++)
+            names[k].row->namesake = several;
+    }
+    free(names);
+    return true;
+}
+
 /* ---------------------------------------------------------------- the whole */
 
 bool prof_is_much(double waste, double transactions) {
@@ -160,6 +193,10 @@ bool prof_rows_make(const struct prof_recording *recording, const struct prof_se
     }
     if (out->count)
         qsort(out->items, out->count, sizeof *out->items, compare_first_launches);
+    if (!find_namesakes(out)) {
+        prof_rows_free(out);
+        return bench_failure(error, "out of memory");
+    }
     for (size_t i = 0; i < out->count; i++) {
         const struct prof_row *row = &out->items[i];
         if (prof_is_much(row->waste, row->transactions) && (!out->worst || row->waste > out->worst->waste))

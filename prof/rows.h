@@ -22,6 +22,7 @@ struct prof_row {
     struct prof_line *lines; /* of all its launches, by place */
     size_t line_count;
     bool faulted;
+    bool namesake;              /* another row's kernel has the same short name */
     double transactions, waste; /* of its lines */
 };
 

@@ -67,19 +67,11 @@ static void put_percentage(double value, char out[CELL]) {
         snprintf(out, CELL, value > 99.95 && value < 100 ? "99.9" : "%.3g", value);
 }
 
-void prof_row_name(const struct prof_rows *rows, const struct prof_row *row, char *out, size_t size) {
-    char other[256];
-    prof_short_name(row->first->name, out, size);
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct prof_detail *detail = rows->items[i].first;
-        if (detail->kernel == row->first->kernel)
-            continue;
-        prof_short_name(detail->name, other, sizeof other);
-        if (strcmp(other, out) == 0) {
-            snprintf(out, size, "%s", row->first->name);
-            return;
-        }
-    }
+void prof_row_name(const struct prof_row *row, char *out, size_t size) {
+    if (row->namesake)
+        snprintf(out, size, "%s", row->first->name);
+    else
+        prof_short_name(row->first->name, out, size);
 }
 
 static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
@@ -91,7 +83,7 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
         snprintf(out, CELL, "%s", row == report->rows->worst ? "*" : row->faulted ? "!" : "");
         break;
     case NAME:
-        prof_row_name(report->rows, row, out, CELL);
+        prof_row_name(row, out, CELL);
         break;
     case NUMBER:
         bench_grid_count((uint64_t)(row->launches[0] - report->recording->launches) + 1, false, out);
@@ -171,7 +163,7 @@ static void explain_worst(FILE *file, const struct prof_report *report) {
     char place[200], reason[200], name[200], text[800];
     prof_place_text(line, place, sizeof place);
     prof_line_reason(line, reason, sizeof reason);
-    prof_row_name(report->rows, worst, name, sizeof name);
+    prof_row_name(worst, name, sizeof name);
     snprintf(text, sizeof text, "* %s, %s (%s): %s", name, place, line->op, reason);
     bench_wrap(file, text, 2, 2);
 }

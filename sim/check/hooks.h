@@ -16,6 +16,8 @@ bool sim_check_access(struct sim_warp *w, const struct sim_insn *in, const struc
 /* The same for lanes that are not the site's pattern (atomics, of which one lane may stand for all). */
 bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                      enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
+/* Bytes that the copy engine moves, within bounds: they are written, and race with nothing. */
+void sim_check_bulk(struct sim_warp *w, uint64_t global, uint64_t shared, uint32_t size, bool loads);
 /* Only the bounds, for accesses that have no race and no unwritten bytes (constants). */
 bool sim_check_bounds(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                       enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
@@ -32,6 +34,9 @@ void sim_check_block_start(struct check_block *check, const struct sim_block *bl
 
 /* order.c: what orders accesses of different threads. */
 void sim_check_fence(struct sim_warp *w);
+/* What waits at an mbarrier's phase comes after what arrived at it. */
+void sim_check_release(struct sim_warp *w);
+void sim_check_acquire(struct sim_warp *w);
 /* bar.arrive: the lanes of w->mask go on, but what they did comes before the barrier. */
 void sim_check_barrier_arrive(struct sim_warp *w, uint32_t id);
 /* Called before the strands that wait at it are let go. */

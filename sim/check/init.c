@@ -135,6 +135,16 @@ static void look_local(struct sim_warp *w, const struct sim_insn *in, const stru
     }
 }
 
+void sim_check_bulk(struct sim_warp *w, uint64_t global, uint64_t shared, uint32_t size, bool loads) {
+    struct check_block *b = w->check;
+    if (!loads) {
+        sim_check_written(b->launch->check, global, size);
+        return;
+    }
+    memset(b->init + shared / 4, 0xf, size / 4);
+    memset(b->cells + shared / 4, 0, size / 4 * sizeof *b->cells);
+}
+
 void check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
                 struct check_site *site) {

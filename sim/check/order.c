@@ -74,14 +74,30 @@ static void release_block(struct check_block *b) {
     launch->last_release[b->linear] = launch->release_count;
 }
 
+static void offer(struct check_block *b, uint32_t warp) {
+    for (uint32_t j = 0; j < b->warp_count; j++)
+        b->offered[j] = larger(b->offered[j], b->before_fence[warp][j]);
+}
+
+void sim_check_release(struct sim_warp *w) {
+    sim_check_fence(w);
+    offer(w->check, w->index);
+}
+
+void sim_check_acquire(struct sim_warp *w) {
+    struct check_block *b = w->check;
+    for (uint32_t j = 0; j < b->warp_count; j++)
+        b->seen[w->index][j] = larger(b->seen[w->index][j], b->offered[j]);
+    /* Lanes of one warp that meet at an mbarrier are ordered by it, too. */
+    b->met[w->index] = larger(b->met[w->index], b->offered[w->index]);
+    b->partial = b->launch->clock;
+}
+
 void check_synchronise(struct sim_warp *w, const struct sim_memop *op, enum sim_space space) {
     struct check_block *b = w->check;
-    uint32_t i = w->index;
     bool reads = op->access != SIM_ACCESS_STORE, writes = op->access != SIM_ACCESS_LOAD;
     if (reads) {
-        for (uint32_t j = 0; j < b->warp_count; j++)
-            b->seen[i][j] = larger(b->seen[i][j], b->offered[j]);
-        b->partial = b->launch->clock;
+        sim_check_acquire(w);
         if (space == SIM_SPACE_GLOBAL)
             b->view = b->launch->clock;
     }
@@ -90,8 +106,7 @@ void check_synchronise(struct sim_warp *w, const struct sim_memop *op, enum sim_
     if (op->order & SIM_ORDER_RELEASE)
         sim_check_fence(w);
     /* A warp that never passed a fence offers what the last barrier ordered anyway. */
-    for (uint32_t j = 0; j < b->warp_count; j++)
-        b->offered[j] = larger(b->offered[j], b->before_fence[i][j]);
+    offer(b, w->index);
     if (space == SIM_SPACE_GLOBAL && b->fenced)
         release_block(b);
 }

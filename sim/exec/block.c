@@ -11,6 +11,7 @@ void sim_block_start(struct sim_worker *worker, struct sim_block *block, uint64_
     block->id[1] = (uint32_t)(linear / launch->grid[0] % launch->grid[1]);
     block->id[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
     block->started = false;
+    block->mbarrier_waiters = block->timeouts = 0;
     memset(block->barriers, 0, sizeof block->barriers);
     if (block->check)
         sim_check_block_start(block->check, block);
@@ -61,6 +62,9 @@ static void report_deadlock(struct sim_block *block) {
                 w, s->pc, lane, SIM_FAULT_DEADLOCK, s->barrier,
                 "deadlock: waits at barrier %u, which some live thread of the block never reaches",
                 s->barrier);
+        if (s->state == STRAND_MBARRIER)
+            sim_fault_raise(w, s->pc, lane, SIM_FAULT_DEADLOCK, 0,
+                            "deadlock: waits for the end of an mbarrier's phase, which never comes");
         sim_fault_raise(w, s->pc, lane, SIM_FAULT_DEADLOCK, s->members,
                         "deadlock: waits for the lanes of mask 0x%08x, some of which never come", s->members);
     }
@@ -75,8 +79,8 @@ static bool pass(struct sim_block *block) {
         any |= ran;
         moved |= ran && !w->waits;
     }
-    bool settled = sim_barrier_settle(block);
-    if (!any && !settled && !finished(block) && !sim_block_release(block))
+    bool settled = sim_barrier_settle(block) | sim_mbarrier_settle(block);
+    if (!any && !settled && !finished(block) && !sim_block_release(block) && !sim_mbarrier_expire(block))
         report_deadlock(block);
     return moved || settled || !any;
 }

@@ -42,6 +42,9 @@ sim_run_fn sim_run_multiply_floats, sim_run_multiply_doubles, sim_run_multiply_i
 sim_run_fn sim_run_load_matrix, sim_run_store_matrix, sim_run_load_rows, sim_run_store_rows,
     sim_run_transpose;
 
+/* mbarrier.c; extra: struct sim_mbarrier, struct sim_bulk_copy. */
+sim_run_fn sim_run_mbarrier, sim_run_mbarrier_wait, sim_run_mbarrier_pending, sim_run_bulk_copy;
+
 /* services.c: the handler (extra: struct sim_call) of a function that every device has; NULL if there is none
  * of that name with such parameters. */
 struct ptx_function;

@@ -398,6 +398,8 @@ const struct sim_insn *sim_run_async_copy(struct sim_warp *w, const struct sim_i
         size[i] = from->has_size ? ((const uint32_t *)SIM_SLOT(w, from->size))[i] : bytes;
         if (size[i] > bytes)
             size[i] = bytes;
+        if (from->ignorable && *(const uint32_t *)SIM_SLOT(w, from->size) >> i & 1)
+            size[i] = 0;
         reading |= (uint32_t)(size[i] > 0) << i;
         partly |= size[i] < bytes;
     }

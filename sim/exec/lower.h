@@ -87,4 +87,9 @@ bool lower_memory(struct lower *l, bool *handled);
 bool lower_control(struct lower *l, bool *handled);
 bool lower_matrix(struct lower *l, bool *handled);
 
+/* mbarrier_lower.c: the current node, which is mbarrier, cp.async.mbarrier.arrive, a bulk copy. */
+bool lower_mbarrier(struct lower *l);
+bool lower_copy_arrival(struct lower *l);
+bool lower_bulk_copy(struct lower *l);
+
 #endif

@@ -379,8 +379,12 @@ static bool lower_async_copy(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (ptx_has_word(in, "commit_group") || ptx_has_word(in, "wait_group") || ptx_has_word(in, "wait_all"))
         return lower_emit(l, sim_run_nothing) != NULL;
-    if (ptx_has_word(in, "bulk") || ptx_has_word(in, "mbarrier") || !ptx_has_word(in, "async"))
+    if (!ptx_has_word(in, "async"))
         return lower_unknown(l, NULL);
+    if (ptx_has_word(in, "bulk"))
+        return lower_bulk_copy(l);
+    if (ptx_has_word(in, "mbarrier"))
+        return lower_copy_arrival(l);
     if (in->operand_count < 3 || in->operands[2].kind != PTX_OPERAND_INTEGER)
         return lower_error(l, in->pos, "'%s' takes two addresses and a size", in->opcode);
     uint64_t bytes = in->operands[2].bits;
@@ -407,11 +411,11 @@ static bool lower_async_copy(struct lower *l) {
         return false;
     if (in->operand_count > 3 && !ptx_has_word(in, "L2::cache_hint")) {
         enum ptx_type type = PTX_TYPE_U32;
-        if (in->operands[3].kind == PTX_OPERAND_REGISTER && in->operands[3].reg->type == PTX_TYPE_PRED)
-            return lower_unknown(l, "the ignore-src form");
-        if (!lower_source(l, &in->operands[3], type, &from->size))
+        from->ignorable =
+            in->operands[3].kind == PTX_OPERAND_REGISTER && in->operands[3].reg->type == PTX_TYPE_PRED;
+        if (!lower_source(l, &in->operands[3], from->ignorable ? PTX_TYPE_PRED : type, &from->size))
             return false;
-        from->has_size = true;
+        from->has_size = !from->ignorable;
     }
     struct sim_insn *out = lower_emit(l, sim_run_async_copy);
     if (!out)
@@ -433,6 +437,8 @@ bool lower_memory(struct lower *l, bool *handled) {
         return lower_atomic(l, false);
     if (is(in, "cp"))
         return lower_async_copy(l);
+    if (is(in, "mbarrier"))
+        return lower_mbarrier(l);
     *handled = false;
     return true;
 }

@@ -101,8 +101,9 @@ struct sim_memop {
     uint32_t site;              /* the module's number of this instruction, for its tally */
     int32_t reg[8];             /* destinations (loads) or sources (stores) of the elements */
     const struct sim_memop *to; /* cp.async: the shared side */
-    int32_t size;               /* cp.async: the operand that holds the bytes to read, when has_size */
+    int32_t size;               /* cp.async: the operand that holds the bytes to read, when has_size, */
     bool has_size;
+    bool ignorable; /* or a predicate: nothing is read where it holds */
 };
 
 /* A basic block, for counting: its warps and lanes times its instructions. */

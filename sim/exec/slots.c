@@ -12,13 +12,33 @@ enum sim_slot slots_class(enum ptx_type type) {
 static const uint32_t slot_bytes[] = {[SIM_PRED] = 4, [SIM_32] = 4 * SIM_LANES, [SIM_64] = 8 * SIM_LANES};
 
 size_t slots_destinations(const struct ptx_instruction *in) {
-    static const char *const none[] = {
-        "st",     "red",     "bra",     "brx",           "ret",       "exit",           "trap",
-        "membar", "cp",      "fence",   "prefetch",      "prefetchu", "call",           "nanosleep",
-        "brkpt",  "pmevent", "discard", "applypriority", "mbarrier",  "griddepcontrol", "stmatrix",
-        NULL};
+    static const char *const none[] = {"st",
+                                       "red",
+                                       "bra",
+                                       "brx",
+                                       "ret",
+                                       "exit",
+                                       "trap",
+                                       "membar",
+                                       "cp",
+                                       "fence",
+                                       "prefetch",
+                                       "prefetchu",
+                                       "call",
+                                       "nanosleep",
+                                       "brkpt",
+                                       "pmevent",
+                                       "discard",
+                                       "applypriority",
+                                       "griddepcontrol",
+                                       "stmatrix",
+                                       NULL};
     if (strcmp(in->name, "bar") == 0 || strcmp(in->name, "barrier") == 0)
         return ptx_has_word(in, "red");
+    if (strcmp(in->name, "mbarrier") == 0)
+        return ptx_has_word(in, "arrive") || ptx_has_word(in, "arrive_drop") ||
+               ptx_has_word(in, "test_wait") || ptx_has_word(in, "try_wait") ||
+               ptx_has_word(in, "pending_count");
     if (strcmp(in->name, "wmma") == 0 && ptx_has_word(in, "store"))
         return 0;
     for (const char *const *name = none; *name; name++)

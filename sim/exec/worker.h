@@ -25,6 +25,9 @@
 #define SIM_TURN 65536
 /* Turns after which a strand that never ends or waits makes its joins let their parked lanes go. */
 #define SIM_PATIENCE 64
+/* Times that a block may run into mbarriers' time limits, with nothing else to do, before it is deadlocked.
+ */
+#define SIM_TIMEOUTS 65536
 /* Reads of an unchanged value, one after the other, that make a strand give up its turn. */
 #define SIM_POLLS 16
 /* Turns given up that way, at atomics, that make its joins let their parked lanes go. */
@@ -48,7 +51,7 @@ struct sim_join {
     uint32_t expected, arrived; /* lanes */
 };
 
-enum sim_strand_state { STRAND_READY, STRAND_BARRIER, STRAND_WARP_SYNC };
+enum sim_strand_state { STRAND_READY, STRAND_BARRIER, STRAND_WARP_SYNC, STRAND_MBARRIER };
 
 struct sim_strand {
     struct sim_strand *next; /* the warp's list */
@@ -65,7 +68,10 @@ struct sim_strand {
     const struct sim_insn *polled[2];
     uint64_t seen[2];
     uint32_t polls, spins;
-    bool spinning, lock; /* it gives up this turn; it does so at an atomic */
+    bool spinning, lock;           /* it gives up this turn; it does so at an atomic */
+    bool expired;                  /* STRAND_MBARRIER: it has waited long enough */
+    uint32_t phases;               /* STRAND_MBARRIER: the block's when it began to wait */
+    const struct sim_insn *waited; /* the instruction that it waits at, or has waited at until now */
 };
 
 struct sim_barrier {
@@ -119,6 +125,9 @@ struct sim_block {
     char *shared;
     char *frames; /* the warps' first frames */
     struct sim_frame first_frames[SIM_MAX_WARPS];
+    uint32_t phases;           /* of the block's mbarriers that have ended */
+    uint32_t mbarrier_waiters; /* strands */
+    uint32_t timeouts;         /* since one of them went on */
     struct check_block *check; /* NULL: not checked */
     struct sim_block *next;    /* of the worker's list */
     bool started;              /* its warps exist */
@@ -185,6 +194,12 @@ void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counte
 
 /* barrier.c: completes every barrier that has all its threads; true if there was one. */
 bool sim_barrier_settle(struct sim_block *block);
+
+/* mbarrier.c: lets strands go on whose phase may have ended; or, when nothing else can run, has their time
+ * run out, which is all the same to a loop that waits.  False if there were none, or it has happened too
+ * often. */
+bool sim_mbarrier_settle(struct sim_block *block);
+bool sim_mbarrier_expire(struct sim_block *block);
 
 /* block.c: begins a block; runs it until it ends or faults (true) or only waits for others (false). */
 void sim_block_start(struct sim_worker *worker, struct sim_block *block, uint64_t linear);

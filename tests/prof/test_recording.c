@@ -159,12 +159,29 @@ static void test_rows(void **state) {
     regfree(&expression);
 }
 
+/* Templates that differ in their parameters only are told apart. */
+static void test_namesakes(void **state) {
+    (void)state;
+    static const char text[] =
+        PROCESS(7) LAUNCH(7, 1, "_Z1fIiEvi") LAUNCH(7, 2, "_Z1fIiEvf") LAUNCH(7, 3, "g");
+    struct prof_recording recording;
+    struct prof_rows rows;
+    struct prof_selection all = {.count = UINT64_MAX};
+    make(text, &all, &recording, &rows);
+    assert_int_equal(rows.count, 3);
+    if (strncmp(rows.items[0].first->name, "_Z", 2) != 0) { /* where there is a C++ runtime */
+        assert_true(rows.items[0].namesake);
+        assert_true(rows.items[1].namesake);
+    }
+    assert_false(rows.items[2].namesake);
+    prof_rows_free(&rows);
+    prof_recording_free(&recording);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_torn),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_whole), cmocka_unit_test(test_torn),      cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_rows),  cmocka_unit_test(test_namesakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
