@@ -52,8 +52,8 @@ static uint64_t *word_at(struct sim_warp *w, uint64_t address) {
 }
 
 /* The lanes' offsets in shared memory; other addresses are faults. */
-static void find_objects(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, int32_t ref,
-                         struct sim_lanes *lanes) {
+static void find_objects(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                         int32_t ref, struct sim_lanes *lanes) {
     struct sim_lanes all;
     sim_lanes_fill(w, op, ref, &all);
     *lanes = all;
@@ -118,7 +118,8 @@ const struct sim_insn *sim_run_mbarrier(struct sim_warp *w, const struct sim_ins
         case SIM_MBARRIER_INIT:
             if (!amount || amount > COUNT_MASK)
                 sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, amount, "an mbarrier for %u arrivals", amount);
-            *word_at(w, address) = pack(&(struct object){.expected = amount, .pending = amount, .valid = true});
+            *word_at(w, address) =
+                pack(&(struct object){.expected = amount, .pending = amount, .valid = true});
             break;
         case SIM_MBARRIER_INVAL:
             *word_at(w, address) = 0;
@@ -221,10 +222,11 @@ static void check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned l
     struct sim_allocation found;
     uint64_t limit = w->worker->shared_limit;
     if ((global | shared | size) & 15)
-        sim_fault_raise(w, in, lane, SIM_FAULT_MISALIGNED, global,
-                        "bulk copy of %u bytes between 0x%llx and offset 0x%llx of shared memory: all must be "
-                        "multiples of 16",
-                        size, (unsigned long long)global, (unsigned long long)shared);
+        sim_fault_raise(
+            w, in, lane, SIM_FAULT_MISALIGNED, global,
+            "bulk copy of %u bytes between 0x%llx and offset 0x%llx of shared memory: all must be "
+            "multiples of 16",
+            size, (unsigned long long)global, (unsigned long long)shared);
     if (shared > limit || size > limit - shared)
         sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, shared,
                         "bulk copy of %u bytes at offset 0x%llx of shared memory is out of bounds: there are "
@@ -234,18 +236,19 @@ static void check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned l
         return;
     char nearest[160];
     sim_memory_describe(w->worker->launch->memory, global, nearest, sizeof nearest);
-    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, global, "bulk copy of %u bytes at 0x%llx is out of bounds: %s",
-                    size, (unsigned long long)global, nearest);
+    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, global,
+                    "bulk copy of %u bytes at 0x%llx is out of bounds: %s", size, (unsigned long long)global,
+                    nearest);
 }
 
 /* Not counted: the copy engine's traffic does not go through the load and store units. */
 const struct sim_insn *sim_run_bulk_copy(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_bulk_copy *copy = in->extra;
     struct sim_lanes global, shared, barrier;
-    sim_lanes_fill(w, copy->loads ? &copy->from : &copy->to, copy->loads ? copy->from_address : copy->to_address,
-                   &global);
-    find_objects(w, in, copy->loads ? &copy->to : &copy->from, copy->loads ? copy->to_address : copy->from_address,
-                 &shared);
+    sim_lanes_fill(w, copy->loads ? &copy->from : &copy->to,
+                   copy->loads ? copy->from_address : copy->to_address, &global);
+    find_objects(w, in, copy->loads ? &copy->to : &copy->from,
+                 copy->loads ? copy->to_address : copy->from_address, &shared);
     if (copy->loads)
         find_objects(w, in, &copy->barrier, copy->barrier_address, &barrier);
     for (uint32_t left = w->mask; left; left &= left - 1) {

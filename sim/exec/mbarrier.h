@@ -17,10 +17,10 @@ enum sim_mbarrier_op {
 struct sim_mbarrier {
     struct sim_memop at;
     enum sim_mbarrier_op op;
-    bool drop;      /* the arrival counts for later phases too */
-    bool expect;    /* the arrival brings bytes to expect, in count's place */
+    bool drop;       /* the arrival counts for later phases too */
+    bool expect;     /* the arrival brings bytes to expect, in count's place */
     bool unfinished; /* .noComplete: the arrival must not complete the phase */
-    bool parity;    /* the wait names a phase by its parity, not by an arrival's state */
+    bool parity;     /* the wait names a phase by its parity, not by an arrival's state */
     bool has_result;
     int32_t result; /* arrivals: the state; waits: the predicate */
     int32_t count;  /* arrivals or bytes; waits: the state or parity; -1: one arrival */

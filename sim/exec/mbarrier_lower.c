@@ -7,11 +7,35 @@
 
 /* Refuses words that no form here has: clusters and the tensor copies have theirs. */
 static bool known(struct lower *l) {
-    static const char *const words[] = {
-        "init",   "inval",  "arrive", "arrive_drop", "expect_tx", "complete_tx", "noComplete",  "test_wait",
-        "try_wait", "parity", "pending_count", "shared", "shared::cta", "b64", "release", "acquire", "relaxed",
-        "cta",    "cluster", "async", "mbarrier", "noinc", "bulk", "global", "shared::cluster",
-        "mbarrier::complete_tx::bytes", "bulk_group", "L2::cache_hint", NULL};
+    static const char *const words[] = {"init",
+                                        "inval",
+                                        "arrive",
+                                        "arrive_drop",
+                                        "expect_tx",
+                                        "complete_tx",
+                                        "noComplete",
+                                        "test_wait",
+                                        "try_wait",
+                                        "parity",
+                                        "pending_count",
+                                        "shared",
+                                        "shared::cta",
+                                        "b64",
+                                        "release",
+                                        "acquire",
+                                        "relaxed",
+                                        "cta",
+                                        "cluster",
+                                        "async",
+                                        "mbarrier",
+                                        "noinc",
+                                        "bulk",
+                                        "global",
+                                        "shared::cluster",
+                                        "mbarrier::complete_tx::bytes",
+                                        "bulk_group",
+                                        "L2::cache_hint",
+                                        NULL};
     const struct ptx_instruction *in = l->node->in;
     for (size_t i = 0; i < in->word_count; i++) {
         const char *const *w = words;
@@ -30,11 +54,14 @@ static bool find_operation(const struct ptx_instruction *in, struct sim_mbarrier
         enum sim_mbarrier_op op;
         enum sim_access access;
     } operations[] = {
-        {"init", SIM_MBARRIER_INIT, SIM_ACCESS_STORE},       {"inval", SIM_MBARRIER_INVAL, SIM_ACCESS_STORE},
-        {"arrive", SIM_MBARRIER_ARRIVE, SIM_ACCESS_ATOM},    {"arrive_drop", SIM_MBARRIER_ARRIVE, SIM_ACCESS_ATOM},
+        {"init", SIM_MBARRIER_INIT, SIM_ACCESS_STORE},
+        {"inval", SIM_MBARRIER_INVAL, SIM_ACCESS_STORE},
+        {"arrive", SIM_MBARRIER_ARRIVE, SIM_ACCESS_ATOM},
+        {"arrive_drop", SIM_MBARRIER_ARRIVE, SIM_ACCESS_ATOM},
         {"expect_tx", SIM_MBARRIER_EXPECT_TX, SIM_ACCESS_ATOM},
         {"complete_tx", SIM_MBARRIER_COMPLETE_TX, SIM_ACCESS_ATOM},
-        {"test_wait", SIM_MBARRIER_TEST, SIM_ACCESS_LOAD},   {"try_wait", SIM_MBARRIER_TRY, SIM_ACCESS_LOAD},
+        {"test_wait", SIM_MBARRIER_TEST, SIM_ACCESS_LOAD},
+        {"try_wait", SIM_MBARRIER_TRY, SIM_ACCESS_LOAD},
     };
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (ptx_has_word(in, operations[i].word)) {
@@ -63,7 +90,8 @@ static bool lower_object(struct lower *l) {
         return false;
     if (!find_operation(in, m) || !lower_space(in, &m->at.space) || m->at.space == SIM_SPACE_GLOBAL)
         return lower_unknown(l, NULL);
-    bool waits = m->op == SIM_MBARRIER_TEST || m->op == SIM_MBARRIER_TRY, arrives = m->op == SIM_MBARRIER_ARRIVE;
+    bool waits = m->op == SIM_MBARRIER_TEST || m->op == SIM_MBARRIER_TRY,
+         arrives = m->op == SIM_MBARRIER_ARRIVE;
     size_t results = waits || arrives, given = in->operand_count - results - 1;
     size_t least = arrives || m->op == SIM_MBARRIER_INVAL ? 0 : 1;
     m->drop = ptx_has_word(in, "arrive_drop");
@@ -73,7 +101,9 @@ static bool lower_object(struct lower *l) {
     m->count = -1;
     m->has_result = results && in->operands[0].kind != PTX_OPERAND_SINK;
     if (in->operand_count < results + 1 + (m->expect || m->unfinished ? 1 : least) ||
-        given > (m->op == SIM_MBARRIER_TRY ? 2u : m->op == SIM_MBARRIER_INVAL ? 0u : 1u))
+        given > (m->op == SIM_MBARRIER_TRY     ? 2u
+                 : m->op == SIM_MBARRIER_INVAL ? 0u
+                                               : 1u))
         return lower_error(l, in->pos, "wrong number of operands for '%s'", in->opcode);
     int32_t address;
     enum ptx_type type = waits && !m->parity ? PTX_TYPE_B64 : PTX_TYPE_U32;
@@ -129,8 +159,9 @@ bool lower_bulk_copy(struct lower *l) {
     copy->loads = ptx_has_word(in, "mbarrier::complete_tx::bytes");
     size_t operands = (copy->loads ? 4u : 3u) + ptx_has_word(in, "L2::cache_hint");
     if (in->operand_count != operands || !ptx_has_word(in, "global") ||
-        (copy->loads ? strcmp(in->words[2], "shared::cluster") != 0 && strcmp(in->words[2], "shared::cta") != 0
-                     : strcmp(in->words[2], "global") != 0 || !ptx_has_word(in, "bulk_group")))
+        (copy->loads
+             ? strcmp(in->words[2], "shared::cluster") != 0 && strcmp(in->words[2], "shared::cta") != 0
+             : strcmp(in->words[2], "global") != 0 || !ptx_has_word(in, "bulk_group")))
         return lower_unknown(l, NULL);
     const struct sim_memop global = {.access = SIM_ACCESS_LOAD, .space = SIM_SPACE_GLOBAL};
     const struct sim_memop shared = {.access = SIM_ACCESS_LOAD, .space = SIM_SPACE_SHARED};

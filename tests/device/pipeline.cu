@@ -13,6 +13,7 @@ extern "C" __global__ void arrive_and_wait(int *out, const int *in) {
     __shared__ block_barrier bar;
     __shared__ int s[256];
     int t = threadIdx.x;
+    out += 256 * blockIdx.x;
     if (t == 0)
         init(&bar, blockDim.x);
     __syncthreads();
@@ -42,6 +43,7 @@ extern "C" __global__ void copies(int *out, const int *in) {
     __shared__ block_barrier bar;
     __shared__ __align__(16) int s[256];
     int t = threadIdx.x;
+    out += 256 * blockIdx.x;
     if (t == 0)
         init(&bar, blockDim.x);
     __syncthreads();
@@ -104,7 +106,8 @@ extern "C" __global__ void thread_pipeline(int *out, const int *in, int count) {
         for (; next < i + 2; next++) {
             pipe.producer_acquire();
             if (next < count)
-                cuda::memcpy_async(&s[next % 2][threadIdx.x], &in[256 * next + threadIdx.x], sizeof(int), pipe);
+                cuda::memcpy_async(&s[next % 2][threadIdx.x], &in[256 * next + threadIdx.x], sizeof(int),
+                                   pipe);
             pipe.producer_commit();
         }
         cuda::pipeline_consumer_wait_prior<1>(pipe);
@@ -140,7 +143,8 @@ extern "C" __global__ void pending(unsigned *out) {
 extern "C" __global__ void not_initialised(void) {
     __shared__ unsigned long long bar[2];
     bar[0] = 0;
-    asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(shared_address(bar)) : "memory");
+    asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(shared_address(bar))
+                 : "memory");
 }
 
 extern "C" __global__ void too_many(void) {
@@ -158,11 +162,13 @@ extern "C" __global__ void partial_copies(int *out, const int *in) {
         s[t][i] = -1;
     unsigned at = shared_address(s[t]);
     if (t < 16)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(in + 4 * t), "r"(t) : "memory");
-    else
-        asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; cp.async.ca.shared.global [%0], [%1], 16, p; }" ::"r"(at),
-                     "l"(t % 3 ? nullptr : in + 4 * t), "r"(t % 3)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(in + 4 * t), "r"(t)
                      : "memory");
+    else
+        asm volatile(
+            "{ .reg .pred p; setp.ne.s32 p, %2, 0; cp.async.ca.shared.global [%0], [%1], 16, p; }" ::"r"(at),
+            "l"(t % 3 ? nullptr : in + 4 * t), "r"(t % 3)
+            : "memory");
     asm volatile("cp.async.wait_all;" ::: "memory");
     for (int i = 0; i < 4; i++)
         out[4 * t + i] = s[t][i];
@@ -212,10 +218,11 @@ extern "C" __global__ void bulk(int *out, const int *in, int bytes) {
     __syncthreads();
     if (t == 0) {
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(at), "r"(bytes) : "memory");
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                         shared_address(s)),
-                     "l"(in), "r"(bytes), "r"(at)
-                     : "memory");
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                shared_address(s)),
+            "l"(in), "r"(bytes), "r"(at)
+            : "memory");
     }
     unsigned done = 0;
     while (!done)
@@ -228,8 +235,8 @@ extern "C" __global__ void bulk(int *out, const int *in, int bytes) {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     if (t == 0) {
-        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out), "r"(shared_address(s)),
-                     "r"(bytes)
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out),
+                     "r"(shared_address(s)), "r"(bytes)
                      : "memory");
         asm volatile("cp.async.bulk.commit_group;");
         asm volatile("cp.async.bulk.wait_group.read 0;");
