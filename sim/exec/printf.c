@@ -125,6 +125,8 @@ static void reserve(struct printer *p, size_t more) {
 }
 
 static void put(struct printer *p, const char *text, size_t size) {
+    if (!size)
+        return;
     reserve(p, size);
     memcpy(p->text + p->size, text, size);
     p->size += size;

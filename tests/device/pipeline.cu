@@ -13,6 +13,7 @@ extern "C" __global__ void arrive_and_wait(int *out, const int *in) {
     __shared__ block_barrier bar;
     __shared__ int s[256];
     int t = threadIdx.x;
+    out += 256 * blockIdx.x;
     if (t == 0)
         init(&bar, blockDim.x);
     __syncthreads();
@@ -42,6 +43,7 @@ extern "C" __global__ void copies(int *out, const int *in) {
     __shared__ block_barrier bar;
     __shared__ __align__(16) int s[256];
     int t = threadIdx.x;
+    out += 256 * blockIdx.x;
     if (t == 0)
         init(&bar, blockDim.x);
     __syncthreads();

@@ -24,11 +24,13 @@ static void test_arrive_and_wait(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
-    int *in = numbers(&h, 256), *out = harness_buffer(&h, 1024);
+    int *in = numbers(&h, 256), *out = harness_buffer(&h, 3 * 1024);
     if (!harness_launch(&h, "arrive_and_wait", 3, 256, 0, (const void *[]){&out, &in}))
         fail_msg("%s", h.fault.text);
-    for (int t = 0; t < 256; t++)
-        assert_int_equal(out[t], in[255 - t] + 1000 * t + (t < 64 ? -(255 - t) + 50 : 0));
+    for (int i = 0; i < 3 * 256; i++) {
+        int t = i % 256;
+        assert_int_equal(out[i], in[255 - t] + 1000 * t + (t < 64 ? -(255 - t) + 50 : 0));
+    }
     harness_close(&h);
 }
 
@@ -36,11 +38,11 @@ static void test_copies(void **state) {
     (void)state;
     struct harness h;
     harness_open(&h, ptx);
-    int *in = numbers(&h, 512), *out = harness_buffer(&h, 1024);
+    int *in = numbers(&h, 512), *out = harness_buffer(&h, 2 * 1024);
     if (!harness_launch(&h, "copies", 2, 256, 0, (const void *[]){&out, &in}))
         fail_msg("%s", h.fault.text);
-    for (int t = 0; t < 256; t++)
-        assert_int_equal(out[t], in[255 - t] + 2 * in[511 - t]);
+    for (int i = 0; i < 2 * 256; i++)
+        assert_int_equal(out[i], in[255 - i % 256] + 2 * in[511 - i % 256]);
     harness_close(&h);
 }
 
