@@ -79,7 +79,8 @@ static bool pass(struct sim_block *block) {
         any |= ran;
         moved |= ran && !w->waits;
     }
-    bool settled = sim_barrier_settle(block) | sim_mbarrier_settle(block);
+    bool settled = sim_barrier_settle(block);
+    settled |= sim_mbarrier_settle(block);
     if (!any && !settled && !finished(block) && !sim_block_release(block) && !sim_mbarrier_expire(block))
         report_deadlock(block);
     return moved || settled || !any;
