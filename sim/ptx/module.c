@@ -228,11 +228,14 @@ static bool directive(struct ptx_parser *p) {
 
 /* Whether a file is one of the CUDA toolkit's headers: /usr/local/cuda-13.0/include/...,
  * .../targets/x86_64-linux/include/..., or .../nvidia/cuda_runtime/include/... as packages of Python have it.
+ * An nvcc that lies elsewhere names them by the way from its own folder, .../bin/..//include/...
  */
 static bool of_toolkit(const char *file) {
     const char *include = strstr(file, "/include/");
     if (include == NULL)
         return false;
+    if (strstr(file, "/bin/..//include/") != NULL)
+        return true;
     const char *directory = include, *parent;
     while (directory > file && directory[-1] != '/')
         directory--;
