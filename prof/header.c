@@ -1,25 +1,27 @@
-#include <inttypes.h>
 #include <string.h>
 
 #include "bench/text.h"
 #include "prof/report.h"
 
-static void put_counted(FILE *file, uint64_t count, const char *one, const char *several) {
-    fprintf(file, "%" PRIu64 " %s", count, count == 1 ? one : several);
+static const char *plural(uint64_t count) {
+    return count == 1 ? "" : "s";
 }
 
 void prof_put_header(FILE *file, const struct prof_report *report) {
     const struct prof_rows *rows = report->rows;
     const struct prof_recording *recording = report->recording;
     const struct prof_detail *first = rows->launches[0]->detail;
-    fprintf(file, "wideload prof: %s: ", report->program);
-    if (!report->each) {
-        put_counted(file, rows->count, "kernel", "kernels");
-        fputs(", ", file);
-    }
-    put_counted(file, rows->launch_count, "launch", "launches");
-    fprintf(file, "; counting rules %s%s\n", first->arch,
-            first->proved ? "" : " (not held against hardware)");
+    char kernels[60] = "", text[200];
+    if (!report->each)
+        snprintf(kernels, sizeof kernels, "%zu kernel%s, ", rows->count, plural(rows->count));
+    snprintf(text, sizeof text, "%s%zu launch%s; counting rules %s%s", kernels, rows->launch_count,
+             rows->launch_count == 1 ? "" : "es", first->arch,
+             first->proved ? "" : " (not held against hardware)");
+    /* The name is not broken: where it leaves no room, the rest has a line of its own. */
+    int name = fprintf(file, "wideload prof: %s:", report->program);
+    bool fits = name > 0 && (size_t)name + 1 + strlen(text) <= (size_t)bench_text_columns(file);
+    fputc(fits ? ' ' : '\n', file);
+    bench_wrap(file, text, 0, fits ? name + 1 : 0);
     if (rows->launch_count < recording->launch_count)
         fprintf(file, "%zu of %zu launches are shown.\n", rows->launch_count, recording->launch_count);
     if (recording->missing)

@@ -199,8 +199,17 @@ class Figures(Folder):
         self.assertRegex(done.stderr, r"ld\.global\.v4\.[fu]32 +16 +1 +16\.00 +100 ")
         self.assertRegex(done.stderr, r"(?m)^ +4 +ld\.global\.f32 +4 +1 +8\.00 +50 .*out\[i\] = in\[i \* stride\];$")
         self.assertIn("lanes 8 bytes apart: each 32-byte sector brings 16 useful bytes", done.stderr)
-        for line in done.stderr.splitlines():
+        for line in done.stderr.replace(arguments.source, "SOURCE").splitlines():
             self.assertLessEqual(len(line), 100)
+
+    def test_long_name(self):
+        # The name of a program in a deep folder has a line of its own; the rest of the heading goes on below.
+        folder = os.path.join(self.folder, "a" * 60, "b" * 60)
+        os.makedirs(folder)
+        program = os.path.join(folder, "program")
+        os.symlink(arguments.program, program)
+        report = prof("--each", program, "strided:2").stderr.replace(program, "PROGRAM")
+        self.assertIn("wideload prof: PROGRAM:\n1 launch; counting rules sm_90\n", report)
 
     def test_json(self):
         sys.path.insert(0, os.path.join(arguments.source, "tests", "cli"))
@@ -312,4 +321,8 @@ if __name__ == "__main__":
     parser.add_argument("--source", required=True)
     parser.add_argument("--update", action="store_true")
     arguments, rest = parser.parse_known_args()
-    sys.exit(unittest.main(argv=[sys.argv[0], *rest]))
+    # Under a short name, so that what is printed does not hang on the folder this is in.
+    with tempfile.TemporaryDirectory() as short:
+        built, arguments.program = os.path.abspath(arguments.program), os.path.join(short, "program")
+        os.symlink(built, arguments.program)
+        sys.exit(unittest.main(argv=[sys.argv[0], *rest], exit=False).result.wasSuccessful() is False)
