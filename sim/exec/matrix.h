@@ -67,6 +67,7 @@ struct sim_matrix_access {
     uint8_t reg;   /* number of the register, */
     uint8_t first; /* element in it, */
     uint8_t count; /* and elements from there */
+    bool across;   /* a core of halves whose lines are its columns: read as it lies, then transposed */
 };
 
 struct sim_matrix_move {
@@ -95,9 +96,14 @@ enum { SIM_DOT_WIDTH = 32 };
 struct sim_dot_rules {
     unsigned width;    /* products that are added up at once; more take several steps */
     unsigned fraction; /* bits below the largest exponent that addends keep */
+    bool apart;        /* C is added last, as an f32 */
 };
 const struct sim_dot_rules *sim_dot_rules_of(enum sim_element element);
 double sim_dot(const struct sim_dot_rules *rules, const double *a, const int *a_exponent, const double *b,
                const int *b_exponent, unsigned count, double c, bool half);
+/* Of halves, one fma after the other, and c at the end. */
+float sim_dot_chain(const double *a, const double *b, unsigned count, float c);
+/* As the device's f64 fma, which says which NaN comes out. */
+double sim_dot_fma(double a, double b, double c);
 
 #endif

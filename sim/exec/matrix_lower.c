@@ -22,7 +22,7 @@ static const struct kind mma_kinds[] = {
     {"f16", "f16 f32", {{8, 8, 4}, {16, 8, 8}, {16, 8, 16}}},
     {"bf16", "f32", {{16, 8, 8}, {16, 8, 16}}},
     {"tf32", "f32", {{16, 8, 4}, {16, 8, 8}}},
-    {"e4m3 e5m2", "f32", {{16, 8, 16}, {16, 8, 32}}},
+    {"e4m3 e5m2", "f32", {{16, 8, 32}}},
     {"f64", "f64", {{8, 8, 4}, {16, 8, 4}, {16, 8, 8}, {16, 8, 16}}},
     {"s8 u8", "s32", {{8, 8, 16}, {16, 8, 16}, {16, 8, 32}}},
     {"s4 u4", "s32", {{8, 8, 32}, {16, 8, 32}, {16, 8, 64}}},
@@ -315,17 +315,20 @@ static bool add_access(struct lower *l, struct sim_matrix_move *m, enum sim_acce
     return lower_site(l, &access->op);
 }
 
-/* One access for what lies together, else one an element. */
+/* One access for what lies together, or is a core of halves, else one an element. */
 static bool add_accesses(struct lower *l, struct sim_matrix_move *m, enum sim_access how) {
     const struct sim_fragment *f = &m->fragment;
     bool accumulator = m->matrix == 'c', along = m->matrix == 'b' ? m->by_column : !m->by_column;
     unsigned pieces = accumulator ? 2 : f->bits >= 32 ? 1 : 32u / f->bits;
     unsigned registers = accumulator ? f->cores / 2u : f->cores, bytes = pieces * f->bits / 8;
+    bool across = !along && f->bits == 16, whole = along || across;
     for (unsigned r = 0; r < registers; r++)
-        for (unsigned p = 0; p < (along ? 1 : pieces); p++)
-            if (!add_access(l, m, how, along ? bytes : bytes / pieces, r, accumulator ? 2 * r + p : p,
-                            along ? pieces : 1))
+        for (unsigned p = 0; p < (whole ? 1 : pieces); p++) {
+            if (!add_access(l, m, how, whole ? bytes : bytes / pieces, r, accumulator ? 2 * r + p : p,
+                            whole ? pieces : 1))
                 return false;
+            m->access[m->access_count - 1].across = across;
+        }
     return true;
 }
 

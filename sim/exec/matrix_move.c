@@ -2,8 +2,9 @@
  *
  * Counted as the instructions that ptxas makes of them, as far as that can be inferred: ldmatrix and stmatrix
  * are one request of 16 bytes a row, 8 rows (one matrix) a wavefront if their banks differ; wmma.load and
- * .store are one access a register where a register's elements are neighbours in memory (of an accumulator:
- * where pairs of elements are), else one access an element. */
+ * .store, as ptxas makes them for sm_90 from global memory, are one access a register where a register's
+ * elements are neighbours in memory (of an accumulator: where pairs of elements are), one a core of halves
+ * that are not, which then is transposed between the lanes, and else one access an element. */
 #include <string.h>
 
 #include "sim/exec/access.h"
@@ -140,6 +141,10 @@ static void find_elements(struct sim_warp *w, const struct sim_insn *in, const s
     for (unsigned i = 0; i < SIM_LANES; i++) {
         unsigned place = accumulator ? m->fragment.at[access->first][i]
                                      : m->fragment.at[access->reg][i] + access->first * m->fragment.step;
+        if (access->across) {
+            unsigned line = m->fragment.columns, row = place / line, column = place % line;
+            place = (row - i / 4 + 2 * (i % 4)) * line + column - 2 * (i % 4) + i / 4;
+        }
         lanes.address[i] += element_offset(m, place, stride ? stride[i] : m->tight);
     }
     keep_lanes(&lanes, SIM_ALL_LANES);
@@ -155,11 +160,19 @@ static char *element_in(struct sim_warp *w, const struct sim_matrix_move *m, uns
     return (char *)((uint32_t *)SIM_SLOT(w, f->reg[reg]) + lane) + element * f->bits / 8;
 }
 
+/* The n-th half of a lane's word in a core that lies transposed: another lane's access has it. */
+static char *across_at(char *const at[SIM_LANES], unsigned lane, unsigned n) {
+    unsigned row = lane / 4, column = 2 * (lane % 4) + n;
+    char *word = at[4 * column + row / 2];
+    return word ? word + 2 * (row % 2) : NULL;
+}
+
 static void move_elements(struct sim_warp *w, const struct sim_matrix_move *m,
                           const struct sim_matrix_access *access, char *const at[SIM_LANES], bool load) {
     const struct sim_fragment *f = &m->fragment;
     bool accumulator = m->matrix == 'c';
-    unsigned bytes = access->op.width * access->op.count, each = accumulator ? bytes / access->count : bytes;
+    unsigned bytes = access->op.width * access->op.count;
+    unsigned each = accumulator || access->across ? bytes / access->count : bytes;
     unsigned in_register = f->bits == 16 ? 2 : 1; /* elements of an accumulator */
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
@@ -167,14 +180,15 @@ static void move_elements(struct sim_warp *w, const struct sim_matrix_move *m,
             unsigned element = access->first + n;
             char *mine = accumulator ? element_in(w, m, element / in_register, element % in_register, lane)
                                      : element_in(w, m, access->reg, element, lane);
-            if (!at[lane] && load)
+            char *far = access->across ? across_at(at, lane, n) : at[lane] ? at[lane] + n * each : NULL;
+            if (!far && load)
                 memset(mine, 0, each);
-            else if (!at[lane])
+            else if (!far)
                 continue;
             else if (load)
-                memcpy(mine, at[lane] + n * each, each);
+                memcpy(mine, far, each);
             else
-                memcpy(at[lane] + n * each, mine, each);
+                memcpy(far, mine, each);
         }
     }
 }

@@ -56,6 +56,21 @@ static uint32_t element_mask(const struct sim_fragment *f) {
     return f->bits == 32 ? UINT32_MAX : (1u << f->bits) - 1;
 }
 
+/* Rows of 32 8-bit floats: of each four, the first two go into the first step. */
+static void split_fours(double *value, int *exponent, unsigned rows) {
+    for (unsigned row = 0; row < rows; row++, value += 32, exponent += 32) {
+        double v[32];
+        int e[32];
+        memcpy(v, value, sizeof v);
+        memcpy(e, exponent, sizeof e);
+        for (unsigned k = 0; k < 32; k++) {
+            unsigned to = (k & 2) * 8 + k / 4 * 2 + (k & 1);
+            value[to] = v[k];
+            exponent[to] = e[k];
+        }
+    }
+}
+
 static void gather_floats(struct sim_warp *w, const struct sim_fragment *f, double *value, int *exponent) {
     for (unsigned r = 0; r < f->cores; r++) {
         const uint32_t *words = SIM_SLOT(w, f->reg[r]);
@@ -66,6 +81,8 @@ static void gather_floats(struct sim_warp *w, const struct sim_fragment *f, doub
                 exponent[at] = operand_exponent(f->element, value[at]);
             }
     }
+    if (f->bits == 8)
+        split_fours(value, exponent, f->rows);
 }
 
 static void gather_integers(struct sim_warp *w, const struct sim_fragment *f, int16_t *value) {
@@ -137,8 +154,9 @@ const struct sim_insn *sim_run_multiply_floats(struct sim_warp *w, const struct 
             for (unsigned j = 0; j < columns; j++) {
                 unsigned at = i * columns + j, row = i * k, column = (product * columns + j) * k;
                 double start = half_in ? (double)f16_value((uint16_t)c[at]) : (double)float_f32(c[at]);
-                double sum = sim_dot(rules, a + row, a_exponent + row, b + column, b_exponent + column, k,
-                                     start, half_out);
+                double sum = m->products == 1 ? sim_dot(rules, a + row, a_exponent + row, b + column,
+                                                        b_exponent + column, k, start, half_out)
+                                              : (double)sim_dot_chain(a + row, b + column, k, (float)start);
                 d[at] = float_bits(sum, half_out);
             }
     scatter_words(w, &m->d, d);
@@ -161,7 +179,7 @@ const struct sim_insn *sim_run_multiply_doubles(struct sim_warp *w, const struct
     for (unsigned i = 0; i < rows; i++)
         for (unsigned j = 0; j < columns; j++)
             for (unsigned n = 0; n < k; n++)
-                d[i * columns + j] = fma(a[i * k + n], b[j * k + n], d[i * columns + j]);
+                d[i * columns + j] = sim_dot_fma(a[i * k + n], b[j * k + n], d[i * columns + j]);
     for (unsigned e = 0; e < m->d.cores; e++)
         for (uint32_t left = w->mask; left; left &= left - 1) {
             unsigned lane = (unsigned)__builtin_ctz(left);

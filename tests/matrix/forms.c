@@ -295,18 +295,3 @@ void form_fill(const struct form *f, unsigned seed, void *a, void *b, void *c) {
     fill(f->b, seed, state + 2, b);
     fill(f->c, seed, state + 3, c);
 }
-
-size_t form_result_bytes(const struct form *f) {
-    unsigned bits = form_bits(f->d);
-    if (f->wmma)
-        return (size_t)(f->m + 16) * f->n * bits / 8;
-    return 32u * registers(f, 'd') * (bits == 64 ? 8 : 4);
-}
-
-uint64_t form_hash(const void *bytes, size_t size) {
-    const unsigned char *at = bytes;
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3u;
-    return hash;
-}

@@ -1,5 +1,4 @@
-/* Every form of mma and wmma that there is, as kernels in PTX, with inputs for them: for the test, which runs
- * them on the simulator, and for capture.c, which runs them on a GPU. */
+/* Every form of mma and wmma that there is, as kernels in PTX, with inputs for them. */
 #ifndef WIDELOAD_TESTS_MATRIX_FORMS_H
 #define WIDELOAD_TESTS_MATRIX_FORMS_H
 
@@ -28,9 +27,6 @@ void form_text(const struct form *form, char *text, size_t size);
 /* Inputs: seed 0 has small whole numbers, 1 numbers of similar size, 2 of any size, 3 also infinities, NaN,
  * zeros and subnormals. */
 void form_fill(const struct form *form, unsigned seed, void *a, void *b, void *c);
-/* Bytes of d that are written. */
-size_t form_result_bytes(const struct form *form);
-uint64_t form_hash(const void *bytes, size_t size);
 unsigned form_bits(const char *type);
 
 #endif

@@ -48,6 +48,18 @@ extern "C" __global__ void wmma_shared(const signed char *a, const signed char *
         c[i] = sc[i];
 }
 
+/* Halves across their lines: read as they lie, 4 bytes a lane, and transposed. */
+extern "C" __global__ void wmma_across(const half *a, const half *b, half *c) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::col_major> fa;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, half> fc;
+    wmma::load_matrix_sync(fa, a, 64);
+    wmma::load_matrix_sync(fb, b, 64);
+    wmma::load_matrix_sync(fc, c, 64, wmma::mem_col_major);
+    wmma::mma_sync(fc, fa, fb, fc);
+    wmma::store_matrix_sync(c, fc, 64, wmma::mem_col_major);
+}
+
 __device__ void load_x4(unsigned (&r)[4], const void *p) {
     unsigned at = (unsigned)__cvta_generic_to_shared(p);
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -54,6 +54,33 @@ static void test_wmma_gemm(void **state) {
     harness_close(&h);
 }
 
+static void test_wmma_across(void **state) {
+    (void)state;
+    struct harness h;
+    harness_open(&h, ptx);
+    uint16_t *a = harness_buffer(&h, 2048), *b = harness_buffer(&h, 2048), *c = harness_buffer(&h, 2048);
+    static float fa[1024], fb[1024], fc[1024];
+    for (int i = 0; i < 1024; i++) {
+        a[i] = half_of(fa[i] = (float)(i * 7 % 13 - 6));
+        b[i] = half_of(fb[i] = (float)(i * 5 % 11 - 5));
+        c[i] = half_of(fc[i] = (float)(i % 9 - 4));
+    }
+    assert_true(harness_launch(&h, "wmma_across", 1, 32, 0, (const void *[]){&a, &b, &c}));
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 16; j++) {
+            float sum = fc[j * 64 + i];
+            for (int k = 0; k < 16; k++)
+                sum += fa[k * 64 + i] * fb[k * 64 + j];
+            assert_int_equal(c[j * 64 + i], half_of(sum));
+        }
+    /* 4 cores a matrix, one request each, whose 8 lines of 16 bytes lie in 8 sectors. */
+    assert_int_equal(h.counters.global_load_requests, 12);
+    assert_int_equal(h.counters.gld_transactions, 12 * 8);
+    assert_int_equal(h.counters.global_store_requests, 4);
+    assert_int_equal(h.counters.gst_transactions, 4 * 8);
+    harness_close(&h);
+}
+
 static void test_wmma_shared(void **state) {
     (void)state;
     struct harness h;
@@ -162,9 +189,10 @@ static void test_store_rows(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wmma_gemm),       cmocka_unit_test(test_wmma_shared),
-        cmocka_unit_test(test_mma_tile),        cmocka_unit_test(test_load_rows),
-        cmocka_unit_test(test_misaligned_rows), cmocka_unit_test(test_store_rows),
+        cmocka_unit_test(test_wmma_gemm),   cmocka_unit_test(test_wmma_across),
+        cmocka_unit_test(test_wmma_shared), cmocka_unit_test(test_mma_tile),
+        cmocka_unit_test(test_load_rows),   cmocka_unit_test(test_misaligned_rows),
+        cmocka_unit_test(test_store_rows),
     };
     ptx = argc > 1 ? argv[1] : NULL;
     newer = ptx && strstr(ptx, "_90");
