@@ -190,8 +190,8 @@ static bool lower_barrier(struct lower *l) {
 
 /* Without an effect on a machine whose memory is always coherent and whose caches are not modelled. */
 static bool needs_nothing(const struct ptx_instruction *in) {
-    static const char *const names[] = {"prefetch", "prefetchu",     "brkpt",          "pmevent",
-                                        "discard",  "applypriority", "griddepcontrol", NULL};
+    static const char *const names[] = {"prefetch",      "prefetchu",      "pmevent", "discard",
+                                        "applypriority", "griddepcontrol", NULL};
     for (const char *const *name = names; *name; name++)
         if (is(in, *name))
             return true;
@@ -234,6 +234,12 @@ bool lower_control(struct lower *l, bool *handled) {
         return lower_emit(l, sim_run_fence) != NULL;
     if (is(in, "nanosleep"))
         return lower_emit(l, sim_run_rest) != NULL;
+    if (is(in, "brkpt")) {
+        struct sim_insn *stop = lower_emit(l, sim_run_trap);
+        if (stop)
+            stop->small = 1;
+        return stop != NULL;
+    }
     if (needs_nothing(in))
         return lower_emit(l, sim_run_nothing) != NULL;
     *handled = false;

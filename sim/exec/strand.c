@@ -493,7 +493,8 @@ const struct sim_insn *sim_run_exit(struct sim_warp *w, const struct sim_insn *i
 }
 
 const struct sim_insn *sim_run_trap(struct sim_warp *w, const struct sim_insn *in) {
-    sim_fault_raise(w, in, (unsigned)__builtin_ctz(w->mask), SIM_FAULT_TRAP, 0, "trap");
+    sim_fault_raise(w, in, (unsigned)__builtin_ctz(w->mask), SIM_FAULT_STOP, 0, "%s",
+                    in->small ? "brkpt, and no debugger is there" : "trap");
 }
 
 /* ---------------------------------------------------------------- wrappers */

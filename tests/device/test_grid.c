@@ -45,7 +45,7 @@ static void test_valid_only_when_cooperative(void **state) {
     assert_int_equal(*out, 0);
     int *a = harness_buffer(&h, 128), n = 32, rounds = 1;
     assert_false(harness_launch(&h, "rounds", 2, 32, 0, (const void *[]){&a, &a, &n, &rounds}));
-    assert_int_equal(h.fault.kind, SIM_FAULT_TRAP);
+    assert_int_equal(h.fault.kind, SIM_FAULT_STOP);
     h.with.cooperative = true;
     assert_true(harness_launch(&h, "grid_is_valid", 4, 32, 0, (const void *[]){&out}));
     assert_int_equal(*out, 1);

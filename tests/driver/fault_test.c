@@ -93,7 +93,7 @@ static void trap(void **state) {
     CUfunction function;
     assert_ok(api.cuModuleGetFunction(&function, module, "stop_here"));
     assert_ok(api.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
-    check_stuck(CUDA_ERROR_ILLEGAL_INSTRUCTION);
+    check_stuck(CUDA_ERROR_LAUNCH_FAILED);
 }
 
 /* The first fault is the one that stays; the primary context recovers when it is reset. */

@@ -160,7 +160,7 @@ static void cooperative(void **state) {
     assert_ok(api.cuCtxSynchronize());
     /* Launched the ordinary way there is no grid to meet in: cooperative_groups traps. */
     assert_ok(api.cuLaunchKernel(meet, 2, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
-    assert_int_equal(api.cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_INSTRUCTION);
+    assert_int_equal(api.cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
 }
 
 int main(void) {
