@@ -36,6 +36,16 @@
     X(cuMemcpyDtoH, NULL)                                                                                    \
     X(cuMemcpyDtoDAsync, NULL)                                                                               \
     X(cuMemsetD8Async, NULL)                                                                                 \
+    X(cuDeviceGetUuid, NULL)                                                                                 \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, NULL)                                                     \
+    X(cuStreamCreate, NULL)                                                                                  \
+    X(cuStreamDestroy, NULL)                                                                                 \
+    X(cuStreamBeginCapture, NULL)                                                                            \
+    X(cuStreamEndCapture, NULL)                                                                              \
+    X(cuGraphInstantiateWithFlags, NULL)                                                                     \
+    X(cuGraphLaunch, NULL)                                                                                   \
+    X(cuGraphExecDestroy, NULL)                                                                              \
+    X(cuGraphDestroy, NULL)                                                                                  \
     X(cuLaunchKernel, NULL)                                                                                  \
     X(cuEventCreate, NULL)                                                                                   \
     X(cuEventDestroy, NULL)                                                                                  \
