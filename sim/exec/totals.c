@@ -18,6 +18,7 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
         }
         for (size_t s = code->site_base; s < code->site_base + code->site_count; s++) {
             add_stride(&to->sites[s].stride, &from->sites[s].stride);
+            to->sites[s].outside += from->sites[s].outside;
             for (int i = 0; i < 3; i++) {
                 to->sites[s].by[i].requests += from->sites[s].by[i].requests;
                 to->sites[s].by[i].transactions += from->sites[s].by[i].transactions;
@@ -101,6 +102,7 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
         count_site(&count.counters, code->sites[low].access, site);
         add_stride(&stride, &site->stride);
         count.bytes = code->sites[low].bytes;
+        count.outside += site->outside;
     }
     count.has_stride = stride.state == SIM_STRIDE_ONE;
     count.stride = stride.bytes;
