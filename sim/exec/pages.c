@@ -8,8 +8,8 @@
 enum {
     UNIT = 512, /* small pieces are a multiple of it */
     UNITS = (2 << 20) / UNIT,
-    SMALL = 1 << 20,      /* pieces below it share pages */
-    HUGE_FROM = 8 << 20,  /* pieces that ask for the host's huge pages */
+    SMALL = 1 << 20,     /* pieces below it share pages */
+    HUGE_FROM = 8 << 20, /* pieces that ask for the host's huge pages */
 };
 
 /* A page that small pieces share. */
@@ -33,10 +33,9 @@ static void *at(uint64_t address) {
 
 struct sim_pages *sim_pages_create(uint64_t bytes) {
     for (; bytes >= 2 * SIM_PAGE_BYTES; bytes /= 2) {
-        void *range =
-            bytes > SIZE_MAX / 2
-                ? MAP_FAILED
-                : mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *range = bytes > SIZE_MAX / 2 ? MAP_FAILED
+                                           : mmap(NULL, (size_t)bytes, PROT_NONE,
+                                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (range == MAP_FAILED)
             continue;
         /* A page at most goes to the alignment, at either end. */
