@@ -19,10 +19,11 @@ static bool note_outside(const struct prof_line *lines, size_t count, char out[P
     char place[120];
     prof_place_text(most, place, sizeof place);
     snprintf(out, PROF_NOTE,
-             "%llu access%s outside any allocation, %s%s (%.40s): a GPU lets such pass where memory happens to be; "
+             "%llu access%s outside any allocation, %s%s (%.40s): a GPU lets such pass where memory happens "
+             "to be; "
              "--check memory names them",
-             (unsigned long long)sum, sum == 1 ? "" : "es", most->sums.outside < sum ? "most at " : "at ", place,
-             most->op);
+             (unsigned long long)sum, sum == 1 ? "" : "es", most->sums.outside < sum ? "most at " : "at ",
+             place, most->op);
     return true;
 }
 
@@ -33,9 +34,10 @@ static bool note_local(const struct prof_line *lines, size_t count, char out[PRO
         requests += lines[i].sums.c.local_load_requests + lines[i].sums.c.local_store_requests;
     if (!requests)
         return false;
-    snprintf(out, PROF_NOTE,
-             "local memory is counted as the PTX has it; ptxas may keep an array in registers, or spill them: "
-             "nvcc -Xptxas -v tells");
+    snprintf(
+        out, PROF_NOTE,
+        "local memory is counted as the PTX has it; ptxas may keep an array in registers, or spill them: "
+        "nvcc -Xptxas -v tells");
     return true;
 }
 
@@ -53,7 +55,7 @@ void prof_put_notes(FILE *file, const struct prof_report *report) {
         size_t count = prof_notes(row->lines, row->line_count, notes);
         prof_row_name(row, name, sizeof name);
         for (size_t n = 0; n < count; n++) {
-            snprintf(text, sizeof text, "note: %s: %s", name, notes[n]);
+            snprintf(text, sizeof text, "note: %s: %.*s", name, PROF_NOTE - 1, notes[n]);
             bench_wrap(file, text, 2, 0);
         }
     }
