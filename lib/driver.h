@@ -65,6 +65,7 @@ struct wl__driver {
     wl_sim_set_arch_fn *wlSimSetArch;
     wl_sim_string_fn *wlSimArch, *wlSimLastError;
     wl_sim_arch_at_fn *wlSimArchAt;
+    wl_sim_strict_bounds_fn *wlSimStrictBounds;
 };
 
 /* Opens libcuda.so.1, or the simulator: $WIDELOAD_SIM_LIBRARY if that is set, else libwideload-sim.so

@@ -337,6 +337,11 @@ const char *wlSimArchAt(unsigned i, int *proved) {
     return i == 0 ? "sm_90" : NULL;
 }
 
+int wlSimStrictBounds(void);
+int wlSimStrictBounds(void) {
+    return 0;
+}
+
 const char *wlSimLastError(void);
 const char *wlSimLastError(void) {
     return "wl_copy_scalar: copy.cu:1: a fault told by the simulator";
