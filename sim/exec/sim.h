@@ -111,7 +111,8 @@ struct sim_function_info {
     size_t shared_bytes;             /* static */
     size_t const_bytes;              /* the module's .const variables */
     size_t local_bytes;              /* a thread */
-    unsigned registers;              /* an estimate: 32-bit registers that the lowering needed */
+    unsigned registers;              /* an estimate: 32-bit registers that the lowering needed; sim/cuda
+                                        puts ptxas's number in its place where it knows that */
     unsigned max_threads;            /* a block: 1024, or less by .maxntid / .reqntid */
     unsigned ptx_version;            /* 90: the module's .target */
 };
