@@ -28,7 +28,13 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
     }
 }
 
-static void count_site(struct wl_counters *c, enum sim_access access, const struct sim_site_tally *t) {
+static void count_site(struct wl_counters *c, const struct sim_site *site, const struct sim_site_tally *t) {
+    if (site->texture) {
+        c->texture_load_requests += t->by[SIM_SPACE_GLOBAL].requests;
+        c->texture_load_transactions += t->by[SIM_SPACE_GLOBAL].transactions;
+        return;
+    }
+    const enum sim_access access = site->access;
     uint64_t requests[3], transactions[3];
     for (int i = 0; i < 3; i++) {
         requests[i] = t->by[i].requests;
@@ -98,7 +104,7 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
     struct sim_stride stride = {0};
     for (; low < code->site_count && code->sites[low].insn == index; low++) {
         const struct sim_site_tally *site = &worker->sites[code->site_base + low];
-        count_site(&count.counters, code->sites[low].access, site);
+        count_site(&count.counters, &code->sites[low], site);
         add_stride(&stride, &site->stride);
         count.bytes = code->sites[low].bytes;
     }
@@ -112,7 +118,7 @@ void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counte
     for (size_t f = 0; f < worker->code->reachable_count; f++) {
         const struct sim_code *code = worker->code->reachable[f];
         for (size_t s = 0; s < code->site_count; s++)
-            count_site(counters, code->sites[s].access, &worker->sites[code->site_base + s]);
+            count_site(counters, &code->sites[s], &worker->sites[code->site_base + s]);
         for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {
             const struct sim_block_tally *ran = &worker->blocks[b];
             counters->inst_executed += ran->warps * m->blocks[b].instructions;
