@@ -282,8 +282,8 @@ static void integers(void **state) {
                 for (int i = 0; i < THREADS; i++)
                     for (unsigned c = 0; c < channels; c++) {
                         int at = i - 8;
-                        int32_t want = at < 0 || at >= 48 ? 0
-                                                          : whole(it, at * (int)channels + (int)c, bits, sign);
+                        int32_t want =
+                            at < 0 || at >= 48 ? 0 : whole(it, at * (int)channels + (int)c, bits, sign);
                         assert_int_equal((int32_t)it->out[4 * i + (int)c], want);
                     }
             }
@@ -310,7 +310,8 @@ static void halves(void **state) {
     static const struct {
         uint16_t half;
         float value;
-    } some[] = {{0x3c00, 1}, {0xc000, -2}, {0x0001, 0x1p-24f}, {0x7bff, 65504}, {0x7c00, INFINITY}, {0x3555, 0x1.554p-2f}};
+    } some[] = {{0x3c00, 1},     {0xc000, -2},       {0x0001, 0x1p-24f},
+                {0x7bff, 65504}, {0x7c00, INFINITY}, {0x3555, 0x1.554p-2f}};
     for (int i = 0; i < 6; i++)
         memcpy(it->texels + 2 * i, &some[i].half, 2);
     make_linear(it, SIM_TEXEL_FLOAT, 16, 1);
