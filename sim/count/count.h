@@ -21,9 +21,12 @@ struct count_access {
     const uint64_t *address; /* 32 of them; those outside mask are not read */
 };
 
-/* The texels that a fetch's lanes want: one a lane and corner; filtered ones have 2, 4 or 8 corners. */
+/* The texels that a fetch's lanes want: one a lane and corner; filtered ones have 2, 4 or 8 corners.
+ * Addresses are such that texels of one sector lie in 32 aligned bytes. */
 struct count_texels {
-    unsigned width; /* bytes of a texel: 1, 2, 4, 8, 16; addresses are multiples of it */
+    unsigned width;  /* bytes of a texel: 1, 2, 4, 8, 16; addresses are multiples of it */
+    unsigned lanes;  /* that go together: 4 or 8 */
+    uint32_t active; /* lanes that make requests */
     unsigned corners;
     const uint32_t *mask;          /* by corner: lanes whose texel is none of the border's; may be 0 */
     const uint64_t (*address)[32]; /* by corner and lane */
@@ -59,6 +62,9 @@ struct count_result count_shared(const struct count_rules *rules, const struct c
 /* Local memory: addresses are each thread's own offsets; hardware interleaves the lanes' 4-byte words. */
 struct count_result count_local(const struct count_rules *rules, const struct count_access *access);
 /* Textures: transactions are sectors, whatever the architecture. */
-struct count_result count_texture(const struct count_texels *texels);
+struct count_texture_result {
+    uint32_t requests, transactions;
+};
+struct count_texture_result count_texture(const struct count_texels *texels);
 
 #endif

@@ -42,6 +42,7 @@ static CUresult use_array(struct sim_texture *t, CUarray array) {
     t->depth = (uint32_t)array->slices;
     t->pitch = array->pitch;
     t->slice = array->slice;
+    t->blocked = true;
     t->layered = shape->Flags & CUDA_ARRAY3D_LAYERED;
     t->dimensions = shape->Depth && !t->layered ? 3 : shape->Height ? 2 : 1;
     return CUDA_SUCCESS;

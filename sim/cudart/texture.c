@@ -92,6 +92,28 @@ static struct cudaTextureDesc texture_from_driver(const CUDA_TEXTURE_DESC *from)
     return to;
 }
 
+/* Integers of 32 bits are not read as fractions, and whole numbers not filtered. */
+static cudaError_t check_read(const CUDA_RESOURCE_DESC *r, const struct cudaTextureDesc *texture) {
+    const bool linear = r->resType == CU_RESOURCE_TYPE_LINEAR;
+    CUarray_format format = linear ? r->res.linear.format : r->res.pitch2D.format;
+    CUDA_ARRAY3D_DESCRIPTOR shape;
+    if (r->resType == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY)
+        return cudaSuccess;
+    if (r->resType == CU_RESOURCE_TYPE_ARRAY) {
+        CUresult error = cuArray3DGetDescriptor(&shape, r->res.array.hArray);
+        if (error)
+            return (cudaError_t)error;
+        format = shape.Format;
+    }
+    if (format == CU_AD_FORMAT_FLOAT || format == CU_AD_FORMAT_HALF)
+        return cudaSuccess;
+    const bool wide = format == CU_AD_FORMAT_UNSIGNED_INT32 || format == CU_AD_FORMAT_SIGNED_INT32;
+    const bool fractions = texture->readMode == cudaReadModeNormalizedFloat;
+    if ((wide || !fractions) && texture->filterMode == cudaFilterModeLinear && !linear)
+        return cudaErrorInvalidFilterSetting;
+    return wide && fractions ? cudaErrorInvalidNormSetting : cudaSuccess;
+}
+
 /* The resource's flags are not looked at: CUDA 12's structure has none. */
 static cudaError_t create(cudaTextureObject_t *out, const struct cudaResourceDesc *resource,
                           const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view) {
@@ -107,6 +129,8 @@ static cudaError_t create(cudaTextureObject_t *out, const struct cudaResourceDes
     CUDA_RESOURCE_DESC r;
     CUDA_TEXTURE_DESC t = texture_to_driver(texture);
     cudaError_t error = resource_to_driver(resource, &r);
+    if (!error)
+        error = check_read(&r, texture);
     CUtexObject object;
     if (!error)
         error = (cudaError_t)cuTexObjectCreate(&object, &r, &t, NULL);

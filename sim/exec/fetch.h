@@ -17,9 +17,8 @@ struct fetch_axis {
 /* size: texels along it.  filtered: between two texels; else upper and weight are 0. */
 struct fetch_axis fetch_place(const struct sim_texture *texture, unsigned axis, uint32_t size,
                               float coordinate, bool filtered);
-/* For whole-numbered coordinates, which are never normalized nor filtered. */
-int64_t fetch_place_whole(const struct sim_texture *texture, unsigned axis, uint32_t size,
-                          int32_t coordinate);
+/* For whole-numbered coordinates, which are never normalized nor filtered; all that lies outside is 0. */
+int64_t fetch_place_whole(uint32_t size, int32_t coordinate);
 
 /* A texel as it is returned unfiltered: floats' bits, or integers extended to 32 bits. */
 void fetch_decode(const struct sim_texture *texture, const void *texel, uint32_t out[4]);

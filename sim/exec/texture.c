@@ -1,5 +1,5 @@
-/* tex and tld4: lanes that fetch through one object go together.  A fetch is one request of all the texels
- * that its lanes want: one a lane, or, filtered or gathered, those around the coordinate. */
+/* tex and tld4: lanes that fetch through one object go together.  Each wants one texel, or, filtered or
+ * gathered, those around the coordinate. */
 #include <string.h>
 
 #include "sim/exec/access.h"
@@ -12,7 +12,8 @@ enum { CORNERS = 8 };
 /* Bit 0 of a corner's number: the upper texel along x; bit 1: along y; bit 2: along z. */
 struct texels {
     uint64_t address[CORNERS][SIM_LANES];
-    uint32_t inside[CORNERS]; /* lanes whose texel is none of the border's */
+    uint64_t counted[CORNERS][SIM_LANES]; /* where hardware has it: texels of one sector in 32 bytes */
+    uint32_t inside[CORNERS];             /* lanes whose texel is none of the border's */
     unsigned corners;
     struct fetch_axis place[3][SIM_LANES];
 };
@@ -21,13 +22,20 @@ static float coordinate_of(struct sim_warp *w, const struct sim_fetch *f, unsign
     return float_f32(((const uint32_t *)SIM_SLOT(w, f->coordinate[axis]))[lane]);
 }
 
-/* Layers are clamped, whatever the address mode. */
+/* Layers are clamped, whatever the address mode; negative ones are large. */
 static uint64_t layer_of(struct sim_warp *w, const struct sim_fetch *f, const struct sim_texture *t,
                          unsigned lane) {
     if (!f->layered)
         return 0;
     uint32_t layer = ((const uint32_t *)SIM_SLOT(w, f->layer))[lane];
-    return layer < t->depth ? layer : (int32_t)layer < 0 ? 0 : t->depth - 1;
+    return layer < t->depth ? layer : t->depth - 1;
+}
+
+/* In an array a sector holds 16 bytes of each of two rows. */
+static uint64_t in_blocks(const struct sim_texture *t, uint64_t address) {
+    uint64_t offset = address - t->base, row = offset / t->pitch, at = offset % t->pitch;
+    uint64_t slice = row / t->height, y = row % t->height;
+    return ((slice * t->height + (y & ~1ull)) * t->pitch + at / 16 * 16) * 2 + (y & 1) * 16 + at % 16;
 }
 
 static void place(struct sim_warp *w, const struct sim_fetch *f, const struct sim_texture *t, uint32_t lanes,
@@ -41,8 +49,8 @@ static void place(struct sim_warp *w, const struct sim_fetch *f, const struct si
         for (unsigned axis = 0; axis < f->dimensions; axis++) {
             struct fetch_axis *at = &out->place[axis][lane];
             if (f->whole)
-                at->lower = fetch_place_whole(t, axis, sizes[axis],
-                                              ((const int32_t *)SIM_SLOT(w, f->coordinate[axis]))[lane]);
+                at->lower =
+                    fetch_place_whole(sizes[axis], ((const int32_t *)SIM_SLOT(w, f->coordinate[axis]))[lane]);
             else
                 *at = fetch_place(t, axis, sizes[axis], coordinate_of(w, f, axis, lane), several);
         }
@@ -58,6 +66,7 @@ static void place(struct sim_warp *w, const struct sim_fetch *f, const struct si
                 address += (uint64_t)number * steps[axis];
             }
             out->address[c][lane] = address;
+            out->counted[c][lane] = t->blocked ? in_blocks(t, address) : address;
             out->inside[c] |= (uint32_t)inside << lane;
         }
     }
@@ -81,22 +90,27 @@ static uint32_t access_texels(struct sim_warp *w, const struct sim_insn *in, con
     return lanes;
 }
 
-static void count(struct sim_warp *w, const struct sim_fetch *f, const struct texels *texels,
-                  unsigned bytes) {
+static void count(struct sim_warp *w, const struct sim_fetch *f, const struct sim_texture *t,
+                  const struct texels *texels, uint32_t lanes) {
     struct sim_site_tally *site = &w->worker->sites[f->op.site];
-    struct count_texels access = {
-        .width = bytes, .corners = texels->corners, .mask = texels->inside, .address = texels->address};
-    struct count_result cost = count_texture(&access);
-    site->by[SIM_SPACE_GLOBAL].requests++;
+    const unsigned width = sim_texture_texel_bytes(t);
+    struct count_texels access = {.width = width,
+                                  .lanes = f->whole && width < 16 ? 8 : 4,
+                                  .active = t->fetch_only ? texels->inside[0] : lanes,
+                                  .corners = texels->corners,
+                                  .mask = texels->inside,
+                                  .address = texels->counted};
+    struct count_texture_result cost = count_texture(&access);
+    site->by[SIM_SPACE_GLOBAL].requests += cost.requests;
     site->by[SIM_SPACE_GLOBAL].transactions += cost.transactions;
-    site->by[SIM_SPACE_GLOBAL].moved += cost.moved_bytes;
-    site->by[SIM_SPACE_GLOBAL].useful += cost.useful_bytes;
 }
 
-static void read_texel(const struct sim_texture *t, const struct texels *texels, unsigned corner,
-                       unsigned lane, uint32_t out[4]) {
+static void read_texel(const struct sim_fetch *f, const struct sim_texture *t, const struct texels *texels,
+                       unsigned corner, unsigned lane, uint32_t out[4]) {
     if (texels->inside[corner] >> lane & 1)
         fetch_decode(t, (const void *)(uintptr_t)texels->address[corner][lane], out);
+    else if (f->whole)
+        memset(out, 0, 4 * sizeof *out);
     else
         fetch_border(t, out);
 }
@@ -115,7 +129,7 @@ static void filter(const struct sim_fetch *f, const struct sim_texture *t, const
         }
         if (weight == 0)
             continue;
-        read_texel(t, texels, c, lane, texel);
+        read_texel(f, t, texels, c, lane, texel);
         for (unsigned k = 0; k < 4; k++)
             sum[k] += weight * (double)float_f32(texel[k]);
     }
@@ -129,7 +143,7 @@ static void gather(const struct sim_fetch *f, const struct sim_texture *t, const
     static const unsigned corners[4] = {2, 3, 1, 0};
     for (unsigned k = 0; k < 4; k++) {
         uint32_t texel[4];
-        read_texel(t, texels, corners[k], lane, texel);
+        read_texel(f, t, texels, corners[k], lane, texel);
         out[k] = texel[f->component];
     }
 }
@@ -139,7 +153,7 @@ static void fetch(struct sim_warp *w, const struct sim_insn *in, const struct si
     struct texels texels;
     const unsigned bytes = sim_texture_texel_bytes(t);
     place(w, f, t, lanes, &texels);
-    count(w, f, &texels, bytes);
+    count(w, f, t, &texels, lanes);
     for (uint32_t left = access_texels(w, in, f, &texels, bytes, lanes); left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint32_t result[4];
@@ -148,7 +162,7 @@ static void fetch(struct sim_warp *w, const struct sim_insn *in, const struct si
         else if (texels.corners > 1)
             filter(f, t, &texels, lane, result);
         else
-            read_texel(t, &texels, 0, lane, result);
+            read_texel(f, t, &texels, 0, lane, result);
         for (unsigned k = 0; k < 4; k++)
             ((uint32_t *)SIM_SLOT(w, f->op.reg[k]))[lane] = result[k];
     }

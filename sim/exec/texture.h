@@ -24,6 +24,7 @@ struct sim_texture {
     uint32_t width, height, depth; /* texels, at least 1; depth: slices or layers */
     uint8_t dimensions;            /* of the coordinates, without the layer: 1, 2, 3 */
     bool layered;
+    bool blocked;    /* a CUDA array, which hardware stores in blocks: this matters to counts alone */
     bool fetch_only; /* linear memory: no coordinates but whole numbers, and nothing past its ends */
     enum sim_texel kind;
     uint8_t bits, channels; /* of a channel: 8, 16, 32; 1, 2, 4 */

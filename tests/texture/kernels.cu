@@ -23,3 +23,15 @@ extern "C" __global__ void mixed(cudaTextureObject_t t, cudaTextureObject_t othe
     if (i % 3 != 2)
         out[i] = tex1Dfetch<float>(i % 3 ? other : t, i);
 }
+
+/* For counts: lanes with negative coordinates are off. */
+#define COUNT(name, call)                                                                                    \
+    extern "C" __global__ void name(cudaTextureObject_t t, const float *x, const float *y, float *out) {     \
+        int i = threadIdx.x;                                                                                 \
+        if (x[i] >= 0)                                                                                       \
+            out[i] = call;                                                                                   \
+    }
+
+COUNT(count_fetch, tex1Dfetch<float>(t, (int)x[i]))
+COUNT(count_flat, tex1D<float>(t, x[i] + .75f))
+COUNT(count_plane, tex2D<float>(t, x[i] + .75f, y[i] + .75f))

@@ -1,6 +1,6 @@
 /* Texture fetches against the CUDA Programming Guide's formulas, written anew here; counts; faults; checks.
  *
- * usage: test_texture KERNELS.PTX
+ * usage: test_texture KERNELS.PTX COUNTS
  */
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 enum { THREADS = 64, W = 13, H = 7, D = 3, PITCH = 224 /* W * 16 and some */ };
 
-static const char *ptx_file;
+static const char *ptx_file, *counts_file;
 
 struct fixture {
     struct findings f;
@@ -224,7 +224,7 @@ static void other_shapes(void **state) {
     it->texture.layered = true;
     fetch(it, "layer_float4");
     for (int i = 0; i < THREADS; i++)
-        assert_true(got(it, i, 2) == texel(it, i % W, i % H, i < 1 ? 0 : i > D ? D - 1 : i - 1, 2));
+        assert_true(got(it, i, 2) == texel(it, i % W, i % H, i > 0 && i < D ? i - 1 : D - 1, 2));
     it->texture.dimensions = 1;
     it->texture.layered = false;
     it->texture.height = it->texture.depth = 1;
@@ -322,33 +322,54 @@ static void halves(void **state) {
 
 /* ---------------------------------------------------------------- counts */
 
+/* What an H200 counted, a line a launch of one warp:
+ *     name requests sectors coordinates...
+ * where the coordinates are x, and for 2 dimensions y, of each lane; -1: the lane is off. */
 static void counts(void **state) {
     struct fixture *it = *state;
-    make_linear(it, SIM_TEXEL_FLOAT, 32, 4);
-    for (int i = 0; i < THREADS; i++)
-        it->x[i] = (float)(i % 32);
-    fetch(it, "fetch_float4");
-    const struct wl_counters *c = &it->f.h.counters;
-    assert_int_equal(c->texture_load_requests, 2);
-    assert_int_equal(c->texture_load_transactions, 2 * 16);
-    assert_int_equal(c->global_load_requests, 2); /* of the coordinates */
-    /* A filtered fetch is one request of the sectors of all its texels. */
-    it->texture = (struct sim_texture){.base = (uint64_t)(uintptr_t)it->texels,
-                                       .pitch = PITCH,
-                                       .width = W,
-                                       .height = H,
-                                       .depth = 1,
-                                       .dimensions = 2,
-                                       .kind = SIM_TEXEL_FLOAT,
-                                       .bits = 32,
-                                       .channels = 4,
-                                       .mode = {SIM_ADDRESS_CLAMP, SIM_ADDRESS_CLAMP, SIM_ADDRESS_CLAMP},
-                                       .linear = true};
-    for (int i = 0; i < THREADS; i++)
-        it->x[i] = 1.75f, it->y[i] = 1.75f;
-    fetch(it, "plane_float4");
-    assert_int_equal(c->texture_load_requests, 2);
-    assert_int_equal(c->texture_load_transactions, 2 * 4); /* texels 1 and 2 of two rows lie in two sectors */
+    FILE *file = fopen(counts_file, "r");
+    assert_non_null(file);
+    char name[64], kind[16], format[16];
+    unsigned requests, sectors, rows = 0;
+    unsigned char *base = (unsigned char *)findings_buffer(&it->f, 128 * 128, true); /* 64 KiB */
+    while (fscanf(file, "%63s %u %u", name, &requests, &sectors) == 3) {
+        assert_int_equal(sscanf(name, "%15[^-/]%*[-/]%15[^/]", kind, format), 2);
+        const bool linear = strcmp(kind, "fetch") == 0, flat = linear || strcmp(kind, "array1") == 0;
+        for (int i = 0; i < 32; i++)
+            assert_int_equal(fscanf(file, "%f", &it->x[i]), 1);
+        for (int i = 0; i < 32 && !flat; i++)
+            assert_int_equal(fscanf(file, "%f", &it->y[i]), 1);
+        it->texture = (struct sim_texture){
+            .base = (uint64_t)(uintptr_t)base,
+            .width = flat ? 4096 : 128,
+            .height = flat ? 1 : 128,
+            .depth = 1,
+            .pitch = flat ? 4096 * 4 : 512,
+            .dimensions = flat ? 1 : 2,
+            .blocked = strncmp(kind, "array", 5) == 0,
+            .fetch_only = linear,
+            .kind = format[0] == 'b' ? SIM_TEXEL_UNSIGNED : SIM_TEXEL_FLOAT,
+            .bits = format[0] == 'b'   ? 8
+                    : format[0] == 'h' ? 16
+                                       : 32,
+            .channels = (uint8_t)(format[0] == 'u' ? 1 : format[1] - '0'), /* u8x4 is as wide as f1 */
+            .mode = {SIM_ADDRESS_CLAMP, SIM_ADDRESS_CLAMP, SIM_ADDRESS_CLAMP},
+            .linear = strstr(name, "/linear/") != NULL,
+        };
+        uint64_t handle = sim_textures_add(it->textures, &it->texture);
+        const void *params[] = {&handle, &it->x, &it->y, &it->out};
+        const char *kernel = linear ? "count_fetch" : flat ? "count_flat" : "count_plane";
+        if (!harness_launch(&it->f.h, kernel, 1, 32, 0, params))
+            fail_msg("%s: %s", name, it->f.h.fault.text);
+        const struct wl_counters *c = &it->f.h.counters;
+        if (c->texture_load_requests != requests || c->texture_load_transactions != sectors)
+            fail_msg("%s: %d requests, %d sectors; an H200 has %u, %u", name, (int)c->texture_load_requests,
+                     (int)c->texture_load_transactions, requests, sectors);
+        assert_true(sim_textures_remove(it->textures, handle));
+        rows++;
+    }
+    fclose(file);
+    assert_int_equal(rows, 147);
 }
 
 static void two_objects(void **state) {
@@ -368,7 +389,7 @@ static void two_objects(void **state) {
     assert_true(harness_launch(&it->f.h, "mixed", 1, 32, 0, params));
     for (int i = 0; i < 32; i++)
         assert_true(out[i] == (i % 3 == 2 ? 0 : i % 3 ? (float)(32 + i) : (float)i));
-    assert_int_equal(it->f.h.counters.texture_load_requests, 2);
+    assert_int_equal(it->f.h.counters.texture_load_requests, 8);
 }
 
 /* ---------------------------------------------------------------- what goes wrong */
@@ -481,10 +502,11 @@ int main(int argc, char **argv) {
         cmocka_unit_test_setup_teardown(finds_unwritten, setup_checked, teardown),
         cmocka_unit_test(refused),
     };
-    if (argc != 2) {
-        fprintf(stderr, "usage: test_texture KERNELS.PTX\n");
+    if (argc != 3) {
+        fprintf(stderr, "usage: test_texture KERNELS.PTX COUNTS\n");
         return 2;
     }
     ptx_file = argv[1];
+    counts_file = argv[2];
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
