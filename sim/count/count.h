@@ -66,5 +66,7 @@ struct count_texture_result {
     uint32_t requests, transactions;
 };
 struct count_texture_result count_texture(const struct count_texels *texels);
+/* Requests that one instruction makes which moves so many bytes a lane of local memory. */
+unsigned count_local_requests(unsigned width);
 
 #endif

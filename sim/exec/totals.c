@@ -18,6 +18,7 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
         }
         for (size_t s = code->site_base; s < code->site_base + code->site_count; s++) {
             add_stride(&to->sites[s].stride, &from->sites[s].stride);
+            to->sites[s].outside += from->sites[s].outside;
             for (int i = 0; i < 3; i++) {
                 to->sites[s].by[i].requests += from->sites[s].by[i].requests;
                 to->sites[s].by[i].transactions += from->sites[s].by[i].transactions;
@@ -34,14 +35,14 @@ static void count_site(struct wl_counters *c, const struct sim_site *site, const
         c->texture_load_transactions += t->by[SIM_SPACE_GLOBAL].transactions;
         return;
     }
-    const enum sim_access access = site->access;
     uint64_t requests[3], transactions[3];
     for (int i = 0; i < 3; i++) {
         requests[i] = t->by[i].requests;
         transactions[i] = t->by[i].transactions;
     }
+    requests[SIM_SPACE_LOCAL] *= count_local_requests(site->bytes);
     c->shared_useful_bytes += t->by[SIM_SPACE_SHARED].useful;
-    switch (access) {
+    switch (site->access) {
     case SIM_ACCESS_LOAD:
         c->global_load_requests += requests[SIM_SPACE_GLOBAL];
         c->gld_transactions += transactions[SIM_SPACE_GLOBAL];
@@ -64,7 +65,7 @@ static void count_site(struct wl_counters *c, const struct sim_site *site, const
         break;
     case SIM_ACCESS_ATOM:
     case SIM_ACCESS_RED:
-        if (access == SIM_ACCESS_ATOM) {
+        if (site->access == SIM_ACCESS_ATOM) {
             c->global_atomic_requests += requests[SIM_SPACE_GLOBAL];
             c->global_atomic_transactions += transactions[SIM_SPACE_GLOBAL];
         } else {
@@ -107,6 +108,7 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
         count_site(&count.counters, &code->sites[low], site);
         add_stride(&stride, &site->stride);
         count.bytes = code->sites[low].bytes;
+        count.outside += site->outside;
     }
     count.has_stride = stride.state == SIM_STRIDE_ONE;
     count.stride = stride.bytes;
