@@ -8,16 +8,16 @@ static struct report_bar make_bar(const struct report_row *row, enum report_metr
     const char *params = report_params_text(row, own, pool);
     struct report_bar bar = {.value = report_value(row, metric), .peer = row->library != NULL};
     bar.label = report_format(pool, "%s%s%s", report_kernel_text(row, pool), *params ? ", " : "", params);
-    bool percent = metric != REPORT_METRIC_GBPS && metric != REPORT_METRIC_GOPS;
+    bool timed = metric == REPORT_METRIC_GBPS || metric == REPORT_METRIC_GOPS;
     bar.text = row->status == REPORT_FAILED    ? "failed"
                : row->status == REPORT_SKIPPED ? "skipped"
-               : isnan(bar.value)              ? "not measured"
+               : isnan(bar.value)              ? (timed ? "not measured" : "nothing accessed")
                                   : report_format(pool, "%s%s%s", report_number_text(bar.value, pool),
-                                                  percent ? " %" : "", row->throttle ? " (throttled)" : "");
+                                                  timed ? "" : " %", row->throttle ? " (throttled)" : "");
     if (row->status != REPORT_VERIFIED)
         bar.value = NAN;
     bar.low = bar.high = NAN;
-    if (!percent)
+    if (timed)
         report_quartiles(row, bar.value, &bar.low, &bar.high);
     return bar;
 }
@@ -63,7 +63,11 @@ void report_ladder_figure(struct report_figure *figure, const struct report_data
         text->says + 1, *experiment->fixed ? ", " : "", experiment->fixed,
         timed
             ? " Bars are medians; the mark at a bar's end is the inter-quartile range, laid evenly about it."
-            : " The simulator counts and has no time.",
+        : metric == REPORT_METRIC_BOUND
+            ? " The bound is the share of a memory's bandwidth that the access pattern can turn into useful "
+              "bytes; the "
+              "simulator counts, and has no time."
+            : " A shared memory without bank conflicts, all of whose words are used, is 100 %.",
         chart->limit_count == 2
             ? " Dashed: the best copy kernel of the same run, and the memory's theoretical peak."
         : chart->limit_count ? report_format(pool, " Dashed: %s.", chart->limit[0].label)

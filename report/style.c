@@ -69,7 +69,7 @@ const char report_style[] =
     "tbody th{font-weight:600;white-space:nowrap;max-width:20rem;overflow:hidden;text-overflow:ellipsis}\n"
     "tbody tr+tr>*{border-top:1px solid var(--grid)}\n"
     "td{min-width:3rem;max-width:26rem}\n"
-    "td:not(.n):not(:empty){min-width:9rem}\n"
+    "td:not(.n):not(:empty){min-width:10.5rem}\n"
     ".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "thead .n{white-space:normal;min-width:4.5rem}\n"
     ".absent{padding-left:1.2rem;font-size:.92rem}\n"

@@ -248,8 +248,7 @@ class Pages(Case):
         self.sound(text, page)
         with open(self.own("simulator.json"), encoding="utf-8") as file:
             rows = [row for row in json.load(file)["rows"] if row["experiment"] == "transpose"]
-        figure = self.figure(page, "transpose: bound: the share of the bandwidth that the access pattern can use of "
-                                   "each kernel")
+        figure = self.figure(page, "transpose: bound of each kernel")
         self.assertEqual([(cells[0], cells[-1]) for cells in figure["table"][1:]],
                          [(row["kernel"], f"{row['counters']['bound_pct']:.1f}") for row in rows])
         self.figure(page, "shared: efficiency of shared memory of each kernel")
