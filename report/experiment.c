@@ -125,7 +125,6 @@ static void collect(struct report_experiment *experiment, const struct report_da
                     struct report_pool *pool) {
     experiment->rows = report_alloc(pool, data->row_count * sizeof *experiment->rows);
     experiment->metric = data->simulator ? REPORT_METRIC_BOUND : REPORT_METRIC_GBPS;
-    experiment->copy_gbps = NAN;
     for (size_t i = 0; i < data->row_count; i++) {
         const struct report_row *row = &data->rows[i];
         if (strcmp(row->experiment, experiment->name))
@@ -133,11 +132,19 @@ static void collect(struct report_experiment *experiment, const struct report_da
         experiment->rows[experiment->row_count++] = row;
         if (!data->simulator && row->gops > 0)
             experiment->metric = REPORT_METRIC_GOPS;
-        if (isnan(experiment->copy_gbps) && row->gbps > 0 && row->pct_copy > 0)
-            experiment->copy_gbps = 100 * row->gbps / row->pct_copy;
     }
     const struct bench_experiment *known = bench_find_experiment(experiment->name);
     experiment->question = known ? known->question : NULL;
+}
+
+/* A row's own percentage tells what it was held against: the run's best copy kernel at a like size. */
+static double copy_bandwidth(const struct report_experiment *experiment) {
+    for (size_t i = 0; i < experiment->ladder_count; i++) {
+        const struct report_row *row = experiment->ladder[i];
+        if (row->gbps > 0 && row->pct_copy > 0)
+            return 100 * row->gbps / row->pct_copy;
+    }
+    return NAN;
 }
 
 struct report_experiment *report_experiments(const struct report_data *data, size_t *count,
@@ -150,6 +157,7 @@ struct report_experiment *report_experiments(const struct report_data *data, siz
         experiments[i].id = make_id(experiments, i, pool);
         collect(&experiments[i], data, pool);
         report_find_ladder(&experiments[i], pool);
+        experiments[i].copy_gbps = copy_bandwidth(&experiments[i]);
         report_find_sweeps(&experiments[i], pool);
     }
     return experiments;

@@ -54,7 +54,7 @@ void report_ladder_figure(struct report_figure *figure, const struct report_data
         own &= ~(1u << REPORT_BLOCK);
     for (size_t i = 0; i < chart->bar_count; i++)
         chart->bar[i] = make_bar(experiment->ladder[i], metric, own, pool);
-    report_add_limits(chart, data, experiment, metric, pool);
+    report_add_limits(chart, data, experiment, metric, false, pool);
     chart->title = report_format(pool, "%s: %s of each kernel", experiment->name, text->says);
     chart->about = summary(chart, pool);
     figure->heading = metric == REPORT_METRIC_SHARED ? "The ladder in shared memory" : "The ladder";

@@ -84,7 +84,7 @@ void report_sweep_figure(struct report_figure *figure, const struct report_data 
     add_ticks(chart, sweep, pool);
     double first = chart->tick[0].at, last = chart->tick[chart->tick_count - 1].at;
     chart->log_x = first > 0 && last >= 8 * first;
-    report_add_limits(chart, data, experiment, metric, pool);
+    report_add_limits(chart, data, experiment, metric, sweep->param == REPORT_SIZE, pool);
     chart->title = report_format(pool, "%s: %s by %s", experiment->name, text->says, param);
     chart->about = summary(chart, pool);
     figure->heading = metric == REPORT_METRIC_OCCUPANCY ? report_format(pool, "Occupancy by %s", param)
@@ -92,5 +92,7 @@ void report_sweep_figure(struct report_figure *figure, const struct report_data 
     figure->caption = report_format(
         pool, "%c%s by %s%s%s.%s%s", text->says[0] - 'a' + 'A', text->says + 1, param,
         *sweep->fixed ? "; " : "", sweep->fixed, chart->log_x ? " The scale below is logarithmic." : "",
-        chart->limit_count ? " Dashed: what the run's best copy kernel reaches, and the peak." : "");
+        chart->limit_count == 2 ? " Dashed: what the run's best copy kernel reaches, and the peak."
+        : chart->limit_count    ? report_format(pool, " Dashed: %s GB/s.", chart->limit[0].label)
+                                : "");
 }

@@ -16,12 +16,14 @@ static void add_limit(struct report_chart *chart, const char *name, double value
 }
 
 void report_add_limits(struct report_chart *chart, const struct report_data *data,
-                       const struct report_experiment *experiment, enum report_metric metric,
+                       const struct report_experiment *experiment, enum report_metric metric, bool sized,
                        struct report_pool *pool) {
     chart->limit = report_alloc(pool, 2 * sizeof *chart->limit);
     if (metric != REPORT_METRIC_GBPS)
         return;
-    add_limit(chart, "copy", experiment->copy_gbps, pool);
+    /* Along sizes the copy to be held against is another one at each. */
+    if (!sized)
+        add_limit(chart, "copy", experiment->copy_gbps, pool);
     add_limit(chart, "peak", report_peak(data), pool);
 }
 

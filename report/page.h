@@ -38,9 +38,9 @@ double report_intensity(const struct report_row *row);
 /* The same by the bytes that the simulator saw moved for counters' row. */
 double report_moved_intensity(const struct report_row *row, const struct report_row *counters);
 double report_peak(const struct report_data *data);
-/* The best copy kernel and the theoretical peak, on charts of bandwidth. */
+/* The best copy kernel and the theoretical peak, on charts of bandwidth; sized: over several sizes. */
 void report_add_limits(struct report_chart *chart, const struct report_data *data,
-                       const struct report_experiment *experiment, enum report_metric metric,
+                       const struct report_experiment *experiment, enum report_metric metric, bool sized,
                        struct report_pool *pool);
 /* The ends of a value's whisker; NaN: none.  The schema has the distance of the quartiles, not their places:
  * it is laid evenly about the median. */

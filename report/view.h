@@ -42,7 +42,7 @@ struct report_experiment {
     const char *id;       /* of elements and files: a-z, 0-9 and -, unique in the page */
     const char *question; /* NULL: not known */
     enum report_metric metric;
-    double copy_gbps; /* of the run's best copy kernel, by the rows' own percentages; NaN: unknown */
+    double copy_gbps; /* of the run's best copy kernel at the ladder's size; NaN: unknown */
     size_t row_count, ladder_count, sweep_count;
     const struct report_row **rows;   /* all of them */
     const struct report_row **ladder; /* one a kernel, peers last */

@@ -19,7 +19,7 @@ def find():
 
 
 class Browser:
-    def __init__(self, path, patience=120):
+    def __init__(self, path, patience=300):
         self.patience = patience
         self.profile = tempfile.mkdtemp(prefix="wideload-chromium-")
         to_read, self.to = os.pipe()
