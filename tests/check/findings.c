@@ -22,9 +22,12 @@ void findings_open(struct findings *f, const char *ptx_file, unsigned checks) {
     harness_open(&f->h, ptx_file);
     f->h.check = sim_check_create(f->h.memory, checks, keep, f);
     assert_non_null(f->h.check);
+    f->h.with.heap = sim_heap_create(f->h.memory, 1 << 20);
+    assert_non_null(f->h.with.heap);
 }
 
 void findings_close(struct findings *f) {
+    sim_heap_destroy(f->h.with.heap);
     sim_check_destroy(f->h.check);
     harness_close(&f->h);
 }

@@ -1,6 +1,6 @@
 /* Correct programs have no finding, and bad ones the right threads, texts and numbers.
  *
- * usage: test_clean BUGS.PTX BUGS.CU CLEAN.PTX
+ * usage: test_clean BUGS.PTX FOLDER CLEAN.PTX
  */
 #include <setjmp.h>
 #include <stdarg.h>
