@@ -44,6 +44,9 @@ static void look_global(struct sim_warp *w, const struct sim_insn *in, const str
     uint64_t base = lanes->address[lanes->first];
     unsigned chunk = bytes < 4 ? bytes : 4;
     bool reads = op->access != SIM_ACCESS_STORE, writes = op->access != SIM_ACCESS_LOAD;
+    if (base + (uint64_t)site->low >= site->base && base + (uint64_t)site->high < site->end &&
+        (!site->shadow || !site->shadow->init || site->shadow->complete))
+        return;
     for (uint32_t k = 0; k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
         struct check_shadow *shadow = locate(w, site, address);
@@ -77,6 +80,18 @@ static void look_shared(struct sim_warp *w, const struct sim_insn *in, const str
     uint8_t *init = w->check->init;
     uint64_t base = lanes->address[lanes->first];
     bool reads = op->access != SIM_ACCESS_STORE, writes = op->access != SIM_ACCESS_LOAD, missing = false;
+    /* The usual cases first: loads and stores of whole words. */
+    if (bytes >= 4 && !(reads && writes)) {
+        uint8_t known = 0xf;
+        for (uint32_t k = 0; k < site->count; k++) {
+            uint8_t *word = &init[(base + (uint64_t)site->words[k].delta) >> 2];
+            known &= *word;
+            if (writes)
+                *word = 0xf;
+        }
+        if (writes || known == 0xf)
+            return;
+    }
     for (uint32_t k = 0; k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
         uint8_t mask = (uint8_t)check_bytes_mask(check_bytes_code(address, bytes));

@@ -80,7 +80,8 @@ struct check_word {
 struct check_site {
     struct check_word *words;
     uint32_t count, capacity;
-    bool shares; /* some words have a second lane */
+    int64_t low, high; /* the least and the greatest delta */
+    bool shares;       /* some words have a second lane */
     struct check_shadow *shadow;
     uint64_t base, end;    /* the allocation that its last access lay in */
     uint32_t event, stamp; /* the last event's number, and when: */

@@ -24,6 +24,7 @@ void check_words_find(struct check_site *site, const struct sim_lanes *lanes, un
     uint64_t base = lanes->address[lanes->first];
     site->count = 0;
     site->shares = false;
+    site->low = site->high = 0;
     if (!reserve(site, (unsigned)__builtin_popcount(lanes->mask) * each))
         return;                  /* without memory there is nothing to check */
     uint16_t slots[SLOTS] = {0}; /* the word's index + 1 */
@@ -44,6 +45,10 @@ void check_words_find(struct check_site *site, const struct sim_lanes *lanes, un
             site->words[site->count] =
                 (struct check_word){.delta = delta, .lane = (uint8_t)lane, .second = CHECK_NO_LANE};
             slots[at] = (uint16_t)++site->count;
+            if (delta < site->low)
+                site->low = delta;
+            if (delta > site->high)
+                site->high = delta;
         }
     }
 }
