@@ -75,7 +75,7 @@ static unsigned element_bytes(const struct sim_memop *op, unsigned bytes) {
     return op->width && bytes % op->width == 0 ? op->width : bytes < 4 ? bytes : 4;
 }
 
-static void look_shared(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+static bool look_shared(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                         const struct sim_lanes *lanes, unsigned bytes, struct check_site *site) {
     uint8_t *init = w->check->init;
     uint64_t base = lanes->address[lanes->first];
@@ -90,7 +90,7 @@ static void look_shared(struct sim_warp *w, const struct sim_insn *in, const str
                 *word = 0xf;
         }
         if (writes || known == 0xf)
-            return;
+            return true;
     }
     for (uint32_t k = 0; k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
@@ -113,6 +113,7 @@ static void look_shared(struct sim_warp *w, const struct sim_insn *in, const str
         uint64_t address = base + (uint64_t)site->words[k].delta;
         init[address >> 2] |= (uint8_t)check_bytes_mask(check_bytes_code(address, bytes));
     }
+    return !missing;
 }
 
 static uint8_t *local_init(struct sim_warp *w) {
@@ -156,17 +157,19 @@ void sim_check_bulk(struct sim_warp *w, uint64_t global, uint64_t shared, uint32
         sim_check_written(b->launch->check, global, size);
         return;
     }
+    check_changed(b);
     memset(b->init + shared / 4, 0xf, size / 4);
     memset(b->cells + shared / 4, 0, size / 4 * sizeof *b->cells);
 }
 
-void check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
                 struct check_site *site) {
     if (space == SIM_SPACE_GLOBAL)
         look_global(w, in, op, lanes, bytes, site);
     else if (space == SIM_SPACE_SHARED)
-        look_shared(w, in, op, lanes, bytes, site);
+        return look_shared(w, in, op, lanes, bytes, site);
     else
         look_local(w, in, op, lanes, bytes);
+    return false;
 }

@@ -34,6 +34,7 @@ static bool is_strong(const struct sim_memop *op) {
 
 /* Outdates every entry, since numbers have run out.  What is between now and then goes unseen. */
 static void restart(struct check_block *b, struct check_events *events, enum sim_space space) {
+    check_changed(b);
     if (space == SIM_SPACE_SHARED)
         memset(b->cells, 0, b->words * sizeof *b->cells);
     else
@@ -286,19 +287,19 @@ static void look_global(const struct race *r, struct check_site *site, bool writ
     }
 }
 
-void check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+bool check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                  enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
                  struct check_site *site) {
     struct check_block *b = w->check;
     bool strong = is_strong(op), shared = space == SIM_SPACE_SHARED, writes = op->access != SIM_ACCESS_LOAD;
     if (shared && !strong && !writes && says_nothing(b, site, lanes->address[lanes->first]))
-        return;
+        return true;
     if (strong)
         check_synchronise(w, op, space);
     struct check_events *events = shared ? &b->events : &b->launch->check->events;
     uint32_t event = number(w, op, space, events, site);
     if (!event)
-        return;
+        return false;
     struct race race = {.w = w,
                         .in = in,
                         .op = op,
@@ -316,4 +317,5 @@ void check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim
         look_shared(&race, site, writes);
     else
         look_global(&race, site, writes || strong);
+    return false;
 }

@@ -86,6 +86,7 @@ struct check_site {
     uint64_t base, end;    /* the allocation that its last access lay in */
     uint32_t event, stamp; /* the last event's number, and when: */
     uint8_t warp, space;
+    uint64_t quiet_base, quiet_version; /* a load of shared memory that said nothing, see access.c */
 };
 
 /* What each finding stands for, to tell those that are known. */
@@ -107,6 +108,7 @@ struct check_launch {
     const struct sim_launch *launch;
     unsigned checks;
     uint32_t clock;
+    uint64_t versions; /* the last one given to a block */
     struct check_site *sites; /* by the module's site numbers */
     uint32_t site_count;
     struct check_release *releases; /* in order of time */
@@ -132,6 +134,7 @@ struct check_block {
     uint32_t joined[SIM_BARRIERS][SIM_MAX_WARPS];        /* what arrivals at a barrier brought */
     bool arrived[SIM_BARRIERS];
     /* shared memory */
+    uint64_t version; /* a new one with every store and everything that orders threads; no other block's */
     uint64_t ranges[3][2]; /* where its variables lie: [begin, end) */
     struct check_events events;
     struct check_cell *cells;
@@ -192,13 +195,18 @@ void check_synchronise(struct sim_warp *w, const struct sim_memop *op, enum sim_
  * barrier.*.aligned */
 bool check_is_aligned(const struct sim_strand *strand);
 
-/* race.c */
-void check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+/* Called with every store to shared memory, and with what orders all threads. */
+static inline void check_changed(struct check_block *b) {
+    b->version = ++b->launch->versions;
+}
+
+/* race.c.  True when it said nothing and would say nothing again. */
+bool check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                  enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
                  struct check_site *site);
 
-/* init.c */
-void check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+/* init.c.  True when all was written. */
+bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes, struct check_site *site);
 
 /* Which of a word's bytes an access of `bytes` bytes touches at this address: a number that fits in an
