@@ -27,6 +27,7 @@ static void release(struct check_shadow *list) {
         next = list->next;
         free(list->init);
         free(list->cells);
+        free(list->lines);
         free(list);
     }
 }
@@ -143,24 +144,35 @@ struct check_cell *check_cells_of(struct sim_check *check, struct check_shadow *
     if (shadow->cells)
         return shadow->cells;
     /* Zeros without touching pages: what no kernel touches costs nothing. */
-    struct check_cell *cells = calloc(shadow->size / 4 + 2, sizeof *cells);
+    size_t lines = (shadow->size / 4 + 2) / CHECK_LINE_WORDS + 1;
+    struct check_cell *cells = calloc(lines * CHECK_LINE_WORDS, sizeof *cells);
+    struct check_line *line = calloc(lines, sizeof *line);
+    if (!cells || !line) {
+        free(cells);
+        free(line);
+        return NULL;
+    }
     pthread_mutex_lock(&check->lock);
+    shadow->lines = line;
     shadow->cells = cells;
     pthread_mutex_unlock(&check->lock);
     return cells;
 }
 
+static void forget(struct check_shadow *list) {
+    for (struct check_shadow *shadow = list; shadow; shadow = shadow->next) {
+        free(shadow->cells);
+        free(shadow->lines);
+        shadow->cells = NULL;
+        shadow->lines = NULL;
+    }
+}
+
 void check_cells_clear(struct sim_check *check) {
     pthread_mutex_lock(&check->lock);
     for (int i = 0; i < CHECK_BUCKETS; i++)
-        for (struct check_shadow *shadow = check->buckets[i]; shadow; shadow = shadow->next) {
-            free(shadow->cells);
-            shadow->cells = NULL;
-        }
-    for (struct check_shadow *shadow = check->dead; shadow; shadow = shadow->next) {
-        free(shadow->cells);
-        shadow->cells = NULL;
-    }
+        forget(check->buckets[i]);
+    forget(check->dead);
     pthread_mutex_unlock(&check->lock);
 }
 

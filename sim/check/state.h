@@ -39,6 +39,16 @@ struct check_cell {
     uint32_t write, read[2];
 };
 
+/* What is known of 32 words of global memory in a row that whole warps have touched in order, as most are:
+ * one entry stands for all their cells, which are then left alone.  Entries: 0, or event << 8 | the lane that
+ * touched the first word << 3 | binary logarithm of the words that each lane touched. */
+struct check_line {
+    uint32_t write, read;
+    uint32_t scattered; /* event << 8 of the last access that is told in the cells instead */
+};
+
+enum { CHECK_LINE_WORDS = 32 };
+
 /* The events of one kind of memory. */
 struct check_events {
     struct check_event *list; /* [0] is number first */
@@ -50,9 +60,11 @@ struct check_events {
 struct check_shadow {
     struct check_shadow *next; /* of its bucket, or of the dead */
     uint64_t base, size, serial;
-    uint64_t *init;           /* a bit a byte that was written; NULL: all count as written */
-    bool complete;            /* all of it was */
-    struct check_cell *cells; /* NULL until a launch looks for races in it */
+    uint64_t *init; /* a bit a byte that was written; NULL: all count as written */
+    bool complete;  /* all of it was */
+    /* NULL until a launch looks for races in it */
+    struct check_cell *cells;
+    struct check_line *lines;
 };
 
 enum { CHECK_BUCKETS = 1024 };
@@ -82,6 +94,7 @@ struct check_site {
     uint32_t count, capacity;
     int64_t low, high; /* the least and the greatest delta */
     bool shares;       /* some words have a second lane */
+    int8_t shape;      /* all 32 lanes touch words in order, 2^shape each, and no other lane's; -1: not so */
     struct check_shadow *shadow;
     uint64_t base, end;    /* the allocation that its last access lay in */
     uint32_t event, stamp; /* the last event's number, and when: */
@@ -108,7 +121,7 @@ struct check_launch {
     const struct sim_launch *launch;
     unsigned checks;
     uint32_t clock;
-    uint64_t versions; /* the last one given to a block */
+    uint64_t versions;        /* the last one given to a block */
     struct check_site *sites; /* by the module's site numbers */
     uint32_t site_count;
     struct check_release *releases; /* in order of time */
@@ -213,6 +226,10 @@ bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_
  * entry, and as a mask. */
 static inline unsigned check_bytes_code(uint64_t address, unsigned bytes) {
     return bytes >= 4 ? 0 : bytes == 2 ? 5 + (address >> 1 & 1) : 1 + (address & 3);
+}
+/* The cell's entry for word k of a line. */
+static inline uint32_t check_line_entry(uint32_t entry, unsigned k) {
+    return (entry & ~7u) + (k >> (entry & 7) << 3);
 }
 static inline unsigned check_bytes_mask(unsigned code) {
     static const uint8_t masks[] = {0xf, 1, 2, 4, 8, 3, 0xc};

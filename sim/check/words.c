@@ -19,12 +19,24 @@ static bool reserve(struct check_site *site, uint32_t count) {
     return true;
 }
 
+/* See struct check_site, shape. */
+static int shape_of(const struct check_site *site, const struct sim_lanes *lanes, unsigned bytes) {
+    int shape = bytes == 4 ? 0 : bytes == 8 ? 1 : bytes == 16 ? 2 : -1;
+    if (shape < 0 || lanes->mask != UINT32_MAX || site->count != 32u << shape)
+        return -1;
+    for (uint32_t k = 0; k < site->count; k++)
+        if (site->words[k].delta != 4 * (int64_t)k || site->words[k].lane != k >> shape)
+            return -1;
+    return shape;
+}
+
 void check_words_find(struct check_site *site, const struct sim_lanes *lanes, unsigned bytes) {
     unsigned chunk = bytes < 4 ? bytes : 4, each = bytes / chunk, shift = chunk / 2;
     uint64_t base = lanes->address[lanes->first];
     site->count = 0;
     site->shares = false;
     site->low = site->high = 0;
+    site->shape = -1;
     if (!reserve(site, (unsigned)__builtin_popcount(lanes->mask) * each))
         return;                  /* without memory there is nothing to check */
     uint16_t slots[SLOTS] = {0}; /* the word's index + 1 */
@@ -51,6 +63,7 @@ void check_words_find(struct check_site *site, const struct sim_lanes *lanes, un
                 site->high = delta;
         }
     }
+    site->shape = (int8_t)shape_of(site, lanes, bytes);
 }
 
 bool check_stored(struct sim_warp *w, const struct sim_memop *op, unsigned lane, unsigned char *to) {

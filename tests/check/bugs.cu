@@ -14,9 +14,9 @@ static __device__ __forceinline__ int thread() {
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-#include "bugs_memory.cuh"
-#include "bugs_race.cuh"
+#include "bugs_async.cuh"
 #include "bugs_global.cuh"
 #include "bugs_init.cuh"
-#include "bugs_async.cuh"
+#include "bugs_memory.cuh"
+#include "bugs_race.cuh"
 #include "bugs_sync.cuh"

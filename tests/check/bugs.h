@@ -60,7 +60,13 @@ enum {
     X(last_block_without_fence, READ_AFTER_WRITE, 8, 64, 64, 0, 0)                                           \
     X(reads_what_another_block_writes, WRITE_AFTER_READ, 4, 64, 256, 0, 0)                                   \
     X(lanes_write_one_global, WRITE_AFTER_WRITE, 1, 32, 32, 0, 0)                                            \
-    X(bytes_of_neighbouring_blocks, WRITE_AFTER_WRITE, 4, 32, 32, 0, 0)
+    X(bytes_of_neighbouring_blocks, WRITE_AFTER_WRITE, 4, 32, 32, 0, 0)                                      \
+    X(blocks_write_one_row, WRITE_AFTER_WRITE, 4, 64, 256, 0, 0)                                             \
+    X(global_row_of_another_warp, READ_AFTER_WRITE, 1, 128, 128, 0, 0)                                       \
+    X(global_without_syncwarp, READ_AFTER_WRITE, 1, 32, 32, 0, 0)                                            \
+    X(word_of_anothers_row, READ_AFTER_WRITE, 4, 64, 256, 0, 0)                                              \
+    X(vectors_over_rows, READ_AFTER_WRITE, 1, 128, 128, 0, 0)                                                \
+    X(row_stored_over_vectors, WRITE_AFTER_READ, 1, 128, 128, 0, 0)
 
 #define BUGS_INIT(X)                                                                                         \
     X(unwritten_global, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN | BUG_TWIN_FINDS)                         \

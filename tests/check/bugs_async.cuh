@@ -1,10 +1,10 @@
 // cp.async: copies that threads start and wait for.
 
 #define COPY(to, from, bytes)                                                                                \
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(                                       \
-                     (unsigned)__cvta_generic_to_shared(to)),                                                \
-                 "l"(from), "r"(bytes)                                                                       \
-                 : "memory")
+    asm volatile(                                                                                            \
+        "cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"((unsigned)__cvta_generic_to_shared(to)),        \
+        "l"(from), "r"(bytes)                                                                                \
+        : "memory")
 #define WAIT() asm volatile("cp.async.wait_all;" ::: "memory")
 
 CASE async_past_end(int *a, int *b, int n) {

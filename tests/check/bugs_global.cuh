@@ -59,3 +59,57 @@ CASE bytes_of_neighbouring_blocks(int *a, int *b, int n) {
         ((unsigned char *)a)[bug ? blockIdx.x / 2 : blockIdx.x] = (unsigned char)(blockIdx.x + 1); // at other
 }
 PAIR(bytes_of_neighbouring_blocks)
+
+// The same of whole rows, 32 words in a row by a warp's 32 lanes.
+CASE blocks_write_one_row(int *a, int *b, int n) {
+    a[bug ? threadIdx.x : thread()] = blockIdx.x; // at other
+}
+PAIR(blocks_write_one_row)
+
+CASE global_row_of_another_warp(int *a, int *b, int n) {
+    int i = threadIdx.x;
+    a[i] = i; // other
+    if (!bug)
+        __syncthreads();
+    b[i] = a[(i + 32) % 128]; // at
+}
+PAIR(global_row_of_another_warp)
+
+CASE global_without_syncwarp(int *a, int *b, int n) {
+    int i = threadIdx.x;
+    a[i] = i; // other
+    if (!bug)
+        __syncwarp();
+    b[i] = a[i ^ 1]; // at
+}
+PAIR(global_without_syncwarp)
+
+CASE word_of_anothers_row(int *a, int *b, int n) {
+    int i = thread();
+    a[i] = i; // at
+    if (threadIdx.x == 3)
+        b[blockIdx.x] = a[bug ? (i + 64) % n : i]; // other
+}
+PAIR(word_of_anothers_row)
+
+CASE vectors_over_rows(int *a, int *b, int n) {
+    int i = threadIdx.x;
+    if (i < 32)
+        ((int4 *)a)[i] = make_int4(i, i, i, i); // other
+    if (!bug)
+        __syncthreads();
+    b[i] = a[i]; // at
+}
+PAIR(vectors_over_rows)
+
+CASE row_stored_over_vectors(int *a, int *b, int n) {
+    int i = threadIdx.x;
+    if (i < 32) {
+        int4 v = ((int4 *)a)[i]; // other
+        b[i] = v.x + v.y + v.z + v.w;
+    }
+    if (!bug)
+        __syncthreads();
+    a[i] = i + 1; // at
+}
+PAIR(row_stored_over_vectors)

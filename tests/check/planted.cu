@@ -22,9 +22,9 @@ struct planted {
 #define ROW_OF(check, name, grid, block, n, shared, flags)                                                   \
     {check, #name, bug_##name, ok_##name, grid, block, n, shared, flags},
 #define MEMORY_ROW(name, kind, ...) ROW_OF("memory", name, __VA_ARGS__)
-#define RACE_ROW(name, kind, ...) ROW_OF("race", name, __VA_ARGS__)
-#define INIT_ROW(name, kind, ...) ROW_OF("init", name, __VA_ARGS__)
-#define SYNC_ROW(name, kind, ...) ROW_OF("sync", name, __VA_ARGS__)
+#define RACE_ROW(name, kind, ...)   ROW_OF("race", name, __VA_ARGS__)
+#define INIT_ROW(name, kind, ...)   ROW_OF("init", name, __VA_ARGS__)
+#define SYNC_ROW(name, kind, ...)   ROW_OF("sync", name, __VA_ARGS__)
 static const struct planted table[] = {BUGS_MEMORY(MEMORY_ROW) BUGS_RACE(RACE_ROW) BUGS_INIT(INIT_ROW)
                                            BUGS_SYNC(SYNC_ROW)};
 
