@@ -151,12 +151,31 @@ static void look_local(struct sim_warp *w, const struct sim_insn *in, const stru
     }
 }
 
-void sim_check_bulk(struct sim_warp *w, uint64_t global, uint64_t shared, uint32_t size, bool loads) {
+/* A bulk load of bytes that nobody wrote. */
+static void look_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
+                      uint32_t size) {
+    uint64_t at;
+    if (!check_find_unwritten(w->check->launch->check, global, size, &at))
+        return;
+    struct sim_finding *f = check_report(w, check_code(w), in, lane, SIM_FINDING_UNINITIALIZED, at);
+    if (!f)
+        return;
+    char where[200];
+    sim_memory_describe(w->worker->launch->memory, at, where, sizeof where);
+    snprintf(f->text, sizeof f->text,
+             "bulk copy of %u bytes at 0x%" PRIx64 " reads what nobody wrote at 0x%" PRIx64 ": %s", size,
+             global, at, where);
+}
+
+void sim_check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
+                    uint64_t shared, uint32_t size, bool loads) {
     struct check_block *b = w->check;
     if (!loads) {
         sim_check_written(b->launch->check, global, size);
         return;
     }
+    if (b->launch->checks & SIM_CHECK_INIT)
+        look_bulk(w, in, lane, global, size);
     check_changed(b);
     memset(b->init + shared / 4, 0xf, size / 4);
     memset(b->cells + shared / 4, 0, size / 4 * sizeof *b->cells);

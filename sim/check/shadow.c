@@ -246,22 +246,29 @@ void sim_check_copied(struct sim_check *check, uint64_t to, uint64_t from, size_
     pthread_mutex_unlock(&check->lock);
 }
 
-void sim_check_fetched(struct sim_check *check, const char *function, uint64_t address, size_t size) {
+bool check_find_unwritten(struct sim_check *check, uint64_t address, size_t size, uint64_t *at) {
     struct sim_allocation found;
-    if (!check || !(check->checks & SIM_CHECK_INIT) || !size ||
-        !sim_memory_find(check->memory, address, size, &found))
-        return;
+    if (!size || !sim_memory_find(check->memory, address, size, &found))
+        return false;
     pthread_mutex_lock(&check->lock);
     uint64_t begin = address - found.base, end = begin + size;
-    uint64_t at = first_unwritten(find(check, &found), begin, end);
+    uint64_t first = first_unwritten(find(check, &found), begin, end);
     pthread_mutex_unlock(&check->lock);
-    if (at == end)
+    *at = found.base + first;
+    return first < end;
+}
+
+void sim_check_fetched(struct sim_check *check, const char *function, uint64_t address, size_t size) {
+    struct sim_allocation found;
+    uint64_t at;
+    if (!check || !(check->checks & SIM_CHECK_INIT) || !check_find_unwritten(check, address, size, &at) ||
+        !sim_memory_find(check->memory, address, size, &found))
         return;
-    struct sim_finding finding = {.kind = SIM_FINDING_UNINITIALIZED, .address = found.base + at, .count = 1};
+    struct sim_finding finding = {.kind = SIM_FINDING_UNINITIALIZED, .address = at, .count = 1};
     snprintf(finding.text, sizeof finding.text,
              "%s of %zu bytes reads byte %" PRIu64 " of allocation #%" PRIu64 " (0x%" PRIx64
              ", %zu bytes), which nobody wrote",
-             function, size, at, found.serial, found.base, found.size);
+             function, size, at - found.base, found.serial, found.base, found.size);
     tell(check, &finding);
 }
 

@@ -173,6 +173,8 @@ const struct sim_code *check_code(const struct sim_warp *w);
 /* shadow.c.  NULL: none, for lack of memory or since base is of no allocation. */
 struct check_shadow *check_shadow_of(struct sim_check *check, const struct sim_allocation *allocation);
 struct check_cell *check_cells_of(struct sim_check *check, struct check_shadow *shadow);
+/* Whether some of the bytes were never written; at: the first of those. */
+bool check_find_unwritten(struct sim_check *check, uint64_t address, size_t size, uint64_t *at);
 bool check_bits_all(const uint64_t *bits, uint64_t first, uint64_t count);
 void check_bits_set(uint64_t *bits, uint64_t first, uint64_t count);
 /* Outdates every cell, when event numbers have run out. */

@@ -9,6 +9,7 @@ enum {
     BUG_UNWRITTEN = 1,  /* nobody has written b */
     BUG_TWIN_FINDS = 2, /* but its twin finds it written */
     BUG_FREED = 4,      /* b is freed before the bug's launch */
+    BUG_ENDS = 8,       /* the launch ends of it */
 };
 
 #define BUGS_MEMORY(X)                                                                                       \
@@ -31,7 +32,8 @@ enum {
     X(heap_past_end, OUT_OF_BOUNDS, 1, 8, 8, 0, 0)                                                           \
     X(heap_used_after_free, USE_AFTER_FREE, 1, 8, 8, 0, 0)                                                   \
     X(async_past_end, OUT_OF_BOUNDS, 1, 64, 64, 0, 0)                                                        \
-    X(async_shared_past_end, OUT_OF_BOUNDS, 1, 64, 64, 0, 0)
+    X(async_shared_past_end, OUT_OF_BOUNDS, 1, 64, 64, 0, 0)                                                 \
+    X(bulk_past_end, OUT_OF_BOUNDS, 1, 64, 64, 0, BUG_ENDS)
 
 #define BUGS_RACE(X)                                                                                         \
     X(missing_barrier, READ_AFTER_WRITE, 1, 128, 128, 0, 0)                                                  \
@@ -76,7 +78,8 @@ enum {
     X(unwritten_local, UNINITIALIZED, 1, 64, 64, 0, 0)                                                       \
     X(unwritten_half_of_a_word, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                  \
     X(unwritten_part_of_a_vector, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                \
-    X(async_of_unwritten, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)
+    X(async_of_unwritten, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                        \
+    X(bulk_of_unwritten, UNINITIALIZED, 1, 64, 128, 0, BUG_UNWRITTEN)
 
 /* The deadlocks last: on a GPU they never end. */
 #define BUGS_SYNC(X)                                                                                         \
@@ -86,8 +89,8 @@ enum {
     X(mask_without_lane, INVALID_MASK, 1, 32, 32, 0, 0)                                                      \
     X(shuffle_without_lane, INVALID_MASK, 1, 32, 32, 0, 0)                                                   \
     X(syncwarp_in_a_branch, DIVERGENT_BARRIER, 1, 32, 32, 0, 0)                                              \
-    X(barrier_nobody_joins, DEADLOCK, 1, 64, 64, 0, 0)                                                       \
-    X(barrier_counts_differ, DEADLOCK, 1, 64, 64, 0, 0)
+    X(barrier_nobody_joins, DEADLOCK, 1, 64, 64, 0, BUG_ENDS)                                                \
+    X(barrier_counts_differ, DEADLOCK, 1, 64, 64, 0, BUG_ENDS)
 
 #define BUGS(X) BUGS_MEMORY(X) BUGS_RACE(X) BUGS_INIT(X) BUGS_SYNC(X)
 

@@ -114,7 +114,7 @@ static bool planted_is_found(struct findings *f, const struct bug *bug, unsigned
     struct marks marks;
     find_lines(bug->name, &marks);
     bool ended = launch(f, bug, true), own = checks & sim_finding_check(bug->kind);
-    if (own && ended == (bug->kind == SIM_FINDING_DEADLOCK))
+    if (own && ended == !!(bug->flags & BUG_ENDS))
         return wrong(bug, "the launch ended the other way", f);
     size_t found = 0;
     for (size_t i = 0; i < f->count; i++) {
