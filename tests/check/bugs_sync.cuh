@@ -9,8 +9,9 @@ CASE half_a_warp(int *a, int *b, int n) {
 }
 PAIR(half_a_warp)
 
+// (The condition has to be the same in the whole block: so says CUDA, and so does compute-sanitizer.)
 CASE barrier_on_both_sides(int *a, int *b, int n) {
-    if (bug ? threadIdx.x % 2 : threadIdx.x / 32) {
+    if (bug ? threadIdx.x % 2 : n < 32) {
         a[threadIdx.x] = 1;
         __syncthreads(); // other
         b[threadIdx.x] = 2;

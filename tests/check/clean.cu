@@ -383,3 +383,17 @@ extern "C" __global__ void bulk_copies(int *a, int *b, int n) {
         asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::: "memory");
     }
 }
+
+// Warps wait at different instructions: CUDA C++ forbids it of __syncthreads(), but to PTX and to the
+// hardware the barrier is its number.
+extern "C" __global__ void barrier_in_two_places(int *a, int *b, int n) {
+    __shared__ int s[64];
+    s[threadIdx.x] = b[threadIdx.x];
+    if (threadIdx.x < 32) {
+        __syncthreads();
+        a[threadIdx.x] = s[63 - threadIdx.x];
+    } else {
+        __syncthreads();
+        a[threadIdx.x] = s[63 - threadIdx.x] + 1;
+    }
+}

@@ -38,6 +38,7 @@ static const struct {
     {"async_stages", 1, 64, 512, 512},
     {"barrier_object", 1, 64, 512, 512},
     {"bulk_copies", 1, 64, 64, 64},
+    {"barrier_in_two_places", 1, 64, 64, 64},
 };
 
 static void no_finding(void **state) {
