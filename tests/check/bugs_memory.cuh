@@ -84,7 +84,8 @@ CASE shared_misaligned(int *a, int *b, int n) {
     __shared__ __align__(16) int s[65];
     s[2 * threadIdx.x + (bug ? 1 : 0)] = 1;
     s[2 * threadIdx.x + (bug ? 2 : 1)] = 1;
-    a[threadIdx.x] = (int)*(long long *)(s + 2 * threadIdx.x + (bug ? 1 : 0)); // at
+    long long both = *(long long *)(s + 2 * threadIdx.x + (bug ? 1 : 0)); // at
+    a[threadIdx.x] = (int)(both ^ both >> 32);
 }
 PAIR(shared_misaligned)
 

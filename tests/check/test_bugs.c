@@ -1,6 +1,6 @@
 /* Every planted bug is found, once, at its line, and its clean twin has no finding.
  *
- * usage: test_bugs BUGS.PTX FOLDER CLEAN.PTX
+ * usage: test_bugs BUGS.PTX FOLDER CLEAN.PTX COMPUTE_SANITIZER.CSV
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "tests/check/bugs.h"
 #include "tests/check/findings.h"
 
-static const char *ptx_file, *source_folder;
+static const char *ptx_file, *source_folder, *sanitizer_file;
 
 struct bug {
     const char *name;
@@ -32,7 +32,7 @@ static const char *const parts[] = {"memory", "async", "race", "global", "init",
 /* Where a bug is marked: the file, and its lines, 0 where there is none. */
 struct marks {
     char file[64];
-    uint32_t at, other;
+    uint32_t heading, at, other;
 };
 
 /* False when the bug is not in this part. */
@@ -48,8 +48,10 @@ static bool find_in(const char *part, const char *name, struct marks *marks) {
     for (uint32_t number = 1; fgets(line, sizeof line, file); number++) {
         if (strncmp(line, "PAIR(", 5) == 0)
             inside = false;
-        if (strncmp(line, start, strlen(start)) == 0)
+        if (strncmp(line, start, strlen(start)) == 0) {
             inside = true;
+            marks->heading = number;
+        }
         const char *mark = strstr(line, "// ");
         if (!inside || !mark)
             continue;
@@ -160,6 +162,77 @@ static void found_by_one_check(void **state) {
     assert_int_equal(bad, 0);
 }
 
+/* ---------------------------------------------------------------- beside compute-sanitizer */
+
+/* A row of compute_sanitizer.csv: what NVIDIA's tool found of the same bug on an H200; at and other are lines
+ * below the bug's heading. */
+struct row {
+    char name[64], tool[32], kind[32];
+    unsigned at, other;
+};
+
+static const struct bug *find_bug(const char *name) {
+    for (size_t i = 0; i < sizeof bugs / sizeof *bugs; i++)
+        if (strcmp(bugs[i].name, name) == 0)
+            return &bugs[i];
+    return NULL;
+}
+
+/* Whether its kind is another word for ours.  Freed memory is out of bounds to it, and it takes a barrier
+ * with a wrong number of threads for one that threads part at. */
+static bool same_kind(const struct row *row, const struct bug *bug) {
+    static const char *const races[] = {"race", NULL}, *const bounds[] = {"out-of-bounds", NULL},
+                             *const misaligned[] = {"misaligned", NULL},
+                             *const unwritten[] = {"uninitialized", NULL},
+                             *const parted[] = {"divergent-warp", "divergent-block", NULL},
+                             *const masks[] = {"invalid-arguments", NULL},
+                             *const never[] = {"hangs", "divergent-block", NULL};
+    const char *const *words = sim_finding_check(bug->kind) == SIM_CHECK_RACE ? races
+                               : bug->kind == SIM_FINDING_MISALIGNED          ? misaligned
+                               : bug->kind == SIM_FINDING_UNINITIALIZED       ? unwritten
+                               : bug->kind == SIM_FINDING_DIVERGENT_BARRIER   ? parted
+                               : bug->kind == SIM_FINDING_INVALID_MASK        ? masks
+                               : bug->kind == SIM_FINDING_DEADLOCK            ? never
+                                                                              : bounds;
+    while (*words && strcmp(*words, row->kind) != 0)
+        words++;
+    return *words != NULL;
+}
+
+/* Races have no first and second side in common.  Of two barriers whose counts differ it names the other. */
+static bool same_place(const struct row *row, const struct bug *bug) {
+    struct marks marks;
+    find_lines(bug->name, &marks);
+    unsigned at = marks.at - marks.heading, other = marks.other ? marks.other - marks.heading : 0;
+    if (sim_finding_check(bug->kind) == SIM_CHECK_RACE)
+        return (row->at == at && row->other == other) || (row->at == other && row->other == at);
+    return row->at == at || row->at == other || bug->kind == SIM_FINDING_DEADLOCK;
+}
+
+static void agrees_with_compute_sanitizer(void **state) {
+    (void)state;
+    FILE *file = fopen(sanitizer_file, "r");
+    assert_non_null(file);
+    char line[256];
+    size_t agreed = 0, bad = 0;
+    while (fgets(line, sizeof line, file)) {
+        struct row row = {.at = 0};
+        int fields =
+            sscanf(line, "%63[^,],%31[^,],%31[^,],%u,%u", row.name, row.tool, row.kind, &row.at, &row.other);
+        const struct bug *bug = fields >= 3 ? find_bug(row.name) : NULL;
+        if (!bug || strcmp(row.kind, "nothing") == 0)
+            continue; /* the heading, what hosts do wrong, what only we find */
+        bool same = same_kind(&row, bug) && (strcmp(row.kind, "hangs") == 0 || same_place(&row, bug));
+        if (!same)
+            print_error("compute-sanitizer says otherwise: %s", line);
+        agreed += same;
+        bad += !same;
+    }
+    fclose(file);
+    assert_int_equal(bad, 0);
+    assert_true(agreed > sizeof bugs / sizeof *bugs / 2);
+}
+
 /* The same launch twice has the same findings, whatever number of threads was asked for. */
 static void same_every_time(void **state) {
     (void)state;
@@ -186,13 +259,15 @@ static void same_every_time(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 4)
+    if (argc != 5)
         return 2;
     ptx_file = argv[1];
     source_folder = argv[2];
+    sanitizer_file = argv[4];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(found_with_all_checks),
         cmocka_unit_test(found_by_one_check),
+        cmocka_unit_test(agrees_with_compute_sanitizer),
         cmocka_unit_test(same_every_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

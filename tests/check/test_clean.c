@@ -1,6 +1,6 @@
 /* Correct programs have no finding, and bad ones the right threads, texts and numbers.
  *
- * usage: test_clean BUGS.PTX FOLDER CLEAN.PTX
+ * usage: test_clean BUGS.PTX FOLDER CLEAN.PTX COMPUTE_SANITIZER.CSV
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -209,7 +209,7 @@ static void names_of_checks(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 4)
+    if (argc != 5)
         return 2;
     bugs_file = argv[1];
     clean_file = argv[3];
