@@ -40,7 +40,7 @@ void sim_check_launch_end(struct check_launch *c) {
         next = dead->next;
         free(dead->init);
         free(dead->cells);
-        free(dead->lines);
+        free(dead->rows);
         free(dead);
     }
     for (uint32_t i = 0; i < c->finding_count && check->found; i++)

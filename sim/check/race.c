@@ -276,56 +276,65 @@ static struct check_cell *cells_at(const struct race *r, struct check_site *site
     return site->shadow->cells ? site->shadow->cells : check_cells_of(r->b->launch->check, site->shadow);
 }
 
-/* Whether the line's last access of a kind was this warp's, each word by the same lane as now. */
-static bool is_own(const struct race *r, uint32_t last, uint32_t entry) {
-    const struct check_event *event = event_of(r, last);
-    return (last & 0xff) == (entry & 0xff) && event->warp == r->w->index && event->block == r->b->linear;
+/* Whether what a row's entry stands for comes before this access of all its words.  Lanes only matter within
+ * a warp, and are the same word by word when the entries' low bytes are. */
+static bool row_ordered(const struct race *r, uint32_t last, uint32_t entry) {
+    unsigned lane = (last & 0xff) != (entry & 0xff);
+    return check_ordered(r->b, event_of(r, last), 0, r->w->index, lane);
 }
 
-/* A whole line touched at once, when that can be written down as one entry and is no race. */
-static bool take_line(const struct race *r, struct check_line *line, uint32_t entry, bool writes) {
-    if (line->scattered >= r->live || (line->write >= r->live && !is_own(r, line->write, entry)) ||
-        (line->read >= r->live && !is_own(r, line->read, entry)))
+/* What read_word() and write_word() do, for a whole row at once.  False when it has to be looked at word by
+ * word: for a race, or since its words have been touched one by one. */
+static bool take_row(const struct race *r, struct check_row *row, uint32_t entry, bool writes) {
+    uint32_t first = row->read[0], second = row->read[1];
+    if (row->scattered >= r->live || (row->write >= r->live && !row_ordered(r, row->write, entry)))
         return false;
-    if (writes)
-        line->write = entry;
-    else
-        line->read = entry;
+    if (writes) {
+        if ((first >= r->live && !row_ordered(r, first, entry)) ||
+            (second >= r->live && !row_ordered(r, second, entry)))
+            return false;
+        row->write = entry;
+    } else if (first < r->live) {
+        row->read[0] = entry;
+    } else if (event_of(r, first)->block != r->b->linear) {
+        row->read[1] = first;
+        row->read[0] = entry;
+    } else if (row_ordered(r, first, entry)) {
+        row->read[0] = entry;
+    } else if (second < r->live || row_ordered(r, second, entry)) {
+        row->read[1] = entry;
+    }
     return true;
 }
 
-/* From now on the line's words speak for themselves. */
-static void scatter(const struct race *r, struct check_line *line, struct check_cell *cells) {
-    if (line->write >= r->live || line->read >= r->live)
-        for (unsigned k = 0; k < CHECK_LINE_WORDS; k++)
-            cells[k] = (struct check_cell){.write = check_line_entry(line->write, k),
-                                           .read = {check_line_entry(line->read, k)}};
-    line->write = line->read = 0;
-    line->scattered = r->event;
+/* From now on the row's words speak for themselves. */
+static void scatter(const struct race *r, struct check_row *row, struct check_cell *cells) {
+    if (row->write >= r->live || row->read[0] >= r->live)
+        for (unsigned k = 0; k < CHECK_ROW_WORDS; k++)
+            cells[k] = (struct check_cell){
+                .write = check_row_entry(row->write, k),
+                .read = {check_row_entry(row->read[0], k), check_row_entry(row->read[1], k)}};
+    *row = (struct check_row){.scattered = r->event};
 }
 
 static void look_global(const struct race *r, struct check_site *site, bool writes) {
     uint64_t base = r->lanes->address[r->lanes->first];
-    bool whole = site->shape >= 0 && !r->strong;
-    uint32_t lane = 0, each = whole ? CHECK_LINE_WORDS >> site->shape : 0;
+    uint32_t rows = r->strong ? 0 : site->rows;
     for (uint32_t k = 0; k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
         struct check_cell *cells = cells_at(r, site, address);
         if (!cells)
             continue;
-        uint64_t word = (address >> 2) - (site->base >> 2), first = word - word % CHECK_LINE_WORDS;
-        struct check_line *line = &site->shadow->lines[word / CHECK_LINE_WORDS];
-        if (whole && k % CHECK_LINE_WORDS == 0) {
-            uint32_t entry = r->event | lane << 3 | (uint32_t)site->shape;
-            lane += each;
-            if (word == first && take_line(r, line, entry, writes)) {
-                k += CHECK_LINE_WORDS - 1;
-                continue;
-            }
+        uint64_t word = (address >> 2) - (site->base >> 2), first = word - word % CHECK_ROW_WORDS;
+        struct check_row *row = &site->shadow->rows[word / CHECK_ROW_WORDS];
+        if (k % CHECK_ROW_WORDS == 0 && word == first && rows >> k / CHECK_ROW_WORDS & 1 &&
+            take_row(r, row, r->event | (uint32_t)site->words[k].lane << 3 | site->shift, writes)) {
+            k += CHECK_ROW_WORDS - 1;
+            continue;
         }
-        if (line->scattered < r->live)
-            scatter(r, line, &cells[first]);
-        line->scattered = r->event;
+        if (row->scattered < r->live)
+            scatter(r, row, &cells[first]);
+        row->scattered = r->event;
         look_at(r, &cells[word], &site->words[k], address, writes);
     }
 }

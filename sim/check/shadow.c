@@ -27,7 +27,7 @@ static void release(struct check_shadow *list) {
         next = list->next;
         free(list->init);
         free(list->cells);
-        free(list->lines);
+        free(list->rows);
         free(list);
     }
 }
@@ -144,16 +144,16 @@ struct check_cell *check_cells_of(struct sim_check *check, struct check_shadow *
     if (shadow->cells)
         return shadow->cells;
     /* Zeros without touching pages: what no kernel touches costs nothing. */
-    size_t lines = (shadow->size / 4 + 2) / CHECK_LINE_WORDS + 1;
-    struct check_cell *cells = calloc(lines * CHECK_LINE_WORDS, sizeof *cells);
-    struct check_line *line = calloc(lines, sizeof *line);
-    if (!cells || !line) {
+    size_t rows = (shadow->size / 4 + 2) / CHECK_ROW_WORDS + 1;
+    struct check_cell *cells = calloc(rows * CHECK_ROW_WORDS, sizeof *cells);
+    struct check_row *row = calloc(rows, sizeof *row);
+    if (!cells || !row) {
         free(cells);
-        free(line);
+        free(row);
         return NULL;
     }
     pthread_mutex_lock(&check->lock);
-    shadow->lines = line;
+    shadow->rows = row;
     shadow->cells = cells;
     pthread_mutex_unlock(&check->lock);
     return cells;
@@ -162,9 +162,9 @@ struct check_cell *check_cells_of(struct sim_check *check, struct check_shadow *
 static void forget(struct check_shadow *list) {
     for (struct check_shadow *shadow = list; shadow; shadow = shadow->next) {
         free(shadow->cells);
-        free(shadow->lines);
+        free(shadow->rows);
         shadow->cells = NULL;
-        shadow->lines = NULL;
+        shadow->rows = NULL;
     }
 }
 

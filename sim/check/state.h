@@ -39,15 +39,15 @@ struct check_cell {
     uint32_t write, read[2];
 };
 
-/* What is known of 32 words of global memory in a row that whole warps have touched in order, as most are:
- * one entry stands for all their cells, which are then left alone.  Entries: 0, or event << 8 | the lane that
- * touched the first word << 3 | binary logarithm of the words that each lane touched. */
-struct check_line {
-    uint32_t write, read;
+/* What is known of a sector's words of global memory when all have been touched together and in order, as
+ * most are: one entry stands for all their cells, which are then left alone.  Entries: 0, or event << 8 | the
+ * lane that touched the first word << 3 | binary logarithm of the words that each lane touched. */
+struct check_row {
+    uint32_t write, read[2];
     uint32_t scattered; /* event << 8 of the last access that is told in the cells instead */
 };
 
-enum { CHECK_LINE_WORDS = 32 };
+enum { CHECK_ROW_WORDS = 8 };
 
 /* The events of one kind of memory. */
 struct check_events {
@@ -64,7 +64,7 @@ struct check_shadow {
     bool complete;  /* all of it was */
     /* NULL until a launch looks for races in it */
     struct check_cell *cells;
-    struct check_line *lines;
+    struct check_row *rows;
 };
 
 enum { CHECK_BUCKETS = 1024 };
@@ -94,7 +94,9 @@ struct check_site {
     uint32_t count, capacity;
     int64_t low, high; /* the least and the greatest delta */
     bool shares;       /* some words have a second lane */
-    int8_t shape;      /* all 32 lanes touch words in order, 2^shape each, and no other lane's; -1: not so */
+    uint8_t shift;     /* a lane touches 2^shift words */
+    /* Bit g: words 8 g to 8 g + 7 follow each other, as their lanes do, which share none of them. */
+    uint32_t rows;
     struct check_shadow *shadow;
     uint64_t base, end;    /* the allocation that its last access lay in */
     uint32_t event, stamp; /* the last event's number, and when: */
@@ -229,8 +231,8 @@ bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_
 static inline unsigned check_bytes_code(uint64_t address, unsigned bytes) {
     return bytes >= 4 ? 0 : bytes == 2 ? 5 + (address >> 1 & 1) : 1 + (address & 3);
 }
-/* The cell's entry for word k of a line. */
-static inline uint32_t check_line_entry(uint32_t entry, unsigned k) {
+/* The cell's entry for word k of a row. */
+static inline uint32_t check_row_entry(uint32_t entry, unsigned k) {
     return (entry & ~7u) + (k >> (entry & 7) << 3);
 }
 static inline unsigned check_bytes_mask(unsigned code) {

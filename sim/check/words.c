@@ -19,15 +19,20 @@ static bool reserve(struct check_site *site, uint32_t count) {
     return true;
 }
 
-/* See struct check_site, shape. */
-static int shape_of(const struct check_site *site, const struct sim_lanes *lanes, unsigned bytes) {
-    int shape = bytes == 4 ? 0 : bytes == 8 ? 1 : bytes == 16 ? 2 : -1;
-    if (shape < 0 || lanes->mask != UINT32_MAX || site->count != 32u << shape)
-        return -1;
-    for (uint32_t k = 0; k < site->count; k++)
-        if (site->words[k].delta != 4 * (int64_t)k || site->words[k].lane != k >> shape)
-            return -1;
-    return shape;
+/* See struct check_site, rows. */
+static void find_rows(struct check_site *site, unsigned bytes) {
+    site->rows = 0;
+    site->shift = (uint8_t)(bytes == 16 ? 2 : bytes == 8 ? 1 : 0);
+    if (bytes != 4u << site->shift)
+        return;
+    for (uint32_t g = 0; g < site->count / CHECK_ROW_WORDS; g++) {
+        const struct check_word *word = &site->words[g * CHECK_ROW_WORDS];
+        bool row = true;
+        for (unsigned k = 0; k < CHECK_ROW_WORDS; k++)
+            row &= word[k].delta == word->delta + 4 * (int64_t)k && word[k].second == CHECK_NO_LANE &&
+                   word[k].lane == word->lane + (k >> site->shift);
+        site->rows |= (uint32_t)row << g;
+    }
 }
 
 void check_words_find(struct check_site *site, const struct sim_lanes *lanes, unsigned bytes) {
@@ -36,7 +41,7 @@ void check_words_find(struct check_site *site, const struct sim_lanes *lanes, un
     site->count = 0;
     site->shares = false;
     site->low = site->high = 0;
-    site->shape = -1;
+    site->rows = 0;
     if (!reserve(site, (unsigned)__builtin_popcount(lanes->mask) * each))
         return;                  /* without memory there is nothing to check */
     uint16_t slots[SLOTS] = {0}; /* the word's index + 1 */
@@ -63,7 +68,7 @@ void check_words_find(struct check_site *site, const struct sim_lanes *lanes, un
                 site->high = delta;
         }
     }
-    site->shape = (int8_t)shape_of(site, lanes, bytes);
+    find_rows(site, bytes);
 }
 
 bool check_stored(struct sim_warp *w, const struct sim_memop *op, unsigned lane, unsigned char *to) {
