@@ -14,6 +14,7 @@
 #include "tests/check/findings.h"
 
 static const char *ptx_file, *source_folder, *sanitizer_file;
+static struct findings *session; /* one for all, since loading the module is what takes time */
 
 struct bug {
     const char *name;
@@ -132,13 +133,11 @@ static bool planted_is_found(struct findings *f, const struct bug *bug, unsigned
 }
 
 static bool run(const struct bug *bug, unsigned checks) {
-    struct findings f;
-    findings_open(&f, ptx_file, checks);
-    bool good = planted_is_found(&f, bug, checks);
-    findings_clear(&f);
-    if (!launch(&f, bug, false) || f.count)
-        good = wrong(bug, "the clean twin is not clean", &f);
-    findings_close(&f);
+    findings_watch(session, checks);
+    bool good = planted_is_found(session, bug, checks);
+    findings_clear(session);
+    if (!launch(session, bug, false) || session->count)
+        good = wrong(bug, "the clean twin is not clean", session);
     return good;
 }
 
@@ -236,26 +235,40 @@ static void agrees_with_compute_sanitizer(void **state) {
 /* The same launch twice has the same findings, whatever number of threads was asked for. */
 static void same_every_time(void **state) {
     (void)state;
-    struct findings *f = malloc(2 * sizeof *f);
+    struct findings *f = malloc(sizeof *f);
     assert_non_null(f);
     for (size_t i = 0; i < sizeof bugs / sizeof *bugs; i++) {
-        findings_open(&f[0], ptx_file, SIM_CHECK_ALL);
-        findings_open(&f[1], ptx_file, SIM_CHECK_ALL);
-        launch(&f[0], &bugs[i], true);
-        launch(&f[1], &bugs[i], true);
-        assert_int_equal(f[0].count, f[1].count);
-        for (size_t k = 0; k < f[0].count; k++) {
-            assert_int_equal(f[0].list[k].at.line, f[1].list[k].at.line);
-            assert_int_equal(f[0].list[k].count, f[1].list[k].count);
-            assert_memory_equal(f[0].list[k].at.thread, f[1].list[k].at.thread, 12);
-            assert_memory_equal(f[0].list[k].at.block, f[1].list[k].at.block, 12);
-            assert_memory_equal(f[0].list[k].other.thread, f[1].list[k].other.thread, 12);
-            assert_memory_equal(f[0].list[k].other.block, f[1].list[k].other.block, 12);
+        findings_watch(session, SIM_CHECK_ALL);
+        launch(session, &bugs[i], true);
+        *f = *session;
+        findings_watch(session, SIM_CHECK_ALL);
+        launch(session, &bugs[i], true);
+        assert_int_equal(f->count, session->count);
+        for (size_t k = 0; k < f->count; k++) {
+            assert_int_equal(f->list[k].at.line, session->list[k].at.line);
+            assert_int_equal(f->list[k].count, session->list[k].count);
+            assert_memory_equal(f->list[k].at.thread, session->list[k].at.thread, 12);
+            assert_memory_equal(f->list[k].at.block, session->list[k].at.block, 12);
+            assert_memory_equal(f->list[k].other.thread, session->list[k].other.thread, 12);
+            assert_memory_equal(f->list[k].other.block, session->list[k].other.block, 12);
         }
-        findings_close(&f[0]);
-        findings_close(&f[1]);
     }
     free(f);
+}
+
+static int open_session(void **state) {
+    (void)state;
+    session = malloc(sizeof *session);
+    if (session)
+        findings_open(session, ptx_file, SIM_CHECK_ALL);
+    return session ? 0 : -1;
+}
+
+static int close_session(void **state) {
+    (void)state;
+    findings_close(session);
+    free(session);
+    return 0;
 }
 
 int main(int argc, char **argv) {
@@ -270,5 +283,5 @@ int main(int argc, char **argv) {
         cmocka_unit_test(agrees_with_compute_sanitizer),
         cmocka_unit_test(same_every_time),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_session, close_session);
 }
