@@ -12,7 +12,7 @@ arguments = None
 
 ROW = {"experiment": "copy", "kernel": "vec4", "verified": True, "error": None, "skipped": None,
        "params": {"size": 268435456, "offset": None, "stride": None, "block": 256, "rows": None, "cols": None, "nnz": None},
-       "gbps": 4321.06, "pct_peak": 90.04, "pct_copy": 100.0, "gops": None, "fits_l2": False, "counters": None}
+       "time_ms": {"median": 0.5}, "gbps": 4321.06, "pct_peak": 90.04, "pct_copy": 100.0, "gops": None, "fits_l2": False, "counters": None}
 GPU = {"schema": "wideload-bench/1", "version": "0.1.0",
        "device": {"name": "NVIDIA H200", "kind": "gpu", "arch": "sm_90", "peak_gbps": 4800.0},
        "rows": [ROW, {**ROW, "verified": False, "gbps": None, "pct_peak": None, "pct_copy": None}]}
@@ -62,8 +62,48 @@ class ReadmeTable(unittest.TestCase):
             text = file.read()
         self.assertIn("| e | 2^28, offset 11 | GB/s | slow 1000, **fast 2000**, **faster 2010** | 90.0 |\n", text)
         self.assertIn("| s load | 2^28 | GB/s | by 1: 30, by 2: 20 | 90.0 |\n", text)
-        self.assertIn("| s | load | 2^28, stride 2, block 256 | 20.0 | 90.0 | 100.0 |\n", text)
+        self.assertIn("| load | 2^28, stride 2, block 256 | 0.5000 | 20.0 | 90.0 | 100.0 |\n", text)
         self.assertEqual(text.count("| e |"), 1)
+
+    def test_chosen(self):
+        shifted = [{**ROW, "experiment": "e", "kernel": kernel, "gbps": gbps, "params": {**ROW["params"], "offset": offset}}
+                   for kernel, offset, gbps in (("a", 0, 5.0), ("a", 11, 4.0), ("b", 0, 3.0), ("c", 0, 2.0))]
+        self.result({**GPU, "rows": shifted})
+        marker = "<!-- bench:h200 e kernel=a,b across=offset -->\n<!-- /bench:h200 -->\n"
+        self.write(marker)
+        self.assertEqual(self.run_script().returncode, 0)
+        with open(self.readme, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("| kernel | offset 0, GB/s | offset 11, GB/s |\n|---|---:|---:|\n| a | 5 | 4 |\n| b | 3 |  |\n<", text)
+        for word, message in (("across=colour", "mean nothing"), ("kernel=z", "no such kernel"), ("across=stride", "none")):
+            self.write(f"<!-- bench:h200 e {word} -->\n<!-- /bench:h200 -->\n")
+            run = self.run_script()
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(message, run.stderr)
+
+    def test_chinese(self):
+        self.readme = os.path.join(self.folder.name, "README.zh-CN.md")
+        self.write("<!-- bench:h200 -->\n<!-- /bench:h200 -->\n")
+        self.assertEqual(self.run_script().returncode, 0)
+        with open(self.readme, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("| 实验 | 内核 | 参数 | GB/s | 占峰值 % | 占拷贝 % |\n", text)
+        self.assertIn("| copy | vec4 | 2^28, block 256 | 4321.1 | 90.0 | 100.0 |\n", text)
+
+    def test_counters_of_one(self):
+        counters = {"global_load_requests": 8, "gld_transactions": 32, "gld_efficiency": 100.0, "global_store_requests": 0,
+                    "gst_transactions": 0, "gst_efficiency": None, "shared_load_transactions": 0,
+                    "shared_store_transactions": 0, "global_atomic_requests": 3, "global_atomic_transactions": 9,
+                    "global_reduction_requests": 0, "global_reduction_transactions": 0}
+        device = {"name": "Wideload simulator", "kind": "sim", "arch": "sm_90", "peak_gbps": None}
+        self.result({**GPU, "device": device, "rows": [{**ROW, "counters": counters}]})
+        self.write("<!-- bench:h200 copy -->\n<!-- /bench:h200 -->\n")
+        self.assertEqual(self.run_script().returncode, 0)
+        with open(self.readme, encoding="utf-8") as file:
+            text = file.read()
+        head = "load requests | load transactions | gld_efficiency % | atomic requests | atomic transactions"
+        self.assertIn(f"| kernel | params | {head} |\n", text)
+        self.assertIn("| vec4 | 2^28, block 256 | 8 | 32 | 100 | 3 | 9 |\n", text)
 
     def test_wrong(self):
         self.result({"schema": "other/1"})
