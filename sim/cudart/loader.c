@@ -1,10 +1,10 @@
-/* Following what the dynamic loader maps.  It calls one empty function for debuggers' sake, _r_debug.r_brk, each
- * time its list of objects begins to change and each time the change is complete, which is before anything of
- * the new objects runs: that function is made to jump to ours.
+/* Following what the dynamic loader maps.  It calls one empty function for debuggers' sake, _r_debug.r_brk,
+ * each time its list of objects begins to change and each time the change is complete, which is before
+ * anything of the new objects runs: that function is made to jump to ours.
  *
  * Wrapping dlopen would not do: the loader searches where its caller's RUNPATH says, and runs constructors,
- * which register kernels, before it returns.  An auditor (LD_AUDIT) lives in a world of its own, where it does
- * not reach the program's libraries. */
+ * which register kernels, before it returns.  An auditor (LD_AUDIT) lives in a world of its own, where it
+ * does not reach the program's libraries. */
 #include <errno.h>
 #include <link.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static void changed(void) {
     errno = error;
 }
 
-/* How long the instruction at a place is, if it does nothing and only fills: a form of nop, or int3.  0: it is
- * something else. */
+/* How long the instruction at a place is, if it does nothing and only fills: a form of nop, or int3.  0: it
+ * is something else. */
 static size_t filler(const unsigned char *at) {
     size_t prefixes = 0;
     while (prefixes < 8 && (at[prefixes] == 0x66 || at[prefixes] == 0x2e))

@@ -145,6 +145,18 @@ static bool lower_call(struct lower *l) {
     return true;
 }
 
+/* barrier.cluster.arrive and .wait, for a cluster of one block. */
+static bool lower_cluster_barrier(struct lower *l) {
+    const struct ptx_instruction *ptx = l->node->in;
+    bool arrive = ptx_has_word(ptx, "arrive"), wait = ptx_has_word(ptx, "wait");
+    if (arrive == wait || ptx->operand_count)
+        return lower_unknown(l, NULL);
+    struct sim_insn *in = lower_emit(l, arrive ? sim_run_fence : sim_run_cluster_wait);
+    if (in && wait)
+        in->small = SIM_BARRIER_SYNC;
+    return in != NULL;
+}
+
 /* bar{.cta}.sync a{, b}; .arrive a, b; .red.popc.u32 d, a{, b}, p; .red.and.pred d, a{, b}, p. */
 static bool lower_barrier(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
@@ -160,7 +172,7 @@ static bool lower_barrier(struct lower *l) {
         return in != NULL;
     }
     if (ptx_has_word(ptx, "cluster"))
-        return lower_unknown(l, NULL);
+        return lower_cluster_barrier(l);
     bool red = ptx_has_word(ptx, "red"), arrive = ptx_has_word(ptx, "arrive");
     size_t at = red, count = ptx->operand_count;
     size_t fixed = red ? 3 : 1;
