@@ -97,6 +97,16 @@ static bool replace(const struct object *o, chooser *choose) {
 /* There when the driver is the simulator, which runs PTX alone. */
 extern const char *wlSimLastError(void) __attribute__((weak));
 
+/* Libraries of the toolkit's, which nobody can link anew. */
+static bool is_nvidias(const char *path) {
+    static const char *const names[] = {"libcu", "libnpp", "libnv"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 static void patch(struct object *o) {
     if (find(o, "__cudaRegisterFatBinary")) {
         o->older = find(o, "cudaGetDeviceProperties_v2") != NULL;
@@ -104,9 +114,11 @@ static void patch(struct object *o) {
             runtime_complain("%s: its CUDA runtime cannot be replaced (%s): link it with -cudart shared",
                              o->path, strerror(errno));
     } else if (o->runtime->has_kernels && !o->runtime->has_symbols && !o->runtime->shared) {
-        runtime_complain("%s is stripped of its symbols, so its static CUDA runtime cannot be replaced: link "
-                         "it with -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)",
-                         strcmp(o->path, "/proc/self/exe") == 0 ? "the program" : o->path);
+        bool program = strcmp(o->path, "/proc/self/exe") == 0;
+        runtime_complain(
+            "%s is stripped of its symbols, so its static CUDA runtime cannot be replaced%s%s",
+            program ? "the program" : o->path, program ? "" : " and its kernels cannot run",
+            is_nvidias(o->path) ? "" : ": link it with -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)");
     }
     if (wlSimLastError && find(o, "nvrtcGetCUBIN") && !replace(o, ptx_for_cubin))
         runtime_complain(

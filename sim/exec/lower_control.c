@@ -83,6 +83,12 @@ static bool lower_call_list(struct lower *l, const struct ptx_operand *list, siz
     return true;
 }
 
+/* What the toolkit's libcudadevrt.a asks of the driver, and what of it a program calls. */
+static bool is_of_device_runtime(const char *name) {
+    return strncmp(name, "__cuda_syscall_cnp", 18) == 0 || strncmp(name, "cudaLaunchDevice", 16) == 0 ||
+           strncmp(name, "cudaGetParameterBuffer", 22) == 0;
+}
+
 /* call (results), callee, (arguments), prototype;  each list may be absent. */
 static bool lower_call(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
@@ -110,8 +116,11 @@ static bool lower_call(struct lower *l) {
     if (callee->kind == PTX_OPERAND_FUNCTION) {
         shape = function = callee->function;
         if (!function->defined && !(run = sim_service_find(function)))
-            return lower_error(l, callee->pos, "function '%s' is declared but not defined in this module",
-                               function->name);
+            return lower_error(
+                l, callee->pos, "function '%s' is declared but not defined in this module%s", function->name,
+                is_of_device_runtime(function->name) ? ": a kernel that launches kernels (dynamic "
+                                                       "parallelism) is not supported"
+                                                     : "");
         if (function->entry)
             return lower_error(l, callee->pos, "kernel '%s' cannot be called", function->name);
         if (function->defined) {
