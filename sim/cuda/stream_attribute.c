@@ -9,8 +9,8 @@ static bool is_property(CUaccessProperty property) {
 }
 
 static bool is_window(const CUaccessPolicyWindow *window) {
-    return window->num_bytes <= LIMIT_ACCESS_POLICY_WINDOW && window->hitRatio >= 0 && window->hitRatio <= 1 &&
-           is_property(window->hitProp) && is_property(window->missProp) &&
+    return window->num_bytes <= LIMIT_ACCESS_POLICY_WINDOW && window->hitRatio >= 0 &&
+           window->hitRatio <= 1 && is_property(window->hitProp) && is_property(window->missProp) &&
            window->missProp != CU_ACCESS_PROPERTY_PERSISTING;
 }
 

@@ -230,6 +230,12 @@ class Figures(Folder):
         self.assertLess(divergent["metrics"]["branch_efficiency"], 100)
         self.assertEqual(faulty["fault"]["kind"], "address")
 
+    def test_every_fault_is_reported(self):
+        for kernel, kind in (("trapping", "stop"), ("asserting", "assert"), ("out_of_bounds", "address")):
+            _, document = self.profiled([], kernel)
+            launch, = document["launches"]
+            self.assertEqual((launch["kernel"], launch["fault"]["kind"]), (kernel, kind))
+
     def test_selection(self):
         steps = ["vectors", "strided:2", "vectors", "strided:4", "strided:8"]
         _, document = self.profiled(["--kernel", "strided", "--launch-skip", "1", "--launch-count", "1",
