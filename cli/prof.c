@@ -294,6 +294,7 @@ static bool put_report(FILE *file, const struct input *input, const struct prof_
         put_silence(file, input, program, report);
     }
     prof_put_faults(file, report);
+    prof_put_notes(file, report);
     prof_put_messages(file, report);
     if (input->checks && report->recording->has_checks)
         prof_put_findings(file, report);
