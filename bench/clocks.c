@@ -48,8 +48,8 @@ static bool find_all(void *library, struct nvml *nvml) {
 static void uuid_text(const unsigned char uuid[16], char out[48]) {
     int at = snprintf(out, 48, "GPU");
     for (int i = 0; i < 16; i++)
-        at += snprintf(out + at, 48 - (size_t)at, "%s%02x", i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-                       uuid[i]);
+        at += snprintf(out + at, 48 - (size_t)at, "%s%02x",
+                       i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
 struct bench_clocks *bench_clocks_open(wl_context *context) {
@@ -62,8 +62,7 @@ struct bench_clocks *bench_clocks_open(wl_context *context) {
         return NULL;
     uuid_text(uuid, text);
     clocks->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    clocks->ready =
-        clocks->library && find_all(clocks->library, &clocks->nvml) && clocks->nvml.init() == 0;
+    clocks->ready = clocks->library && find_all(clocks->library, &clocks->nvml) && clocks->nvml.init() == 0;
     if (clocks->ready && clocks->nvml.by_uuid(text, &clocks->device) == 0)
         return clocks;
     bench_clocks_close(clocks);

@@ -1,4 +1,5 @@
-/* The device's clocks and what slows them, from NVML (libnvidia-ml.so.1, opened at run time if it is there). */
+/* The device's clocks and what slows them, from NVML (libnvidia-ml.so.1, opened at run time if it is there).
+ */
 #ifndef WIDELOAD_BENCH_CLOCKS_H
 #define WIDELOAD_BENCH_CLOCKS_H
 
@@ -10,7 +11,8 @@
 
 struct bench_clocks; /* one device's */
 
-/* NULL without NVML, and for a device that NVML does not know: there are no clocks then, which is no error. */
+/* NULL without NVML, and for a device that NVML does not know: there are no clocks then, which is no error.
+ */
 struct bench_clocks *bench_clocks_open(wl_context *context);
 void bench_clocks_close(struct bench_clocks *clocks);
 

@@ -19,11 +19,11 @@ wl_error wl__last_occupancy(wl_context *context, struct wl_occupancy *out) {
         driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, last.function, (int)last.threads, 0),
         "cuOccupancyMaxActiveBlocksPerMultiprocessor");
     if (!error)
-        error = wl__driver_check(driver,
-                                 driver->cuDeviceGetAttribute(
-                                     &threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
-                                     context->device),
-                                 "cuDeviceGetAttribute");
+        error = wl__driver_check(
+            driver,
+            driver->cuDeviceGetAttribute(&threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+                                         context->device),
+            "cuDeviceGetAttribute");
     if (!error)
         error = wl__driver_check(
             driver, driver->cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, context->device),

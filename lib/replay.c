@@ -14,8 +14,8 @@ struct wl_replay {
 
 static wl_error record(wl_replay *replay, wl_record_fn *record_launches, void *argument) {
     const struct wl__driver *driver = &replay->context->driver;
-    wl_error error = wl__driver_check(
-        driver, driver->cuStreamCreate(&replay->stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    wl_error error = wl__driver_check(driver, driver->cuStreamCreate(&replay->stream, CU_STREAM_NON_BLOCKING),
+                                      "cuStreamCreate");
     if (!error)
         error = wl__driver_check(
             driver, driver->cuStreamBeginCapture(replay->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
@@ -24,14 +24,14 @@ static wl_error record(wl_replay *replay, wl_record_fn *record_launches, void *a
         return error;
     error = record_launches(argument, replay->stream);
     /* A capture is ended in any case, else its stream could not be used or destroyed. */
-    wl_error ended =
-        wl__driver_check(driver, driver->cuStreamEndCapture(replay->stream, &replay->graph), "cuStreamEndCapture");
+    wl_error ended = wl__driver_check(driver, driver->cuStreamEndCapture(replay->stream, &replay->graph),
+                                      "cuStreamEndCapture");
     if (!error)
         error = ended;
     if (!error)
-        error = wl__driver_check(
-            driver, driver->cuGraphInstantiateWithFlags(&replay->executable, replay->graph, 0),
-            "cuGraphInstantiateWithFlags");
+        error = wl__driver_check(driver,
+                                 driver->cuGraphInstantiateWithFlags(&replay->executable, replay->graph, 0),
+                                 "cuGraphInstantiateWithFlags");
     return error;
 }
 
