@@ -1,6 +1,7 @@
 /* Device and managed memory: allocating, freeing, and what is left. */
 #include <stdlib.h>
 
+#include "sim/cuda/capture.h"
 #include "sim/cuda/check.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
@@ -11,6 +12,8 @@ static void release(struct object *object) {
     sim_memory_free(driver.memory, allocation->base);
     if (allocation->pool)
         pool_returned(allocation->pool, allocation->size);
+    if (allocation->graph)
+        graph_memory_forget(allocation->graph);
     free(allocation);
 }
 
@@ -76,7 +79,7 @@ void allocation_destroy(struct allocation *allocation) {
 
 CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) {
     CUcontext context;
-    CUresult error = context_enter(&context);
+    CUresult error = context_enter_unsafe(&context);
     if (error)
         return error;
     if (!dptr || !bytesize)
@@ -91,7 +94,7 @@ CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) {
 CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
                          unsigned int ElementSizeBytes) {
     CUcontext context;
-    CUresult error = context_enter(&context);
+    CUresult error = context_enter_unsafe(&context);
     if (error)
         return error;
     if (!dptr || !pPitch || !WidthInBytes || !Height || WidthInBytes > LIMIT_PITCH)
@@ -112,7 +115,7 @@ CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
 
 CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags) {
     CUcontext context;
-    CUresult error = context_enter(&context);
+    CUresult error = context_enter_unsafe(&context);
     if (error)
         return error;
     if (!dptr || !bytesize || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
@@ -124,18 +127,22 @@ CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flag
     return error;
 }
 
-CUresult cuMemFree(CUdeviceptr dptr) {
-    CUcontext context;
-    CUresult error = context_enter(&context);
-    if (error)
-        return error;
+CUresult memory_free(const char *function, CUdeviceptr dptr) {
     struct allocation *allocation = allocation_at(dptr);
     if (!allocation || (allocation->kind != ALLOCATION_DEVICE && allocation->kind != ALLOCATION_MANAGED)) {
-        check_bad_free(__func__, dptr);
+        check_bad_free(function, dptr);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (allocation->graph)
+        return graph_memory_free_by_program(allocation->graph);
     allocation_destroy(allocation);
     return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr dptr) {
+    CUcontext context;
+    CUresult error = context_enter_unsafe(&context);
+    return error ? error : memory_free(__func__, dptr);
 }
 
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total) {
@@ -187,7 +194,7 @@ static CUresult advise(CUdeviceptr address, size_t count, CUmem_advise advice) {
 
 static CUresult prefetch(CUdeviceptr address, size_t count, CUstream stream) {
     CUcontext context;
-    CUresult error = stream_enter(stream, &context);
+    CUresult error = stream_enter_uncaptured(stream, &context);
     return error ? error : check_managed(address, count);
 }
 

@@ -29,6 +29,10 @@ enum object_kind {
     OBJECT_POOL,
     OBJECT_ALLOCATION,
     OBJECT_LINK,
+    OBJECT_GRAPH,
+    OBJECT_GRAPH_NODE,
+    OBJECT_GRAPH_EXEC,
+    OBJECT_USER,
 };
 
 /* The head of whatever a handle points at.  Handles are checked against a table of the live ones, so a

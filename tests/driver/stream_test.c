@@ -31,7 +31,8 @@ static void streams(void **state) {
         assert_ok(api.cuStreamIsCapturing(handles[i], &status));
         assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_NONE);
     }
-    assert_int_equal(api.cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(api.cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL),
+                     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
 static void add_one(void *data) {
