@@ -81,10 +81,7 @@ static cudaError_t fill_3d(CUDA_MEMCPY3D *out, struct cudaPitchedPtr dst, struct
     return error;
 }
 
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool wait, cudaStream_t stream) {
-    CUresult entered = runtime_enter();
-    if (entered)
-        return (cudaError_t)entered;
+cudaError_t runtime_copy_3d(CUDA_MEMCPY3D *out, const struct cudaMemcpy3DParms *p) {
     if (!p)
         return cudaErrorInvalidValue;
     if (p->srcArray || p->dstArray) {
@@ -93,8 +90,43 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool wait, cudaStr
     }
     if (!p->srcPtr.ptr || !p->dstPtr.ptr)
         return cudaErrorInvalidValue;
+    return fill_3d(out, p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, p->kind);
+}
+
+cudaError_t runtime_copy_1d(CUDA_MEMCPY3D *out, void *to, const void *from, size_t count,
+                            enum cudaMemcpyKind kind) {
+    struct cudaPos start = {0};
+    return fill_3d(out, (struct cudaPitchedPtr){to, count, count, 1}, start,
+                   (struct cudaPitchedPtr){(void *)(uintptr_t)from, count, count, 1}, start,
+                   (struct cudaExtent){count, 1, 1}, kind);
+}
+
+struct cudaMemcpy3DParms runtime_copy_params(const CUDA_MEMCPY3D *copy) {
+    bool from_host = copy->srcMemoryType == CU_MEMORYTYPE_HOST;
+    bool to_host = copy->dstMemoryType == CU_MEMORYTYPE_HOST;
+    bool unified =
+        copy->srcMemoryType == CU_MEMORYTYPE_UNIFIED || copy->dstMemoryType == CU_MEMORYTYPE_UNIFIED;
+    return (struct cudaMemcpy3DParms){
+        .srcPos = {copy->srcXInBytes, copy->srcY, copy->srcZ},
+        .srcPtr = {from_host ? (void *)(uintptr_t)copy->srcHost : (void *)(uintptr_t)copy->srcDevice,
+                   copy->srcPitch, copy->srcPitch, copy->srcHeight},
+        .dstPos = {copy->dstXInBytes, copy->dstY, copy->dstZ},
+        .dstPtr = {to_host ? copy->dstHost : (void *)(uintptr_t)copy->dstDevice, copy->dstPitch,
+                   copy->dstPitch, copy->dstHeight},
+        .extent = {copy->WidthInBytes, copy->Height, copy->Depth},
+        .kind = unified     ? cudaMemcpyDefault
+                : from_host ? to_host ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice
+                : to_host   ? cudaMemcpyDeviceToHost
+                            : cudaMemcpyDeviceToDevice,
+    };
+}
+
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool wait, cudaStream_t stream) {
+    CUresult entered = runtime_enter();
+    if (entered)
+        return (cudaError_t)entered;
     CUDA_MEMCPY3D copy;
-    cudaError_t error = fill_3d(&copy, p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, p->kind);
+    cudaError_t error = runtime_copy_3d(&copy, p);
     if (error || !copy.WidthInBytes || !copy.Height || !copy.Depth)
         return error;
     return (cudaError_t)(wait ? cuMemcpy3D(&copy) : cuMemcpy3DAsync(&copy, stream));

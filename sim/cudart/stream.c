@@ -76,20 +76,6 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src) {
     return runtime_driver_result(error ? error : cuStreamCopyAttributes(dst, src));
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus) {
-    CUresult error = runtime_enter();
-    if (!error)
-        error = cuStreamIsCapturing(stream, (CUstreamCaptureStatus *)(void *)pCaptureStatus);
-    return runtime_driver_result(error);
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
-    CUresult error = runtime_enter();
-    if (!error)
-        error = cuThreadExchangeStreamCaptureMode((CUstreamCaptureMode *)(void *)mode);
-    return runtime_driver_result(error);
-}
-
 cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {
     CUresult error = runtime_enter();
     if (!error)
