@@ -14,6 +14,7 @@ static void release(struct object *object) {
         pool_returned(allocation->pool, allocation->size);
     if (allocation->graph)
         graph_memory_forget(allocation->graph);
+    free(allocation->advice);
     free(allocation);
 }
 
@@ -172,64 +173,3 @@ CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dpt
         *psize = found.size;
     return CUDA_SUCCESS;
 }
-
-static CUresult check_managed(CUdeviceptr address, size_t count) {
-    struct sim_allocation found;
-    if (!count || !sim_memory_find(driver.memory, address, count, &found) || found.kind != SIM_MEMORY_MANAGED)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
-}
-
-/* Managed memory is in one place: advice about where to keep it, and moving it, change nothing. */
-static CUresult advise(CUdeviceptr address, size_t count, CUmem_advise advice) {
-    CUcontext context;
-    CUresult error = context_enter(&context);
-    if (error)
-        return error;
-    if ((unsigned)advice < CU_MEM_ADVISE_SET_READ_MOSTLY ||
-        (unsigned)advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
-        return CUDA_ERROR_INVALID_VALUE;
-    return check_managed(address, count);
-}
-
-static CUresult prefetch(CUdeviceptr address, size_t count, CUstream stream) {
-    CUcontext context;
-    CUresult error = stream_enter_uncaptured(stream, &context);
-    return error ? error : check_managed(address, count);
-}
-
-#undef cuMemAdvise
-#undef cuMemPrefetchAsync
-ENTRY_EXPORT CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
-CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
-    (void)device;
-    return advise(devPtr, count, advice);
-}
-
-ENTRY_EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
-                                         CUstream hStream);
-CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream) {
-    if (dstDevice != 0 && dstDevice != CU_DEVICE_CPU)
-        return CUDA_ERROR_INVALID_DEVICE;
-    return prefetch(devPtr, count, hStream);
-}
-
-#if CUDA_VERSION >= 12020
-ENTRY_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
-                                     CUmemLocation location);
-CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location) {
-    (void)location;
-    return advise(devPtr, count, advice);
-}
-
-ENTRY_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
-                                            unsigned int flags, CUstream hStream);
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
-                               CUstream hStream) {
-    if (flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
-    return prefetch(devPtr, count, hStream);
-}
-#endif

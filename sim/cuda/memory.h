@@ -15,6 +15,7 @@ struct allocation {
     unsigned flags;
     CUmemoryPool pool;          /* NULL: not from a pool */
     struct graph_memory *graph; /* NULL: no graph allocates it */
+    struct page_advice *advice; /* memory_range.c's: one a page; NULL: none was given yet */
 };
 
 /* alloc.c.  Errors: OUT_OF_MEMORY. */

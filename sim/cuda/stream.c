@@ -1,6 +1,7 @@
 /* Streams.  Each call has done its work when it returns, or captured it, so every stream is always idle and
  * ordered. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/cuda/capture.h"
 #include "sim/cuda/event.h"
@@ -47,6 +48,13 @@ CUstream stream_state(CUstream stream, bool create) {
     return own;
 }
 
+/* A greater priority has a lesser number. */
+static int clamp_priority(int priority) {
+    return priority > LIMIT_LEAST_PRIORITY      ? LIMIT_LEAST_PRIORITY
+           : priority < LIMIT_GREATEST_PRIORITY ? LIMIT_GREATEST_PRIORITY
+                                                : priority;
+}
+
 CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
     CUcontext context;
     CUresult error = context_enter(&context);
@@ -58,9 +66,7 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int 
     if (!stream)
         return CUDA_ERROR_OUT_OF_MEMORY;
     stream->flags = flags;
-    stream->priority = priority > LIMIT_LEAST_PRIORITY      ? LIMIT_LEAST_PRIORITY
-                       : priority < LIMIT_GREATEST_PRIORITY ? LIMIT_GREATEST_PRIORITY
-                                                            : priority;
+    stream->priority = clamp_priority(priority);
     stream->id = atomic_fetch_add(&next_id, 1);
     object_add(&stream->object, OBJECT_STREAM, context, release);
     *phStream = stream;
@@ -219,8 +225,54 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
 }
 #endif
 
+/* ---------------------------------------------------------------- attributes */
+
+/* Those that CUDA has for streams; a default stream keeps none. */
+static bool is_attribute(CUstreamAttrID id) {
+    return id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW ||
+           id == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY || id == CU_LAUNCH_ATTRIBUTE_PRIORITY ||
+           id == 9 /* MEM_SYNC_DOMAIN_MAP */ || id == 10 /* MEM_SYNC_DOMAIN */;
+}
+
+static CUresult enter_attribute(CUstream stream, CUstreamAttrID id, const void *value) {
+    CUcontext context;
+    CUresult error = stream_enter(stream, &context);
+    if (error)
+        return error;
+    return value && is_attribute(id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value) {
+    CUresult error = enter_attribute(hStream, attr, value);
+    if (error)
+        return error;
+    memset(value, 0, sizeof *value);
+    if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        return cuStreamGetPriority(hStream, &value->priority);
+    if (!is_default(hStream))
+        *value = hStream->attributes[attr];
+    if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && !value->syncPolicy)
+        value->syncPolicy = CU_SYNC_POLICY_AUTO;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *param) {
+    CUresult error = enter_attribute(hStream, attr, param);
+    if (error || is_default(hStream))
+        return error;
+    if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        hStream->priority = clamp_priority(param->priority);
+    else
+        hStream->attributes[attr] = *param;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
     CUcontext context;
     CUresult error = stream_enter(dst, &context);
-    return error ? error : stream_check(src);
+    if (!error)
+        error = stream_check(src);
+    if (!error && !is_default(dst) && !is_default(src))
+        memcpy(dst->attributes, src->attributes, sizeof dst->attributes);
+    return error;
 }

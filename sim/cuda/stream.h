@@ -4,11 +4,14 @@
 
 #include "sim/cuda/driver.h"
 
+enum { STREAM_ATTRIBUTES = 16 };
+
 struct CUstream_st {
     struct object object;
     unsigned flags;
     int priority;
     unsigned long long id;
+    CUlaunchAttributeValue attributes[STREAM_ATTRIBUTES]; /* by their numbers; heard, without effect */
     /* capture.c's, under its lock.  NULL: the stream does not capture. */
     struct capture *capture;
     CUstream next_of_capture;

@@ -221,6 +221,13 @@
     X(cuDeviceGraphMemTrim)                                                                                  \
     X(cuDeviceGetGraphMemAttribute)                                                                          \
     X(cuDeviceSetGraphMemAttribute)                                                                          \
+    X(cuMemRangeGetAttribute)                                                                                \
+    X(cuMemRangeGetAttributes)                                                                               \
+    X(cuStreamGetAttribute)                                                                                  \
+    X(cuStreamSetAttribute)                                                                                  \
+    X(cuStreamCopyAttributes)                                                                                \
+    X(cuMemAdvise)                                                                                           \
+    X(cuMemPrefetchAsync)                                                                                    \
     X(cuEventCreate)                                                                                         \
     X(cuEventDestroy)                                                                                        \
     X(cuEventRecord)                                                                                         \
