@@ -22,8 +22,8 @@ static void report(struct sim_warp *w, const struct sim_insn *in, const struct s
         sim_memory_describe(w->worker->launch->memory, address, where + 2, sizeof where - 2);
     }
     snprintf(f->text, sizeof f->text, "%u-byte %s %s at %s0x%" PRIx64 " reads what nobody wrote%s", bytes,
-             sim_space_name(space), sim_access_name(op->access), space == SIM_SPACE_GLOBAL ? "" : "offset ",
-             address, where);
+             sim_space_name(space), sim_access_name(op->access, op->texture),
+             space == SIM_SPACE_GLOBAL ? "" : "offset ", address, where);
 }
 
 /* The shadow of the allocation that holds address, which is known to be in one. */

@@ -115,8 +115,8 @@ static void report(const struct race *r, enum sim_finding_kind kind, unsigned la
                           : same_warp                  ? "no __syncwarp() orders the two lanes"
                                                        : "no barrier orders the two threads";
     snprintf(f->text, sizeof f->text, "%s %s at %s0x%" PRIx64 " races with a %s by another thread: %s",
-             sim_space_name(r->space), sim_access_name(r->op->access), shared ? "offset " : "", address,
-             sim_access_name(site->access), missing);
+             sim_space_name(r->space), sim_access_name(r->op->access, r->op->texture),
+             shared ? "offset " : "", address, sim_access_name(site->access, site->texture), missing);
 }
 
 /* Whether the lane stores what is there already, or will be by the other lane. */

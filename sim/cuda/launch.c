@@ -191,6 +191,7 @@ CUresult kernel_launch_run(const struct kernel_launch *launch) {
         return error;
     struct sim_launch what = {
         .memory = driver.memory,
+        .textures = driver.textures,
         .function = function->sim,
         .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
         .block = {launch->block[0], launch->block[1], launch->block[2]},
