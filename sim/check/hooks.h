@@ -16,8 +16,9 @@ bool sim_check_access(struct sim_warp *w, const struct sim_insn *in, const struc
 /* The same for lanes that are not the site's pattern (atomics, of which one lane may stand for all). */
 bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                      enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
-/* Bytes that the copy engine moves, within bounds: they are written, and race with nothing. */
-void sim_check_bulk(struct sim_warp *w, uint64_t global, uint64_t shared, uint32_t size, bool loads);
+/* Bytes that the copy engine moves for a lane, within bounds: they are written, and race with nothing. */
+void sim_check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
+                    uint64_t shared, uint32_t size, bool loads);
 /* Only the bounds, for accesses that have no race and no unwritten bytes (constants). */
 bool sim_check_bounds(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                       enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
