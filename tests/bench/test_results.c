@@ -29,8 +29,7 @@ static struct whole run(const char *const *experiments, size_t count, const char
     struct bench_observer observer = {0};
     wl_context *context;
     if (size) {
-        request.has_size = true;
-        assert_true(bench_parse_size("--size", size, &request.size, &error));
+        assert_true(bench_parse_sizes("--size", size, &request.sizes, &error));
     }
     assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
     if (!bench_plan_make(&whole.plan, &request, &error) ||
@@ -38,6 +37,7 @@ static struct whole run(const char *const *experiments, size_t count, const char
         fail_msg("%s", error.text);
     whole.ran = bench_run(&whole.plan, context, &request, &observer, &whole.result, &error);
     wl_close(context);
+    bench_sizes_free(&request.sizes);
     assert_int_equal(fake_allocations, 0);
     return whole;
 }
