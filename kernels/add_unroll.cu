@@ -1,7 +1,9 @@
 /* Element-wise add with WL_UNROLL accesses of WL_WIDTH elements a thread to each array, blockDim.x apart.
  * Compiled once for each of widths 1, 4 and unrolls 2, 4, 8, as WL_NAME.
  *
- * add.cu has the same with one access a thread; traffic and requests are those, by fewer threads.
+ * add.cu has the same with one access a thread; traffic and requests are those, by fewer threads.  Eight of 4
+ * elements of both inputs are 64 registers, all that a thread of a block of 1024 can have, so that some of
+ * those stores stand before the last loads.
  */
 #include "index.cuh"
 
@@ -17,11 +19,17 @@ static __device__ __forceinline__ wl_word wl_sum(wl_word a, wl_word b) {
 }
 #endif
 
+#if 2 * WL_WIDTH * WL_UNROLL > 16
+#define WL_BLOCK WL_ANY_BLOCK_WIDE
+#else
+#define WL_BLOCK WL_ANY_BLOCK
+#endif
+
 /* The block's vectors are whole or the block is among the last: one test a block, so that the loads of a
  * whole block stand together. */
-extern "C" __global__ void WL_ANY_BLOCK WL_NAME(float *__restrict__ c, const float *__restrict__ a,
-                                                const float *__restrict__ b, uint64_t n, uint64_t head,
-                                                uint64_t vectors, uint64_t first) {
+extern "C" __global__ void WL_BLOCK WL_NAME(float *__restrict__ c, const float *__restrict__ a,
+                                            const float *__restrict__ b, uint64_t n, uint64_t head,
+                                            uint64_t vectors, uint64_t first) {
     uint64_t block = wl_block_index(first, WL_UNROLL);
     wl_word *to = (wl_word *)(c + head) + block + threadIdx.x;
     const wl_word *x = (const wl_word *)(a + head) + block + threadIdx.x;

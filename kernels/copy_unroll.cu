@@ -14,10 +14,16 @@ typedef uint2 wl_word;
 typedef uint32_t wl_word;
 #endif
 
+#if WL_WIDTH * WL_UNROLL > 16
+#define WL_BLOCK WL_ANY_BLOCK_WIDE
+#else
+#define WL_BLOCK WL_ANY_BLOCK
+#endif
+
 /* The block's vectors are whole or the block is among the last: one test a block, so that the loads of a
  * whole block stand together. */
-extern "C" __global__ void WL_ANY_BLOCK WL_NAME(uint32_t *__restrict__ out, const uint32_t *__restrict__ in,
-                                                uint64_t n, uint64_t head, uint64_t vectors, uint64_t first) {
+extern "C" __global__ void WL_BLOCK WL_NAME(uint32_t *__restrict__ out, const uint32_t *__restrict__ in,
+                                            uint64_t n, uint64_t head, uint64_t vectors, uint64_t first) {
     uint64_t block = wl_block_index(first, WL_UNROLL);
     wl_word *to = (wl_word *)(out + head) + block + threadIdx.x;
     const wl_word *from = (const wl_word *)(in + head) + block + threadIdx.x;
