@@ -110,10 +110,8 @@ const char *bench_shape_syntax(enum bench_shape shape) {
 void bench_unrolls_text(unsigned unrolls, char *out, size_t out_size) {
     size_t at = 0;
     out[0] = 0;
-    for (unsigned left = unrolls; left && at < out_size; left &= left - 1) {
-        const char *before = at == 0 ? "" : left & (left - 1) ? ", " : " and ";
-        at += (size_t)snprintf(out + at, out_size - at, "%s%u", before, left & -left);
-    }
+    for (unsigned left = unrolls; left && at < out_size; left &= left - 1)
+        at += (size_t)snprintf(out + at, out_size - at, "%s%u", at ? "," : "", left & -left);
 }
 
 /* A single extent stands for a square. */

@@ -77,7 +77,7 @@ static void print_experiment(const struct bench_experiment *experiment) {
             printf("none");
         char unrolls[80];
         bench_unrolls_text(rung->unrolls, unrolls, sizeof unrolls);
-        printf("%s%s%s; bytes %s\n", rung->fixed_block ? " (fixed)" : "", unrolls[0] ? "; --unroll " : "",
+        printf("%s%s%s; bytes %s\n", rung->fixed_block ? " (fixed)" : "", unrolls[0] ? "; unroll " : "",
                unrolls, rung->bytes_formula);
     }
 }

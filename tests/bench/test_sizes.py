@@ -45,7 +45,7 @@ def ladder(wideload):
             rungs[rung] = {"block": True, "unroll": False}
         elif line.startswith("       "):
             rungs[rung]["block"] &= "(fixed)" not in line
-            rungs[rung]["unroll"] |= "--unroll" in line
+            rungs[rung]["unroll"] |= "; unroll " in line
     return experiments
 
 

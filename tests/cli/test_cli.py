@@ -80,7 +80,7 @@ class Errors(unittest.TestCase):
             self.refused(2, says, "bench", "read-offset", "--offset", text)
         self.refused(2, "single numbers", "bench", "transpose", "--size", "8x8:16x16")
         self.refused(2, "100000 rows", "bench", "read-offset", "--offset", "0:4000", "--size", "1:100")
-        self.refused(2, "has 3 accesses a thread; there are 1, 2, 4 and 8", "bench", "copy", "--unroll", "1,3")
+        self.refused(2, "has 3 accesses a thread; there are 1,2,4,8", "bench", "copy", "--unroll", "1,3")
         self.refused(2, "its own number of accesses", "bench", "transpose", "--unroll", "2")
         self.refused(2, "--samples", "bench", "copy", "--samples", "0")
 
