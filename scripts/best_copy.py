@@ -4,16 +4,18 @@
 usage: scripts/best_copy.py RESULT.json [--within PCT]
 
 RESULT.json comes from one run on a GPU, so that all its rows were timed beside each other:
-    wideload bench copy --kernel scalar,vec2,vec4,vec4-unroll4 --unroll 1,2,4,8 --block 128,512 \\
-        --size 2^28 --device gpu --json RESULT.json
-The ladder's own rows are those of 128 threads a block with one access a thread, or vec4-unroll4's four.  Ends with
-status 1 where they are behind by more than PCT per cent (1), 2 where the file is not such a run.
+    wideload bench copy --kernel scalar,vec2,vec4 --unroll 1,2,4,8 --block 128,512 --size 2^28 \\
+        --device gpu --json RESULT.json
+The ladder's own rows are those of 128 threads a block with one access a thread, and vec4 with four, which is
+vec4-unroll4's kernel.  Ends with status 1 where they are behind by more than PCT per cent (1), 2 where the file is
+not such a run.
 """
 import argparse
 import json
 import sys
 
 OWN_BLOCK = 128  # lib/ladder_copy.c
+OWN = {("scalar", 1), ("vec2", 1), ("vec4", 1), ("vec4", 4)}
 
 
 def fail(text):
@@ -40,7 +42,8 @@ def read(path):
 
 
 def is_own(row):
-    return row["params"]["block"] == OWN_BLOCK and row["params"]["unroll"] in (None, 1)
+    params = row["params"]
+    return params["block"] == OWN_BLOCK and (params["unroll"] is None or (row["kernel"], params["unroll"]) in OWN)
 
 
 def name(row):
