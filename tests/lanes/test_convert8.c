@@ -58,9 +58,11 @@ static void to_bytes(void **state) {
     for (unsigned k = 0; k < 4; k++) {
         five = k & 1, relu = k & 2;
         char name[48];
-        snprintf(name, sizeof name, "cvt.rn.satfinite%s.%sx2.f32", relu ? ".relu" : "", five ? "e5m2" : "e4m3");
+        snprintf(name, sizeof name, "cvt.rn.satfinite%s.%sx2.f32", relu ? ".relu" : "",
+                 five ? "e5m2" : "e4m3");
         check_op(name, from_singles);
-        snprintf(name, sizeof name, "cvt.rn.satfinite%s.%sx2.f16x2", relu ? ".relu" : "", five ? "e5m2" : "e4m3");
+        snprintf(name, sizeof name, "cvt.rn.satfinite%s.%sx2.f16x2", relu ? ".relu" : "",
+                 five ? "e5m2" : "e4m3");
         check_op(name, from_halves);
     }
 }
@@ -75,7 +77,8 @@ static void every_boundary(void **state) {
         fake_begin(&fake, five ? "cvt.rn.satfinite.e5m2x2.f32" : "cvt.rn.satfinite.e4m3x2.f32");
         for (unsigned byte = 0; byte < 0x7b; byte++)
             for (int beside = -1; beside <= 1; beside++) {
-                const float x = (float)value_of(byte), middle = (float)(value_of(byte) + value_of(byte + 1)) / 2;
+                const float x = (float)value_of(byte),
+                            middle = (float)(value_of(byte) + value_of(byte + 1)) / 2;
                 const float a = beside ? nextafterf(x, (float)beside * INFINITY) : x;
                 const float b = -(beside ? nextafterf(middle, (float)beside * INFINITY) : middle);
                 fake_set(&fake, FAKE_A, 0, of_f32(a));

@@ -230,6 +230,20 @@ class Figures(Folder):
         self.assertLess(divergent["metrics"]["branch_efficiency"], 100)
         self.assertEqual(faulty["fault"]["kind"], "address")
 
+    def test_outside(self):
+        # Ten lanes read past the end of the only allocation, within its page.
+        done, document = self.profiled([], "strided:6144")
+        words = r"10 accesses outside any allocation, at kernels\.cu:4 \(ld\.global\.f32\): "
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(re.sub(r"\n +", " ", done.stderr), "note: strided<float>: " + words)
+        self.assertRegex(document["launches"][0]["notes"][0], words)
+        _, document = self.profiled([], "strided:4096")
+        self.assertEqual(document["launches"][0]["notes"], [])
+        done = prof("--check", "memory", arguments.program, "strided:6144")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("out of bounds", done.stderr)
+        self.assertNotIn("note:", done.stderr)
+
     def test_selection(self):
         steps = ["vectors", "strided:2", "vectors", "strided:4", "strided:8"]
         _, document = self.profiled(["--kernel", "strided", "--launch-skip", "1", "--launch-count", "1",

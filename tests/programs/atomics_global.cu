@@ -1,4 +1,5 @@
-/* Every atomic on global memory whose end does not depend on who comes first; and old values that prove it. */
+/* Every atomic on global memory whose end does not depend on who comes first; and old values that prove it.
+ */
 #include "program.h"
 
 struct cells {

@@ -7,9 +7,22 @@ __global__ void compute(const float *a, const float *b, __nv_bfloat16 *out, floa
     int i = threadIdx.x;
     __nv_bfloat16 x = __float2bfloat16(a[i]), y = __float2bfloat16_rn(b[i]);
     __nv_bfloat162 p = __floats2bfloat162_rn(a[i], b[i]), q = __bfloat162bfloat162(y), s = __hfma2(p, q, p);
-    __nv_bfloat16 r[] = {x + y, x - y, x * y, x / y, __hfma(x, y, x), __hmax(x, y), __hmin(x, y), __habs(x), -x,
-                         __low2bfloat16(s), __high2bfloat16(s), __float2bfloat16_rd(a[i]), __float2bfloat16_ru(b[i]),
-                         __int2bfloat16_rn(i * 1001), __hlt(x, y) ? x : y, __hfma_relu(x, y, -y)};
+    __nv_bfloat16 r[] = {x + y,
+                         x - y,
+                         x * y,
+                         x / y,
+                         __hfma(x, y, x),
+                         __hmax(x, y),
+                         __hmin(x, y),
+                         __habs(x),
+                         -x,
+                         __low2bfloat16(s),
+                         __high2bfloat16(s),
+                         __float2bfloat16_rd(a[i]),
+                         __float2bfloat16_ru(b[i]),
+                         __int2bfloat16_rn(i * 1001),
+                         __hlt(x, y) ? x : y,
+                         __hfma_relu(x, y, -y)};
     for (int k = 0; k < sizeof r / sizeof *r; k++)
         out[k * n + i] = r[k];
     float sum = __bfloat162float(x) * __bfloat162float(y);

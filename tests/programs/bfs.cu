@@ -1,8 +1,8 @@
 /* Distances in a graph: a frontier in two queues that grow by atomics. */
 #include "program.h"
 
-__global__ void expand(const int *start, const int *to, const int *queue, int length, int *next, int *next_length,
-                       int *distance, int level) {
+__global__ void expand(const int *start, const int *to, const int *queue, int length, int *next,
+                       int *next_length, int *distance, int level) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= length)
         return;
@@ -22,7 +22,8 @@ int main() {
         distance[v] = v ? -1 : 0;
     }
     int *ds = to_device(start, n + 1), *dt = to_device(to, n * 4), *dd = to_device(distance, n);
-    int *queue = device_array<int>(n), *next = device_array<int>(n), *length = managed_array<int>(1), size = 1;
+    int *queue = device_array<int>(n), *next = device_array<int>(n), *length = managed_array<int>(1),
+        size = 1;
     for (int level = 1; size; level++) {
         *length = 0;
         expand<<<(size + 63) / 64, 64>>>(ds, dt, queue, size, next, length, dd, level);

@@ -1,4 +1,5 @@
-/* Bits: counts, reversals, permutations of bytes, funnel shifts, fields, three-input logic; SIMD within a word. */
+/* Bits: counts, reversals, permutations of bytes, funnel shifts, fields, three-input logic; SIMD within a
+ * word. */
 #include "program.h"
 
 __device__ unsigned field(unsigned x, int at, int length) {
@@ -22,7 +23,8 @@ __device__ unsigned majority(unsigned x, unsigned y, unsigned z) {
 __global__ void compute(unsigned *out) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, x = mix(i), y = mix(x), s = i & 31;
     unsigned long long w = ((unsigned long long)x << 32) | y;
-    unsigned h = __popc(x) + 100 * __popcll(w) + __clz(x >> s) + __clzll(w >> s) + __ffs(x << s) + __ffsll(w << s);
+    unsigned h =
+        __popc(x) + 100 * __popcll(w) + __clz(x >> s) + __clzll(w >> s) + __ffs(x << s) + __ffsll(w << s);
     h = h * 33 + __brev(x) + (unsigned)(__brevll(w) >> 7);
     h = h * 33 + __byte_perm(x, y, i * 0x1357) + __funnelshift_l(x, y, s) + __funnelshift_r(x, y, i);
     h = h * 33 + __funnelshift_lc(x, y, i & 63) + __funnelshift_rc(x, y, i & 63);

@@ -1,8 +1,8 @@
 /* Loads and stores that say how they are to be cached, and volatile ones. */
 #include "program.h"
 
-__global__ void copy(const int *__restrict__ a, const float4 *b, const double2 *c, int *d, float4 *e, double2 *f,
-                     volatile int *g) {
+__global__ void copy(const int *__restrict__ a, const float4 *b, const double2 *c, int *d, float4 *e,
+                     double2 *f, volatile int *g) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int sum = __ldg(a + i) + __ldcg(a + i + 1) + __ldca(a + i + 2) + __ldcs(a + i + 3) + __ldlu(a + i + 4) +
               __ldcv(a + i + 5);
@@ -34,8 +34,8 @@ int main() {
     int *d = device_array<int>(3 * n), *g = to_device(host, n);
     float4 *e = device_array<float4>(n);
     double2 *f = device_array<double2>(n);
-    copy<<<2, 128>>>(to_device(host, 16 * n), (float4 *)to_device(four, 4 * n), (double2 *)to_device(two, 2 * n), d, e,
-                     f, g);
+    copy<<<2, 128>>>(to_device(host, 16 * n), (float4 *)to_device(four, 4 * n),
+                     (double2 *)to_device(two, 2 * n), d, e, f, g);
     CHECK_KERNEL();
     print_array("ints", d, 3 * n);
     print_array("floats", (float *)e, 4 * n);

@@ -22,7 +22,8 @@ int main() {
     print_array("five bytes", b, n);
     cudaPointerAttributes attributes;
     CHECK(cudaPointerGetAttributes(&attributes, a + 5));
-    printf("type %d, device %d, inside %d\n", attributes.type, attributes.device, attributes.devicePointer == a + 5);
+    printf("type %d, device %d, inside %d\n", attributes.type, attributes.device,
+           attributes.devicePointer == a + 5);
     CHECK(cudaPointerGetAttributes(&attributes, host));
     printf("type %d, device pointer %d\n", attributes.type, attributes.devicePointer != NULL);
 }

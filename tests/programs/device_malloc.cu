@@ -3,8 +3,7 @@
 
 struct counted {
     int *to, value;
-    __device__ counted(int *to, int value) : to(to), value(value) {
-    }
+    __device__ counted(int *to, int value) : to(to), value(value) {}
     __device__ ~counted() {
         atomicAdd(to, value);
     }

@@ -35,7 +35,8 @@ int main() {
         y = x * s + y * c;
         x = t;
     }
-    float2 *in = to_device(host, batch * n), *out = device_array<float2>(batch * n), *w = to_device(roots, n / 2);
+    float2 *in = to_device(host, batch * n), *out = device_array<float2>(batch * n),
+           *w = to_device(roots, n / 2);
     fft<<<batch, n / 2>>>(in, out, w, -1);
     fft<<<batch, n / 2>>>(out, in, w, 1);
     CHECK_KERNEL();

@@ -6,10 +6,28 @@ __global__ void compute(const double *a, const double *b, double *out, int n) {
     if (i >= n)
         return;
     double x = a[i], y = b[i];
-    double r[] = {x + y, x * y, x / y, sqrt(x * x), fma(x, y, -x * y), __dadd_rd(x, y), __dmul_ru(x, y),
-                  __ddiv_rz(x, y), __dsqrt_rd(fabs(y)), __drcp_rn(y), __fma_rz(x, y, x), fmin(x, y), fmax(x, y),
-                  floor(x), ceil(y), trunc(x), rint(x * 10), round(y * 10), fmod(x, y), ldexp(x, 30),
-                  cbrt(8.0 * (i + 1) * (i + 1) * (i + 1)) - 2.0 * (i + 1) < 1e-9 ? 1.0 : 0.0, rsqrt(4.0)};
+    double r[] = {x + y,
+                  x * y,
+                  x / y,
+                  sqrt(x * x),
+                  fma(x, y, -x * y),
+                  __dadd_rd(x, y),
+                  __dmul_ru(x, y),
+                  __ddiv_rz(x, y),
+                  __dsqrt_rd(fabs(y)),
+                  __drcp_rn(y),
+                  __fma_rz(x, y, x),
+                  fmin(x, y),
+                  fmax(x, y),
+                  floor(x),
+                  ceil(y),
+                  trunc(x),
+                  rint(x * 10),
+                  round(y * 10),
+                  fmod(x, y),
+                  ldexp(x, 30),
+                  cbrt(8.0 * (i + 1) * (i + 1) * (i + 1)) - 2.0 * (i + 1) < 1e-9 ? 1.0 : 0.0,
+                  rsqrt(4.0)};
     for (int k = 0; k < sizeof r / sizeof *r; k++)
         out[k * n + i] = r[k];
 }

@@ -36,8 +36,8 @@ int main() {
     print_array("reversed", data, n);
     CHECK(cudaFuncGetAttributes(&attributes, reverse));
     printf("dynamic %d\n", attributes.maxDynamicSharedSizeBytes);
-    printf("too much: %s\n",
-           cudaGetErrorName(cudaFuncSetAttribute(reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024)));
+    printf("too much: %s\n", cudaGetErrorName(cudaFuncSetAttribute(
+                                 reverse, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 * 1024)));
     reverse<<<1, 512>>>(data, 1);
     printf("beyond the bounds: %s\n", cudaGetErrorName(cudaGetLastError()));
     const char *name;

@@ -1,4 +1,5 @@
-/* Calls through pointers: tables of functions, virtual functions, a pointer that the host fetched, lambdas. */
+/* Calls through pointers: tables of functions, virtual functions, a pointer that the host fetched, lambdas.
+ */
 #include "program.h"
 
 typedef int (*operation)(int, int);
@@ -16,21 +17,18 @@ __device__ operation single = multiply;
 
 struct shape {
     __device__ virtual int area() const = 0;
-    __device__ virtual ~shape() {
-    }
+    __device__ virtual ~shape() {}
 };
 struct square : shape {
     int side;
-    __device__ square(int side) : side(side) {
-    }
+    __device__ square(int side) : side(side) {}
     __device__ int area() const override {
         return side * side;
     }
 };
 struct box : shape {
     int w, h;
-    __device__ box(int w, int h) : w(w), h(h) {
-    }
+    __device__ box(int w, int h) : w(w), h(h) {}
     __device__ int area() const override {
         return w * h;
     }

@@ -1,4 +1,5 @@
-/* Whole numbers: quotients, high halves, products and sums in one, absolute differences, dot products of bytes. */
+/* Whole numbers: quotients, high halves, products and sums in one, absolute differences, dot products of
+ * bytes. */
 #include "program.h"
 
 __global__ void compute(const int *a, const int *b, long long *out, int n) {
@@ -16,7 +17,8 @@ __global__ void compute(const int *a, const int *b, long long *out, int n) {
     h = h * 31 + __sad(x, y, 5) + __usad(ux, uy, 7) + __hadd(x, y) + __rhadd(x, y) + __uhadd(ux, uy);
     h = h * 31 + abs(x) + llabs(wide) + min(x, y) + max(ux, uy) + min(wide, (long long)y);
     h = h * 31 + __dp4a(x, y, 3) + __dp4a(ux, uy, 3U) + __dp2a_lo(x, y, 1) + __dp2a_hi(ux, uy, 1U);
-    h = h * 31 + (short)x * (short)y + (char)x * (unsigned char)y + (x << (y & 31)) + (x >> (y & 31)) + (ux >> 3);
+    h = h * 31 + (short)x * (short)y + (char)x * (unsigned char)y + (x << (y & 31)) + (x >> (y & 31)) +
+        (ux >> 3);
     h = h * 31 + (x > y) - (ux > uy) + (wide > y) + !x + -x + ~y;
     h = h * 31 + (long long)((__int128)wide * wide >> 70);
     out[i] = h;

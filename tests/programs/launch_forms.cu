@@ -1,4 +1,5 @@
-/* The ways to launch: <<<>>>, cudaLaunchKernel, cudaLaunchKernelExC, cudaLaunchKernelEx, an empty grid refused. */
+/* The ways to launch: <<<>>>, cudaLaunchKernel, cudaLaunchKernelExC, cudaLaunchKernelEx, an empty grid
+ * refused. */
 #include "program.h"
 
 struct point {

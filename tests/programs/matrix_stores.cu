@@ -7,20 +7,23 @@ __global__ void store(unsigned *out, int *elected) {
     for (int k = 0; k < 4; k++)
         r[k] = (k << 12 | lane << 4 | 1) << 16 | k << 12 | lane << 4;
     unsigned at = __cvta_generic_to_shared(&rows[lane / 8][lane % 8][0]);
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(r[0]), "r"(r[1]),
-                 "r"(r[2]), "r"(r[3])
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(r[0]),
+                 "r"(r[1]), "r"(r[2]), "r"(r[3])
                  : "memory");
     __syncwarp();
     for (int k = 0; k < 4; k++)
         out[k * 32 + lane] = ((unsigned *)rows)[k * 32 + lane];
     __syncwarp();
-    asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(at), "r"(r[0]), "r"(r[3])
+    asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(at), "r"(r[0]),
+                 "r"(r[3])
                  : "memory");
     __syncwarp();
     for (int k = 0; k < 2; k++)
         out[(k + 4) * 32 + lane] = ((unsigned *)rows)[k * 32 + lane];
-    asm volatile("{ .reg .pred p; elect.sync %0|p, 0xffffffff; selp.u32 %1, 1, 0, p; }" : "=r"(leader), "=r"(chosen));
-    elected[lane] = __popc(__ballot_sync(~0U, chosen)) * 100 + (leader == __ffs(__ballot_sync(~0U, chosen)) - 1);
+    asm volatile("{ .reg .pred p; elect.sync %0|p, 0xffffffff; selp.u32 %1, 1, 0, p; }"
+                 : "=r"(leader), "=r"(chosen));
+    elected[lane] =
+        __popc(__ballot_sync(~0U, chosen)) * 100 + (leader == __ffs(__ballot_sync(~0U, chosen)) - 1);
 }
 
 int main() {

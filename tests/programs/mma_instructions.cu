@@ -1,4 +1,5 @@
-/* ldmatrix and mma.sync as libraries write them: a product of 16 x 8 x 16 halves, plain and transposed; movmatrix. */
+/* ldmatrix and mma.sync as libraries write them: a product of 16 x 8 x 16 halves, plain and transposed;
+ * movmatrix. */
 #include <cuda_fp16.h>
 
 #include "program.h"
@@ -21,10 +22,11 @@ __global__ void product(const half *a, const half *b, float *c, unsigned *moved)
                  : "=r"(fb[0]), "=r"(fb[1])
                  : "r"(at));
     float d[4] = {0, 0, 0, 0};
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-                 "{%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "r"(fa[0]), "r"(fa[1]), "r"(fa[2]), "r"(fa[3]), "r"(fb[0]), "r"(fb[1]));
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(fa[0]), "r"(fa[1]), "r"(fa[2]), "r"(fa[3]), "r"(fb[0]), "r"(fb[1]));
     int row = lane / 4, column = lane % 4 * 2;
     *(float2 *)(c + row * 8 + column) = make_float2(d[0], d[1]);
     *(float2 *)(c + (row + 8) * 8 + column) = make_float2(d[2], d[3]);

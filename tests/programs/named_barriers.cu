@@ -1,4 +1,5 @@
-/* bar.sync of several numbers: pairs of warps that wait for each other only; bar.arrive; reductions by barrier. */
+/* bar.sync of several numbers: pairs of warps that wait for each other only; bar.arrive; reductions by
+ * barrier. */
 #include "program.h"
 
 __global__ void pairs(int *out) {

@@ -27,8 +27,8 @@ int main() {
     const int n = 256;
     float4 host[n];
     for (int i = 0; i < n; i++)
-        host[i] = make_float4(mix(4 * i) % 1000 / 100.0f, mix(4 * i + 1) % 1000 / 100.0f, mix(4 * i + 2) % 1000 / 100.0f,
-                              1 + i % 3);
+        host[i] = make_float4(mix(4 * i) % 1000 / 100.0f, mix(4 * i + 1) % 1000 / 100.0f,
+                              mix(4 * i + 2) % 1000 / 100.0f, 1 + i % 3);
     float4 *out = device_array<float4>(n);
     forces<<<n / 64, 64>>>(to_device(host, n), out, n);
     CHECK_KERNEL();

@@ -1,4 +1,5 @@
-/* Running sums: Hillis and Steele, Blelloch with padding, scans of warps; blocks joined by a second launch. */
+/* Running sums: Hillis and Steele, Blelloch with padding, scans of warps; blocks joined by a second launch.
+ */
 #include "program.h"
 
 __global__ void hillis(const int *in, int *out) {
@@ -45,7 +46,8 @@ __global__ void blelloch(const int *in, int *out) {
 
 __global__ void warps(const int *in, int *out, int *sums, int n) {
     __shared__ int totals[8];
-    int i = blockIdx.x * 256 + threadIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = i < n ? in[i] : 0;
+    int i = blockIdx.x * 256 + threadIdx.x, lane = threadIdx.x & 31, warp = threadIdx.x >> 5,
+        x = i < n ? in[i] : 0;
     for (int step = 1; step < 32; step *= 2) {
         int y = __shfl_up_sync(~0U, x, step);
         if (lane >= step)

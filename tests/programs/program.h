@@ -69,7 +69,8 @@ inline unsigned digest(const void *data, size_t bytes) {
 /* The digest of device memory, and its first and last elements as doubles. */
 template <typename T> void print_array(const char *name, const T *device, size_t n) {
     T *host = to_host(device, n);
-    printf("%s: %08x, %.9g ... %.9g\n", name, digest(host, n * sizeof(T)), (double)host[0], (double)host[n - 1]);
+    printf("%s: %08x, %.9g ... %.9g\n", name, digest(host, n * sizeof(T)), (double)host[0],
+           (double)host[n - 1]);
     free(host);
 }
 

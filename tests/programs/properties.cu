@@ -10,9 +10,11 @@ int main() {
     printf("warp %d, threads %d, block %d %d %d, grid %d %d %d\n", p.warpSize, p.maxThreadsPerBlock,
            p.maxThreadsDim[0], p.maxThreadsDim[1], p.maxThreadsDim[2], p.maxGridSize[0], p.maxGridSize[1],
            p.maxGridSize[2]);
-    printf("shared %zu %zu %zu, registers %d %d, constant %zu\n", p.sharedMemPerBlock, p.sharedMemPerBlockOptin,
-           p.sharedMemPerMultiprocessor, p.regsPerBlock, p.regsPerMultiprocessor, p.totalConstMem);
-    printf("threads of a multiprocessor %d, blocks %d\n", p.maxThreadsPerMultiProcessor, p.maxBlocksPerMultiProcessor);
+    printf("shared %zu %zu %zu, registers %d %d, constant %zu\n", p.sharedMemPerBlock,
+           p.sharedMemPerBlockOptin, p.sharedMemPerMultiprocessor, p.regsPerBlock, p.regsPerMultiprocessor,
+           p.totalConstMem);
+    printf("threads of a multiprocessor %d, blocks %d\n", p.maxThreadsPerMultiProcessor,
+           p.maxBlocksPerMultiProcessor);
     printf("unified %d, managed %d, mapped %d, cooperative %d\n", p.unifiedAddressing, p.managedMemory,
            p.canMapHostMemory, p.cooperativeLaunch);
     struct {

@@ -43,7 +43,8 @@ int main() {
     unsigned host[n];
     for (int i = 0; i < n; i++)
         host[i] = mix(i) >> 20;
-    unsigned *a = to_device(host, n), *b = device_array<unsigned>(n), *counts = device_array<unsigned>(16 * blocks);
+    unsigned *a = to_device(host, n), *b = device_array<unsigned>(n),
+             *counts = device_array<unsigned>(16 * blocks);
     for (int shift = 0; shift < 12; shift += 4) {
         count<<<blocks, 128>>>(a, counts, shift);
         scan<<<1, 1>>>(counts, 16 * blocks);

@@ -1,4 +1,5 @@
-/* A kernel, and in another file the functions, variables and constants that it uses: linked by nvcc -rdc=true. */
+/* A kernel, and in another file the functions, variables and constants that it uses: linked by nvcc
+ * -rdc=true. */
 #include "several_files.h"
 
 #include "program.h"

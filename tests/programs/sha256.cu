@@ -1,4 +1,5 @@
-/* SHA-256 of one block each: rotations, an array of words on the stack, a table of constants made at compile time. */
+/* SHA-256 of one block each: rotations, an array of words on the stack, a table of constants made at compile
+ * time. */
 #include "program.h"
 
 __constant__ unsigned k[64];
@@ -9,13 +10,15 @@ __device__ unsigned turn(unsigned x, int by) {
 
 __global__ void hash(const unsigned *in, unsigned *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    unsigned w[64], s[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    unsigned w[64], s[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     unsigned a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7];
     for (int t = 0; t < 16; t++)
         w[t] = in[i * 16 + t];
     for (int t = 16; t < 64; t++) {
         unsigned x = w[t - 15], y = w[t - 2];
-        w[t] = w[t - 16] + (turn(x, 7) ^ turn(x, 18) ^ x >> 3) + w[t - 7] + (turn(y, 17) ^ turn(y, 19) ^ y >> 10);
+        w[t] = w[t - 16] + (turn(x, 7) ^ turn(x, 18) ^ x >> 3) + w[t - 7] +
+               (turn(y, 17) ^ turn(y, 19) ^ y >> 10);
     }
     for (int t = 0; t < 64; t++) {
         unsigned x = h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + k[t] + w[t];

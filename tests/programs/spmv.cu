@@ -1,7 +1,8 @@
 /* A sparse matrix times a vector: CSR with a thread a row and a warp a row, ELL by columns. */
 #include "program.h"
 
-__global__ void thread_a_row(const int *start, const int *column, const float *value, const float *x, float *y, int n) {
+__global__ void thread_a_row(const int *start, const int *column, const float *value, const float *x,
+                             float *y, int n) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= n)
         return;
@@ -11,7 +12,8 @@ __global__ void thread_a_row(const int *start, const int *column, const float *v
     y[row] = sum;
 }
 
-__global__ void warp_a_row(const int *start, const int *column, const float *value, const float *x, float *y, int n) {
+__global__ void warp_a_row(const int *start, const int *column, const float *value, const float *x, float *y,
+                           int n) {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     if (row >= n)
         return;

@@ -14,7 +14,8 @@ __global__ void plain(const float *in, float *out, int w, int h) {
 
 __global__ void tiled(const float *in, float *out, int w, int h) {
     __shared__ float s[18][18];
-    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y, tx = threadIdx.x + 1, ty = threadIdx.y + 1;
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y, tx = threadIdx.x + 1,
+        ty = threadIdx.y + 1;
     bool in_plate = x < w && y < h;
     if (in_plate) {
         s[ty][tx] = in[y * w + x];

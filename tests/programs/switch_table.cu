@@ -7,21 +7,50 @@ __global__ void interpret(const unsigned char *code, int length, long long *out)
     const unsigned char *mine = code + (threadIdx.x + blockIdx.x * blockDim.x) * length;
     for (int pc = 0; pc < length; pc++) {
         switch (mine[pc]) {
-        case 0: a += b; break;
-        case 1: a -= b * 3; break;
-        case 2: a ^= b << 5; break;
-        case 3: b = a % 1009 + 1; break;
-        case 4: stack[top++ & 3] = a; break;
-        case 5: b += stack[--top & 3]; break;
-        case 6: a = -a; break;
-        case 7: a = a * 5 + 1; break;
-        case 8: b = b / 2 + 7; break;
-        case 9: if (a & 1) pc++; break;
-        case 10: a >>= 1; break;
-        case 11: a += pc; /* falls through */
-        case 12: b ^= a; break;
-        case 13: a = a > b ? b : a; break;
-        default: a++;
+        case 0:
+            a += b;
+            break;
+        case 1:
+            a -= b * 3;
+            break;
+        case 2:
+            a ^= b << 5;
+            break;
+        case 3:
+            b = a % 1009 + 1;
+            break;
+        case 4:
+            stack[top++ & 3] = a;
+            break;
+        case 5:
+            b += stack[--top & 3];
+            break;
+        case 6:
+            a = -a;
+            break;
+        case 7:
+            a = a * 5 + 1;
+            break;
+        case 8:
+            b = b / 2 + 7;
+            break;
+        case 9:
+            if (a & 1)
+                pc++;
+            break;
+        case 10:
+            a >>= 1;
+            break;
+        case 11:
+            a += pc; /* falls through */
+        case 12:
+            b ^= a;
+            break;
+        case 13:
+            a = a > b ? b : a;
+            break;
+        default:
+            a++;
         }
     }
     out[threadIdx.x + blockIdx.x * blockDim.x] = a * 31 + b;

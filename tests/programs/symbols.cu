@@ -1,4 +1,5 @@
-/* Variables of the device: constant, global, in a namespace, static, of a template, with initialisers and pointers. */
+/* Variables of the device: constant, global, in a namespace, static, of a template, with initialisers and
+ * pointers. */
 #include "program.h"
 
 __constant__ int weights[8] = {1, 2, 4, 8, 16, 32, 64, 128};

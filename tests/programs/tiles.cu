@@ -13,9 +13,13 @@ __global__ void run(const int *data, int *out, int n) {
     auto eight = cg::tiled_partition<8>(warp);
     cg::thread_group four = cg::tiled_partition(block, 4);
     int i = block.group_index().x * block.size() + block.thread_rank(), x = data[i];
-    int r[10] = {cg::reduce(warp, x, cg::plus<int>()), cg::reduce(eight, x, cg::greater<int>()),
-                 cg::inclusive_scan(warp, x), cg::exclusive_scan(eight, x, cg::plus<int>()),
-                 eight.shfl(x, 3), (int)eight.ballot(x & 1), (int)(four.thread_rank() * 10 + four.size()),
+    int r[10] = {cg::reduce(warp, x, cg::plus<int>()),
+                 cg::reduce(eight, x, cg::greater<int>()),
+                 cg::inclusive_scan(warp, x),
+                 cg::exclusive_scan(eight, x, cg::plus<int>()),
+                 eight.shfl(x, 3),
+                 (int)eight.ballot(x & 1),
+                 (int)(four.thread_rank() * 10 + four.size()),
                  (int)(warp.meta_group_rank() * 100 + eight.meta_group_rank())};
     if (x % 3) {
         cg::coalesced_group some = cg::coalesced_threads();

@@ -19,7 +19,8 @@ template <int PAD, bool SWIZZLE> __global__ void tiled(const float *in, float *o
     y = blockIdx.x * 32 + threadIdx.y;
     for (int k = 0; k < 32; k += 8)
         if (x < h && y + k < w)
-            out[(y + k) * h + x] = s[threadIdx.x][SWIZZLE ? (threadIdx.y + k) ^ threadIdx.x : threadIdx.y + k];
+            out[(y + k) * h + x] =
+                s[threadIdx.x][SWIZZLE ? (threadIdx.y + k) ^ threadIdx.x : threadIdx.y + k];
 }
 
 int main() {

@@ -27,7 +27,8 @@ int main() {
     all.extent = size;
     all.kind = cudaMemcpyDeviceToHost;
     CHECK(cudaMemcpy3D(&all));
-    printf("%d %d %08x\n", host[0][0][0] - 0x01010101, host[d - 1][h - 1][w - 1] - 0x01010101, digest(host, sizeof host));
+    printf("%d %d %08x\n", host[0][0][0] - 0x01010101, host[d - 1][h - 1][w - 1] - 0x01010101,
+           digest(host, sizeof host));
 
     cudaMemcpy3DParms some = {};
     some.srcPtr = at;

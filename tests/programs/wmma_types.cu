@@ -5,7 +5,8 @@
 
 using namespace nvcuda;
 
-template <typename A, typename C, int M, int N, int K, typename T> __global__ void one(const T *a, const T *b, C *c) {
+template <typename A, typename C, int M, int N, int K, typename T>
+__global__ void one(const T *a, const T *b, C *c) {
     wmma::fragment<wmma::matrix_a, M, N, K, A, wmma::row_major> fa;
     wmma::fragment<wmma::matrix_b, M, N, K, A, wmma::col_major> fb;
     wmma::fragment<wmma::accumulator, M, N, K, C> fc;
