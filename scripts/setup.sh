@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Installs what building Wideload needs and this machine lacks; silent and instant when nothing is missing.
 #
-#   scripts/setup.sh [coverage]     coverage: also what `make coverage` needs
+#   scripts/setup.sh [coverage] [browser]
+#
+# coverage: also what `make coverage` needs; browser: Chromium, with which the tests look at the report's page.
 #
 # Tools and libraries come from Debian's packages.  Where there is no nvcc of CUDA 12 or newer, CUDA's
 # compiler comes from the pinned wheels of scripts/cuda-requirements.txt into .cuda/, which CMake prefers to
@@ -40,9 +42,18 @@ find_missing() {
     need_library jansson libjansson-dev
     need_library libelf libelf-dev
     need_library cmocka libcmocka-dev
-    if [ "${1:-}" = coverage ]; then
-        need_command gcovr gcovr
-    fi
+    need_command gnuplot gnuplot-nox # draws the report's charts
+    local part
+    for part in "$@"; do
+        case $part in
+        coverage) need_command gcovr gcovr ;;
+        browser)
+            need_command chromium chromium
+            [ -d /usr/share/fonts/truetype/noto ] || missing+=(fonts-noto-core)
+            ;;
+        *) die "unknown part '$part'; see the head of this script" ;;
+        esac
+    done
 }
 
 apt() {

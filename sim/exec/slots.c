@@ -31,6 +31,7 @@ size_t slots_destinations(const struct ptx_instruction *in) {
                                        "discard",
                                        "applypriority",
                                        "griddepcontrol",
+                                       "setmaxnreg",
                                        "stmatrix",
                                        NULL};
     if (strcmp(in->name, "bar") == 0 || strcmp(in->name, "barrier") == 0)
