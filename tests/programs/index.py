@@ -13,7 +13,7 @@ def heading(name):
     with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
         found = re.match(r"/\* (.*?) ?\*/", file.read(), re.DOTALL)
     assert found, f"{name} does not begin with a comment that says what it is"
-    return " ".join(found.group(1).split())
+    return " ".join(re.sub(r"\n \* ", " ", found.group(1)).split())
 
 
 def table():
