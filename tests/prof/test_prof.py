@@ -230,6 +230,12 @@ class Figures(Folder):
         self.assertLess(divergent["metrics"]["branch_efficiency"], 100)
         self.assertEqual(faulty["fault"]["kind"], "address")
 
+    def test_every_fault_is_reported(self):
+        for kernel, kind in (("trapping", "stop"), ("asserting", "assert"), ("out_of_bounds", "address")):
+            _, document = self.profiled([], kernel)
+            launch, = document["launches"]
+            self.assertEqual((launch["kernel"], launch["fault"]["kind"]), (kernel, kind))
+
     def test_outside(self):
         # Ten lanes read past the end of the only allocation, within its page.
         done, document = self.profiled([], "strided:6144")
