@@ -142,6 +142,9 @@ static void put_fault(struct profile_text *text, const struct sim_fault *fault) 
         [SIM_FAULT_TRAP] = "trap",
         [SIM_FAULT_STACK] = "stack",
         [SIM_FAULT_MEMORY] = "memory",
+        [SIM_FAULT_ASSERT] = "assert",
+        [SIM_FAULT_STOP] = "stop",
+        [SIM_FAULT_TIME] = "time",
     };
     profile_put_name(text, "fault");
     profile_put(text, "{");

@@ -1,4 +1,4 @@
-// Kernels with one trait each.
+#include <cassert> // kernels with one trait each
 template <class T> __global__ void strided(T *out, const T *in, int stride) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i * stride];
@@ -33,4 +33,12 @@ extern "C" __global__ void divergent(int *out) {
 
 extern "C" __global__ void out_of_bounds(int *out) {
     out[1 << 24] = 1;
+}
+
+extern "C" __global__ void stop() {
+    __trap();
+}
+
+extern "C" __global__ void failing(const int *in) {
+    assert(in[0] == 0 && "never");
 }

@@ -230,6 +230,12 @@ class Figures(Folder):
         self.assertLess(divergent["metrics"]["branch_efficiency"], 100)
         self.assertEqual(faulty["fault"]["kind"], "address")
 
+    def test_faults(self):
+        for kernel, kind in [("out_of_bounds", "address"), ("stop", "stop"), ("failing", "assert")]:
+            done, document = self.profiled([], kernel)
+            self.assertEqual(document["launches"][0]["fault"]["kind"], kind)
+            self.assertIn(f"kernel {kernel}", done.stderr)
+
     def test_selection(self):
         steps = ["vectors", "strided:2", "vectors", "strided:4", "strided:8"]
         _, document = self.profiled(["--kernel", "strided", "--launch-skip", "1", "--launch-count", "1",
