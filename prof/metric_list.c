@@ -3,6 +3,7 @@
 
 #include "bench/grid.h"
 #include "bench/text.h"
+#include "prof/demangle.h"
 #include "prof/report.h"
 
 enum { RUNS, METRIC, MIN, MAX, AVERAGE, MEANING, COLUMNS };
@@ -55,7 +56,9 @@ static bool put_row(FILE *file, const struct prof_report *report, const struct p
     if (!bench_grid_lay_out(&grid))
         return false;
     const unsigned *g = row->first->grid, *b = row->first->block;
-    fprintf(file, "Kernel: %s\n", row->first->name);
+    char name[BENCH_TEXT_COLUMNS - 7];
+    prof_fit_name(row->first->name, name, sizeof name);
+    fprintf(file, "Kernel: %s\n", name);
     if (report->each)
         fprintf(file, "  launch %zu, grid (%u, %u, %u), block (%u, %u, %u)\n",
                 (size_t)(row->launches[0] - report->recording->launches) + 1, g[0], g[1], g[2], b[0], b[1],

@@ -93,7 +93,12 @@ static int visit(struct dl_phdr_info *info, size_t size, void *own_base) {
 
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-__attribute__((constructor)) static void patch_all(void) {
+__attribute__((constructor)) static void patch_all(int argc, char **argv, char **environment) {
+    (void)argc;
+    (void)argv;
+    /* The C library has not begun yet, so getenv() would find nothing; the library sets the same itself. */
+    if (!environ)
+        environ = environment;
     uintptr_t own_base = (uintptr_t)&__ehdr_start;
     (void)dl_iterate_phdr(visit, &own_base);
 }
