@@ -311,6 +311,24 @@ class Figures(Folder):
         report = prof("--each", program, "strided:2").stderr.replace(program, "PROGRAM")
         self.assertIn("wideload prof: PROGRAM:\n1 launch; counting rules sm_90\n", report)
 
+    def test_long_metrics(self):
+        # Two launches of the longest names and of large numbers: shortened, and only then.
+        names = ["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
+                 "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]
+        with open(self.place("a.ptx"), "w", encoding="ascii") as file:
+            file.write(".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry busy(.param .u64 p) {\n"
+                       ".reg .b32 %r<2>;\n.reg .pred %p;\nmov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;\n"
+                       "setp.lt.u32 %p, %r1, 4000000;\n@%p bra L;\nret;\n}\n")
+        done = prof("--metrics", ",".join([*names, "thread_inst_executed"]), arguments.program,
+                    f"load={self.place('a.ptx')}", "busy")
+        for line in done.stderr.splitlines():
+            self.assertLessEqual(len(line), 100)
+        self.assertRegex(done.stderr, r"(?m)^  thread_inst_executed .* 384\.00M  ?384\.00M  ?384\.00M$")
+        self.assertIn(names[0], done.stderr)
+        self.assertIn("\n  runs: 1\n", done.stderr)
+        done = prof("--metrics", "thread_inst_executed", arguments.program, f"load={self.place('a.ptx')}", "busy")
+        self.assertRegex(done.stderr, r"384\d{6}")
+
     def test_very_long_name(self):
         # Of a kernel: the lines hold, its ends are shown, and files have all of it.
         name = "k" + "x" * 10000 + "y"
