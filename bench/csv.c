@@ -1,12 +1,11 @@
 /* One line a row, a header first; empty where JSON has null; quoted as RFC 4180 says. */
-#include <inttypes.h>
-
 #include "bench/fields.h"
 #include "bench/json.h"
 
 static void put_header(FILE *file) {
     fputs("experiment,kernel,size,offset,stride,block,rows,cols,nnz,verified,error,skipped,bytes,"
-          "time_ms_median,time_ms_iqr,time_ms_min,time_ms_n,time_ms_stop,gbps,pct_peak,pct_copy,gops,fits_l2",
+          "time_ms_median,time_ms_iqr,time_ms_min,time_ms_n,time_ms_stop,gbps,pct_peak,pct_copy,gops,l2,fits_"
+          "l2",
           file);
 #define NAME(name) fputs("," #name, file);
     WL_COUNTER_MAP(NAME)
@@ -19,16 +18,13 @@ static void put_header(FILE *file) {
 static void put_params(FILE *file, const struct bench_row *row) {
     enum bench_shape shape = row->experiment->shape;
     bool matrix = shape == BENCH_SHAPE_MATRIX || shape == BENCH_SHAPE_SPARSE;
-    struct bench_block block = bench_row_block(row);
     char text[80];
     bench_size_text(row->experiment, &row->problem, text, sizeof text);
     bench_put_text(file, text);
     bench_put_integer(file, row->experiment->has_offset, row->problem.offset);
     bench_put_integer(file, row->experiment->has_stride, row->problem.stride);
-    if (block.x && block.y > 1)
-        fprintf(file, ",%" PRIu32 "x%" PRIu32, block.x, block.y);
-    else
-        bench_put_integer(file, block.x != 0, block.x);
+    bench_block_text(bench_row_block(row), text, sizeof text);
+    bench_put_text(file, text);
     bench_put_integer(file, matrix, row->problem.rows);
     bench_put_integer(file, matrix, row->problem.cols);
     bench_put_integer(file, shape == BENCH_SHAPE_SPARSE, row->problem.nnz);
@@ -39,9 +35,8 @@ static void put_outcome(FILE *file, const struct bench_row *row) {
         [BENCH_PENDING] = "", [BENCH_VERIFIED] = "true", [BENCH_FAILED] = "false", [BENCH_SKIPPED] = ""};
     bench_put_text(file, verified[row->status]);
     bench_put_text(file, row->status == BENCH_FAILED ? row->note : "");
-    bench_put_text(file, row->status == BENCH_SKIPPED   ? row->note
-                         : row->status == BENCH_PENDING ? "not run: the device failed before"
-                                                        : "");
+    bool absent = row->status == BENCH_SKIPPED || row->status == BENCH_PENDING;
+    bench_put_text(file, absent ? bench_row_remark(row) : "");
     bench_put_integer(file, true, row->bytes);
     bench_put_number(file, row->has_time, row->time_ms.median);
     bench_put_number(file, row->has_time, row->time_ms.iqr);
@@ -52,6 +47,7 @@ static void put_outcome(FILE *file, const struct bench_row *row) {
     bench_put_number(file, true, row->pct_peak);
     bench_put_number(file, true, row->pct_copy);
     bench_put_number(file, true, row->gops);
+    bench_put_text(file, row->has_time ? bench_l2_name(row->l2) : "");
     bench_put_text(file, !row->has_time ? "" : row->fits_l2 ? "true" : "false");
 #define VALUE(name) bench_put_integer(file, row->has_counters, row->counters.name);
     WL_COUNTER_MAP(VALUE)

@@ -1,6 +1,5 @@
 #include "bench/json.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -69,7 +68,7 @@ static json_t *size_value(const struct bench_row *row) {
     return json_string(text);
 }
 
-static json_t *params_object(const struct bench_row *row) {
+json_t *bench_params_json(const struct bench_row *row) {
     enum bench_shape shape = row->experiment->shape;
     bool matrix = shape == BENCH_SHAPE_MATRIX || shape == BENCH_SHAPE_SPARSE;
     bool sparse = shape == BENCH_SHAPE_SPARSE;
@@ -120,12 +119,11 @@ static json_t *counters_object(const struct bench_row *row) {
 static json_t *row_object(const struct bench_row *row) {
     json_t *object = json_object();
     bool ran = row->status == BENCH_VERIFIED || row->status == BENCH_FAILED;
-    const char *skipped = row->status == BENCH_SKIPPED   ? row->note
-                          : row->status == BENCH_PENDING ? "not run: the device failed before"
-                                                         : NULL;
+    bool absent = row->status == BENCH_SKIPPED || row->status == BENCH_PENDING;
+    const char *skipped = absent ? bench_row_remark(row) : NULL;
     bool right = set(object, "experiment", json_string(row->experiment->name)) &&
                  set(object, "kernel", json_string(row->rung->name)) &&
-                 set(object, "params", params_object(row)) &&
+                 set(object, "params", bench_params_json(row)) &&
                  set(object, "verified", ran ? json_boolean(row->status == BENCH_VERIFIED) : json_null()) &&
                  set(object, "error", row->status == BENCH_FAILED ? json_string(row->note) : json_null()) &&
                  set(object, "skipped", skipped ? json_string(skipped) : json_null()) &&
@@ -134,6 +132,7 @@ static json_t *row_object(const struct bench_row *row) {
                  set(object, "pct_peak", number_or_null(row->pct_peak)) &&
                  set(object, "pct_copy", number_or_null(row->pct_copy)) &&
                  set(object, "gops", number_or_null(row->gops)) &&
+                 set(object, "l2", row->has_time ? json_string(bench_l2_name(row->l2)) : json_null()) &&
                  set(object, "fits_l2", row->has_time ? json_boolean(row->fits_l2) : json_null()) &&
                  set(object, "counters", counters_object(row));
     if (right)

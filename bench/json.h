@@ -2,6 +2,7 @@
 #ifndef WIDELOAD_BENCH_JSON_H
 #define WIDELOAD_BENCH_JSON_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "bench/plan.h"
@@ -11,5 +12,9 @@
 /* Both write the whole plan; false when memory is exhausted or the file takes no more. */
 bool bench_write_json(FILE *file, const struct bench_plan *plan);
 bool bench_write_csv(FILE *file, const struct bench_plan *plan);
+
+/* The member `params` of a row: what makes it another row than its neighbours.  NULL when memory is
+ * exhausted. */
+json_t *bench_params_json(const struct bench_row *row);
 
 #endif

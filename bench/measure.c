@@ -128,6 +128,7 @@ static bool sample(struct session *session, bench_measure_progress_fn *progress,
                 continue;
             variant->row->time_ms = bench_summarise(variant->samples.values, variant->samples.count);
             variant->row->stop = stop;
+            variant->row->l2 = session->request->hot ? BENCH_L2_HOT : BENCH_L2_COLD;
             variant->row->has_time = true;
             order[i - 1] = order[--active];
         }

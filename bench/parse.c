@@ -201,6 +201,17 @@ bool bench_parse_names(const char *option, const char *text, struct bench_names 
     return true;
 }
 
+bool bench_parse_percentage(const char *option, const char *text, double *out, struct bench_error *error) {
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    bool number = end != text && (!*end || strcmp(end, "%") == 0);
+    if (!number || errno || !isfinite(value) || value < 0)
+        return bench_usage(error, "%s: '%.80s' is no percentage of 0 or more", option, text);
+    *out = value;
+    return true;
+}
+
 bool bench_parse_positive(const char *option, const char *text, double *out, struct bench_error *error) {
     char *end;
     errno = 0;

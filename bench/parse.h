@@ -46,6 +46,8 @@ bool bench_parse_blocks(const char *option, const char *text, struct bench_block
 /* One or more names with commas between. */
 bool bench_parse_names(const char *option, const char *text, struct bench_names *out,
                        struct bench_error *error);
+/* A decimal number of at least 0; a percent sign may follow. */
+bool bench_parse_percentage(const char *option, const char *text, double *out, struct bench_error *error);
 /* A decimal number greater than 0, such as a peak in GB/s or a time in seconds. */
 bool bench_parse_positive(const char *option, const char *text, double *out, struct bench_error *error);
 

@@ -52,16 +52,32 @@ struct bench_block bench_row_block(const struct bench_row *row) {
     return (struct bench_block){row->rung->block_x, row->rung->block_y};
 }
 
+const char *bench_row_remark(const struct bench_row *row) {
+    return row->status == BENCH_PENDING ? "not run: the device failed before"
+           : row->note[0]               ? row->note
+                                        : NULL;
+}
+
+const char *bench_l2_name(enum bench_l2 l2) {
+    return l2 == BENCH_L2_HOT ? "hot" : "cold";
+}
+
+void bench_block_text(struct bench_block block, char *out, size_t out_size) {
+    out[0] = 0;
+    if (block.x && block.y > 1)
+        snprintf(out, out_size, "%" PRIu32 "x%" PRIu32, block.x, block.y);
+    else if (block.x)
+        snprintf(out, out_size, "%" PRIu32, block.x);
+}
+
 void bench_row_text(const struct bench_row *row, char *out, size_t out_size) {
-    char offset[40] = "", stride[40] = "", block[40] = "", size[80];
-    struct bench_block b = bench_row_block(row);
+    char offset[40] = "", stride[40] = "", block[40], size[80];
+    bench_block_text(bench_row_block(row), block, sizeof block);
     bench_size_text(row->experiment, &row->problem, size, sizeof size);
     if (row->experiment->has_offset)
         snprintf(offset, sizeof offset, " offset %" PRIu64, row->problem.offset);
     if (row->experiment->has_stride)
         snprintf(stride, sizeof stride, " stride %" PRIu64, row->problem.stride);
-    if (b.x)
-        snprintf(block, sizeof block, " block %" PRIu32 "x%" PRIu32, b.x, b.y ? b.y : 1);
-    snprintf(out, out_size, "%s/%s size %s%s%s%s", row->experiment->name, row->rung->name, size, offset,
-             stride, block);
+    snprintf(out, out_size, "%s/%s size %s%s%s%s%s", row->experiment->name, row->rung->name, size, offset,
+             stride, block[0] ? " block " : "", block);
 }

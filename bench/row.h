@@ -13,6 +13,9 @@ enum bench_status {
     BENCH_SKIPPED,  /* the rung does not apply; `note` says why */
 };
 
+/* What the second-level cache holds before a sample: something else, or what the last launch left. */
+enum bench_l2 { BENCH_L2_COLD, BENCH_L2_HOT };
+
 struct bench_row {
     const struct bench_experiment *experiment;
     const struct wl_rung *rung;
@@ -26,6 +29,7 @@ struct bench_row {
     bool has_time;
     struct bench_summary time_ms;
     enum bench_stop stop;
+    enum bench_l2 l2;
     bool fits_l2; /* the working set is less than 4 times the second-level cache */
     double gbps, pct_peak, pct_copy, gops;
 
@@ -36,6 +40,15 @@ struct bench_row {
 
 /* The block that the row runs with: the one asked for or the rung's own; {0, 0} for a rung without one. */
 struct bench_block bench_row_block(const struct bench_row *row);
+
+/* Why a row has no figures; NULL when there is nothing to say. */
+const char *bench_row_remark(const struct bench_row *row);
+
+/* "cold", "hot" */
+const char *bench_l2_name(enum bench_l2 l2);
+
+/* "512" or "32x8" as --block takes it; nothing for a rung without a block. */
+void bench_block_text(struct bench_block block, char *out, size_t out_size);
 
 /* "read-offset/plain offset 11 block 512": a row's name in messages. */
 void bench_row_text(const struct bench_row *row, char *out, size_t out_size);

@@ -10,6 +10,7 @@ enum {
     CLI_SUCCESS = 0,
     CLI_FAILURE = 1,
     CLI_USAGE = 2,
+    CLI_GATE = 3,   /* what was asked to hold did not: --compare, --fail-if */
     CLI_GO_ON = -1, /* no exit status yet */
 };
 

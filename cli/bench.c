@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/compare.h"
 #include "bench/json.h"
 #include "bench/output.h"
 #include "bench/run.h"
@@ -24,18 +25,24 @@ enum {
     KEY_ARCH,
     KEY_JSON,
     KEY_CSV,
+    KEY_MARKDOWN,
+    KEY_COMPARE,
+    KEY_TOLERANCE,
     KEY_PEAK,
     KEY_HOT,
     KEY_SEED,
     KEY_SAMPLES,
     KEY_TIME,
+    KEY_LAST = KEY_TIME,
 };
 
 struct input {
     struct cli_common common;
     struct bench_request request;
     const char **experiments;
-    const char *device, *arch, *json, *csv;
+    const char *device, *arch, *json, *csv, *markdown, *compare;
+    double tolerance; /* per cent; below 0: the device's default */
+    bool has_tolerance;
 };
 
 static const struct argp_option options[] = {
@@ -63,6 +70,11 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, "FILE", 0,
      "Write JSON, schema " BENCH_SCHEMA "; - is standard output, without the table", 4},
     {"csv", KEY_CSV, "FILE", 0, "Write CSV; - is standard output, without the table", 4},
+    {"markdown", KEY_MARKDOWN, "FILE", 0, "Write the table as Markdown; - is standard output", 4},
+    {"compare", KEY_COMPARE, "OLD.json", 0,
+     "Print each row's ratio to an earlier run on the same device; exit with 3 where a row got worse", 4},
+    {"tolerance", KEY_TOLERANCE, "PCT", 0,
+     "By more than this (2 for times; 0 for the simulator's counters, which are exact)", 4},
     CLI_COMMON_OPTIONS,
     {0}};
 
@@ -111,6 +123,15 @@ static bool parse_option(struct input *input, int key, const char *argument) {
     case KEY_CSV:
         input->csv = argument;
         return *argument || bench_usage(error, "--csv: an empty file name; give a path or -");
+    case KEY_MARKDOWN:
+        input->markdown = argument;
+        return *argument || bench_usage(error, "--markdown: an empty file name; give a path or -");
+    case KEY_COMPARE:
+        input->compare = argument;
+        return *argument || bench_usage(error, "--compare: an empty file name; give an earlier run's JSON");
+    case KEY_TOLERANCE:
+        input->has_tolerance = true;
+        return bench_parse_percentage("--tolerance", argument, &input->tolerance, error);
     case KEY_HOT:
         request->hot = true;
         return true;
@@ -125,7 +146,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         input->experiments[input->request.experiment_count++] = argument;
         return 0;
     }
-    if (key >= KEY_KERNEL && key <= KEY_TIME)
+    if (key >= KEY_KERNEL && key <= KEY_LAST)
         return parse_option(input, key, argument) ? 0 : EINVAL;
     return cli_parse_common(key, argument, state);
 }
@@ -142,7 +163,18 @@ static const struct argp argp = {
 
 /* ---------------------------------------------------------------- results */
 
-enum { JSON, CSV, OUTPUTS };
+enum { JSON, CSV, MARKDOWN, OUTPUTS };
+
+typedef bool write_fn(FILE *file, const struct bench_plan *plan);
+
+static const struct {
+    const char *option;
+    write_fn *write;
+} outputs[OUTPUTS] = {
+    [JSON] = {"--json", bench_write_json},
+    [CSV] = {"--csv", bench_write_csv},
+    [MARKDOWN] = {"--markdown", bench_write_markdown},
+};
 
 struct results {
     struct bench_output files[OUTPUTS];
@@ -151,16 +183,18 @@ struct results {
 };
 
 static bool open_results(struct results *results, const struct input *input, struct bench_error *error) {
-    const char *paths[OUTPUTS] = {input->json, input->csv};
-    static const char *const names[OUTPUTS] = {"--json", "--csv"};
-    if (input->json && input->csv && strcmp(input->json, input->csv) == 0)
-        return bench_usage(error, "--json and --csv: both go to %.200s; give two places", input->json);
+    const char *paths[OUTPUTS] = {input->json, input->csv, input->markdown};
+    for (int i = 0; i < OUTPUTS; i++)
+        for (int j = 0; j < i; j++)
+            if (paths[i] && paths[j] && strcmp(paths[i], paths[j]) == 0)
+                return bench_usage(error, "%s and %s: both go to %.200s; give two places", outputs[j].option,
+                                   outputs[i].option, paths[i]);
     cli_guard_unfinished();
     results->table = true;
     for (int i = 0; i < OUTPUTS; i++) {
         if (!paths[i])
             continue;
-        if (!bench_output_open(&results->files[i], names[i], paths[i], error))
+        if (!bench_output_open(&results->files[i], outputs[i].option, paths[i], error))
             return false;
         results->wanted[i] = true;
         cli_note_unfinished(i, results->files[i].temporary);
@@ -175,9 +209,9 @@ static bool commit_results(struct results *results, const struct bench_plan *pla
         if (!results->wanted[i])
             continue;
         FILE *file = results->files[i].file;
-        if (!(i == JSON ? bench_write_json(file, plan) : bench_write_csv(file, plan)))
-            return bench_failure(error, "%s: the results cannot be written: %s",
-                                 i == JSON ? "--json" : "--csv", strerror(errno));
+        if (!outputs[i].write(file, plan))
+            return bench_failure(error, "%s: the results cannot be written: %s", outputs[i].option,
+                                 strerror(errno));
         if (!bench_output_commit(&results->files[i], error))
             return false;
         cli_note_unfinished(i, NULL);
@@ -231,8 +265,21 @@ static bool wants_colour(void) {
     return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
 }
 
+/* Beside the table, or on standard error where standard output carries results. */
+static int compare(const struct input *input, const struct bench_plan *plan,
+                   const struct bench_earlier *earlier, bool table) {
+    FILE *file = table ? stdout : stderr;
+    size_t worse;
+    if (!bench_compare(file, earlier, plan, input->has_tolerance ? input->tolerance : -1,
+                       table && wants_colour(), &worse)) {
+        fputs("wideload: out of memory\n", stderr);
+        return CLI_FAILURE;
+    }
+    return worse ? CLI_GATE : CLI_SUCCESS;
+}
+
 static int run_plan(const struct input *input, struct bench_plan *plan, wl_context *context,
-                    struct results *results) {
+                    const struct bench_earlier *earlier, struct results *results) {
     struct display display = {.table = results->table, .colour = wants_colour()};
     struct bench_observer observer = {&display, show_row, show_timing, show_section};
     struct bench_result result;
@@ -255,6 +302,8 @@ static int run_plan(const struct input *input, struct bench_plan *plan, wl_conte
     }
     if (!commit_results(results, plan, &error))
         status = cli_report(&error);
+    if (status == CLI_SUCCESS && earlier)
+        status = compare(input, plan, earlier, results->table);
     return status;
 }
 
@@ -262,13 +311,21 @@ static int bench(struct input *input) {
     struct bench_error error;
     struct bench_plan plan = {0};
     struct results results = {0};
+    struct bench_earlier *earlier = NULL;
     wl_context *context = NULL;
     int status;
+    if (input->has_tolerance && !input->compare) {
+        bench_usage(&error, "--tolerance: there is nothing to tolerate without --compare OLD.json");
+        return cli_report(&error);
+    }
     bool ready = bench_plan_make(&plan, &input->request, &error) &&
+                 (!input->compare || bench_earlier_read(&earlier, input->compare, &error)) &&
                  cli_open(&context, input->device, input->arch, &error) &&
                  bench_plan_admit(&plan, context, &input->request, &error) &&
+                 (!earlier || bench_earlier_check(earlier, &plan, &error)) &&
                  open_results(&results, input, &error);
-    status = ready ? run_plan(input, &plan, context, &results) : cli_report(&error);
+    status = ready ? run_plan(input, &plan, context, earlier, &results) : cli_report(&error);
+    bench_earlier_free(earlier);
     close_results(&results);
     wl_close(context);
     bench_plan_free(&plan);

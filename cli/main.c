@@ -20,8 +20,9 @@ static void print_help(void) {
          "      --help     Print this help; after a command, its own\n"
          "      --version  Print the version\n"
          "\n"
-         "Exit status: 0 success, 1 a failure, 2 a request that cannot be met as written;\n"
-         "of `prof` the program's, or 3 a gate failed, 124 time was up, 126 and 127 it cannot be run.");
+         "Exit status: 0 success, 1 a failure, 2 a request that cannot be met as written,\n"
+         "3 a gate failed (--compare, --fail-if); of `prof` the program's, or 124 time was up,\n"
+         "126 and 127 it cannot be run.");
 }
 
 static const struct cli_command *find(const char *name) {

@@ -21,7 +21,7 @@
 #include "prof/report.h"
 #include "prof/run.h"
 
-enum { STATUS_GATE = 3, STATUS_TIME = 124, MOST_GATES = 64 };
+enum { STATUS_TIME = 124, MOST_GATES = 64 };
 
 enum {
     KEY_METRICS = CLI_KEY_FIRST,
@@ -313,9 +313,9 @@ static int judge(FILE *file, const struct input *input, const struct prof_report
     int status = CLI_GO_ON;
     if (input->gate_count && !report->rows->count) {
         fputs("FAIL --fail-if: no launch was there to be held against it\n", file);
-        status = STATUS_GATE;
+        status = CLI_GATE;
     } else if (prof_put_failures(file, report, input->gates, input->gate_count)) {
-        status = STATUS_GATE;
+        status = CLI_GATE;
     }
     if (input->checks && report->recording->finding_count)
         status = CLI_FAILURE;

@@ -220,6 +220,52 @@ class Results(unittest.TestCase):
             self.assertEqual(done.returncode, 1)
             self.assertIn("standard output", done.stderr)
 
+    def test_compare(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old = os.path.join(folder, "old.json")
+            command = ["bench", "copy", "--size", "1000"]
+            self.assertEqual(wideload(*command, "--json", old).returncode, 0)
+            done = wideload(*command, "--compare", old)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("5 of 5 rows within 0 % (100.0 %): 0 worse, 0 better\n", done.stdout)
+            with open(old, encoding="utf-8") as file:
+                document = json.load(file)
+            document["rows"][0]["counters"]["gld_transactions"] -= 1
+            with open(old, "w", encoding="utf-8") as file:
+                json.dump(document, file)
+            done = wideload(*command, "--compare", old)
+            self.assertEqual((done.returncode, done.stderr), (3, ""))
+            self.assertRegex(done.stdout, r"copy/scalar +128 +gld_transactions +124 +125 +1\.0081 +WORSE")
+            self.assertEqual(wideload(*command, "--compare", old, "--tolerance", "1%").returncode, 0)
+            # The comparison leaves standard output to the results.
+            done = wideload(*command, "--compare", old, "--csv", "-")
+            self.assertEqual(done.returncode, 3)
+            self.assertEqual(len(list(csv.DictReader(io.StringIO(done.stdout), strict=True))), 5)
+            self.assertIn("WORSE", done.stderr)
+            done = wideload(*command, "--compare", old, "--arch", "fermi")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("ratios between devices", done.stderr)
+            # A refused comparison writes nothing.
+            done = wideload(*command, "--compare", old + "x", "--json", os.path.join(folder, "new.json"))
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(os.listdir(folder), ["old.json"])
+        done = wideload("bench", "copy", "--tolerance", "1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("without --compare", done.stderr)
+        for text in "-1", "nan", "x", "":
+            done = wideload("bench", "copy", "--compare", "x", "--tolerance", text)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("no percentage", done.stderr)
+
+    def test_markdown(self):
+        done = wideload("bench", "copy", "read-offset", "--size", "1000", "--offset", "0,1500", "--markdown", "-")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        tables = [line for line in done.stdout.splitlines() if line.startswith("|")]
+        self.assertEqual(len(tables), 2 * 2 + 5 + 12)
+        self.assertIn("| scalar | 128 | ok | 32 | 125 | 100 |", done.stdout)
+        for line in tables:
+            self.assertIn(line.count("|"), (12, 13))
+
     def test_arch(self):
         done = wideload("bench", "read-offset", "--kernel", "plain", "--offset", "11", "--arch", "fermi", "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)

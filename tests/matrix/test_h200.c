@@ -24,7 +24,8 @@ static const struct {
     struct form form;
     unsigned cases;
 } recorded[] = {
-#define MMA(m, n, k, d, a, b, c, cases) {{"", false, m, n, k, a, b, c, d, {"row", "col"}, ""}, cases}
+#define MMA(m, n, k, d, a, b, c, cases)                                                                      \
+    { {"", false, m, n, k, a, b, c, d, {"row", "col"}, ""}, cases }
     MMA(16, 8, 8, "f32", "f16", "f16", "f32", 8),    MMA(16, 8, 16, "f32", "f16", "f16", "f32", 8),
     MMA(16, 8, 8, "f32", "bf16", "bf16", "f32", 8),  MMA(16, 8, 16, "f32", "bf16", "bf16", "f32", 8),
     MMA(16, 8, 4, "f32", "tf32", "tf32", "f32", 8),  MMA(16, 8, 8, "f32", "tf32", "tf32", "f32", 8),

@@ -1,0 +1,224 @@
+/* The columns of the table, and what each says of a row. */
+#include "bench/columns.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "bench/grid.h"
+
+enum { CELL = BENCH_GRID_CELL };
+
+enum flags {
+    LEFT = BENCH_GRID_LEFT,
+    HIDE_EQUAL = BENCH_GRID_HIDE_EQUAL,
+    HIDE_ZERO = BENCH_GRID_HIDE_ZERO,
+    SPARE = BENCH_GRID_SPARE,
+    COUNTERS = 0x100, /* the simulator's */
+    TIME = 0x200,     /* a GPU's */
+};
+
+/* `compact`: counts of a million and more as 161.12M or 2.58G. */
+typedef void cell_fn(const struct bench_row *row, bool compact, char out[CELL]);
+
+struct column {
+    const char *title;
+    unsigned flags;
+    cell_fn *cell;
+};
+
+static void kernel(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    snprintf(out, CELL, "%s", row->rung->name);
+}
+
+static void offset(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->experiment->has_offset)
+        snprintf(out, CELL, "%" PRIu64, row->problem.offset);
+}
+
+static void stride(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->experiment->has_stride)
+        snprintf(out, CELL, "%" PRIu64, row->problem.stride);
+}
+
+static void block(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_block_text(bench_row_block(row), out, CELL);
+}
+
+static void status(const struct bench_row *row, bool compact, char out[CELL]) {
+    static const char *const names[] = {
+        [BENCH_PENDING] = "-", [BENCH_VERIFIED] = "ok", [BENCH_FAILED] = "FAIL", [BENCH_SKIPPED] = "skip"};
+    (void)compact;
+    snprintf(out, CELL, "%s", names[row->status]);
+}
+
+static void ld_req(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->counters.global_load_requests, compact, out);
+}
+
+static void ld_trans(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->counters.gld_transactions, compact, out);
+}
+
+static void ld_eff(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_grid_percentage(bench_gld_efficiency(&row->counters), out);
+}
+
+static void st_req(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->counters.global_store_requests, compact, out);
+}
+
+static void st_trans(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->counters.gst_transactions, compact, out);
+}
+
+static void st_eff(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_grid_percentage(bench_gst_efficiency(&row->counters), out);
+}
+
+static void bound(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_grid_percentage(bench_bound_pct(&row->counters), out);
+}
+
+static void atomics(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->counters.global_atomic_requests + row->counters.global_reduction_requests, compact,
+                     out);
+}
+
+static void shared_ld(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->counters.shared_load_transactions, compact, out);
+}
+
+static void shared_st(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->counters.shared_store_transactions, compact, out);
+}
+
+static void inst(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->counters.inst_executed, compact, out);
+}
+
+static void median_ms(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_grid_number(row->time_ms.median, 4, out);
+}
+
+static void iqr_pct(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_grid_number(row->time_ms.median > 0 ? 100 * row->time_ms.iqr / row->time_ms.median : NAN, 1, out);
+}
+
+static void samples(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->time_ms.n, compact, out);
+}
+
+static void stop(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    snprintf(out, CELL, "%s", bench_stop_name(row->stop));
+}
+
+static void gbps(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_grid_number(row->gbps, 1, out);
+}
+
+static void pct_peak(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_grid_number(row->pct_peak, 1, out);
+    if (isnan(row->pct_peak))
+        snprintf(out, CELL, "n/a");
+}
+
+static void pct_copy(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_grid_number(row->pct_copy, 1, out);
+    if (isnan(row->pct_copy))
+        snprintf(out, CELL, "n/a");
+}
+
+static void gops(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_grid_number(row->gops, 1, out);
+}
+
+static void cached(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    snprintf(out, CELL, "%s", row->fits_l2 ? "L2" : "");
+}
+
+static const struct column columns[] = {
+    {"kernel", LEFT, kernel},
+    {"offset", HIDE_EQUAL, offset},
+    {"stride", HIDE_EQUAL, stride},
+    {"block", HIDE_EQUAL, block},
+    {"", LEFT, status},
+    {"ld req", COUNTERS, ld_req},
+    {"ld trans", COUNTERS, ld_trans},
+    {"ld %", COUNTERS, ld_eff},
+    {"st req", COUNTERS, st_req},
+    {"st trans", COUNTERS, st_trans},
+    {"st %", COUNTERS, st_eff},
+    {"bound", COUNTERS | SPARE, bound},
+    {"atom req", COUNTERS | HIDE_ZERO, atomics},
+    {"sh ld", COUNTERS | HIDE_ZERO, shared_ld},
+    {"sh st", COUNTERS | HIDE_ZERO, shared_st},
+    {"inst", COUNTERS | SPARE, inst},
+    {"ms", TIME, median_ms},
+    {"IQR%", TIME, iqr_pct},
+    {"n", TIME, samples},
+    {"stop", TIME | LEFT, stop},
+    {"GB/s", TIME, gbps},
+    {"% peak", TIME, pct_peak},
+    {"% copy", TIME, pct_copy},
+    {"GOP/s", TIME | HIDE_ZERO, gops},
+    {"", TIME | LEFT | HIDE_ZERO, cached},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+_Static_assert((int)COLUMNS <= (int)BENCH_GRID_COLUMNS, "a grid holds every column");
+
+/* A figure appears only where it was measured. */
+static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
+    const struct bench_section *section = context;
+    const struct bench_row *row = &section->rows[r];
+    unsigned figures = columns[c].flags & (COUNTERS | TIME);
+    if (!figures || (figures & COUNTERS ? row->has_counters : row->has_time))
+        columns[c].cell(row, compact, out);
+}
+
+bool bench_columns_lay_out(struct bench_columns *out, const struct bench_plan *plan,
+                           const struct bench_section *section, int line) {
+    for (size_t c = 0; c < COLUMNS; c++) {
+        unsigned flags = columns[c].flags;
+        bool absent = flags & (plan->simulator ? TIME : COUNTERS);
+        out->columns[c] =
+            (struct bench_grid_column){columns[c].title, (flags & 0xff) | (absent ? BENCH_GRID_ABSENT : 0)};
+        if (columns[c].cell == status)
+            out->status = c;
+    }
+    out->grid = (struct bench_grid){.columns = out->columns,
+                                    .column_count = COLUMNS,
+                                    .row_count = section->row_count,
+                                    .cell = put_cell,
+                                    .context = section,
+                                    .line = line};
+    return bench_grid_lay_out(&out->grid);
+}
+
+void bench_columns_put_common(FILE *file, const struct bench_columns *laid, const struct bench_row *row) {
+    const struct bench_grid *grid = &laid->grid;
+    char size[80];
+    bench_size_text(row->experiment, &row->problem, size, sizeof size);
+    fprintf(file, "size %s", size);
+    if (row->experiment->shape == BENCH_SHAPE_SPARSE)
+        fprintf(file, ", %" PRIu64 " entries", row->problem.nnz);
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (columns[c].flags & HIDE_EQUAL && !grid->shown[c] && bench_grid_text(grid, 0, c)[0])
+            fprintf(file, ", %s %s", columns[c].title, bench_grid_text(grid, 0, c));
+    fputc('\n', file);
+}

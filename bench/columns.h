@@ -1,0 +1,21 @@
+/* An experiment's rows laid out in the columns that its device gives figures for. */
+#ifndef WIDELOAD_BENCH_COLUMNS_H
+#define WIDELOAD_BENCH_COLUMNS_H
+
+#include "bench/grid.h"
+#include "bench/plan.h"
+
+struct bench_columns {
+    struct bench_grid grid;
+    struct bench_grid_column columns[BENCH_GRID_COLUMNS]; /* the grid's, so this does not move */
+    size_t status;                                        /* the column that says ok or FAIL */
+};
+
+/* False when memory is exhausted.  The caller frees the grid (bench_grid_free). */
+bool bench_columns_lay_out(struct bench_columns *out, const struct bench_plan *plan,
+                           const struct bench_section *section, int line);
+
+/* What all rows share and no column says: "size 1048576, block 128", and a newline. */
+void bench_columns_put_common(FILE *file, const struct bench_columns *laid, const struct bench_row *row);
+
+#endif

@@ -1,0 +1,109 @@
+/* Reading an earlier run's JSON, and finding a row in it. */
+#include "bench/earlier.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/json.h"
+
+static const char schema_family[] = "wideload-bench/";
+
+static bool parse(struct bench_earlier *earlier, FILE *file, struct bench_error *error) {
+    json_error_t at;
+    earlier->document = json_loadf(file, JSON_REJECT_DUPLICATES, &at);
+    if (earlier->document)
+        return true;
+    if (ferror(file))
+        return bench_usage(error, "%.300s cannot be read: %s", earlier->path, strerror(errno));
+    if (json_error_code(&at) == json_error_premature_end_of_input)
+        return bench_usage(error, "%.300s:%d:%d: the file is cut off: %s", earlier->path, at.line, at.column,
+                           at.text);
+    return bench_usage(error, "%.300s:%d:%d: no JSON: %s", earlier->path, at.line, at.column, at.text);
+}
+
+static bool check(const struct bench_earlier *earlier, struct bench_error *error) {
+    const json_t *document = earlier->document;
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    if (!schema || strncmp(schema, schema_family, strlen(schema_family)) != 0)
+        return bench_usage(error, "%.300s is no result of `wideload bench --json`: it has no schema \"%s\"",
+                           earlier->path, BENCH_SCHEMA);
+    if (strcmp(schema, BENCH_SCHEMA) != 0)
+        return bench_usage(error, "%.300s has schema \"%.60s\", this program reads \"%s\": use the program "
+                                  "that wrote it, or run the bench anew",
+                           earlier->path, schema, BENCH_SCHEMA);
+    if (!json_is_object(json_object_get(document, "device")) ||
+        !json_is_array(json_object_get(document, "rows")))
+        return bench_usage(error, "%.300s: no device or no rows, as schema %s has them", earlier->path,
+                           BENCH_SCHEMA);
+    if (json_array_size(json_object_get(document, "rows")) == 0)
+        return bench_usage(error, "%.300s holds no rows: there is nothing to compare with", earlier->path);
+    return true;
+}
+
+bool bench_earlier_read(struct bench_earlier **out, const char *path, struct bench_error *error) {
+    struct bench_earlier *earlier = calloc(1, sizeof *earlier);
+    *out = earlier;
+    if (!earlier || !(earlier->path = strdup(path)))
+        return bench_failure(error, "out of memory");
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return bench_usage(error, "%.300s cannot be read: %s", path, strerror(errno));
+    bool right = parse(earlier, file, error) && check(earlier, error);
+    fclose(file);
+    return right;
+}
+
+void bench_earlier_free(struct bench_earlier *earlier) {
+    if (!earlier)
+        return;
+    json_decref(earlier->document);
+    free(earlier->path);
+    free(earlier);
+}
+
+static const char *device_text(const struct bench_earlier *earlier, const char *member) {
+    const char *text =
+        json_string_value(json_object_get(json_object_get(earlier->document, "device"), member));
+    return text ? text : "(unnamed)";
+}
+
+bool bench_earlier_check(const struct bench_earlier *earlier, const struct bench_plan *plan,
+                         struct bench_error *error) {
+    const char *name = device_text(earlier, "name"), *arch = device_text(earlier, "arch");
+    if (strcmp(name, plan->device.name) == 0 && strcmp(arch, plan->device.arch) == 0)
+        return true;
+    return bench_usage(error,
+                       "--compare: %.300s is of %.100s (%.40s), this is %.100s (%.40s): ratios between "
+                       "devices say nothing; choose with --device and --arch",
+                       earlier->path, name, arch, plan->device.name, plan->device.arch);
+}
+
+/* A parameter that one of them does not know is one that it leaves as it was: null. */
+static bool same_params(const json_t *a, const json_t *b) {
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)a, name, value) {
+        const json_t *other = json_object_get(b, name);
+        if (json_is_null(value) ? other && !json_is_null(other) : !other || !json_equal(value, other))
+            return false;
+    }
+    return true;
+}
+
+static bool is_text(const json_t *object, const char *member, const char *text) {
+    const char *value = json_string_value(json_object_get(object, member));
+    return value && strcmp(value, text) == 0;
+}
+
+const json_t *bench_earlier_row(const struct bench_earlier *earlier, const struct bench_row *row,
+                                const json_t *params) {
+    const json_t *rows = json_object_get(earlier->document, "rows");
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *before = json_array_get(rows, i), *its = json_object_get(before, "params");
+        if (is_text(before, "experiment", row->experiment->name) && is_text(before, "kernel", row->rung->name) &&
+            json_is_object(its) && same_params(params, its) && same_params(its, params))
+            return before;
+    }
+    return NULL;
+}

@@ -1,0 +1,74 @@
+/* The table as Markdown (GitHub's pipe tables): what is printed, with nothing left out for want of room. */
+#include <limits.h>
+#include <stdint.h>
+
+#include "bench/columns.h"
+#include "bench/table.h"
+
+/* A cell must not end itself, and `<` must not begin a tag. */
+static void put_text(FILE *file, const char *text) {
+    for (; *text; text++) {
+        if (*text == '<') {
+            fputs("&lt;", file);
+            continue;
+        }
+        if (*text == '|' || *text == '\\' || *text == '*' || *text == '_' || *text == '`')
+            fputc('\\', file);
+        fputc(*text == '\n' ? ' ' : *text, file);
+    }
+}
+
+static void put_titles(FILE *file, const struct bench_grid *grid) {
+    for (size_t c = 0; c < grid->column_count; c++)
+        if (grid->shown[c]) {
+            fputs("| ", file);
+            put_text(file, grid->columns[c].title);
+            fputc(' ', file);
+        }
+    fputs("|\n", file);
+    for (size_t c = 0; c < grid->column_count; c++)
+        if (grid->shown[c])
+            fputs(grid->columns[c].flags & BENCH_GRID_LEFT ? "|---" : "|---:", file);
+    fputs("|\n", file);
+}
+
+static void put_section(FILE *file, const struct bench_section *section, const struct bench_columns *laid) {
+    fprintf(file, "\n### %s\n", section->experiment->name);
+    put_text(file, section->experiment->question);
+    fputs("\n\n", file);
+    bench_columns_put_common(file, laid, &section->rows[0]);
+    fputc('\n', file);
+    put_titles(file, &laid->grid);
+    for (size_t r = 0; r < section->row_count; r++) {
+        for (size_t c = 0; c < laid->grid.column_count; c++)
+            if (laid->grid.shown[c]) {
+                fputs("| ", file);
+                put_text(file, bench_grid_text(&laid->grid, r, c));
+                fputc(' ', file);
+            }
+        fputs("|\n", file);
+    }
+    for (size_t r = 0; r < section->row_count; r++) {
+        const char *remark = bench_row_remark(&section->rows[r]);
+        if (remark) {
+            fprintf(file, "\n%s: ", section->rows[r].rung->name);
+            put_text(file, remark);
+            fputc('\n', file);
+        }
+    }
+}
+
+bool bench_write_markdown(FILE *file, const struct bench_plan *plan) {
+    char device[512];
+    bench_table_device(plan, device, sizeof device);
+    put_text(file, device);
+    fputc('\n', file);
+    for (size_t s = 0; s < plan->section_count; s++) {
+        struct bench_columns laid;
+        if (!bench_columns_lay_out(&laid, plan, &plan->sections[s], INT_MAX))
+            return false;
+        put_section(file, &plan->sections[s], &laid);
+        bench_grid_free(&laid.grid);
+    }
+    return fflush(file) == 0 && !ferror(file);
+}
