@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,9 +12,9 @@
 #include "sim/exec/sim.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
-#define KERNEL(body)                                                                                         \
-    HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<3>;\n" body \
-         "\nret;\n}\n"
+#define KERNEL_HEAD                                                                                          \
+    HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<3>;\n"
+#define KERNEL(body) KERNEL_HEAD body "\nret;\n}\n"
 
 static bool load(struct sim_memory *memory, const char *text, struct sim_module **module,
                  struct ptx_error *error) {
@@ -76,6 +77,38 @@ static void test_branches(void **state) {
     refused(KERNEL("L: bra T; T: .branchtargets L;"), "takes a label");
     refused(KERNEL("L: brx.idx %r1, L;"), "takes an index");
     refused(KERNEL("T: .branchtargets U; U: .branchtargets T; brx.idx %r1, T;"), "U");
+}
+
+/* What has a result, and nothing to put it in. */
+static void test_no_operands(void **state) {
+    (void)state;
+    static const char *const words[] = {
+        "mbarrier.pending_count.b64",
+        "mbarrier.arrive.shared.b64",
+        "mbarrier.try_wait.shared.b64",
+        "bar.red.popc.u32",
+        "barrier.red.and.pred",
+        "mov.u32",
+        "ld.global.u32",
+        "atom.global.add.u32",
+        "shfl.sync.idx.b32",
+        "vote.sync.all.pred",
+        "setp.eq.u32",
+        "wmma.load.a.sync.aligned.row.m16n16k16.f16",
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16",
+        "elect.sync",
+        "activemask.b32",
+        "cvt.u32.u64",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[512];
+        static const char *const guards[] = {"", "@%p1 "};
+        for (size_t g = 0; g < 2; g++) {
+            snprintf(text, sizeof text, "%s%s%s%s", KERNEL_HEAD, guards[g], words[i], ";\nret;\n}\n");
+            refused(text, words[i]);
+        }
+    }
 }
 
 static void test_calls(void **state) {
@@ -184,6 +217,7 @@ int main(void) {
         cmocka_unit_test(test_lanes_far_apart),
         cmocka_unit_test(test_zero_fill_at_the_end),
         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_no_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
