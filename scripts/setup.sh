@@ -2,6 +2,7 @@
 # Installs what building Wideload needs and this machine lacks; silent and instant when nothing is missing.
 #
 #   scripts/setup.sh [coverage]     coverage: also what `make coverage` needs
+#   scripts/setup.sh clang          also what the presets clang and fuzz need
 #
 # Tools and libraries come from Debian's packages.  Where there is no nvcc of CUDA 12 or newer, CUDA's
 # compiler comes from the pinned wheels of scripts/cuda-requirements.txt into .cuda/, which CMake prefers to
@@ -42,6 +43,13 @@ find_missing() {
     need_library cmocka libcmocka-dev
     if [ "${1:-}" = coverage ]; then
         need_command gcovr gcovr
+    elif [ "${1:-}" = clang ]; then
+        need_command clang clang
+        # Without the library the compiler prints the name as it got it.
+        case $(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a" 2>/dev/null) in
+        /*) ;;
+        *) missing+=(libclang-rt-dev) ;;
+        esac
     fi
 }
 
