@@ -62,7 +62,7 @@ for target in "${targets[@]}"; do
         mv build-fuzz/kept "$kept"
         echo "$target: $(find "$kept" -type f | wc -l) inputs, $(du -sb "$kept" | cut -f1) bytes"
     elif "$program" "${options[@]}" -max_total_time="$what" -print_final_stats=1 "$found" "$kept" >"$log" 2>&1; then
-        grep -E '^#.* DONE' "$log" | sed "s/^/$target: /"
+        grep -E '^#[0-9]+[[:space:]]+DONE' "$log" | sed "s/^/$target: /"
     else
         tail -n 40 "$log" >&2
         echo "fuzz: $target failed: build-fuzz/$target-* is the input, $log the whole log" >&2
