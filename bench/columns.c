@@ -14,6 +14,7 @@ enum flags {
     HIDE_EQUAL = BENCH_GRID_HIDE_EQUAL,
     HIDE_ZERO = BENCH_GRID_HIDE_ZERO,
     SPARE = BENCH_GRID_SPARE,
+    UNTOLD = 0x80,    /* not said above the table when it is left out */
     COUNTERS = 0x100, /* the simulator's */
     TIME = 0x200,     /* a GPU's */
 };
@@ -47,6 +48,18 @@ static void stride(const struct bench_row *row, bool compact, char out[CELL]) {
 static void block(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
     bench_block_text(bench_row_block(row), out, CELL);
+}
+
+static void occupancy(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_grid_percentage(bench_occupancy_pct(row), out);
+}
+
+/* What slowed the row's clocks. */
+static void throttled(const struct bench_row *row, bool compact, char out[CELL]) {
+    const char *name = row->has_clocks ? bench_throttle_name(row->clocks.reasons, 0) : NULL;
+    (void)compact;
+    snprintf(out, CELL, "%s", name ? name : "");
 }
 
 static void status(const struct bench_row *row, bool compact, char out[CELL]) {
@@ -157,6 +170,7 @@ static const struct column columns[] = {
     {"offset", HIDE_EQUAL, offset},
     {"stride", HIDE_EQUAL, stride},
     {"block", HIDE_EQUAL, block},
+    {"occ %", HIDE_EQUAL | SPARE | UNTOLD, occupancy},
     {"", LEFT, status},
     {"ld req", COUNTERS, ld_req},
     {"ld trans", COUNTERS, ld_trans},
@@ -178,6 +192,7 @@ static const struct column columns[] = {
     {"% copy", TIME, pct_copy},
     {"GOP/s", TIME | HIDE_ZERO, gops},
     {"", TIME | LEFT | HIDE_ZERO, cached},
+    {"throttled", TIME | LEFT | HIDE_ZERO, throttled},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 _Static_assert((int)COLUMNS <= (int)BENCH_GRID_COLUMNS, "a grid holds every column");
@@ -197,7 +212,7 @@ bool bench_columns_lay_out(struct bench_columns *out, const struct bench_plan *p
         unsigned flags = columns[c].flags;
         bool absent = flags & (plan->simulator ? TIME : COUNTERS);
         out->columns[c] =
-            (struct bench_grid_column){columns[c].title, (flags & 0xff) | (absent ? BENCH_GRID_ABSENT : 0)};
+            (struct bench_grid_column){columns[c].title, (flags & 0x7f) | (absent ? BENCH_GRID_ABSENT : 0)};
         if (columns[c].cell == status)
             out->status = c;
     }
@@ -218,7 +233,8 @@ void bench_columns_put_common(FILE *file, const struct bench_columns *laid, cons
     if (row->experiment->shape == BENCH_SHAPE_SPARSE)
         fprintf(file, ", %" PRIu64 " entries", row->problem.nnz);
     for (size_t c = 0; c < COLUMNS; c++)
-        if (columns[c].flags & HIDE_EQUAL && !grid->shown[c] && bench_grid_text(grid, 0, c)[0])
+        if (columns[c].flags & HIDE_EQUAL && !(columns[c].flags & UNTOLD) && !grid->shown[c] &&
+            bench_grid_text(grid, 0, c)[0])
             fprintf(file, ", %s %s", columns[c].title, bench_grid_text(grid, 0, c));
     fputc('\n', file);
 }

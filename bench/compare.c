@@ -132,7 +132,8 @@ static void compare_counters(struct pair *pair, const json_t *before) {
         struct pair candidate = {.before = (double)json_integer_value(value), .now = (double)traffic[i].now};
         /* What got worse comes before what got better, and a first counter before none. */
         bool more = ratio(&candidate) > ratio(pair);
-        if (!pair->what || (ratio(pair) > 1 ? more : ratio(&candidate) > 1 || ratio(&candidate) < ratio(pair))) {
+        if (!pair->what ||
+            (ratio(pair) > 1 ? more : ratio(&candidate) > 1 || ratio(&candidate) < ratio(pair))) {
             pair->what = traffic[i].name;
             pair->before = candidate.before;
             pair->now = candidate.now;
@@ -156,7 +157,9 @@ static bool compare_row(struct comparison *comparison, const struct bench_earlie
     if (!pair->what)
         return true;
     double change = 100 * (ratio(pair) - 1);
-    pair->verdict = change > comparison->tolerance ? WORSE : change < -comparison->tolerance ? BETTER : WITHIN;
+    pair->verdict = change > comparison->tolerance    ? WORSE
+                    : change < -comparison->tolerance ? BETTER
+                                                      : WITHIN;
     return true;
 }
 
@@ -175,18 +178,19 @@ static size_t count_of(const struct comparison *comparison, enum verdict verdict
     return count;
 }
 
-static void put_summary(FILE *file, const struct comparison *comparison, const struct bench_earlier *earlier) {
+static void put_summary(FILE *file, const struct comparison *comparison,
+                        const struct bench_earlier *earlier) {
     size_t alone = count_of(comparison, ALONE), compared = comparison->count - alone,
            within = count_of(comparison, WITHIN);
     size_t before = json_array_size(json_object_get(earlier->document, "rows"));
     char text[400];
-    int at = snprintf(text, sizeof text, "%zu of %zu rows within %g %%", within, compared,
-                      comparison->tolerance);
+    int at =
+        snprintf(text, sizeof text, "%zu of %zu rows within %g %%", within, compared, comparison->tolerance);
     if (compared)
         at += snprintf(text + at, sizeof text - (size_t)at, " (%.1f %%)",
                        100 * (double)within / (double)compared);
-    at += snprintf(text + at, sizeof text - (size_t)at, ": %zu worse, %zu better", count_of(comparison, WORSE),
-                   count_of(comparison, BETTER));
+    at += snprintf(text + at, sizeof text - (size_t)at, ": %zu worse, %zu better",
+                   count_of(comparison, WORSE), count_of(comparison, BETTER));
     if (alone)
         at += snprintf(text + at, sizeof text - (size_t)at, "; %zu have no match in the earlier run", alone);
     if (before > compared)
@@ -199,7 +203,9 @@ bool bench_compare(FILE *file, const struct bench_earlier *earlier, const struct
                    double tolerance, bool colour, size_t *slower) {
     struct comparison comparison = {
         .pairs = calloc(plan->row_count + 1, sizeof *comparison.pairs),
-        .tolerance = tolerance >= 0 ? tolerance : plan->simulator ? counter_tolerance : time_tolerance,
+        .tolerance = tolerance >= 0    ? tolerance
+                     : plan->simulator ? counter_tolerance
+                                       : time_tolerance,
         .simulator = plan->simulator,
     };
     bool right = comparison.pairs != NULL;

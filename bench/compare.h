@@ -11,8 +11,8 @@
  * traffic, the one that changed most. */
 struct bench_earlier;
 
-/* Reads the JSON that an earlier `wideload bench` wrote.  An error names the file, and the place where it is no
- * JSON.  The caller frees it. */
+/* Reads the JSON that an earlier `wideload bench` wrote.  An error names the file, and the place where it is
+ * no JSON.  The caller frees it. */
 bool bench_earlier_read(struct bench_earlier **out, const char *path, struct bench_error *error);
 void bench_earlier_free(struct bench_earlier *earlier);
 

@@ -4,8 +4,9 @@
 
 static void put_header(FILE *file) {
     fputs("experiment,kernel,size,offset,stride,block,rows,cols,nnz,verified,error,skipped,bytes,"
-          "time_ms_median,time_ms_iqr,time_ms_min,time_ms_n,time_ms_stop,gbps,pct_peak,pct_copy,gops,l2,fits_"
-          "l2",
+          "time_ms_median,time_ms_iqr,time_ms_min,time_ms_n,time_ms_stop,time_ms_launches,time_ms_replay,"
+          "gbps,pct_peak,pct_copy,gops,l2,fits_"
+          "l2,occupancy_blocks,occupancy_warps,occupancy_pct,clocks_sm_mhz,clocks_memory_mhz,clocks_throttle",
           file);
 #define NAME(name) fputs("," #name, file);
     WL_COUNTER_MAP(NAME)
@@ -30,6 +31,13 @@ static void put_params(FILE *file, const struct bench_row *row) {
     bench_put_integer(file, shape == BENCH_SHAPE_SPARSE, row->problem.nnz);
 }
 
+static void put_throttle(FILE *file, const struct bench_row *row) {
+    const char *name;
+    fputc(',', file);
+    for (size_t i = 0; row->has_clocks && (name = bench_throttle_name(row->clocks.reasons, i)) != NULL; i++)
+        fprintf(file, "%s%s", i ? " " : "", name);
+}
+
 static void put_outcome(FILE *file, const struct bench_row *row) {
     static const char *const verified[] = {
         [BENCH_PENDING] = "", [BENCH_VERIFIED] = "true", [BENCH_FAILED] = "false", [BENCH_SKIPPED] = ""};
@@ -43,12 +51,21 @@ static void put_outcome(FILE *file, const struct bench_row *row) {
     bench_put_number(file, row->has_time, row->time_ms.min);
     bench_put_integer(file, row->has_time, row->time_ms.n);
     bench_put_text(file, row->has_time ? bench_stop_name(row->stop) : "");
+    bench_put_integer(file, row->has_time, row->launches);
+    bench_put_text(file, !row->has_time ? "" : row->replayed ? "graph" : "launch");
     bench_put_number(file, true, row->gbps);
     bench_put_number(file, true, row->pct_peak);
     bench_put_number(file, true, row->pct_copy);
     bench_put_number(file, true, row->gops);
     bench_put_text(file, row->has_time ? bench_l2_name(row->l2) : "");
     bench_put_text(file, !row->has_time ? "" : row->fits_l2 ? "true" : "false");
+    bool occupancy = row->occupancy.most_warps != 0;
+    bench_put_integer(file, occupancy, row->occupancy.blocks);
+    bench_put_integer(file, occupancy, row->occupancy.warps);
+    bench_put_number(file, occupancy, bench_occupancy_pct(row));
+    bench_put_number(file, row->has_clocks, row->clocks.sm_mhz);
+    bench_put_number(file, row->has_clocks, row->clocks.memory_mhz);
+    put_throttle(file, row);
 #define VALUE(name) bench_put_integer(file, row->has_counters, row->counters.name);
     WL_COUNTER_MAP(VALUE)
 #undef VALUE

@@ -29,8 +29,9 @@ static bool check(const struct bench_earlier *earlier, struct bench_error *error
         return bench_usage(error, "%.300s is no result of `wideload bench --json`: it has no schema \"%s\"",
                            earlier->path, BENCH_SCHEMA);
     if (strcmp(schema, BENCH_SCHEMA) != 0)
-        return bench_usage(error, "%.300s has schema \"%.60s\", this program reads \"%s\": use the program "
-                                  "that wrote it, or run the bench anew",
+        return bench_usage(error,
+                           "%.300s has schema \"%.60s\", this program reads \"%s\": use the program "
+                           "that wrote it, or run the bench anew",
                            earlier->path, schema, BENCH_SCHEMA);
     if (!json_is_object(json_object_get(document, "device")) ||
         !json_is_array(json_object_get(document, "rows")))
@@ -101,8 +102,9 @@ const json_t *bench_earlier_row(const struct bench_earlier *earlier, const struc
     const json_t *rows = json_object_get(earlier->document, "rows");
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *before = json_array_get(rows, i), *its = json_object_get(before, "params");
-        if (is_text(before, "experiment", row->experiment->name) && is_text(before, "kernel", row->rung->name) &&
-            json_is_object(its) && same_params(params, its) && same_params(its, params))
+        if (is_text(before, "experiment", row->experiment->name) &&
+            is_text(before, "kernel", row->rung->name) && json_is_object(its) && same_params(params, its) &&
+            same_params(its, params))
             return before;
     }
     return NULL;

@@ -34,7 +34,9 @@ static json_t *device_object(const struct bench_plan *plan) {
                  set(object, "driver_version", json_integer(device->driver_version)) &&
                  set(object, "multiprocessors", json_integer(device->multiprocessors)) &&
                  set(object, "l2_bytes", json_integer(device->l2_bytes)) &&
-                 set(object, "memory_bytes", integer(device->memory_bytes));
+                 set(object, "memory_bytes", integer(device->memory_bytes)) &&
+                 set(object, "sm_mhz_max", number_or_null(plan->sm_mhz_most)) &&
+                 set(object, "memory_mhz_max", number_or_null(plan->memory_mhz_most));
     if (right)
         return object;
     json_decref(object);
@@ -94,7 +96,44 @@ static json_t *time_object(const struct bench_row *row) {
     if (set(object, "median", json_real(row->time_ms.median)) &&
         set(object, "iqr", json_real(row->time_ms.iqr)) && set(object, "min", json_real(row->time_ms.min)) &&
         set(object, "n", integer(row->time_ms.n)) &&
-        set(object, "stop", json_string(bench_stop_name(row->stop))))
+        set(object, "stop", json_string(bench_stop_name(row->stop))) &&
+        set(object, "launches", integer(row->launches)) &&
+        set(object, "replay", json_string(row->replayed ? "graph" : "launch")))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *occupancy_object(const struct bench_row *row) {
+    if (!row->occupancy.most_warps)
+        return json_null();
+    json_t *object = json_object();
+    if (set(object, "blocks", integer(row->occupancy.blocks)) &&
+        set(object, "warps", integer(row->occupancy.warps)) &&
+        set(object, "pct", json_real(bench_occupancy_pct(row))))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *throttle_array(uint64_t reasons) {
+    json_t *array = json_array();
+    const char *name;
+    for (size_t i = 0; (name = bench_throttle_name(reasons, i)) != NULL; i++)
+        if (json_array_append_new(array, json_string(name))) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+static json_t *clocks_object(const struct bench_row *row) {
+    if (!row->has_clocks)
+        return json_null();
+    json_t *object = json_object();
+    if (set(object, "sm_mhz", number_or_null(row->clocks.sm_mhz)) &&
+        set(object, "memory_mhz", number_or_null(row->clocks.memory_mhz)) &&
+        set(object, "throttle", throttle_array(row->clocks.reasons)))
         return object;
     json_decref(object);
     return NULL;
@@ -134,7 +173,8 @@ static json_t *row_object(const struct bench_row *row) {
                  set(object, "gops", number_or_null(row->gops)) &&
                  set(object, "l2", row->has_time ? json_string(bench_l2_name(row->l2)) : json_null()) &&
                  set(object, "fits_l2", row->has_time ? json_boolean(row->fits_l2) : json_null()) &&
-                 set(object, "counters", counters_object(row));
+                 set(object, "occupancy", occupancy_object(row)) &&
+                 set(object, "clocks", clocks_object(row)) && set(object, "counters", counters_object(row));
     if (right)
         return object;
     json_decref(object);
@@ -152,6 +192,18 @@ static json_t *rows_array(const struct bench_plan *plan) {
     return rows;
 }
 
+static json_t *command_array(const struct bench_plan *plan) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < plan->command_count; i++)
+        /* An argument that is no UTF-8 is no JSON string. */
+        if (json_array_append_new(array, json_string(plan->command[i])) &&
+            json_array_append_new(array, json_string("?"))) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
 static json_t *date_value(void) {
     char text[32];
     time_t now = time(NULL);
@@ -166,8 +218,9 @@ bool bench_write_json(FILE *file, const struct bench_plan *plan) {
     json_t *document = json_object();
     bool right = set(document, "schema", json_string(BENCH_SCHEMA)) &&
                  set(document, "version", json_string(wl_version())) && set(document, "date", date_value()) &&
-                 set(document, "host", host_object()) && set(document, "device", device_object(plan)) &&
-                 set(document, "rows", rows_array(plan));
+                 set(document, "command", command_array(plan)) &&
+                 set(document, "seed", integer(plan->seed)) && set(document, "host", host_object()) &&
+                 set(document, "device", device_object(plan)) && set(document, "rows", rows_array(plan));
     right = right && json_dumpf(document, file, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0 &&
             fputc('\n', file) != EOF && fflush(file) == 0;
     json_decref(document);

@@ -5,9 +5,12 @@
 #include <time.h>
 
 /* With a hot cache, launches are repeated between two events until they take this long: an event's
- * resolution is about half a microsecond. */
+ * resolution is about half a microsecond.  They are replayed as a graph, since launches of short kernels take
+ * longer than the kernels. */
 static const double batch_ms = 0.2;
 enum { MOST_REPEATS = 200 };
+/* Asking for clocks takes a millisecond or so, in which the device may run out of work. */
+static const double clocks_s = 0.05;
 
 struct variant {
     struct bench_row *row;
@@ -15,6 +18,9 @@ struct variant {
     wl_event *from, *to;
     struct bench_samples samples;
     unsigned repeats;
+    wl_replay *replay; /* of all repeats; NULL: they are launched one by one */
+    struct bench_samples sm_mhz, memory_mhz;
+    uint64_t reasons;
 };
 
 struct session {
@@ -22,6 +28,8 @@ struct session {
     const struct bench_request *request;
     struct variant *variants;
     size_t count;
+    struct bench_clocks *clocks; /* NULL: unknown */
+    double clocks_asked_s;
     wl_devptr flush; /* 0 with a hot cache */
     uint64_t flush_bytes;
     uint64_t random;
@@ -49,6 +57,20 @@ static void shuffle(struct session *session, size_t *order, size_t count) {
     }
 }
 
+struct recording {
+    wl_context *context;
+    const struct variant *variant;
+};
+
+static wl_error launch_all(void *argument, wl_stream stream) {
+    const struct recording *recording = argument;
+    const struct variant *variant = recording->variant;
+    wl_error error = WL_ERROR_OK;
+    for (unsigned i = 0; i < variant->repeats && !error; i++)
+        error = variant->row->rung->launch(recording->context, &variant->bound, stream);
+    return error;
+}
+
 /* Enqueues one sample.  The sweep before it takes long enough for the host to enqueue the rest, so that no
  * launch latency falls between the two events. */
 static wl_error enqueue(struct session *session, struct variant *variant) {
@@ -57,8 +79,10 @@ static wl_error enqueue(struct session *session, struct variant *variant) {
         error = wl_fill(session->context, session->flush, session->flush_value++, session->flush_bytes, NULL);
     if (!error)
         error = wl__event_record(variant->from, NULL);
-    for (unsigned i = 0; i < variant->repeats && !error; i++)
-        error = variant->row->rung->launch(session->context, &variant->bound, NULL);
+    if (variant->replay && !error)
+        error = wl__replay_launch(variant->replay, NULL);
+    else if (!error)
+        error = launch_all(&(struct recording){session->context, variant}, NULL);
     return error ? error : wl__event_record(variant->to, NULL);
 }
 
@@ -81,9 +105,49 @@ static wl_error warm_up(struct session *session) {
         if (!error && session->request->hot) {
             double repeats = milliseconds > 0 ? batch_ms / milliseconds : MOST_REPEATS;
             variant->repeats = repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : (unsigned)repeats;
+            /* A driver that cannot record it leaves the launches as they are, and the row says so. */
+            if (variant->repeats > 1)
+                (void)wl__replay_create(session->context, launch_all,
+                                        &(struct recording){session->context, variant}, &variant->replay);
         }
     }
     return error ? error : wl_synchronize(session->context);
+}
+
+/* Between enqueueing and waiting, so that the device is at work. */
+static bool ask_clocks(struct session *session, const size_t *order, size_t count,
+                       struct bench_error *error) {
+    struct bench_clock_sample sample;
+    double now = now_s();
+    if (!session->clocks || now - session->clocks_asked_s < clocks_s)
+        return true;
+    session->clocks_asked_s = now;
+    if (!bench_clocks_sample(session->clocks, &sample))
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        struct variant *variant = &session->variants[order[i]];
+        variant->reasons |= sample.reasons;
+        if (!bench_samples_add(&variant->sm_mhz, sample.sm_mhz, 0) ||
+            !bench_samples_add(&variant->memory_mhz, sample.memory_mhz, 0))
+            return bench_failure(error, "out of host memory");
+    }
+    return true;
+}
+
+static void finish(const struct session *session, struct variant *variant, enum bench_stop stop) {
+    struct bench_row *row = variant->row;
+    row->time_ms = bench_summarise(variant->samples.values, variant->samples.count);
+    row->stop = stop;
+    row->l2 = session->request->hot ? BENCH_L2_HOT : BENCH_L2_COLD;
+    row->launches = variant->repeats;
+    row->replayed = variant->replay != NULL;
+    row->has_time = true;
+    if (!variant->sm_mhz.count)
+        return;
+    row->has_clocks = true;
+    row->clocks.sm_mhz = bench_summarise(variant->sm_mhz.values, variant->sm_mhz.count).median;
+    row->clocks.memory_mhz = bench_summarise(variant->memory_mhz.values, variant->memory_mhz.count).median;
+    row->clocks.reasons = variant->reasons;
 }
 
 /* One sample of each variant in `order`. */
@@ -94,6 +158,8 @@ static bool take_round(struct session *session, const size_t *order, size_t coun
         if (enqueue(session, &session->variants[order[i]]))
             return bench_failure(error, "timing %s: %s", session->variants[order[i]].row->rung->name,
                                  wl_message());
+    if (!ask_clocks(session, order, count, error))
+        return false;
     if (wl_synchronize(session->context))
         return bench_failure(error, "timing: %s", wl_message());
     double share = (now_s() - begin) / (double)count;
@@ -126,10 +192,7 @@ static bool sample(struct session *session, bench_measure_progress_fn *progress,
             enum bench_stop stop = bench_samples_stop(&variant->samples, &rule);
             if (stop == BENCH_STOP_NOT)
                 continue;
-            variant->row->time_ms = bench_summarise(variant->samples.values, variant->samples.count);
-            variant->row->stop = stop;
-            variant->row->l2 = session->request->hot ? BENCH_L2_HOT : BENCH_L2_COLD;
-            variant->row->has_time = true;
+            finish(session, variant, stop);
             order[i - 1] = order[--active];
         }
         if (progress)
@@ -174,19 +237,23 @@ static void close_session(struct session *session) {
             wl__event_destroy(session->variants[i].from);
         if (session->variants[i].to)
             wl__event_destroy(session->variants[i].to);
+        wl__replay_destroy(session->variants[i].replay);
         bench_samples_free(&session->variants[i].samples);
+        bench_samples_free(&session->variants[i].sm_mhz);
+        bench_samples_free(&session->variants[i].memory_mhz);
     }
     if (session->flush)
         wl_free(session->context, session->flush);
     free(session->variants);
 }
 
-bool bench_measure(const struct bench_plan *plan, struct bench_section *section,
+bool bench_measure(const struct bench_plan *plan, struct bench_clocks *clocks, struct bench_section *section,
                    const struct bench_workspace *workspace, const struct bench_request *request,
                    bench_measure_progress_fn *progress, void *argument, struct bench_error *error) {
     struct session session = {
         .context = workspace->context,
         .request = request,
+        .clocks = clocks,
         .random = request->seed * 2 + 1, /* never 0, which xorshift cannot leave */
     };
     bool right = open_session(&session, plan, section, workspace, error);

@@ -8,9 +8,9 @@
 /* Called after each round of samples: rows done of rows timed. */
 typedef void bench_measure_progress_fn(void *argument, size_t done, size_t total);
 
-/* Fills time_ms, stop and has_time of the section's verified rows.  Each row's kernel has run before.
- * False on a driver's failure; the device is then not to be used any more. */
-bool bench_measure(const struct bench_plan *plan, struct bench_section *section,
+/* Fills time_ms and what stands beside it of the section's verified rows; `clocks` may be NULL.  Each row's
+ * kernel has run before. False on a driver's failure; the device is then not to be used any more. */
+bool bench_measure(const struct bench_plan *plan, struct bench_clocks *clocks, struct bench_section *section,
                    const struct bench_workspace *workspace, const struct bench_request *request,
                    bench_measure_progress_fn *progress, void *argument, struct bench_error *error);
 

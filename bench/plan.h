@@ -41,6 +41,11 @@ struct bench_plan {
     wl_device_info device;
     bool simulator;
     double peak_gbps; /* 0 when unknown */
+    /* What the results say of the run besides its rows. */
+    const char *const *command; /* the program's arguments; the caller's */
+    size_t command_count;
+    uint64_t seed;
+    double sm_mhz_most, memory_mhz_most; /* NaN when unknown */
 };
 
 /* Bytes of pattern before and after every device array. */

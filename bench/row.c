@@ -58,6 +58,10 @@ const char *bench_row_remark(const struct bench_row *row) {
                                         : NULL;
 }
 
+double bench_occupancy_pct(const struct bench_row *row) {
+    return ratio(100, row->occupancy.warps, row->occupancy.most_warps);
+}
+
 const char *bench_l2_name(enum bench_l2 l2) {
     return l2 == BENCH_L2_HOT ? "hot" : "cold";
 }

@@ -2,6 +2,7 @@
 #ifndef WIDELOAD_BENCH_ROW_H
 #define WIDELOAD_BENCH_ROW_H
 
+#include "bench/clocks.h"
 #include "bench/experiment.h"
 #include "bench/statistics.h"
 #include "lib/ladder.h"
@@ -30,8 +31,14 @@ struct bench_row {
     struct bench_summary time_ms;
     enum bench_stop stop;
     enum bench_l2 l2;
-    bool fits_l2; /* the working set is less than 4 times the second-level cache */
+    unsigned launches; /* a sample */
+    bool replayed;     /* as one CUDA graph */
+    bool has_clocks;
+    struct bench_clock_sample clocks; /* medians, and every reason seen, while it was sampled */
+    bool fits_l2;                     /* the working set is less than 4 times the second-level cache */
     double gbps, pct_peak, pct_copy, gops;
+
+    struct wl_occupancy occupancy; /* all 0 for a rung that is no kernel */
 
     /* The simulator's. */
     bool has_counters;
@@ -43,6 +50,9 @@ struct bench_block bench_row_block(const struct bench_row *row);
 
 /* Why a row has no figures; NULL when there is nothing to say. */
 const char *bench_row_remark(const struct bench_row *row);
+
+/* Resident warps of those that a multiprocessor has room for; NaN without a kernel. */
+double bench_occupancy_pct(const struct bench_row *row);
 
 /* "cold", "hot" */
 const char *bench_l2_name(enum bench_l2 l2);

@@ -14,8 +14,9 @@ struct run {
     const struct bench_request *request;
     const struct bench_observer *observer;
     struct bench_result *result;
+    struct bench_clocks *clocks;
     size_t done;
-    /* The best copy kernel: of the plan's own copy experiment, or measured beside for `copy_bytes`. */
+    /* The best copy kernel at `copy_bytes`: of the plan's own copy experiment, or measured beside. */
     double copy_gbps;
     uint64_t copy_bytes;
 };
@@ -26,8 +27,12 @@ static void announce(struct run *run, const struct bench_row *row) {
 }
 
 static void verify_row(struct run *run, struct bench_row *row, struct bench_workspace *workspace) {
+    wl__forget_launch();
     enum bench_verdict verdict = bench_verify(workspace, row->rung, &row->problem, &row->counters,
                                               &row->has_counters, row->note, sizeof row->note);
+    /* Of the rung's last kernel, where it has several; none after a failure. */
+    if (verdict != BENCH_RIGHT || wl__last_occupancy(run->context, &row->occupancy))
+        row->occupancy = (struct wl_occupancy){0};
     row->status = verdict == BENCH_RIGHT ? BENCH_VERIFIED : BENCH_FAILED;
     /* Counters of a wrong result are no figures. */
     row->has_counters = row->has_counters && verdict == BENCH_RIGHT;
@@ -76,21 +81,26 @@ static double best_kernel_gbps(const struct bench_section *section) {
     return best;
 }
 
-static bool has_copy_section(const struct bench_plan *plan) {
-    for (size_t s = 0; s < plan->section_count; s++)
-        if (strcmp(plan->sections[s].experiment->name, "copy") == 0)
-            return true;
-    return false;
+static uint64_t most_bytes(const struct bench_section *section) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < section->row_count; i++)
+        if (section->rows[i].bytes > bytes)
+            bytes = section->rows[i].bytes;
+    return bytes;
 }
 
-/* Measures the copy ladder, untold, at a byte count like the section's.  A failure leaves no copy figure;
- * a broken device shows at the next row. */
+/* A copy's bandwidth depends on its size while launches or the second-level cache matter, and no more when
+ * both are far beyond the cache. */
+static bool copies_alike(const struct run *run, uint64_t a, uint64_t b) {
+    uint64_t large = 16 * (uint64_t)run->plan->device.l2_bytes;
+    return (a >= large && b >= large) || (a <= 2 * b && b <= 2 * a);
+}
+
+/* Measures the copy ladder, untold, at a byte count like the section's, unless one like it was measured.  A
+ * failure leaves no copy figure; a broken device shows at the next row. */
 static bool measure_copy(struct run *run, const struct bench_section *like, struct bench_error *error) {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < like->row_count; i++)
-        if (like->rows[i].bytes > bytes)
-            bytes = like->rows[i].bytes;
-    if (bytes == run->copy_bytes)
+    uint64_t bytes = most_bytes(like);
+    if (run->copy_gbps > 0 && copies_alike(run, bytes, run->copy_bytes))
         return true;
     run->copy_bytes = bytes;
     run->copy_gbps = 0;
@@ -114,10 +124,15 @@ static bool measure_copy(struct run *run, const struct bench_section *like, stru
         struct bench_section *section = &plan.sections[0];
         struct bench_result result = {0};
         struct bench_observer silent = {0};
-        struct run inner = {&plan, run->context, &request, &silent, &result, 0, 0, 0};
+        struct run inner = {.plan = &plan,
+                            .context = run->context,
+                            .request = &request,
+                            .observer = &silent,
+                            .result = &result};
         verify_section(&inner, section, &workspace);
-        right = result.broken ? bench_failure(error, "%s", result.reason)
-                              : bench_measure(&plan, section, &workspace, &request, NULL, NULL, error);
+        right = result.broken
+                    ? bench_failure(error, "%s", result.reason)
+                    : bench_measure(&plan, run->clocks, section, &workspace, &request, NULL, NULL, error);
         run->copy_gbps = right ? best_kernel_gbps(section) : 0;
         bench_workspace_close(&workspace);
     }
@@ -136,13 +151,19 @@ static void announce_timing(void *argument, size_t done, size_t total) {
         timing->run->observer->timing(timing->run->observer->argument, timing->section, done, total);
 }
 
+static void note_copy(struct run *run, const struct bench_section *section) {
+    run->copy_gbps = best_kernel_gbps(section);
+    run->copy_bytes = most_bytes(section);
+}
+
 static bool time_section(struct run *run, struct bench_section *section, struct bench_workspace *workspace,
                          struct bench_error *error) {
     struct timing timing = {run, section};
-    if (!bench_measure(run->plan, section, workspace, run->request, announce_timing, &timing, error))
+    if (!bench_measure(run->plan, run->clocks, section, workspace, run->request, announce_timing, &timing,
+                       error))
         return false;
     if (strcmp(section->experiment->name, "copy") == 0)
-        run->copy_gbps = best_kernel_gbps(section);
+        note_copy(run, section);
     for (size_t i = 0; i < section->row_count; i++)
         derive_row(run, &section->rows[i]);
     return true;
@@ -151,7 +172,8 @@ static bool time_section(struct run *run, struct bench_section *section, struct 
 static bool run_section(struct run *run, struct bench_section *section, struct bench_error *error) {
     struct bench_workspace workspace;
     announce(run, &section->rows[0]);
-    if (!run->plan->simulator && !has_copy_section(run->plan) && !measure_copy(run, section, error))
+    bool is_copy = strcmp(section->experiment->name, "copy") == 0;
+    if (!run->plan->simulator && !is_copy && !measure_copy(run, section, error))
         return false;
     if (!bench_workspace_open(&workspace, run->context, &section->needs, &section->rows[0].problem,
                               run->request->seed, error))
@@ -190,8 +212,12 @@ bool bench_run(struct bench_plan *plan, wl_context *context, const struct bench_
     struct run run = {
         .plan = plan, .context = context, .request = request, .observer = observer, .result = result};
     bool right = true;
+    run.clocks = bench_clocks_open(context);
+    bench_clocks_most(run.clocks, &plan->sm_mhz_most, &plan->memory_mhz_most);
+    plan->seed = request->seed;
     for (size_t s = 0; s < plan->section_count && right && !result->broken; s++)
         right = run_section(&run, &plan->sections[s], error);
+    bench_clocks_close(run.clocks);
     count_statuses(plan, result);
     if (!right) {
         result->broken = true;

@@ -40,6 +40,8 @@ struct input {
     struct cli_common common;
     struct bench_request request;
     const char **experiments;
+    const char *const *command;
+    size_t command_count;
     const char *device, *arch, *json, *csv, *markdown, *compare;
     double tolerance; /* per cent; below 0: the device's default */
     bool has_tolerance;
@@ -65,7 +67,7 @@ static const struct argp_option options[] = {
     {"peak", KEY_PEAK, "GBPS", 0, "The memory's theoretical peak, in place of the driver's figure", 3},
     {"hot", KEY_HOT, 0, 0, "Leave the L2 cache warm between samples", 3},
     {"samples", KEY_SAMPLES, "N", 0, "Exactly so many samples a row", 3},
-    {"time", KEY_TIME, "SECONDS", 0, "At most so long a row (2)", 3},
+    {"time", KEY_TIME, "SECONDS", 0, "At most so long a row (15)", 3},
     {0, 0, 0, 0, "Results:", 4},
     {"json", KEY_JSON, "FILE", 0,
      "Write JSON, schema " BENCH_SCHEMA "; - is standard output, without the table", 4},
@@ -324,6 +326,8 @@ static int bench(struct input *input) {
                  bench_plan_admit(&plan, context, &input->request, &error) &&
                  (!earlier || bench_earlier_check(earlier, &plan, &error)) &&
                  open_results(&results, input, &error);
+    plan.command = input->command;
+    plan.command_count = input->command_count;
     status = ready ? run_plan(input, &plan, context, earlier, &results) : cli_report(&error);
     bench_earlier_free(earlier);
     close_results(&results);
@@ -333,12 +337,14 @@ static int bench(struct input *input) {
 }
 
 static int run(int argc, char **argv) {
-    struct input input = {.request = {.seed = 1, .seconds = 2}};
+    struct input input = {.request = {.seed = 1, .seconds = 15}};
     input.experiments = calloc((size_t)argc + 1, sizeof *input.experiments);
     if (!input.experiments) {
         fprintf(stderr, "wideload: out of memory\n");
         return CLI_FAILURE;
     }
+    input.command = (const char *const *)argv;
+    input.command_count = (size_t)argc;
     input.request.experiments = input.experiments;
     int status = cli_parse(&cli_bench, argc, argv, &input.common);
     if (status == CLI_GO_ON)

@@ -302,6 +302,7 @@ static bool put_report(FILE *file, const struct input *input, const struct prof_
         told = put_silence(file, input, program, report);
     }
     prof_put_faults(file, report);
+    prof_put_notes(file, report);
     prof_put_messages(file, report, told);
     if (input->checks && report->recording->has_checks)
         prof_put_findings(file, report);

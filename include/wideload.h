@@ -181,10 +181,16 @@ WL_API wl_error wl_arch_at(wl_context *context, unsigned i, const char **name, i
  *   const char *wlSimArch(void)
  *   const char *wlSimArchAt(unsigned i, int *proved)  the i-th rules' name, NULL past the last
  *   const char *wlSimLastError(void)                the last load error or kernel fault in words, "" if none
+ *   int wlSimStrictBounds(void)                     before cuInit; 401 (CUDA_ERROR_ILLEGAL_STATE) after it
+ *
+ * A kernel's access outside every allocation faults where a GPU would have no memory either; mostly there is
+ * some, next to an array's end, and the access goes through.  After wlSimStrictBounds() every such access
+ * faults.  wl_open() calls it.
  */
 typedef int wl_sim_get_counters_fn(struct wl_counters *out);
 typedef int wl_sim_reset_counters_fn(void);
 typedef int wl_sim_set_arch_fn(const char *arch);
+typedef int wl_sim_strict_bounds_fn(void);
 typedef const char *wl_sim_string_fn(void);
 typedef const char *wl_sim_arch_at_fn(unsigned i, int *proved);
 

@@ -4,6 +4,7 @@
 
 #include "lib/context.h"
 #include "lib/error.h"
+#include "lib/ladder.h"
 
 /* An attribute, 0 when the driver does not know it. */
 static int attribute(const wl_context *context, CUdevice_attribute which) {
@@ -51,6 +52,19 @@ static wl_error ask(wl_context *context, wl_device_info *out) {
                  attribute(context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
                  attribute(context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
     return WL_ERROR_OK;
+}
+
+wl_error wl__device_uuid(wl_context *context, unsigned char uuid[16]) {
+    wl_error error = wl__enter(context);
+    if (error)
+        return error;
+    CUuuid bytes;
+    error = wl__driver_check(&context->driver, context->driver.cuDeviceGetUuid(&bytes, context->device),
+                             "cuDeviceGetUuid");
+    if (!error)
+        memcpy(uuid, bytes.bytes, sizeof(bytes.bytes));
+    wl__leave(context);
+    return error;
 }
 
 wl_error wl_get_device_info(wl_context *context, wl_device_info *out) {

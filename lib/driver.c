@@ -99,6 +99,7 @@ static const char *find_all(struct wl__driver *driver) {
     SIMULATOR_FIND(wlSimArch)
     SIMULATOR_FIND(wlSimArchAt)
     SIMULATOR_FIND(wlSimLastError)
+    SIMULATOR_FIND(wlSimStrictBounds)
 #undef SIMULATOR_FIND
     return NULL;
 }
@@ -114,6 +115,9 @@ wl_error wl__driver_open(struct wl__driver *driver, bool simulator) {
                          simulator ? "the simulator's library" : "libcuda.so.1", missing,
                          simulator ? "another version, or not the simulator" : "too old for this program");
     } else {
+        /* In a process that has opened the simulator by itself, its bounds stay as they are. */
+        if (simulator)
+            (void)driver->wlSimStrictBounds();
         CUresult result = driver->cuInit(0);
         if (result == CUDA_ERROR_NO_DEVICE)
             error = wl__fail(WL_ERROR_NO_DEVICE,

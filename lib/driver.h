@@ -36,6 +36,16 @@
     X(cuMemcpyDtoH, NULL)                                                                                    \
     X(cuMemcpyDtoDAsync, NULL)                                                                               \
     X(cuMemsetD8Async, NULL)                                                                                 \
+    X(cuDeviceGetUuid, NULL)                                                                                 \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, NULL)                                                     \
+    X(cuStreamCreate, NULL)                                                                                  \
+    X(cuStreamDestroy, NULL)                                                                                 \
+    X(cuStreamBeginCapture, NULL)                                                                            \
+    X(cuStreamEndCapture, NULL)                                                                              \
+    X(cuGraphInstantiateWithFlags, NULL)                                                                     \
+    X(cuGraphLaunch, NULL)                                                                                   \
+    X(cuGraphExecDestroy, NULL)                                                                              \
+    X(cuGraphDestroy, NULL)                                                                                  \
     X(cuLaunchKernel, NULL)                                                                                  \
     X(cuEventCreate, NULL)                                                                                   \
     X(cuEventDestroy, NULL)                                                                                  \
@@ -55,6 +65,7 @@ struct wl__driver {
     wl_sim_set_arch_fn *wlSimSetArch;
     wl_sim_string_fn *wlSimArch, *wlSimLastError;
     wl_sim_arch_at_fn *wlSimArchAt;
+    wl_sim_strict_bounds_fn *wlSimStrictBounds;
 };
 
 /* Opens libcuda.so.1, or the simulator: $WIDELOAD_SIM_LIBRARY if that is set, else libwideload-sim.so

@@ -83,6 +83,26 @@ WL_API void wl__event_destroy(wl_event *event);
 WL_API wl_error wl__event_record(wl_event *event, wl_stream stream);
 /* Waits for both, then milliseconds from one to the other. */
 WL_API wl_error wl__event_elapsed(wl_event *from, wl_event *to, float *milliseconds);
+
+/* Launches recorded once and replayed as one CUDA graph, with no time between them. */
+typedef struct wl_replay wl_replay;
+/* Enqueues what is to be recorded on the stream; it must not wait for anything. */
+typedef wl_error wl_record_fn(void *argument, wl_stream stream);
+WL_API wl_error wl__replay_create(wl_context *context, wl_record_fn *record, void *argument, wl_replay **out);
+WL_API wl_error wl__replay_launch(wl_replay *replay, wl_stream stream);
+WL_API void wl__replay_destroy(wl_replay *replay);
+
+/* What a multiprocessor holds at once of the kernel that this thread launched last, by the driver's occupancy
+ * query; all 0 when that was none of the library's. */
+struct wl_occupancy {
+    unsigned blocks, warps, most_warps;
+};
+WL_API wl_error wl__last_occupancy(wl_context *context, struct wl_occupancy *out);
+WL_API void wl__forget_launch(void);
+
+/* The device's UUID, by which NVML knows it too. */
+WL_API wl_error wl__device_uuid(wl_context *context, unsigned char uuid[16]);
+
 WL_API bool wl__is_simulator(const wl_context *context);
 
 #endif

@@ -2,6 +2,16 @@
 
 #include "lib/error.h"
 
+static _Thread_local struct wl__launched last;
+
+struct wl__launched wl__last_launch(void) {
+    return last;
+}
+
+void wl__note_launch(struct wl__launched launched) {
+    last = launched;
+}
+
 wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                     struct wl__block block, void **arguments, wl_stream stream) {
     wl_error error = wl__enter(context);
@@ -15,6 +25,8 @@ wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x
                                                                 1, 0, stream, arguments, NULL),
                                  "cuLaunchKernel");
     wl__leave(context);
+    if (!error)
+        wl__note_launch((struct wl__launched){context, function, block.x * block.y});
     return error;
 }
 

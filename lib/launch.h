@@ -20,4 +20,13 @@ wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x
 wl_error wl__launch_linear(wl_context *context, enum wl__kernel kernel, uint64_t items, uint64_t each,
                            struct wl__block block, void **arguments, uint64_t *first, wl_stream stream);
 
+/* This thread's last launch; all 0 when there was none. */
+struct wl__launched {
+    const wl_context *context;
+    CUfunction function;
+    unsigned threads; /* a block */
+};
+struct wl__launched wl__last_launch(void);
+void wl__note_launch(struct wl__launched launched);
+
 #endif

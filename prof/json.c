@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "prof/demangle.h"
+#include "prof/notes.h"
 #include "prof/report.h"
 #include "prof/waste.h"
 
@@ -123,13 +124,25 @@ static json_t *fault_object(const struct prof_fault *fault) {
     return NULL;
 }
 
+static json_t *notes_array(const struct prof_detail *detail) {
+    char notes[PROF_NOTES][PROF_NOTE];
+    size_t count = prof_notes(detail->lines, detail->line_count, notes);
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < count; i++)
+        if (json_array_append_new(array, json_string(notes[i]))) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
 static json_t *launch_object(const struct prof_report *report, const struct prof_detail *detail) {
     json_t *object = json_object();
     bool right = set(object, "kernel", json_string(detail->name)) &&
                  set(object, "grid", three(detail->grid)) && set(object, "block", three(detail->block)) &&
                  set(object, "shared_bytes", json_integer((json_int_t)detail->shared_bytes)) &&
                  set(object, "metrics", metrics_object(report->choices, &detail->sums)) &&
-                 set(object, "lines", lines_array(detail));
+                 set(object, "lines", lines_array(detail)) && set(object, "notes", notes_array(detail));
     if (right && detail->fault)
         right = set(object, "fault", fault_object(detail->fault));
     if (right)

@@ -154,6 +154,7 @@ static void get_line(struct reader *r, const json_t *object, struct prof_line *l
         line->sums.branches = line->sums.c.inst_executed;
         line->sums.divergent = get_number(r, object, "divergent", line->sums.branches);
     }
+    line->sums.outside = get_number(r, object, "outside", INT64_MAX);
     prof_line_conflicts(line);
 }
 
@@ -174,6 +175,7 @@ static void get_lines(struct reader *r, const json_t *object, struct prof_detail
         get_line(r, json_array_get(array, i), line);
         detail->sums.branches += line->sums.branches;
         detail->sums.divergent += line->sums.divergent;
+        detail->sums.outside += line->sums.outside;
         detail->sums.shared_load_conflicts += line->sums.shared_load_conflicts;
         detail->sums.shared_store_conflicts += line->sums.shared_store_conflicts;
     }

@@ -29,6 +29,8 @@ bool prof_put_lines(FILE *file, const struct prof_report *report);
 /* findings.c: faults of kernels, and what the checks found. */
 void prof_put_faults(FILE *file, const struct prof_report *report);
 void prof_put_findings(FILE *file, const struct prof_report *report);
+/* notes.c: what to know about the kernels' figures. */
+void prof_put_notes(FILE *file, const struct prof_report *report);
 /* What the driver told the user; told: the one that the report has said already, after which nothing but
  * errors is news; or NULL. */
 void prof_put_messages(FILE *file, const struct prof_report *report, const struct prof_message *told);

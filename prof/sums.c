@@ -6,6 +6,7 @@ void prof_sums_add(struct prof_sums *to, const struct prof_sums *more) {
 #undef ADD
     to->branches += more->branches;
     to->divergent += more->divergent;
+    to->outside += more->outside;
     to->shared_load_conflicts += more->shared_load_conflicts;
     to->shared_store_conflicts += more->shared_store_conflicts;
 }
@@ -16,6 +17,7 @@ void prof_sums_scale(struct prof_sums *sums, uint64_t times) {
 #undef SCALE
     sums->branches *= times;
     sums->divergent *= times;
+    sums->outside *= times;
     sums->shared_load_conflicts *= times;
     sums->shared_store_conflicts *= times;
 }

@@ -50,5 +50,7 @@ struct count_result count_global(const struct count_rules *rules, const struct c
 struct count_result count_shared(const struct count_rules *rules, const struct count_access *access);
 /* Local memory: addresses are each thread's own offsets; hardware interleaves the lanes' 4-byte words. */
 struct count_result count_local(const struct count_rules *rules, const struct count_access *access);
+/* Requests that one instruction makes which moves so many bytes a lane of local memory. */
+unsigned count_local_requests(unsigned width);
 
 #endif

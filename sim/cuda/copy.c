@@ -10,9 +10,12 @@ CUresult memory_check(const char *function, uint64_t address, size_t size) {
     if (!size || sim_memory_find(driver.memory, address, size, &found))
         return CUDA_SUCCESS;
     char where[256];
-    if (sim_memory_find(driver.memory, address, 1, &found))
+    if (sim_memory_find(driver.memory, address, 1, &found)) {
         address = found.base + found.size; /* it begins well; say where it leaves the allocation */
-    sim_memory_describe(driver.memory, address, where, sizeof where);
+        sim_memory_describe_end(&found, where, sizeof where);
+    } else {
+        sim_memory_describe(driver.memory, address, where, sizeof where);
+    }
     log_error("%s: %zu bytes reach 0x%" PRIx64 ", %s", function, size, address, where);
     check_bad_range(function, address, size, where);
     return CUDA_ERROR_INVALID_VALUE;

@@ -91,6 +91,15 @@ __attribute__((constructor)) static void watch_forks(void) {
     (void)pthread_atfork(NULL, NULL, in_child);
 }
 
+CUresult driver_be_strict(void) {
+    pthread_mutex_lock(&init_lock);
+    bool early = atomic_load(&state) == CUDA_ERROR_NOT_INITIALIZED && !atomic_load(&forked);
+    driver.strict |= early;
+    CUresult error = driver.strict ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
+    pthread_mutex_unlock(&init_lock);
+    return error;
+}
+
 static CUresult start(void) {
     driver.log = is_set("WIDELOAD_LOG");
     driver.blocking = is_set("CUDA_LAUNCH_BLOCKING");
@@ -101,6 +110,10 @@ static CUresult start(void) {
         error = create_memory();
     if (!error)
         error = check_start();
+    /* A user's program goes on past its end of an array where a GPU would let it.  Where the process may not
+     * have the addresses for that, it faults early. */
+    if (!error && !driver.strict && !(sim_check_enabled(check_session()) & SIM_CHECK_MEMORY))
+        (void)sim_memory_pack(driver.memory);
     if (error) {
         check_finish();
         sim_memory_destroy(driver.memory);

@@ -59,6 +59,7 @@ struct driver {
     const struct count_rules *_Atomic rules;
     unsigned threads; /* worker threads; 0: all cores */
     bool log;         /* WIDELOAD_LOG=1 */
+    bool strict;      /* a kernel faults at any access outside an allocation; else as on hardware */
     bool blocking;    /* CUDA_LAUNCH_BLOCKING=1: a launch itself returns its kernel's fault */
 
     pthread_mutex_t run_lock; /* one kernel at a time: each uses all the worker threads */
@@ -67,6 +68,9 @@ struct driver {
 };
 
 extern struct driver driver;
+
+/* Before cuInit: strict from now on.  Errors: ILLEGAL_STATE after it, unless strict already. */
+CUresult driver_be_strict(void);
 
 /* CUDA_SUCCESS after cuInit, CUDA_ERROR_NOT_INITIALIZED before, CUDA_ERROR_DEINITIALIZED at exit. */
 CUresult driver_check(void);

@@ -52,6 +52,10 @@ const char *wlSimArchAt(unsigned i, int *proved) {
     return rules ? count_rules_name(rules) : NULL;
 }
 
+int wlSimStrictBounds(void) {
+    return (int)driver_be_strict();
+}
+
 const char *wlSimLastError(void) {
     return log_last_error();
 }
@@ -61,9 +65,13 @@ void *extension_find(const char *name) {
         const char *name;
         void *function;
     } table[] = {
-        {"wlSimGetCounters", (void *)wlSimGetCounters}, {"wlSimResetCounters", (void *)wlSimResetCounters},
-        {"wlSimSetArch", (void *)wlSimSetArch},         {"wlSimArch", (void *)wlSimArch},
-        {"wlSimArchAt", (void *)wlSimArchAt},           {"wlSimLastError", (void *)wlSimLastError},
+        {"wlSimGetCounters", (void *)wlSimGetCounters},
+        {"wlSimResetCounters", (void *)wlSimResetCounters},
+        {"wlSimSetArch", (void *)wlSimSetArch},
+        {"wlSimArch", (void *)wlSimArch},
+        {"wlSimArchAt", (void *)wlSimArchAt},
+        {"wlSimLastError", (void *)wlSimLastError},
+        {"wlSimStrictBounds", (void *)wlSimStrictBounds},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].name, name) == 0)

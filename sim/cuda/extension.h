@@ -10,6 +10,7 @@ WL_API int wlSimSetArch(const char *arch);
 WL_API const char *wlSimArch(void);
 WL_API const char *wlSimArchAt(unsigned i, int *proved);
 WL_API const char *wlSimLastError(void);
+WL_API int wlSimStrictBounds(void);
 
 /* The function of that name, or NULL. */
 void *extension_find(const char *name);

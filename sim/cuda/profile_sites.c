@@ -83,6 +83,7 @@ static void add(struct profile_site *to, const struct sim_instruction_count *mor
     WL_COUNTER_MAP(ADD)
 #undef ADD
     to->count.divergent += more->divergent;
+    to->count.outside += more->outside;
 }
 
 void profile_sites_add(void *argument, const struct sim_instruction_count *count) {
@@ -174,6 +175,10 @@ static void put_site(const struct profile_site *site, const char *kernel, struct
     if (c->divergent) {
         profile_put_name(text, "divergent");
         profile_put_number(text, c->divergent);
+    }
+    if (c->outside) {
+        profile_put_name(text, "outside");
+        profile_put_number(text, c->outside);
     }
     profile_put_name(text, "counters");
     profile_put_counters(text, &c->counters);

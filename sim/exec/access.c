@@ -114,9 +114,9 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
             aligned = false;
             break;
         }
-        bool outside = space == SIM_SPACE_GLOBAL ? !sim_memory_find(w->worker->launch->memory, address, bytes,
-                                                                    &(struct sim_allocation){0})
-                                                 : address >= limit || bytes > limit - address;
+        bool outside = space == SIM_SPACE_GLOBAL
+                           ? !sim_memory_reaches(w->worker->launch->memory, address, bytes)
+                           : address >= limit || bytes > limit - address;
         if (outside) {
             lane = i;
             break;
@@ -138,23 +138,26 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
                     bytes, where, what, (unsigned long long)address, nearest);
 }
 
-/* Each lane's range must lie in one allocation.  Remembers the last one found, where the
- * next access mostly lies. */
+/* Each lane's range must lie in one allocation, or in slack that lets it pass, which is counted.  Remembers
+ * the last allocation found, where the next access mostly lies. */
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                              struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes) {
     struct sim_memory *memory = w->worker->launch->memory;
     struct sim_allocation found = {0};
-    for (unsigned i = 0; i < SIM_LANES; i++) {
-        uint64_t address = lanes->address[i];
-        if (!(lanes->mask >> i & 1))
-            continue;
-        if (address >= found.base && address - found.base < found.size &&
-            bytes <= found.size - (address - found.base))
-            continue;
-        if (!sim_memory_find(memory, address, bytes, &found))
-            sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
-        site->allowed_base = found.base;
-        site->allowed_end = found.base + found.size;
+    bool outside = false;
+    for (uint32_t left = lanes->mask; left; left &= left - 1) {
+        uint64_t address = lanes->address[__builtin_ctz(left)];
+        if (address < found.base || address - found.base >= found.size ||
+            bytes > found.size - (address - found.base)) {
+            outside = !sim_memory_find(memory, address, bytes, &found);
+            if (outside && !sim_memory_slack(memory, address, bytes, &found))
+                sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
+            if (!outside) {
+                site->allowed_base = found.base;
+                site->allowed_end = found.base + found.size;
+            }
+        }
+        site->outside += outside;
     }
 }
 

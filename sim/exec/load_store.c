@@ -319,8 +319,12 @@ static void load_constant(struct sim_warp *w, const struct sim_insn *in, const s
         uint64_t at = lanes->address[i];
         if (at & (bytes - 1))
             sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
-        if (at < site->allowed_base || at >= site->allowed_end || bytes > site->allowed_end - at)
-            sim_access_check_global(w, in, op, site, lanes, bytes);
+        if (at < site->allowed_base || at >= site->allowed_end || bytes > site->allowed_end - at) {
+            struct sim_lanes one = *lanes;
+            one.mask = 1u << i;
+            one.first = i;
+            sim_access_check_global(w, in, op, site, &one, bytes);
+        }
         for (unsigned e = 0; e < op->count; e++)
             put_register(w, op, e, i, read_element((const char *)(uintptr_t)at + e * op->width, op));
     }
@@ -372,8 +376,7 @@ static void read_partly(struct sim_warp *w, const struct sim_insn *in, const str
     for (uint32_t left = source->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         uint64_t at = source->address[i];
-        if (at & (bytes - 1) ||
-            !sim_memory_find(w->worker->launch->memory, at, size[i], &(struct sim_allocation){0})) {
+        if (at & (bytes - 1) || !sim_memory_reaches(w->worker->launch->memory, at, size[i])) {
             struct sim_lanes one = *source;
             one.mask = 1u << i;
             one.first = i;

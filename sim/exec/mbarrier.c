@@ -223,7 +223,6 @@ const struct sim_insn *sim_run_mbarrier_pending(struct sim_warp *w, const struct
 
 static void check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
                        uint64_t shared, uint32_t size) {
-    struct sim_allocation found;
     uint64_t limit = w->worker->shared_limit;
     if ((global | shared | size) & 15)
         sim_fault_raise(
@@ -236,7 +235,7 @@ static void check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned l
                         "bulk copy of %u bytes at offset 0x%llx of shared memory is out of bounds: there are "
                         "%llu bytes",
                         size, (unsigned long long)shared, (unsigned long long)limit);
-    if (sim_memory_find(w->worker->launch->memory, global, size, &found))
+    if (sim_memory_reaches(w->worker->launch->memory, global, size))
         return;
     char nearest[160];
     sim_memory_describe(w->worker->launch->memory, global, nearest, sizeof nearest);

@@ -8,6 +8,9 @@
  *
  * Freed ranges wait in a ring before their addresses can come back, so that a kernel's use of freed
  * memory is seen, and can be named, instead of landing in whatever was allocated next.
+ *
+ * Packed memory (pages.h) lies as a GPU's does: no red zones, no quarantine, and a kernel may touch what no
+ * allocation holds where there are pages.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -17,6 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sim/exec/pages.h"
 #include "sim/exec/sim.h"
 
 enum {
@@ -29,6 +33,7 @@ enum {
     NEAR_NULL = 1 << 16,   /* addresses below are described as null pointers */
     FIRST_CAPACITY = 64,
 };
+#define LEAST_RANGE (UINT64_C(64) << 30) /* of addresses, for packed memory */
 
 /* The fields are atomic because a reader may look while a writer moves them; the sequence counter
  * then makes it look again. */
@@ -38,7 +43,7 @@ struct entry {
     _Atomic uint64_t serial;
     _Atomic uint64_t kind;
     void *_Atomic user;
-    void *_Atomic raw; /* what to give back; NULL: registered, not ours */
+    void *_Atomic raw; /* what to give back; NULL: of the pages, or, of kind HOST, registered and not ours */
     _Atomic uint64_t raw_size;
 };
 
@@ -56,7 +61,8 @@ struct grave {
 
 struct sim_memory {
     uint64_t limit;
-    pthread_mutex_t lock; /* held by writers, and by describe */
+    struct sim_pages *pages; /* NULL: not packed */
+    pthread_mutex_t lock;    /* held by writers, and by describe */
     _Atomic uint64_t sequence;
     struct table *_Atomic table;
     _Atomic size_t count;
@@ -185,8 +191,16 @@ void sim_memory_destroy(struct sim_memory *memory) {
     for (size_t i = 0; i < GRAVES; i++)
         if (memory->graves[i].raw)
             raw_free(memory->graves[i].raw, memory->graves[i].raw_size);
+    sim_pages_destroy(memory->pages);
     pthread_mutex_destroy(&memory->lock);
     free(memory);
+}
+
+bool sim_memory_pack(struct sim_memory *memory) {
+    /* Holes are left where memory was freed; managed memory and kernels' own need room beyond the limit. */
+    uint64_t bytes = memory->limit > UINT64_MAX / 8 ? UINT64_MAX / 2 : 4 * memory->limit;
+    memory->pages = sim_pages_create(bytes < LEAST_RANGE ? LEAST_RANGE : bytes);
+    return memory->pages != NULL;
 }
 
 uint64_t sim_memory_limit(const struct sim_memory *memory) {
@@ -249,13 +263,17 @@ uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memor
     bool counted = counts_against_limit(kind);
     pthread_mutex_lock(&memory->lock);
     if (!counted || (memory->used <= memory->limit && charge(size) <= memory->limit - memory->used)) {
-        void *raw = reserve(memory) ? raw_alloc(size, &raw_size, &base) : NULL;
-        if (raw) {
+        void *raw = NULL;
+        if (reserve(memory)) {
+            if (memory->pages && kind != SIM_MEMORY_HOST)
+                base = sim_pages_take(memory->pages, size);
+            if (!base)
+                raw = raw_alloc(size, &raw_size, &base);
+        }
+        if (base) {
             insert(memory, base, size, kind, raw, raw_size);
             if (counted)
                 memory->used += charge(size);
-        } else {
-            base = 0;
         }
     }
     pthread_mutex_unlock(&memory->lock);
@@ -342,13 +360,16 @@ bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
                          .serial = get(&entry->serial),
                          .raw = atomic_load_explicit(&entry->raw, memory_order_relaxed),
                          .raw_size = (size_t)get(&entry->raw_size)};
-    if (counts_against_limit((enum sim_memory_kind)get(&entry->kind)))
+    enum sim_memory_kind kind = (enum sim_memory_kind)get(&entry->kind);
+    if (counts_against_limit(kind))
         memory->used -= charge(body.size);
     write_begin(memory);
     for (size_t i = at; i + 1 < count; i++)
         entry_copy(&table->entries[i], &table->entries[i + 1]);
     atomic_store_explicit(&memory->count, count - 1, memory_order_release);
     write_end(memory);
+    if (!body.raw && kind != SIM_MEMORY_HOST)
+        sim_pages_give(memory->pages, body.base, (size_t)body.size);
     bury(memory, &body);
     pthread_mutex_unlock(&memory->lock);
     return true;
@@ -398,6 +419,34 @@ bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, s
     }
 }
 
+bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {
+    if (!memory->pages || !sim_pages_hold(memory->pages, address, size))
+        return false;
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t after = entries_up_to(table, count, address);
+    uint64_t base = address / SIM_PAGE_BYTES * SIM_PAGE_BYTES, end = base + SIM_PAGE_BYTES;
+    if (after) {
+        struct entry *before = &table->entries[after - 1];
+        uint64_t before_end = get(&before->base) + get(&before->size);
+        base = before_end > base ? before_end : base;
+    }
+    if (after < count && get(&table->entries[after].base) < end)
+        end = get(&table->entries[after].base);
+    pthread_mutex_unlock(&memory->lock);
+    *out = (struct sim_allocation){.base = base, .size = (size_t)(end - base)};
+    if (address < base || end < base || size > end - base || address - base > end - base - size)
+        *out =
+            (struct sim_allocation){.base = address, .size = size}; /* it reaches into an allocation, or on */
+    return true;
+}
+
+bool sim_memory_reaches(struct sim_memory *memory, uint64_t address, size_t size) {
+    struct sim_allocation found;
+    return sim_memory_find(memory, address, size, &found) || sim_memory_slack(memory, address, size, &found);
+}
+
 bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out) {
     pthread_mutex_lock(&memory->lock);
     struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
@@ -420,6 +469,12 @@ bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allo
 
 static const char *plural(uint64_t n) {
     return n == 1 ? "" : "s";
+}
+
+/* The first byte past the end is 1 byte after, as compute-sanitizer counts. */
+void sim_memory_describe_end(const struct sim_allocation *allocation, char *text, size_t size) {
+    snprintf(text, size, "1 byte after allocation #%" PRIu64 " (0x%" PRIx64 ", %zu byte%s)",
+             allocation->serial, allocation->base, allocation->size, plural(allocation->size));
 }
 
 /* The last freed allocation that held address. */

@@ -39,13 +39,11 @@ sim_run_fn *sim_service_find(const struct ptx_function *f) {
 bool sim_generic_read(struct sim_warp *w, unsigned lane, uint64_t address, void *to, size_t size) {
     uint64_t offset = address & ~SIM_WINDOW_MASK;
     switch (address & SIM_WINDOW_MASK) {
-    case 0: {
-        struct sim_allocation found;
-        if (!sim_memory_find(w->worker->launch->memory, address, size, &found))
+    case 0:
+        if (!sim_memory_reaches(w->worker->launch->memory, address, size))
             return false;
         memcpy(to, (const void *)(uintptr_t)address, size);
         return true;
-    }
     case SIM_WINDOW_SHARED:
         if (offset > w->worker->shared_limit || size > w->worker->shared_limit - offset)
             return false;

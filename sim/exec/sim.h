@@ -40,12 +40,16 @@ struct sim_memory;
 
 /* limit: device memory in bytes; host and managed allocations do not count against it. */
 struct sim_memory *sim_memory_create(uint64_t limit);
+/* From now on allocations lie as a GPU has them, in whole pages and next to each other, and kernels may touch
+ * the slack between them, as on hardware.  Call it before the first allocation.  False where the process may
+ * not have the addresses: then all stays as it was, and every access outside an allocation faults. */
+bool sim_memory_pack(struct sim_memory *memory);
 /* Frees every allocation too. */
 void sim_memory_destroy(struct sim_memory *memory);
 uint64_t sim_memory_limit(const struct sim_memory *memory);
 uint64_t sim_memory_used(struct sim_memory *memory);
-/* Zero bytes are allowed.  Aligned to 512.  Gaps lie between allocations, so an overrun is seen.
- * Returns 0 when the limit, or the machine's memory, is spent.  Contents are undefined. */
+/* Zero bytes are allowed.  Aligned to 512.  Unless packed, gaps lie between allocations, so an overrun is
+ * seen. Returns 0 when the limit, or the machine's memory, is spent.  Contents are undefined. */
 uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memory_kind kind);
 /* Makes host memory that the simulator did not allocate known to kernels (cuMemHostRegister). */
 bool sim_memory_register(struct sim_memory *memory, void *base, size_t size); /* false: it overlaps one */
@@ -53,12 +57,20 @@ bool sim_memory_register(struct sim_memory *memory, void *base, size_t size); /*
 bool sim_memory_free(struct sim_memory *memory, uint64_t base);
 /* The allocation that holds all of [address, address + size); false if none does. */
 bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out);
+/* Whether a kernel may touch [address, address + size), which no one allocation holds: the memory is packed,
+ * and has pages there.  *out: the bytes around it that no allocation holds, base and size; where it lies in
+ * allocations partly, its own bytes. */
+bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out);
+/* Whether an access to it goes through, for the one reason or the other. */
+bool sim_memory_reaches(struct sim_memory *memory, uint64_t address, size_t size);
 /* The allocation made next after that serial number; false when there is none. */
 bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out);
 /* False when base is not the start of an allocation. */
 bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user);
 /* "5 bytes after allocation #3 (0x..., 1024 bytes)", for messages.  True when it lay in freed memory. */
 bool sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size);
+/* The same of the first byte past an allocation, whatever lies there. */
+void sim_memory_describe_end(const struct sim_allocation *allocation, char *text, size_t size);
 
 /* ---------------------------------------------------------------- kernels' malloc and free (heap.c) */
 
@@ -142,6 +154,8 @@ struct sim_instruction_count {
     bool has_stride; /* in every access of several lanes, each lies stride bytes after the one before */
     int64_t stride;
     uint64_t divergent; /* of a branch: how often its lanes parted */
+    uint64_t
+        outside; /* lanes' accesses of global memory that no allocation held, and packed memory let pass */
 };
 typedef void sim_instruction_fn(void *argument, const struct sim_instruction_count *count);
 

@@ -18,6 +18,7 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
         }
         for (size_t s = code->site_base; s < code->site_base + code->site_count; s++) {
             add_stride(&to->sites[s].stride, &from->sites[s].stride);
+            to->sites[s].outside += from->sites[s].outside;
             for (int i = 0; i < 3; i++) {
                 to->sites[s].by[i].requests += from->sites[s].by[i].requests;
                 to->sites[s].by[i].transactions += from->sites[s].by[i].transactions;
@@ -28,14 +29,15 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
     }
 }
 
-static void count_site(struct wl_counters *c, enum sim_access access, const struct sim_site_tally *t) {
+static void count_site(struct wl_counters *c, const struct sim_site *site, const struct sim_site_tally *t) {
     uint64_t requests[3], transactions[3];
     for (int i = 0; i < 3; i++) {
         requests[i] = t->by[i].requests;
         transactions[i] = t->by[i].transactions;
     }
+    requests[SIM_SPACE_LOCAL] *= count_local_requests(site->bytes);
     c->shared_useful_bytes += t->by[SIM_SPACE_SHARED].useful;
-    switch (access) {
+    switch (site->access) {
     case SIM_ACCESS_LOAD:
         c->global_load_requests += requests[SIM_SPACE_GLOBAL];
         c->gld_transactions += transactions[SIM_SPACE_GLOBAL];
@@ -58,7 +60,7 @@ static void count_site(struct wl_counters *c, enum sim_access access, const stru
         break;
     case SIM_ACCESS_ATOM:
     case SIM_ACCESS_RED:
-        if (access == SIM_ACCESS_ATOM) {
+        if (site->access == SIM_ACCESS_ATOM) {
             c->global_atomic_requests += requests[SIM_SPACE_GLOBAL];
             c->global_atomic_transactions += transactions[SIM_SPACE_GLOBAL];
         } else {
@@ -98,9 +100,10 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
     struct sim_stride stride = {0};
     for (; low < code->site_count && code->sites[low].insn == index; low++) {
         const struct sim_site_tally *site = &worker->sites[code->site_base + low];
-        count_site(&count.counters, code->sites[low].access, site);
+        count_site(&count.counters, &code->sites[low], site);
         add_stride(&stride, &site->stride);
         count.bytes = code->sites[low].bytes;
+        count.outside += site->outside;
     }
     count.has_stride = stride.state == SIM_STRIDE_ONE;
     count.stride = stride.bytes;
@@ -112,7 +115,7 @@ void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counte
     for (size_t f = 0; f < worker->code->reachable_count; f++) {
         const struct sim_code *code = worker->code->reachable[f];
         for (size_t s = 0; s < code->site_count; s++)
-            count_site(counters, code->sites[s].access, &worker->sites[code->site_base + s]);
+            count_site(counters, &code->sites[s], &worker->sites[code->site_base + s]);
         for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {
             const struct sim_block_tally *ran = &worker->blocks[b];
             counters->inst_executed += ran->warps * m->blocks[b].instructions;

@@ -114,6 +114,7 @@ struct sim_site_tally {
         uint64_t requests, transactions, moved, useful;
     } by[3];
     uint64_t allowed_base, allowed_end; /* the allocation that its last access fell in */
+    uint64_t outside;                   /* lanes' accesses that packed memory let pass */
     struct sim_stride stride;
     struct sim_pattern pattern;
 };

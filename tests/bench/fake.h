@@ -29,7 +29,10 @@ struct fake_state {
     bool gpu;                   /* time instead of counters */
     uint64_t memory;            /* total; 0: 1 GiB */
     const char *not_applicable; /* what every rung's applicable() says */
+    double launch_ms;           /* 0: 0.5 */
     unsigned launches;
+    bool no_graphs;   /* wl__replay_create fails */
+    unsigned replays; /* launched */
 };
 extern struct fake_state fake;
 

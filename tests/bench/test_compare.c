@@ -12,8 +12,12 @@
 #include "tests/bench/fake.h"
 
 static void run(struct bench_plan *plan, const char *experiment, const char *size, bool hot) {
-    struct bench_request request = {
-        .experiments = &experiment, .experiment_count = 1, .seed = 1, .samples = 12, .seconds = 1, .hot = hot};
+    struct bench_request request = {.experiments = &experiment,
+                                    .experiment_count = 1,
+                                    .seed = 1,
+                                    .samples = 12,
+                                    .seconds = 1,
+                                    .hot = hot};
     struct bench_error error = {.text = ""};
     struct bench_observer observer = {0};
     struct bench_result result;
@@ -183,13 +187,15 @@ static void bad_files(void **state) {
     refuses("[1, 2]", "is no result of");
     refuses("{\"schema\": \"other/1\"}", "is no result of");
     refuses("{\"schema\": \"wideload-prof/1\"}", "is no result of");
-    refuses("{\"schema\": \"wideload-bench/2\", \"device\": {}, \"rows\": []}", "has schema \"wideload-bench/2\"");
+    refuses("{\"schema\": \"wideload-bench/2\", \"device\": {}, \"rows\": []}",
+            "has schema \"wideload-bench/2\"");
     refuses("{\"schema\": \"wideload-bench/1\", \"device\": 5}", "no device or no rows");
     refuses("{\"schema\": \"wideload-bench/1\", \"device\": {}, \"rows\": []}", "no rows");
     /* Rows of any other shape match nothing. */
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fputs("{\"schema\": \"wideload-bench/1\", \"device\": {}, \"rows\": [5, {}, {\"experiment\": 7}, null]}", file);
+    fputs("{\"schema\": \"wideload-bench/1\", \"device\": {}, \"rows\": [5, {}, {\"experiment\": 7}, null]}",
+          file);
     fclose(file);
     struct bench_plan plan;
     size_t worse;
@@ -208,8 +214,10 @@ static void bad_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_that_stay),      cmocka_unit_test(times_that_change),
-        cmocka_unit_test(counters_that_change), cmocka_unit_test(rows_without_a_match),
+        cmocka_unit_test(times_that_stay),
+        cmocka_unit_test(times_that_change),
+        cmocka_unit_test(counters_that_change),
+        cmocka_unit_test(rows_without_a_match),
         cmocka_unit_test(bad_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,6 +180,8 @@ class Results(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         document = json.loads(done.stdout)
         self.check_schema(document)
+        self.assertEqual(document["command"], ["bench", "--size", "100", "--json", "-"])
+        self.assertEqual(document["seed"], 1)
         self.assertEqual(len({row["experiment"] for row in document["rows"]}), 10)
         for row in document["rows"]:
             self.assertIs(row["verified"], True, row)
@@ -262,9 +264,9 @@ class Results(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         tables = [line for line in done.stdout.splitlines() if line.startswith("|")]
         self.assertEqual(len(tables), 2 * 2 + 5 + 12)
-        self.assertIn("| scalar | 128 | ok | 32 | 125 | 100 |", done.stdout)
+        self.assertIn("| scalar | 128 | 100 | ok | 32 | 125 | 100 |", done.stdout)
         for line in tables:
-            self.assertIn(line.count("|"), (12, 13))
+            self.assertIn(line.count("|"), (13, 14))
 
     def test_arch(self):
         done = wideload("bench", "read-offset", "--kernel", "plain", "--offset", "11", "--arch", "fermi", "--json", "-")

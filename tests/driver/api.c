@@ -50,6 +50,7 @@ bool api_open(enum api_lookup lookup) {
 #undef API_FIND
     found = find(API_DLSYM, "cuCtxCreate_v2", &api.context_create) && found;
     found = find(lookup, "wlSimGetCounters", &api.get_counters) && found;
+    found = find(lookup, "wlSimStrictBounds", &api.strict_bounds) && found;
     found = find(lookup, "wlSimResetCounters", &api.reset_counters) && found;
     found = find(lookup, "wlSimSetArch", &api.set_arch) && found;
     found = find(lookup, "wlSimArch", &api.arch) && found;
@@ -65,7 +66,7 @@ void api_close(void) {
 
 int api_setup(void **state) {
     (void)state;
-    if (!api_open(API_DLSYM) || api.cuInit(0))
+    if (!api_open(API_DLSYM) || api.strict_bounds() || api.cuInit(0))
         return -1;
     return api.context_create(&api_context, 0, 0) ? -1 : 0;
 }

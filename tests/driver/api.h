@@ -154,6 +154,7 @@ struct api {
     /* cuda.h 12 and 13 disagree about cuCtxCreate; this version is in both drivers. */
     CUresult (*context_create)(CUcontext *context, unsigned flags, CUdevice device);
     wl_sim_get_counters_fn *get_counters;
+    wl_sim_strict_bounds_fn *strict_bounds;
     wl_sim_reset_counters_fn *reset_counters;
     wl_sim_set_arch_fn *set_arch;
     wl_sim_string_fn *arch, *last_error;

@@ -12,6 +12,7 @@ static void put_texts(FILE *file, const struct prof_report *report, const struct
     FUZZ_CHECK(report->choices->count ? prof_put_metrics(file, report) : prof_put_table(file, report));
     FUZZ_CHECK(prof_put_lines(file, report));
     prof_put_faults(file, report);
+    prof_put_notes(file, report);
     prof_put_messages(file, report, prof_first_error(report));
     prof_put_messages(file, report, NULL);
     prof_put_findings(file, report);

@@ -61,6 +61,12 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
         *value = 6016;
         return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
+        *value = 2048;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+        *value = 32;
+        return CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -209,6 +215,73 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     return CUDA_SUCCESS;
 }
 
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
+    memset(uuid, device + 1, sizeof(*uuid));
+    return CUDA_SUCCESS;
+}
+
+/* A block of 2048 threads at a time. */
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                     size_t shared) {
+    (void)function, (void)shared;
+    *blocks = 2048 / threads;
+    return state.fail_next ? fail() : CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+    (void)flags;
+    *stream = (CUstream)malloc(1);
+    return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+    free(stream);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+    (void)stream, (void)mode;
+    return state.fail_next ? fail() : CUDA_SUCCESS;
+}
+
+/* Captures count as launches only when they are replayed. */
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+    (void)stream;
+    *graph = (CUgraph)malloc(sizeof(unsigned));
+    if (!*graph)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(*graph, &state.launch_count, sizeof(unsigned));
+    state.launch_count = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *executable, CUgraph graph, unsigned long long flags) {
+    (void)flags;
+    *executable = (CUgraphExec)malloc(sizeof(unsigned));
+    if (!*executable)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(*executable, graph, sizeof(unsigned));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+    unsigned launches;
+    (void)stream;
+    memcpy(&launches, executable, sizeof(launches));
+    state.launch_count += launches;
+    return state.fail_next ? fail() : CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+    free(executable);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+    free(graph);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
     (void)flags;
     *event = (CUevent)malloc(1);
@@ -262,6 +335,11 @@ const char *wlSimArchAt(unsigned i, int *proved) {
     if (proved)
         *proved = i == 0;
     return i == 0 ? "sm_90" : NULL;
+}
+
+int wlSimStrictBounds(void);
+int wlSimStrictBounds(void) {
+    return 0;
 }
 
 const char *wlSimLastError(void);

@@ -163,6 +163,59 @@ static void faults_are_told(void **state) {
     wl_close(context);
 }
 
+static wl_error two_copies(void *context, wl_stream stream) {
+    wl_error error = wl_copy(context, 4096, 8192, 16, stream);
+    return error ? error : wl_copy(context, 4096, 8192, 16, stream);
+}
+
+static wl_error refuses(void *context, wl_stream stream) {
+    return wl_copy(context, 4096, 4100, 16, stream); /* they overlap */
+}
+
+static void replays(void **state) {
+    (void)state;
+    wl_context *context;
+    wl_replay *replay;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    assert_int_equal(wl__replay_create(context, two_copies, context, &replay), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 0);
+    assert_int_equal(wl__replay_launch(replay, NULL), WL_ERROR_OK);
+    assert_int_equal(wl__replay_launch(replay, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 4);
+    fake->fail_next = 700;
+    assert_int_equal(wl__replay_launch(replay, NULL), WL_ERROR_KERNEL_FAULT);
+    wl__replay_destroy(replay);
+    wl__replay_destroy(NULL);
+    assert_int_equal(wl__replay_create(context, refuses, context, &replay), WL_ERROR_INVALID_ARGUMENT);
+    assert_null(replay);
+    fake->fail_next = 801;
+    assert_int_not_equal(wl__replay_create(context, two_copies, context, &replay), WL_ERROR_OK);
+    assert_null(replay);
+    assert_int_equal(wl__replay_create(NULL, two_copies, context, &replay), WL_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(fake->depth, 0);
+    wl_close(context);
+}
+
+static void occupancy_of_the_last_launch(void **state) {
+    (void)state;
+    wl_context *context;
+    struct wl_occupancy occupancy;
+    unsigned char uuid[16] = {0};
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    wl__forget_launch();
+    assert_int_equal(wl__last_occupancy(context, &occupancy), WL_ERROR_OK);
+    assert_int_equal(occupancy.most_warps, 0);
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(wl__last_occupancy(context, &occupancy), WL_ERROR_OK);
+    assert_int_equal(occupancy.blocks * fake->launches[0].block[0], 2048);
+    assert_int_equal(occupancy.warps, 64);
+    fake->fail_next = 1;
+    assert_int_not_equal(wl__last_occupancy(context, &occupancy), WL_ERROR_OK);
+    assert_int_equal(wl__device_uuid(context, uuid), WL_ERROR_OK);
+    assert_int_equal(uuid[15], uuid[0]);
+    wl_close(context);
+}
+
 static void counters_and_events(void **state) {
     (void)state;
     wl_context *context;
@@ -345,6 +398,8 @@ int main(void) {
         TEST(device_info),
         TEST(memory),
         TEST(faults_are_told),
+        TEST(replays),
+        TEST(occupancy_of_the_last_launch),
         TEST(counters_and_events),
         TEST(copy_refuses_and_chooses),
         TEST(modules_load_once),

@@ -179,6 +179,67 @@ static void quarantine(void **state) {
     assert_int_equal(sim_memory_used(memory), 0);
 }
 
+/* Packed memory: what lies where, what may be touched, and that pieces come back. */
+static void packed(void **state) {
+    (void)state;
+    struct sim_memory *m = sim_memory_create(UINT64_C(1) << 30);
+    assert_non_null(m);
+    if (!sim_memory_pack(m)) { /* the process may not have the addresses */
+        sim_memory_destroy(m);
+        return;
+    }
+    const uint64_t page = 2 << 20;
+    struct sim_allocation found;
+    uint64_t a = sim_memory_alloc(m, 100, SIM_MEMORY_DEVICE), b = sim_memory_alloc(m, 0, SIM_MEMORY_DEVICE);
+    uint64_t c = sim_memory_alloc(m, 3 << 20, SIM_MEMORY_DEVICE),
+             d = sim_memory_alloc(m, page, SIM_MEMORY_MANAGED);
+    assert_true(a && a % page == 0);
+    assert_true(b == a + 512 && c == a - 2 * page && d == c - page);
+    assert_true(sim_memory_slack(m, a + 100, 4, &found) && found.base == a + 100 && found.size == 412);
+    assert_true(sim_memory_slack(m, b, 512, &found) && found.base == b && found.size == page - 512);
+    assert_true(sim_memory_slack(m, c + (3 << 20), 8, &found));
+    assert_true(found.base == c + (3 << 20) && found.size == 1 << 20);
+    assert_true(sim_memory_slack(m, a + 98, 4, &found) && found.base == a + 98 && found.size == 4);
+    assert_true(sim_memory_reaches(m, c, 5 << 20));
+    assert_true(sim_memory_reaches(m, d, 4));
+    assert_false(sim_memory_reaches(m, d - 4, 4));
+    assert_false(sim_memory_reaches(m, a + page - 2, 4));
+    assert_false(sim_memory_reaches(m, a, SIZE_MAX));
+    assert_false(sim_memory_reaches(m, 0, 1));
+    /* Host memory lies apart. */
+    uint64_t host = sim_memory_alloc(m, 100, SIM_MEMORY_HOST);
+    assert_true(host && !sim_memory_reaches(m, host + 100, 1));
+    /* A hole is filled again by what fits; a page that small ones shared goes with the last of them. */
+    assert_true(sim_memory_free(m, c));
+    assert_false(sim_memory_reaches(m, c, 1));
+    assert_true(sim_memory_alloc(m, 2 * page + 1, SIM_MEMORY_DEVICE) == d - 3 * page);
+    assert_true(sim_memory_alloc(m, 2 * page, SIM_MEMORY_DEVICE) == c);
+    assert_int_equal(*(volatile char *)(uintptr_t)c, 0);
+    assert_true(sim_memory_free(m, a) && sim_memory_reaches(m, a, 1));
+    assert_true(sim_memory_alloc(m, 513, SIM_MEMORY_DEVICE) == b + 512);
+    assert_true(sim_memory_alloc(m, 512, SIM_MEMORY_DEVICE) == a);
+    assert_true(sim_memory_free(m, b) && sim_memory_free(m, a) && sim_memory_free(m, b + 512));
+    assert_false(sim_memory_reaches(m, a, 1));
+    /* Many pieces of all sizes: none overlaps another, all are there to their ends. */
+    static uint64_t pieces[2000];
+    for (size_t round = 0; round < 3; round++) {
+        for (size_t i = 0; i < 2000; i++) {
+            size_t size = i * 7919 % 5000 + (i % 100 == 0 ? page : 1);
+            pieces[i] = sim_memory_alloc(m, size, SIM_MEMORY_DEVICE);
+            assert_true(pieces[i] && pieces[i] % 512 == 0);
+            memset((void *)(uintptr_t)pieces[i], (int)(i & 255), size);
+        }
+        for (size_t i = 0; i < 2000; i++) {
+            size_t k = i * 7 % 2000, size = k * 7919 % 5000 + (k % 100 == 0 ? page : 1);
+            const unsigned char *bytes = (const unsigned char *)(uintptr_t)pieces[k];
+            assert_true(bytes[0] == (k & 255) && bytes[size / 2] == (k & 255) &&
+                        bytes[size - 1] == (k & 255));
+            assert_true(sim_memory_free(m, pieces[k]));
+        }
+    }
+    sim_memory_destroy(m);
+}
+
 static atomic_bool stop;
 static uint64_t stable[100];
 
@@ -229,6 +290,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(describing, setup, teardown),
         cmocka_unit_test_setup_teardown(quarantine, setup, teardown),
         cmocka_unit_test_setup_teardown(concurrent, setup, teardown),
+        cmocka_unit_test(packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

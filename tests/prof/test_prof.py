@@ -267,7 +267,7 @@ class Silence(Folder):
             self.skipTest("CUDA's runtime libraries are not there to link with")
         stripped, unsupported = arguments.refused
         self.says("link it with -cudart shared", stripped)
-        self.says(r"'wgmma\.fence\.sync\.aligned' is not supported.*unsupported\.cu:2 of the source",
+        self.says(r"'wgmma\.fence\.sync\.aligned' is not supported.*unsupported\.cu:3 of the source",
                   unsupported)
 
     def test_scripts_are_followed(self):
@@ -383,6 +383,20 @@ class Figures(Folder):
             done, document = self.profiled([], kernel)
             self.assertEqual(document["launches"][0]["fault"]["kind"], kind)
             self.assertIn(f"kernel {kernel}", done.stderr)
+
+    def test_outside(self):
+        # Ten lanes read past the end of the only allocation, within its page.
+        done, document = self.profiled([], "strided:6144")
+        words = r"10 accesses outside any allocation, at kernels\.cu:4 \(ld\.global\.f32\): "
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(re.sub(r"\n +", " ", done.stderr), "note: strided<float>: " + words)
+        self.assertRegex(document["launches"][0]["notes"][0], words)
+        _, document = self.profiled([], "strided:4096")
+        self.assertEqual(document["launches"][0]["notes"], [])
+        done = prof("--check", "memory", arguments.program, "strided:6144")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("out of bounds", done.stderr)
+        self.assertNotIn("note:", done.stderr)
 
     def test_selection(self):
         steps = ["vectors", "strided:2", "vectors", "strided:4", "strided:8"]

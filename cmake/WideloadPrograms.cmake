@@ -1,0 +1,31 @@
+# CUDA programs as their users build them.  Sets WIDELOAD_RUNTIME_LINK, a folder with the libraries that nvcc
+# links programs with; it is empty where they are not there.  And offers
+#     wideload_add_program(<name> <source.cu> shared|static [options...])
+# which builds ${CMAKE_CURRENT_BINARY_DIR}/<name> with either of CUDA's runtimes.
+#
+# nvcc wants a libcudart.so to link with; CUDA's wheels have only libcudart.so.13.
+set(places ${WIDELOAD_CUDA_ROOT}/lib ${WIDELOAD_CUDA_ROOT}/lib64 ${WIDELOAD_CUDA_ROOT}/targets/x86_64-linux/lib)
+find_file(WIDELOAD_CUDART_SHARED NAMES libcudart.so.13 libcudart.so.12 PATHS ${places} NO_DEFAULT_PATH)
+find_file(WIDELOAD_CUDART_STATIC libcudart_static.a PATHS ${places} NO_DEFAULT_PATH)
+find_file(WIDELOAD_CUDADEVRT libcudadevrt.a PATHS ${places} NO_DEFAULT_PATH)
+set(WIDELOAD_RUNTIME_LINK "")
+if(WIDELOAD_CUDART_SHARED AND WIDELOAD_CUDART_STATIC AND WIDELOAD_CUDADEVRT)
+    set(WIDELOAD_RUNTIME_LINK ${PROJECT_BINARY_DIR}/cuda-link)
+    file(MAKE_DIRECTORY ${WIDELOAD_RUNTIME_LINK})
+    file(CREATE_LINK ${WIDELOAD_CUDART_SHARED} ${WIDELOAD_RUNTIME_LINK}/libcudart.so SYMBOLIC)
+    file(CREATE_LINK ${WIDELOAD_CUDART_STATIC} ${WIDELOAD_RUNTIME_LINK}/libcudart_static.a SYMBOLIC)
+    file(CREATE_LINK ${WIDELOAD_CUDADEVRT} ${WIDELOAD_RUNTIME_LINK}/libcudadevrt.a SYMBOLIC)
+endif()
+
+function(wideload_add_program name source runtime)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/${name})
+    add_custom_command(
+        OUTPUT ${output}
+        COMMAND ${WIDELOAD_NVCC} ${ARGN} -cudart ${runtime} -L${WIDELOAD_RUNTIME_LINK}
+                -MD -MF ${output}.d -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+        DEPENDS ${source} ${WIDELOAD_NVCC}
+        DEPFILE ${output}.d
+        COMMENT "nvcc ${name}"
+        VERBATIM)
+    add_custom_target(program_${name} ALL DEPENDS ${output})
+endfunction()

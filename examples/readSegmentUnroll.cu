@@ -1,0 +1,53 @@
+// Misaligned reads, four elements a thread: more of them are under way at once.
+// nvcc -O3 -arch=sm_90 -lineinfo readSegmentUnroll.cu -o readSegmentUnroll; ./readSegmentUnroll [offset]
+#include "check.h"
+
+__global__ void readOffsetUnroll4(float *A, float *B, float *C, const int n, int offset) {
+    unsigned int i = blockIdx.x * blockDim.x * 4 + threadIdx.x;
+    unsigned int k = i + offset;
+    if (k + 3 * blockDim.x < n) {
+        C[i] = A[k] + B[k];
+        C[i + blockDim.x] = A[k + blockDim.x] + B[k + blockDim.x];
+        C[i + 2 * blockDim.x] = A[k + 2 * blockDim.x] + B[k + 2 * blockDim.x];
+        C[i + 3 * blockDim.x] = A[k + 3 * blockDim.x] + B[k + 3 * blockDim.x];
+    } else {
+        for (; k < n; i += blockDim.x, k += blockDim.x)
+            C[i] = A[k] + B[k];
+    }
+}
+
+int main(int argc, char **argv) {
+    int n = 1 << 20, block = 512, offset = argument(argc, argv, 1, 0);
+    size_t bytes = n * sizeof(float);
+    if (offset < 0 || offset > n) {
+        fprintf(stderr, "the offset is 0 to %d\n", n);
+        return 2;
+    }
+    float *hostA = (float *)malloc(bytes), *hostB = (float *)malloc(bytes), *hostC = (float *)malloc(bytes);
+    for (int i = 0; i < n; i++) {
+        hostA[i] = (rand() & 0xff) / 10.0f;
+        hostB[i] = (rand() & 0xff) / 10.0f;
+    }
+
+    float *A, *B, *C;
+    CHECK(cudaMalloc(&A, bytes));
+    CHECK(cudaMalloc(&B, bytes));
+    CHECK(cudaMalloc(&C, bytes));
+    CHECK(cudaMemcpy(A, hostA, bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(B, hostB, bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemset(C, 0, bytes));
+    readOffsetUnroll4<<<n / block / 4, block>>>(A, B, C, n, offset);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(hostC, C, bytes, cudaMemcpyDeviceToHost));
+
+    long wrong = 0;
+    for (int k = offset; k < n; k++)
+        wrong += hostC[k - offset] != hostA[k] + hostB[k];
+    CHECK(cudaFree(A));
+    CHECK(cudaFree(B));
+    CHECK(cudaFree(C));
+    free(hostA);
+    free(hostB);
+    free(hostC);
+    return verdict("readSegmentUnroll", wrong);
+}

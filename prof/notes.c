@@ -1,0 +1,62 @@
+#include "prof/notes.h"
+
+#include <stdio.h>
+
+#include "bench/text.h"
+#include "prof/report.h"
+
+/* Accesses that the simulator let pass, as hardware does: the program is wrong, and its figures stand. */
+static bool note_outside(const struct prof_line *lines, size_t count, char out[PROF_NOTE]) {
+    const struct prof_line *most = NULL;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += lines[i].sums.outside;
+        if (lines[i].sums.outside && (!most || lines[i].sums.outside > most->sums.outside))
+            most = &lines[i];
+    }
+    if (!most)
+        return false;
+    char place[120];
+    prof_place_text(most, place, sizeof place);
+    snprintf(out, PROF_NOTE,
+             "%llu access%s outside any allocation, %s%s (%.40s): a GPU lets such pass where memory happens "
+             "to be; "
+             "--check memory names them",
+             (unsigned long long)sum, sum == 1 ? "" : "es", most->sums.outside < sum ? "most at " : "at ",
+             place, most->op);
+    return true;
+}
+
+/* Which arrays lie in local memory is settled by ptxas, after the PTX. */
+static bool note_local(const struct prof_line *lines, size_t count, char out[PROF_NOTE]) {
+    uint64_t requests = 0;
+    for (size_t i = 0; i < count; i++)
+        requests += lines[i].sums.c.local_load_requests + lines[i].sums.c.local_store_requests;
+    if (!requests)
+        return false;
+    snprintf(
+        out, PROF_NOTE,
+        "local memory is counted as the PTX has it; ptxas may keep an array in registers, or spill them: "
+        "nvcc -Xptxas -v tells");
+    return true;
+}
+
+size_t prof_notes(const struct prof_line *lines, size_t count, char out[PROF_NOTES][PROF_NOTE]) {
+    size_t notes = 0;
+    notes += note_outside(lines, count, out[notes]);
+    notes += note_local(lines, count, out[notes]);
+    return notes;
+}
+
+void prof_put_notes(FILE *file, const struct prof_report *report) {
+    for (size_t i = 0; i < report->rows->count; i++) {
+        const struct prof_row *row = &report->rows->items[i];
+        char notes[PROF_NOTES][PROF_NOTE], name[200], text[PROF_NOTE + 210];
+        size_t count = prof_notes(row->lines, row->line_count, notes);
+        prof_row_name(row, name, sizeof name);
+        for (size_t n = 0; n < count; n++) {
+            snprintf(text, sizeof text, "note: %s: %.*s", name, PROF_NOTE - 1, notes[n]);
+            bench_wrap(file, text, 2, 0);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+#include "sim/exec/pages.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    UNIT = 512, /* small pieces are a multiple of it */
+    UNITS = (2 << 20) / UNIT,
+    SMALL = 1 << 20,     /* pieces below it share pages */
+    HUGE_FROM = 8 << 20, /* pieces that ask for the host's huge pages */
+};
+
+/* A page that small pieces share. */
+struct slab {
+    struct slab *next;
+    uint64_t base;
+    size_t used, lowest; /* units; no unit below lowest is free */
+    unsigned char taken[UNITS];
+};
+
+struct sim_pages {
+    uint64_t base;
+    size_t count;
+    struct slab *slabs;
+    atomic_bool taken[];
+};
+
+static void *at(uint64_t address) {
+    return (void *)(uintptr_t)address;
+}
+
+struct sim_pages *sim_pages_create(uint64_t bytes) {
+    for (; bytes >= 2 * SIM_PAGE_BYTES; bytes /= 2) {
+        void *range = bytes > SIZE_MAX / 2 ? MAP_FAILED
+                                           : mmap(NULL, (size_t)bytes, PROT_NONE,
+                                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (range == MAP_FAILED)
+            continue;
+        /* A page at most goes to the alignment, at either end. */
+        uint64_t base = ((uint64_t)(uintptr_t)range + SIM_PAGE_BYTES - 1) / SIM_PAGE_BYTES * SIM_PAGE_BYTES;
+        uint64_t end = ((uint64_t)(uintptr_t)range + bytes) / SIM_PAGE_BYTES * SIM_PAGE_BYTES;
+        size_t count = (size_t)((end - base) / SIM_PAGE_BYTES);
+        struct sim_pages *pages = calloc(1, sizeof *pages + count * sizeof *pages->taken);
+        if (!pages) {
+            munmap(range, (size_t)bytes);
+            return NULL;
+        }
+        if (base > (uint64_t)(uintptr_t)range)
+            munmap(range, (size_t)(base - (uint64_t)(uintptr_t)range));
+        if (end < (uint64_t)(uintptr_t)range + bytes)
+            munmap(at(end), (size_t)((uint64_t)(uintptr_t)range + bytes - end));
+        pages->base = base;
+        pages->count = count;
+        return pages;
+    }
+    return NULL;
+}
+
+void sim_pages_destroy(struct sim_pages *pages) {
+    if (!pages)
+        return;
+    munmap(at(pages->base), pages->count * SIM_PAGE_BYTES);
+    while (pages->slabs) {
+        struct slab *next = pages->slabs->next;
+        free(pages->slabs);
+        pages->slabs = next;
+    }
+    free(pages);
+}
+
+static void mark(struct sim_pages *pages, size_t first, size_t count, bool taken) {
+    for (size_t i = first; i < first + count; i++)
+        atomic_store_explicit(&pages->taken[i], taken, memory_order_release);
+}
+
+static bool is_taken(const struct sim_pages *pages, size_t page) {
+    return atomic_load_explicit(&pages->taken[page], memory_order_acquire);
+}
+
+/* The highest run of so many free pages, made usable; 0: none. */
+static uint64_t take_pages(struct sim_pages *pages, size_t count) {
+    size_t first = pages->count, run = 0;
+    while (first && run < count)
+        run = is_taken(pages, --first) ? 0 : run + 1;
+    if (run < count)
+        return 0;
+    uint64_t base = pages->base + first * SIM_PAGE_BYTES;
+    size_t bytes = count * SIM_PAGE_BYTES;
+    if (mmap(at(base), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+        MAP_FAILED)
+        return 0;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= HUGE_FROM)
+        (void)madvise(at(base), bytes, MADV_HUGEPAGE); /* only a hint */
+#endif
+    mark(pages, first, count, true);
+    return base;
+}
+
+static void give_pages(struct sim_pages *pages, uint64_t base, size_t count) {
+    mark(pages, (size_t)((base - pages->base) / SIM_PAGE_BYTES), count, false);
+    /* Mapping over them drops what they held and keeps the addresses.  Where the process has too many
+     * mappings for that, they are emptied. */
+    if (mmap(at(base), count * SIM_PAGE_BYTES, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        (void)madvise(at(base), count * SIM_PAGE_BYTES, MADV_DONTNEED);
+}
+
+/* The lowest run of so many free units; UNITS: none. */
+static size_t find_units(const struct slab *slab, size_t count) {
+    size_t first = slab->lowest;
+    while (count <= UNITS - slab->used && first + count <= UNITS) {
+        const unsigned char *next = memchr(slab->taken + first, 1, count);
+        if (!next)
+            return first;
+        const unsigned char *free_one = memchr(next, 0, (size_t)(slab->taken + UNITS - next));
+        if (!free_one)
+            break;
+        first = (size_t)(free_one - slab->taken);
+    }
+    return UNITS;
+}
+
+static uint64_t take_units(struct sim_pages *pages, size_t count) {
+    struct slab *slab = pages->slabs;
+    size_t first = UNITS;
+    while (slab && (first = find_units(slab, count)) == UNITS)
+        slab = slab->next;
+    if (!slab) {
+        slab = calloc(1, sizeof *slab);
+        if (!slab)
+            return 0;
+        slab->base = take_pages(pages, 1);
+        if (!slab->base) {
+            free(slab);
+            return 0;
+        }
+        slab->next = pages->slabs;
+        pages->slabs = slab;
+        first = 0;
+    }
+    memset(slab->taken + first, 1, count);
+    slab->used += count;
+    if (first == slab->lowest)
+        slab->lowest += count;
+    return slab->base + first * UNIT;
+}
+
+static void give_units(struct sim_pages *pages, uint64_t base, size_t count) {
+    struct slab **link = &pages->slabs;
+    while (base - (*link)->base >= SIM_PAGE_BYTES)
+        link = &(*link)->next;
+    struct slab *slab = *link;
+    size_t first = (size_t)((base - slab->base) / UNIT);
+    memset(slab->taken + first, 0, count);
+    slab->used -= count;
+    if (first < slab->lowest)
+        slab->lowest = first;
+    if (slab->used)
+        return;
+    give_pages(pages, slab->base, 1);
+    *link = slab->next;
+    free(slab);
+}
+
+/* So much of a unit or a page that empty pieces have addresses of their own, too. */
+static size_t pieces(size_t size, uint64_t piece) {
+    return size ? (size_t)((size + piece - 1) / piece) : 1;
+}
+
+uint64_t sim_pages_take(struct sim_pages *pages, size_t size) {
+    if (size < SMALL)
+        return take_units(pages, pieces(size, UNIT));
+    return size > SIZE_MAX / 2 ? 0 : take_pages(pages, pieces(size, SIM_PAGE_BYTES));
+}
+
+void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size) {
+    if (size < SMALL)
+        give_units(pages, base, pieces(size, UNIT));
+    else
+        give_pages(pages, base, pieces(size, SIM_PAGE_BYTES));
+}
+
+bool sim_pages_hold(const struct sim_pages *pages, uint64_t address, size_t size) {
+    uint64_t offset = address - pages->base, bytes = pages->count * SIM_PAGE_BYTES;
+    if (offset >= bytes || size > bytes - offset)
+        return false;
+    for (uint64_t page = offset / SIM_PAGE_BYTES; page * SIM_PAGE_BYTES < offset + size; page++)
+        if (!is_taken(pages, (size_t)page))
+            return false;
+    return true;
+}

@@ -1,0 +1,152 @@
+/* How rows are timed, on the stand-in: batches, replays, the cache, clocks. */
+#include "tests/bench/test.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/clocks.h"
+#include "bench/json.h"
+#include "bench/run.h"
+#include "bench/table.h"
+#include "tests/bench/fake.h"
+
+static void run(struct bench_plan *plan, bool hot) {
+    static const char *const copy[] = {"copy"};
+    struct bench_request request = {
+        .experiments = copy, .experiment_count = 1, .seed = 7, .samples = 5, .seconds = 1, .hot = hot};
+    struct bench_error error = {.text = ""};
+    struct bench_observer observer = {0};
+    struct bench_result result;
+    wl_context *context;
+    request.has_size = true;
+    assert_true(bench_parse_size("--size", "1000", &request.size, &error));
+    assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
+    if (!bench_plan_make(plan, &request, &error) || !bench_plan_admit(plan, context, &request, &error) ||
+        !bench_run(plan, context, &request, &observer, &result, &error))
+        fail_msg("%s", error.text);
+    wl_close(context);
+    assert_int_equal(fake_allocations, 0);
+}
+
+static void fresh(double launch_ms) {
+    memset(&fake, 0, sizeof fake);
+    fake.gpu = true;
+    fake.launch_ms = launch_ms;
+}
+
+static void a_cold_cache(void **state) {
+    (void)state;
+    struct bench_plan plan;
+    fresh(0.01);
+    run(&plan, false);
+    const struct bench_row *row = &plan.sections[0].rows[0];
+    assert_int_equal(row->l2, BENCH_L2_COLD);
+    assert_int_equal(row->launches, 1);
+    assert_false(row->replayed);
+    assert_true(fabs(row->time_ms.median - 0.01) < 1e-6);
+    assert_int_equal(fake.replays, 0);
+    bench_plan_free(&plan);
+}
+
+static void short_kernels_are_replayed(void **state) {
+    (void)state;
+    struct bench_plan plan;
+    fresh(0.01);
+    run(&plan, true);
+    const struct bench_row *row = &plan.sections[0].rows[0];
+    assert_int_equal(row->l2, BENCH_L2_HOT);
+    assert_in_range(row->launches, 19, 20); /* 0.2 ms of them */
+    assert_true(row->replayed);
+    assert_true(fabs(row->time_ms.median - 0.01) < 1e-6); /* of one launch */
+    assert_int_equal(fake.replays, 3 * 5);
+    bench_plan_free(&plan);
+    fresh(0.0001);
+    run(&plan, true);
+    assert_int_equal(plan.sections[0].rows[0].launches, 200);
+    bench_plan_free(&plan);
+    fresh(0.5);
+    run(&plan, true);
+    assert_int_equal(plan.sections[0].rows[0].launches, 1);
+    assert_false(plan.sections[0].rows[0].replayed);
+    bench_plan_free(&plan);
+}
+
+static void a_driver_without_graphs(void **state) {
+    (void)state;
+    struct bench_plan plan;
+    fresh(0.01);
+    fake.no_graphs = true;
+    run(&plan, true);
+    const struct bench_row *row = &plan.sections[0].rows[0];
+    assert_in_range(row->launches, 19, 20);
+    assert_false(row->replayed);
+    assert_true(fabs(row->time_ms.median - 0.01) < 1e-6);
+    bench_plan_free(&plan);
+}
+
+static char *written(bool (*write)(FILE *, const struct bench_plan *), const struct bench_plan *plan) {
+    char *text;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    assert_non_null(file);
+    assert_true(write(file, plan));
+    fclose(file);
+    return text;
+}
+
+static void clocks_and_what_slows_them(void **state) {
+    (void)state;
+    struct bench_plan plan;
+    fresh(0.5);
+    run(&plan, false);
+    const struct bench_row *row = &plan.sections[0].rows[0];
+    assert_true(row->has_clocks);
+    assert_true(row->clocks.sm_mhz == 1755 && row->clocks.memory_mhz == 2619);
+    assert_string_equal(bench_throttle_name(row->clocks.reasons, 0), "sw_power_cap");
+    assert_string_equal(bench_throttle_name(row->clocks.reasons, 1), "hw_thermal_slowdown");
+    assert_null(bench_throttle_name(row->clocks.reasons, 2)); /* an idle device is not slowed */
+    assert_true(plan.sm_mhz_most == 1980 && isnan(plan.memory_mhz_most));
+    char *text = written(bench_write_json, &plan);
+    json_t *root = json_loads(text, 0, NULL);
+    assert_non_null(root);
+    json_t *clocks = json_object_get(json_array_get(json_object_get(root, "rows"), 0), "clocks");
+    assert_int_equal(json_array_size(json_object_get(clocks, "throttle")), 2);
+    assert_true(json_number_value(json_object_get(clocks, "sm_mhz")) == 1755);
+    assert_true(json_is_null(json_object_get(json_object_get(root, "device"), "memory_mhz_max")));
+    assert_int_equal(json_integer_value(json_object_get(root, "seed")), 7);
+    json_decref(root);
+    free(text);
+    text = written(bench_write_markdown, &plan);
+    assert_non_null(strstr(text, "throttled"));
+    free(text);
+    bench_plan_free(&plan);
+}
+
+static void clocks_unknown(void **state) {
+    (void)state;
+    struct bench_plan plan;
+    fresh(0.5);
+    setenv("FAKE_NVML", "none", 1);
+    run(&plan, false);
+    unsetenv("FAKE_NVML");
+    assert_false(plan.sections[0].rows[0].has_clocks);
+    assert_true(isnan(plan.sm_mhz_most));
+    char *text = written(bench_write_json, &plan);
+    assert_non_null(strstr(text, "\"clocks\": null"));
+    free(text);
+    bench_plan_free(&plan);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cold_cache),
+        cmocka_unit_test(short_kernels_are_replayed),
+        cmocka_unit_test(a_driver_without_graphs),
+        cmocka_unit_test(clocks_and_what_slows_them),
+        cmocka_unit_test(clocks_unknown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

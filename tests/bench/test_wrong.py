@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""The program with rungs that are wrong on purpose: each fault is told, gets no figure, and ends in status 1."""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+program = None
+
+
+def bench(fault, *options, gpu=True):
+    env = {**os.environ, "FAKE_FAULT": fault, "FAKE_GPU": "1" if gpu else ""}
+    return subprocess.run([program, "bench", "copy", "--size", "1000", "--samples", "3", *options], env=env,
+                          capture_output=True, text=True, timeout=60, check=False)
+
+
+class Wrong(unittest.TestCase):
+    def test_right(self):
+        done = bench("right")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotIn("FAIL", done.stdout)
+        self.assertIn("0.5000", done.stdout)
+
+    def test_faults(self):
+        for fault, says in (("never-writes", "poison"), ("one-wrong", "[3]"), ("last-wrong", "[999]"), ("nan", "[3]"),
+                            ("past-end", "guard"), ("before-start", "guard"), ("input-changed", "in[0]")):
+            for gpu in True, False:
+                with self.subTest(fault=fault, gpu=gpu):
+                    done = bench(fault, gpu=gpu)
+                    self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                    self.assertEqual(done.stdout.count("FAIL"), 3)
+                    self.assertRegex(done.stderr, r"wideload: FAIL copy/scalar size 1000 block 256: ")
+                    self.assertIn("3 of 3 rows failed", done.stderr)
+                    print(fault, done.stderr.splitlines()[0])
+                    rows = json.loads(bench(fault, "--json", "-", gpu=gpu).stdout)["rows"]
+                    for row in rows:
+                        self.assertIs(row["verified"], False)
+                        for figure in "time_ms", "gbps", "pct_copy", "counters":
+                            self.assertIsNone(row[figure])
+
+
+if __name__ == "__main__":
+    program = sys.argv.pop(1)
+    unittest.main()

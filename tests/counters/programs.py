@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Holds what wideload prof says of a program to what Nsight Compute said of it on an H200, launch by launch.
+
+usage: programs.py WIDELOAD FOLDER NAME PROGRAM [ARGUMENT...]
+
+FOLDER has NAME.csv, the hardware's counters; NAME.expected, what the program prints, with # for times and what comes of
+them; and differences.csv, every figure that is not the hardware's, with its cause.  A figure that differs and is not
+there fails, and so does one that is there and no longer differs.
+"""
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# Ours, and Nsight Compute's.
+METRICS = {
+    f"global_{name}_requests": f"l1tex__t_requests_pipe_lsu_mem_global_op_{short}.sum"
+    for name, short in (("load", "ld"), ("store", "st"), ("atomic", "atom"), ("reduction", "red"))
+}
+METRICS |= {
+    f"{name}_transactions": f"l1tex__t_sectors_pipe_lsu_mem_global_op_{short}.sum"
+    for name, short in (("gld", "ld"), ("gst", "st"), ("global_atomic", "atom"), ("global_reduction", "red"))
+}
+for short, name in (("ld", "load"), ("st", "store")):
+    METRICS |= {
+        f"g{short}_efficiency": f"smsp__sass_average_data_bytes_per_sector_mem_global_op_{short}.pct",
+        f"local_{name}_requests": f"l1tex__t_requests_pipe_lsu_mem_local_op_{short}.sum",
+        f"local_{name}_transactions": f"l1tex__t_sectors_pipe_lsu_mem_local_op_{short}.sum",
+        f"shared_{name}_transactions": f"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{short}.sum",
+    }
+# Read where the first is not there; it counts arbitration between warps, too.
+ARBITRATED = {
+    f"shared_{name}_transactions": f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{short}.sum"
+    for short, name in (("ld", "load"), ("st", "store"))
+}
+
+
+def table(path):
+    with open(path, newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def plain(kernel):
+    """The name without result and parameters, which demanglers write in their own ways."""
+    return re.sub(r"\s|\(.*", "", kernel.removeprefix("void "))
+
+
+def shape(text):
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def profiled(wideload, command):
+    # A sanitizer's library has to come first in a program, and says so.
+    environment = {**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "report.json")
+        done = subprocess.run([wideload, "prof", "--output", os.path.join(folder, "report"), "--json", path, *command],
+                              stdout=subprocess.PIPE, text=True, env=environment, check=True)
+        with open(path, encoding="utf-8") as file:
+            return done.stdout, json.load(file)
+
+
+def masked(output):
+    return re.sub(r" +[\d.]+ ms.*", " # ms", output)
+
+
+def differences(rows, launches):
+    """Yields (launch, kernel, metric, ours, hardware's) of whatever is not the same."""
+    for number, (row, launch) in enumerate(zip(rows, launches), 1):
+        if (plain(row["kernel"]) != plain(launch["kernel"]) or shape(row["grid"]) != launch["grid"]
+                or shape(row["block"]) != launch["block"]):
+            yield number, plain(row["kernel"]), "kernel", plain(launch["kernel"]), plain(row["kernel"])
+        for ours, name in METRICS.items():
+            name = name if name in row else ARBITRATED.get(ours)
+            if name not in row:
+                continue
+            got, wanted = launch["metrics"][ours], row[name]
+            # No access at all has no efficiency; Nsight Compute prints 0.
+            got = 0 if got is None else round(got, len(wanted.partition(".")[2]))
+            if got != float(wanted):
+                yield number, plain(row["kernel"]), ours, str(got), wanted
+
+
+def main():
+    wideload, folder, name, *command = sys.argv[1:]
+    output, document = profiled(wideload, command)
+    rows = table(os.path.join(folder, name + ".csv"))
+    known = {(int(row["launch"]), row["kernel"], row["metric"], row["ours"], row["hardware"])
+             for row in table(os.path.join(folder, "differences.csv")) if row["program"] == name}
+    found = set(differences(rows, document["launches"]))
+    for what, those in (("is not the hardware's", found - known), ("no longer differs so", known - found)):
+        for launch, kernel, metric, ours, hardware in sorted(those):
+            print(f"launch {launch}, {kernel}: {metric} {what}: {ours}, hardware {hardware}")
+    with open(os.path.join(folder, name + ".expected"), encoding="utf-8") as file:
+        same_output = masked(output) == file.read()
+    if not same_output:
+        print(f"the output is not that of {name}.expected:\n{masked(output)}", end="")
+    if len(rows) != len(document["launches"]):
+        print(f"{len(document['launches'])} launches, on hardware {len(rows)}")
+    print(f"{len(rows)} launches, {len(found)} figures differ")
+    return 0 if rows and found == known and same_output and len(rows) == len(document["launches"]) else 1
+
+
+sys.exit(main())

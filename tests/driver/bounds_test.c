@@ -1,0 +1,84 @@
+/* A plain program's accesses outside its allocations: they go through where a GPU has memory, too. */
+#include "tests/driver/api.h"
+
+static CUcontext context;
+static CUmodule module;
+
+static int setup(void **state) {
+    (void)state;
+    if (!api_open(API_DLSYM) || api.cuInit(0) || api.context_create(&context, 0, 0))
+        return -1;
+    return api.cuModuleLoad(&module, api_path("lines.fatbin")) ? -1 : 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    CUresult error = api.cuCtxDestroy(context);
+    api_close();
+    return error ? -1 : 0;
+}
+
+static CUresult store_at(CUdeviceptr address, int value) {
+    CUfunction function;
+    assert_ok(api.cuModuleGetFunction(&function, module, "store_at"));
+    void *params[] = {&address, &value};
+    assert_ok(api.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    return api.cuCtxSynchronize();
+}
+
+static int read_at(CUdeviceptr address) {
+    int value;
+    assert_ok(api.cuMemcpyDtoH(&value, address, sizeof value));
+    return value;
+}
+
+/* Each ends with a fault, after which the context is of no more use. */
+static void past_the_end(void **state) {
+    (void)state;
+    CUdeviceptr first, second;
+    assert_ok(api.cuMemAlloc(&first, (4 << 20) + 1024));
+    assert_ok(api.cuMemAlloc(&second, (4 << 20) + 1024));
+    assert_ok(api.cuMemsetD8(first, 0, 4));
+    assert_ok(store_at(second + (4 << 20) + 1024, 1));
+    assert_ok(store_at(second + (6 << 20) - 4, 2));
+    /* An overrun of that length lands in what was allocated before. */
+    assert_true(first > second && first - second <= 8 << 20);
+    assert_ok(store_at(first, 3));
+    assert_int_equal(read_at(first), 3);
+    /* Copies keep to the allocation that they begin in. */
+    int value;
+    assert_int_equal(api.cuMemcpyDtoH(&value, second + (4 << 20) + 1024, 4), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(store_at(first + ((CUdeviceptr)1 << 40), 4), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+static void small_ones_share_a_page(void **state) {
+    (void)state;
+    CUdeviceptr first, second, large;
+    assert_ok(api.cuMemAlloc(&first, 64));
+    assert_ok(api.cuMemAlloc(&second, 64));
+    assert_ok(api.cuMemAlloc(&large, 4 << 20));
+    assert_int_equal(second - first, 512);
+    assert_ok(store_at(first + 64, 1));
+    assert_ok(store_at(first + 512, 7));
+    assert_int_equal(read_at(second), 7);
+    assert_ok(api.cuMemFree(first));
+    assert_ok(store_at(first, 1)); /* its page is still there */
+    assert_ok(api.cuMemFree(large));
+    assert_int_equal(store_at(large, 1), CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_non_null(strstr(api.last_error(), "freed"));
+}
+
+static void nothing_near_null(void **state) {
+    (void)state;
+    assert_int_equal(api.strict_bounds(), CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(store_at(0, 1), CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(past_the_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(small_ones_share_a_page, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_near_null, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
