@@ -1,5 +1,5 @@
-/* An earlier run's results for `bench --compare`: any file.  What is read is compared with rows of both kinds,
- * a GPU's times and the simulator's counters. */
+/* An earlier run's results for `bench --compare`: any file.  What is read is compared with rows of both
+ * kinds, a GPU's times and the simulator's counters. */
 #include <string.h>
 
 #include "bench/compare.h"
@@ -9,8 +9,11 @@ static struct bench_plan plan;
 
 static void make_plan(void) {
     static const char *const experiments[] = {"copy", "read-offset"};
-    const struct bench_request request = {
-        .experiments = experiments, .experiment_count = 2, .has_size = true, .size = {1, {1048576}}, .seed = 1};
+    const struct bench_request request = {.experiments = experiments,
+                                          .experiment_count = 2,
+                                          .has_size = true,
+                                          .size = {1, {1048576}},
+                                          .seed = 1};
     struct bench_error error;
     if (plan.sections)
         return;
