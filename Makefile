@@ -2,6 +2,7 @@
 #
 #   make                   builds build/wideload, and the libraries
 #   make bench             runs it: every experiment, verified and counted or timed; ARGS="--device sim copy"
+#   make report            runs it and writes build/report.html, a page with charts, from build/bench.json
 #   make test              builds and runs the tests
 #   make speed             prints how fast the simulator runs, beside gcc -O2
 #   make install           installs; PREFIX=/usr/local DESTDIR=
@@ -19,13 +20,18 @@ JOBS = $(shell nproc)
 
 # One call of make works on one build directory at a time: the parallelism is Ninja's.
 .NOTPARALLEL:
-.PHONY: all bench test speed install clean asan ubsan coverage fuzz format setup
+.PHONY: all bench report test speed install clean asan ubsan coverage fuzz format setup
 
 all: setup build/build.ninja
 	@cmake --build --preset release --target wideload_cli -j $(JOBS)
 
 bench: all
 	@build/wideload bench $(ARGS)
+
+report: all
+	@build/wideload bench --json build/bench.json $(ARGS)
+	@build/wideload report build/bench.json -o build/report.html
+	@echo "build/report.html"
 
 test: setup build/build.ninja
 	@cmake --build --preset release -j $(JOBS)

@@ -7,7 +7,8 @@
 #include "cli/arguments.h"
 #include "wideload.h"
 
-static const struct cli_command *const commands[] = {&cli_bench, &cli_prof, &cli_list, &cli_devices};
+static const struct cli_command *const commands[] = {&cli_bench, &cli_report_command, &cli_prof, &cli_list,
+                                                     &cli_devices};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void) {

@@ -152,7 +152,9 @@ WL_API wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_
     X(shared_useful_bytes)                                                                                   \
     X(inst_executed)                                                                                         \
     X(thread_inst_executed)                                                                                  \
-    X(launches)
+    X(launches)                                                                                              \
+    X(texture_load_requests)                                                                                 \
+    X(texture_load_transactions)
 
 typedef struct wl_counters {
 #define WL_COUNTER_FIELD(name) uint64_t name;

@@ -43,10 +43,11 @@ static bool new_line(const struct listing *listing, size_t r) {
 static void put_requests(const struct prof_line *line, size_t column, bool compact, char out[CELL]) {
     const wl_counters *n = &line->sums.c;
     uint64_t global = n->global_load_requests + n->global_store_requests + n->global_atomic_requests +
-                      n->global_reduction_requests + n->local_load_requests + n->local_store_requests;
+                      n->global_reduction_requests + n->local_load_requests + n->local_store_requests +
+                      n->texture_load_requests;
     uint64_t sectors = n->gld_transactions + n->gst_transactions + n->global_atomic_transactions +
                        n->global_reduction_transactions + n->local_load_transactions +
-                       n->local_store_transactions;
+                       n->local_store_transactions + n->texture_load_transactions;
     uint64_t shared = n->shared_load_requests + n->shared_store_requests + n->shared_atomic_requests;
     uint64_t passes =
         n->shared_load_transactions + n->shared_store_transactions + n->shared_atomic_transactions;

@@ -40,6 +40,7 @@ RATIO(local_load_transactions_per_request, 1, s->c.local_load_transactions, s->c
 RATIO(local_store_transactions_per_request, 1, s->c.local_store_transactions, s->c.local_store_requests)
 RATIO(shared_load_transactions_per_request, 1, s->c.shared_load_transactions, s->c.shared_load_requests)
 RATIO(shared_store_transactions_per_request, 1, s->c.shared_store_transactions, s->c.shared_store_requests)
+RATIO(texture_load_transactions_per_request, 1, s->c.texture_load_transactions, s->c.texture_load_requests)
 RATIO(atomic_transactions_per_request, 1,
       s->c.global_atomic_transactions + s->c.global_reduction_transactions,
       s->c.global_atomic_requests + s->c.global_reduction_requests)
@@ -110,6 +111,12 @@ const struct prof_metric prof_metrics[] = {
      "sectors that those move"},
     {"local_store_transactions_per_request", NULL, PROF_RATIO, local_store_transactions_per_request,
      "transactions a local store"},
+    {"texture_load_requests", L1("requests_pipe_tex_mem_texture"), PROF_COUNT, texture_load_requests,
+     "groups of 4 or 8 lanes that fetch through textures"},
+    {"texture_load_transactions", L1("sectors_pipe_tex_mem_texture"), PROF_COUNT, texture_load_transactions,
+     "sectors of the texels that those want"},
+    {"texture_load_transactions_per_request", NULL, PROF_RATIO, texture_load_transactions_per_request,
+     "sectors a request"},
     {"shared_load_requests", NULL, PROF_COUNT, shared_load_requests,
      "warps' loads from shared memory, neighbours counted as the wide loads that ptxas makes of them"},
     {"shared_load_transactions", SHARED("pipe_lsu_wavefronts_mem_shared_op_ld"), PROF_COUNT,

@@ -83,7 +83,7 @@ static void describe_shared(const struct check_block *b, uint64_t address, char 
 
 static void report(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                    enum sim_space space, unsigned lane, uint64_t address, unsigned bytes) {
-    const char *what = sim_access_name(op->access), *where = sim_space_name(space);
+    const char *what = sim_access_name(op->access, op->texture), *where = sim_space_name(space);
     const struct sim_code *code = check_code(w);
     struct sim_finding *f;
     if (address & (bytes - 1)) {
@@ -155,4 +155,18 @@ enum check_drop check_drop(struct sim_warp *w, const struct sim_insn *in, const 
 bool sim_check_bounds(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                       enum sim_space space, struct sim_lanes *lanes, unsigned bytes) {
     return check_drop(w, in, op, space, lanes, bytes) != CHECK_DROP_ALL;
+}
+
+bool sim_check_no_texture(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                          uint32_t lanes, uint64_t handle, bool destroyed) {
+    if (!(w->check->launch->checks & SIM_CHECK_MEMORY))
+        return false;
+    struct sim_finding *f =
+        check_report(w, check_code(w), in, (unsigned)__builtin_ctz(lanes),
+                     destroyed ? SIM_FINDING_USE_AFTER_FREE : SIM_FINDING_OUT_OF_BOUNDS, handle);
+    if (f)
+        snprintf(f->text, sizeof f->text, "texture fetch through object 0x%" PRIx64 ", which %s", handle,
+                 destroyed ? "was destroyed" : "does not exist");
+    zero_results(w, op, lanes);
+    return true;
 }

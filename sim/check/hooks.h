@@ -16,11 +16,17 @@ bool sim_check_access(struct sim_warp *w, const struct sim_insn *in, const struc
 /* The same for lanes that are not the site's pattern (atomics, of which one lane may stand for all). */
 bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                      enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
-/* Bytes that the copy engine moves, within bounds: they are written, and race with nothing. */
-void sim_check_bulk(struct sim_warp *w, uint64_t global, uint64_t shared, uint32_t size, bool loads);
+/* Bytes that the copy engine moves for a lane, within bounds: they are written, and race with nothing. */
+void sim_check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
+                    uint64_t shared, uint32_t size, bool loads);
 /* Only the bounds, for accesses that have no race and no unwritten bytes (constants). */
 bool sim_check_bounds(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                       enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
+
+/* bounds.c.  A fetch of these lanes through no texture object: told of, and their results are zeros.  False
+ * when it is not to be told of: the launch stops. */
+bool sim_check_no_texture(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                          uint32_t lanes, uint64_t handle, bool destroyed);
 
 /* launch.c: one a launch, and one a block that runs. */
 struct check_launch *sim_check_launch_begin(struct sim_check *check, const struct sim_launch *launch);

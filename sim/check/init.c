@@ -22,8 +22,8 @@ static void report(struct sim_warp *w, const struct sim_insn *in, const struct s
         sim_memory_describe(w->worker->launch->memory, address, where + 2, sizeof where - 2);
     }
     snprintf(f->text, sizeof f->text, "%u-byte %s %s at %s0x%" PRIx64 " reads what nobody wrote%s", bytes,
-             sim_space_name(space), sim_access_name(op->access), space == SIM_SPACE_GLOBAL ? "" : "offset ",
-             address, where);
+             sim_space_name(space), sim_access_name(op->access, op->texture),
+             space == SIM_SPACE_GLOBAL ? "" : "offset ", address, where);
 }
 
 /* The shadow of the allocation that holds address, which is known to be in one. */
@@ -44,6 +44,9 @@ static void look_global(struct sim_warp *w, const struct sim_insn *in, const str
     uint64_t base = lanes->address[lanes->first];
     unsigned chunk = bytes < 4 ? bytes : 4;
     bool reads = op->access != SIM_ACCESS_STORE, writes = op->access != SIM_ACCESS_LOAD;
+    if (base + (uint64_t)site->low >= site->base && base + (uint64_t)site->high < site->end &&
+        (!site->shadow || !site->shadow->init || site->shadow->complete))
+        return;
     for (uint32_t k = 0; k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
         struct check_shadow *shadow = locate(w, site, address);
@@ -72,11 +75,23 @@ static unsigned element_bytes(const struct sim_memop *op, unsigned bytes) {
     return op->width && bytes % op->width == 0 ? op->width : bytes < 4 ? bytes : 4;
 }
 
-static void look_shared(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+static bool look_shared(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                         const struct sim_lanes *lanes, unsigned bytes, struct check_site *site) {
     uint8_t *init = w->check->init;
     uint64_t base = lanes->address[lanes->first];
     bool reads = op->access != SIM_ACCESS_STORE, writes = op->access != SIM_ACCESS_LOAD, missing = false;
+    /* The usual cases first: loads and stores of whole words. */
+    if (bytes >= 4 && !(reads && writes)) {
+        uint8_t known = 0xf;
+        for (uint32_t k = 0; k < site->count; k++) {
+            uint8_t *word = &init[(base + (uint64_t)site->words[k].delta) >> 2];
+            known &= *word;
+            if (writes)
+                *word = 0xf;
+        }
+        if (writes || known == 0xf)
+            return true;
+    }
     for (uint32_t k = 0; k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
         uint8_t mask = (uint8_t)check_bytes_mask(check_bytes_code(address, bytes));
@@ -98,6 +113,7 @@ static void look_shared(struct sim_warp *w, const struct sim_insn *in, const str
         uint64_t address = base + (uint64_t)site->words[k].delta;
         init[address >> 2] |= (uint8_t)check_bytes_mask(check_bytes_code(address, bytes));
     }
+    return !missing;
 }
 
 static uint8_t *local_init(struct sim_warp *w) {
@@ -135,23 +151,44 @@ static void look_local(struct sim_warp *w, const struct sim_insn *in, const stru
     }
 }
 
-void sim_check_bulk(struct sim_warp *w, uint64_t global, uint64_t shared, uint32_t size, bool loads) {
+/* A bulk load of bytes that nobody wrote. */
+static void look_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
+                      uint32_t size) {
+    uint64_t at;
+    if (!check_find_unwritten(w->check->launch->check, global, size, &at))
+        return;
+    struct sim_finding *f = check_report(w, check_code(w), in, lane, SIM_FINDING_UNINITIALIZED, at);
+    if (!f)
+        return;
+    char where[200];
+    sim_memory_describe(w->worker->launch->memory, at, where, sizeof where);
+    snprintf(f->text, sizeof f->text,
+             "bulk copy of %u bytes at 0x%" PRIx64 " reads what nobody wrote at 0x%" PRIx64 ": %s", size,
+             global, at, where);
+}
+
+void sim_check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
+                    uint64_t shared, uint32_t size, bool loads) {
     struct check_block *b = w->check;
     if (!loads) {
         sim_check_written(b->launch->check, global, size);
         return;
     }
+    if (b->launch->checks & SIM_CHECK_INIT)
+        look_bulk(w, in, lane, global, size);
+    check_changed(b);
     memset(b->init + shared / 4, 0xf, size / 4);
     memset(b->cells + shared / 4, 0, size / 4 * sizeof *b->cells);
 }
 
-void check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
                 struct check_site *site) {
     if (space == SIM_SPACE_GLOBAL)
         look_global(w, in, op, lanes, bytes, site);
     else if (space == SIM_SPACE_SHARED)
-        look_shared(w, in, op, lanes, bytes, site);
+        return look_shared(w, in, op, lanes, bytes, site);
     else
         look_local(w, in, op, lanes, bytes);
+    return false;
 }

@@ -40,6 +40,7 @@ void sim_check_launch_end(struct check_launch *c) {
         next = dead->next;
         free(dead->init);
         free(dead->cells);
+        free(dead->rows);
         free(dead);
     }
     for (uint32_t i = 0; i < c->finding_count && check->found; i++)
@@ -106,6 +107,7 @@ void sim_check_block_free(struct check_block *b) {
 void sim_check_block_start(struct check_block *b, const struct sim_block *block) {
     b->linear = (uint32_t)block->linear;
     b->full = ++b->launch->clock;
+    check_changed(b);
     b->view = b->fenced = 0;
     b->events.first = b->events.next;
     memset(b->arrived, 0, sizeof b->arrived);

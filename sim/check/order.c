@@ -185,6 +185,7 @@ void sim_check_barrier_complete(struct sim_block *block, uint32_t id) {
             find_divergence(w, id, lanes[i]);
     }
     if (full) {
+        check_changed(b);
         b->full = now;
         b->events.first = b->events.next;
     } else {

@@ -34,6 +34,7 @@ static bool is_strong(const struct sim_memop *op) {
 
 /* Outdates every entry, since numbers have run out.  What is between now and then goes unseen. */
 static void restart(struct check_block *b, struct check_events *events, enum sim_space space) {
+    check_changed(b);
     if (space == SIM_SPACE_SHARED)
         memset(b->cells, 0, b->words * sizeof *b->cells);
     else
@@ -115,8 +116,8 @@ static void report(const struct race *r, enum sim_finding_kind kind, unsigned la
                           : same_warp                  ? "no __syncwarp() orders the two lanes"
                                                        : "no barrier orders the two threads";
     snprintf(f->text, sizeof f->text, "%s %s at %s0x%" PRIx64 " races with a %s by another thread: %s",
-             sim_space_name(r->space), sim_access_name(r->op->access), shared ? "offset " : "", address,
-             sim_access_name(site->access), missing);
+             sim_space_name(r->space), sim_access_name(r->op->access, r->op->texture),
+             shared ? "offset " : "", address, sim_access_name(site->access, site->texture), missing);
 }
 
 /* Whether the lane stores what is there already, or will be by the other lane. */
@@ -219,13 +220,45 @@ static void look_within(const struct race *r, const struct check_site *site) {
     }
 }
 
+/* The word's access, written down and looked at.  A word that nothing has touched since all threads were
+ * ordered, as most are, has nothing to race with. */
+static inline void look_at(const struct race *r, struct check_cell *cell, const struct check_word *word,
+                           uint64_t address, bool writes) {
+    unsigned code = check_bytes_code(address, r->bytes);
+    if (cell->write >= r->live || cell->read[0] >= r->live) {
+        (writes ? write_word : read_word)(r, cell, word, address, code);
+        return;
+    }
+    uint32_t entry = r->event | (uint32_t)word->lane << 3 | code;
+    if (writes) {
+        cell->write = entry;
+        return;
+    }
+    cell->read[0] = entry;
+    if (word->second != CHECK_NO_LANE)
+        cell->read[1] = r->event | (uint32_t)word->second << 3 | code;
+}
+
 static void look_shared(const struct race *r, const struct check_site *site, bool writes) {
     uint64_t base = r->lanes->address[r->lanes->first];
     for (uint32_t k = 0; k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
-        unsigned code = check_bytes_code(address, r->bytes);
-        (writes ? write_word : read_word)(r, &r->b->cells[address >> 2], &site->words[k], address, code);
+        look_at(r, &r->b->cells[address >> 2], &site->words[k], address, writes);
     }
+}
+
+/* Whether a load from shared memory reads only words that nobody stored to and two unordered threads have
+ * read: then it says nothing new, see read_word(). */
+static bool says_nothing(const struct check_block *b, const struct check_site *site, uint64_t base) {
+    uint32_t live = b->events.first << 8;
+    if (b->partial >= b->full)
+        return false;
+    for (uint32_t k = 0; k < site->count; k++) {
+        const struct check_cell *cell = &b->cells[(base + (uint64_t)site->words[k].delta) >> 2];
+        if (cell->write >= live || cell->read[0] < live || cell->read[1] < live)
+            return false;
+    }
+    return true;
 }
 
 /* The cells of the allocation that holds address; NULL when there is no memory for them. */
@@ -238,36 +271,87 @@ static struct check_cell *cells_at(const struct race *r, struct check_site *site
         site->end = found.base + found.size;
         site->shadow = check_shadow_of(r->b->launch->check, &found);
     }
-    return site->shadow ? check_cells_of(r->b->launch->check, site->shadow) : NULL;
+    if (!site->shadow)
+        return NULL;
+    return site->shadow->cells ? site->shadow->cells : check_cells_of(r->b->launch->check, site->shadow);
+}
+
+/* Whether what a row's entry stands for comes before this access of all its words.  Lanes only matter within
+ * a warp, and are the same word by word when the entries' low bytes are. */
+static bool row_ordered(const struct race *r, uint32_t last, uint32_t entry) {
+    unsigned lane = (last & 0xff) != (entry & 0xff);
+    return check_ordered(r->b, event_of(r, last), 0, r->w->index, lane);
+}
+
+/* What read_word() and write_word() do, for a whole row at once.  False when it has to be looked at word by
+ * word: for a race, or since its words have been touched one by one. */
+static bool take_row(const struct race *r, struct check_row *row, uint32_t entry, bool writes) {
+    uint32_t first = row->read[0], second = row->read[1];
+    if (row->scattered >= r->live || (row->write >= r->live && !row_ordered(r, row->write, entry)))
+        return false;
+    if (writes) {
+        if ((first >= r->live && !row_ordered(r, first, entry)) ||
+            (second >= r->live && !row_ordered(r, second, entry)))
+            return false;
+        row->write = entry;
+    } else if (first < r->live) {
+        row->read[0] = entry;
+    } else if (event_of(r, first)->block != r->b->linear) {
+        row->read[1] = first;
+        row->read[0] = entry;
+    } else if (row_ordered(r, first, entry)) {
+        row->read[0] = entry;
+    } else if (second < r->live || row_ordered(r, second, entry)) {
+        row->read[1] = entry;
+    }
+    return true;
+}
+
+/* From now on the row's words speak for themselves. */
+static void scatter(const struct race *r, struct check_row *row, struct check_cell *cells) {
+    if (row->write >= r->live || row->read[0] >= r->live)
+        for (unsigned k = 0; k < CHECK_ROW_WORDS; k++)
+            cells[k] = (struct check_cell){
+                .write = check_row_entry(row->write, k),
+                .read = {check_row_entry(row->read[0], k), check_row_entry(row->read[1], k)}};
+    *row = (struct check_row){.scattered = r->event};
 }
 
 static void look_global(const struct race *r, struct check_site *site, bool writes) {
     uint64_t base = r->lanes->address[r->lanes->first];
+    uint32_t rows = r->strong ? 0 : site->rows;
     for (uint32_t k = 0; k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
         struct check_cell *cells = cells_at(r, site, address);
         if (!cells)
             continue;
-        struct check_cell *cell = &cells[(address >> 2) - (site->base >> 2)];
-        unsigned code = check_bytes_code(address, r->bytes);
-        if (writes)
-            write_word(r, cell, &site->words[k], address, code);
-        else
-            read_word(r, cell, &site->words[k], address, code);
+        uint64_t word = (address >> 2) - (site->base >> 2), first = word - word % CHECK_ROW_WORDS;
+        struct check_row *row = &site->shadow->rows[word / CHECK_ROW_WORDS];
+        if (k % CHECK_ROW_WORDS == 0 && word == first && rows >> k / CHECK_ROW_WORDS & 1 &&
+            take_row(r, row, r->event | (uint32_t)site->words[k].lane << 3 | site->shift, writes)) {
+            k += CHECK_ROW_WORDS - 1;
+            continue;
+        }
+        if (row->scattered < r->live)
+            scatter(r, row, &cells[first]);
+        row->scattered = r->event;
+        look_at(r, &cells[word], &site->words[k], address, writes);
     }
 }
 
-void check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+bool check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                  enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
                  struct check_site *site) {
     struct check_block *b = w->check;
-    bool strong = is_strong(op), shared = space == SIM_SPACE_SHARED;
+    bool strong = is_strong(op), shared = space == SIM_SPACE_SHARED, writes = op->access != SIM_ACCESS_LOAD;
+    if (shared && !strong && !writes && says_nothing(b, site, lanes->address[lanes->first]))
+        return true;
     if (strong)
         check_synchronise(w, op, space);
     struct check_events *events = shared ? &b->events : &b->launch->check->events;
     uint32_t event = number(w, op, space, events, site);
     if (!event)
-        return;
+        return false;
     struct race race = {.w = w,
                         .in = in,
                         .op = op,
@@ -279,11 +363,11 @@ void check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim
                         .event = event << 8,
                         .live = events->first << 8,
                         .strong = strong};
-    bool writes = op->access != SIM_ACCESS_LOAD;
     if (writes && !strong && site->shares)
         look_within(&race, site);
     if (shared)
         look_shared(&race, site, writes);
     else
         look_global(&race, site, writes || strong);
+    return false;
 }

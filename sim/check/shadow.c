@@ -27,6 +27,7 @@ static void release(struct check_shadow *list) {
         next = list->next;
         free(list->init);
         free(list->cells);
+        free(list->rows);
         free(list);
     }
 }
@@ -143,24 +144,35 @@ struct check_cell *check_cells_of(struct sim_check *check, struct check_shadow *
     if (shadow->cells)
         return shadow->cells;
     /* Zeros without touching pages: what no kernel touches costs nothing. */
-    struct check_cell *cells = calloc(shadow->size / 4 + 2, sizeof *cells);
+    size_t rows = (shadow->size / 4 + 2) / CHECK_ROW_WORDS + 1;
+    struct check_cell *cells = calloc(rows * CHECK_ROW_WORDS, sizeof *cells);
+    struct check_row *row = calloc(rows, sizeof *row);
+    if (!cells || !row) {
+        free(cells);
+        free(row);
+        return NULL;
+    }
     pthread_mutex_lock(&check->lock);
+    shadow->rows = row;
     shadow->cells = cells;
     pthread_mutex_unlock(&check->lock);
     return cells;
 }
 
+static void forget(struct check_shadow *list) {
+    for (struct check_shadow *shadow = list; shadow; shadow = shadow->next) {
+        free(shadow->cells);
+        free(shadow->rows);
+        shadow->cells = NULL;
+        shadow->rows = NULL;
+    }
+}
+
 void check_cells_clear(struct sim_check *check) {
     pthread_mutex_lock(&check->lock);
     for (int i = 0; i < CHECK_BUCKETS; i++)
-        for (struct check_shadow *shadow = check->buckets[i]; shadow; shadow = shadow->next) {
-            free(shadow->cells);
-            shadow->cells = NULL;
-        }
-    for (struct check_shadow *shadow = check->dead; shadow; shadow = shadow->next) {
-        free(shadow->cells);
-        shadow->cells = NULL;
-    }
+        forget(check->buckets[i]);
+    forget(check->dead);
     pthread_mutex_unlock(&check->lock);
 }
 
@@ -234,22 +246,29 @@ void sim_check_copied(struct sim_check *check, uint64_t to, uint64_t from, size_
     pthread_mutex_unlock(&check->lock);
 }
 
-void sim_check_fetched(struct sim_check *check, const char *function, uint64_t address, size_t size) {
+bool check_find_unwritten(struct sim_check *check, uint64_t address, size_t size, uint64_t *at) {
     struct sim_allocation found;
-    if (!check || !(check->checks & SIM_CHECK_INIT) || !size ||
-        !sim_memory_find(check->memory, address, size, &found))
-        return;
+    if (!size || !sim_memory_find(check->memory, address, size, &found))
+        return false;
     pthread_mutex_lock(&check->lock);
     uint64_t begin = address - found.base, end = begin + size;
-    uint64_t at = first_unwritten(find(check, &found), begin, end);
+    uint64_t first = first_unwritten(find(check, &found), begin, end);
     pthread_mutex_unlock(&check->lock);
-    if (at == end)
+    *at = found.base + first;
+    return first < end;
+}
+
+void sim_check_fetched(struct sim_check *check, const char *function, uint64_t address, size_t size) {
+    struct sim_allocation found;
+    uint64_t at;
+    if (!check || !(check->checks & SIM_CHECK_INIT) || !check_find_unwritten(check, address, size, &at) ||
+        !sim_memory_find(check->memory, address, size, &found))
         return;
-    struct sim_finding finding = {.kind = SIM_FINDING_UNINITIALIZED, .address = found.base + at, .count = 1};
+    struct sim_finding finding = {.kind = SIM_FINDING_UNINITIALIZED, .address = at, .count = 1};
     snprintf(finding.text, sizeof finding.text,
              "%s of %zu bytes reads byte %" PRIu64 " of allocation #%" PRIu64 " (0x%" PRIx64
              ", %zu bytes), which nobody wrote",
-             function, size, at, found.serial, found.base, found.size);
+             function, size, at - found.base, found.serial, found.base, found.size);
     tell(check, &finding);
 }
 

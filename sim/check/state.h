@@ -39,6 +39,16 @@ struct check_cell {
     uint32_t write, read[2];
 };
 
+/* What is known of a sector's words of global memory when all have been touched together and in order, as
+ * most are: one entry stands for all their cells, which are then left alone.  Entries: 0, or event << 8 | the
+ * lane that touched the first word << 3 | binary logarithm of the words that each lane touched. */
+struct check_row {
+    uint32_t write, read[2];
+    uint32_t scattered; /* event << 8 of the last access that is told in the cells instead */
+};
+
+enum { CHECK_ROW_WORDS = 8 };
+
 /* The events of one kind of memory. */
 struct check_events {
     struct check_event *list; /* [0] is number first */
@@ -50,9 +60,11 @@ struct check_events {
 struct check_shadow {
     struct check_shadow *next; /* of its bucket, or of the dead */
     uint64_t base, size, serial;
-    uint64_t *init;           /* a bit a byte that was written; NULL: all count as written */
-    bool complete;            /* all of it was */
-    struct check_cell *cells; /* NULL until a launch looks for races in it */
+    uint64_t *init; /* a bit a byte that was written; NULL: all count as written */
+    bool complete;  /* all of it was */
+    /* NULL until a launch looks for races in it */
+    struct check_cell *cells;
+    struct check_row *rows;
 };
 
 enum { CHECK_BUCKETS = 1024 };
@@ -80,11 +92,16 @@ struct check_word {
 struct check_site {
     struct check_word *words;
     uint32_t count, capacity;
-    bool shares; /* some words have a second lane */
+    int64_t low, high; /* the least and the greatest delta */
+    bool shares;       /* some words have a second lane */
+    uint8_t shift;     /* a lane touches 2^shift words */
+    /* Bit g: words 8 g to 8 g + 7 follow each other, as their lanes do, which share none of them. */
+    uint32_t rows;
     struct check_shadow *shadow;
     uint64_t base, end;    /* the allocation that its last access lay in */
     uint32_t event, stamp; /* the last event's number, and when: */
     uint8_t warp, space;
+    uint64_t quiet_base, quiet_version; /* a load of shared memory that said nothing, see access.c */
 };
 
 /* What each finding stands for, to tell those that are known. */
@@ -106,6 +123,7 @@ struct check_launch {
     const struct sim_launch *launch;
     unsigned checks;
     uint32_t clock;
+    uint64_t versions;        /* the last one given to a block */
     struct check_site *sites; /* by the module's site numbers */
     uint32_t site_count;
     struct check_release *releases; /* in order of time */
@@ -131,6 +149,7 @@ struct check_block {
     uint32_t joined[SIM_BARRIERS][SIM_MAX_WARPS];        /* what arrivals at a barrier brought */
     bool arrived[SIM_BARRIERS];
     /* shared memory */
+    uint64_t version; /* a new one with every store and everything that orders threads; no other block's */
     uint64_t ranges[3][2]; /* where its variables lie: [begin, end) */
     struct check_events events;
     struct check_cell *cells;
@@ -156,6 +175,8 @@ const struct sim_code *check_code(const struct sim_warp *w);
 /* shadow.c.  NULL: none, for lack of memory or since base is of no allocation. */
 struct check_shadow *check_shadow_of(struct sim_check *check, const struct sim_allocation *allocation);
 struct check_cell *check_cells_of(struct sim_check *check, struct check_shadow *shadow);
+/* Whether some of the bytes were never written; at: the first of those. */
+bool check_find_unwritten(struct sim_check *check, uint64_t address, size_t size, uint64_t *at);
 bool check_bits_all(const uint64_t *bits, uint64_t first, uint64_t count);
 void check_bits_set(uint64_t *bits, uint64_t first, uint64_t count);
 /* Outdates every cell, when event numbers have run out. */
@@ -191,19 +212,28 @@ void check_synchronise(struct sim_warp *w, const struct sim_memop *op, enum sim_
  * barrier.*.aligned */
 bool check_is_aligned(const struct sim_strand *strand);
 
-/* race.c */
-void check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+/* Called with every store to shared memory, and with what orders all threads. */
+static inline void check_changed(struct check_block *b) {
+    b->version = ++b->launch->versions;
+}
+
+/* race.c.  True when it said nothing and would say nothing again. */
+bool check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                  enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
                  struct check_site *site);
 
-/* init.c */
-void check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+/* init.c.  True when all was written. */
+bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes, struct check_site *site);
 
 /* Which of a word's bytes an access of `bytes` bytes touches at this address: a number that fits in an
  * entry, and as a mask. */
 static inline unsigned check_bytes_code(uint64_t address, unsigned bytes) {
     return bytes >= 4 ? 0 : bytes == 2 ? 5 + (address >> 1 & 1) : 1 + (address & 3);
+}
+/* The cell's entry for word k of a row. */
+static inline uint32_t check_row_entry(uint32_t entry, unsigned k) {
+    return (entry & ~7u) + (k >> (entry & 7) << 3);
 }
 static inline unsigned check_bytes_mask(unsigned code) {
     static const uint8_t masks[] = {0xf, 1, 2, 4, 8, 3, 0xc};

@@ -19,11 +19,29 @@ static bool reserve(struct check_site *site, uint32_t count) {
     return true;
 }
 
+/* See struct check_site, rows. */
+static void find_rows(struct check_site *site, unsigned bytes) {
+    site->rows = 0;
+    site->shift = (uint8_t)(bytes == 16 ? 2 : bytes == 8 ? 1 : 0);
+    if (bytes != 4u << site->shift)
+        return;
+    for (uint32_t g = 0; g < site->count / CHECK_ROW_WORDS; g++) {
+        const struct check_word *word = &site->words[g * CHECK_ROW_WORDS];
+        bool row = true;
+        for (unsigned k = 0; k < CHECK_ROW_WORDS; k++)
+            row &= word[k].delta == word->delta + 4 * (int64_t)k && word[k].second == CHECK_NO_LANE &&
+                   word[k].lane == word->lane + (k >> site->shift);
+        site->rows |= (uint32_t)row << g;
+    }
+}
+
 void check_words_find(struct check_site *site, const struct sim_lanes *lanes, unsigned bytes) {
     unsigned chunk = bytes < 4 ? bytes : 4, each = bytes / chunk, shift = chunk / 2;
     uint64_t base = lanes->address[lanes->first];
     site->count = 0;
     site->shares = false;
+    site->low = site->high = 0;
+    site->rows = 0;
     if (!reserve(site, (unsigned)__builtin_popcount(lanes->mask) * each))
         return;                  /* without memory there is nothing to check */
     uint16_t slots[SLOTS] = {0}; /* the word's index + 1 */
@@ -44,8 +62,13 @@ void check_words_find(struct check_site *site, const struct sim_lanes *lanes, un
             site->words[site->count] =
                 (struct check_word){.delta = delta, .lane = (uint8_t)lane, .second = CHECK_NO_LANE};
             slots[at] = (uint16_t)++site->count;
+            if (delta < site->low)
+                site->low = delta;
+            if (delta > site->high)
+                site->high = delta;
         }
     }
+    find_rows(site, bytes);
 }
 
 bool check_stored(struct sim_warp *w, const struct sim_memop *op, unsigned lane, unsigned char *to) {

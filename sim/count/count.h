@@ -21,6 +21,17 @@ struct count_access {
     const uint64_t *address; /* 32 of them; those outside mask are not read */
 };
 
+/* The texels that a fetch's lanes want: one a lane and corner; filtered ones have 2, 4 or 8 corners.
+ * Addresses are such that texels of one sector lie in 32 aligned bytes. */
+struct count_texels {
+    unsigned width;  /* bytes of a texel: 1, 2, 4, 8, 16; addresses are multiples of it */
+    unsigned lanes;  /* that go together: 4 or 8 */
+    uint32_t active; /* lanes that make requests */
+    unsigned corners;
+    const uint32_t *mask;          /* by corner: lanes whose texel is none of the border's; may be 0 */
+    const uint64_t (*address)[32]; /* by corner and lane */
+};
+
 struct count_result {
     uint32_t transactions; /* sectors (or lines, where moved > 32 a transaction), or wavefronts */
     uint32_t moved_bytes;  /* transactions times their size; a wavefront's is 128 */
@@ -50,6 +61,11 @@ struct count_result count_global(const struct count_rules *rules, const struct c
 struct count_result count_shared(const struct count_rules *rules, const struct count_access *access);
 /* Local memory: addresses are each thread's own offsets; hardware interleaves the lanes' 4-byte words. */
 struct count_result count_local(const struct count_rules *rules, const struct count_access *access);
+/* Textures: transactions are sectors, whatever the architecture. */
+struct count_texture_result {
+    uint32_t requests, transactions;
+};
+struct count_texture_result count_texture(const struct count_texels *texels);
 /* Requests that one instruction makes which moves so many bytes a lane of local memory. */
 unsigned count_local_requests(unsigned width);
 

@@ -1,6 +1,7 @@
-/* Copies of rectangles and boxes between pitched buffers.  CUDA arrays are not supported. */
+/* Copies of rectangles and boxes between pitched buffers and CUDA arrays. */
 #include <string.h>
 
+#include "sim/cuda/array.h"
 #include "sim/cuda/check.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
@@ -9,6 +10,7 @@
 struct side {
     CUmemorytype type;
     uint64_t host, device;
+    CUarray array;
     size_t x, y, z;       /* bytes, rows, slices to skip */
     size_t pitch, height; /* bytes of a row, rows of a slice; 0: no more than is copied */
     uint64_t start;       /* filled in by prepare() */
@@ -23,12 +25,27 @@ static bool multiply_add(size_t a, size_t b, size_t c, size_t *out) {
     return !__builtin_mul_overflow(a, b, out) && !__builtin_add_overflow(*out, c, out);
 }
 
+static bool within(size_t at, size_t count, size_t size) {
+    return at <= size && count <= size - at;
+}
+
+static CUresult prepare_array(struct side *side, const struct box *box) {
+    const struct CUarray_st *array = side->array;
+    if (!object_is(array, OBJECT_ARRAY))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!within(side->x, box->width, array->row) || !within(side->y, box->height, array->rows) ||
+        !within(side->z, box->depth, array->slices))
+        return CUDA_ERROR_INVALID_VALUE;
+    side->row = array->pitch;
+    side->slice = array->slice;
+    side->start = array->base + side->z * side->slice + side->y * side->row + side->x;
+    return CUDA_SUCCESS;
+}
+
 /* Checks one side and works out where its bytes are. */
 static CUresult prepare(const char *function, struct side *side, const struct box *box) {
-    if (side->type == CU_MEMORYTYPE_ARRAY) {
-        log_note("%s: CUDA arrays are not supported", function);
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    if (side->type == CU_MEMORYTYPE_ARRAY)
+        return prepare_array(side, box);
     if (side->type != CU_MEMORYTYPE_HOST && side->type != CU_MEMORYTYPE_DEVICE &&
         side->type != CU_MEMORYTYPE_UNIFIED)
         return CUDA_ERROR_INVALID_VALUE;
@@ -85,12 +102,14 @@ static CUresult copy_2d(const char *function, const CUDA_MEMCPY2D *c, CUstream s
     struct side to = {.type = c->dstMemoryType,
                       .host = (uint64_t)(uintptr_t)c->dstHost,
                       .device = c->dstDevice,
+                      .array = c->dstArray,
                       .x = c->dstXInBytes,
                       .y = c->dstY,
                       .pitch = c->dstPitch};
     struct side from = {.type = c->srcMemoryType,
                         .host = (uint64_t)(uintptr_t)c->srcHost,
                         .device = c->srcDevice,
+                        .array = c->srcArray,
                         .x = c->srcXInBytes,
                         .y = c->srcY,
                         .pitch = c->srcPitch};
@@ -116,6 +135,7 @@ static CUresult copy_3d(const char *function, const CUDA_MEMCPY3D *c, CUstream s
     struct side to = {.type = c->dstMemoryType,
                       .host = (uint64_t)(uintptr_t)c->dstHost,
                       .device = c->dstDevice,
+                      .array = c->dstArray,
                       .x = c->dstXInBytes,
                       .y = c->dstY,
                       .z = c->dstZ,
@@ -124,6 +144,7 @@ static CUresult copy_3d(const char *function, const CUDA_MEMCPY3D *c, CUstream s
     struct side from = {.type = c->srcMemoryType,
                         .host = (uint64_t)(uintptr_t)c->srcHost,
                         .device = c->srcDevice,
+                        .array = c->srcArray,
                         .x = c->srcXInBytes,
                         .y = c->srcY,
                         .z = c->srcZ,

@@ -76,7 +76,8 @@ static CUresult create_memory(void) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     driver.memory = sim_memory_create(bytes);
-    return driver.memory ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    driver.textures = sim_textures_create();
+    return driver.memory && driver.textures ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* As with any CUDA driver, a child cannot use what its parent began.  It may begin itself where the parent
@@ -89,6 +90,13 @@ static void in_child(void) {
 
 __attribute__((constructor)) static void watch_forks(void) {
     (void)pthread_atfork(NULL, NULL, in_child);
+}
+
+static void destroy_memory(void) {
+    sim_textures_destroy(driver.textures);
+    sim_memory_destroy(driver.memory);
+    driver.textures = NULL;
+    driver.memory = NULL;
 }
 
 CUresult driver_be_strict(void) {
@@ -116,8 +124,7 @@ static CUresult start(void) {
         (void)sim_memory_pack(driver.memory);
     if (error) {
         check_finish();
-        sim_memory_destroy(driver.memory);
-        driver.memory = NULL;
+        destroy_memory();
     } else {
         profile_start();
     }
@@ -164,6 +171,5 @@ __attribute__((destructor)) static void finish(void) {
         return;
     object_destroy_owned(NULL);
     check_finish();
-    sim_memory_destroy(driver.memory);
-    driver.memory = NULL;
+    destroy_memory();
 }

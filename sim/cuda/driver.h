@@ -15,6 +15,7 @@
 
 #include "sim/cuda/entries.h"
 #include "sim/exec/sim.h"
+#include "sim/exec/texture.h"
 
 /* ---------------------------------------------------------------- objects (object.c) */
 
@@ -29,6 +30,8 @@ enum object_kind {
     OBJECT_POOL,
     OBJECT_ALLOCATION,
     OBJECT_LINK,
+    OBJECT_ARRAY,
+    OBJECT_TEXTURE,
 };
 
 /* The head of whatever a handle points at.  Handles are checked against a table of the live ones, so a
@@ -56,6 +59,7 @@ void object_destroy_owned(struct CUctx_st *context);
 
 struct driver {
     struct sim_memory *memory;
+    struct sim_textures *textures;
     const struct count_rules *_Atomic rules;
     unsigned threads; /* worker threads; 0: all cores */
     bool log;         /* WIDELOAD_LOG=1 */

@@ -15,6 +15,7 @@ enum {
     HEADER_SIZE = 16,
     ENTRY_SIZE = 64, /* its fixed part */
     KIND_PTX = 1,
+    KIND_CODE = 2,
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     MAX_PTX = 1 << 30, /* bytes of PTX; a corrupt length beyond it is not worth an allocation */
@@ -73,30 +74,31 @@ static void set_text(struct fatbin_ptx *out, const char *text, size_t size) {
     out->size = strnlen(text, size);
 }
 
-static enum fatbin_status decompress(const struct entry *entry, struct fatbin_ptx *out, char *reason,
+/* The entry's bytes before compression, in memory of their own. */
+static enum fatbin_status decompress(const struct entry *entry, char **out, size_t *out_size, char *reason,
                                      size_t reason_size) {
     const char *payload = (const char *)entry->start + entry->header;
     if (entry->compressed > entry->payload || entry->compressed > INT32_MAX)
-        return corrupt(reason, reason_size, "the compressed PTX is longer than its entry");
+        return corrupt(reason, reason_size, "the compressed part is longer than its entry");
     if (!entry->uncompressed || entry->uncompressed > MAX_PTX)
         return corrupt(reason, reason_size, "the uncompressed size is out of range");
     size_t size = (size_t)entry->uncompressed;
-    out->owned = malloc(size);
-    if (!out->owned) {
-        snprintf(reason, reason_size, "out of memory for %zu bytes of PTX", size);
+    char *plain = malloc(size);
+    if (!plain) {
+        snprintf(reason, reason_size, "out of memory for %zu bytes of a fat binary", size);
         return FATBIN_NO_MEMORY;
     }
     bool good;
     if (entry->flags & FLAG_ZSTD)
-        good = ZSTD_decompress(out->owned, size, payload, (size_t)entry->compressed) == size;
+        good = ZSTD_decompress(plain, size, payload, (size_t)entry->compressed) == size;
     else
-        good = LZ4_decompress_safe(payload, out->owned, (int)entry->compressed, (int)size) == (int)size;
+        good = LZ4_decompress_safe(payload, plain, (int)entry->compressed, (int)size) == (int)size;
     if (!good) {
-        free(out->owned);
-        out->owned = NULL;
-        return corrupt(reason, reason_size, "the PTX does not decompress");
+        free(plain);
+        return corrupt(reason, reason_size, "a part does not decompress");
     }
-    set_text(out, out->owned, size);
+    *out = plain;
+    *out_size = size;
     return FATBIN_OK;
 }
 
@@ -108,8 +110,13 @@ static enum fatbin_status extract(const struct entry *entry, struct fatbin_ptx *
         snprintf(out->name, sizeof out->name, "%.*s",
                  (int)(entry->name_size < sizeof out->name ? entry->name_size : sizeof out->name - 1),
                  (const char *)entry->start + entry->name_offset);
-    if (entry->flags & (FLAG_LZ4 | FLAG_ZSTD))
-        return decompress(entry, out, reason, reason_size);
+    if (entry->flags & (FLAG_LZ4 | FLAG_ZSTD)) {
+        size_t size;
+        enum fatbin_status status = decompress(entry, &out->owned, &size, reason, reason_size);
+        if (status == FATBIN_OK)
+            set_text(out, out->owned, size);
+        return status;
+    }
     set_text(out, (const char *)entry->start + entry->header, (size_t)entry->payload);
     return FATBIN_OK;
 }
@@ -121,8 +128,19 @@ static bool is_better(const struct entry *a, const struct entry *b, unsigned cap
     return a_fits ? a->arch > b->arch : a->arch < b->arch;
 }
 
-static enum fatbin_status find_in_binary(const unsigned char *image, size_t size, unsigned capability,
-                                         struct fatbin_ptx *out, char *reason, size_t reason_size) {
+/* Machine code runs on its own major version, from its own minor version on. */
+static bool is_better_code(const struct entry *a, const struct entry *b, unsigned capability) {
+    return a->arch / 10 == capability / 10 && a->arch <= capability && (!b->start || a->arch > b->arch);
+}
+
+struct choice {
+    struct entry ptx, code; /* start is NULL when there is none */
+    unsigned others;        /* entries that are no PTX */
+};
+
+static enum fatbin_status choose(const unsigned char *image, size_t size, unsigned capability,
+                                 struct choice *out, char *reason, size_t reason_size) {
+    *out = (struct choice){0};
     if (size < HEADER_SIZE)
         return corrupt(reason, reason_size, "truncated in its header");
     uint64_t header = read32(image + 4) >> 16, body = read64(image + 8);
@@ -130,9 +148,7 @@ static enum fatbin_status find_in_binary(const unsigned char *image, size_t size
         return corrupt(reason, reason_size, "unknown version");
     if (body > size - HEADER_SIZE || body > (uint64_t)INT64_MAX / 2)
         return corrupt(reason, reason_size, "truncated: its header promises more bytes than there are");
-    struct entry best = {0};
     uint64_t at = HEADER_SIZE, end = HEADER_SIZE + body;
-    unsigned others = 0;
     while (at < end) {
         if (end - at < ENTRY_SIZE)
             return corrupt(reason, reason_size, "truncated in an entry's header");
@@ -141,16 +157,27 @@ static enum fatbin_status find_in_binary(const unsigned char *image, size_t size
             return corrupt(reason, reason_size, "an entry is longer than the whole");
         at += entry.header + entry.payload;
         if (entry.kind != KIND_PTX)
-            others++;
-        else if (!best.start || is_better(&entry, &best, capability))
-            best = entry;
+            out->others++;
+        if (entry.kind == KIND_PTX && (!out->ptx.start || is_better(&entry, &out->ptx, capability)))
+            out->ptx = entry;
+        if (entry.kind == KIND_CODE && is_better_code(&entry, &out->code, capability))
+            out->code = entry;
     }
-    if (best.start)
-        return extract(&best, out, reason, reason_size);
+    return FATBIN_OK;
+}
+
+static enum fatbin_status find_in_binary(const unsigned char *image, size_t size, unsigned capability,
+                                         struct fatbin_ptx *out, char *reason, size_t reason_size) {
+    struct choice choice;
+    enum fatbin_status status = choose(image, size, capability, &choice, reason, reason_size);
+    if (status != FATBIN_OK)
+        return status;
+    if (choice.ptx.start)
+        return extract(&choice.ptx, out, reason, reason_size);
     snprintf(reason, reason_size,
              "the fat binary holds %s but no PTX, which the simulator runs: compile with "
              "-gencode arch=compute_75,code=compute_75",
-             others ? "machine code" : "nothing");
+             choice.others ? "machine code" : "nothing");
     return FATBIN_NO_PTX;
 }
 
@@ -254,4 +281,32 @@ enum fatbin_status fatbin_find_parts(const void *image, size_t size, unsigned ca
     **parts = one;
     *count = 1;
     return FATBIN_OK;
+}
+
+static bool find_code_in_binary(const unsigned char *image, size_t size, unsigned capability,
+                                struct fatbin_code *out) {
+    struct choice choice;
+    char reason[256], *plain;
+    if (choose(image, size, capability, &choice, reason, sizeof reason) != FATBIN_OK || !choice.code.start)
+        return false;
+    if (!(choice.code.flags & (FLAG_LZ4 | FLAG_ZSTD))) {
+        *out = (struct fatbin_code){.code = choice.code.start + choice.code.header,
+                                    .size = (size_t)choice.code.payload};
+        return true;
+    }
+    if (decompress(&choice.code, &plain, &out->size, reason, sizeof reason) != FATBIN_OK)
+        return false;
+    out->code = out->owned = plain;
+    return true;
+}
+
+bool fatbin_find_code(const void *image, size_t size, unsigned capability, struct fatbin_code *out) {
+    struct wrapper wrapper;
+    *out = (struct fatbin_code){0};
+    if (is_wrapper(image, size, &wrapper)) {
+        image = wrapper.data;
+        if (!image)
+            return false;
+    }
+    return begins_with(image, size, HEADER_MAGIC) && find_code_in_binary(image, size, capability, out);
 }

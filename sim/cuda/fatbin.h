@@ -33,8 +33,19 @@ struct fatbin_ptx {
 enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capability,
                                    struct fatbin_ptx *out, char *reason, size_t reason_size);
 
-/* The same for a wrapper that may be of a device-linked program, whose parts are fat binaries of their own:
- * the PTX of each that has some.  FATBIN_NO_PTX: none has.  On FATBIN_OK *parts is to be given to
+struct fatbin_code {
+    const void *code; /* an ELF file of size bytes; points into the fat binary or to owned */
+    size_t size;
+    void *owned; /* NULL, or to be freed */
+};
+
+/* The machine code that a device of this capability would run: of its major version, and the highest minor
+ * version up to its own.  Also of a device-linked program, whose code is one.  False: there is none, or it is
+ * damaged, which is no reason to refuse the PTX. */
+bool fatbin_find_code(const void *image, size_t size, unsigned capability, struct fatbin_code *out);
+
+/* fatbin_find_ptx() for a wrapper that may be of a device-linked program, whose parts are fat binaries of
+ * their own: the PTX of each that has some.  FATBIN_NO_PTX: none has.  On FATBIN_OK *parts is to be given to
  * fatbin_free_parts(). */
 enum fatbin_status fatbin_find_parts(const void *image, size_t size, unsigned capability,
                                      struct fatbin_ptx **parts, size_t *count, char *reason,

@@ -14,6 +14,7 @@ static const char PTX_NEEDED[] =
 void image_free(struct image *image) {
     free(image->text);
     image->text = NULL;
+    machine_free(&image->machine);
 }
 
 static CUresult copy_text(const char *text, size_t size, const char *name, struct image *out) {
@@ -76,6 +77,15 @@ static CUresult take_parts(const struct fatbin_ptx *parts, size_t count, const c
     return error;
 }
 
+/* The machine code that a device of the counting rules' architecture would run. */
+static void read_machine_code(const void *image, size_t size, unsigned capability, struct image *out) {
+    struct fatbin_code code;
+    if (!fatbin_find_code(image, size, capability, &code))
+        return;
+    machine_read(code.code, code.size, &out->machine);
+    free(code.owned);
+}
+
 CUresult image_read(const void *image, size_t size, const char *name, struct image *out) {
     *out = (struct image){0};
     char reason[256];
@@ -87,6 +97,8 @@ CUresult image_read(const void *image, size_t size, const char *name, struct ima
     if (status == FATBIN_OK) {
         CUresult error = take_parts(parts, count, name, out);
         fatbin_free_parts(parts, count);
+        if (!error)
+            read_machine_code(image, size, capability, out);
         return error;
     }
     if (status != FATBIN_OTHER) {

@@ -142,6 +142,7 @@ static CUresult launch(CUfunction handle, const CUlaunchConfig *config, bool coo
         return CUDA_ERROR_INVALID_CONTEXT;
     struct sim_launch what = {
         .memory = driver.memory,
+        .textures = driver.textures,
         .function = function->sim,
         .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
         .block = {config->blockDimX, config->blockDimY, config->blockDimZ},

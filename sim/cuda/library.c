@@ -131,6 +131,7 @@ static CUresult create(CUlibrary *out, struct image *image) {
     }
     library->image = *image;
     image->text = NULL;
+    image->machine = (struct machine_code){0};
     object_add(&library->object, OBJECT_LIBRARY, NULL, release);
     CUresult error = add_kernels(library);
     if (error)

@@ -19,7 +19,7 @@ static void release(struct object *object) {
     module_unload((CUmodule)object);
 }
 
-static CUresult add_functions(CUmodule module, CUcontext context) {
+static CUresult add_functions(CUmodule module, CUcontext context, const struct image *image) {
     size_t count = 0;
     while (sim_module_function_at(module->sim, count))
         count++;
@@ -31,6 +31,9 @@ static CUresult add_functions(CUmodule module, CUcontext context) {
         function->module = module;
         function->sim = sim_module_function_at(module->sim, i);
         sim_function_info(function->sim, &function->info);
+        unsigned registers = machine_registers(&image->machine, function->info.name);
+        if (registers)
+            function->info.registers = registers;
         atomic_store(&function->carveout, -1);
         object_add(&function->object, OBJECT_FUNCTION, context, NULL);
     }
@@ -49,7 +52,7 @@ CUresult module_load(CUcontext context, const struct image *image, CUmodule *out
         return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY
                                                               : CUDA_ERROR_INVALID_PTX;
     }
-    CUresult error = add_functions(module, context);
+    CUresult error = add_functions(module, context, image);
     if (error) {
         sim_module_unload(module->sim);
         free(module);

@@ -3,6 +3,7 @@
 #define WIDELOAD_SIM_CUDA_MODULE_H
 
 #include "sim/cuda/driver.h"
+#include "sim/cuda/machine.h"
 
 struct CUmod_st {
     struct object object;
@@ -23,11 +24,12 @@ struct CUfunc_st {
     _Atomic bool non_portable_cluster;
 };
 
-/* The PTX of an image, copied, and what to call it in messages. */
+/* The PTX of an image, copied, what the machine code beside it says, and what to call it in messages. */
 struct image {
     char *text; /* owned, NUL-ended */
     size_t size;
     char name[160];
+    struct machine_code machine; /* of what came with the PTX; often nothing */
 };
 
 /* Where a caller of cuModuleLoadDataEx or cuLinkCreate wants its logs.  A size slot, an element of the

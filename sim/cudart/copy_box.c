@@ -1,5 +1,5 @@
-/* Copies of rectangles and boxes between pitched buffers. */
-#include "sim/cudart/runtime.h"
+/* Copies of rectangles and boxes between pitched buffers and CUDA arrays. */
+#include "sim/cudart/array.h"
 
 /* What the driver calls the two ends of a copy. */
 static cudaError_t ends(enum cudaMemcpyKind kind, CUmemorytype *to, CUmemorytype *from) {
@@ -52,6 +52,105 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
     return runtime_result(copy_2d(dst, dpitch, src, spitch, width, height, kind, false, stream));
 }
 
+/* ---------------------------------------------------------------- rectangles of arrays */
+
+/* array's side of the copy is one; the other is what kind says.  x is in bytes. */
+static cudaError_t copy_2d_array(CUDA_MEMCPY2D *copy, enum cudaMemcpyKind kind, bool wait,
+                                 cudaStream_t stream) {
+    CUresult entered = runtime_enter();
+    if (entered)
+        return (cudaError_t)entered;
+    cudaError_t error = ends(kind, &copy->dstMemoryType, &copy->srcMemoryType);
+    if (error)
+        return error;
+    if ((copy->dstArray && copy->dstMemoryType == CU_MEMORYTYPE_HOST) ||
+        (copy->srcArray && copy->srcMemoryType == CU_MEMORYTYPE_HOST))
+        return cudaErrorInvalidMemcpyDirection;
+    if (copy->dstArray)
+        copy->dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    else if (copy->WidthInBytes > copy->dstPitch)
+        return cudaErrorInvalidPitchValue;
+    if (copy->srcArray)
+        copy->srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    else if (copy->WidthInBytes > copy->srcPitch)
+        return cudaErrorInvalidPitchValue;
+    if (!copy->WidthInBytes || !copy->Height)
+        return cudaSuccess;
+    return (cudaError_t)(wait ? cuMemcpy2DUnaligned(copy) : cuMemcpy2DAsync(copy, stream));
+}
+
+static cudaError_t copy_2d_to(cudaArray_t dst, size_t x, size_t y, const void *src, size_t spitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind, bool wait,
+                              cudaStream_t stream) {
+    CUDA_MEMCPY2D copy = {
+        .srcHost = src,
+        .srcDevice = (CUdeviceptr)(uintptr_t)src,
+        .srcPitch = spitch,
+        .dstArray = (CUarray)dst,
+        .dstXInBytes = x,
+        .dstY = y,
+        .WidthInBytes = width,
+        .Height = height,
+    };
+    return runtime_result(dst ? copy_2d_array(&copy, kind, wait, stream) : cudaErrorInvalidValue);
+}
+
+static cudaError_t copy_2d_from(void *dst, size_t dpitch, cudaArray_const_t src, size_t x, size_t y,
+                                size_t width, size_t height, enum cudaMemcpyKind kind, bool wait,
+                                cudaStream_t stream) {
+    CUDA_MEMCPY2D copy = {
+        .srcArray = runtime_array(src),
+        .srcXInBytes = x,
+        .srcY = y,
+        .dstHost = dst,
+        .dstDevice = (CUdeviceptr)(uintptr_t)dst,
+        .dstPitch = dpitch,
+        .WidthInBytes = width,
+        .Height = height,
+    };
+    return runtime_result(src ? copy_2d_array(&copy, kind, wait, stream) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
+                                size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind) {
+    return copy_2d_to(dst, wOffset, hOffset, src, spitch, width, height, kind, true, NULL);
+}
+
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src,
+                                     size_t spitch, size_t width, size_t height, enum cudaMemcpyKind kind,
+                                     cudaStream_t stream) {
+    return copy_2d_to(dst, wOffset, hOffset, src, spitch, width, height, kind, false, stream);
+}
+
+cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
+                                  size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind) {
+    return copy_2d_from(dst, dpitch, src, wOffset, hOffset, width, height, kind, true, NULL);
+}
+
+cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
+                                       size_t hOffset, size_t width, size_t height, enum cudaMemcpyKind kind,
+                                       cudaStream_t stream) {
+    return copy_2d_from(dst, dpitch, src, wOffset, hOffset, width, height, kind, false, stream);
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+                                     cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc,
+                                     size_t width, size_t height, enum cudaMemcpyKind kind) {
+    CUDA_MEMCPY2D copy = {
+        .srcArray = runtime_array(src),
+        .srcXInBytes = wOffsetSrc,
+        .srcY = hOffsetSrc,
+        .dstArray = (CUarray)dst,
+        .dstXInBytes = wOffsetDst,
+        .dstY = hOffsetDst,
+        .WidthInBytes = width,
+        .Height = height,
+    };
+    return runtime_result(dst && src ? copy_2d_array(&copy, kind, true, NULL) : cudaErrorInvalidValue);
+}
+
+/* ---------------------------------------------------------------- boxes */
+
 /* Without arrays the extent's width, and every position's x, are bytes. */
 static cudaError_t fill_3d(CUDA_MEMCPY3D *out, struct cudaPitchedPtr dst, struct cudaPos dst_at,
                            struct cudaPitchedPtr src, struct cudaPos src_at, struct cudaExtent extent,
@@ -75,10 +174,45 @@ static cudaError_t fill_3d(CUDA_MEMCPY3D *out, struct cudaPitchedPtr dst, struct
         .Height = extent.height,
         .Depth = extent.depth,
     };
-    cudaError_t error = ends(kind, &out->dstMemoryType, &out->srcMemoryType);
-    if (!error && (extent.width > src.pitch || extent.width > dst.pitch))
-        error = cudaErrorInvalidPitchValue;
-    return error;
+    return ends(kind, &out->dstMemoryType, &out->srcMemoryType);
+}
+
+/* An array counts in its elements: its position, and the extent of a copy that it takes part in. */
+static cudaError_t use_arrays(CUDA_MEMCPY3D *copy, cudaArray_t dst, cudaArray_t src) {
+    size_t to = 1, from = 1;
+    cudaError_t error = dst ? runtime_element_bytes(dst, &to) : cudaSuccess;
+    if (!error && src)
+        error = runtime_element_bytes(src, &from);
+    if (error)
+        return error;
+    if (dst && src && to != from)
+        return cudaErrorInvalidValue;
+    if (__builtin_mul_overflow(copy->WidthInBytes, dst ? to : from, &copy->WidthInBytes) ||
+        __builtin_mul_overflow(copy->dstXInBytes, to, &copy->dstXInBytes) ||
+        __builtin_mul_overflow(copy->srcXInBytes, from, &copy->srcXInBytes))
+        return cudaErrorInvalidValue;
+    if ((dst && copy->dstMemoryType == CU_MEMORYTYPE_HOST) ||
+        (src && copy->srcMemoryType == CU_MEMORYTYPE_HOST))
+        return cudaErrorInvalidMemcpyDirection;
+    if (dst) {
+        copy->dstMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy->dstArray = (CUarray)dst;
+    }
+    if (src) {
+        copy->srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy->srcArray = (CUarray)src;
+    }
+    return cudaSuccess;
+}
+
+/* A side is an array or a pitched pointer, not both. */
+static cudaError_t check_sides(const CUDA_MEMCPY3D *copy, struct cudaPitchedPtr dst,
+                               struct cudaPitchedPtr src) {
+    if ((copy->dstArray != NULL) == (dst.ptr != NULL) || (copy->srcArray != NULL) == (src.ptr != NULL))
+        return cudaErrorInvalidValue;
+    if ((dst.ptr && copy->WidthInBytes > dst.pitch) || (src.ptr && copy->WidthInBytes > src.pitch))
+        return cudaErrorInvalidPitchValue;
+    return cudaSuccess;
 }
 
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool wait, cudaStream_t stream) {
@@ -87,14 +221,12 @@ static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool wait, cudaStr
         return (cudaError_t)entered;
     if (!p)
         return cudaErrorInvalidValue;
-    if (p->srcArray || p->dstArray) {
-        runtime_note("cudaMemcpy3D: CUDA arrays are not supported");
-        return cudaErrorNotSupported;
-    }
-    if (!p->srcPtr.ptr || !p->dstPtr.ptr)
-        return cudaErrorInvalidValue;
     CUDA_MEMCPY3D copy;
     cudaError_t error = fill_3d(&copy, p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, p->kind);
+    if (!error)
+        error = use_arrays(&copy, p->dstArray, p->srcArray);
+    if (!error)
+        error = check_sides(&copy, p->dstPtr, p->srcPtr);
     if (error || !copy.WidthInBytes || !copy.Height || !copy.Depth)
         return error;
     return (cudaError_t)(wait ? cuMemcpy3D(&copy) : cuMemcpy3DAsync(&copy, stream));
@@ -119,13 +251,13 @@ static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, bool wait
         entered = runtime_primary(p->srcDevice, &from);
     if (entered)
         return (cudaError_t)entered;
-    if (p->srcArray || p->dstArray) {
-        runtime_note("cudaMemcpy3DPeer: CUDA arrays are not supported");
-        return cudaErrorNotSupported;
-    }
     CUDA_MEMCPY3D plain;
     cudaError_t error =
         fill_3d(&plain, p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, cudaMemcpyDeviceToDevice);
+    if (!error)
+        error = use_arrays(&plain, p->dstArray, p->srcArray);
+    if (!error)
+        error = check_sides(&plain, p->dstPtr, p->srcPtr);
     if (error || !plain.WidthInBytes || !plain.Height || !plain.Depth)
         return error;
     CUDA_MEMCPY3D_PEER copy = {
@@ -134,6 +266,7 @@ static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, bool wait
         .srcZ = plain.srcZ,
         .srcMemoryType = plain.srcMemoryType,
         .srcDevice = plain.srcDevice,
+        .srcArray = plain.srcArray,
         .srcContext = from,
         .srcPitch = plain.srcPitch,
         .srcHeight = plain.srcHeight,
@@ -142,6 +275,7 @@ static cudaError_t copy_3d_peer(const struct cudaMemcpy3DPeerParms *p, bool wait
         .dstZ = plain.dstZ,
         .dstMemoryType = plain.dstMemoryType,
         .dstDevice = plain.dstDevice,
+        .dstArray = plain.dstArray,
         .dstContext = to,
         .dstPitch = plain.dstPitch,
         .dstHeight = plain.dstHeight,

@@ -162,6 +162,18 @@ cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struc
     return cudaMemPrefetchAsync(devPtr, count, location, flags, runtime_per_thread(stream));
 }
 
+/* ---------------------------------------------------------------- textures */
+
+/* CUDA 12's structure ends with the largest of what it may hold. */
+cudaError_t rt_cudaGetTextureObjectResourceDesc_v12(void *pResDesc, cudaTextureObject_t texObject);
+cudaError_t rt_cudaGetTextureObjectResourceDesc_v12(void *pResDesc, cudaTextureObject_t texObject) {
+    struct cudaResourceDesc all;
+    cudaError_t error = cudaGetTextureObjectResourceDesc(pResDesc ? &all : NULL, texObject);
+    if (!error)
+        memcpy(pResDesc, &all, offsetof(struct cudaResourceDesc, res) + sizeof all.res.pitch2D);
+    return error;
+}
+
 /* ---------------------------------------------------------------- other names */
 
 /* The last CUDA 12. */

@@ -95,9 +95,9 @@ const char *sim_space_name(enum sim_space space) {
     return space == SIM_SPACE_SHARED ? "shared" : space == SIM_SPACE_LOCAL ? "local" : "global";
 }
 
-const char *sim_access_name(enum sim_access access) {
+const char *sim_access_name(enum sim_access access, bool texture) {
     static const char *const names[] = {"load", "store", "atomic", "reduction"};
-    return names[access];
+    return texture ? "texture fetch" : names[access];
 }
 
 _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
@@ -123,7 +123,7 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
         }
     }
     uint64_t address = lanes->address[lane];
-    const char *what = sim_access_name(op->access), *where = sim_space_name(space);
+    const char *what = sim_access_name(op->access, op->texture), *where = sim_space_name(space);
     if (!aligned)
         sim_fault_raise(w, in, lane, SIM_FAULT_MISALIGNED, address,
                         "%u-byte %s %s at 0x%llx, which is no multiple of %u", bytes, where, what,

@@ -18,8 +18,8 @@ struct sim_lanes {
     unsigned first; /* the lowest lane of mask */
 };
 
-const char *sim_space_name(enum sim_space space);    /* "global" */
-const char *sim_access_name(enum sim_access access); /* "load" */
+const char *sim_space_name(enum sim_space space);                  /* "global" */
+const char *sim_access_name(enum sim_access access, bool texture); /* "load" */
 
 /* Slow parts, in access.c. */
 void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes);

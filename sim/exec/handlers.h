@@ -45,6 +45,9 @@ sim_run_fn sim_run_load_matrix, sim_run_store_matrix, sim_run_load_rows, sim_run
 /* mbarrier.c; extra: struct sim_mbarrier, struct sim_bulk_copy. */
 sim_run_fn sim_run_mbarrier, sim_run_mbarrier_wait, sim_run_mbarrier_pending, sim_run_bulk_copy;
 
+/* texture.c; extra: struct sim_fetch. */
+sim_run_fn sim_run_texture;
+
 /* services.c: the handler (extra: struct sim_call) of a function that every device has; NULL if there is none
  * of that name with such parameters. */
 struct ptx_function;

@@ -86,8 +86,10 @@ bool lower_site(struct lower *l, struct sim_memop *op) {
     if (!grow(&sites, &code->site_capacity, code->site_count, sizeof *code->sites))
         return lower_out_of_memory(l);
     code->sites = sites;
-    code->sites[code->site_count] = (struct sim_site){
-        .insn = node_index(l), .access = op->access, .bytes = (uint8_t)(op->width * op->count)};
+    code->sites[code->site_count] = (struct sim_site){.insn = node_index(l),
+                                                      .access = op->access,
+                                                      .texture = op->texture,
+                                                      .bytes = (uint8_t)(op->width * op->count)};
     op->site = code->site_base + (uint32_t)code->site_count++;
     return true;
 }
@@ -153,8 +155,8 @@ static bool place_locals(struct lower *l) {
 }
 
 static bool lower_node(struct lower *l) {
-    static bool (*const lowerings[])(struct lower *, bool *) = {lower_control, lower_memory, lower_matrix,
-                                                                lower_lanes};
+    static bool (*const lowerings[])(struct lower *, bool *) = {lower_control, lower_memory, lower_texture,
+                                                                lower_matrix, lower_lanes};
     size_t first = l->insn_count;
     memset(l->temp_used, 0, sizeof l->temp_used);
     bool handled = false;

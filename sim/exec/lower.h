@@ -80,12 +80,13 @@ bool lower_space(const struct ptx_instruction *in, enum sim_space *space);
 /* Marks an instruction as one that waits for all 32 lanes of its warp. */
 bool lower_aligned(struct lower *l, struct sim_insn *out);
 
-/* lower_lanes.c, lower_memory.c, lower_control.c, matrix_lower.c: each lowers the current node if it is one
- * of theirs; *handled says whether it was. */
+/* lower_lanes.c, lower_memory.c, lower_control.c, matrix_lower.c, texture_lower.c: each lowers the current
+ * node if it is one of theirs; *handled says whether it was. */
 bool lower_lanes(struct lower *l, bool *handled);
 bool lower_memory(struct lower *l, bool *handled);
 bool lower_control(struct lower *l, bool *handled);
 bool lower_matrix(struct lower *l, bool *handled);
+bool lower_texture(struct lower *l, bool *handled);
 
 /* mbarrier_lower.c: the current node, which is mbarrier, cp.async.mbarrier.arrive, a bulk copy. */
 bool lower_mbarrier(struct lower *l);

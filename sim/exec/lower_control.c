@@ -190,8 +190,8 @@ static bool lower_barrier(struct lower *l) {
 
 /* Without an effect on a machine whose memory is always coherent and whose caches are not modelled. */
 static bool needs_nothing(const struct ptx_instruction *in) {
-    static const char *const names[] = {"prefetch",      "prefetchu",      "pmevent", "discard",
-                                        "applypriority", "griddepcontrol", NULL};
+    static const char *const names[] = {"prefetch",      "prefetchu",      "pmevent",    "discard",
+                                        "applypriority", "griddepcontrol", "setmaxnreg", NULL};
     for (const char *const *name = names; *name; name++)
         if (is(in, *name))
             return true;

@@ -218,6 +218,16 @@ static bool lower_window(struct lower *l, bool test) {
     return true;
 }
 
+/* A cache policy is a number that only the hardware reads. */
+static bool lower_policy(struct lower *l) {
+    const struct ptx_instruction *in = l->node->in;
+    int32_t zero, d;
+    if (!in->operand_count)
+        return lower_error(l, in->pos, "'%s' takes a 64-bit register", in->opcode);
+    return lower_constant(l, 0, SIM_64, &zero) && lower_destination(l, &in->operands[0], SIM_64, &d) &&
+           fill(l, "mov.b64", zero, d);
+}
+
 bool lower_lanes(struct lower *l, bool *handled) {
     const struct ptx_instruction *in = l->node->in;
     *handled = true;
@@ -225,6 +235,8 @@ bool lower_lanes(struct lower *l, bool *handled) {
         return lower_mov(l);
     if (strcmp(in->name, "cvta") == 0)
         return lower_window(l, false);
+    if (strcmp(in->name, "createpolicy") == 0)
+        return lower_policy(l);
     if (strcmp(in->name, "isspacep") == 0)
         return lower_window(l, true);
     struct sim_op op;

@@ -78,6 +78,7 @@ static bool known_word(const char *word) {
                                         "L2::64B",
                                         "L2::128B",
                                         "L2::256B",
+                                        "L2::cache_hint",
                                         "add",
                                         "min",
                                         "max",
@@ -111,8 +112,22 @@ static bool waits_for_others(const struct ptx_instruction *in) {
     return ptx_has_word(in, "volatile") || ptx_has_word(in, "acquire") || ptx_has_word(in, "relaxed");
 }
 
+/* A cache policy comes last, and has no effect: caches are not modelled. */
+static bool hint_fits(const struct ptx_instruction *in) {
+    if (!ptx_has_word(in, "L2::cache_hint"))
+        return true;
+    const struct ptx_operand *hint = &in->operands[in->operand_count - 1];
+    return in->operand_count > 2 &&
+           (hint->kind == PTX_OPERAND_INTEGER ||
+            (hint->kind == PTX_OPERAND_REGISTER && ptx_type_bytes(hint->reg->type) == 8));
+}
+
 static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
     const struct ptx_instruction *in = l->node->in;
+    if (!hint_fits(in)) {
+        lower_error(l, in->pos, "'%s' takes a cache policy, of 64 bits, as its last operand", in->opcode);
+        return NULL;
+    }
     for (size_t i = 0; i < in->word_count; i++)
         if (!known_word(in->words[i])) {
             lower_error(l, in->pos, "instruction '%s' is not supported ('.%s')", in->opcode, in->words[i]);
@@ -381,6 +396,9 @@ static bool lower_async_copy(struct lower *l) {
         return lower_emit(l, sim_run_nothing) != NULL;
     if (!ptx_has_word(in, "async"))
         return lower_unknown(l, NULL);
+    if (ptx_has_word(in, "bulk") && ptx_has_word(in, "prefetch") && ptx_has_word(in, "L2") &&
+        !ptx_has_word(in, "tensor"))
+        return lower_emit(l, sim_run_nothing) != NULL;
     if (ptx_has_word(in, "bulk"))
         return lower_bulk_copy(l);
     if (ptx_has_word(in, "mbarrier"))

@@ -259,7 +259,7 @@ const struct sim_insn *sim_run_bulk_copy(struct sim_warp *w, const struct sim_in
         uint32_t size = ((const uint32_t *)SIM_SLOT(w, copy->size))[lane];
         check_bulk(w, in, lane, global.address[lane], shared.address[lane], size);
         if (w->check)
-            sim_check_bulk(w, global.address[lane], shared.address[lane], size, copy->loads);
+            sim_check_bulk(w, in, lane, global.address[lane], shared.address[lane], size, copy->loads);
         char *far = (char *)(uintptr_t)global.address[lane], *near = w->block->shared + shared.address[lane];
         if (!copy->loads) {
             memcpy(far, near, size);

@@ -103,6 +103,7 @@ struct sim_memop {
     const struct sim_memop *to; /* cp.async: the shared side */
     int32_t size;               /* cp.async: the operand that holds the bytes to read, when has_size, */
     bool has_size;
+    bool texture;   /* a texel of a fetch, which is counted as a whole */
     bool ignorable; /* or a predicate: nothing is read where it holds */
 };
 
@@ -116,6 +117,7 @@ struct sim_code_block {
 struct sim_site {
     uint32_t insn; /* index of the PTX instruction in its function */
     enum sim_access access;
+    bool texture;  /* a fetch: its counts are a texture's */
     uint8_t bytes; /* a lane, as counted */
 };
 

@@ -111,7 +111,8 @@ struct sim_function_info {
     size_t shared_bytes;             /* static */
     size_t const_bytes;              /* the module's .const variables */
     size_t local_bytes;              /* a thread */
-    unsigned registers;              /* an estimate: 32-bit registers that the lowering needed */
+    unsigned registers;              /* an estimate: 32-bit registers that the lowering needed; sim/cuda
+                                        puts ptxas's number in its place where it knows that */
     unsigned max_threads;            /* a block: 1024, or less by .maxntid / .reqntid */
     unsigned ptx_version;            /* 90: the module's .target */
 };
@@ -165,6 +166,7 @@ typedef void sim_instruction_fn(void *argument, const struct sim_instruction_cou
 typedef void sim_print_fn(void *argument, bool error, const char *text, size_t size);
 
 struct sim_check;
+struct sim_textures;
 
 /* Forward progress: a block that waits for what other blocks will do (grid-wide barriers, decoupled
  * look-back) takes turns with them.  Blocks start in order, and as soon as all that have started only wait,
@@ -182,9 +184,10 @@ struct sim_launch {
                          its blocks' taken together; a launch that comes to it has SIM_FAULT_TIME */
     struct sim_check *check; /* NULL, or what watches the launch (sim/check/check.h), on one thread */
     bool cooperative;        /* all blocks are resident at once; they may meet at grid-wide barriers */
-    struct sim_heap *heap;   /* NULL: malloc() in the kernel returns NULL */
-    size_t print_bytes;      /* printf's buffer: when it is full, the oldest output is lost */
-    sim_print_fn *print;     /* NULL: what the kernel prints is lost */
+    const struct sim_textures *textures; /* sim/exec/texture.h; NULL: there are no texture objects */
+    struct sim_heap *heap;               /* NULL: malloc() in the kernel returns NULL */
+    size_t print_bytes;                  /* printf's buffer: when it is full, the oldest output is lost */
+    sim_print_fn *print;                 /* NULL: what the kernel prints is lost */
     void *print_argument;
     sim_instruction_fn *each; /* NULL, or told of each instruction that ran, after the launch, in the
                                  text's order, on the caller's thread */

@@ -31,6 +31,7 @@ size_t slots_destinations(const struct ptx_instruction *in) {
                                        "discard",
                                        "applypriority",
                                        "griddepcontrol",
+                                       "setmaxnreg",
                                        "stmatrix",
                                        NULL};
     if (in->operand_count == 0) /* refused later, where it is lowered */

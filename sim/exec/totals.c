@@ -30,6 +30,11 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
 }
 
 static void count_site(struct wl_counters *c, const struct sim_site *site, const struct sim_site_tally *t) {
+    if (site->texture) {
+        c->texture_load_requests += t->by[SIM_SPACE_GLOBAL].requests;
+        c->texture_load_transactions += t->by[SIM_SPACE_GLOBAL].transactions;
+        return;
+    }
     uint64_t requests[3], transactions[3];
     for (int i = 0; i < 3; i++) {
         requests[i] = t->by[i].requests;

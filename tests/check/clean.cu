@@ -1,4 +1,9 @@
 // Correct programs of kinds that a careless checker takes for wrong.
+#include <cooperative_groups.h>
+#include <cuda/barrier>
+
+#pragma nv_diag_suppress static_var_with_dynamic_init
+
 extern "C" __global__ void early_exit(int *a, int *b, int n) {
     __shared__ int s[64];
     int i = threadIdx.x;
@@ -170,4 +175,225 @@ static __device__ __noinline__ int deep(const int *x, int depth) {
 }
 extern "C" __global__ void recursion(int *a, int *b, int n) {
     a[threadIdx.x] = deep(b, threadIdx.x % 5);
+}
+
+// Two warps fill two buffers, two others read them: full and empty are barriers of their own for each buffer.
+extern "C" __global__ void producer_consumer(int *a, int *b, int n) {
+    __shared__ int s[2][64];
+    int i = threadIdx.x % 64, sum = 0;
+    bool producer = threadIdx.x < 64;
+    for (int step = 0; step < n / 64; step++) {
+        int turn = step & 1;
+        if (producer) {
+            if (step >= 2)
+                asm volatile("bar.sync %0, 128;" ::"r"(3 + turn) : "memory"); // empty
+            s[turn][i] = b[64 * step + i];
+            asm volatile("bar.arrive %0, 128;" ::"r"(1 + turn) : "memory"); // full
+        } else {
+            asm volatile("bar.sync %0, 128;" ::"r"(1 + turn) : "memory");
+            sum += s[turn][63 - i];
+            if (step + 2 < n / 64)
+                asm volatile("bar.arrive %0, 128;" ::"r"(3 + turn) : "memory");
+        }
+    }
+    if (!producer)
+        a[i] = sum;
+}
+
+// Tiles of 8 lanes and the whole block, by cooperative groups.
+extern "C" __global__ void tiles(int *a, int *b, int n) {
+    __shared__ int s[128];
+    cooperative_groups::thread_block block = cooperative_groups::this_thread_block();
+    cooperative_groups::thread_block_tile<8> tile = cooperative_groups::tiled_partition<8>(block);
+    int i = threadIdx.x, *mine = s + i / 8 * 8;
+    s[i] = b[i];
+    tile.sync();
+    int sum = 0;
+    for (int k = 0; k < 8; k++)
+        sum += mine[k];
+    tile.sync();
+    mine[7 - tile.thread_rank()] = sum;
+    block.sync();
+    a[i] = s[127 - i] + tile.shfl_xor(sum, 1);
+}
+
+// Lanes hand values around through shared memory, step by step.
+extern "C" __global__ void warp_exchange(int *a, int *b, int n) {
+    __shared__ int s[64];
+    int lane = threadIdx.x % 32, *row = s + threadIdx.x / 32 * 32, value = b[threadIdx.x];
+    for (int step = 1; step < 32; step *= 2) {
+        row[lane] = value;
+        __syncwarp();
+        value += row[lane ^ step];
+        __syncwarp();
+    }
+    a[threadIdx.x] = value;
+}
+
+// Sums of blocks, added up by the block that finishes last: the toolkit's threadFenceReduction.
+extern "C" __global__ void last_block_reduces(int *a, int *b, int n) {
+    __shared__ int s[64];
+    __shared__ bool last;
+    int i = threadIdx.x;
+    s[i] = b[blockIdx.x * 64 + i];
+    __syncthreads();
+    for (int half = 32; half; half /= 2) {
+        if (i < half)
+            s[i] += s[i + half];
+        __syncthreads();
+    }
+    if (i == 0) {
+        a[1 + blockIdx.x] = s[0];
+        __threadfence();
+        last = atomicInc((unsigned *)a, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) {
+        s[i] = i < (int)gridDim.x ? a[1 + i] : 0;
+        __syncthreads();
+        if (i == 0) {
+            int sum = 0;
+            for (int k = 0; k < (int)gridDim.x; k++)
+                sum += s[k];
+            a[63] = sum;
+        }
+    }
+}
+
+// A scan in one pass: each block publishes its own sum, looks back at those before it, and publishes the sum
+// up to itself.  The state is 1 or 2 in a word of its own, b[n..]; the sums stand in a[n..] and a[n + 32..].
+extern "C" __global__ void look_back(int *a, int *b, int n) {
+    __shared__ int before;
+    int block = blockIdx.x, i = threadIdx.x, value = b[block * 32 + i];
+    volatile int *state = b + n;
+    for (int step = 1; step < 32; step *= 2) {
+        int left = __shfl_up_sync(0xffffffff, value, step);
+        value += i >= step ? left : 0;
+    }
+    if (i == 31) {
+        a[n + block] = value;
+        __threadfence();
+        state[block] = 1;
+        int sum = 0;
+        for (int k = block - 1; k >= 0; k--) {
+            int seen;
+            while (!(seen = state[k]))
+                ;
+            __threadfence();
+            sum += seen == 2 ? a[n + 32 + k] : a[n + k];
+            if (seen == 2)
+                break;
+        }
+        a[n + 32 + block] = sum + value;
+        __threadfence();
+        state[block] = 2;
+        before = sum;
+    }
+    __syncwarp();
+    a[block * 32 + i] = before + value;
+}
+
+// The same hand-over by acquire and release, without fences.
+extern "C" __global__ void acquire_release(int *a, int *b, int n) {
+    int *flag = b + n + blockIdx.x;
+    if (threadIdx.x == 0) {
+        int before = 0, ready = 0;
+        if (blockIdx.x > 0) {
+            while (!ready)
+                asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(ready) : "l"(flag - 1) : "memory");
+            before = a[blockIdx.x - 1];
+        }
+        a[blockIdx.x] = before + b[blockIdx.x];
+        asm volatile("st.release.gpu.global.u32 [%0], 1;" ::"l"(flag) : "memory");
+    }
+}
+
+// A ring of asynchronous copies, each thread's own words and then the neighbours'.
+extern "C" __global__ void async_stages(int *a, int *b, int n) {
+    __shared__ int s[2][64];
+    int i = threadIdx.x, sum = 0;
+    unsigned to = (unsigned)__cvta_generic_to_shared(&s[0][i]);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n\tcp.async.commit_group;" ::"r"(to), "l"(b + i)
+                 : "memory");
+    for (int step = 0; step < n; step += 64) {
+        int turn = step / 64 & 1;
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        __syncthreads();
+        if (step + 64 < n)
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\n\tcp.async.commit_group;" ::"r"(
+                             to + 256 * (1 - turn)),
+                         "l"(b + step + 64 + i)
+                         : "memory");
+        sum += s[turn][63 - i];
+    }
+    a[i] = sum;
+}
+
+// cuda::barrier: an mbarrier that all threads arrive at and wait for, phase after phase.
+extern "C" __global__ void barrier_object(int *a, int *b, int n) {
+    __shared__ int s[64];
+    __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
+    int i = threadIdx.x, sum = 0;
+    if (i == 0)
+        init(&barrier, blockDim.x);
+    __syncthreads();
+    for (int step = 0; step < n; step += 64) {
+        s[i] = b[step + i];
+        barrier.arrive_and_wait();
+        sum += s[63 - i];
+        barrier.arrive_and_wait();
+    }
+    a[i] = sum;
+}
+
+// Bulk copies in and out, the first waited for at an mbarrier.
+extern "C" __global__ void bulk_copies(int *a, int *b, int n) {
+    __shared__ __align__(16) int s[64];
+    __shared__ __align__(8) unsigned long long barrier;
+    unsigned to = (unsigned)__cvta_generic_to_shared(s), at = (unsigned)__cvta_generic_to_shared(&barrier);
+    int i = threadIdx.x;
+    if (i == 0) {
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    }
+    __syncthreads();
+    if (i == 0) {
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(at) : "memory");
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(
+                to),
+            "l"(b), "r"(at)
+            : "memory");
+    }
+    unsigned done = 0;
+    while (!done)
+        asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done)
+                     : "r"(at)
+                     : "memory");
+    int value = s[63 - i];
+    __syncthreads();
+    s[i] = value;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (i == 0) {
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(a), "r"(to)
+                     : "memory");
+        asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+
+// Warps wait at different instructions: CUDA C++ forbids it of __syncthreads(), but to PTX and to the
+// hardware the barrier is its number.
+extern "C" __global__ void barrier_in_two_places(int *a, int *b, int n) {
+    __shared__ int s[64];
+    s[threadIdx.x] = b[threadIdx.x];
+    if (threadIdx.x < 32) {
+        __syncthreads();
+        a[threadIdx.x] = s[63 - threadIdx.x];
+    } else {
+        __syncthreads();
+        a[threadIdx.x] = s[63 - threadIdx.x] + 1;
+    }
 }

@@ -20,12 +20,26 @@ static void keep(void *argument, const struct sim_finding *finding) {
 void findings_open(struct findings *f, const char *ptx_file, unsigned checks) {
     memset(f, 0, sizeof *f);
     harness_open(&f->h, ptx_file);
+    findings_watch(f, checks);
+}
+
+static void stop_watching(struct findings *f) {
+    sim_heap_destroy(f->h.with.heap);
+    sim_check_destroy(f->h.check);
+}
+
+void findings_watch(struct findings *f, unsigned checks) {
+    if (f->h.check)
+        stop_watching(f);
+    findings_clear(f);
     f->h.check = sim_check_create(f->h.memory, checks, keep, f);
     assert_non_null(f->h.check);
+    f->h.with.heap = sim_heap_create(f->h.memory, 1 << 20);
+    assert_non_null(f->h.with.heap);
 }
 
 void findings_close(struct findings *f) {
-    sim_check_destroy(f->h.check);
+    stop_watching(f);
     harness_close(&f->h);
 }
 

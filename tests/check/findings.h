@@ -15,6 +15,8 @@ struct findings {
 };
 
 void findings_open(struct findings *f, const char *ptx_file, unsigned checks);
+/* With other checks, which know nothing of what was before. */
+void findings_watch(struct findings *f, unsigned checks);
 void findings_close(struct findings *f);
 void findings_clear(struct findings *f);
 /* Device memory; written: as the host's copies leave it. */

@@ -161,7 +161,7 @@ static void rectangles(void **state) {
     assert_int_equal(api.cuMemcpy2D(&to), CUDA_ERROR_INVALID_VALUE);
     to.dstY = 1;
     to.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-    assert_int_equal(api.cuMemcpy2D(&to), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(api.cuMemcpy2D(&to), CUDA_ERROR_INVALID_HANDLE);
     to.srcMemoryType = (CUmemorytype)99;
     assert_int_equal(api.cuMemcpy2D(&to), CUDA_ERROR_INVALID_VALUE);
     to.srcMemoryType = CU_MEMORYTYPE_HOST;

@@ -1,5 +1,8 @@
 /* Fat binaries: every compression, and what becomes of each when it is cut or altered anywhere. */
+#include <stdio.h>
+
 #include "sim/cuda/fatbin.h"
+#include "sim/cuda/machine.h"
 #include "tests/driver/api.h"
 
 static const char *const files[] = {"default.fatbin", "speed.fatbin", "size.fatbin",
@@ -129,6 +132,64 @@ static void altered(void **state) {
     }
 }
 
+/* The registers that ptxas said it used for a kernel. */
+static unsigned used(const char *kernel) {
+    char *text = api_read("usage.txt", NULL), quoted[100];
+    unsigned registers = 0;
+    snprintf(quoted, sizeof quoted, "entry function '%s'", kernel);
+    const char *at = strstr(text, quoted);
+    at = at ? strstr(at, "Used ") : NULL;
+    if (!at || sscanf(at, "Used %u registers", &registers) != 1)
+        fail_msg("ptxas says nothing of %s: %s", kernel, text);
+    free(text);
+    return registers;
+}
+
+static void machine_code(void **state) {
+    (void)state;
+    static const char *const holders[] = {"both.fatbin", "machine.fatbin", "mixed.fatbin"};
+    struct fatbin_code code;
+    struct machine_code machine;
+    size_t size;
+    for (size_t i = 0; i < sizeof holders / sizeof *holders; i++) {
+        char *image = api_read(holders[i], &size);
+        assert_true(fatbin_find_code(image, size, 90, &code));
+        machine_read(code.code, code.size, &machine);
+        assert_int_equal(machine_registers(&machine, "vadd"), used("vadd"));
+        assert_int_equal(machine_registers(&machine, "dynamic_shared"), used("dynamic_shared"));
+        assert_int_equal(machine_registers(&machine, "vad"), 0);
+        machine_free(&machine);
+        free(code.owned);
+        /* Code of sm_90 is none for another major version. */
+        assert_false(fatbin_find_code(image, size, 89, &code));
+        assert_false(fatbin_find_code(image, size, 100, &code));
+        assert_null(code.owned);
+        free(image);
+    }
+    char *image = api_read("default.fatbin", &size);
+    assert_false(fatbin_find_code(image, size, 90, &code));
+    free(image);
+}
+
+/* Damaged machine code says less, or something else, and no more than that. */
+static void damaged_machine_code(void **state) {
+    (void)state;
+    struct machine_code machine;
+    size_t size;
+    char *image = api_read("machine.cubin", &size);
+    for (size_t cut = 0; cut < size; cut += cut < 2048 ? 1 : 61) {
+        machine_read(image, cut, &machine);
+        machine_free(&machine);
+    }
+    for (size_t at = 0; at < size; at += 3) {
+        image[at] = (char)(image[at] ^ 0xff);
+        machine_read(image, size, &machine);
+        machine_free(&machine);
+        image[at] = (char)(image[at] ^ 0xff);
+    }
+    free(image);
+}
+
 /* The same through the driver: a file cut short, or hurt, is an error of the documented kinds. */
 static void through_the_driver(void **state) {
     (void)state;
@@ -152,8 +213,14 @@ static void through_the_driver(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mode), cmocka_unit_test(choice),  cmocka_unit_test(no_ptx),
-        cmocka_unit_test(truncated),  cmocka_unit_test(altered), cmocka_unit_test(through_the_driver),
+        cmocka_unit_test(every_mode),
+        cmocka_unit_test(choice),
+        cmocka_unit_test(no_ptx),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(altered),
+        cmocka_unit_test(machine_code),
+        cmocka_unit_test(damaged_machine_code),
+        cmocka_unit_test(through_the_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

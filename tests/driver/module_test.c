@@ -172,6 +172,24 @@ static void functions(void **state) {
     assert_int_equal(
         api.cuFuncSetAttribute(tiled, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 227 * 1024),
         CUDA_ERROR_INVALID_VALUE);
+    /* The PTX alone gives an estimate; machine code beside it gives ptxas's number. */
+    CUmodule both;
+    CUfunction known;
+    FILE *usage = fopen(api_path("usage.txt"), "r");
+    char line[400];
+    int used = 0;
+    assert_non_null(usage);
+    while (fgets(line, sizeof line, usage) && !strstr(line, "entry function 'vadd'"))
+        ;
+    while (fgets(line, sizeof line, usage) && !strstr(line, "Used "))
+        ;
+    fclose(usage);
+    assert_int_equal(sscanf(strstr(line, "Used "), "Used %d registers", &used), 1);
+    assert_ok(api.cuModuleLoad(&both, api_path("both.fatbin")));
+    assert_ok(api.cuModuleGetFunction(&known, both, "vadd"));
+    assert_ok(api.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, known));
+    assert_int_equal(value, used);
+    assert_ok(api.cuModuleUnload(both));
     assert_int_equal(api.cuFuncSetAttribute(vadd, CU_FUNC_ATTRIBUTE_NUM_REGS, 3), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuFuncGetAttribute(&value, (CUfunction_attribute)99, vadd),
                      CUDA_ERROR_INVALID_VALUE);

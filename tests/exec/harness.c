@@ -68,6 +68,7 @@ bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t gri
         .threads = threads,
         .check = h->check,
         .cooperative = h->with.cooperative,
+        .textures = h->with.textures,
         .heap = h->with.heap,
         .print_bytes = h->with.print_bytes,
         .print = h->with.print,

@@ -337,3 +337,29 @@ __global__ void any_address(char *bytes, int n) {
     memset(bytes + 80, threadIdx.x + 7, n);
 }
 }
+
+// What says how caches are to be used, and has no effect here: policies, hints, prefetches, register counts.
+extern "C" __global__ void cache_policies(int *data, int n) {
+    int i = threadIdx.x, old, value;
+    unsigned long long policy, range;
+    asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    asm volatile("createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %0, [%1], 128, 256;"
+                 : "=l"(range)
+                 : "l"(data));
+    asm volatile("ld.global.L2::cache_hint.s32 %0, [%1], %2;" : "=r"(value) : "l"(data + i), "l"(policy));
+    asm volatile("st.global.L2::cache_hint.s32 [%0], %1, %2;"
+                 :
+                 : "l"(data + n + i), "r"(value + 1), "l"(range)
+                 : "memory");
+    asm volatile("atom.global.add.L2::cache_hint.s32 %0, [%1], %2, %3;"
+                 : "=r"(old)
+                 : "l"(data + i), "r"(10), "l"(policy)
+                 : "memory");
+    asm volatile("red.global.add.L2::cache_hint.s32 [%0], %1, %2;"
+                 :
+                 : "l"(data + i), "r"(100), "l"(policy)
+                 : "memory");
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], 128;" : : "l"(data));
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    data[2 * n + i] = old;
+}

@@ -344,6 +344,22 @@ static void test_any_address(void **state) {
     harness_close(&r.h);
 }
 
+static void test_cache_policies(void **state) {
+    (void)state;
+    struct run r;
+    begin(&r);
+    int n = 64;
+    for (int t = 0; t < n; t++)
+        r.out[t] = 7 * t;
+    launch(&r, "cache_policies", 1, 64, 0, (const void *[]){&r.out, &n});
+    for (int t = 0; t < n; t++) {
+        assert_int_equal(r.out[t], 7 * t + 110);
+        assert_int_equal(r.out[n + t], 7 * t + 1);
+        assert_int_equal(r.out[2 * n + t], 7 * t);
+    }
+    harness_close(&r.h);
+}
+
 int main(int argc, char **argv) {
     if (argc != 2)
         return 2;
@@ -367,6 +383,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_straddling_warps),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_any_address),
+        cmocka_unit_test(test_cache_policies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * in it is loaded; what is not is refused.  Also as an input of the linker. */
 #include <string.h>
 
+#include "sim/cuda/machine.h"
 #include "sim/cuda/module.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -28,6 +29,14 @@ static void load(const uint8_t *data, size_t size) {
     image_free(&image);
 }
 
+/* In a fat binary machine code is compressed, or behind lengths that have to fit: so also by itself. */
+static void read_machine_code(const uint8_t *data, size_t size) {
+    struct machine_code code;
+    machine_read(data, size, &code);
+    FUZZ_CHECK(machine_registers(&code, "no such kernel") == 0 || code.count);
+    machine_free(&code);
+}
+
 static void link(const uint8_t *data, size_t size) {
     CUlinkState state;
     FUZZ_CHECK(cuLinkCreate(0, NULL, NULL, &state) == CUDA_SUCCESS);
@@ -44,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     start();
     load(data, size);
+    read_machine_code(data, size);
     if (size)
         link(data, size);
     return 0;

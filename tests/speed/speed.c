@@ -34,10 +34,11 @@ static char *read_file(const char *name, size_t *size) {
     return text;
 }
 
-/* Runs a launch until half a second has gone; the best time counts. */
+/* Runs a launch until half a second has gone, three times at least; the best time counts. */
 static bool best_time(const struct sim_launch *launch, struct wl_counters *counters, double *best) {
     struct sim_fault fault;
     double start = seconds();
+    unsigned runs = 0;
     *best = 1e30;
     do {
         double before = seconds();
@@ -48,7 +49,7 @@ static bool best_time(const struct sim_launch *launch, struct wl_counters *count
         double after = seconds();
         if (after - before < *best)
             *best = after - before;
-    } while (seconds() - start < 0.5);
+    } while (++runs < 3 || seconds() - start < 0.5);
     return true;
 }
 

@@ -1,0 +1,147 @@
+/* wideload report: a page, and charts alone, of the bench's JSON. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bench/output.h"
+#include "cli/arguments.h"
+#include "cli/unfinished.h"
+#include "report/report.h"
+
+enum { KEY_SVG = CLI_KEY_FIRST };
+
+struct input {
+    struct cli_common common;
+    const char **paths;
+    size_t path_count;
+    const char *output, *svg;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "Write the page, one self-contained HTML file; - is standard output", 1},
+    {"svg", KEY_SVG, "DIR", 0, "Write the charts alone: copy-ladder.svg, stride-stride.svg ...", 1},
+    CLI_COMMON_OPTIONS,
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+    struct input *input = state->input;
+    struct bench_error *error = &input->common.error;
+    switch (key) {
+    case ARGP_KEY_ARG:
+        input->paths[input->path_count++] = argument;
+        return 0;
+    case 'o':
+        input->output = argument;
+        return *argument || bench_usage(error, "--output: an empty file name; give a path or -") ? 0 : EINVAL;
+    case KEY_SVG:
+        input->svg = argument;
+        return *argument || bench_usage(error, "--svg: an empty name; give a folder") ? 0 : EINVAL;
+    default:
+        return cli_parse_common(key, argument, state);
+    }
+}
+
+static const struct argp argp = {
+    options,
+    parse,
+    "RESULT.json...",
+    "Makes one page of what `wideload bench --json` wrote: each experiment's ladder as bars against the copy "
+    "and "
+    "the theoretical peak, sweeps as lines, and tables of every number.  Files of one device are joined; a "
+    "simulator's file beside a GPU's gives the counters beside the times.  gnuplot draws the charts.",
+    NULL,
+    NULL,
+    NULL};
+
+/* Writes what is made already, so no failure of the making can leave half a file. */
+static bool put_file(const char *option, const char *path, const char *text, struct bench_error *error) {
+    struct bench_output output;
+    if (!bench_output_open(&output, option, path, error))
+        return false;
+    cli_note_unfinished(0, output.temporary);
+    fputs(text, output.file); /* the commit sees what failed */
+    bool right = bench_output_commit(&output, error);
+    cli_note_unfinished(0, NULL);
+    bench_output_close(&output);
+    return right;
+}
+
+static bool put_page(struct report *report, const char *path, struct bench_error *error) {
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return bench_failure(error, "out of memory");
+    bool right = report_write(report, memory, error);
+    if (fclose(memory) && right)
+        right = bench_failure(error, "out of memory");
+    right = right && put_file("--output", path, text, error);
+    free(text);
+    return right;
+}
+
+static bool put_svg(void *argument, const char *name, const char *svg, struct bench_error *error) {
+    char *path;
+    if (asprintf(&path, "%s/%s", (const char *)argument, name) < 0)
+        return bench_failure(error, "out of memory");
+    bool right = put_file("--svg", path, svg, error);
+    free(path);
+    return right;
+}
+
+static bool make_folder(const char *path, struct bench_error *error) {
+    struct stat status;
+    if (mkdir(path, 0777) == 0)
+        return true;
+    int reason = errno;
+    if (reason == EEXIST && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return true;
+    return bench_usage(error, "--svg: %.400s cannot be made: %s", path,
+                       reason == EEXIST ? "it is no folder" : strerror(reason));
+}
+
+static bool make(struct report *report, const struct input *input, struct bench_error *error) {
+    if (!report_open(report, input->paths, input->path_count, error))
+        return false;
+    cli_guard_unfinished();
+    if (input->output && !put_page(report, input->output, error))
+        return false;
+    return !input->svg || (make_folder(input->svg, error) &&
+                           report_each_svg(report, put_svg, (void *)(uintptr_t)input->svg, error));
+}
+
+static int report(struct input *input) {
+    struct bench_error error;
+    struct report made;
+    if (!input->path_count) {
+        bench_usage(&error, "report needs a result: give what `wideload bench --json FILE` wrote");
+        return cli_report(&error);
+    }
+    if (!input->output && !input->svg) {
+        bench_usage(&error, "report needs a place: give -o FILE for the page, --svg DIR for the charts");
+        return cli_report(&error);
+    }
+    int status = make(&made, input, &error) ? CLI_SUCCESS : cli_report(&error);
+    report_close(&made);
+    return status;
+}
+
+static int run(int argc, char **argv) {
+    struct input input = {.path_count = 0};
+    input.paths = calloc((size_t)argc + 1, sizeof *input.paths);
+    if (!input.paths) {
+        fprintf(stderr, "wideload: out of memory\n");
+        return CLI_FAILURE;
+    }
+    int status = cli_parse(&cli_report_command, argc, argv, &input.common);
+    if (status == CLI_GO_ON)
+        status = report(&input);
+    free(input.paths);
+    return status;
+}
+
+const struct cli_command cli_report_command = {"report", "Make a page with charts of the bench's JSON", &argp,
+                                               run};

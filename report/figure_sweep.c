@@ -1,0 +1,98 @@
+#include <math.h>
+#include <string.h>
+
+#include "report/page.h"
+
+static struct report_line make_line(const struct report_series *series, enum report_param param,
+                                    enum report_metric metric, struct report_pool *pool) {
+    struct report_line line = {.label = series->name};
+    size_t size = series->count * sizeof(double);
+    bool timed = metric == REPORT_METRIC_GBPS || metric == REPORT_METRIC_GOPS;
+    line.x = report_alloc(pool, size);
+    line.y = report_alloc(pool, size);
+    line.low = timed ? report_alloc(pool, size) : NULL;
+    line.high = timed ? report_alloc(pool, size) : NULL;
+    for (size_t i = 0; i < series->count; i++) {
+        const struct report_row *row = series->rows[i];
+        double value = report_value(row, metric);
+        if (isnan(value))
+            continue;
+        line.x[line.count] = row->param[param];
+        line.y[line.count] = value;
+        if (timed)
+            report_quartiles(row, value, &line.low[line.count], &line.high[line.count]);
+        line.count++;
+    }
+    return line;
+}
+
+/* The values of all lines, ascending, each once. */
+static void add_ticks(struct report_chart *chart, const struct report_sweep *sweep,
+                      struct report_pool *pool) {
+    size_t most = 0;
+    for (size_t i = 0; i < sweep->count; i++)
+        most += sweep->series[i].count;
+    chart->tick = report_alloc(pool, most * sizeof *chart->tick);
+    for (size_t i = 0; i < sweep->count; i++)
+        for (size_t j = 0; j < sweep->series[i].count; j++) {
+            const struct report_row *row = sweep->series[i].rows[j];
+            double at = row->param[sweep->param];
+            size_t k = chart->tick_count;
+            while (k && chart->tick[k - 1].at > at)
+                k--;
+            if (k && chart->tick[k - 1].at == at)
+                continue;
+            memmove(&chart->tick[k + 1], &chart->tick[k], (chart->tick_count - k) * sizeof *chart->tick);
+            chart->tick[k] = (struct report_tick){at, row->param_text[sweep->param]};
+            chart->tick_count++;
+        }
+}
+
+static const char *summary(const struct report_chart *chart, struct report_pool *pool) {
+    const char *text = "";
+    for (size_t i = 0; i < chart->line_count; i++) {
+        const struct report_line *line = &chart->line[i];
+        text = report_format(pool, "%s%s%s from %s to %s", text, i ? "; " : "", line->label,
+                             report_number_text(line->y[0], pool),
+                             report_number_text(line->y[line->count - 1], pool));
+    }
+    for (size_t i = 0; i < chart->limit_count; i++)
+        text = report_format(pool, "%s; dashed line: %s", text, chart->limit[i].label);
+    return text;
+}
+
+void report_sweep_figure(struct report_figure *figure, const struct report_data *data,
+                         const struct report_experiment *experiment, const struct report_sweep *sweep,
+                         enum report_metric metric, struct report_pool *pool) {
+    static const char *const units[REPORT_PARAMS] = {"size", "offset, elements", "stride, elements",
+                                                     "threads a block", "accesses a thread"};
+    struct report_chart *chart = &figure->chart;
+    const struct report_metric_text *text = &report_metric_texts[metric];
+    const char *param = report_param_names[sweep->param];
+    *figure = (struct report_figure){
+        .kind = REPORT_FIGURE_SWEEP, .metric = metric, .experiment = experiment, .sweep = sweep};
+    chart->id = metric == experiment->metric
+                    ? report_format(pool, "%s-%s", experiment->id, param)
+                    : report_format(pool, "%s-%s-%s", experiment->id, param, text->name);
+    chart->unit = text->unit;
+    chart->x_unit = units[sweep->param];
+    chart->line = report_alloc(pool, sweep->count * sizeof *chart->line);
+    for (size_t i = 0; i < sweep->count; i++) {
+        chart->line[chart->line_count] = make_line(&sweep->series[i], sweep->param, metric, pool);
+        chart->line_count += chart->line[chart->line_count].count > 0;
+    }
+    add_ticks(chart, sweep, pool);
+    double first = chart->tick[0].at, last = chart->tick[chart->tick_count - 1].at;
+    chart->log_x = first > 0 && last >= 8 * first;
+    report_add_limits(chart, data, experiment, metric, sweep->param == REPORT_SIZE, pool);
+    chart->title = report_format(pool, "%s: %s by %s", experiment->name, text->says, param);
+    chart->about = summary(chart, pool);
+    figure->heading = metric == REPORT_METRIC_OCCUPANCY ? report_format(pool, "Occupancy by %s", param)
+                                                        : report_format(pool, "By %s", param);
+    figure->caption = report_format(
+        pool, "%c%s by %s%s%s.%s%s", text->says[0] - 'a' + 'A', text->says + 1, param,
+        *sweep->fixed ? "; " : "", sweep->fixed, chart->log_x ? " The scale below is logarithmic." : "",
+        chart->limit_count == 2 ? " Dashed: what the run's best copy kernel reaches, and the peak."
+        : chart->limit_count    ? report_format(pool, " Dashed: %s GB/s.", chart->limit[0].label)
+                                : "");
+}

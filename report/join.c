@@ -1,0 +1,113 @@
+/* Several files in one page, and a simulator's counters beside a GPU's times. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/results.h"
+
+bool report_same_text(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_number(double a, double b) {
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* The peak may be the user's own (--peak), so it does not tell devices apart; nor does the size of a
+ * simulator's memory, which is its host's. */
+static bool same_device(const struct report_device *a, const struct report_device *b) {
+    return report_same_text(a->name, b->name) && report_same_text(a->kind, b->kind) &&
+           report_same_text(a->arch, b->arch) &&
+           (report_is_simulator(a) || (same_number(a->multiprocessors, b->multiprocessors) &&
+                                       same_number(a->memory_bytes, b->memory_bytes)));
+}
+
+/* Rows that measure the same thing. */
+static bool same_case(const struct report_row *a, const struct report_row *b) {
+    if (strcmp(a->experiment, b->experiment) || strcmp(a->kernel, b->kernel) ||
+        !report_same_text(a->library, b->library) ||
+        !report_same_text(a->library_version, b->library_version) || !report_same_text(a->l2, b->l2))
+        return false;
+    for (int i = 0; i < REPORT_PARAMS; i++)
+        if (!report_same_text(a->param_text[i], b->param_text[i]))
+            return false;
+    return true;
+}
+
+/* Appends rows; one that an earlier file has takes its place.  Rows of the same file never replace each
+ * other. */
+static size_t append(struct report_row *rows, size_t count, const struct report_results *file,
+                     size_t *replaced) {
+    size_t earlier = count;
+    for (size_t i = 0; i < file->row_count; i++) {
+        size_t j = 0;
+        while (j < earlier && !same_case(&rows[j], &file->rows[i]))
+            j++;
+        if (j < earlier)
+            ++*replaced;
+        rows[j < earlier ? j : count++] = file->rows[i];
+    }
+    return count;
+}
+
+static size_t join_rows(struct report_row **rows, const struct report_results *files, size_t file_count,
+                        size_t *replaced, struct report_pool *pool) {
+    size_t most = 0, count = 0;
+    for (size_t i = 0; i < file_count; i++)
+        most += files[i].row_count;
+    *rows = report_alloc(pool, most * sizeof **rows);
+    for (size_t i = 0; i < file_count; i++)
+        count = append(*rows, count, &files[i], replaced);
+    return count;
+}
+
+bool report_join(struct report_data *data, struct report_results *files, size_t count,
+                 struct report_pool *pool, struct bench_error *error) {
+    memset(data, 0, sizeof *data);
+    data->files = report_alloc(pool, count * sizeof *files);
+    data->counter_files = report_alloc(pool, count * sizeof *files);
+    data->simulator = true;
+    for (size_t i = 0; i < count; i++)
+        data->simulator = data->simulator && report_is_simulator(&files[i].device);
+    for (size_t i = 0; i < count; i++) {
+        bool beside = !data->simulator && report_is_simulator(&files[i].device);
+        struct report_results *list = beside ? data->counter_files : data->files;
+        size_t *length = beside ? &data->counter_file_count : &data->file_count;
+        if (*length && !same_device(&list[0].device, &files[i].device))
+            return bench_usage(
+                error,
+                "%.300s and %.300s are of different devices, %.80s (%.40s) and %.80s (%.40s): a "
+                "page is about one, with a simulator's counters beside it",
+                list[0].path, files[i].path, list[0].device.name, list[0].device.arch, files[i].device.name,
+                files[i].device.arch);
+        list[(*length)++] = files[i];
+    }
+    size_t replaced = 0;
+    data->row_count = join_rows(&data->rows, data->files, data->file_count, &data->replaced, pool);
+    data->counter_row_count =
+        join_rows(&data->counter_rows, data->counter_files, data->counter_file_count, &replaced, pool);
+    return true;
+}
+
+const struct report_row *report_counters_of(const struct report_data *data, const struct report_row *row) {
+    if (row->has_counters)
+        return row;
+    const struct report_row *best = NULL;
+    int most = -1;
+    for (size_t i = 0; i < data->counter_row_count && !row->library; i++) {
+        const struct report_row *other = &data->counter_rows[i];
+        if (!other->has_counters || other->library || strcmp(other->experiment, row->experiment) ||
+            strcmp(other->kernel, row->kernel) ||
+            !same_number(other->param[REPORT_OFFSET], row->param[REPORT_OFFSET]) ||
+            !same_number(other->param[REPORT_STRIDE], row->param[REPORT_STRIDE]))
+            continue;
+        int common = 4 * report_same_text(other->param_text[REPORT_BLOCK], row->param_text[REPORT_BLOCK]) +
+                     2 * report_same_text(other->param_text[REPORT_UNROLL], row->param_text[REPORT_UNROLL]) +
+                     report_same_text(other->param_text[REPORT_SIZE], row->param_text[REPORT_SIZE]);
+        if (common > most) {
+            most = common;
+            best = other;
+        }
+    }
+    return best;
+}

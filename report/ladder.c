@@ -1,0 +1,106 @@
+/* The ladder: one row a kernel, so that bars can be compared.  Where a kernel ran at several parameters, the
+ * rows kept are those that tell the most: the size that most kernels ran at, a misaligned offset, the widest
+ * stride, a cold cache; and of several blocks and unrollings each kernel's best. */
+#include <math.h>
+#include <string.h>
+
+#include "report/view.h"
+
+enum { SECTOR_WORDS = 8 };
+
+/* How many kernels ran at a size. */
+static size_t popularity(const struct report_experiment *experiment, double size) {
+    size_t count = 0;
+    for (size_t i = 0; i < experiment->row_count; i++) {
+        const struct report_row *row = experiment->rows[i];
+        bool counts = row->param[REPORT_SIZE] == size;
+        for (size_t j = 0; j < i && counts; j++)
+            counts = experiment->rows[j]->param[REPORT_SIZE] != size ||
+                     !report_same_kernel(experiment->rows[j], row);
+        count += counts;
+    }
+    return count;
+}
+
+/* The size that most kernels ran at; of several the largest.  NaN: no row has one. */
+static double wanted_size(const struct report_experiment *experiment) {
+    double best = NAN;
+    size_t most = 0;
+    for (size_t i = 0; i < experiment->row_count; i++) {
+        double size = experiment->rows[i]->param[REPORT_SIZE];
+        if (isnan(size) || size == best)
+            continue;
+        size_t count = popularity(experiment, size);
+        if (count > most || (count == most && size > best)) {
+            most = count;
+            best = size;
+        }
+    }
+    return best;
+}
+
+/* NaN: the experiment does not have the parameter. */
+static double wanted(const struct report_experiment *experiment, enum report_param param) {
+    double result = NAN;
+    for (size_t i = 0; i < experiment->row_count; i++) {
+        double value = experiment->rows[i]->param[param];
+        if (isnan(value))
+            continue;
+        if (isnan(result) ||
+            (param == REPORT_OFFSET ? fmod(result, SECTOR_WORDS) == 0 && fmod(value, SECTOR_WORDS) != 0
+                                    : value > result))
+            result = value;
+    }
+    return result;
+}
+
+/* How well a row fits, the more the better: what comes first in the sum counts most. */
+static int fitness(const struct report_row *row, const double target[REPORT_PARAMS]) {
+    int points = 0;
+    points += 32 * (row->status == REPORT_VERIFIED);
+    points += 16 * !(row->l2 && strcmp(row->l2, "hot") == 0);
+    points += 8 * (row->param[REPORT_OFFSET] == target[REPORT_OFFSET]);
+    points += 4 * (row->param[REPORT_STRIDE] == target[REPORT_STRIDE]);
+    points += 2 * (row->param[REPORT_SIZE] == target[REPORT_SIZE]);
+    return points;
+}
+
+static bool better(const struct report_experiment *experiment, const struct report_row *a,
+                   const struct report_row *b, const double target[REPORT_PARAMS]) {
+    int fit_a = fitness(a, target), fit_b = fitness(b, target);
+    if (fit_a != fit_b)
+        return fit_a > fit_b;
+    /* Where the target's size was not run, the next one below. */
+    if (a->param[REPORT_SIZE] != b->param[REPORT_SIZE])
+        return a->param[REPORT_SIZE] > b->param[REPORT_SIZE];
+    return report_value(a, experiment->metric) > report_value(b, experiment->metric);
+}
+
+static void add_kernels(struct report_experiment *experiment, bool peers,
+                        const double target[REPORT_PARAMS]) {
+    size_t first = experiment->ladder_count;
+    for (size_t i = 0; i < experiment->row_count; i++) {
+        const struct report_row *row = experiment->rows[i];
+        if ((row->library != NULL) != peers)
+            continue;
+        size_t j = first;
+        while (j < experiment->ladder_count && !report_same_kernel(experiment->ladder[j], row))
+            j++;
+        if (j == experiment->ladder_count)
+            experiment->ladder[experiment->ladder_count++] = row;
+        else if (better(experiment, row, experiment->ladder[j], target))
+            experiment->ladder[j] = row;
+    }
+}
+
+void report_find_ladder(struct report_experiment *experiment, struct report_pool *pool) {
+    double target[REPORT_PARAMS];
+    for (int i = 0; i < REPORT_PARAMS; i++)
+        target[i] = wanted(experiment, (enum report_param)i);
+    target[REPORT_SIZE] = wanted_size(experiment);
+    experiment->ladder = report_alloc(pool, experiment->row_count * sizeof *experiment->ladder);
+    add_kernels(experiment, false, target);
+    add_kernels(experiment, true, target);
+    unsigned common = report_common(experiment->ladder, experiment->ladder_count);
+    experiment->fixed = report_params_text(experiment->ladder[0], common, pool);
+}

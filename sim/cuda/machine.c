@@ -1,0 +1,100 @@
+#include "sim/cuda/machine.h"
+
+#include <gelf.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The section .nv.info is a list of attributes: a byte of format, a byte of what it is, 16 bits of size, and,
+ * of the format that REGCOUNT has, so many bytes: for REGCOUNT a symbol's index and the registers a thread.
+ */
+static const char info_name[] = ".nv.info";
+enum { FORMAT_SIZED = 4, REGCOUNT = 0x2f, ATTRIBUTE_HEADER = 4, REGCOUNT_SIZE = 8, MOST_REGISTERS = 255 };
+
+static void add(struct machine_code *code, const char *name, unsigned registers) {
+    struct machine_kernel *larger = realloc(code->kernels, (code->count + 1) * sizeof *larger);
+    if (!larger)
+        return;
+    code->kernels = larger;
+    larger[code->count].name = strdup(name);
+    larger[code->count].registers = registers;
+    if (larger[code->count].name)
+        code->count++;
+}
+
+static uint32_t read32(const unsigned char *at) {
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static void read_attributes(Elf *elf, const Elf_Data *info, const GElf_Shdr *symbol_header, Elf_Data *symbols,
+                            struct machine_code *out) {
+    const unsigned char *at = info->d_buf, *end = at + info->d_size;
+    while (at && end - at >= ATTRIBUTE_HEADER) {
+        unsigned format = at[0], attribute = at[1], size = at[2] | at[3] << 8;
+        at += ATTRIBUTE_HEADER;
+        if (format != FORMAT_SIZED)
+            continue;
+        if (size > end - at)
+            return;
+        GElf_Sym symbol;
+        if (attribute == REGCOUNT && size == REGCOUNT_SIZE &&
+            gelf_getsym(symbols, (int)read32(at), &symbol)) {
+            const char *name = elf_strptr(elf, symbol_header->sh_link, symbol.st_name);
+            uint32_t registers = read32(at + 4);
+            if (name && registers && registers <= MOST_REGISTERS)
+                add(out, name, registers);
+        }
+        at += size;
+    }
+}
+
+static void read_sections(Elf *elf, struct machine_code *out) {
+    size_t names;
+    GElf_Shdr header, symbol_header = {0};
+    Elf_Data *info = NULL, *symbols = NULL;
+    if (elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names))
+        return;
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && header.sh_type == SHT_SYMTAB) {
+            symbols = elf_getdata(section, NULL);
+            symbol_header = header;
+        } else if (name && strcmp(name, info_name) == 0)
+            info = elf_rawdata(section, NULL);
+    }
+    if (info && symbols)
+        read_attributes(elf, info, &symbol_header, symbols, out);
+}
+
+void machine_read(const void *cubin, size_t size, struct machine_code *out) {
+    *out = (struct machine_code){0};
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return;
+    /* libelf keeps what it finds beside its own data and reads structures where they lie: it gets an aligned
+     * copy, since an entry of a fat binary may lie anywhere. */
+    char *copy = malloc(size + 1);
+    if (!copy)
+        return;
+    memcpy(copy, cubin, size);
+    Elf *elf = elf_memory(copy, size);
+    if (elf)
+        read_sections(elf, out);
+    elf_end(elf);
+    free(copy);
+}
+
+unsigned machine_registers(const struct machine_code *code, const char *name) {
+    for (size_t i = 0; i < code->count; i++)
+        if (strcmp(code->kernels[i].name, name) == 0)
+            return code->kernels[i].registers;
+    return 0;
+}
+
+void machine_free(struct machine_code *code) {
+    for (size_t i = 0; i < code->count; i++)
+        free(code->kernels[i].name);
+    free(code->kernels);
+    *code = (struct machine_code){0};
+}
