@@ -146,6 +146,7 @@ static void put_fault(struct profile_text *text, const struct sim_fault *fault) 
         [SIM_FAULT_STOP] = "stop",
         [SIM_FAULT_TIME] = "time",
     };
+    _Static_assert(sizeof kinds / sizeof *kinds == SIM_FAULT_KINDS, "each kind has a name");
     profile_put_name(text, "fault");
     profile_put(text, "{");
     profile_put_name(text, "kind");

@@ -3,12 +3,14 @@
 
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
+#include "sim/cuda/stream_attribute.h"
 
 struct CUstream_st {
     struct object object;
     unsigned flags;
     int priority;
     unsigned long long id;
+    struct stream_attributes attributes;
 };
 
 static _Atomic unsigned long long next_id = 3; /* the two default streams have 1 and 2 */
@@ -24,6 +26,11 @@ CUresult stream_check(CUstream stream) {
 CUresult stream_enter(CUstream stream, CUcontext *out) {
     CUresult error = context_enter(out);
     return error ? error : stream_check(stream);
+}
+
+struct stream_attributes *stream_attributes(CUstream stream) {
+    static struct stream_attributes of_default[2];
+    return is_default(stream) ? &of_default[stream == CU_STREAM_PER_THREAD] : &stream->attributes;
 }
 
 static void release(struct object *object) {
@@ -193,12 +200,6 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
     return CUDA_SUCCESS;
 }
 #endif
-
-CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
-    CUcontext context;
-    CUresult error = stream_enter(dst, &context);
-    return error ? error : stream_check(src);
-}
 
 /* Capturing is not supported, so nothing ever captures. */
 CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {

@@ -76,6 +76,23 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src) {
     return runtime_driver_result(error ? error : cuStreamCopyAttributes(dst, src));
 }
 
+cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
+                                   const cudaLaunchAttributeValue *value) {
+    CUresult error = runtime_enter();
+    if (!error)
+        error = cuStreamSetAttribute(hStream, (CUstreamAttrID)attr,
+                                     (const CUstreamAttrValue *)(const void *)value);
+    return runtime_driver_result(error);
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
+                                   cudaLaunchAttributeValue *value_out) {
+    CUresult error = runtime_enter();
+    if (!error)
+        error = cuStreamGetAttribute(hStream, (CUstreamAttrID)attr, (CUstreamAttrValue *)(void *)value_out);
+    return runtime_driver_result(error);
+}
+
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus) {
     CUresult error = runtime_enter();
     if (!error)

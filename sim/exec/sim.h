@@ -132,6 +132,7 @@ enum sim_fault_kind {
     SIM_FAULT_ASSERT,     /* CUDA_ERROR_ASSERT */
     SIM_FAULT_STOP,       /* CUDA_ERROR_LAUNCH_FAILED: trap, brkpt without a debugger */
     SIM_FAULT_TIME,       /* CUDA_ERROR_LAUNCH_TIMEOUT: longer than the launch's limit */
+    SIM_FAULT_KINDS
 };
 
 struct sim_fault {

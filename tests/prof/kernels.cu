@@ -1,4 +1,4 @@
-#include <cassert> // kernels with one trait each
+// Kernels with one trait each.
 template <class T> __global__ void strided(T *out, const T *in, int stride) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     out[i] = in[i * stride];
@@ -35,10 +35,14 @@ extern "C" __global__ void out_of_bounds(int *out) {
     out[1 << 24] = 1;
 }
 
-extern "C" __global__ void stop() {
+extern "C" __global__ void trapping(int *out) {
+    out[threadIdx.x] = 1;
     __trap();
 }
 
-extern "C" __global__ void failing(const int *in) {
-    assert(in[0] == 0 && "never");
+extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);
+
+extern "C" __global__ void asserting(int *out) {
+    if (out[threadIdx.x] != 2)
+        __assertfail("two", "kernels.cu", 1, "asserting", 1);
 }
