@@ -2,6 +2,7 @@
 
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
+#include "sim/cuda/stream.h"
 
 static bool is_property(CUaccessProperty property) {
     return property == CU_ACCESS_PROPERTY_NORMAL || property == CU_ACCESS_PROPERTY_STREAMING ||
@@ -30,6 +31,10 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr, const CUstr
         if ((good = good && value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
                     value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC))
             own->policy = value->syncPolicy;
+        break;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        if (good)
+            stream_set_priority(hStream, value->priority);
         break;
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
         if (good) {

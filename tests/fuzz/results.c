@@ -9,11 +9,9 @@ static struct bench_plan plan;
 
 static void make_plan(void) {
     static const char *const experiments[] = {"copy", "read-offset"};
-    const struct bench_request request = {.experiments = experiments,
-                                          .experiment_count = 2,
-                                          .has_size = true,
-                                          .size = {1, {1048576}},
-                                          .seed = 1};
+    struct bench_size size = {1, {1048576}};
+    const struct bench_request request = {
+        .experiments = experiments, .experiment_count = 2, .sizes = {&size, 1}, .seed = 1};
     struct bench_error error;
     if (plan.sections)
         return;

@@ -425,6 +425,13 @@ class Figures(Folder):
         _, document = self.profiled([], *["strided:2", "vectors", "strided:4"] * 50)
         self.assertEqual([launch["metrics"]["gld_transactions"] for launch in document["launches"]], [8, 16, 16] * 50)
 
+    def test_graphs(self):
+        # Each of a graph's kernels is a launch, each time the graph runs; what was only captured is none.
+        _, document = self.profiled([], "capture", "strided:2", "vectors", "replay=3")
+        self.assertEqual([launch["metrics"]["gld_transactions"] for launch in document["launches"]], [8, 16] * 3)
+        _, document = self.profiled([], "capture", "strided:2", "replay=0")
+        self.assertEqual(document["launches"], [])
+
     def test_arch(self):
         done = prof("--arch", "fermi", "--metrics", "gld_efficiency", arguments.program, "misaligned")
         self.assertIn("counting rules fermi (not held against hardware)", done.stderr)
