@@ -79,6 +79,7 @@ static CUresult fault_error(const struct sim_fault *fault) {
     case SIM_FAULT_MISALIGNED:
         return CUDA_ERROR_MISALIGNED_ADDRESS;
     case SIM_FAULT_DEADLOCK:
+    case SIM_FAULT_TIME:
         return CUDA_ERROR_LAUNCH_TIMEOUT;
     case SIM_FAULT_TRAP:
         return CUDA_ERROR_ILLEGAL_INSTRUCTION;
