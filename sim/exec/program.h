@@ -18,6 +18,12 @@
 #define SIM_MAX_LOCAL_BYTES  (512u << 10) /* a thread, as on hardware */
 #define SIM_MAX_SHARED_BYTES (227u << 10) /* a block, as on an H200 */
 
+/* A block's shared memory that belongs to the system.  Cooperative groups of several warps keep their
+ * barriers in it, and know where it lies by this register.  An H200 has it below the kernel's variables, here
+ * it comes after them; a block whose kernel does not ask has none. */
+#define SIM_RESERVED_SHARED   (1u << 10)
+#define SIM_RESERVED_REGISTER "%reserved_smem_offset_1"
+
 /* Code addresses are indices into module->codes, tagged so that a null or wild pointer is noticed. */
 #define SIM_CODE_ADDRESS 0x0400000000000000u
 
@@ -90,12 +96,13 @@ struct sim_memop {
     uint8_t slot;       /* loads: enum sim_slot of the destinations; stores: of the sources */
     bool narrow;        /* loads: the destination is a 16-bit register: its upper half stays zero */
     bool skips_l1;
-    /* What ptxas makes of neighbouring shared loads (merge.h): counted as one of merged bytes from shift
+    /* What ptxas makes of neighbouring shared accesses (merge.h): counted as one of merged bytes from shift
      * bytes off, or not at all. */
     bool uncounted;
     uint8_t merged;
     int8_t shift;
-    bool single_lane; /* atomics: the address is one for all lanes, as far as the compiler can see */
+    bool single_lane; /* atomics: one lane can do the work of all, as far as the compiler can see */
+    bool increment;   /* atomics of shared memory: adds one, and nobody reads the old value */
     uint8_t order;    /* enum sim_order; 0: a plain access */
     enum sim_atomic atomic;
     uint32_t site;              /* the module's number of this instruction, for its tally */
@@ -143,6 +150,7 @@ struct sim_code {
     struct sim_site *sites; /* by site - site_base */
     void *extras;           /* what instructions point at */
     unsigned registers;
+    bool reserved; /* asks where the system's shared memory is */
     bool may_spin; /* has accesses that a loop which waits for another thread would make */
     bool ordered;  /* results depend on the order of blocks: run them in order, on one thread */
     /* What it may call, for the marks that callers inherit. */

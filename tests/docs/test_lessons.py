@@ -57,7 +57,7 @@ def tables(text):
 
 def commands(text):
     for language, lines in blocks(text):
-        for line in lines:
+        for line in "\n".join(lines).replace("\\\n", " ").splitlines():
             words = shlex.split(line) if language == "sh" else []
             if words[:2] == ["build/wideload", "bench"]:
                 yield words[1:]

@@ -1,9 +1,15 @@
 /* A program that uses the CUDA driver API, as the machine has it.  Each argument is one step:
  *   KERNEL       launch it on one block of 32 threads (strided:N: with that stride)
+ *   capture      keep the launches that follow in a graph
+ *   replay=N     run that graph N times
  *   fork         go on in a child, whose status becomes this program's
  *   print        a line to each of the standard streams
  *   echo         standard input to standard output
- *   exit=N  kill=N  sleep  stop when SIGTERM comes: exit 7
+ *   flood        64 MiB to standard output
+ *   exec         becomes itself with the steps that follow
+ *   load=FILE    takes the kernels from there
+ *   crash        follows a null pointer
+ *   exit=N  _exit=N  kill=N  sleep  stop when SIGTERM comes: exit 7
  */
 #include <cuda.h>
 #include <dlfcn.h>
@@ -17,6 +23,8 @@
 static void *library;
 static CUmodule module;
 static CUdeviceptr memory;
+static const char *ptx = TEST_PTX;
+static CUstream stream; /* NULL until something is captured */
 
 static void check(int result, const char *what) {
     if (result) {
@@ -40,7 +48,7 @@ static void start(void) {
     CALL("cuInit", (unsigned), 0);
     CALL("cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice), &context, 0);
     CALL("cuCtxSetCurrent", (CUcontext), context);
-    CALL("cuModuleLoad", (CUmodule *, const char *), &module, TEST_PTX);
+    CALL("cuModuleLoad", (CUmodule *, const char *), &module, ptx);
     CALL("cuMemAlloc_v2", (CUdeviceptr *, size_t), &memory, 1 << 20);
     CALL("cuMemsetD8_v2", (CUdeviceptr, unsigned char, size_t), memory, 1, 1 << 20);
 }
@@ -49,9 +57,9 @@ static void launch(const char *name) {
     static const struct {
         const char *name, *symbol;
     } table[] = {{"strided", "_Z7stridedIfEvPT_PKS0_i"}, {"vectors", "_Z7vectorsP6float4PKS_"}};
-    char kernel[64];
+    static char kernel[1 << 16];
     const char *colon = strchr(name, ':');
-    snprintf(kernel, sizeof kernel, "%.*s", (int)(colon ? colon - name : 63), name);
+    snprintf(kernel, sizeof kernel, "%.*s", (int)(colon ? colon - name : (1 << 16) - 1), name);
     int stride = colon ? atoi(colon + 1) : 1;
     for (size_t i = 0; i < 2; i++)
         if (strcmp(kernel, table[i].name) == 0)
@@ -65,7 +73,32 @@ static void launch(const char *name) {
     CALL("cuLaunchKernel",
          (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,
           void **),
-         function, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL);
+         function, 1, 1, 1, 32, 1, 1, 0, stream, params, NULL);
+}
+
+static void capture(void) {
+    if (!library)
+        start();
+    CALL("cuStreamCreate", (CUstream *, unsigned), &stream, CU_STREAM_NON_BLOCKING);
+    CALL("cuStreamBeginCapture_v2", (CUstream, CUstreamCaptureMode), stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+static void replay(int times) {
+    CUgraph graph;
+    CUgraphExec exec;
+    CALL("cuStreamEndCapture", (CUstream, CUgraph *), stream, &graph);
+    CALL("cuGraphInstantiateWithFlags", (CUgraphExec *, CUgraph, unsigned long long), &exec, graph, 0);
+    for (int i = 0; i < times; i++)
+        CALL("cuGraphLaunch", (CUgraphExec, CUstream), exec, stream);
+    CALL("cuGraphExecDestroy", (CUgraphExec), exec);
+    CALL("cuGraphDestroy", (CUgraph), graph);
+}
+
+static void flood(void) {
+    static char block[1 << 16];
+    memset(block, 'x', sizeof block);
+    for (int i = 0; i < 1024; i++)
+        fwrite(block, 1, sizeof block, stdout);
 }
 
 static void leave(int number) {
@@ -87,6 +120,17 @@ int main(int argc, char **argv) {
         } else if (strcmp(step, "echo") == 0) {
             for (int c; (c = getchar()) != EOF;)
                 putchar(c);
+        } else if (strcmp(step, "flood") == 0) {
+            flood();
+        } else if (strcmp(step, "exec") == 0) {
+            fflush(stdout);
+            execv("/proc/self/exe", argv + i);
+        } else if (strncmp(step, "load=", 5) == 0) {
+            ptx = step + 5;
+        } else if (strcmp(step, "crash") == 0) {
+            raise(SIGSEGV);
+        } else if (strncmp(step, "_exit=", 6) == 0) {
+            _exit(atoi(step + 6));
         } else if (strncmp(step, "exit=", 5) == 0) {
             return atoi(step + 5);
         } else if (strncmp(step, "kill=", 5) == 0) {
@@ -97,6 +141,10 @@ int main(int argc, char **argv) {
             sleep(60);
         } else if (strcmp(step, "term") == 0) {
             signal(SIGTERM, leave);
+        } else if (strcmp(step, "capture") == 0) {
+            capture();
+        } else if (strncmp(step, "replay=", 7) == 0) {
+            replay(atoi(step + 7));
         } else if (strcmp(step, "start") == 0) {
             start();
         } else {
