@@ -8,7 +8,8 @@ each name.  A section's members hold for all its figures, unless a figure has on
     size, large_size                    the text's size, and one far beyond today's L2 cache (null: none)
     rules                               the simulator's counting rules for the text's GPU (null: none are claimed)
     results, large                      files of docs/results/ with the times at either size
-    quantity, value                     a member of the row and what the text says (null: it has words, no figure)
+    quantity, value                     a member of the row and the text's figure (null: it has none)
+    says                                the text's words, where it has no figure
     against                             number of the figure in the section that this one is a ratio to
 
 Counters come from the simulator, which is run; times from docs/results/, made by scripts/replay_gpu.sh and
@@ -110,7 +111,7 @@ class Section:
         """The text's time means a bandwidth, too: by the bytes of the row that replays it."""
         quantity, value = figure["quantity"], figure["value"]
         if value is None:
-            return ""
+            return figure.get("says", "")
         base = self.figures[figure["against"]]["value"] if "against" in figure else None
         row = find(self.small + self.now, figure, figure["size"])
         rate = row["bytes"] / value / 1e6 if row and quantity == "time_ms" else None
