@@ -46,7 +46,7 @@ static bool check_experiments(const struct bench_request *request, struct bench_
 /* Each name of --kernel must be a rung of a selected experiment. */
 static bool check_kernels(const struct bench_request *request, struct bench_error *error) {
     size_t count, candidates = 0;
-    const struct wl_rung *ladder = wl__ladder(&count);
+    const struct wl_rung *ladder = bench_ladder(&count);
     const char **names = calloc(count + 1, sizeof *names);
     if (!names)
         return bench_failure(error, "out of memory");
@@ -73,7 +73,7 @@ static bool check_kernels(const struct bench_request *request, struct bench_erro
 /* A list that no chosen row would use is a mistake worth telling. */
 static bool check_lists(const struct bench_request *request, struct bench_error *error) {
     size_t count;
-    const struct wl_rung *ladder = wl__ladder(&count);
+    const struct wl_rung *ladder = bench_ladder(&count);
     bool offset_used = false, stride_used = false, block_used = false;
     for (size_t i = 0; i < count; i++) {
         const struct bench_experiment *experiment = bench_find_experiment(ladder[i].experiment);
@@ -149,11 +149,11 @@ static bool add_section(struct bench_plan *plan, const struct bench_experiment *
     struct bench_section *section = &plan->sections[plan->section_count];
     section->experiment = experiment;
     size_t count;
-    const struct wl_rung *ladder = wl__ladder(&count);
+    const struct wl_rung *ladder = bench_ladder(&count);
     bool enough = true;
     for (size_t i = 0; i < count && enough; i++)
         if (strcmp(ladder[i].experiment, experiment->name) == 0 &&
-            kernel_is_selected(request, ladder[i].name))
+            kernel_is_selected(request, ladder[i].name) && bench_peer_is_chosen(&ladder[i], &request->peers))
             enough = add_rung(section, &ladder[i], request, &size);
     if (section->row_count)
         plan->section_count++;
