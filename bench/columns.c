@@ -50,6 +50,12 @@ static void block(const struct bench_row *row, bool compact, char out[CELL]) {
     bench_block_text(bench_row_block(row), out, CELL);
 }
 
+static void unroll(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->problem.unroll)
+        snprintf(out, CELL, "%" PRIu32, row->problem.unroll);
+}
+
 static void occupancy(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
     bench_grid_percentage(bench_occupancy_pct(row), out);
@@ -170,6 +176,7 @@ static const struct column columns[] = {
     {"offset", HIDE_EQUAL, offset},
     {"stride", HIDE_EQUAL, stride},
     {"block", HIDE_EQUAL, block},
+    {"unroll", HIDE_EQUAL, unroll},
     {"occ %", HIDE_EQUAL | SPARE | UNTOLD, occupancy},
     {"", LEFT, status},
     {"ld req", COUNTERS, ld_req},

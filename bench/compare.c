@@ -29,7 +29,7 @@ struct comparison {
     bool simulator;
 };
 
-enum { KERNEL, SIZE, OFFSET, STRIDE, BLOCK, WHAT, BEFORE, NOW, RATIO, VERDICT, COLUMNS };
+enum { KERNEL, SIZE, OFFSET, STRIDE, BLOCK, UNROLL, WHAT, BEFORE, NOW, RATIO, VERDICT, COLUMNS };
 
 static const struct bench_grid_column columns[COLUMNS] = {
     [KERNEL] = {"kernel", BENCH_GRID_LEFT},
@@ -37,6 +37,7 @@ static const struct bench_grid_column columns[COLUMNS] = {
     [OFFSET] = {"offset", BENCH_GRID_HIDE_EQUAL},
     [STRIDE] = {"stride", BENCH_GRID_HIDE_EQUAL},
     [BLOCK] = {"block", BENCH_GRID_HIDE_EQUAL},
+    [UNROLL] = {"unroll", BENCH_GRID_HIDE_EQUAL},
     [WHAT] = {"", BENCH_GRID_LEFT},
     [BEFORE] = {"before", 0},
     [NOW] = {"now", 0},
@@ -78,6 +79,10 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
         break;
     case BLOCK:
         bench_block_text(bench_row_block(row), out, CELL);
+        break;
+    case UNROLL:
+        if (row->problem.unroll)
+            snprintf(out, CELL, "%" PRIu32, row->problem.unroll);
         break;
     case WHAT:
         snprintf(out, CELL, "%s", pair->what ? pair->what : "");

@@ -3,7 +3,8 @@
 #include "bench/json.h"
 
 static void put_header(FILE *file) {
-    fputs("experiment,kernel,peer_library,peer_version,size,offset,stride,block,rows,cols,nnz,verified,error,"
+    fputs("experiment,kernel,peer_library,peer_version,size,offset,stride,block,unroll,rows,cols,nnz,"
+          "verified,error,"
           "skipped,bytes,"
           "time_ms_median,time_ms_iqr,time_ms_min,time_ms_n,time_ms_stop,time_ms_launches,time_ms_replay,"
           "gbps,pct_peak,pct_copy,gops,l2,fits_"
@@ -27,6 +28,7 @@ static void put_params(FILE *file, const struct bench_row *row) {
     bench_put_integer(file, row->experiment->has_stride, row->problem.stride);
     bench_block_text(bench_row_block(row), text, sizeof text);
     bench_put_text(file, text);
+    bench_put_integer(file, row->problem.unroll != 0, row->problem.unroll);
     bench_put_integer(file, matrix, row->problem.rows);
     bench_put_integer(file, matrix, row->problem.cols);
     bench_put_integer(file, shape == BENCH_SHAPE_SPARSE, row->problem.nnz);

@@ -107,6 +107,13 @@ const char *bench_shape_syntax(enum bench_shape shape) {
     return "N";
 }
 
+void bench_unrolls_text(unsigned unrolls, char *out, size_t out_size) {
+    size_t at = 0;
+    out[0] = 0;
+    for (unsigned left = unrolls; left && at < out_size; left &= left - 1)
+        at += (size_t)snprintf(out + at, out_size - at, "%s%u", at ? "," : "", left & -left);
+}
+
 /* A single extent stands for a square. */
 static uint64_t extent(const struct bench_size *size, unsigned i) {
     return size->extent[size->dimensions == 1 ? 0 : i];
@@ -114,7 +121,7 @@ static uint64_t extent(const struct bench_size *size, unsigned i) {
 
 static bool fits(const char *experiment, uint64_t a, uint64_t b, struct bench_error *error) {
     uint64_t product;
-    if (__builtin_mul_overflow(a, b, &product) || product > (uint64_t)1 << 60)
+    if (__builtin_mul_overflow(a, b, &product) || product > BENCH_GREATEST_SIZE)
         return bench_usage(error,
                            "--size: %s: %" PRIu64 " x %" PRIu64 " is more than 2^60 elements; give less",
                            experiment, a, b);

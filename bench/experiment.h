@@ -33,6 +33,9 @@ const struct bench_experiment *bench_find_experiment(const char *name);
 const struct bench_numbers *bench_default_offsets(void);
 const struct bench_numbers *bench_default_strides(void);
 
+/* "1,2,4,8", of a rung's `unrolls`, as --unroll takes them. */
+void bench_unrolls_text(unsigned unrolls, char *out, size_t out_size);
+
 /* "N (2^19 structures by default)" and the like, for `wideload list`. */
 const char *bench_shape_syntax(enum bench_shape shape);
 

@@ -80,6 +80,7 @@ json_t *bench_params_json(const struct bench_row *row) {
         set(object, "offset", row->experiment->has_offset ? integer(row->problem.offset) : json_null()) &&
         set(object, "stride", row->experiment->has_stride ? integer(row->problem.stride) : json_null()) &&
         set(object, "block", block_value(row)) &&
+        set(object, "unroll", row->problem.unroll ? integer(row->problem.unroll) : json_null()) &&
         set(object, "rows", matrix ? integer(row->problem.rows) : json_null()) &&
         set(object, "cols", matrix ? integer(row->problem.cols) : json_null()) &&
         set(object, "nnz", sparse ? integer(row->problem.nnz) : json_null());

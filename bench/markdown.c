@@ -32,10 +32,14 @@ static void put_titles(FILE *file, const struct bench_grid *grid) {
     fputs("|\n", file);
 }
 
-static void put_section(FILE *file, const struct bench_section *section, const struct bench_columns *laid) {
-    fprintf(file, "\n### %s\n", section->experiment->name);
-    put_text(file, section->experiment->question);
-    fputs("\n\n", file);
+static void put_section(FILE *file, const struct bench_plan *plan, const struct bench_section *section,
+                        const struct bench_columns *laid) {
+    if (!bench_section_goes_on(plan, section)) {
+        fprintf(file, "\n### %s\n", section->experiment->name);
+        put_text(file, section->experiment->question);
+        fputc('\n', file);
+    }
+    fputc('\n', file);
     bench_columns_put_common(file, laid, &section->rows[0]);
     fputc('\n', file);
     put_titles(file, &laid->grid);
@@ -67,7 +71,7 @@ bool bench_write_markdown(FILE *file, const struct bench_plan *plan) {
         struct bench_columns laid;
         if (!bench_columns_lay_out(&laid, plan, &plan->sections[s], INT_MAX))
             return false;
-        put_section(file, &plan->sections[s], &laid);
+        put_section(file, plan, &plan->sections[s], &laid);
         bench_grid_free(&laid.grid);
     }
     return fflush(file) == 0 && !ferror(file);

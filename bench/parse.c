@@ -8,9 +8,6 @@
 
 #define SIZE_FORMS "a decimal number with K, M, G, Ki, Mi or Gi, or a power such as 2^20"
 
-/* Products of extents, times 4 bytes, stay clear of 64 bits. */
-static const uint64_t greatest_product = (uint64_t)1 << 60;
-
 static bool malformed(const char *option, const char *text, struct bench_error *error) {
     return bench_usage(error, "%s: '%.80s' is no size; give " SIZE_FORMS, option, text);
 }
@@ -88,8 +85,7 @@ bool bench_parse_number(const char *option, const char *text, uint64_t *out, str
     return true;
 }
 
-/* Copies text up to a separator or the end; the next piece starts at *next, NULL after the last. */
-static char *cut(const char *text, char separator, const char **next) {
+char *bench_cut(const char *text, char separator, const char **next) {
     const char *end = strchr(text, separator);
     *next = end ? end + 1 : NULL;
     return end ? strndup(text, (size_t)(end - text)) : strdup(text);
@@ -100,7 +96,7 @@ bool bench_parse_size(const char *option, const char *text, struct bench_size *o
     struct bench_size size = {0};
     uint64_t product = 1;
     for (const char *at = text, *next; at; at = next) {
-        char *piece = cut(at, 'x', &next);
+        char *piece = bench_cut(at, 'x', &next);
         if (!piece)
             return bench_failure(error, "%s: out of memory", option);
         bool right;
@@ -116,7 +112,7 @@ bool bench_parse_size(const char *option, const char *text, struct bench_size *o
             return false;
         uint64_t extent = size.extent[size.dimensions++];
         /* An empty extent must not excuse the others: they still name arrays of their own. */
-        if (__builtin_mul_overflow(product, extent ? extent : 1, &product) || product > greatest_product)
+        if (__builtin_mul_overflow(product, extent ? extent : 1, &product) || product > BENCH_GREATEST_SIZE)
             return bench_usage(error, "%s: '%.80s' is more than 2^60 elements; give a smaller size", option,
                                text);
     }
@@ -124,34 +120,8 @@ bool bench_parse_size(const char *option, const char *text, struct bench_size *o
     return true;
 }
 
-static size_t count_pieces(const char *text) {
-    size_t count = 1;
-    for (; *text; text++)
-        count += *text == ',';
-    return count;
-}
-
-bool bench_parse_numbers(const char *option, const char *text, struct bench_numbers *out,
-                         struct bench_error *error) {
-    out->count = 0;
-    out->items = calloc(count_pieces(text), sizeof *out->items);
-    if (!out->items)
-        return bench_failure(error, "%s: out of memory", option);
-    for (const char *at = text, *next; at; at = next) {
-        char *piece = cut(at, ',', &next);
-        if (!piece)
-            return bench_failure(error, "%s: out of memory", option);
-        bool right = bench_parse_number(option, piece, &out->items[out->count], error);
-        free(piece);
-        if (!right)
-            return false;
-        out->count++;
-    }
-    return true;
-}
-
-static bool parse_block(const char *option, const char *text, struct bench_block *out,
-                        struct bench_error *error) {
+bool bench_parse_block(const char *option, const char *text, struct bench_block *out,
+                       struct bench_error *error) {
     struct bench_error inner;
     struct bench_size size;
     if (!bench_parse_size(option, text, &size, &inner) || size.dimensions > 2)
@@ -161,43 +131,6 @@ static bool parse_block(const char *option, const char *text, struct bench_block
         return bench_usage(error, "%s: a block of %.80s has %llu threads; CUDA allows 1 to 1024", option,
                            text, (unsigned long long)(x * y));
     *out = (struct bench_block){(uint32_t)x, (uint32_t)y};
-    return true;
-}
-
-bool bench_parse_blocks(const char *option, const char *text, struct bench_blocks *out,
-                        struct bench_error *error) {
-    out->count = 0;
-    out->items = calloc(count_pieces(text), sizeof *out->items);
-    if (!out->items)
-        return bench_failure(error, "%s: out of memory", option);
-    for (const char *at = text, *next; at; at = next) {
-        char *piece = cut(at, ',', &next);
-        if (!piece)
-            return bench_failure(error, "%s: out of memory", option);
-        bool right = parse_block(option, piece, &out->items[out->count], error);
-        free(piece);
-        if (!right)
-            return false;
-        out->count++;
-    }
-    return true;
-}
-
-bool bench_parse_names(const char *option, const char *text, struct bench_names *out,
-                       struct bench_error *error) {
-    out->count = 0;
-    out->items = calloc(count_pieces(text), sizeof *out->items);
-    if (!out->items)
-        return bench_failure(error, "%s: out of memory", option);
-    for (const char *at = text, *next; at; at = next) {
-        char *piece = cut(at, ',', &next);
-        if (!piece)
-            return bench_failure(error, "%s: out of memory", option);
-        out->items[out->count++] = piece;
-        if (!*piece)
-            return bench_usage(error, "%s: '%.80s' has an empty name; give names with commas between", option,
-                               text);
-    }
     return true;
 }
 
@@ -220,21 +153,4 @@ bool bench_parse_positive(const char *option, const char *text, double *out, str
         return bench_usage(error, "%s: '%.80s' is no number above 0", option, text);
     *out = value;
     return true;
-}
-
-void bench_numbers_free(struct bench_numbers *numbers) {
-    free(numbers->items);
-    *numbers = (struct bench_numbers){0};
-}
-
-void bench_blocks_free(struct bench_blocks *blocks) {
-    free(blocks->items);
-    *blocks = (struct bench_blocks){0};
-}
-
-void bench_names_free(struct bench_names *names) {
-    for (size_t i = 0; i < names->count; i++)
-        free(names->items[i]);
-    free(names->items);
-    *names = (struct bench_names){0};
 }

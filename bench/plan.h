@@ -9,11 +9,11 @@
 struct bench_request {
     const char *const *experiments; /* none: all */
     size_t experiment_count;
-    struct bench_names kernels; /* none: all */
-    bool has_size;
-    struct bench_size size;
-    struct bench_numbers offsets, strides; /* none: the experiment's own */
+    struct bench_names kernels;            /* none: all */
+    struct bench_sizes sizes;              /* none: the experiment's own */
+    struct bench_numbers offsets, strides; /* the same */
     struct bench_blocks blocks;            /* none: each rung's own */
+    struct bench_numbers unrolls;          /* the same */
     struct bench_peer_choice peers;        /* none where it is all 0 */
     double peak_gbps;                      /* 0: what the driver says */
     bool hot;                              /* leave the second-level cache as the last run left it */
@@ -22,13 +22,14 @@ struct bench_request {
     double seconds; /* a row's time at most */
 };
 
-/* The arrays that an experiment's rows share. */
+/* The arrays that a section's rows share. */
 struct bench_needs {
     struct bench_extents extents;
     unsigned device_outputs; /* bit i: out[i] exists on the device */
     uint64_t work_bytes;
 };
 
+/* An experiment at one size. */
 struct bench_section {
     const struct bench_experiment *experiment;
     struct bench_row *rows;
@@ -53,13 +54,20 @@ struct bench_plan {
 /* Bytes of pattern before and after every device array. */
 enum { BENCH_GUARD_BYTES = 4096 };
 
-/* The rows of a request, in the ladder's order.  Needs no device.  The caller frees the plan in any case. */
+/* Rows of a plan at most. */
+enum { BENCH_ROW_LIMIT = 100000 };
+
+/* The rows of a request: experiments in the ladder's order, of each its sizes, of each its rungs.  Needs no
+ * device.  The caller frees the plan in any case. */
 bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request, struct bench_error *error);
 
 /* Asks the device which rows apply and whether memory suffices: on the device, and on the host for inputs,
  * expected outputs and, under the simulator, the device's own arrays. */
 bool bench_plan_admit(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
                       struct bench_error *error);
+
+/* Whether the section before is of the same experiment, at another size. */
+bool bench_section_goes_on(const struct bench_plan *plan, const struct bench_section *section);
 
 void bench_plan_free(struct bench_plan *plan);
 

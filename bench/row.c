@@ -75,13 +75,15 @@ void bench_block_text(struct bench_block block, char *out, size_t out_size) {
 }
 
 void bench_row_text(const struct bench_row *row, char *out, size_t out_size) {
-    char offset[40] = "", stride[40] = "", block[40], size[80];
+    char offset[40] = "", stride[40] = "", unroll[40] = "", block[40], size[80];
     bench_block_text(bench_row_block(row), block, sizeof block);
     bench_size_text(row->experiment, &row->problem, size, sizeof size);
     if (row->experiment->has_offset)
         snprintf(offset, sizeof offset, " offset %" PRIu64, row->problem.offset);
     if (row->experiment->has_stride)
         snprintf(stride, sizeof stride, " stride %" PRIu64, row->problem.stride);
-    snprintf(out, out_size, "%s/%s size %s%s%s%s%s", row->experiment->name, row->rung->name, size, offset,
-             stride, block[0] ? " block " : "", block);
+    if (row->problem.unroll)
+        snprintf(unroll, sizeof unroll, " unroll %" PRIu32, row->problem.unroll);
+    snprintf(out, out_size, "%s/%s size %s%s%s%s%s%s", row->experiment->name, row->rung->name, size, offset,
+             stride, block[0] ? " block " : "", block, unroll);
 }

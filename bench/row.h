@@ -1,4 +1,4 @@
-/* One row of a run: a rung at one size, offset, stride and block, and what came of it. */
+/* One row of a run: a rung at one size, offset, stride, block and unroll, and what came of it. */
 #ifndef WIDELOAD_BENCH_ROW_H
 #define WIDELOAD_BENCH_ROW_H
 
@@ -20,7 +20,7 @@ enum bench_l2 { BENCH_L2_COLD, BENCH_L2_HOT };
 struct bench_row {
     const struct bench_experiment *experiment;
     const struct wl_rung *rung;
-    struct wl_problem problem; /* sizes, offset, stride, block; no addresses */
+    struct wl_problem problem; /* sizes, offset, stride, block, unroll; no addresses */
     char library_version[24];  /* of the rung's library; "" where it is ours, or not there */
     enum bench_status status;
     char note[400];

@@ -8,6 +8,12 @@
 #include "bench/measure.h"
 #include "bench/verify.h"
 
+/* The best copy kernel at a byte count. */
+struct copy {
+    uint64_t bytes;
+    double gbps; /* 0: it could not be measured */
+};
+
 struct run {
     struct bench_plan *plan;
     wl_context *context;
@@ -16,9 +22,9 @@ struct run {
     struct bench_result *result;
     struct bench_clocks *clocks;
     size_t done;
-    /* The best copy kernel at `copy_bytes`: of the plan's own copy experiment, or measured beside. */
-    double copy_gbps;
-    uint64_t copy_bytes;
+    /* Of the plan's own copy experiment, and those measured beside. */
+    struct copy *copies;
+    size_t copy_count;
 };
 
 static void announce(struct run *run, const struct bench_row *row) {
@@ -55,14 +61,14 @@ static void verify_section(struct run *run, struct bench_section *section,
     }
 }
 
-static void derive_row(const struct run *run, struct bench_row *row) {
+static void derive_row(const struct run *run, double copy_gbps, struct bench_row *row) {
     if (!row->has_time || !(row->time_ms.median > 0))
         return;
     row->gbps = (double)row->bytes / row->time_ms.median * 1e-6;
     if (run->plan->peak_gbps > 0)
         row->pct_peak = 100 * row->gbps / run->plan->peak_gbps;
-    if (run->copy_gbps > 0)
-        row->pct_copy = 100 * row->gbps / run->copy_gbps;
+    if (copy_gbps > 0)
+        row->pct_copy = 100 * row->gbps / copy_gbps;
     if (row->operations)
         row->gops = (double)row->operations / row->time_ms.median * 1e-6;
 }
@@ -96,20 +102,39 @@ static bool copies_alike(const struct run *run, uint64_t a, uint64_t b) {
     return (a >= large && b >= large) || (a <= 2 * b && b <= 2 * a);
 }
 
+/* The bandwidth of the copy that is nearest in size among those like it; 0 when there is none. */
+static double copy_like(const struct run *run, uint64_t bytes) {
+    const struct copy *best = NULL;
+    for (size_t i = 0; i < run->copy_count; i++) {
+        const struct copy *copy = &run->copies[i];
+        uint64_t distance = copy->bytes > bytes ? copy->bytes - bytes : bytes - copy->bytes;
+        uint64_t least = best ? best->bytes > bytes ? best->bytes - bytes : bytes - best->bytes : UINT64_MAX;
+        if (copies_alike(run, bytes, copy->bytes) && distance < least)
+            best = copy;
+    }
+    return best ? best->gbps : 0;
+}
+
+static bool note_copy(struct run *run, uint64_t bytes, double gbps, struct bench_error *error) {
+    struct copy *copies = realloc(run->copies, (run->copy_count + 1) * sizeof *copies);
+    if (!copies)
+        return bench_failure(error, "out of memory");
+    run->copies = copies;
+    copies[run->copy_count++] = (struct copy){bytes, gbps};
+    return true;
+}
+
 /* Measures the copy ladder, untold, at a byte count like the section's, unless one like it was measured.  A
  * failure leaves no copy figure; a broken device shows at the next row. */
 static bool measure_copy(struct run *run, const struct bench_section *like, struct bench_error *error) {
     uint64_t bytes = most_bytes(like);
-    if (run->copy_gbps > 0 && copies_alike(run, bytes, run->copy_bytes))
+    if (copy_like(run, bytes) > 0)
         return true;
-    run->copy_bytes = bytes;
-    run->copy_gbps = 0;
     struct bench_size size = {1, {bytes / 8}};
     const char *const copy[] = {"copy"};
     struct bench_request request = {.experiments = copy,
                                     .experiment_count = 1,
-                                    .has_size = true,
-                                    .size = size,
+                                    .sizes = {&size, 1},
                                     .hot = run->request->hot,
                                     .seed = run->request->seed,
                                     .samples = run->request->samples,
@@ -133,7 +158,8 @@ static bool measure_copy(struct run *run, const struct bench_section *like, stru
         right = result.broken
                     ? bench_failure(error, "%s", result.reason)
                     : bench_measure(&plan, run->clocks, section, &workspace, &request, NULL, NULL, error);
-        run->copy_gbps = right ? best_kernel_gbps(section) : 0;
+        if (right)
+            right = note_copy(run, bytes, best_kernel_gbps(section), error);
         bench_workspace_close(&workspace);
     }
     bench_plan_free(&plan);
@@ -151,21 +177,19 @@ static void announce_timing(void *argument, size_t done, size_t total) {
         timing->run->observer->timing(timing->run->observer->argument, timing->section, done, total);
 }
 
-static void note_copy(struct run *run, const struct bench_section *section) {
-    run->copy_gbps = best_kernel_gbps(section);
-    run->copy_bytes = most_bytes(section);
-}
-
 static bool time_section(struct run *run, struct bench_section *section, struct bench_workspace *workspace,
                          struct bench_error *error) {
     struct timing timing = {run, section};
     if (!bench_measure(run->plan, run->clocks, section, workspace, run->request, announce_timing, &timing,
                        error))
         return false;
-    if (strcmp(section->experiment->name, "copy") == 0)
-        note_copy(run, section);
+    uint64_t bytes = most_bytes(section);
+    if (strcmp(section->experiment->name, "copy") == 0 &&
+        !note_copy(run, bytes, best_kernel_gbps(section), error))
+        return false;
+    double copy_gbps = copy_like(run, bytes);
     for (size_t i = 0; i < section->row_count; i++)
-        derive_row(run, &section->rows[i]);
+        derive_row(run, copy_gbps, &section->rows[i]);
     return true;
 }
 
@@ -218,6 +242,7 @@ bool bench_run(struct bench_plan *plan, wl_context *context, const struct bench_
     for (size_t s = 0; s < plan->section_count && right && !result->broken; s++)
         right = run_section(&run, &plan->sections[s], error);
     bench_clocks_close(run.clocks);
+    free(run.copies);
     count_statuses(plan, result);
     if (!right) {
         result->broken = true;

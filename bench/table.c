@@ -10,8 +10,12 @@ bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct
     struct bench_columns laid;
     if (!bench_columns_lay_out(&laid, plan, section, bench_text_columns(file)))
         return false;
-    int column = fprintf(file, "\n%s: ", section->experiment->name) - 1;
-    bench_wrap(file, section->experiment->question, 2, column);
+    if (bench_section_goes_on(plan, section)) {
+        fputc('\n', file);
+    } else {
+        int column = fprintf(file, "\n%s: ", section->experiment->name) - 1;
+        bench_wrap(file, section->experiment->question, 2, column);
+    }
     bench_columns_put_common(file, &laid, &section->rows[0]);
     bench_grid_put_titles(file, &laid.grid);
     for (size_t r = 0; r < section->row_count; r++) {

@@ -21,6 +21,7 @@ enum {
     KEY_OFFSET,
     KEY_STRIDE,
     KEY_BLOCK,
+    KEY_UNROLL,
     KEY_DEVICE,
     KEY_ARCH,
     KEY_JSON,
@@ -51,14 +52,15 @@ struct input {
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "What to run:", 1},
     {"kernel", KEY_KERNEL, "LIST", 0, "Only these kernels of the chosen experiments: shared,shared-pad", 1},
-    {"size", KEY_SIZE, "SIZE", 0,
+    {"size", KEY_SIZE, "LIST", 0,
      "N elements, or RxC for matrices, or MxNxK for an MxN times NxK product; numbers may end in K, M, G, "
-     "Ki, "
-     "Mi, Gi or be powers such as 2^20",
+     "Ki, Mi, Gi or be powers such as 2^20",
      1},
     {"offset", KEY_OFFSET, "LIST", 0, "Elements to shift by (0,11,128)", 1},
     {"stride", KEY_STRIDE, "LIST", 0, "Elements from one access to the next (1,2,4,8,16,32)", 1},
     {"block", KEY_BLOCK, "LIST", 0, "Threads a block, 512 or 32x8, where the kernel does not fix them", 1},
+    {"unroll", KEY_UNROLL, "LIST", 0, "Accesses a thread, where `wideload list` says that they can be chosen",
+     1},
     {"peers", KEY_PEERS, "LIST", 0,
      "Other libraries' kernels as rows, on a GPU: all that are there, none, or cublas,cusparse,cutensor", 1},
     {"seed", KEY_SEED, "N", 0, "Of the pseudo-random inputs (1)", 1},
@@ -92,8 +94,8 @@ static bool parse_option(struct input *input, int key, const char *argument) {
         bench_names_free(&request->kernels);
         return bench_parse_names("--kernel", argument, &request->kernels, error);
     case KEY_SIZE:
-        request->has_size = true;
-        return bench_parse_size("--size", argument, &request->size, error);
+        bench_sizes_free(&request->sizes);
+        return bench_parse_sizes("--size", argument, &request->sizes, error);
     case KEY_OFFSET:
         bench_numbers_free(&request->offsets);
         return bench_parse_numbers("--offset", argument, &request->offsets, error);
@@ -103,6 +105,9 @@ static bool parse_option(struct input *input, int key, const char *argument) {
     case KEY_BLOCK:
         bench_blocks_free(&request->blocks);
         return bench_parse_blocks("--block", argument, &request->blocks, error);
+    case KEY_UNROLL:
+        bench_numbers_free(&request->unrolls);
+        return bench_parse_numbers("--unroll", argument, &request->unrolls, error);
     case KEY_PEERS:
         return bench_parse_peers("--peers", argument, &request->peers, error);
     case KEY_SEED:
@@ -163,7 +168,10 @@ static const struct argp argp = {
     parse,
     "[EXPERIMENT...]",
     "Runs experiments (all by default), each a ladder of kernels.  Every row is verified element by element "
-    "before it gets a figure: on a GPU its time and bandwidth, on the simulator its memory counters.",
+    "before it gets a figure: on a GPU its time and bandwidth, on the simulator its memory counters."
+    "\vA LIST makes a sweep, one row for each value.  Its items have commas between and may be ranges: 0:32 "
+    "is "
+    "every number from 0 to 32, 0:128:8 every eighth, 1:64:x2 each twice the one before.",
     NULL,
     NULL,
     NULL};
@@ -359,9 +367,11 @@ static int run(int argc, char **argv) {
         status = bench(&input);
     free(input.experiments);
     bench_names_free(&input.request.kernels);
+    bench_sizes_free(&input.request.sizes);
     bench_numbers_free(&input.request.offsets);
     bench_numbers_free(&input.request.strides);
     bench_blocks_free(&input.request.blocks);
+    bench_numbers_free(&input.request.unrolls);
     return status;
 }
 

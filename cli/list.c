@@ -91,7 +91,10 @@ static void print_experiment(const struct bench_experiment *experiment) {
             printf("%u", (unsigned)rung->block_x);
         else
             printf("none");
-        printf("%s; bytes %s\n", rung->fixed_block ? " (fixed)" : "", rung->bytes_formula);
+        char unrolls[80];
+        bench_unrolls_text(rung->unrolls, unrolls, sizeof unrolls);
+        printf("%s%s%s; bytes %s\n", rung->fixed_block ? " (fixed)" : "", unrolls[0] ? "; unroll " : "",
+               unrolls, rung->bytes_formula);
     }
     print_peers(experiment->name, count);
 }

@@ -4,7 +4,7 @@
  *   vec4-block    16 bytes an access, a quarter of the threads taken from the block: with blocks of 32
  *                 threads a multiprocessor's limit on blocks keeps its occupancy low
  *   vec4-grid     the same kernel, a quarter of the threads taken from the grid: blocks stay large
- *   vec4-unroll2  two 16-byte loads of each array in flight a thread
+ *   vec4-unroll2  two 16-byte loads of each array in flight a thread (add_unroll.cu)
  *
  * Traffic: 8 n bytes read, 4 n written.  At n = 2^20: scalar 65536 load requests of 4 sectors, vec4 16384
  * of 16; 262144 sectors either way.
@@ -33,31 +33,5 @@ extern "C" __global__ void WL_ANY_BLOCK wl_add_vec4(float *__restrict__ c, const
     } else if (i - vectors < n - 4 * vectors) {
         uint64_t e = wl_edge(i - vectors, head, 4 * vectors);
         c[e] = a[e] + b[e];
-    }
-}
-
-extern "C" __global__ void WL_ANY_BLOCK wl_add_vec4_unroll2(float *__restrict__ c,
-                                                            const float *__restrict__ a,
-                                                            const float *__restrict__ b, uint64_t n,
-                                                            uint64_t head, uint64_t vectors, uint64_t first) {
-    uint64_t block = wl_block_index(first, 2);
-    float4 *to = (float4 *)(c + head) + block + threadIdx.x;
-    const float4 *x = (const float4 *)(a + head) + block + threadIdx.x;
-    const float4 *y = (const float4 *)(b + head) + block + threadIdx.x;
-    if (block + 2 * blockDim.x <= vectors) {
-        float4 x0 = x[0], x1 = x[blockDim.x];
-        float4 y0 = y[0], y1 = y[blockDim.x];
-        to[0] = wl_add4(x0, y0);
-        to[blockDim.x] = wl_add4(x1, y1);
-        return;
-    }
-    for (unsigned j = 0; j < 2; j++) {
-        uint64_t i = block + j * blockDim.x + threadIdx.x;
-        if (i < vectors) {
-            to[j * blockDim.x] = wl_add4(x[j * blockDim.x], y[j * blockDim.x]);
-        } else if (i - vectors < n - 4 * vectors) {
-            uint64_t e = wl_edge(i - vectors, head, 4 * vectors);
-            c[e] = a[e] + b[e];
-        }
     }
 }

@@ -4,6 +4,7 @@
  *   vec2          8 bytes an access: half the instructions for the same bytes
  *   vec4          16 bytes an access, the widest there is
  *   vec4-unroll4  four such loads in flight before the first store: latency hidden by fewer threads
+ *                 (copy_unroll.cu, as every --unroll of the three above)
  *   (driver       the driver's own copy: no kernel of ours)
  *
  * Traffic: 4 n bytes read, 4 n written.  A warp's request is 128 bytes (4 sectors), 256 (8) or 512 (16):
@@ -41,33 +42,5 @@ extern "C" __global__ void WL_ANY_BLOCK wl_copy_vec4(uint32_t *__restrict__ out,
     } else if (i - vectors < n - 4 * vectors) {
         uint64_t e = wl_edge(i - vectors, head, 4 * vectors);
         out[e] = in[e];
-    }
-}
-
-extern "C" __global__ void WL_ANY_BLOCK wl_copy_vec4_unroll4(uint32_t *__restrict__ out,
-                                                             const uint32_t *__restrict__ in, uint64_t n,
-                                                             uint64_t head, uint64_t vectors,
-                                                             uint64_t first) {
-    uint64_t block = wl_block_index(first, 4);
-    uint4 *to = (uint4 *)(out + head) + block + threadIdx.x;
-    const uint4 *from = (const uint4 *)(in + head) + block + threadIdx.x;
-    if (block + 4 * blockDim.x <= vectors) {
-        uint4 moved[4];
-#pragma unroll
-        for (unsigned j = 0; j < 4; j++)
-            moved[j] = from[j * blockDim.x];
-#pragma unroll
-        for (unsigned j = 0; j < 4; j++)
-            to[j * blockDim.x] = moved[j];
-        return;
-    }
-    for (unsigned j = 0; j < 4; j++) {
-        uint64_t i = block + j * blockDim.x + threadIdx.x;
-        if (i < vectors) {
-            to[j * blockDim.x] = from[j * blockDim.x];
-        } else if (i - vectors < n - 4 * vectors) {
-            uint64_t e = wl_edge(i - vectors, head, 4 * vectors);
-            out[e] = in[e];
-        }
     }
 }

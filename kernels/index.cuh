@@ -11,6 +11,10 @@
 
 /* The largest block.  Without it a kernel of many registers could not be launched with 1024 threads. */
 #define WL_ANY_BLOCK __launch_bounds__(1024)
+/* The same where a thread's loads in flight fill more than 16 registers.  ptxas keeps to 32 a thread for the
+ * sake of a full multiprocessor, and puts stores between such loads; told that one block is enough it
+ * takes 64. */
+#define WL_ANY_BLOCK_WIDE __launch_bounds__(1024, 1)
 
 /* One thread an element. */
 static __device__ __forceinline__ uint64_t wl_index(uint64_t first) {

@@ -2,7 +2,7 @@
  *
  *   plain      out[i + offset] = a[i] + b[i], one element a thread
  *   unroll2    two elements a thread, blockDim.x apart
- *   unroll4    four
+ *   unroll4    four (both: offset_unroll.cu)
  *   realigned  16-byte stores at aligned addresses: each thread makes an aligned vector of out, and the
  *              inputs, which are now the shifted side, are loaded aligned too and combined in registers
  *
@@ -18,43 +18,6 @@ extern "C" __global__ void WL_ANY_BLOCK wl_write_offset_plain(float *out, const 
     uint64_t i = wl_index(first);
     if (i < count)
         out[i + offset] = a[i] + b[i];
-}
-
-extern "C" __global__ void WL_ANY_BLOCK wl_write_offset_unroll2(float *out, const float *a, const float *b,
-                                                                uint64_t count, uint64_t offset,
-                                                                uint64_t first) {
-    uint64_t block = wl_block_index(first, 2), i = block + threadIdx.x, k = i + offset;
-    if (block + 2 * blockDim.x <= count) {
-        float x0 = a[i], x1 = a[i + blockDim.x];
-        float y0 = b[i], y1 = b[i + blockDim.x];
-        out[k] = x0 + y0;
-        out[k + blockDim.x] = x1 + y1;
-        return;
-    }
-    for (unsigned j = 0; j < 2; j++, i += blockDim.x, k += blockDim.x)
-        if (i < count)
-            out[k] = a[i] + b[i];
-}
-
-extern "C" __global__ void WL_ANY_BLOCK wl_write_offset_unroll4(float *out, const float *a, const float *b,
-                                                                uint64_t count, uint64_t offset,
-                                                                uint64_t first) {
-    uint64_t block = wl_block_index(first, 4), i = block + threadIdx.x, k = i + offset;
-    if (block + 4 * blockDim.x <= count) {
-        float x[4], y[4];
-#pragma unroll
-        for (unsigned j = 0; j < 4; j++) {
-            x[j] = a[i + j * blockDim.x];
-            y[j] = b[i + j * blockDim.x];
-        }
-#pragma unroll
-        for (unsigned j = 0; j < 4; j++)
-            out[k + j * blockDim.x] = x[j] + y[j];
-        return;
-    }
-    for (unsigned j = 0; j < 4; j++, i += blockDim.x, k += blockDim.x)
-        if (i < count)
-            out[k] = a[i] + b[i];
 }
 
 /* out is already shifted by the offset here. */

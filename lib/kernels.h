@@ -3,6 +3,16 @@
 #ifndef WIDELOAD_LIB_KERNELS_H
 #define WIDELOAD_LIB_KERNELS_H
 
+/* Kernels of 2, 4 and 8 accesses a thread, each alone in a module of its name; lib/unroll.h chooses. */
+#define WL_UNROLLED_MODULES(X, kernel)                                                                       \
+    X(kernel##_unroll2)                                                                                      \
+    X(kernel##_unroll4)                                                                                      \
+    X(kernel##_unroll8)
+#define WL_UNROLLED_KERNELS(X, kernel)                                                                       \
+    X(kernel##_unroll2, kernel##_unroll2)                                                                    \
+    X(kernel##_unroll4, kernel##_unroll4)                                                                    \
+    X(kernel##_unroll8, kernel##_unroll8)
+
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
     X(copy_bytes1)                                                                                           \
@@ -20,14 +30,20 @@
     X(shared)                                                                                                \
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
-    X(csr_transpose)
+    X(csr_transpose)                                                                                         \
+    WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
+    WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
+    WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
+    WL_UNROLLED_MODULES(X, add_scalar)                                                                       \
+    WL_UNROLLED_MODULES(X, add_vec4)                                                                         \
+    WL_UNROLLED_MODULES(X, read_offset)                                                                      \
+    WL_UNROLLED_MODULES(X, write_offset)
 
 /* module, kernel */
 #define WL_KERNEL_MAP(X)                                                                                     \
     X(copy, copy_scalar)                                                                                     \
     X(copy, copy_vec2)                                                                                       \
     X(copy, copy_vec4)                                                                                       \
-    X(copy, copy_vec4_unroll4)                                                                               \
     X(copy_bytes1, copy_bytes1)                                                                              \
     X(copy_bytes2, copy_bytes2)                                                                              \
     X(copy_bytes4, copy_bytes4)                                                                              \
@@ -35,16 +51,11 @@
     X(copy_bytes16, copy_bytes16)                                                                            \
     X(add, add_scalar)                                                                                       \
     X(add, add_vec4)                                                                                         \
-    X(add, add_vec4_unroll2)                                                                                 \
     X(read_offset, read_offset_plain)                                                                        \
     X(read_offset, read_offset_ldg)                                                                          \
     X(read_offset, read_offset_l2_only)                                                                      \
-    X(read_offset, read_offset_unroll2)                                                                      \
-    X(read_offset, read_offset_unroll4)                                                                      \
     X(read_offset, read_offset_realigned)                                                                    \
     X(write_offset, write_offset_plain)                                                                      \
-    X(write_offset, write_offset_unroll2)                                                                    \
-    X(write_offset, write_offset_unroll4)                                                                    \
     X(write_offset, write_offset_realigned)                                                                  \
     X(stride, stride_load)                                                                                   \
     X(stride, stride_store)                                                                                  \
@@ -77,7 +88,14 @@
     X(csr_transpose, csr_count)                                                                              \
     X(csr_transpose, csr_scatter)                                                                            \
     X(csr_transpose, coo_rank)                                                                               \
-    X(csr_transpose, coo_scatter)
+    X(csr_transpose, coo_scatter)                                                                            \
+    WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
+    WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
+    WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \
+    WL_UNROLLED_KERNELS(X, add_scalar)                                                                       \
+    WL_UNROLLED_KERNELS(X, add_vec4)                                                                         \
+    WL_UNROLLED_KERNELS(X, read_offset)                                                                      \
+    WL_UNROLLED_KERNELS(X, write_offset)
 
 enum wl__module {
 #define WL_MODULE_ENUM(module) WL_MODULE_##module,

@@ -48,6 +48,7 @@ struct wl_problem {
     uint64_t offset, stride;       /* elements; stride >= 1 */
     uint32_t block_x, block_y;     /* threads a block; 0, 0: the rung's default.  1-D kernels use
                                       block_x * block_y threads */
+    uint32_t unroll;               /* accesses a thread of a rung that has `unrolls`; 0: the rung's own */
     wl_devptr in[4], out[4], work; /* in and out as the reference above says; all of the allocations
                                   are aligned to 256 bytes unless the caller shifts them by elements */
 };
@@ -61,6 +62,8 @@ struct wl_rung {
     unsigned outputs;          /* bit i: out[i] is written */
     uint32_t block_x, block_y; /* the default block; 0 for a rung that is no kernel */
     bool fixed_block;          /* the kernel's tile fixes the block: --block does not apply */
+    unsigned unrolls; /* the sum of the accesses a thread that may be chosen, powers of two; 0: --unroll does
+                         not apply */
     const char *bytes_formula; /* "2 * 4 * n" */
     /* Bytes moved by the formula: each input element used read once, each output written once. */
     uint64_t (*bytes)(const struct wl_problem *problem);

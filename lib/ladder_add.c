@@ -1,5 +1,6 @@
 /* add: kernels/add.cu. */
 #include "lib/ladder_tables.h"
+#include "lib/unroll.h"
 
 #define BLOCK 128
 
@@ -7,7 +8,7 @@ static uint64_t bytes(const struct wl_problem *problem) {
     return wl__multiply(3 * 4, problem->n);
 }
 
-static wl_error scalar(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+static wl_error one_element(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
     if (problem->n == 0)
         return WL_ERROR_OK;
     wl_error error = wl__check(context, problem, 3, 1, false, bytes(problem));
@@ -20,8 +21,9 @@ static wl_error scalar(wl_context *context, const struct wl_problem *problem, wl
     return wl__launch_linear(context, WL_KERNEL_add_scalar, n, block.x, block, arguments, &first, stream);
 }
 
+/* width elements an access, unroll accesses a thread to each array. */
 static wl_error wide(wl_context *context, const struct wl_problem *problem, wl_stream stream,
-                     enum wl__kernel kernel, unsigned unroll, unsigned default_block) {
+                     enum wl__kernel kernel, unsigned width, unsigned unroll, unsigned default_block) {
     if (problem->n == 0)
         return WL_ERROR_OK;
     wl_error error = wl__check(context, problem, 3, 1, false, bytes(problem));
@@ -29,37 +31,56 @@ static wl_error wide(wl_context *context, const struct wl_problem *problem, wl_s
         return error;
     wl_devptr arrays[] = {problem->out[0], problem->in[0], problem->in[1]};
     uint64_t n = problem->n, first;
-    struct wl__cut cut = wl__cut(arrays, 3, n, 4);
+    struct wl__cut cut = wl__cut(arrays, 3, n, width);
     struct wl__block block = wl__block_linear(problem, default_block);
     void *arguments[] = {&arrays[0], &arrays[1], &arrays[2], &n, &cut.head, &cut.vectors, &first};
     return wl__launch_linear(context, kernel, wl__cut_threads(&cut, n), (uint64_t)block.x * unroll, block,
                              arguments, &first, stream);
 }
 
+static wl_error unrolled(wl_context *context, const struct wl_problem *problem, wl_stream stream,
+                         const struct wl__unrolled *kernels, unsigned width, unsigned default_block) {
+    unsigned unroll;
+    enum wl__kernel kernel;
+    wl_error error = wl__unroll(problem, kernels, &kernel, &unroll);
+    return error ? error : wide(context, problem, stream, kernel, width, unroll, default_block);
+}
+
+/* The kernel of one element a thread knows no vectors. */
+static wl_error scalar(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    static const struct wl__unrolled kernels = WL_UNROLLED(add_scalar, add_scalar);
+    return problem->unroll <= 1 ? one_element(context, problem, stream)
+                                : unrolled(context, problem, stream, &kernels, 1, BLOCK);
+}
+
+static const struct wl__unrolled vec4 = WL_UNROLLED(add_vec4, add_vec4);
+
 static wl_error vec4_block(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
-    return wide(context, problem, stream, WL_KERNEL_add_vec4, 1, BLOCK / 4);
+    return unrolled(context, problem, stream, &vec4, 4, BLOCK / 4);
 }
 
 static wl_error vec4_grid(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
-    return wide(context, problem, stream, WL_KERNEL_add_vec4, 1, BLOCK);
+    return unrolled(context, problem, stream, &vec4, 4, BLOCK);
 }
 
 static wl_error vec4_unroll2(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
-    return wide(context, problem, stream, WL_KERNEL_add_vec4_unroll2, 2, BLOCK);
+    return wide(context, problem, stream, WL_KERNEL_add_vec4_unroll2, 4, 2, BLOCK);
 }
 
-#define RUNG(title, text, threads, function)                                                                 \
+#define RUNG(title, text, threads, accesses, function)                                                       \
     {                                                                                                        \
         .experiment = "add", .name = title, .idea = text, .reference = WL_REF_ADD, .outputs = 1,             \
-        .block_x = threads, .block_y = 1, .bytes_formula = "3 * 4 * n", .bytes = bytes,                      \
+        .block_x = threads, .block_y = 1, .bytes_formula = "3 * 4 * n", .bytes = bytes, .unrolls = accesses, \
         .applicable = wl__block_applicable, .launch = function                                               \
     }
 
 static const struct wl_rung rungs[] = {
-    RUNG("scalar", "one 4-byte element a thread", BLOCK, scalar),
-    RUNG("vec4-block", "16-byte accesses, the block shrunk to a quarter", BLOCK / 4, vec4_block),
-    RUNG("vec4-grid", "16-byte accesses, the grid shrunk to a quarter instead", BLOCK, vec4_grid),
-    RUNG("vec4-unroll2", "two 16-byte loads of each array in flight a thread", BLOCK, vec4_unroll2),
+    RUNG("scalar", "one 4-byte element a thread", BLOCK, WL_UNROLL_ALL, scalar),
+    RUNG("vec4-block", "16-byte accesses, the block shrunk to a quarter", BLOCK / 4, WL_UNROLL_ALL,
+         vec4_block),
+    RUNG("vec4-grid", "16-byte accesses, the grid shrunk to a quarter instead", BLOCK, WL_UNROLL_ALL,
+         vec4_grid),
+    RUNG("vec4-unroll2", "two 16-byte loads of each array in flight a thread", BLOCK, 0, vec4_unroll2),
 };
 
 const struct wl__rungs wl__ladder_add = WL_RUNGS(rungs);

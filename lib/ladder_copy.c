@@ -1,5 +1,6 @@
 /* copy: kernels/copy.cu, and the driver's own. */
 #include "lib/ladder_tables.h"
+#include "lib/unroll.h"
 
 #define BLOCK 128
 
@@ -7,7 +8,7 @@ static uint64_t bytes(const struct wl_problem *problem) {
     return wl__multiply(2 * 4, problem->n);
 }
 
-static wl_error scalar(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+static wl_error one_element(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
     if (problem->n == 0)
         return WL_ERROR_OK;
     wl_error error = wl__check(context, problem, 1, 1, false, bytes(problem));
@@ -37,12 +38,29 @@ static wl_error wide(wl_context *context, const struct wl_problem *problem, wl_s
                              arguments, &first, stream);
 }
 
+static wl_error unrolled(wl_context *context, const struct wl_problem *problem, wl_stream stream,
+                         const struct wl__unrolled *kernels, unsigned width) {
+    unsigned unroll;
+    enum wl__kernel kernel;
+    wl_error error = wl__unroll(problem, kernels, &kernel, &unroll);
+    return error ? error : wide(context, problem, stream, kernel, width, unroll);
+}
+
+/* The kernel of one element a thread knows no vectors. */
+static wl_error scalar(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    static const struct wl__unrolled kernels = WL_UNROLLED(copy_scalar, copy_scalar);
+    return problem->unroll <= 1 ? one_element(context, problem, stream)
+                                : unrolled(context, problem, stream, &kernels, 1);
+}
+
 static wl_error vec2(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
-    return wide(context, problem, stream, WL_KERNEL_copy_vec2, 2, 1);
+    static const struct wl__unrolled kernels = WL_UNROLLED(copy_vec2, copy_vec2);
+    return unrolled(context, problem, stream, &kernels, 2);
 }
 
 static wl_error vec4(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
-    return wide(context, problem, stream, WL_KERNEL_copy_vec4, 4, 1);
+    static const struct wl__unrolled kernels = WL_UNROLLED(copy_vec4, copy_vec4);
+    return unrolled(context, problem, stream, &kernels, 4);
 }
 
 static wl_error vec4_unroll4(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
@@ -66,18 +84,18 @@ static wl_error driver(wl_context *context, const struct wl_problem *problem, wl
     return error;
 }
 
-#define RUNG(title, text, function)                                                                          \
+#define RUNG(title, text, accesses, function)                                                                \
     {                                                                                                        \
         .experiment = "copy", .name = title, .idea = text, .reference = WL_REF_COPY, .outputs = 1,           \
-        .block_x = BLOCK, .block_y = 1, .bytes_formula = "2 * 4 * n", .bytes = bytes,                        \
+        .block_x = BLOCK, .block_y = 1, .bytes_formula = "2 * 4 * n", .bytes = bytes, .unrolls = accesses,   \
         .applicable = wl__block_applicable, .launch = function                                               \
     }
 
 static const struct wl_rung rungs[] = {
-    RUNG("scalar", "one 4-byte element a thread", scalar),
-    RUNG("vec2", "8-byte accesses: half the instructions", vec2),
-    RUNG("vec4", "16-byte accesses: a quarter", vec4),
-    RUNG("vec4-unroll4", "four 16-byte loads in flight before the first store", vec4_unroll4),
+    RUNG("scalar", "one 4-byte element a thread", WL_UNROLL_ALL, scalar),
+    RUNG("vec2", "8-byte accesses: half the instructions", WL_UNROLL_ALL, vec2),
+    RUNG("vec4", "16-byte accesses: a quarter", WL_UNROLL_ALL, vec4),
+    RUNG("vec4-unroll4", "four 16-byte loads in flight before the first store", 0, vec4_unroll4),
     {.experiment = "copy",
      .name = "driver",
      .idea = "the driver's own copy (cuMemcpyDtoDAsync)",

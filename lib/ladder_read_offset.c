@@ -1,6 +1,7 @@
 /* read-offset: kernels/read_offset.cu. */
 #include "lib/ladder_tables.h"
 #include "lib/realign.h"
+#include "lib/unroll.h"
 
 #define BLOCK 512
 
@@ -30,7 +31,11 @@ static wl_error launch(wl_context *context, const struct wl_problem *problem, wl
 }
 
 static wl_error plain(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
-    return launch(context, problem, stream, WL_KERNEL_read_offset_plain, 1);
+    static const struct wl__unrolled kernels = WL_UNROLLED(read_offset_plain, read_offset);
+    unsigned each;
+    enum wl__kernel kernel;
+    wl_error error = wl__unroll(problem, &kernels, &kernel, &each);
+    return error ? error : launch(context, problem, stream, kernel, each);
 }
 
 static wl_error ldg(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
@@ -62,20 +67,20 @@ static wl_error realigned(wl_context *context, const struct wl_problem *problem,
                               wl__block_linear(problem, BLOCK), stream);
 }
 
-#define RUNG(title, text, function)                                                                          \
+#define RUNG(title, text, accesses, function)                                                                \
     {                                                                                                        \
         .experiment = "read-offset", .name = title, .idea = text, .reference = WL_REF_READ_OFFSET,           \
         .outputs = 1, .block_x = BLOCK, .block_y = 1, .bytes_formula = "3 * 4 * max(n - offset, 0)",         \
-        .bytes = bytes, .applicable = wl__block_applicable, .launch = function                               \
+        .bytes = bytes, .unrolls = accesses, .applicable = wl__block_applicable, .launch = function          \
     }
 
 static const struct wl_rung rungs[] = {
-    RUNG("plain", "one element a thread; a shifted warp straddles five sectors", plain),
-    RUNG("ldg", "through the read-only path (ld.global.nc)", ldg),
-    RUNG("l2-only", "past L1 (ld.global.cg): no line for a neighbour to find", l2_only),
-    RUNG("unroll2", "two elements a thread: more loads in flight", unroll2),
-    RUNG("unroll4", "four elements a thread", unroll4),
-    RUNG("realigned", "aligned 16-byte loads, the elements shifted into place in registers", realigned),
+    RUNG("plain", "one element a thread; a shifted warp straddles five sectors", WL_UNROLL_ALL, plain),
+    RUNG("ldg", "through the read-only path (ld.global.nc)", 0, ldg),
+    RUNG("l2-only", "past L1 (ld.global.cg): no line for a neighbour to find", 0, l2_only),
+    RUNG("unroll2", "two elements a thread: more loads in flight", 0, unroll2),
+    RUNG("unroll4", "four elements a thread", 0, unroll4),
+    RUNG("realigned", "aligned 16-byte loads, the elements shifted into place in registers", 0, realigned),
 };
 
 const struct wl__rungs wl__ladder_read_offset = WL_RUNGS(rungs);

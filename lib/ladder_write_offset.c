@@ -1,6 +1,7 @@
 /* write-offset: kernels/write_offset.cu. */
 #include "lib/ladder_tables.h"
 #include "lib/realign.h"
+#include "lib/unroll.h"
 
 #define BLOCK 512
 
@@ -30,7 +31,11 @@ static wl_error launch(wl_context *context, const struct wl_problem *problem, wl
 }
 
 static wl_error plain(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
-    return launch(context, problem, stream, WL_KERNEL_write_offset_plain, 1);
+    static const struct wl__unrolled kernels = WL_UNROLLED(write_offset_plain, write_offset);
+    unsigned each;
+    enum wl__kernel kernel;
+    wl_error error = wl__unroll(problem, &kernels, &kernel, &each);
+    return error ? error : launch(context, problem, stream, kernel, each);
 }
 
 static wl_error unroll2(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
@@ -54,18 +59,18 @@ static wl_error realigned(wl_context *context, const struct wl_problem *problem,
                               stream);
 }
 
-#define RUNG(title, text, function)                                                                          \
+#define RUNG(title, text, accesses, function)                                                                \
     {                                                                                                        \
         .experiment = "write-offset", .name = title, .idea = text, .reference = WL_REF_WRITE_OFFSET,         \
         .outputs = 1, .block_x = BLOCK, .block_y = 1, .bytes_formula = "3 * 4 * max(n - offset, 0)",         \
-        .bytes = bytes, .applicable = wl__block_applicable, .launch = function                               \
+        .bytes = bytes, .unrolls = accesses, .applicable = wl__block_applicable, .launch = function          \
     }
 
 static const struct wl_rung rungs[] = {
-    RUNG("plain", "one element a thread; a shifted warp writes two sectors in part", plain),
-    RUNG("unroll2", "two elements a thread: more loads in flight", unroll2),
-    RUNG("unroll4", "four elements a thread", unroll4),
-    RUNG("realigned", "aligned 16-byte loads and stores, the elements shifted in registers", realigned),
+    RUNG("plain", "one element a thread; a shifted warp writes two sectors in part", WL_UNROLL_ALL, plain),
+    RUNG("unroll2", "two elements a thread: more loads in flight", 0, unroll2),
+    RUNG("unroll4", "four elements a thread", 0, unroll4),
+    RUNG("realigned", "aligned 16-byte loads and stores, the elements shifted in registers", 0, realigned),
 };
 
 const struct wl__rungs wl__ladder_write_offset = WL_RUNGS(rungs);

@@ -15,7 +15,7 @@ static uint64_t local_limit(const struct sim_warp *w) {
 static bool in_shared(const struct check_block *b, uint64_t begin, uint64_t end) {
     if (!(b->launch->checks & SIM_CHECK_MEMORY))
         return begin < end && end <= 4 * (uint64_t)b->words - 4;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < CHECK_RANGES; i++)
         if (begin >= b->ranges[i][0] && end <= b->ranges[i][1] && begin < end)
             return true;
     return false;
@@ -56,11 +56,12 @@ bool check_inside(const struct sim_warp *w, const struct sim_memop *op, enum sim
 
 /* "1 byte after the kernel's dynamic shared memory (1024 bytes)" */
 static void describe_shared(const struct check_block *b, uint64_t address, char *text, size_t size) {
-    static const char *const names[] = {"the module's static", "the kernel's static", "the dynamic"};
+    static const char *const names[CHECK_RANGES] = {"the module's static", "the kernel's static",
+                                                    "the dynamic", "the system's"};
     int near = -1;
     uint64_t distance = UINT64_MAX;
     bool after = false;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < CHECK_RANGES; i++) {
         uint64_t begin = b->ranges[i][0], end = b->ranges[i][1];
         if (begin == end)
             continue;

@@ -59,9 +59,12 @@ static uint64_t align_up(uint64_t value, uint64_t align) {
     return (value + align - 1) / align * align;
 }
 
-/* As sim/exec/module.c lays shared memory out: the module's variables, the kernel's own, the dynamic part. */
-static void find_ranges(struct check_block *b, const struct sim_code *code, size_t dynamic) {
+/* As sim/exec/module.c lays shared memory out: the module's variables, the kernel's own, the dynamic part;
+ * and behind them what belongs to the system. */
+static void find_ranges(struct check_block *b, const struct sim_worker *worker) {
+    const struct sim_code *code = worker->code;
     const struct sim_module *m = code->module;
+    size_t dynamic = worker->launch->shared_bytes;
     b->ranges[0][1] = code->shared_reach;
     if (code->own_shared) {
         b->ranges[1][0] = align_up(m->shared_bytes, 128);
@@ -70,6 +73,10 @@ static void find_ranges(struct check_block *b, const struct sim_code *code, size
     if (dynamic) {
         b->ranges[2][0] = m->dynamic_offset;
         b->ranges[2][1] = m->dynamic_offset + dynamic;
+    }
+    if (code->reserved) {
+        b->ranges[3][0] = worker->reserved;
+        b->ranges[3][1] = worker->shared_limit;
     }
 }
 
@@ -84,7 +91,7 @@ struct check_block *sim_check_block_create(struct check_launch *launch, const st
     b->cells = calloc(b->words, sizeof *b->cells);
     b->init = calloc(b->words, 1);
     b->events.first = b->events.next = 1;
-    find_ranges(b, worker->code, launch->launch->shared_bytes);
+    find_ranges(b, worker);
     if (!b->cells || !b->init) {
         sim_check_block_free(b);
         return NULL;
@@ -114,6 +121,8 @@ void sim_check_block_start(struct check_block *b, const struct sim_block *block)
     if (!(b->launch->checks & SIM_CHECK_INIT))
         return;
     memset(b->init, 0, b->words);
+    /* The system sees to its own part. */
+    memset(b->init + b->ranges[3][0] / 4, 0xf, (b->ranges[3][1] - b->ranges[3][0]) / 4);
     for (uint32_t i = 0; i < b->warp_count; i++)
         if (b->local[i])
             memset(b->local[i], 0, b->local_words[i] * SIM_LANES);

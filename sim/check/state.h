@@ -134,6 +134,8 @@ struct check_launch {
     struct check_seen *seen; /* a hash table */
 };
 
+enum { CHECK_RANGES = 4 };
+
 struct check_block {
     struct check_launch *launch;
     uint32_t linear;
@@ -150,7 +152,7 @@ struct check_block {
     bool arrived[SIM_BARRIERS];
     /* shared memory */
     uint64_t version; /* a new one with every store and everything that orders threads; no other block's */
-    uint64_t ranges[3][2]; /* where its variables lie: [begin, end) */
+    uint64_t ranges[CHECK_RANGES][2]; /* where its variables lie: [begin, end) */
     struct check_events events;
     struct check_cell *cells;
     uint8_t *init; /* a word's four bits, one a byte */

@@ -1,6 +1,7 @@
 /* Device and managed memory: allocating, freeing, and what is left. */
 #include <stdlib.h>
 
+#include "sim/cuda/capture.h"
 #include "sim/cuda/check.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
@@ -11,6 +12,9 @@ static void release(struct object *object) {
     sim_memory_free(driver.memory, allocation->base);
     if (allocation->pool)
         pool_returned(allocation->pool, allocation->size);
+    if (allocation->graph)
+        graph_memory_forget(allocation->graph);
+    free(allocation->advice);
     free(allocation);
 }
 
@@ -76,7 +80,7 @@ void allocation_destroy(struct allocation *allocation) {
 
 CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) {
     CUcontext context;
-    CUresult error = context_enter(&context);
+    CUresult error = context_enter_unsafe(&context);
     if (error)
         return error;
     if (!dptr || !bytesize)
@@ -91,7 +95,7 @@ CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) {
 CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
                          unsigned int ElementSizeBytes) {
     CUcontext context;
-    CUresult error = context_enter(&context);
+    CUresult error = context_enter_unsafe(&context);
     if (error)
         return error;
     if (!dptr || !pPitch || !WidthInBytes || !Height || WidthInBytes > LIMIT_PITCH)
@@ -112,7 +116,7 @@ CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
 
 CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags) {
     CUcontext context;
-    CUresult error = context_enter(&context);
+    CUresult error = context_enter_unsafe(&context);
     if (error)
         return error;
     if (!dptr || !bytesize || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
@@ -124,18 +128,22 @@ CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flag
     return error;
 }
 
-CUresult cuMemFree(CUdeviceptr dptr) {
-    CUcontext context;
-    CUresult error = context_enter(&context);
-    if (error)
-        return error;
+CUresult memory_free(const char *function, CUdeviceptr dptr) {
     struct allocation *allocation = allocation_at(dptr);
     if (!allocation || (allocation->kind != ALLOCATION_DEVICE && allocation->kind != ALLOCATION_MANAGED)) {
-        check_bad_free(__func__, dptr);
+        check_bad_free(function, dptr);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (allocation->graph)
+        return graph_memory_free_by_program(allocation->graph);
     allocation_destroy(allocation);
     return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr dptr) {
+    CUcontext context;
+    CUresult error = context_enter_unsafe(&context);
+    return error ? error : memory_free(__func__, dptr);
 }
 
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total) {
@@ -165,64 +173,3 @@ CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dpt
         *psize = found.size;
     return CUDA_SUCCESS;
 }
-
-static CUresult check_managed(CUdeviceptr address, size_t count) {
-    struct sim_allocation found;
-    if (!count || !sim_memory_find(driver.memory, address, count, &found) || found.kind != SIM_MEMORY_MANAGED)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
-}
-
-/* Managed memory is in one place: advice about where to keep it, and moving it, change nothing. */
-static CUresult advise(CUdeviceptr address, size_t count, CUmem_advise advice) {
-    CUcontext context;
-    CUresult error = context_enter(&context);
-    if (error)
-        return error;
-    if ((unsigned)advice < CU_MEM_ADVISE_SET_READ_MOSTLY ||
-        (unsigned)advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
-        return CUDA_ERROR_INVALID_VALUE;
-    return check_managed(address, count);
-}
-
-static CUresult prefetch(CUdeviceptr address, size_t count, CUstream stream) {
-    CUcontext context;
-    CUresult error = stream_enter(stream, &context);
-    return error ? error : check_managed(address, count);
-}
-
-#undef cuMemAdvise
-#undef cuMemPrefetchAsync
-ENTRY_EXPORT CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
-CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
-    (void)device;
-    return advise(devPtr, count, advice);
-}
-
-ENTRY_EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
-                                         CUstream hStream);
-CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream) {
-    if (dstDevice != 0 && dstDevice != CU_DEVICE_CPU)
-        return CUDA_ERROR_INVALID_DEVICE;
-    return prefetch(devPtr, count, hStream);
-}
-
-#if CUDA_VERSION >= 12020
-ENTRY_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
-                                     CUmemLocation location);
-CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location) {
-    (void)location;
-    return advise(devPtr, count, advice);
-}
-
-ENTRY_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
-                                            unsigned int flags, CUstream hStream);
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
-                               CUstream hStream) {
-    if (flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE && location.id != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
-    return prefetch(devPtr, count, hStream);
-}
-#endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cuda/capture.h"
 #include "sim/cuda/check.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
@@ -60,7 +61,7 @@ static CUresult check_shape(const char *function, const CUDA_ARRAY3D_DESCRIPTOR 
 
 static CUresult create(const char *function, CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *shape) {
     CUcontext context;
-    CUresult error = context_enter(&context);
+    CUresult error = context_enter_unsafe(&context);
     if (error)
         return error;
     if (!out || !shape)
@@ -178,9 +179,17 @@ static uint64_t place(const struct end *end, size_t at, size_t *run) {
     return end->array->base + offset / end->array->row * end->array->pitch + within;
 }
 
-static CUresult copy(const char *function, struct end to, struct end from, size_t size, CUstream stream) {
+/* wait: the call is a synchronous one.  Only boxes can be nodes of a graph, which a range of an array need
+ * not be. */
+static CUresult copy(const char *function, struct end to, struct end from, size_t size, bool wait,
+                     CUstream stream) {
     CUcontext context;
-    CUresult error = stream_enter(stream, &context);
+    bool capturing;
+    CUresult error = stream_submit(stream, wait, &context, &capturing);
+    if (!error && capturing) {
+        log_note("%s: it cannot be captured; cuMemcpy2DAsync can", function);
+        error = CUDA_ERROR_NOT_SUPPORTED;
+    }
     if (!error)
         error = check_end(function, &to, size);
     if (!error)
@@ -210,43 +219,45 @@ static struct end on_host(const void *address) {
 }
 
 /* An array that is NULL is no plain memory. */
-static CUresult copy_arrays(const char *function, struct end to, struct end from, size_t size,
+static CUresult copy_arrays(const char *function, struct end to, struct end from, size_t size, bool wait,
                             CUstream stream, bool given) {
-    return given ? copy(function, to, from, size, stream) : CUDA_ERROR_INVALID_HANDLE;
+    return given ? copy(function, to, from, size, wait, stream) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 CUresult cuMemcpyHtoA(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount) {
-    return copy_arrays(__func__, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount, NULL, dstArray);
+    return copy_arrays(__func__, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount, true, NULL,
+                       dstArray);
 }
 
 CUresult cuMemcpyHtoAAsync(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount,
                            CUstream hStream) {
-    return copy_arrays(__func__, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount, hStream,
+    return copy_arrays(__func__, in_array(dstArray, dstOffset), on_host(srcHost), ByteCount, false, hStream,
                        dstArray);
 }
 
 CUresult cuMemcpyAtoH(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
-    return copy_arrays(__func__, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount, NULL, srcArray);
+    return copy_arrays(__func__, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount, true, NULL,
+                       srcArray);
 }
 
 CUresult cuMemcpyAtoHAsync(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
                            CUstream hStream) {
-    return copy_arrays(__func__, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount, hStream,
+    return copy_arrays(__func__, on_host(dstHost), in_array(srcArray, srcOffset), ByteCount, false, hStream,
                        srcArray);
 }
 
 CUresult cuMemcpyDtoA(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount) {
-    return copy_arrays(__func__, in_array(dstArray, dstOffset), on_device(srcDevice), ByteCount, NULL,
+    return copy_arrays(__func__, in_array(dstArray, dstOffset), on_device(srcDevice), ByteCount, true, NULL,
                        dstArray);
 }
 
 CUresult cuMemcpyAtoD(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
-    return copy_arrays(__func__, on_device(dstDevice), in_array(srcArray, srcOffset), ByteCount, NULL,
+    return copy_arrays(__func__, on_device(dstDevice), in_array(srcArray, srcOffset), ByteCount, true, NULL,
                        srcArray);
 }
 
 CUresult cuMemcpyAtoA(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
                       size_t ByteCount) {
     return copy_arrays(__func__, in_array(dstArray, dstOffset), in_array(srcArray, srcOffset), ByteCount,
-                       NULL, dstArray && srcArray);
+                       true, NULL, dstArray && srcArray);
 }

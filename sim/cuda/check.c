@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/cuda/graph.h"
 #include "sim/cuda/memory.h"
 
 enum { LINE_SIZE = 8192, MAX_LEAKS = 100 };
@@ -206,6 +207,8 @@ void check_leaks(CUcontext context) {
         if (!allocation || allocation->object.context != context ||
             (allocation->kind != ALLOCATION_DEVICE && allocation->kind != ALLOCATION_MANAGED))
             continue;
+        if (allocation->graph && !graph_memory_is_allocated(allocation->graph))
+            continue; /* a graph's, which is not the program's to free */
         if (++count <= MAX_LEAKS)
             sim_check_refused(session, SIM_FINDING_LEAK, a.base,
                               "allocation #%" PRIu64 " (0x%" PRIx64 ", %zu bytes) was never freed", a.serial,

@@ -1,4 +1,5 @@
 /* What a context says and lets one set. */
+#include "sim/cuda/capture.h"
 #include "sim/cuda/driver.h"
 #include "sim/cuda/limits.h"
 
@@ -30,6 +31,8 @@ CUresult cuCtxGetDevice(CUdevice *device) {
 /* Everything submitted has been executed; what is left to report is a fault. */
 static CUresult synchronize(CUcontext ctx) {
     CUresult error = choose(ctx, &ctx);
+    if (!error)
+        error = capture_check_context(ctx);
     return error ? error : (CUresult)atomic_load(&ctx->fault);
 }
 

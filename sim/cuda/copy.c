@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/cuda/capture.h"
 #include "sim/cuda/check.h"
 #include "sim/cuda/memory.h"
 
@@ -37,12 +38,37 @@ static CUresult check_end(const char *function, enum end end, uint64_t address, 
     return end == DEVICE ? memory_check(function, address, size) : check_any(function, address, size);
 }
 
+static CUmemorytype type_of(enum end end) {
+    return end == DEVICE ? CU_MEMORYTYPE_DEVICE : end == HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_UNIFIED;
+}
+
+/* As a graph's node has it: a box of one row. */
+static CUresult capture(uint64_t to, enum end to_end, uint64_t from, enum end from_end, size_t size,
+                        CUstream stream) {
+    CUDA_MEMCPY3D box = {
+        .srcMemoryType = type_of(from_end),
+        .srcHost = (const void *)(uintptr_t)from,
+        .srcDevice = from,
+        .dstMemoryType = type_of(to_end),
+        .dstHost = (void *)(uintptr_t)to,
+        .dstDevice = to,
+        .WidthInBytes = size,
+        .Height = 1,
+        .Depth = 1,
+    };
+    return capture_copy(stream, &box);
+}
+
+/* wait: the call is a synchronous one. */
 static CUresult copy(const char *function, uint64_t to, enum end to_end, uint64_t from, enum end from_end,
-                     size_t size, CUstream stream) {
+                     size_t size, bool wait, CUstream stream) {
     CUcontext context;
-    CUresult error = stream_enter(stream, &context);
+    bool capturing;
+    CUresult error = stream_submit(stream, wait, &context, &capturing);
     if (error || !size)
         return error;
+    if (capturing)
+        return capture(to, to_end, from, from_end, size, stream);
     error = check_end(function, to_end, to, size);
     if (!error)
         error = check_end(function, from_end, from, size);
@@ -58,55 +84,55 @@ static uint64_t host(const void *pointer) {
 }
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-    return copy(__func__, dst, ANY, src, ANY, ByteCount, NULL);
+    return copy(__func__, dst, ANY, src, ANY, ByteCount, true, NULL);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
-    return copy(__func__, dst, ANY, src, ANY, ByteCount, hStream);
+    return copy(__func__, dst, ANY, src, ANY, ByteCount, false, hStream);
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
-    return copy(__func__, dstDevice, DEVICE, host(srcHost), HOST, ByteCount, NULL);
+    return copy(__func__, dstDevice, DEVICE, host(srcHost), HOST, ByteCount, true, NULL);
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream) {
-    return copy(__func__, dstDevice, DEVICE, host(srcHost), HOST, ByteCount, hStream);
+    return copy(__func__, dstDevice, DEVICE, host(srcHost), HOST, ByteCount, false, hStream);
 }
 
 CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
-    return copy(__func__, host(dstHost), HOST, srcDevice, DEVICE, ByteCount, NULL);
+    return copy(__func__, host(dstHost), HOST, srcDevice, DEVICE, ByteCount, true, NULL);
 }
 
 CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
-    return copy(__func__, host(dstHost), HOST, srcDevice, DEVICE, ByteCount, hStream);
+    return copy(__func__, host(dstHost), HOST, srcDevice, DEVICE, ByteCount, false, hStream);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
-    return copy(__func__, dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, NULL);
+    return copy(__func__, dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, true, NULL);
 }
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
-    return copy(__func__, dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, hStream);
+    return copy(__func__, dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, false, hStream);
 }
 
 /* Contexts share the device's one memory. */
 static CUresult copy_peer(const char *function, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
-                          CUcontext from_context, size_t size, CUstream stream) {
+                          CUcontext from_context, size_t size, bool wait, CUstream stream) {
     CUcontext context;
     CUresult error = context_enter(&context);
     if (error)
         return error;
     if (!object_is(to_context, OBJECT_CONTEXT) || !object_is(from_context, OBJECT_CONTEXT))
         return CUDA_ERROR_INVALID_CONTEXT;
-    return copy(function, to, DEVICE, from, DEVICE, size, stream);
+    return copy(function, to, DEVICE, from, DEVICE, size, wait, stream);
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                       CUcontext srcContext, size_t ByteCount) {
-    return copy_peer(__func__, dstDevice, dstContext, srcDevice, srcContext, ByteCount, NULL);
+    return copy_peer(__func__, dstDevice, dstContext, srcDevice, srcContext, ByteCount, true, NULL);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount, CUstream hStream) {
-    return copy_peer(__func__, dstDevice, dstContext, srcDevice, srcContext, ByteCount, hStream);
+    return copy_peer(__func__, dstDevice, dstContext, srcDevice, srcContext, ByteCount, false, hStream);
 }

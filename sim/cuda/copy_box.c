@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sim/cuda/array.h"
+#include "sim/cuda/capture.h"
 #include "sim/cuda/check.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
@@ -75,95 +76,123 @@ static CUresult prepare(const char *function, struct side *side, const struct bo
     return CUDA_SUCCESS;
 }
 
-static CUresult copy(const char *function, struct side *to, struct side *from, const struct box *box,
-                     CUstream stream) {
-    CUcontext context;
-    CUresult error = stream_enter(stream, &context);
+struct plan {
+    struct side to, from;
+    struct box box;
+};
+
+/* Works out what a copy reads and writes, and checks it; an empty copy is always good. */
+static CUresult plan(const char *function, const CUDA_MEMCPY3D *c, struct plan *out) {
+    if (c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = (struct plan){
+        .to = {.type = c->dstMemoryType,
+               .host = (uint64_t)(uintptr_t)c->dstHost,
+               .device = c->dstDevice,
+               .array = c->dstArray,
+               .x = c->dstXInBytes,
+               .y = c->dstY,
+               .z = c->dstZ,
+               .pitch = c->dstPitch,
+               .height = c->dstHeight},
+        .from = {.type = c->srcMemoryType,
+                 .host = (uint64_t)(uintptr_t)c->srcHost,
+                 .device = c->srcDevice,
+                 .array = c->srcArray,
+                 .x = c->srcXInBytes,
+                 .y = c->srcY,
+                 .z = c->srcZ,
+                 .pitch = c->srcPitch,
+                 .height = c->srcHeight},
+        .box = {.width = c->WidthInBytes, .height = c->Height, .depth = c->Depth},
+    };
+    if (!c->WidthInBytes || !c->Height || !c->Depth)
+        return CUDA_SUCCESS;
+    CUresult error = prepare(function, &out->to, &out->box);
+    return error ? error : prepare(function, &out->from, &out->box);
+}
+
+CUresult memory_copy_check(const char *function, const CUDA_MEMCPY3D *copy) {
+    struct plan planned;
+    return plan(function, copy, &planned);
+}
+
+CUresult memory_copy(const char *function, const CUDA_MEMCPY3D *copy) {
+    struct plan planned;
+    CUresult error = plan(function, copy, &planned);
+    const struct box *box = &planned.box;
     if (error || !box->width || !box->height || !box->depth)
-        return error;
-    error = prepare(function, to, box);
-    if (!error)
-        error = prepare(function, from, box);
-    if (error)
         return error;
     for (size_t z = 0; z < box->depth; z++)
         for (size_t y = 0; y < box->height; y++) {
-            uint64_t target = to->start + z * to->slice + y * to->row;
-            uint64_t source = from->start + z * from->slice + y * from->row;
+            uint64_t target = planned.to.start + z * planned.to.slice + y * planned.to.row;
+            uint64_t source = planned.from.start + z * planned.from.slice + y * planned.from.row;
             memmove((void *)(uintptr_t)target, (const void *)(uintptr_t)source, box->width);
             check_copied(function, target, source, box->width);
         }
     return CUDA_SUCCESS;
 }
 
-static CUresult copy_2d(const char *function, const CUDA_MEMCPY2D *c, CUstream stream) {
+/* wait: the call is a synchronous one. */
+static CUresult submit(const char *function, const CUDA_MEMCPY3D *copy, bool wait, CUstream stream) {
+    CUcontext context;
+    bool capturing;
+    if (!copy)
+        return CUDA_ERROR_INVALID_VALUE;
+    CUresult error = stream_submit(stream, wait, &context, &capturing);
+    if (error)
+        return error;
+    return capturing ? capture_copy(stream, copy) : memory_copy(function, copy);
+}
+
+/* A rectangle is a box of one slice. */
+static CUresult copy_2d(const char *function, const CUDA_MEMCPY2D *c, bool wait, CUstream stream) {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
-    struct side to = {.type = c->dstMemoryType,
-                      .host = (uint64_t)(uintptr_t)c->dstHost,
-                      .device = c->dstDevice,
-                      .array = c->dstArray,
-                      .x = c->dstXInBytes,
-                      .y = c->dstY,
-                      .pitch = c->dstPitch};
-    struct side from = {.type = c->srcMemoryType,
-                        .host = (uint64_t)(uintptr_t)c->srcHost,
-                        .device = c->srcDevice,
-                        .array = c->srcArray,
-                        .x = c->srcXInBytes,
-                        .y = c->srcY,
-                        .pitch = c->srcPitch};
-    struct box box = {.width = c->WidthInBytes, .height = c->Height, .depth = 1};
-    return copy(function, &to, &from, &box, stream);
+    CUDA_MEMCPY3D box = {
+        .srcXInBytes = c->srcXInBytes,
+        .srcY = c->srcY,
+        .srcMemoryType = c->srcMemoryType,
+        .srcHost = c->srcHost,
+        .srcDevice = c->srcDevice,
+        .srcArray = c->srcArray,
+        .srcPitch = c->srcPitch,
+        .dstXInBytes = c->dstXInBytes,
+        .dstY = c->dstY,
+        .dstMemoryType = c->dstMemoryType,
+        .dstHost = c->dstHost,
+        .dstDevice = c->dstDevice,
+        .dstArray = c->dstArray,
+        .dstPitch = c->dstPitch,
+        .WidthInBytes = c->WidthInBytes,
+        .Height = c->Height,
+        .Depth = 1,
+    };
+    return submit(function, &box, wait, stream);
 }
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy) {
-    return copy_2d(__func__, pCopy, NULL);
+    return copy_2d(__func__, pCopy, true, NULL);
 }
 
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *pCopy) {
-    return copy_2d(__func__, pCopy, NULL);
+    return copy_2d(__func__, pCopy, true, NULL);
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream) {
-    return copy_2d(__func__, pCopy, hStream);
-}
-
-static CUresult copy_3d(const char *function, const CUDA_MEMCPY3D *c, CUstream stream) {
-    if (!c || c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1)
-        return CUDA_ERROR_INVALID_VALUE;
-    struct side to = {.type = c->dstMemoryType,
-                      .host = (uint64_t)(uintptr_t)c->dstHost,
-                      .device = c->dstDevice,
-                      .array = c->dstArray,
-                      .x = c->dstXInBytes,
-                      .y = c->dstY,
-                      .z = c->dstZ,
-                      .pitch = c->dstPitch,
-                      .height = c->dstHeight};
-    struct side from = {.type = c->srcMemoryType,
-                        .host = (uint64_t)(uintptr_t)c->srcHost,
-                        .device = c->srcDevice,
-                        .array = c->srcArray,
-                        .x = c->srcXInBytes,
-                        .y = c->srcY,
-                        .z = c->srcZ,
-                        .pitch = c->srcPitch,
-                        .height = c->srcHeight};
-    struct box box = {.width = c->WidthInBytes, .height = c->Height, .depth = c->Depth};
-    return copy(function, &to, &from, &box, stream);
+    return copy_2d(__func__, pCopy, false, hStream);
 }
 
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D *pCopy) {
-    return copy_3d(__func__, pCopy, NULL);
+    return submit(__func__, pCopy, true, NULL);
 }
 
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
-    return copy_3d(__func__, pCopy, hStream);
+    return submit(__func__, pCopy, false, hStream);
 }
 
 /* The same fields but for the contexts, which share one memory. */
-static CUresult copy_3d_peer(const char *function, const CUDA_MEMCPY3D_PEER *c, CUstream stream) {
+static CUresult copy_3d_peer(const char *function, const CUDA_MEMCPY3D_PEER *c, bool wait, CUstream stream) {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
     CUcontext context;
@@ -176,13 +205,13 @@ static CUresult copy_3d_peer(const char *function, const CUDA_MEMCPY3D_PEER *c, 
     _Static_assert(sizeof plain == sizeof *c, "the structures differ in the contexts' places only");
     memcpy(&plain, c, sizeof plain);
     plain.reserved0 = plain.reserved1 = NULL;
-    return copy_3d(function, &plain, stream);
+    return submit(function, &plain, wait, stream);
 }
 
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *pCopy) {
-    return copy_3d_peer(__func__, pCopy, NULL);
+    return copy_3d_peer(__func__, pCopy, true, NULL);
 }
 
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream) {
-    return copy_3d_peer(__func__, pCopy, hStream);
+    return copy_3d_peer(__func__, pCopy, false, hStream);
 }

@@ -4,15 +4,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "sim/cuda/memory.h"
+#include "sim/cuda/capture.h"
 
 struct CUevent_st {
     struct object object;
     unsigned flags;
-    _Atomic int64_t nanoseconds; /* when last recorded; 0: never */
+    _Atomic int64_t nanoseconds; /* when last recorded outside of captures; 0: never */
+    _Atomic bool captured;       /* point says where */
+    struct capture_point point;
 };
 
 static void release(struct object *object) {
+    capture_point_clear(&((CUevent)object)->point);
     free(object);
 }
 
@@ -22,15 +25,26 @@ CUresult event_record(CUevent event) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     atomic_store(&event->nanoseconds, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + 1);
+    if (atomic_exchange(&event->captured, false))
+        capture_point_clear(&event->point);
     return CUDA_SUCCESS;
 }
 
+CUresult event_wait(CUstream stream, CUevent event) {
+    if (!object_is(event, OBJECT_EVENT))
+        return CUDA_ERROR_INVALID_HANDLE;
+    return capture_wait(stream, &event->point, atomic_load(&event->nanoseconds) != 0);
+}
+
+/* What was recorded in a capture has not happened, and cannot be asked about. */
 static CUresult enter(CUevent event) {
     CUcontext context;
     CUresult error = context_enter(&context);
     if (error)
         return error;
-    return object_is(event, OBJECT_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    if (!object_is(event, OBJECT_EVENT))
+        return CUDA_ERROR_INVALID_HANDLE;
+    return atomic_load(&event->captured) ? capture_point_check(&event->point) : CUDA_SUCCESS;
 }
 
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
@@ -65,12 +79,22 @@ CUresult cuEventDestroy(CUevent hEvent) {
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
     CUcontext context;
-    CUresult error = stream_enter(hStream, &context);
+    bool capturing;
+    CUresult error = stream_submit(hStream, false, &context, &capturing);
     if (error)
         return error;
-    if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL)
+    if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL || (flags && !capturing))
         return CUDA_ERROR_INVALID_VALUE;
-    return event_record(hEvent);
+    if (!capturing)
+        return event_record(hEvent);
+    if (!object_is(hEvent, OBJECT_EVENT))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!flags) {
+        atomic_store(&hEvent->captured, true);
+        return capture_record(&hEvent->point, hStream);
+    }
+    struct graph_work work;
+    return capture_work(graph_work_event(&work, CU_GRAPH_NODE_TYPE_EVENT_RECORD, hEvent), hStream, &work);
 }
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {

@@ -1,10 +1,11 @@
 /* Host memory that kernels can reach: allocated here, or the program's own and registered. */
+#include "sim/cuda/capture.h"
 #include "sim/cuda/check.h"
 #include "sim/cuda/memory.h"
 
 static CUresult allocate(void **out, size_t size, unsigned flags) {
     CUcontext context;
-    CUresult error = context_enter(&context);
+    CUresult error = context_enter_unsafe(&context);
     if (error)
         return error;
     unsigned all = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
@@ -27,7 +28,7 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
 
 CUresult cuMemFreeHost(void *p) {
     CUcontext context;
-    CUresult error = context_enter(&context);
+    CUresult error = context_enter_unsafe(&context);
     if (error)
         return error;
     struct allocation *allocation = allocation_at((uint64_t)(uintptr_t)p);

@@ -1,13 +1,18 @@
 /* Kernel launches: CUDA's checks of the arguments, and what becomes of a fault. */
+#include "sim/cuda/launch.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cuda/capture.h"
 #include "sim/cuda/check.h"
-#include "sim/cuda/event.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
 #include "sim/cuda/module.h"
 #include "sim/cuda/profile.h"
+
+/* What a parameter may be aligned to, and enough that an allocation for no parameters gives something. */
+enum { PARAMETER_ALIGNMENT = 16 };
 
 static CUresult check_shape(const struct sim_function_info *info, const uint32_t grid[3],
                             const uint32_t block[3]) {
@@ -120,55 +125,102 @@ static CUresult run(CUcontext context, const struct sim_launch *what) {
 }
 
 /* All blocks of a cooperative launch must fit the device at once. */
-static CUresult check_cooperative(CUfunction function, const struct sim_launch *what) {
+static CUresult check_cooperative(CUfunction function, const struct kernel_launch *what) {
     uint64_t blocks = (uint64_t)what->grid[0] * what->grid[1] * what->grid[2];
     size_t threads = (size_t)what->block[0] * what->block[1] * what->block[2];
     size_t fit = occupancy_blocks(function, threads, what->shared_bytes) * LIMIT_MULTIPROCESSORS;
     return blocks > fit ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
 }
 
-static CUresult launch(CUfunction handle, const CUlaunchConfig *config, bool cooperative, void **params,
-                       void **extra) {
-    CUcontext context;
-    CUresult error = stream_enter(config->hStream, &context);
-    if (error)
-        return error;
+CUresult kernel_launch_make(struct kernel_launch *out, CUfunction handle, CUcontext context,
+                            const CUlaunchConfig *config, bool cooperative, void **params, void **extra) {
     CUfunction function;
-    error = function_resolve(handle, context, &function);
+    CUresult error = function_resolve(handle, context, &function);
     if (error)
         return error;
     if (function->object.context != context)
         return CUDA_ERROR_INVALID_CONTEXT;
+    *out = (struct kernel_launch){
+        .handle = handle,
+        .context = context,
+        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+        .shared_bytes = config->sharedMemBytes,
+        .cooperative = cooperative,
+        .param_bytes = function->info.param_bytes,
+    };
+    error = check_shape(&function->info, out->grid, out->block);
+    if (!error)
+        error = check_shared(function, out->shared_bytes);
+    if (!error && cooperative)
+        error = check_cooperative(function, out);
+    if (error)
+        return error;
+    out->params = calloc(1, out->param_bytes + PARAMETER_ALIGNMENT);
+    if (!out->params)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    error = gather(&function->info, params, extra, out->params);
+    if (error)
+        kernel_launch_free(out);
+    return error;
+}
+
+CUresult kernel_launch_copy(struct kernel_launch *to, const struct kernel_launch *from) {
+    *to = *from;
+    to->params = malloc(from->param_bytes + PARAMETER_ALIGNMENT);
+    if (!to->params)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(to->params, from->params, from->param_bytes + PARAMETER_ALIGNMENT);
+    return CUDA_SUCCESS;
+}
+
+void kernel_launch_free(struct kernel_launch *launch) {
+    free(launch->params);
+    launch->params = NULL;
+}
+
+CUresult kernel_launch_run(const struct kernel_launch *launch) {
+    CUfunction function;
+    if (!object_is(launch->context, OBJECT_CONTEXT))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    CUresult error = function_resolve(launch->handle, launch->context, &function);
+    /* A handle may have come to mean another function since: never read past the parameters. */
+    if (!error && function->info.param_bytes != launch->param_bytes)
+        error = CUDA_ERROR_INVALID_HANDLE;
+    if (error)
+        return error;
     struct sim_launch what = {
         .memory = driver.memory,
         .textures = driver.textures,
         .function = function->sim,
-        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
-        .shared_bytes = config->sharedMemBytes,
+        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+        .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .shared_bytes = launch->shared_bytes,
+        .params = launch->params,
         .rules = atomic_load(&driver.rules),
         .threads = driver.threads,
         .check = check_session(),
-        .cooperative = cooperative,
+        .cooperative = launch->cooperative,
     };
-    error = check_shape(&function->info, what.grid, what.block);
-    if (!error)
-        error = check_shared(function, what.shared_bytes);
-    if (!error && cooperative)
-        error = check_cooperative(function, &what);
-    if (!error)
-        error = context_services(context, &what);
+    error = context_services(launch->context, &what);
+    return error ? error : run(launch->context, &what);
+}
+
+static CUresult launch(CUfunction handle, const CUlaunchConfig *config, bool cooperative, void **params,
+                       void **extra) {
+    CUcontext context;
+    bool capturing;
+    CUresult error = stream_submit(config->hStream, false, &context, &capturing);
     if (error)
         return error;
-    /* 16: what a parameter may be aligned to, and enough that calloc gives something for none. */
-    unsigned char *buffer = calloc(1, function->info.param_bytes + 16);
-    if (!buffer)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    error = gather(&function->info, params, extra, buffer);
-    what.params = buffer;
-    if (!error)
-        error = run(context, &what);
-    free(buffer);
+    struct kernel_launch made;
+    error = kernel_launch_make(&made, handle, context, config, cooperative, params, extra);
+    if (error)
+        return error;
+    if (capturing)
+        return capture_kernel(config, &made);
+    error = kernel_launch_run(&made);
+    kernel_launch_free(&made);
     return error;
 }
 
@@ -202,7 +254,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
 }
 
 /* Attributes by CUDA's numbers where an older cuda.h may lack the name. */
-static CUresult check_attribute(const CUlaunchAttribute *attribute) {
+CUresult launch_check_attribute(const CUlaunchAttribute *attribute) {
     switch ((int)attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
     case 11 /* PREFERRED_CLUSTER_DIMENSION: laid out alike */: {
@@ -229,13 +281,14 @@ static CUresult check_attribute(const CUlaunchAttribute *attribute) {
     }
 }
 
-static void record_event(const CUlaunchAttribute *attribute) {
+static CUresult record_event(const CUlaunchAttribute *attribute, CUstream stream) {
     if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
-        (void)event_record(attribute->value.programmaticEvent.event);
+        return cuEventRecord(attribute->value.programmaticEvent.event, stream);
 #if CUDA_VERSION >= 12030
-    else if (attribute->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
-        (void)event_record(attribute->value.launchCompletionEvent.event);
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+        return cuEventRecord(attribute->value.launchCompletionEvent.event, stream);
 #endif
+    return CUDA_SUCCESS;
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra) {
@@ -247,7 +300,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
         return CUDA_ERROR_INVALID_VALUE;
     bool cooperative = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        error = check_attribute(&config->attrs[i]);
+        error = launch_check_attribute(&config->attrs[i]);
         if (error)
             return error;
         if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
@@ -255,6 +308,6 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
     }
     error = launch(f, config, cooperative, kernelParams, extra);
     for (unsigned i = 0; i < config->numAttrs && !error; i++)
-        record_event(&config->attrs[i]);
+        error = record_event(&config->attrs[i], config->hStream);
     return error;
 }

@@ -18,6 +18,7 @@ enum {
     LIMIT_BLOCK_SHARED = 48 << 10, /* without asking */
     LIMIT_BLOCK_SHARED_OPTIN = 227 << 10,
     LIMIT_SM_SHARED = 228 << 10,
+    LIMIT_ACCESS_POLICY_WINDOW = 128 << 20,
     LIMIT_RESERVED_SHARED = 1 << 10, /* a block's, for the system */
     LIMIT_SHARED_UNIT = 128,
     LIMIT_CONSTANT_BYTES = 64 << 10,

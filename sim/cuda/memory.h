@@ -13,7 +13,9 @@ struct allocation {
     uint64_t base;
     size_t size;
     unsigned flags;
-    CUmemoryPool pool; /* NULL: not from a pool */
+    CUmemoryPool pool;          /* NULL: not from a pool */
+    struct graph_memory *graph; /* NULL: no graph allocates it */
+    struct page_advice *advice; /* memory_range.c's: one a page; NULL: none was given yet */
 };
 
 /* alloc.c.  Errors: OUT_OF_MEMORY. */
@@ -25,6 +27,8 @@ CUresult allocation_register(CUcontext context, void *base, size_t size, unsigne
 /* The allocation that begins at address; NULL when none does, or it is a module's variable. */
 struct allocation *allocation_at(uint64_t address);
 void allocation_destroy(struct allocation *allocation);
+/* What cuMemFree does, in no stream.  Errors: INVALID_VALUE. */
+CUresult memory_free(const char *function, CUdeviceptr address);
 
 /* pool.c */
 void pool_returned(CUmemoryPool pool, size_t size);
@@ -33,9 +37,17 @@ void pool_returned(CUmemoryPool pool, size_t size);
  * log in the function's name and returns INVALID_VALUE.  Zero bytes are always allowed. */
 CUresult memory_check(const char *function, uint64_t address, size_t size);
 
-/* stream.c: NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a live stream; else INVALID_HANDLE. */
-CUresult stream_check(CUstream stream);
-/* context_enter() and stream_check() together: how every call that takes a stream begins. */
-CUresult stream_enter(CUstream stream, CUcontext *out);
+/* copy_box.c: whether such a copy could be done now, and the copy itself, in no stream.  function is for
+ * messages. */
+CUresult memory_copy_check(const char *function, const CUDA_MEMCPY3D *copy);
+CUresult memory_copy(const char *function, const CUDA_MEMCPY3D *copy);
+/* memset.c: the same of a fill. */
+CUresult memory_set_check(const char *function, const CUDA_MEMSET_NODE_PARAMS *set);
+CUresult memory_set(const char *function, const CUDA_MEMSET_NODE_PARAMS *set);
+/* memory_operations.c: the same of writes of words and waits for them. */
+CUresult memory_operations_check(const char *function, unsigned count,
+                                 const CUstreamBatchMemOpParams *operations);
+CUresult memory_operations_run(const char *function, unsigned count,
+                               const CUstreamBatchMemOpParams *operations);
 
 #endif

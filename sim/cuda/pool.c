@@ -2,6 +2,7 @@
  * synchronous one; pools only keep the books. */
 #include <stdlib.h>
 
+#include "sim/cuda/capture.h"
 #include "sim/cuda/memory.h"
 
 struct CUmemPoolHandle_st {
@@ -69,11 +70,14 @@ static CUresult check_pool(CUmemoryPool pool) {
 
 static CUresult allocate(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstream stream) {
     CUcontext context;
-    CUresult error = stream_enter(stream, &context);
+    bool capturing;
+    CUresult error = stream_submit(stream, false, &context, &capturing);
     if (error)
         return error;
     if (!out || !size)
         return CUDA_ERROR_INVALID_VALUE;
+    if (capturing) /* the graph owns it, not the pool */
+        return capture_alloc(stream, size, out);
     if (!pool)
         pool = device_pool(true);
     if (!pool)
@@ -107,8 +111,11 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *dptr, size_t bytesize, CUmemoryPoo
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     CUcontext context;
-    CUresult error = stream_enter(hStream, &context);
-    return error ? error : cuMemFree(dptr);
+    bool capturing;
+    CUresult error = stream_submit(hStream, false, &context, &capturing);
+    if (error)
+        return error;
+    return capturing ? capture_free(hStream, dptr) : memory_free(__func__, dptr);
 }
 
 static CUresult get_pool(CUmemoryPool *out, CUdevice dev, bool current) {
@@ -176,6 +183,35 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
     (void)minBytesToKeep;
     return check_pool(pool);
+}
+
+/* The one device always has access to its own memory; CUDA refuses to take that away. */
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
+    CUresult error = check_pool(pool);
+    if (error)
+        return error;
+    if (!map || !count)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+            map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (map[i].location.id != 0)
+            return CUDA_ERROR_INVALID_DEVICE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location) {
+    CUresult error = check_pool(memPool);
+    if (error)
+        return error;
+    if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (location->id != 0)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void *value) {

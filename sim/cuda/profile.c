@@ -142,7 +142,10 @@ static void put_fault(struct profile_text *text, const struct sim_fault *fault) 
         [SIM_FAULT_TRAP] = "trap",
         [SIM_FAULT_STACK] = "stack",
         [SIM_FAULT_MEMORY] = "memory",
+        [SIM_FAULT_ASSERT] = "assert",
+        [SIM_FAULT_STOP] = "stop",
     };
+    _Static_assert(sizeof kinds / sizeof *kinds == SIM_FAULT_KINDS, "each kind has a name");
     profile_put_name(text, "fault");
     profile_put(text, "{");
     profile_put_name(text, "kind");

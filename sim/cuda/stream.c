@@ -1,15 +1,12 @@
-/* Streams.  Each call has done its work when it returns, so every stream is always idle and ordered. */
+/* Streams.  Each call has done its work when it returns, or captured it, so every stream is always idle and
+ * ordered. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "sim/cuda/capture.h"
+#include "sim/cuda/event.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/memory.h"
-
-struct CUstream_st {
-    struct object object;
-    unsigned flags;
-    int priority;
-    unsigned long long id;
-};
 
 static _Atomic unsigned long long next_id = 3; /* the two default streams have 1 and 2 */
 
@@ -26,8 +23,46 @@ CUresult stream_enter(CUstream stream, CUcontext *out) {
     return error ? error : stream_check(stream);
 }
 
+struct stream_attributes *stream_attributes(CUstream stream) {
+    static struct stream_attributes of_default[2];
+    return is_default(stream) ? &of_default[stream == CU_STREAM_PER_THREAD] : &stream->attributes;
+}
+
 static void release(struct object *object) {
+    capture_forget_stream((CUstream)object);
     free(object);
+}
+
+bool stream_is_legacy(CUstream stream) {
+    return !stream || stream == CU_STREAM_LEGACY;
+}
+
+/* A thread's default stream has nothing but a capture to keep, so it is made when one begins.  It goes with
+ * the driver: it may be in a capture that outlives the thread. */
+CUstream stream_state(CUstream stream, bool create) {
+    static _Thread_local CUstream own;
+    if (stream_is_legacy(stream))
+        return NULL;
+    if (stream != CU_STREAM_PER_THREAD)
+        return stream;
+    if (!own && create) {
+        own = calloc(1, sizeof *own);
+        if (own)
+            object_add(&own->object, OBJECT_STREAM, NULL, release);
+    }
+    return own;
+}
+
+/* A greater priority has a lesser number. */
+static int clamp_priority(int priority) {
+    return priority > LIMIT_LEAST_PRIORITY      ? LIMIT_LEAST_PRIORITY
+           : priority < LIMIT_GREATEST_PRIORITY ? LIMIT_GREATEST_PRIORITY
+                                                : priority;
+}
+
+void stream_set_priority(CUstream stream, int priority) {
+    if (!is_default(stream))
+        stream->priority = clamp_priority(priority);
 }
 
 CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
@@ -41,9 +76,7 @@ CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int 
     if (!stream)
         return CUDA_ERROR_OUT_OF_MEMORY;
     stream->flags = flags;
-    stream->priority = priority > LIMIT_LEAST_PRIORITY      ? LIMIT_LEAST_PRIORITY
-                       : priority < LIMIT_GREATEST_PRIORITY ? LIMIT_GREATEST_PRIORITY
-                                                            : priority;
+    stream->priority = clamp_priority(priority);
     stream->id = atomic_fetch_add(&next_id, 1);
     object_add(&stream->object, OBJECT_STREAM, context, release);
     *phStream = stream;
@@ -67,28 +100,32 @@ CUresult cuStreamDestroy(CUstream hStream) {
 
 CUresult cuStreamSynchronize(CUstream hStream) {
     CUcontext context;
-    return stream_enter(hStream, &context);
+    return stream_enter_uncaptured(hStream, &context);
 }
 
 CUresult cuStreamQuery(CUstream hStream) {
     CUcontext context;
-    return stream_enter(hStream, &context);
+    return stream_enter_uncaptured(hStream, &context);
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
     CUcontext context;
-    CUresult error = stream_enter(hStream, &context);
+    bool capturing;
+    CUresult error = stream_submit(hStream, false, &context, &capturing);
     if (error)
         return error;
-    if (Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL)
+    if (Flags & ~(unsigned)CU_EVENT_WAIT_EXTERNAL || (Flags && !capturing))
         return CUDA_ERROR_INVALID_VALUE;
-    return object_is(hEvent, OBJECT_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    if (!Flags)
+        return event_wait(hStream, hEvent);
+    struct graph_work work;
+    return capture_work(graph_work_event(&work, CU_GRAPH_NODE_TYPE_WAIT_EVENT, hEvent), hStream, &work);
 }
 
 CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *userData,
                              unsigned int flags) {
     CUcontext context;
-    CUresult error = stream_enter(hStream, &context);
+    CUresult error = stream_enter_uncaptured(hStream, &context);
     if (error)
         return error;
     if (!callback || flags)
@@ -99,18 +136,22 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void *
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
     CUcontext context;
-    CUresult error = stream_enter(hStream, &context);
+    bool capturing;
+    CUresult error = stream_submit(hStream, false, &context, &capturing);
     if (error)
         return error;
     if (!fn)
         return CUDA_ERROR_INVALID_VALUE;
+    struct graph_work work;
+    if (capturing)
+        return capture_work(graph_work_host(&work, fn, userData), hStream, &work);
     fn(userData);
     return CUDA_SUCCESS;
 }
 
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length, unsigned int flags) {
     CUcontext context;
-    CUresult error = stream_enter(hStream, &context);
+    CUresult error = stream_enter_uncaptured(hStream, &context);
     if (error)
         return error;
     struct allocation *allocation = allocation_at(dptr);
@@ -193,34 +234,3 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
     return CUDA_SUCCESS;
 }
 #endif
-
-CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
-    CUcontext context;
-    CUresult error = stream_enter(dst, &context);
-    return error ? error : stream_check(src);
-}
-
-/* Capturing is not supported, so nothing ever captures. */
-CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus *captureStatus) {
-    CUcontext context;
-    CUresult error = stream_enter(hStream, &context);
-    if (error)
-        return error;
-    if (!captureStatus)
-        return CUDA_ERROR_INVALID_VALUE;
-    *captureStatus = CU_STREAM_CAPTURE_STATUS_NONE;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
-    static _Thread_local CUstreamCaptureMode current = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    CUresult error = driver_check();
-    if (error)
-        return error;
-    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_INVALID_VALUE;
-    CUstreamCaptureMode old = current;
-    current = *mode;
-    *mode = old;
-    return CUDA_SUCCESS;
-}

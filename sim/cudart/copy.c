@@ -147,8 +147,7 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
     return runtime_result(runtime_symbol(symbol, &at, size));
 }
 
-/* The part of a variable that a copy means. */
-static cudaError_t part(const void *symbol, size_t count, size_t offset, void **out) {
+cudaError_t runtime_symbol_part(const void *symbol, size_t count, size_t offset, void **out) {
     CUdeviceptr at;
     size_t size;
     cudaError_t error = runtime_symbol(symbol, &at, &size);
@@ -163,7 +162,7 @@ static cudaError_t part(const void *symbol, size_t count, size_t offset, void **
 static cudaError_t copy_to(const void *symbol, const void *from, size_t count, size_t offset,
                            enum cudaMemcpyKind kind, bool wait, cudaStream_t stream) {
     void *to;
-    cudaError_t error = part(symbol, count, offset, &to);
+    cudaError_t error = runtime_symbol_part(symbol, count, offset, &to);
     if (!error && kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
         kind != cudaMemcpyDefault)
         error = cudaErrorInvalidMemcpyDirection;
@@ -173,7 +172,7 @@ static cudaError_t copy_to(const void *symbol, const void *from, size_t count, s
 static cudaError_t copy_from(void *to, const void *symbol, size_t count, size_t offset,
                              enum cudaMemcpyKind kind, bool wait, cudaStream_t stream) {
     void *from;
-    cudaError_t error = part(symbol, count, offset, &from);
+    cudaError_t error = runtime_symbol_part(symbol, count, offset, &from);
     if (!error && kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
         kind != cudaMemcpyDefault)
         error = cudaErrorInvalidMemcpyDirection;

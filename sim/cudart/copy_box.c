@@ -215,18 +215,70 @@ static cudaError_t check_sides(const CUDA_MEMCPY3D *copy, struct cudaPitchedPtr 
     return cudaSuccess;
 }
 
+cudaError_t runtime_copy_3d(CUDA_MEMCPY3D *out, const struct cudaMemcpy3DParms *p) {
+    if (!p)
+        return cudaErrorInvalidValue;
+    cudaError_t error = fill_3d(out, p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, p->kind);
+    if (!error)
+        error = use_arrays(out, p->dstArray, p->srcArray);
+    return error ? error : check_sides(out, p->dstPtr, p->srcPtr);
+}
+
+cudaError_t runtime_copy_1d(CUDA_MEMCPY3D *out, void *to, const void *from, size_t count,
+                            enum cudaMemcpyKind kind) {
+    struct cudaPos start = {0};
+    return fill_3d(out, (struct cudaPitchedPtr){to, count, count, 1}, start,
+                   (struct cudaPitchedPtr){(void *)(uintptr_t)from, count, count, 1}, start,
+                   (struct cudaExtent){count, 1, 1}, kind);
+}
+
+/* Bytes of an array's element; 1 for what is no array. */
+static size_t element_of(CUarray array) {
+    size_t bytes;
+    return array && !runtime_element_bytes((cudaArray_const_t)array, &bytes) ? bytes : 1;
+}
+
+static struct cudaPitchedPtr pointer_of(CUmemorytype type, const void *host, CUdeviceptr device, size_t pitch,
+                                        size_t height) {
+    if (type == CU_MEMORYTYPE_ARRAY)
+        return (struct cudaPitchedPtr){0};
+    uintptr_t at = type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : (uintptr_t)device;
+    return (struct cudaPitchedPtr){(void *)at, pitch, pitch, height};
+}
+
+static bool is_unified(const CUDA_MEMCPY3D *copy) {
+    return copy->srcMemoryType == CU_MEMORYTYPE_UNIFIED || copy->dstMemoryType == CU_MEMORYTYPE_UNIFIED;
+}
+
+/* With an array the extent and the array's position count elements. */
+struct cudaMemcpy3DParms runtime_copy_params(const CUDA_MEMCPY3D *copy) {
+    CUarray to = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY ? copy->dstArray : NULL;
+    CUarray from = copy->srcMemoryType == CU_MEMORYTYPE_ARRAY ? copy->srcArray : NULL;
+    bool from_host = copy->srcMemoryType == CU_MEMORYTYPE_HOST;
+    bool to_host = copy->dstMemoryType == CU_MEMORYTYPE_HOST;
+    return (struct cudaMemcpy3DParms){
+        .srcArray = (cudaArray_t)from,
+        .srcPos = {copy->srcXInBytes / element_of(from), copy->srcY, copy->srcZ},
+        .srcPtr =
+            pointer_of(copy->srcMemoryType, copy->srcHost, copy->srcDevice, copy->srcPitch, copy->srcHeight),
+        .dstArray = (cudaArray_t)to,
+        .dstPos = {copy->dstXInBytes / element_of(to), copy->dstY, copy->dstZ},
+        .dstPtr =
+            pointer_of(copy->dstMemoryType, copy->dstHost, copy->dstDevice, copy->dstPitch, copy->dstHeight),
+        .extent = {copy->WidthInBytes / element_of(to ? to : from), copy->Height, copy->Depth},
+        .kind = is_unified(copy) ? cudaMemcpyDefault
+                : from_host      ? to_host ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice
+                : to_host        ? cudaMemcpyDeviceToHost
+                                 : cudaMemcpyDeviceToDevice,
+    };
+}
+
 static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool wait, cudaStream_t stream) {
     CUresult entered = runtime_enter();
     if (entered)
         return (cudaError_t)entered;
-    if (!p)
-        return cudaErrorInvalidValue;
     CUDA_MEMCPY3D copy;
-    cudaError_t error = fill_3d(&copy, p->dstPtr, p->dstPos, p->srcPtr, p->srcPos, p->extent, p->kind);
-    if (!error)
-        error = use_arrays(&copy, p->dstArray, p->srcArray);
-    if (!error)
-        error = check_sides(&copy, p->dstPtr, p->srcPtr);
+    cudaError_t error = runtime_copy_3d(&copy, p);
     if (error || !copy.WidthInBytes || !copy.Height || !copy.Depth)
         return error;
     return (cudaError_t)(wait ? cuMemcpy3D(&copy) : cuMemcpy3DAsync(&copy, stream));

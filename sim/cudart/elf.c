@@ -1,4 +1,4 @@
-/* Finding the statically linked runtime's functions in an ELF file's symbol table. */
+/* Finding the statically linked runtime's functions, and NVRTC's, in an ELF file's symbol tables. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -11,12 +11,18 @@ static bool is_runtime_name(const char *name) {
     return strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0;
 }
 
-/* Only .symtab has the functions: nothing outside calls them, so .dynsym does not. */
-static bool add_functions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct static_runtime *out) {
+static bool is_nvrtc_name(const char *name) {
+    return strncmp(name, "nvrtcGet", 8) == 0;
+}
+
+/* Only .symtab has the runtime's functions: nothing outside calls them, so .dynsym does not; it has a shared
+ * runtime's, which are not to be changed, and NVRTC's. */
+static bool add_functions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, bool (*wanted)(const char *),
+                          struct static_runtime *out) {
     Elf_Data *data = elf_getdata(section, NULL);
     if (!data || !header->sh_entsize)
         return true;
-    size_t capacity = 0;
+    size_t capacity = out->count;
     for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
         GElf_Sym symbol;
         if (!gelf_getsym(data, (int)i, &symbol))
@@ -24,10 +30,10 @@ static bool add_functions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, s
         if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF || !symbol.st_value)
             continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (!name || !is_runtime_name(name))
+        if (!name || !wanted(name))
             continue;
         if (out->count == capacity) {
-            capacity = capacity ? 2 * capacity : 512;
+            capacity = 2 * capacity + 64;
             struct static_function *larger = realloc(out->functions, capacity * sizeof *larger);
             if (!larger)
                 return false;
@@ -63,10 +69,15 @@ static bool read_sections(Elf *elf, struct static_runtime *out) {
         const char *name = elf_strptr(elf, names, header.sh_name);
         if (name && strcmp(name, ".nv_fatbin") == 0)
             out->has_kernels = true;
-        if (header.sh_type == SHT_SYMTAB && !add_functions(elf, section, &header, out))
-            return false;
-        if (header.sh_type == SHT_DYNSYM && asks_for_runtime(elf, section, &header))
-            out->shared = true;
+        if (header.sh_type == SHT_SYMTAB) {
+            out->has_symbols = true;
+            if (!add_functions(elf, section, &header, is_runtime_name, out))
+                return false;
+        } else if (header.sh_type == SHT_DYNSYM) {
+            out->shared = asks_for_runtime(elf, section, &header);
+            if (!add_functions(elf, section, &header, is_nvrtc_name, out))
+                return false;
+        }
     }
     return true;
 }

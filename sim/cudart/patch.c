@@ -1,39 +1,44 @@
-/* Before the program's own constructors register its kernels, its statically linked runtime's functions are
- * made to jump to ours.  exports.map and -z initfirst see to it that this comes first.
+/* Before an object's own constructors register its kernels, its statically linked runtime's functions are
+ * made to jump to ours: those of the program and its libraries before main, for which exports.map and -z
+ * initfirst see to it that this comes first, and those of a library that is opened later when it has been
+ * mapped.
  *
- * A function is known by its name, so the program must not be stripped.  Which CUDA it was built with shows
- * in a name that only CUDA 12's runtime has. */
+ * A function is known by its name, so an object must not be stripped.  Which CUDA it was built with shows in
+ * a name that only CUDA 12's runtime has. */
 #include "sim/cudart/patch.h"
 
 #include <errno.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "sim/cudart/runtime.h"
 
-/* movabs $target, %r11; jmp *%r11: a register that no call preserves and none passes anything in. */
-enum { JUMP_SIZE = 13, FUNCTION_ALIGN = 16 };
+enum { FUNCTION_ALIGN = 16 };
 
-static void write_jump(unsigned char *at, void *target) {
+void patch_jump(unsigned char *at, void *target) {
     static const unsigned char code[JUMP_SIZE] = {0x49, 0xbb, 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0xff, 0xe3};
     memcpy(at, code, sizeof code);
     memcpy(at + 2, &target, sizeof target);
 }
 
-static const struct runtime_entry *find(const char *name) {
-    for (size_t i = 0; i < runtime_entry_count; i++)
-        if (strcmp(runtime_entries[i].name, name) == 0)
-            return &runtime_entries[i];
-    return NULL;
-}
+/* ---------------------------------------------------------------- what jumps where */
 
-static bool has(const struct static_runtime *runtime, const char *name) {
-    for (size_t i = 0; i < runtime->count; i++)
-        if (strcmp(runtime->functions[i].name, name) == 0)
-            return true;
-    return false;
+/* An object that is loaded, and what its file says. */
+struct object {
+    const char *path;
+    uintptr_t base;
+    const struct static_runtime *runtime;
+    bool older; /* it was built with CUDA 12 */
+};
+
+static const struct static_function *find(const struct object *o, const char *name) {
+    for (size_t i = 0; i < o->runtime->count; i++)
+        if (strcmp(o->runtime->functions[i].name, name) == 0)
+            return &o->runtime->functions[i];
+    return NULL;
 }
 
 /* A shorter function leaves room up to the next one, which is aligned as it is itself. */
@@ -41,59 +46,144 @@ static bool fits(const struct static_function *function) {
     return function->size >= JUMP_SIZE || function->address % FUNCTION_ALIGN == 0;
 }
 
-static void patch(const char *path, uintptr_t base, const struct static_runtime *runtime) {
+/* What takes a function's place, or NULL. */
+typedef void *chooser(const struct object *o, const struct static_function *function);
+
+static void *ours(const struct object *o, const struct static_function *function) {
+    for (size_t i = 0; i < runtime_entry_count; i++)
+        if (strcmp(runtime_entries[i].name, function->name) == 0)
+            return o->older ? runtime_entries[i].function_v12 : runtime_entries[i].function;
+    return NULL;
+}
+
+/* The two take the same parameters. */
+static void *ptx_for_cubin(const struct object *o, const struct static_function *function) {
+    const struct static_function *other = NULL;
+    if (strcmp(function->name, "nvrtcGetCUBIN") == 0)
+        other = find(o, "nvrtcGetPTX");
+    else if (strcmp(function->name, "nvrtcGetCUBINSize") == 0)
+        other = find(o, "nvrtcGetPTXSize");
+    return other ? (void *)(o->base + other->address) : NULL;
+}
+
+static bool replace(const struct object *o, chooser *choose) {
     uintptr_t first = UINTPTR_MAX, last = 0, page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    for (size_t i = 0; i < runtime->count; i++) {
-        uintptr_t at = base + runtime->functions[i].address;
-        if (!find(runtime->functions[i].name) || !fits(&runtime->functions[i]))
+    for (size_t i = 0; i < o->runtime->count; i++) {
+        const struct static_function *function = &o->runtime->functions[i];
+        uintptr_t at = o->base + function->address;
+        if (!fits(function) || !choose(o, function))
             continue;
         first = at < first ? at : first;
         last = at > last ? at : last;
     }
     if (last == 0)
-        return;
+        return true;
     void *start = (void *)(first / page * page);
     size_t size = (last + JUMP_SIZE + page - 1) / page * page - first / page * page;
-    if (mprotect(start, size, PROT_READ | PROT_WRITE)) {
-        runtime_complain("%s: its CUDA runtime cannot be replaced (%s): link it with -cudart shared", path,
-                         strerror(errno));
-        return;
-    }
-    bool older = has(runtime, "cudaGetDeviceProperties_v2");
-    for (size_t i = 0; i < runtime->count; i++) {
-        const struct runtime_entry *entry = find(runtime->functions[i].name);
-        if (entry && fits(&runtime->functions[i]))
-            write_jump((unsigned char *)(base + runtime->functions[i].address),
-                       older ? entry->function_v12 : entry->function);
+    if (mprotect(start, size, PROT_READ | PROT_WRITE))
+        return false;
+    for (size_t i = 0; i < o->runtime->count; i++) {
+        const struct static_function *function = &o->runtime->functions[i];
+        void *target = fits(function) ? choose(o, function) : NULL;
+        if (target)
+            patch_jump((unsigned char *)(o->base + function->address), target);
     }
     /* It was executable before, so this is allowed unless the system forbids changed code altogether. */
-    if (mprotect(start, size, PROT_READ | PROT_EXEC))
-        runtime_complain("%s: its CUDA runtime cannot be replaced (%s): link it with -cudart shared", path,
-                         strerror(errno));
+    return mprotect(start, size, PROT_READ | PROT_EXEC) == 0;
 }
 
-/* Every object that is loaded: the program, and shared libraries, which may hold a runtime of their own. */
-static int visit(struct dl_phdr_info *info, size_t size, void *own_base) {
-    (void)size;
-    if (info->dlpi_addr == *(const uintptr_t *)own_base)
-        return 0;
-    const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/self/exe";
+/* ---------------------------------------------------------------- the objects */
+
+/* There when the driver is the simulator, which runs PTX alone. */
+extern const char *wlSimLastError(void) __attribute__((weak));
+
+/* Libraries of the toolkit's, which nobody can link anew. */
+static bool is_nvidias(const char *path) {
+    static const char *const names[] = {"libcu", "libnpp", "libnv"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static void patch(struct object *o) {
+    if (find(o, "__cudaRegisterFatBinary")) {
+        o->older = find(o, "cudaGetDeviceProperties_v2") != NULL;
+        if (!replace(o, ours))
+            runtime_complain("%s: its CUDA runtime cannot be replaced (%s): link it with -cudart shared",
+                             o->path, strerror(errno));
+    } else if (o->runtime->has_kernels && !o->runtime->has_symbols && !o->runtime->shared) {
+        bool program = strcmp(o->path, "/proc/self/exe") == 0;
+        runtime_complain(
+            "%s is stripped of its symbols, so its static CUDA runtime cannot be replaced%s%s",
+            program ? "the program" : o->path, program ? "" : " and its kernels cannot run",
+            is_nvidias(o->path) ? "" : ": link it with -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)");
+    }
+    if (wlSimLastError && find(o, "nvrtcGetCUBIN") && !replace(o, ptx_for_cubin))
+        runtime_complain(
+            "%s: it gives machine code, which the simulator does not run, and cannot be changed (%s): "
+            "compile for compute_90, and load what nvrtcGetPTX gives",
+            o->path, strerror(errno));
+}
+
+static void look_at(const char *path, uintptr_t base) {
     struct static_runtime runtime;
     if (!static_runtime_read(path, &runtime))
-        return 0;
-    if (has(&runtime, "__cudaRegisterFatBinary"))
-        patch(path, info->dlpi_addr, &runtime);
-    else if (runtime.has_kernels && !runtime.shared)
-        runtime_complain("%s is stripped of its symbols, so its static CUDA runtime cannot be replaced: link "
-                         "it with -cudart shared (CMake: CUDA_RUNTIME_LIBRARY Shared)",
-                         *info->dlpi_name ? path : "the program");
+        return;
+    patch(&(struct object){path, base, &runtime, false});
     static_runtime_free(&runtime);
-    return 0;
+}
+
+/* The bases of the objects that have been looked at, and those that a walk through them finds. */
+struct bases {
+    uintptr_t *at;
+    size_t count, capacity;
+};
+
+static struct bases known;
+
+static bool has(const struct bases *bases, uintptr_t base) {
+    for (size_t i = 0; i < bases->count; i++)
+        if (bases->at[i] == base)
+            return true;
+    return false;
+}
+
+/* Without memory an object is looked at again, which does no harm: its functions jump to the same places. */
+static void add(struct bases *bases, uintptr_t base) {
+    if (bases->count == bases->capacity) {
+        size_t capacity = 2 * bases->capacity + 32;
+        uintptr_t *larger = realloc(bases->at, capacity * sizeof *larger);
+        if (!larger)
+            return;
+        bases->at = larger;
+        bases->capacity = capacity;
+    }
+    bases->at[bases->count++] = base;
 }
 
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
+static int visit(struct dl_phdr_info *info, size_t size, void *present) {
+    (void)size;
+    uintptr_t base = info->dlpi_addr;
+    if (base != (uintptr_t)&__ehdr_start && !has(&known, base))
+        look_at(info->dlpi_name && *info->dlpi_name ? info->dlpi_name : "/proc/self/exe", base);
+    add(present, base);
+    return 0;
+}
+
+/* What is not there any more is forgotten: another object may come to lie in its place. */
+void patch_new_objects(void) {
+    struct bases present = {0};
+    (void)dl_iterate_phdr(visit, &present);
+    free(known.at);
+    known = present;
+}
+
 __attribute__((constructor)) static void patch_all(void) {
-    uintptr_t own_base = (uintptr_t)&__ehdr_start;
-    (void)dl_iterate_phdr(visit, &own_base);
+    patch_new_objects();
+    if (!loader_follow(patch_new_objects))
+        runtime_note("libraries with a static CUDA runtime that are opened later cannot be followed here");
 }

@@ -215,6 +215,17 @@ cudaError_t runtime_registered_kernel(struct symbol *symbol, CUkernel *out) {
     return error;
 }
 
+void *runtime_function(CUkernel kernel) {
+    const void *found = kernel;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; kernel && i < BUCKETS; i++)
+        for (const struct symbol *s = buckets[i]; s; s = s->next)
+            if (s->kind == SYMBOL_KERNEL && s->kernel == kernel)
+                found = s->key;
+    pthread_mutex_unlock(&lock);
+    return (void *)(uintptr_t)found;
+}
+
 cudaError_t runtime_know_kernel(CUkernel kernel) {
     pthread_mutex_lock(&lock);
     struct symbol *symbol = find(SYMBOL_HANDLE, kernel);

@@ -61,12 +61,26 @@ cudaError_t runtime_registered_kernel(struct symbol *symbol, CUkernel *out);
 /* Where a __device__, __constant__ or __managed__ variable lies, by its host shadow.
  * Errors: INVALID_SYMBOL, and those of loading. */
 cudaError_t runtime_symbol(const void *symbol, CUdeviceptr *address, size_t *size);
+/* The host function of a kernel, or, for one that has none, its handle: what runtime_kernel() takes. */
+void *runtime_function(CUkernel kernel);
 /* Lets runtime_kernel know a handle that the program got. */
 cudaError_t runtime_know_kernel(CUkernel kernel);
 /* The handles of a library's kernels are of no use any more. */
 void runtime_forget_library(CUlibrary library);
 /* After a fork: nobody holds the lock. */
 void runtime_registration_unlock(void);
+
+/* ---------------------------------------------------------------- copies (copy_box.c, copy.c) */
+
+/* What the driver calls a copy.  Errors: INVALID_VALUE, INVALID_PITCH_VALUE, INVALID_MEMCPY_DIRECTION,
+ * NOT_SUPPORTED for CUDA arrays. */
+cudaError_t runtime_copy_3d(CUDA_MEMCPY3D *out, const struct cudaMemcpy3DParms *p);
+cudaError_t runtime_copy_1d(CUDA_MEMCPY3D *out, void *to, const void *from, size_t count,
+                            enum cudaMemcpyKind kind);
+/* What a program that asks is told of it. */
+struct cudaMemcpy3DParms runtime_copy_params(const CUDA_MEMCPY3D *copy);
+/* The part of a variable that a copy means.  Errors: INVALID_SYMBOL, INVALID_VALUE. */
+cudaError_t runtime_symbol_part(const void *symbol, size_t count, size_t offset, void **out);
 
 /* ---------------------------------------------------------------- the exports (entries.c, made) */
 

@@ -71,23 +71,26 @@ cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device) {
     return runtime_driver_result(error ? error : cuStreamGetDevice(hStream, device));
 }
 
+cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
+                                   cudaLaunchAttributeValue *value_out) {
+    CUresult error = runtime_enter();
+    if (!error)
+        error = cuStreamGetAttribute(hStream, (CUstreamAttrID)attr, (CUstreamAttrValue *)(void *)value_out);
+    return runtime_driver_result(error);
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
+                                   const cudaLaunchAttributeValue *value) {
+    CUresult error = runtime_enter();
+    if (!error)
+        error = cuStreamSetAttribute(hStream, (CUstreamAttrID)attr,
+                                     (const CUstreamAttrValue *)(const void *)value);
+    return runtime_driver_result(error);
+}
+
 cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src) {
     CUresult error = runtime_enter();
     return runtime_driver_result(error ? error : cuStreamCopyAttributes(dst, src));
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus) {
-    CUresult error = runtime_enter();
-    if (!error)
-        error = cuStreamIsCapturing(stream, (CUstreamCaptureStatus *)(void *)pCaptureStatus);
-    return runtime_driver_result(error);
-}
-
-cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode) {
-    CUresult error = runtime_enter();
-    if (!error)
-        error = cuThreadExchangeStreamCaptureMode((CUstreamCaptureMode *)(void *)mode);
-    return runtime_driver_result(error);
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {

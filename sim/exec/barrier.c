@@ -58,12 +58,24 @@ static bool settle_one(struct sim_block *block, uint32_t id, uint32_t live) {
     return true;
 }
 
+static const struct sim_insn *wait_at(struct sim_warp *w, const struct sim_insn *in, uint32_t id) {
+    w->strand->barrier = id;
+    w->strand->state = STRAND_BARRIER;
+    w->strand->pc = in;
+    /* At once, so that a thread which comes later waits for the barrier's next use.  A barrier for all
+     * threads needs no such care, and is looked at when every warp has run. */
+    if (w->block->barriers[id].expected)
+        settle_one(w->block, id, 0);
+    return sim_strand_next(w);
+}
+
 const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn *in) {
     unsigned lane = (unsigned)__builtin_ctz(w->mask);
     uint32_t id = ((const uint32_t *)SIM_SLOT(w, in->a))[lane];
     uint32_t expected = in->b == -1 ? 0 : ((const uint32_t *)SIM_SLOT(w, in->b))[lane];
-    if (id >= SIM_BARRIERS)
-        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, id, "barrier %u: a block has only %d", id, SIM_BARRIERS);
+    if (id >= SIM_BLOCK_BARRIERS)
+        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, id, "barrier %u: a block has only %d", id,
+                        SIM_BLOCK_BARRIERS);
     if (expected % SIM_LANES)
         sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, expected,
                         "barrier for %u threads: must be a multiple of %d", expected, SIM_LANES);
@@ -86,14 +98,14 @@ const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn
         barrier->voters += bits(w->mask);
         barrier->count += bits(w->mask & *(const uint32_t *)SIM_SLOT(w, in->c));
     }
-    w->strand->barrier = id;
-    w->strand->state = STRAND_BARRIER;
-    w->strand->pc = in;
-    /* At once, so that a thread which comes later waits for the barrier's next use.  A barrier for all
-     * threads needs no such care, and is looked at when every warp has run. */
-    if (expected)
-        settle_one(w->block, id, 0);
-    return sim_strand_next(w);
+    return wait_at(w, in, id);
+}
+
+/* barrier.cluster.wait.  A thread arrives before it waits, so that when all wait all have arrived, and
+ * nothing is to be done at barrier.cluster.arrive. */
+const struct sim_insn *sim_run_cluster_wait(struct sim_warp *w, const struct sim_insn *in) {
+    w->block->barriers[SIM_CLUSTER_BARRIER].arrived += bits(w->mask);
+    return wait_at(w, in, SIM_CLUSTER_BARRIER);
 }
 
 bool sim_barrier_settle(struct sim_block *block) {

@@ -13,6 +13,8 @@ void sim_block_start(struct sim_worker *worker, struct sim_block *block, uint64_
     block->started = false;
     block->mbarrier_waiters = block->timeouts = 0;
     memset(block->barriers, 0, sizeof block->barriers);
+    if (worker->code->reserved)
+        memset(block->shared + worker->reserved, 0, SIM_RESERVED_SHARED);
     if (block->check)
         sim_check_block_start(block->check, block);
 }

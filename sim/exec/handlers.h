@@ -20,7 +20,7 @@ enum sim_barrier_op {
     SIM_BARRIER_AND,
     SIM_BARRIER_OR
 };
-sim_run_fn sim_run_barrier, sim_run_warp_barrier;
+sim_run_fn sim_run_barrier, sim_run_cluster_wait, sim_run_warp_barrier;
 
 /* special.c: mov from a special register (small: its number); addresses of local variables; isspacep,
  * cvta (imm: the window); nanosleep; fences, which only checks mind; instructions without an effect here

@@ -259,13 +259,76 @@ static void describe(const char *name, const struct sim_row *row, struct sim_op 
     }
 }
 
+enum { WORDS_MAX = 8 };
+
+/* A mnemonic's words. */
+struct split {
+    size_t count;
+    const char *at[WORDS_MAX];
+    size_t size[WORDS_MAX];
+    bool type[WORDS_MAX];
+};
+
+static bool split(const char *name, struct split *out) {
+    for (out->count = 0; out->count < WORDS_MAX; out->count++) {
+        const size_t i = out->count, size = strcspn(name, ".");
+        char word[MNEMONIC_MAX] = "";
+        if (size >= sizeof word)
+            return false;
+        memcpy(word, name, size);
+        out->at[i] = name, out->size[i] = size;
+        out->type[i] = ptx_type_find(word) != PTX_TYPE_NONE;
+        name += size;
+        if (!*name++) {
+            out->count++;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether two mnemonics have the same words, and their types in the same order. */
+static bool same_words(const struct split *x, const struct split *y) {
+    if (x->count != y->count)
+        return false;
+    unsigned used = 0;
+    for (size_t i = 0; i < x->count; i++) {
+        size_t j = 0;
+        while (j < y->count && (used >> j & 1 || (x->type[i] != y->type[j]) || (x->size[i] != y->size[j]) ||
+                                memcmp(x->at[i], y->at[j], x->size[i]) != 0)) {
+            if (x->type[i] && y->type[j] && !(used >> j & 1))
+                return false;
+            j++;
+        }
+        if (j == y->count || (i == 0) != (j == 0))
+            return false;
+        used |= 1u << j;
+    }
+    return true;
+}
+
+/* ptxas takes most words in any order, and the CUDA headers make use of that: vote.ballot.sync.b32. */
+static const struct entry *find_reordered(const struct table *t, const char *mnemonic) {
+    struct split wanted, one;
+    if (!split(mnemonic, &wanted))
+        return NULL;
+    const size_t size = strlen(mnemonic), first = wanted.size[0];
+    for (size_t i = 0; i < t->count; i++) {
+        const char *name = t->names + t->entries[i].name;
+        if (strncmp(name, mnemonic, first) == 0 && strlen(name) == size && split(name, &one) &&
+            same_words(&wanted, &one))
+            return &t->entries[i];
+    }
+    return NULL;
+}
+
 bool sim_op_find(const char *mnemonic, struct sim_op *out, const char **why) {
     const struct table *t = get_table();
     const char *reason = "out of memory";
     if (t) {
         const uint32_t found = *bucket_of(t, mnemonic);
-        if (found) {
-            const struct entry *entry = &t->entries[found - 1];
+        const struct entry *entry = found ? &t->entries[found - 1] : find_reordered(t, mnemonic);
+        if (entry) {
             describe(t->names + entry->name, entry->row, out);
             return true;
         }

@@ -142,6 +142,10 @@ static struct sim_worker *new_worker(struct sim_run *run) {
     worker->thread_ids = (const uint32_t(*)[3][SIM_LANES])run->thread_ids;
     worker->param_bytes = launch->function->param_bytes;
     worker->shared_limit = launch->shared_bytes ? m->dynamic_offset + launch->shared_bytes : code->shared_end;
+    if (code->reserved) {
+        worker->reserved = (worker->shared_limit + 127) & ~(uint64_t)127;
+        worker->shared_limit = worker->reserved + SIM_RESERVED_SHARED;
+    }
     worker->frame_stride = (code->frame_bytes + 63) & ~(size_t)63;
     worker->blocks = zeroed(m->block_count + 1, sizeof *worker->blocks);
     worker->sites = zeroed(m->site_count + 1, sizeof *worker->sites);

@@ -83,6 +83,12 @@ static bool lower_call_list(struct lower *l, const struct ptx_operand *list, siz
     return true;
 }
 
+/* What the toolkit's libcudadevrt.a asks of the driver, and what of it a program calls. */
+static bool is_of_device_runtime(const char *name) {
+    return strncmp(name, "__cuda_syscall_cnp", 18) == 0 || strncmp(name, "cudaLaunchDevice", 16) == 0 ||
+           strncmp(name, "cudaGetParameterBuffer", 22) == 0;
+}
+
 /* call (results), callee, (arguments), prototype;  each list may be absent. */
 static bool lower_call(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
@@ -110,8 +116,11 @@ static bool lower_call(struct lower *l) {
     if (callee->kind == PTX_OPERAND_FUNCTION) {
         shape = function = callee->function;
         if (!function->defined && !(run = sim_service_find(function)))
-            return lower_error(l, callee->pos, "function '%s' is declared but not defined in this module",
-                               function->name);
+            return lower_error(
+                l, callee->pos, "function '%s' is declared but not defined in this module%s", function->name,
+                is_of_device_runtime(function->name) ? ": a kernel that launches kernels (dynamic "
+                                                       "parallelism) is not supported"
+                                                     : "");
         if (function->entry)
             return lower_error(l, callee->pos, "kernel '%s' cannot be called", function->name);
         if (function->defined) {
@@ -145,6 +154,18 @@ static bool lower_call(struct lower *l) {
     return true;
 }
 
+/* barrier.cluster.arrive and .wait, for a cluster of one block. */
+static bool lower_cluster_barrier(struct lower *l) {
+    const struct ptx_instruction *ptx = l->node->in;
+    bool arrive = ptx_has_word(ptx, "arrive"), wait = ptx_has_word(ptx, "wait");
+    if (arrive == wait || ptx->operand_count)
+        return lower_unknown(l, NULL);
+    struct sim_insn *in = lower_emit(l, arrive ? sim_run_fence : sim_run_cluster_wait);
+    if (in && wait)
+        in->small = SIM_BARRIER_SYNC;
+    return in != NULL;
+}
+
 /* bar{.cta}.sync a{, b}; .arrive a, b; .red.popc.u32 d, a{, b}, p; .red.and.pred d, a{, b}, p. */
 static bool lower_barrier(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
@@ -160,7 +181,7 @@ static bool lower_barrier(struct lower *l) {
         return in != NULL;
     }
     if (ptx_has_word(ptx, "cluster"))
-        return lower_unknown(l, NULL);
+        return lower_cluster_barrier(l);
     bool red = ptx_has_word(ptx, "red"), arrive = ptx_has_word(ptx, "arrive");
     size_t at = red, count = ptx->operand_count;
     size_t fixed = red ? 3 : 1;

@@ -144,6 +144,7 @@ static void reach(struct sim_module *m, struct sim_code *root, struct sim_code *
         root->shared_reach = code->shared_reach;
     root->ordered |= code->ordered;
     root->may_spin |= code->may_spin;
+    root->reserved |= code->reserved;
     for (size_t i = 0; i < code->callee_count; i++)
         if (!m->codes[code->callees[i]->index].reached)
             reach(m, root, &m->codes[code->callees[i]->index]);

@@ -208,6 +208,7 @@ static bool lower_special(struct lower *l, const struct ptx_operand *operand, en
     int number = sim_special_find(operand->name, &bytes);
     if (number < 0)
         return lower_error(l, operand->pos, "special register '%s' is not supported", operand->name);
+    l->code->reserved |= strcmp(operand->name, SIM_RESERVED_REGISTER) == 0;
     enum sim_slot own = bytes == 8 ? SIM_64 : SIM_32;
     if (!lower_temp(l, own, ref))
         return false;

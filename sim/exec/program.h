@@ -18,6 +18,12 @@
 #define SIM_MAX_LOCAL_BYTES  (512u << 10) /* a thread, as on hardware */
 #define SIM_MAX_SHARED_BYTES (227u << 10) /* a block, as on an H200 */
 
+/* A block's shared memory that belongs to the system.  Cooperative groups of several warps keep their
+ * barriers in it, and know where it lies by this register.  An H200 has it below the kernel's variables, here
+ * it comes after them; a block whose kernel does not ask has none. */
+#define SIM_RESERVED_SHARED   (1u << 10)
+#define SIM_RESERVED_REGISTER "%reserved_smem_offset_1"
+
 /* Code addresses are indices into module->codes, tagged so that a null or wild pointer is noticed. */
 #define SIM_CODE_ADDRESS 0x0400000000000000u
 
@@ -143,6 +149,7 @@ struct sim_code {
     struct sim_site *sites; /* by site - site_base */
     void *extras;           /* what instructions point at */
     unsigned registers;
+    bool reserved; /* asks where the system's shared memory is */
     bool may_spin; /* has accesses that a loop which waits for another thread would make */
     bool ordered;  /* results depend on the order of blocks: run them in order, on one thread */
     /* What it may call, for the marks that callers inherit. */

@@ -131,6 +131,7 @@ enum sim_fault_kind {
     SIM_FAULT_MEMORY,     /* the simulator itself ran out of memory */
     SIM_FAULT_ASSERT,     /* CUDA_ERROR_ASSERT */
     SIM_FAULT_STOP,       /* CUDA_ERROR_LAUNCH_FAILED: trap, brkpt without a debugger */
+    SIM_FAULT_KINDS
 };
 
 struct sim_fault {

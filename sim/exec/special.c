@@ -43,6 +43,7 @@ enum special {
     TOTAL_SMEM,
     WORKSPACE_HI,
     WORKSPACE_LO,
+    RESERVED_SMEM,
     ZERO,
     ONE,
 };
@@ -87,6 +88,7 @@ static const struct {
     {"%envreg0", ZERO, 4},
     {"%envreg1", WORKSPACE_HI, 4},
     {"%envreg2", WORKSPACE_LO, 4},
+    {SIM_RESERVED_REGISTER, RESERVED_SMEM, 4},
     {"%clusterid.x", CTAID_X, 4},
     {"%clusterid.y", CTAID_Y, 4},
     {"%clusterid.z", CTAID_Z, 4},
@@ -158,6 +160,8 @@ static uint64_t block_value(const struct sim_warp *w, enum special number) {
         return w->worker->workspace >> 32;
     case WORKSPACE_LO:
         return w->worker->workspace;
+    case RESERVED_SMEM:
+        return w->worker->reserved;
     case ONE:
         return 1;
     default:

@@ -17,9 +17,11 @@
 #include "sim/exec/program.h"
 #include "sim/exec/warp.h"
 
-#define SIM_BARRIERS       16
-#define SIM_MAX_WARPS      32
-#define SIM_MAX_CALL_DEPTH 4096
+#define SIM_BLOCK_BARRIERS  16                 /* that PTX names by number */
+#define SIM_CLUSTER_BARRIER SIM_BLOCK_BARRIERS /* a cluster's: each block is one of its own */
+#define SIM_BARRIERS        (SIM_BLOCK_BARRIERS + 1)
+#define SIM_MAX_WARPS       32
+#define SIM_MAX_CALL_DEPTH  4096
 /* Basic blocks that a strand may run before other strands get a turn, so that a loop which waits for
  * another thread's store does not wait forever. */
 #define SIM_TURN 65536
@@ -158,6 +160,7 @@ struct sim_worker {
     unsigned resident_count;
     struct sim_prints prints;
     uint64_t shared_limit; /* the last valid shared address + 1 */
+    uint64_t reserved;     /* where the system's part of shared memory begins; 0: the kernel does not ask */
     uint64_t workspace;    /* of grid-wide barriers; 0: not a cooperative launch */
     size_t param_bytes;
     size_t frame_stride;

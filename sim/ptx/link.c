@@ -34,6 +34,7 @@ struct linker {
     uint32_t version; /* the newest */
     unsigned target;  /* the highest */
     char target_text[64];
+    size_t mark; /* a suffix is so many $ and the text's number: more than any name ends in */
     uint32_t file_base, file_top; /* numbers before this text's, and the highest so far */
     bool no_memory;
 };
@@ -272,8 +273,10 @@ static bool copy(struct linker *l, size_t text, const char *from, const char *to
                 symbol->texts > 1) {
                 char suffix[32];
                 const char *end = token->start + token->length;
-                snprintf(suffix, sizeof suffix, "$%zu", text);
+                snprintf(suffix, sizeof suffix, "%zu", text);
                 put(l, done, (size_t)(end - done));
+                for (size_t i = 0; i < l->mark; i++)
+                    put(l, "$", 1);
                 put_text(l, suffix);
                 done = end;
             }
@@ -290,6 +293,21 @@ static bool copy(struct linker *l, size_t text, const char *from, const char *to
     }
     put(l, done, (size_t)(to - done));
     return true;
+}
+
+/* nvcc's own names end like that, too: $str, $str$2. */
+static void choose_mark(struct linker *l) {
+    for (size_t i = 0; i < l->symbol_count; i++) {
+        const struct symbol *symbol = &l->symbols[i];
+        size_t end = symbol->length, run = 0;
+        while (end > 0 && symbol->text[end - 1] >= '0' && symbol->text[end - 1] <= '9')
+            end--;
+        while (run < end && symbol->text[end - 1 - run] == '$')
+            run++;
+        if (run > l->mark)
+            l->mark = run;
+    }
+    l->mark++;
 }
 
 /* The second pass: marks the names that the text has for itself. */
@@ -375,6 +393,7 @@ static bool link_modules(struct linker *l, struct ptx_module *modules, size_t co
     for (size_t i = 0; i < count; i++)
         if (!begin(l, &parsers[0], &modules[i]) || !collect(l, i + 1))
             return false;
+    choose_mark(l);
     put_header(l);
     l->file_top = 0;
     for (size_t i = 0; i < count; i++) {

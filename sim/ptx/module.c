@@ -54,6 +54,9 @@ static bool version(struct ptx_parser *p) {
     if (at != end || parts[1] > 99)
         return ptx__expected(p, "a version such as 8.4");
     p->module->version = parts[0] * 100 + parts[1];
+    /* .address_size came with 2.3; texts from before are as wide as the host was that they were made for. */
+    if (p->module->version < 203)
+        p->module->address_size = 64;
     return ptx__next(p);
 }
 

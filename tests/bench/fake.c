@@ -420,8 +420,8 @@ static const char *applicable(wl_context *context, const struct wl_problem *p) {
     .bytes = formula, .applicable = applicable, .launch = fn
 
 static const struct wl_rung ladder[] = {
-    {RUNG("copy", "scalar", WL_REF_COPY, 1, 256, 1, false, bytes_1d, copy)},
-    {RUNG("copy", "vec4", WL_REF_COPY, 1, 256, 1, false, bytes_1d, copy)},
+    {RUNG("copy", "scalar", WL_REF_COPY, 1, 256, 1, false, bytes_1d, copy), .unrolls = 1 + 2 + 4 + 8},
+    {RUNG("copy", "vec4", WL_REF_COPY, 1, 256, 1, false, bytes_1d, copy), .unrolls = 1 + 4},
     {RUNG("copy", "driver", WL_REF_COPY, 1, 0, 0, false, bytes_1d, copy), .library = "CUDA driver"},
     {RUNG("add", "scalar", WL_REF_ADD, 1, 256, 1, false, bytes_1d, add)},
     {RUNG("read-offset", "plain", WL_REF_READ_OFFSET, 1, 512, 1, false, bytes_1d, read_offset)},

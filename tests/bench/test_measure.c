@@ -21,13 +21,13 @@ static void run(struct bench_plan *plan, bool hot) {
     struct bench_observer observer = {0};
     struct bench_result result;
     wl_context *context;
-    request.has_size = true;
-    assert_true(bench_parse_size("--size", "1000", &request.size, &error));
+    assert_true(bench_parse_sizes("--size", "1000", &request.sizes, &error));
     assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
     if (!bench_plan_make(plan, &request, &error) || !bench_plan_admit(plan, context, &request, &error) ||
         !bench_run(plan, context, &request, &observer, &result, &error))
         fail_msg("%s", error.text);
     wl_close(context);
+    bench_sizes_free(&request.sizes);
     assert_int_equal(fake_allocations, 0);
 }
 

@@ -23,8 +23,7 @@ static bool run(struct bench_plan *plan, const struct asked *asked, struct bench
     struct bench_result result;
     wl_context *context;
     *error = (struct bench_error){.text = ""};
-    request.has_size = true;
-    assert_true(bench_parse_size("--size", asked->size, &request.size, error));
+    assert_true(bench_parse_sizes("--size", asked->size, &request.sizes, error));
     assert_true(bench_parse_peers("--peers", asked->peers, &request.peers, error));
     if (asked->kernels)
         assert_true(bench_parse_names("--kernel", asked->kernels, &request.kernels, error));
@@ -35,6 +34,7 @@ static bool run(struct bench_plan *plan, const struct asked *asked, struct bench
     bench_peers_close(context);
     wl_close(context);
     bench_names_free(&request.kernels);
+    bench_sizes_free(&request.sizes);
     assert_int_equal(fake_allocations, 0);
     return right;
 }

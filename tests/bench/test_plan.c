@@ -111,6 +111,96 @@ static void lists_make_rows(void **state) {
     assert_int_equal(rows(&request), 2);
 }
 
+static void several_sizes(void **state) {
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    static const char *const names[] = {"copy", "add"};
+    struct bench_size two[] = {size("1000"), size("33")};
+    struct bench_request request = request_for(NULL);
+    request.experiments = names;
+    request.experiment_count = 2;
+    request.sizes = (struct bench_sizes){two, 2};
+    struct bench_plan plan;
+    struct bench_error error;
+    assert_true(admit(&request, &plan, &error));
+    assert_int_equal(plan.section_count, 4);
+    assert_int_equal(plan.row_count, 8);
+    static const bool goes_on[] = {false, true, false, true};
+    for (size_t s = 0; s < 4; s++) {
+        const struct bench_section *section = &plan.sections[s];
+        assert_string_equal(section->experiment->name, names[s / 2]);
+        assert_int_equal(bench_section_goes_on(&plan, section), goes_on[s]);
+        for (size_t i = 0; i < section->row_count; i++)
+            assert_int_equal(section->rows[i].problem.n, s % 2 ? 33 : 1000);
+    }
+    bench_plan_free(&plan);
+    /* One size that does not suit refuses them all. */
+    struct bench_size mixed[] = {size("1000"), size("8x8")};
+    request = request_for("copy");
+    request.sizes = (struct bench_sizes){mixed, 2};
+    refused(&request, "copy takes N");
+    request = request_for("transpose");
+    request.sizes = (struct bench_sizes){mixed, 2};
+    assert_int_equal(rows(&request), 6);
+}
+
+static void unrolls(void **state) {
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    uint64_t values[] = {2, 4, 3};
+    struct bench_block blocks[] = {{128, 1}, {64, 2}};
+    struct bench_request request = request_for("copy");
+    request.unrolls = (struct bench_numbers){values, 2};
+    request.blocks = (struct bench_blocks){blocks, 2};
+    struct bench_plan plan;
+    struct bench_error error;
+    assert_true(admit(&request, &plan, &error));
+    /* scalar has both, vec4 only one, and the driver is no kernel. */
+    assert_int_equal(plan.row_count, 2 * 2 + 2 * 1 + 1);
+    assert_int_equal(plan.sections[0].rows[0].problem.unroll, 2);
+    assert_int_equal(plan.sections[0].rows[1].problem.unroll, 4);
+    assert_int_equal(plan.sections[0].rows[4].problem.unroll, 4);
+    assert_int_equal(plan.sections[0].rows[6].problem.unroll, 0);
+    bench_plan_free(&plan);
+    request.unrolls.count = 3;
+    refused(&request, "--unroll: no chosen kernel has 3 accesses a thread; there are 1,2,4,8");
+    for (size_t i = 0; i < 4; i++) {
+        static const uint64_t wrong[] = {0, 16, (uint64_t)1 << 32, UINT64_MAX};
+        values[0] = wrong[i];
+        refused(&request, "no chosen kernel has");
+    }
+    values[0] = 2;
+    request = request_for("add");
+    request.unrolls = (struct bench_numbers){values, 1};
+    refused(&request, "--unroll: each chosen kernel has its own");
+}
+
+static void too_many_rows(void **state) {
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    static uint64_t many[4096];
+    static struct bench_size sizes[4096];
+    static struct bench_block blocks[1024];
+    for (size_t i = 0; i < 4096; i++) {
+        many[i] = i;
+        sizes[i] = (struct bench_size){1, {i}};
+        blocks[i % 1024] = (struct bench_block){(uint32_t)(i % 1024) + 1, 1};
+    }
+    struct bench_request request = request_for("read-offset");
+    request.offsets = (struct bench_numbers){many, 4096};
+    request.blocks = (struct bench_blocks){blocks, 24};
+    assert_int_equal(rows(&request), 98304);
+    request.blocks.count = 25;
+    refused(&request, "more than 100000 rows");
+    request.blocks.count = 1024;
+    request.sizes = (struct bench_sizes){sizes, 4096};
+    refused(&request, "more than 100000 rows");
+    /* Of all experiments together. */
+    request = request_for(NULL);
+    request.sizes = (struct bench_sizes){sizes, 4096};
+    refused(&request, "more than 100000 rows");
+}
+
 static void wrong_requests(void **state) {
     (void)state;
     memset(&fake, 0, sizeof fake);
@@ -165,15 +255,15 @@ static void wrong_sizes(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench_request request = request_for(cases[i].experiment);
-        request.has_size = true;
-        request.size = size(cases[i].size);
+        struct bench_size one = size(cases[i].size);
+        request.sizes = (struct bench_sizes){&one, 1};
         refused(&request, cases[i].says);
     }
     /* More entries than 32 bits count, on a device with memory for them. */
     fake.memory = (uint64_t)1 << 62;
     struct bench_request request = request_for("copy");
-    request.has_size = true;
-    request.size = size("2^40");
+    struct bench_size large = size("2^40");
+    request.sizes = (struct bench_sizes){&large, 1};
     refused(&request, "host memory");
 }
 
@@ -189,8 +279,8 @@ static void sizes_that_pass(void **state) {
                  {"csr-transpose", "9"},  {"csr-transpose", "4097x1"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench_request request = request_for(cases[i].experiment);
-        request.has_size = true;
-        request.size = size(cases[i].size);
+        struct bench_size one = size(cases[i].size);
+        request.sizes = (struct bench_sizes){&one, 1};
         assert_true(rows(&request) > 0);
     }
 }
@@ -198,7 +288,8 @@ static void sizes_that_pass(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),    cmocka_unit_test(lists_make_rows), cmocka_unit_test(wrong_requests),
-        cmocka_unit_test(wrong_sizes), cmocka_unit_test(sizes_that_pass),
+        cmocka_unit_test(wrong_sizes), cmocka_unit_test(sizes_that_pass), cmocka_unit_test(several_sizes),
+        cmocka_unit_test(unrolls),     cmocka_unit_test(too_many_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

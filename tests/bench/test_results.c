@@ -29,8 +29,7 @@ static struct whole run(const char *const *experiments, size_t count, const char
     struct bench_observer observer = {0};
     wl_context *context;
     if (size) {
-        request.has_size = true;
-        assert_true(bench_parse_size("--size", size, &request.size, &error));
+        assert_true(bench_parse_sizes("--size", size, &request.sizes, &error));
     }
     assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
     if (!bench_plan_make(&whole.plan, &request, &error) ||
@@ -38,6 +37,7 @@ static struct whole run(const char *const *experiments, size_t count, const char
         fail_msg("%s", error.text);
     whole.ran = bench_run(&whole.plan, context, &request, &observer, &whole.result, &error);
     wl_close(context);
+    bench_sizes_free(&request.sizes);
     assert_int_equal(fake_allocations, 0);
     return whole;
 }
@@ -128,6 +128,56 @@ static void json_of_a_gpu(void **state) {
     const struct bench_row *matmul = &whole.plan.sections[0].rows[0];
     assert_true(fabs(matmul->pct_copy - 100) < 1);
     assert_true(fabs(matmul->gops - 2 * 50 * 50 * 50 / 0.5e-3 * 1e-9) < 1e-9);
+    bench_plan_free(&whole.plan);
+}
+
+static size_t times_in(const char *text, const char *part) {
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
+        count++;
+    return count;
+}
+
+static void several_sizes(void **state) {
+    (void)state;
+    static const char *const names[] = {"copy", "add"};
+    memset(&fake, 0, sizeof fake);
+    fake.gpu = true;
+    struct whole whole = run(names, 2, "1000,100000,0,1");
+    assert_true(whole.ran);
+    assert_int_equal(whole.plan.section_count, 8);
+    json_t *root = document(&whole.plan);
+    static const json_int_t sizes[] = {1000, 100000, 0, 1};
+    size_t at = 0;
+    for (size_t s = 0; s < 8; s++)
+        for (size_t i = 0; i < whole.plan.sections[s].row_count; i++) {
+            const struct bench_row *row_there = &whole.plan.sections[s].rows[i];
+            json_t *params = json_object_get(row(root, at), "params");
+            assert_int_equal(json_integer_value(json_object_get(params, "size")), sizes[s % 4]);
+            assert_true(json_is_null(json_object_get(params, "unroll")));
+            /* All launches take as long, so a copy of the same size has the same bandwidth, and no other. */
+            if (sizes[s % 4])
+                assert_true(fabs(row_there->pct_copy - 100) < 1e-6);
+            at++;
+        }
+    assert_int_equal(json_array_size(json_object_get(root, "rows")), at);
+    json_decref(root);
+    /* The question once, a caption for each size. */
+    for (size_t s = 0; s < 2; s++) {
+        char *text;
+        size_t length;
+        FILE *file = open_memstream(&text, &length);
+        assert_non_null(file);
+        assert_true(bench_table_section(file, &whole.plan, &whole.plan.sections[s], false));
+        fclose(file);
+        assert_int_equal(times_in(text, "copy: How fast"), s == 0);
+        assert_int_equal(times_in(text, s ? "\nsize 100000\n" : "\nsize 1000\n"), 1);
+        free(text);
+    }
+    char *markdown = written(bench_write_markdown, &whole.plan);
+    assert_int_equal(times_in(markdown, "### copy\n"), 1);
+    assert_int_equal(times_in(markdown, "\nsize 100000"), 2);
+    free(markdown);
     bench_plan_free(&whole.plan);
 }
 
@@ -293,6 +343,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_of_the_simulator),
         cmocka_unit_test(json_of_a_gpu),
+        cmocka_unit_test(several_sizes),
         cmocka_unit_test(failed_rows),
         cmocka_unit_test(a_fault_stops_the_run),
         cmocka_unit_test(csv),

@@ -75,6 +75,13 @@ class Errors(unittest.TestCase):
         self.refused(2, "2048 threads", "bench", "copy", "--block", "2048")
         self.refused(2, "fixes its block", "bench", "shared", "--block", "64")
         self.refused(2, "--peak", "bench", "copy", "--peak", "nan")
+        for text, says in [("32:0", "backwards"), ("0:8:0", "never end"), ("0:8:x2", "stays 0"), ("1:8:x1", "never end"),
+                           ("0:9999", "4096 values"), (":", "no range"), ("0:1:2:3", "no range"), ("0:2^64", "64 bits")]:
+            self.refused(2, says, "bench", "read-offset", "--offset", text)
+        self.refused(2, "single numbers", "bench", "transpose", "--size", "8x8:16x16")
+        self.refused(2, "100000 rows", "bench", "read-offset", "--offset", "0:4000", "--size", "1:100")
+        self.refused(2, "has 3 accesses a thread; there are 1,2,4,8", "bench", "copy", "--unroll", "1,3")
+        self.refused(2, "its own number of accesses", "bench", "transpose", "--unroll", "2")
         self.refused(2, "--samples", "bench", "copy", "--samples", "0")
 
     def test_places(self):
@@ -193,6 +200,41 @@ class Results(unittest.TestCase):
         for size in ["0", "1", "31", "33"]:
             done = wideload("bench", "--size", size)
             self.assertEqual((done.returncode, done.stderr), (0, ""), size)
+
+    def test_sweep(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old, flat = os.path.join(folder, "old.json"), os.path.join(folder, "a.csv")
+            command = ["bench", "copy", "write-offset", "--kernel", "scalar,plain", "--size", "0,1,33,1Ki:4Ki:x2",
+                       "--offset", "0:9:3", "--unroll", "2,8", "--block", "64:128:64"]
+            done = wideload(*command, "--json", old, "--csv", flat)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(old, encoding="utf-8") as file:
+                document = json.load(file)
+            self.check_schema(document)
+            self.assertTrue(all(row["verified"] for row in document["rows"]))
+            params = [(row["experiment"], *(row["params"][name] for name in ("size", "block", "unroll", "offset")))
+                      for row in document["rows"]]
+            self.assertEqual(params, [(experiment, size, block, unroll, offset)
+                                      for experiment, offsets in (("copy", [None]), ("write-offset", [0, 3, 6, 9]))
+                                      for size in (0, 1, 33, 1024, 2048, 4096) for block in (64, 128)
+                                      for unroll in (2, 8) for offset in offsets])
+            with open(flat, newline="", encoding="utf-8") as file:
+                self.assertEqual([int(row["unroll"]) for row in csv.DictReader(file)], [row[3] for row in params])
+            for title in "write-offset: ", "copy: ":
+                self.assertEqual(len(re.findall(f"^{title}", done.stdout, re.M)), 1)
+            self.assertEqual(re.findall("^size ([0-9]+)", done.stdout, re.M), 2 * ["0", "1", "33", "1024", "2048", "4096"])
+            done = wideload(*command, "--compare", old)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"{len(params)} of {len(params)} rows within", done.stdout)
+            # An earlier run that knows no unroll has the rows without one.
+            for row in document["rows"]:
+                del row["params"]["unroll"]
+            with open(old, "w", encoding="utf-8") as file:
+                json.dump(document, file)
+            self.assertIn(f"0 of 0 rows within 0 %: 0 worse, 0 better; {len(params)} have no match",
+                          " ".join(wideload(*command, "--compare", old).stdout.split()))
+            done = wideload("bench", "copy", "--kernel", "scalar", "--size", "1Ki", "--block", "64", "--compare", old)
+            self.assertIn("1 of 1 rows within", done.stdout)
 
     def test_csv(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -60,6 +60,22 @@ int main() {
     add<<<1, 1, 0, cudaStreamLegacy>>>(device, 1000);
     SAY(cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost));
     printf("%d\n", host);
+    cudaLaunchAttributeValue value = {};
+    value.accessPolicyWindow.base_ptr = device;
+    value.accessPolicyWindow.num_bytes = sizeof *device;
+    value.accessPolicyWindow.hitRatio = 0.5;
+    value.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+    value.accessPolicyWindow.missProp = cudaAccessPropertyStreaming;
+    SAY(cudaStreamSetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &value));
+    SAY(cudaStreamCopyAttributes(other, stream));
+    value.accessPolicyWindow.hitRatio = 2;
+    SAY(cudaStreamSetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &value));
+    SAY(cudaStreamGetAttribute(other, cudaLaunchAttributeAccessPolicyWindow, &value));
+    printf("%d %g %d\n", value.accessPolicyWindow.base_ptr == device, value.accessPolicyWindow.hitRatio,
+           (int)value.accessPolicyWindow.hitProp);
+    SAY(cudaStreamGetAttribute(NULL, cudaLaunchAttributeSynchronizationPolicy, &value));
+    printf("%d\n", (int)value.syncPolicy);
+    SAY(cudaStreamSetAttribute(stream, cudaLaunchAttributeClusterDimension, &value));
     SAY(cudaStreamWaitEvent(stream, NULL, 0));
     SAY(cudaStreamDestroy(NULL));
     SAY(cudaStreamDestroy(stream));

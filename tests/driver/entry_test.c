@@ -96,10 +96,9 @@ static void both_ways_lead_to_the_same(void **state) {
 /* What is not there says so; per-thread and old names lead to the real thing. */
 static void stand_ins(void **state) {
     (void)state;
-    CUresult (*missing)(CUgraph *, unsigned);
-    *(void **)&missing = dlsym(api.library, "cuGraphCreate");
-    CUgraph graph;
-    assert_int_equal(missing(&graph, 0), CUDA_ERROR_NOT_SUPPORTED);
+    CUresult (*missing)(CUgraphConditionalHandle *, CUgraph, CUcontext, unsigned, unsigned);
+    *(void **)&missing = dlsym(api.library, "cuGraphConditionalHandleCreate");
+    assert_int_equal(missing(NULL, NULL, NULL, 0, 0), CUDA_ERROR_NOT_SUPPORTED);
     CUresult (*memset_ptds)(CUdeviceptr, unsigned, size_t);
     *(void **)&memset_ptds = dlsym(api.library, "cuMemsetD32_v2_ptds");
     assert_int_equal(memset_ptds(0, 0, 1), CUDA_ERROR_NOT_INITIALIZED);

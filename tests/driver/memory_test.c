@@ -186,10 +186,80 @@ static void pointer_attributes(void **state) {
     assert_ok(api.cuMemFreeHost(host));
 }
 
+static int range_attribute(CUmem_range_attribute attribute, CUdeviceptr address, size_t count) {
+    int value = 99;
+    assert_ok(api.cuMemRangeGetAttribute(&value, sizeof value, attribute, address, count));
+    return value;
+}
+
+/* Advice moves nothing, but is kept for each page. */
+static void advice(void **state) {
+    (void)state;
+    CUdeviceptr memory, plain;
+    CUmemLocation device = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, host = {.type = CU_MEM_LOCATION_TYPE_HOST};
+    CUmemLocation none = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 1};
+    assert_ok(api.cuMemAllocManaged(&memory, 8192, CU_MEM_ATTACH_GLOBAL));
+    assert_ok(api.cuMemAlloc(&plain, 64));
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, memory, 8192), 0);
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, memory, 1),
+                     CU_DEVICE_INVALID);
+    assert_ok(api.cuMemAdvise(memory, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, memory, 4096), 1);
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, memory, 4097), 0);
+    assert_ok(
+        api.cuMemAdvise(memory, 8192, CU_MEM_ADVISE_UNSET_READ_MOSTLY, none)); /* which names no place */
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, memory, 4096), 0);
+    assert_ok(api.cuMemAdvise(memory, 8192, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, device));
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, memory, 8192), 0);
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE, memory, 8192),
+                     CU_MEM_LOCATION_TYPE_DEVICE);
+    assert_ok(api.cuMemAdvise(memory + 4096, 1, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, host));
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, memory, 8192),
+                     CU_DEVICE_INVALID);
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, memory + 8191, 1),
+                     CU_DEVICE_CPU);
+    assert_ok(api.cuMemAdvise(memory, 8192, CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, host));
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, memory, 1),
+                     CU_DEVICE_INVALID);
+    assert_ok(api.cuMemPrefetchAsync(memory, 8192, host, 0, NULL));
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, memory, 8192),
+                     CU_DEVICE_CPU);
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE, memory, 8192),
+                     CU_MEM_LOCATION_TYPE_HOST);
+    assert_ok(api.cuMemAdvise(memory, 8192, CU_MEM_ADVISE_SET_ACCESSED_BY, device));
+    assert_ok(api.cuMemAdvise(memory, 8192, CU_MEM_ADVISE_SET_ACCESSED_BY, host));
+    int by[3] = {9, 9, 9}, mostly = 9;
+    void *data[] = {by, &mostly};
+    size_t sizes[] = {sizeof by, sizeof mostly};
+    CUmem_range_attribute both[] = {CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY};
+    assert_ok(api.cuMemRangeGetAttributes(data, sizes, both, 2, memory, 8192));
+    assert_memory_equal(by, ((int[]){0, CU_DEVICE_CPU, CU_DEVICE_INVALID}), sizeof by);
+    assert_int_equal(mostly, 0);
+    assert_ok(api.cuMemAdvise(memory, 8192, CU_MEM_ADVISE_UNSET_ACCESSED_BY, device));
+    assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory, 8192), CU_DEVICE_CPU);
+    /* Refused. */
+    assert_int_equal(api.cuMemAdvise(memory, 8193, CU_MEM_ADVISE_SET_READ_MOSTLY, device),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemAdvise(plain, 64, CU_MEM_ADVISE_SET_READ_MOSTLY, device),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemAdvise(memory, 1, 7, device), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemAdvise(memory, 1, CU_MEM_ADVISE_SET_ACCESSED_BY, none),
+                     CUDA_ERROR_INVALID_DEVICE);
+    assert_int_equal(api.cuMemPrefetchAsync(memory, 1, none, 0, NULL), CUDA_ERROR_INVALID_DEVICE);
+    assert_int_equal(api.cuMemPrefetchAsync(memory, 1, device, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemRangeGetAttribute(&mostly, 8, both[1], memory, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemRangeGetAttribute(&mostly, 4, 99, memory, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemRangeGetAttribute(&mostly, 4, both[1], plain, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemRangeGetAttributes(data, sizes, both, 0, memory, 1), CUDA_ERROR_INVALID_VALUE);
+    assert_ok(api.cuMemFree(plain));
+    assert_ok(api.cuMemFree(memory));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_memory),  cmocka_unit_test(pitched), cmocka_unit_test(host_memory),
         cmocka_unit_test(managed_memory), cmocka_unit_test(pools),   cmocka_unit_test(pointer_attributes),
+        cmocka_unit_test(advice),
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }

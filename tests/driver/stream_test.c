@@ -31,7 +31,8 @@ static void streams(void **state) {
         assert_ok(api.cuStreamIsCapturing(handles[i], &status));
         assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_NONE);
     }
-    assert_int_equal(api.cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(api.cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL),
+                     CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
 static void add_one(void *data) {
@@ -87,11 +88,38 @@ static void events(void **state) {
     /* untimed goes with the context. */
 }
 
+static void attributes(void **state) {
+    (void)state;
+    CUstream stream, other;
+    CUstreamAttrValue window = {.accessPolicyWindow = {.num_bytes = 4096, .hitRatio = 0.5f}}, value;
+    assert_ok(api.cuStreamCreate(&stream, 0));
+    assert_ok(api.cuStreamCreate(&other, 0));
+    assert_ok(api.cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value));
+    assert_int_equal(value.accessPolicyWindow.num_bytes, 0);
+    assert_ok(api.cuStreamGetAttribute(NULL, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+    assert_int_equal(value.syncPolicy, CU_SYNC_POLICY_AUTO);
+    assert_ok(api.cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &window));
+    assert_ok(api.cuStreamCopyAttributes(other, stream));
+    assert_ok(api.cuStreamGetAttribute(other, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value));
+    assert_int_equal(value.accessPolicyWindow.num_bytes, 4096);
+    value.priority = -100;
+    assert_ok(api.cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+    assert_ok(api.cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+    assert_int_equal(value.priority, -5);
+    assert_int_equal(api.cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, NULL),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_ok(api.cuStreamDestroy(stream));
+    assert_ok(api.cuStreamDestroy(other));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams),
         cmocka_unit_test(callbacks),
         cmocka_unit_test(events),
+        cmocka_unit_test(attributes),
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }

@@ -1,4 +1,5 @@
 // Rare turns of memory, calls and waiting, where a shortcut of the simulator's would show.
+#include <cooperative_groups.h>
 #include <cstdint>
 
 extern "C" {
@@ -242,5 +243,35 @@ __global__ void trap_in_function(const int *in, unsigned *out) {
     int t = threadIdx.x, v = checked(in, in[t]);
     out[t] = __activemask();
     out[32 + t] = v;
+}
+
+// Threads arrive one by one, and see after their wait what all wrote before they arrived.
+__global__ void cluster_barrier(int *out) {
+    __shared__ int s[96];
+    int t = threadIdx.x;
+    for (int round = 0; round < 2; round++) {
+        s[t] = 10 * t + round;
+        if (t % 3)
+            asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+        else
+            asm volatile("barrier.cluster.arrive;" ::: "memory");
+        asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+        out[96 * round + t] = s[95 - t];
+        asm volatile("barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    }
+}
+
+// Groups of two warps: their barriers lie in the system's part of shared memory, beside the kernel's own.
+__global__ void tiles_of_warps(int *out) {
+    extern __shared__ int dynamic[];
+    __shared__ cooperative_groups::block_tile_memory<128> scratch;
+    __shared__ int own[128];
+    auto block = cooperative_groups::this_thread_block(scratch);
+    auto tile = cooperative_groups::tiled_partition<64>(block);
+    int t = threadIdx.x;
+    own[t] = dynamic[t] = t;
+    tile.sync();
+    int other = own[t ^ 63] + dynamic[t ^ 63];
+    out[blockIdx.x * 128 + t] = other + 1000 * tile.shfl(t, 5);
 }
 }

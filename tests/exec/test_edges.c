@@ -91,6 +91,28 @@ static void test_groups_across_strands(void **state) {
     harness_close(&h);
 }
 
+static void test_cluster_barrier(void **state) {
+    (void)state;
+    struct harness h;
+    harness_open(&h, ptx);
+    int *out = harness_buffer(&h, 192 * sizeof *out);
+    assert_true(harness_launch(&h, "cluster_barrier", 1, 96, 0, (const void *[]){&out}));
+    for (int i = 0; i < 192; i++)
+        assert_int_equal(out[i], 10 * (95 - i % 96) + i / 96);
+    harness_close(&h);
+}
+
+static void test_groups_of_warps(void **state) {
+    (void)state;
+    struct harness h;
+    harness_open(&h, ptx);
+    int *out = harness_buffer(&h, 3 * 128 * sizeof *out);
+    assert_true(harness_launch(&h, "tiles_of_warps", 3, 128, 128 * sizeof(int), (const void *[]){&out}));
+    for (int i = 0; i < 3 * 128; i++)
+        assert_int_equal(out[i], 2 * (i % 128 ^ 63) + 1000 * (i % 128 / 64 * 64 + 5));
+    harness_close(&h);
+}
+
 static void test_named_barriers(void **state) {
     (void)state;
     struct harness h;
@@ -184,11 +206,18 @@ int main(int argc, char **argv) {
         return 2;
     ptx = argv[1];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addresses_wrap_around),       cmocka_unit_test(test_atomics_through_calls),
-        cmocka_unit_test(test_faults_give_everything_back), cmocka_unit_test(test_local_bounds),
-        cmocka_unit_test(test_groups_across_strands),       cmocka_unit_test(test_named_barriers),
-        cmocka_unit_test(test_long_loops_still_meet),       cmocka_unit_test(test_cluster_registers),
-        cmocka_unit_test(test_returns_do_not_part),         cmocka_unit_test(test_wild_branches),
+        cmocka_unit_test(test_addresses_wrap_around),
+        cmocka_unit_test(test_atomics_through_calls),
+        cmocka_unit_test(test_faults_give_everything_back),
+        cmocka_unit_test(test_local_bounds),
+        cmocka_unit_test(test_groups_across_strands),
+        cmocka_unit_test(test_named_barriers),
+        cmocka_unit_test(test_cluster_barrier),
+        cmocka_unit_test(test_groups_of_warps),
+        cmocka_unit_test(test_long_loops_still_meet),
+        cmocka_unit_test(test_cluster_registers),
+        cmocka_unit_test(test_returns_do_not_part),
+        cmocka_unit_test(test_wild_branches),
     };
     return cmocka_run_group_tests_name("exec.edges", tests, NULL, NULL);
 }

@@ -65,6 +65,30 @@ static void the_unknown_is_refused_with_a_reason(void **state) {
     assert_string_equal(why, "unknown instruction");
 }
 
+/* As ptxas has it: the toolkit's own headers write vote.ballot.sync. */
+static void words_come_in_any_order_but_types_do_not(void **state) {
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"vote.ballot.sync.b32", "vote.sync.ballot.b32"},
+        {"shfl.idx.sync.b32", "shfl.sync.idx.b32"},
+        {"match.sync.any.b64", "match.any.sync.b64"},
+        {"redux.add.sync.s32", "redux.sync.add.s32"},
+        {"add.f32.ftz.rn", "add.rn.ftz.f32"},
+        {"cvt.f64.rn.u64", "cvt.rn.f64.u64"},
+        {"setp.u32.lt", "setp.lt.u32"},
+    };
+    struct sim_op op;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        assert_true(sim_op_find(pairs[i][0], &op, NULL));
+        assert_string_equal(op.mnemonic, pairs[i][1]);
+    }
+    assert_true(sim_op_find("cvt.s64.s32", &op, NULL));
+    assert_false(sim_op_find("cvt.rn.u64.f64", &op, NULL));
+    assert_false(sim_op_find("sync.vote.ballot.b32", &op, NULL));
+    assert_false(sim_op_find("vote.ballot.ballot.b32", &op, NULL));
+    assert_false(sim_op_find("add.b.c.d.e.f.g.h.i.j.k.u32", &op, NULL));
+}
+
 static void types_and_modifiers_are_the_words(void **state) {
     (void)state;
     static const struct {
@@ -242,6 +266,7 @@ int main(void) {
         cmocka_unit_test(threads_may_look_up_at_once), /* first: they race to build the table */
         cmocka_unit_test(every_mnemonic_is_distinct_and_found),
         cmocka_unit_test(the_unknown_is_refused_with_a_reason),
+        cmocka_unit_test(words_come_in_any_order_but_types_do_not),
         cmocka_unit_test(types_and_modifiers_are_the_words),
         cmocka_unit_test(what_nvcc_emits_is_there),
     };

@@ -88,6 +88,7 @@ static void rows_are_whole(void **state) {
             assert_int_equal(threads, 0);
         else
             assert_in_range(threads, 32, 1024);
+        assert_true(rungs[i].unrolls == 0 || rungs[i].unrolls == 1 + 2 + 4 + 8);
         assert_int_equal(rungs[i].operations != NULL, rungs[i].reference == WL_REF_MATMUL);
         for (size_t j = 0; j < i; j++)
             assert_true(strcmp(rungs[i].experiment, rungs[j].experiment) != 0 ||

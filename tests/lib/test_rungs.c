@@ -158,11 +158,12 @@ static struct shape shape_of(enum wl_reference what, const struct wl_problem *p)
 static void run(const struct wl_rung *rung, struct wl_problem problem, const unsigned shifts[4]) {
     char what[256];
     snprintf(what, sizeof(what),
-             "%s %s n=%llu %llux%llu m=%llu k=%llu offset=%llu stride=%llu block=%ux%u shifts=%u,%u,%u,%u",
+             "%s %s n=%llu %llux%llu m=%llu k=%llu offset=%llu stride=%llu block=%ux%u unroll=%u "
+             "shifts=%u,%u,%u,%u",
              rung->experiment, rung->name, (unsigned long long)problem.n, (unsigned long long)problem.rows,
              (unsigned long long)problem.cols, (unsigned long long)problem.m, (unsigned long long)problem.k,
              (unsigned long long)problem.offset, (unsigned long long)problem.stride, problem.block_x,
-             problem.block_y, shifts[0], shifts[1], shifts[2], shifts[3]);
+             problem.block_y, problem.unroll, shifts[0], shifts[1], shifts[2], shifts[3]);
     struct shape shape = shape_of(rung->reference, &problem);
     struct array in[4], out[4];
     uint32_t *in_words[4], *out_words[4];
@@ -241,9 +242,38 @@ static void sweep_blocks(const struct wl_rung *rung, uint64_t offset, uint64_t s
                 shifts[j * 5]);
 }
 
+/* Accesses a thread, by sizes around what a block of them takes, alignments and blocks. */
+static void sweep_unrolls(const struct wl_rung *rung, uint64_t offset) {
+    for (uint32_t unroll = 1; unroll <= rung->unrolls; unroll *= 2) {
+        struct wl_problem problem = {.offset = offset, .stride = 1, .unroll = unroll};
+        for (size_t i = 0; i < SIZES; i++)
+            for (size_t j = 0; j < SHIFTS; j++) {
+                problem.n = sizes[i];
+                run(rung, problem, shifts[j]);
+            }
+        for (size_t i = 0; i < BLOCKS; i++) {
+            problem.n = 4099;
+            problem.block_x = blocks[i][0];
+            problem.block_y = blocks[i][1];
+            run(rung, problem, shifts[i % SHIFTS]);
+        }
+        problem.block_x = 96;
+        problem.block_y = 1;
+        for (uint64_t n = 4 * 96 * unroll - 1; n <= 4 * 96 * unroll + 1; n++) {
+            problem.n = n + offset;
+            run(rung, problem, aligned);
+        }
+    }
+    /* Accesses that there is no kernel of. */
+    struct wl_problem problem = {.n = 1, .stride = 1, .unroll = 3, .in = {4, 4}, .out = {4}};
+    if (rung->unrolls)
+        assert_int_equal(rung->launch(context, &problem, NULL), WL_ERROR_NOT_APPLICABLE);
+}
+
 static void sweep_plain(const struct wl_rung *rung) {
     sweep_with(rung, 0, 1);
     sweep_blocks(rung, 0, 1);
+    sweep_unrolls(rung, 0);
 }
 
 static void sweep_offsets(const struct wl_rung *rung) {
@@ -252,6 +282,8 @@ static void sweep_offsets(const struct wl_rung *rung) {
         sweep_with(rung, offsets[i], 1);
     sweep_blocks(rung, 0, 1);
     sweep_blocks(rung, 11, 1);
+    sweep_unrolls(rung, 0);
+    sweep_unrolls(rung, 11);
     const uint64_t past[] = {999, 1000, 1001, UINT64_MAX / 4, UINT64_MAX};
     for (size_t i = 0; i < sizeof(past) / sizeof(past[0]); i++)
         run(rung, (struct wl_problem){.n = 1000, .offset = past[i], .stride = 1}, aligned);

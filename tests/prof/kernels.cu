@@ -34,3 +34,15 @@ extern "C" __global__ void divergent(int *out) {
 extern "C" __global__ void out_of_bounds(int *out) {
     out[1 << 24] = 1;
 }
+
+extern "C" __global__ void trapping(int *out) {
+    out[threadIdx.x] = 1;
+    __trap();
+}
+
+extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);
+
+extern "C" __global__ void asserting(int *out) {
+    if (out[threadIdx.x] != 2)
+        __assertfail("two", "kernels.cu", 1, "asserting", 1);
+}

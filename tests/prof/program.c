@@ -1,5 +1,7 @@
 /* A program that uses the CUDA driver API, as the machine has it.  Each argument is one step:
  *   KERNEL       launch it on one block of 32 threads (strided:N: with that stride)
+ *   capture      keep the launches that follow in a graph
+ *   replay=N     run that graph N times
  *   fork         go on in a child, whose status becomes this program's
  *   print        a line to each of the standard streams
  *   echo         standard input to standard output
@@ -17,6 +19,7 @@
 static void *library;
 static CUmodule module;
 static CUdeviceptr memory;
+static CUstream stream; /* NULL until something is captured */
 
 static void check(int result, const char *what) {
     if (result) {
@@ -65,7 +68,25 @@ static void launch(const char *name) {
     CALL("cuLaunchKernel",
          (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void **,
           void **),
-         function, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL);
+         function, 1, 1, 1, 32, 1, 1, 0, stream, params, NULL);
+}
+
+static void capture(void) {
+    if (!library)
+        start();
+    CALL("cuStreamCreate", (CUstream *, unsigned), &stream, CU_STREAM_NON_BLOCKING);
+    CALL("cuStreamBeginCapture_v2", (CUstream, CUstreamCaptureMode), stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+static void replay(int times) {
+    CUgraph graph;
+    CUgraphExec exec;
+    CALL("cuStreamEndCapture", (CUstream, CUgraph *), stream, &graph);
+    CALL("cuGraphInstantiateWithFlags", (CUgraphExec *, CUgraph, unsigned long long), &exec, graph, 0);
+    for (int i = 0; i < times; i++)
+        CALL("cuGraphLaunch", (CUgraphExec, CUstream), exec, stream);
+    CALL("cuGraphExecDestroy", (CUgraphExec), exec);
+    CALL("cuGraphDestroy", (CUgraph), graph);
 }
 
 static void leave(int number) {
@@ -97,6 +118,10 @@ int main(int argc, char **argv) {
             sleep(60);
         } else if (strcmp(step, "term") == 0) {
             signal(SIGTERM, leave);
+        } else if (strcmp(step, "capture") == 0) {
+            capture();
+        } else if (strncmp(step, "replay=", 7) == 0) {
+            replay(atoi(step + 7));
         } else if (strcmp(step, "start") == 0) {
             start();
         } else {

@@ -230,6 +230,12 @@ class Figures(Folder):
         self.assertLess(divergent["metrics"]["branch_efficiency"], 100)
         self.assertEqual(faulty["fault"]["kind"], "address")
 
+    def test_every_fault_is_reported(self):
+        for kernel, kind in (("trapping", "stop"), ("asserting", "assert"), ("out_of_bounds", "address")):
+            _, document = self.profiled([], kernel)
+            launch, = document["launches"]
+            self.assertEqual((launch["kernel"], launch["fault"]["kind"]), (kernel, kind))
+
     def test_outside(self):
         # Ten lanes read past the end of the only allocation, within its page.
         done, document = self.profiled([], "strided:6144")
@@ -270,6 +276,13 @@ class Figures(Folder):
     def test_repeats(self):
         _, document = self.profiled([], *["strided:2", "vectors", "strided:4"] * 50)
         self.assertEqual([launch["metrics"]["gld_transactions"] for launch in document["launches"]], [8, 16, 16] * 50)
+
+    def test_graphs(self):
+        # Each of a graph's kernels is a launch, each time the graph runs; what was only captured is none.
+        _, document = self.profiled([], "capture", "strided:2", "vectors", "replay=3")
+        self.assertEqual([launch["metrics"]["gld_transactions"] for launch in document["launches"]], [8, 16] * 3)
+        _, document = self.profiled([], "capture", "strided:2", "replay=0")
+        self.assertEqual(document["launches"], [])
 
     def test_arch(self):
         done = prof("--arch", "fermi", "--metrics", "gld_efficiency", arguments.program, "misaligned")

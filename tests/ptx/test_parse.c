@@ -53,6 +53,9 @@ static void test_head(void **state) {
     assert_null(ptx_module_function(module, "k"));
     assert_null(ptx_module_variable(module, "k"));
     ptx_module_free(module);
+    module = parsed(".version 1.4\n.target sm_10, map_f64_to_f32\n"); /* from before .address_size */
+    assert_int_equal(module->address_size, 64);
+    ptx_module_free(module);
     ptx_module_free(NULL);
 }
 

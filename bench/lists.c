@@ -1,0 +1,256 @@
+/* Lists of numbers, sizes, blocks and names, and the ranges of numbers in them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/parse.h"
+
+#define RANGE_FORMS "FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR"
+
+/* Takes one piece of a list into `list`. */
+typedef bool take_fn(const char *option, const char *piece, void *list, struct bench_error *error);
+
+static bool out_of_memory(const char *option, struct bench_error *error) {
+    return bench_failure(error, "%s: out of memory", option);
+}
+
+static bool each_piece(const char *option, const char *text, take_fn *take, void *list,
+                       struct bench_error *error) {
+    for (const char *at = text, *next; at; at = next) {
+        char *piece = bench_cut(at, ',', &next);
+        if (!piece)
+            return out_of_memory(option, error);
+        bool right = take(option, piece, list, error);
+        free(piece);
+        if (!right)
+            return false;
+    }
+    return true;
+}
+
+/* The items with room for one more of `size` bytes, which they gain at powers of two; NULL after a failure.
+ */
+static void *with_room(const char *option, void *items, size_t count, size_t size,
+                       struct bench_error *error) {
+    if (count == BENCH_LIST_LIMIT) {
+        bench_usage(error, "%s: more than %d values; give fewer, or a greater step", option,
+                    BENCH_LIST_LIMIT);
+        return NULL;
+    }
+    if (count & (count - 1))
+        return items;
+    void *more = realloc(items, (count ? 2 * count : 1) * size);
+    if (!more)
+        out_of_memory(option, error);
+    return more;
+}
+
+/* ---------------------------------------------------------------- numbers and ranges of them */
+
+/* A value that a list names twice, as overlapping ranges do, is in it once. */
+static bool add_number(const char *option, struct bench_numbers *list, uint64_t value,
+                       struct bench_error *error) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i] == value)
+            return true;
+    uint64_t *items = with_room(option, list->items, list->count, sizeof *items, error);
+    if (!items)
+        return false;
+    list->items = items;
+    items[list->count++] = value;
+    return true;
+}
+
+struct range {
+    uint64_t first, last, step;
+    bool geometric;
+};
+
+static bool no_range(const char *option, const char *text, struct bench_error *error) {
+    return bench_usage(error, "%s: '%.80s' is no range; give " RANGE_FORMS, option, text);
+}
+
+static bool check_range(const char *option, const char *text, const struct range *range,
+                        struct bench_error *error) {
+    if (range->first > range->last)
+        return bench_usage(error, "%s: '%.80s' runs backwards; give the lesser number first", option, text);
+    if (range->geometric && range->first == 0)
+        return bench_usage(error, "%s: '%.80s' multiplies 0, which stays 0; begin with 1 or more", option,
+                           text);
+    if (range->step < (range->geometric ? 2 : 1))
+        return bench_usage(error, "%s: '%.80s' would never end; give a %s", option, text,
+                           range->geometric ? "factor of 2 or more" : "step of 1 or more");
+    if (!range->geometric && (range->last - range->first) / range->step >= BENCH_LIST_LIMIT)
+        return bench_usage(error, "%s: '%.80s' has more than %d values; give a greater step", option, text,
+                           BENCH_LIST_LIMIT);
+    return true;
+}
+
+static bool parse_range(const char *option, const char *text, struct range *range,
+                        struct bench_error *error) {
+    uint64_t *const numbers[] = {&range->first, &range->last, &range->step};
+    size_t count = 0;
+    *range = (struct range){.step = 1};
+    for (const char *at = text, *next; at; at = next) {
+        char *piece = bench_cut(at, ':', &next);
+        if (!piece)
+            return out_of_memory(option, error);
+        const char *digits = piece;
+        if (count == 2 && *piece == 'x') {
+            range->geometric = true;
+            digits++;
+        }
+        bool right;
+        if (count == 3 || !*digits)
+            right = no_range(option, text, error);
+        else if (strchr(digits, 'x'))
+            right = bench_usage(
+                error, "%s: '%.80s': a range is of single numbers; list others one by one, with commas",
+                option, text);
+        else
+            right = bench_parse_number(option, digits, numbers[count++], error);
+        free(piece);
+        if (!right)
+            return false;
+    }
+    return count >= 2 ? check_range(option, text, range, error) : no_range(option, text, error);
+}
+
+static bool add_range(const char *option, const char *text, struct bench_numbers *list,
+                      struct bench_error *error) {
+    struct range range;
+    if (!parse_range(option, text, &range, error))
+        return false;
+    for (uint64_t value = range.first; value <= range.last;) {
+        if (!add_number(option, list, value, error))
+            return false;
+        if (range.geometric ? __builtin_mul_overflow(value, range.step, &value)
+                            : __builtin_add_overflow(value, range.step, &value))
+            break;
+    }
+    return true;
+}
+
+static bool take_numbers(const char *option, const char *piece, void *list, struct bench_error *error) {
+    uint64_t value;
+    if (strchr(piece, ':'))
+        return add_range(option, piece, list, error);
+    return bench_parse_number(option, piece, &value, error) && add_number(option, list, value, error);
+}
+
+bool bench_parse_numbers(const char *option, const char *text, struct bench_numbers *out,
+                         struct bench_error *error) {
+    *out = (struct bench_numbers){0};
+    return each_piece(option, text, take_numbers, out, error);
+}
+
+/* ---------------------------------------------------------------- sizes and blocks */
+
+/* Takes each number of a range as if it stood in the list by itself. */
+static bool each_of_range(const char *option, const char *piece, take_fn *take, void *list,
+                          struct bench_error *error) {
+    struct bench_numbers numbers = {0};
+    bool right = add_range(option, piece, &numbers, error);
+    for (size_t i = 0; i < numbers.count && right; i++) {
+        char text[24];
+        snprintf(text, sizeof text, "%" PRIu64, numbers.items[i]);
+        right = take(option, text, list, error);
+    }
+    bench_numbers_free(&numbers);
+    return right;
+}
+
+static bool same_size(const struct bench_size *a, const struct bench_size *b) {
+    return a->dimensions == b->dimensions && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
+}
+
+static bool take_sizes(const char *option, const char *piece, void *into, struct bench_error *error) {
+    struct bench_sizes *list = into;
+    struct bench_size size;
+    if (strchr(piece, ':'))
+        return each_of_range(option, piece, take_sizes, list, error);
+    if (!bench_parse_size(option, piece, &size, error))
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        if (same_size(&list->items[i], &size))
+            return true;
+    struct bench_size *items = with_room(option, list->items, list->count, sizeof *items, error);
+    if (!items)
+        return false;
+    list->items = items;
+    items[list->count++] = size;
+    return true;
+}
+
+bool bench_parse_sizes(const char *option, const char *text, struct bench_sizes *out,
+                       struct bench_error *error) {
+    *out = (struct bench_sizes){0};
+    return each_piece(option, text, take_sizes, out, error);
+}
+
+static bool take_blocks(const char *option, const char *piece, void *into, struct bench_error *error) {
+    struct bench_blocks *list = into;
+    struct bench_block block;
+    if (strchr(piece, ':'))
+        return each_of_range(option, piece, take_blocks, list, error);
+    if (!bench_parse_block(option, piece, &block, error))
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].x == block.x && list->items[i].y == block.y)
+            return true;
+    struct bench_block *items = with_room(option, list->items, list->count, sizeof *items, error);
+    if (!items)
+        return false;
+    list->items = items;
+    items[list->count++] = block;
+    return true;
+}
+
+bool bench_parse_blocks(const char *option, const char *text, struct bench_blocks *out,
+                        struct bench_error *error) {
+    *out = (struct bench_blocks){0};
+    return each_piece(option, text, take_blocks, out, error);
+}
+
+/* ---------------------------------------------------------------- names */
+
+static bool take_names(const char *option, const char *piece, void *into, struct bench_error *error) {
+    struct bench_names *list = into;
+    if (!*piece)
+        return bench_usage(error, "%s: an empty name; give names with commas between", option);
+    char **items = with_room(option, list->items, list->count, sizeof *items, error);
+    if (!items)
+        return false;
+    list->items = items;
+    items[list->count] = strdup(piece);
+    return items[list->count++] || out_of_memory(option, error);
+}
+
+bool bench_parse_names(const char *option, const char *text, struct bench_names *out,
+                       struct bench_error *error) {
+    *out = (struct bench_names){0};
+    return each_piece(option, text, take_names, out, error);
+}
+
+void bench_numbers_free(struct bench_numbers *numbers) {
+    free(numbers->items);
+    *numbers = (struct bench_numbers){0};
+}
+
+void bench_sizes_free(struct bench_sizes *sizes) {
+    free(sizes->items);
+    *sizes = (struct bench_sizes){0};
+}
+
+void bench_blocks_free(struct bench_blocks *blocks) {
+    free(blocks->items);
+    *blocks = (struct bench_blocks){0};
+}
+
+void bench_names_free(struct bench_names *names) {
+    for (size_t i = 0; i < names->count; i++)
+        free(names->items[i]);
+    free(names->items);
+    *names = (struct bench_names){0};
+}

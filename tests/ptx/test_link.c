@@ -1,0 +1,45 @@
+/* Linking texts: names that each has for itself stay apart, whatever they look like. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HEAD ".version 8.4\n.target sm_90\n.address_size 64\n"
+
+static void test_own_names(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        HEAD ".global .u32 s = 1;\n.global .u32 s$2 = 2;\n.visible .entry a() { .reg .u32 %r<2>; "
+             "ld.global.u32 %r1, [s]; ld.global.u32 %r1, [s$2]; ret; }\n",
+        HEAD ".global .u32 s = 3;\n.global .u32 s$1 = 4;\n.visible .entry b() { .reg .u32 %r<2>; "
+             "ld.global.u32 %r1, [s]; ld.global.u32 %r1, [s$1]; ret; }\n",
+        HEAD ".global .u32 s = 5;\n.global .u32 s$$12 = 6;\n",
+    };
+    struct ptx_text list[3];
+    for (size_t i = 0; i < 3; i++)
+        list[i] = (struct ptx_text){"text", texts[i], strlen(texts[i])};
+    char *linked;
+    size_t size;
+    struct ptx_error error;
+    assert_true(ptx_link(list, 3, &linked, &size, &error));
+    struct ptx_module *module;
+    if (!ptx_parse("linked", linked, size, &module, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(module->variable_count, 6);
+    for (unsigned i = 0; i < 6; i++) {
+        assert_non_null(module->variables[i]->init);
+        assert_int_equal(*(const unsigned char *)module->variables[i]->init, i + 1);
+    }
+    /* Each entry reads its own text's. */
+    for (unsigned f = 0; f < 2; f++)
+        for (unsigned i = 0; i < 2; i++)
+            assert_ptr_equal(module->functions[f]->instructions[i].operands[1].variable,
+                             module->variables[2 * f + i]);
+    ptx_module_free(module);
+    free(linked);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_own_names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
