@@ -4,8 +4,7 @@
 
 static void put_header(FILE *file) {
     fputs("experiment,kernel,peer_library,peer_version,size,offset,stride,block,unroll,rows,cols,nnz,"
-          "verified,error,"
-          "skipped,bytes,"
+          "verified,error,skipped,bytes,"
           "time_ms_median,time_ms_iqr,time_ms_min,time_ms_n,time_ms_stop,time_ms_launches,time_ms_replay,"
           "gbps,pct_peak,pct_copy,gops,l2,fits_"
           "l2,occupancy_blocks,occupancy_warps,occupancy_pct,clocks_sm_mhz,clocks_memory_mhz,clocks_throttle",

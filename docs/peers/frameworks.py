@@ -1,5 +1,6 @@
 """The frameworks, each behind the same few functions."""
 import os
+import warnings
 
 from work import VARIANTS
 
@@ -68,7 +69,9 @@ class Torch:
         return array.t()
 
     def csr(self, starts, columns, values, shape):
-        matrix = self.torch.sparse_csr_tensor(starts, columns, values, size=shape)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that this part of torch is young
+            matrix = self.torch.sparse_csr_tensor(starts, columns, values, size=shape)
 
         def convert():
             result = matrix.to_sparse_csc()

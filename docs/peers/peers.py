@@ -267,6 +267,9 @@ def main():
     except Refused as error:
         print(f"peers.py: {error}", file=sys.stderr)
         return 2
+    except RuntimeError as error:  # what the frameworks raise when the device fails
+        print(f"peers.py: the GPU failed: {first_line(error)}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ HAS_NUMPY = importlib.util.find_spec("numpy") is not None
 
 
 def row(experiment, kernel, size, nbytes, **params):
-    members = {"size": size, "offset": None, "stride": None, "block": 128, "rows": None, "cols": None, "nnz": None}
+    members = {"size": size, "offset": None, "stride": None, "block": 128, "unroll": None, "rows": None, "cols": None,
+               "nnz": None}
     return {"experiment": experiment, "kernel": kernel, "peer": None, "params": {**members, **params},
             "verified": True, "error": None, "skipped": None, "bytes": nbytes,
             "time_ms": {"median": 0.1, "iqr": 0.001, "min": 0.09, "n": 10, "stop": "spread", "launches": 1,
