@@ -9,16 +9,18 @@
 #   make clean             removes what was built (and keeps the compiler in .cuda/)
 #   make asan ubsan        build with a sanitizer and run the tests
 #   make coverage          runs the tests and prints the lines that they cover
+#   make fuzz              fuzzes each target for SECONDS=60; see docs/fuzzing.md
 #   make format            formats the sources
 
 PREFIX = /usr/local
 DESTDIR =
 ARGS =
+SECONDS = 60
 JOBS = $(shell nproc)
 
 # One call of make works on one build directory at a time: the parallelism is Ninja's.
 .NOTPARALLEL:
-.PHONY: all bench report test speed install clean asan ubsan coverage format setup
+.PHONY: all bench report test speed install clean asan ubsan coverage fuzz format setup
 
 all: setup build/build.ninja
 	@cmake --build --preset release --target wideload_cli -j $(JOBS)
@@ -53,11 +55,14 @@ coverage: build-coverage/build.ninja
 	@ctest --preset coverage -j $(JOBS)
 	@gcovr --root . --object-directory build-coverage --exclude 'tests/' --exclude 'build-coverage/'
 
+fuzz: setup
+	@scripts/fuzz.sh $(SECONDS)
+
 format:
 	@scripts/format.sh
 
 clean:
-	rm -rf build build-asan build-ubsan build-coverage build-debug build-clang
+	rm -rf build build-asan build-ubsan build-coverage build-debug build-clang build-fuzz
 
 setup:
 	@scripts/setup.sh

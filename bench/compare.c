@@ -132,8 +132,8 @@ static void compare_counters(struct pair *pair, const json_t *before) {
         return;
     for (size_t i = 0; i < sizeof traffic / sizeof *traffic; i++) {
         const json_t *value = json_object_get(counters, traffic[i].name);
-        if (!json_is_integer(value))
-            continue;
+        if (!json_is_integer(value) || json_integer_value(value) < 0)
+            continue; /* no count: the file was edited */
         struct pair candidate = {.before = (double)json_integer_value(value), .now = (double)traffic[i].now};
         /* What got worse comes before what got better, and a first counter before none. */
         bool more = ratio(&candidate) > ratio(pair);

@@ -31,6 +31,13 @@ void bench_wrap(FILE *file, const char *text, int indent, int column) {
             fputc(' ', file);
             at++;
         }
+        while ((int)length > columns - at && columns > indent) { /* longer than a line: it is broken */
+            int part = columns > at ? columns - at : 0;
+            fprintf(file, "%.*s\n%*s", part, text, indent, "");
+            text += part;
+            length -= (size_t)part;
+            at = indent;
+        }
         fprintf(file, "%.*s", (int)length, text);
         at += (int)length;
         text += length + strspn(text + length, " ");

@@ -47,8 +47,11 @@ static bool set_arch(wl_context *context, const char *arch, struct bench_error *
     const char *names[CLI_MOST_ARCHS];
     size_t count = cli_archs(context, names);
     const char *near = bench_nearest(arch, names, count);
-    return bench_usage(error, "--arch: unknown rules '%.80s'%s%s%s; see `wideload devices`", arch,
-                       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    char known[300] = "";
+    for (size_t i = 0, length = 0; i < count && length < sizeof known; i++)
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", names[i]);
+    return bench_usage(error, "--arch: unknown rules '%.80s'%s%s%s; there are %s", arch,
+                       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "", known);
 }
 
 bool cli_open(wl_context **out, const char *device, const char *arch, struct bench_error *error) {

@@ -1,4 +1,5 @@
 /* wideload: the commands, and what concerns none of them. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -83,8 +84,17 @@ static int option(const char *text) {
     return unknown("option", text, names, 2, "'");
 }
 
+/* Where a standard stream is closed, a file that is opened would take its place and get what is printed.  A
+ * program that is started finds it closed still. */
+static void fill_streams(void) {
+    for (int i = 0; i < 3; i++)
+        if (fcntl(i, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+            return;
+}
+
 int main(int argc, char **argv) {
     int status;
+    fill_streams();
     if (argc < 2) {
         struct bench_error error;
         bench_usage(&error, "no command given; see `wideload --help`");

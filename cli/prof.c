@@ -272,30 +272,38 @@ static bool out_of_memory(struct bench_error *error) {
     return bench_failure(error, "out of memory");
 }
 
-static void put_silence(FILE *file, const struct input *input, const struct prof_program *program,
-                        const struct prof_report *report) {
+/* Returns the driver's message that says why, if one does. */
+static const struct prof_message *put_silence(FILE *file, const struct input *input,
+                                              const struct prof_program *program,
+                                              const struct prof_report *report) {
     const struct prof_recording *recording = report->recording;
-    if (recording->launch_count)
+    const struct prof_message *why = recording->launch_count ? NULL : prof_first_error(report);
+    if (why)
+        fprintf(file, "wideload prof: %s: no kernel ran: %.*s\n", input->program[0],
+                (int)strcspn(why->text, "\n"), why->text);
+    else if (recording->launch_count)
         fprintf(file, "wideload prof: %s: none of its %zu launches was asked for\n", input->program[0],
                 recording->launch_count);
     else
         fprintf(file, "wideload prof: %s: no kernel ran: %s\n", input->program[0],
                 prof_program_silence(program, recording->process_count > 0));
+    return why;
 }
 
 static bool put_report(FILE *file, const struct input *input, const struct prof_program *program,
                        const struct prof_report *report) {
+    const struct prof_message *told = NULL;
     if (report->rows->count) {
         prof_put_header(file, report);
         if (!(report->choices->count ? prof_put_metrics(file, report) : prof_put_table(file, report)) ||
             (input->lines && !prof_put_lines(file, report)))
             return false;
     } else {
-        put_silence(file, input, program, report);
+        told = put_silence(file, input, program, report);
     }
     prof_put_faults(file, report);
     prof_put_notes(file, report);
-    prof_put_messages(file, report);
+    prof_put_messages(file, report, told);
     if (input->checks && report->recording->has_checks)
         prof_put_findings(file, report);
     return true;
@@ -315,6 +323,17 @@ static int judge(FILE *file, const struct input *input, const struct prof_report
     return status;
 }
 
+static bool put_file(struct files *files, int i, bool (*put)(FILE *file, const struct prof_report *report),
+                     const struct prof_report *report, struct bench_error *error) {
+    if (!files->wanted[i])
+        return true;
+    FILE *file = files->outputs[i].file;
+    /* Where the stream has failed, it is the disk that is short, and the commit says so. */
+    if (!put(file, report) && !ferror(file))
+        return out_of_memory(error);
+    return commit(files, i, error);
+}
+
 static bool write_report(struct files *files, const struct input *input, const struct prof_program *program,
                          const struct prof_report *report, int *status, struct bench_error *error) {
     FILE *file = files->wanted[OUTPUT] ? files->outputs[OUTPUT].file : stderr;
@@ -324,12 +343,8 @@ static bool write_report(struct files *files, const struct input *input, const s
     if (good && input->github)
         prof_put_annotations(stderr, report, input->gates, input->gate_count);
     good = good && (!files->wanted[OUTPUT] || commit(files, OUTPUT, error));
-    good = good && (!files->wanted[CSV] ||
-                    ((prof_put_csv(files->outputs[CSV].file, report) || out_of_memory(error)) &&
-                     commit(files, CSV, error)));
-    return good && (!files->wanted[JSON] ||
-                    ((prof_put_json(files->outputs[JSON].file, report) || out_of_memory(error)) &&
-                     commit(files, JSON, error)));
+    return good && put_file(files, CSV, prof_put_csv, report, error) &&
+           put_file(files, JSON, prof_put_json, report, error);
 }
 
 static bool report_records(struct files *files, const struct input *input, const struct prof_program *program,

@@ -27,5 +27,7 @@ function(wideload_add_program name source runtime)
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}"
         VERBATIM)
-    add_custom_target(program_${name} ALL DEPENDS ${output})
+    # Programs of different folders may share a name.
+    get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    add_custom_target(program_${folder}_${name} ALL DEPENDS ${output})
 endfunction()

@@ -67,3 +67,14 @@ void prof_short_name(const char *name, char *out, size_t size) {
     memcpy(out, start, length);
     out[length] = 0;
 }
+
+void prof_fit_name(const char *name, char *out, size_t size) {
+    size_t length = strlen(name), tail = size / 3, head = size - 3 - tail;
+    if (length < size) {
+        memcpy(out, name, length + 1);
+        return;
+    }
+    memcpy(out, name, head);
+    memcpy(out + head, "..", 2);
+    memcpy(out + head + 2, name + length - tail, tail + 1);
+}

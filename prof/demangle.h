@@ -13,4 +13,7 @@ enum { PROF_SHORT_NAME = 128 };
 /* The name alone: without the return type, the parameters, and the scopes before it: "copy<float>". */
 void prof_short_name(const char *demangled, char *out, size_t size);
 
+/* A name in so many bytes: of one that is longer, its beginning and its end.  size: at least 16. */
+void prof_fit_name(const char *name, char *out, size_t size);
+
 #endif

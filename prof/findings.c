@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/text.h"
 #include "prof/demangle.h"
 #include "prof/report.h"
 
@@ -44,8 +45,12 @@ void prof_put_findings(FILE *file, const struct prof_report *report) {
 void prof_put_faults(FILE *file, const struct prof_report *report) {
     for (size_t i = 0; i < report->rows->launch_count; i++) {
         const struct prof_launch *launch = report->rows->launches[i];
-        if (launch->detail->fault)
-            fprintf(file, "! launch %zu faulted, so its figures are partial: %s\n",
-                    (size_t)(launch - report->recording->launches) + 1, launch->detail->fault->text);
+        if (!launch->detail->fault)
+            continue;
+        char text[1024];
+        snprintf(text, sizeof text, "! launch %zu faulted, so its figures are partial: %.*s",
+                 (size_t)(launch - report->recording->launches) + 1,
+                 (int)strcspn(launch->detail->fault->text, "\n"), launch->detail->fault->text);
+        bench_wrap(file, text, 2, 2);
     }
 }

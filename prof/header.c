@@ -32,9 +32,18 @@ void prof_put_header(FILE *file, const struct prof_report *report) {
     fputc('\n', file);
 }
 
-void prof_put_messages(FILE *file, const struct prof_report *report) {
+const struct prof_message *prof_first_error(const struct prof_report *report) {
+    for (size_t i = 0; i < report->recording->message_count; i++)
+        if (report->recording->messages[i].error)
+            return &report->recording->messages[i];
+    return NULL;
+}
+
+void prof_put_messages(FILE *file, const struct prof_report *report, const struct prof_message *told) {
     for (size_t i = 0; i < report->recording->message_count; i++) {
         const struct prof_message *message = &report->recording->messages[i];
+        if (told && (message == told || !message->error))
+            continue;
         char text[600];
         snprintf(text, sizeof text, "%s: %.*s", message->error ? "driver" : "note",
                  (int)strcspn(message->text, "\n"), message->text);

@@ -152,23 +152,43 @@ static json_t *launch_object(const struct prof_report *report, const struct prof
     return NULL;
 }
 
-/* Launches that did the same share one object, so that a million of them fit. */
-static json_t *launches_array(const struct prof_report *report) {
-    json_t **made = calloc(report->recording->detail_count + 1, sizeof *made);
-    json_t *launches = made ? json_array() : NULL;
-    for (size_t i = 0; launches && i < report->rows->launch_count; i++) {
+enum { FORM = JSON_REAL_PRECISION(9) };
+
+static bool put_member(FILE *file, const char *name, json_t *value) {
+    bool right =
+        value && fprintf(file, " \"%s\": ", name) > 0 && json_dumpf(value, file, JSON_ENCODE_ANY | FORM) == 0;
+    json_decref(value);
+    return right;
+}
+
+/* A launch a line.  There may be a million: an object lives from the first launch that needs it to the last,
+ * and those that did the same share one. */
+static bool put_launches(FILE *file, const struct prof_report *report) {
+    struct made {
+        json_t *object;
+        size_t uses; /* still to come */
+    } *made = calloc(report->recording->detail_count + 1, sizeof *made);
+    if (!made)
+        return false;
+    for (size_t i = 0; i < report->rows->launch_count; i++)
+        made[report->rows->launches[i]->detail->index].uses++;
+    bool right = fputs(" \"launches\": [", file) != EOF;
+    for (size_t i = 0; right && i < report->rows->launch_count; i++) {
         const struct prof_detail *detail = report->rows->launches[i]->detail;
-        if (!made[detail->index])
-            made[detail->index] = launch_object(report, detail);
-        if (json_array_append(launches, made[detail->index])) {
-            json_decref(launches);
-            launches = NULL;
+        struct made *one = &made[detail->index];
+        if (!one->object)
+            one->object = launch_object(report, detail);
+        right = one->object && fputs(i ? ",\n  " : "\n  ", file) != EOF &&
+                json_dumpf(one->object, file, FORM) == 0;
+        if (--one->uses == 0) {
+            json_decref(one->object);
+            one->object = NULL;
         }
     }
-    for (size_t i = 0; made && i < report->recording->detail_count; i++)
-        json_decref(made[i]);
+    for (size_t i = 0; i < report->recording->detail_count; i++)
+        json_decref(made[i].object);
     free(made);
-    return launches;
+    return right && fputs("\n ]", file) != EOF;
 }
 
 static json_t *findings_array(const struct prof_recording *recording) {
@@ -186,15 +206,11 @@ bool prof_put_json(FILE *file, const struct prof_report *report) {
     const char *arch = report->rows->launch_count ? report->rows->launches[0]->detail->arch
                        : recording->process_count ? recording->processes[0].arch
                                                   : NULL;
-    json_t *document = json_object();
-    bool right = set(document, "schema", json_string(PROF_SCHEMA)) &&
-                 set(document, "program", json_string(report->program)) &&
-                 set(document, "arch", text_or_null(arch)) &&
-                 set(document, "launches", launches_array(report));
+    bool right = fputs("{\n", file) != EOF && put_member(file, "schema", json_string(PROF_SCHEMA)) &&
+                 fputs(",\n", file) != EOF && put_member(file, "program", json_string(report->program)) &&
+                 fputs(",\n", file) != EOF && put_member(file, "arch", text_or_null(arch)) &&
+                 fputs(",\n", file) != EOF && put_launches(file, report);
     if (right && recording->has_checks)
-        right = set(document, "findings", findings_array(recording));
-    right = right && json_dumpf(document, file, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0 &&
-            fputc('\n', file) != EOF;
-    json_decref(document);
-    return right;
+        right = fputs(",\n", file) != EOF && put_member(file, "findings", findings_array(recording));
+    return right && fputs("\n}\n", file) != EOF;
 }

@@ -4,6 +4,7 @@
 
 #include "bench/grid.h"
 #include "bench/text.h"
+#include "prof/demangle.h"
 #include "prof/report.h"
 #include "prof/source.h"
 #include "prof/waste.h"
@@ -152,7 +153,9 @@ static bool put_row(FILE *file, const struct prof_row *row) {
     for (size_t i = 0; i < row->line_count; i++)
         if (row->lines[i].bytes)
             accesses[count++] = &row->lines[i];
-    fprintf(file, "Kernel: %s\n", row->first->name);
+    char name[BENCH_TEXT_COLUMNS - 7];
+    prof_fit_name(row->first->name, name, sizeof name);
+    fprintf(file, "Kernel: %s\n", name);
     if (!count)
         fputs("no memory accesses\n", file);
     bool good = true;

@@ -3,6 +3,7 @@
 
 #include "bench/grid.h"
 #include "bench/text.h"
+#include "prof/demangle.h"
 #include "prof/report.h"
 
 enum { RUNS, METRIC, MIN, MAX, AVERAGE, MEANING, COLUMNS };
@@ -16,7 +17,38 @@ static const struct bench_grid_column columns[COLUMNS] = {
 struct list {
     const struct prof_row *row;
     const struct prof_choices *choices;
+    bool tight; /* names and values leave no room for more: large counts are shortened */
 };
+
+static void put_value(const struct list *list, const struct prof_metric *metric, double value,
+                      char out[BENCH_GRID_CELL]) {
+    bool whole = metric->unit == PROF_COUNT || metric->unit == PROF_BYTES;
+    if (list->tight && whole && value >= 1e6 && value < 0x1p63)
+        bench_grid_count((uint64_t)value, true, out);
+    else
+        prof_value_text(metric, value, out, BENCH_GRID_CELL);
+}
+
+/* Whether a line of exact values would be too long. */
+static bool is_tight(const struct list *list, size_t line) {
+    size_t name = 0, value = 0, runs;
+    char text[BENCH_GRID_CELL];
+    for (size_t i = 0; i < list->choices->count; i++) {
+        const struct prof_choice *choice = &list->choices->items[i];
+        struct prof_range range = prof_row_range(list->row, choice->metric);
+        const double values[] = {range.least, range.most, range.average};
+        size_t length = strlen(prof_choice_name(choice));
+        name = length > name ? length : name;
+        for (size_t k = 0; k < 3; k++) {
+            prof_value_text(choice->metric, values[k], text, sizeof text);
+            length = strlen(text);
+            value = length > value ? length : value;
+        }
+    }
+    bench_grid_count(list->row->launch_count, false, text);
+    runs = strlen(text) > 4 ? strlen(text) : 4;
+    return runs + name + 3 * value + 4 > line;
+}
 
 static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[BENCH_GRID_CELL]) {
     (void)compact;
@@ -31,13 +63,13 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
         snprintf(out, BENCH_GRID_CELL, "%s", prof_choice_name(choice));
         break;
     case MIN:
-        prof_value_text(choice->metric, range.least, out, BENCH_GRID_CELL);
+        put_value(list, choice->metric, range.least, out);
         break;
     case MAX:
-        prof_value_text(choice->metric, range.most, out, BENCH_GRID_CELL);
+        put_value(list, choice->metric, range.most, out);
         break;
     case AVERAGE:
-        prof_value_text(choice->metric, range.average, out, BENCH_GRID_CELL);
+        put_value(list, choice->metric, range.average, out);
         break;
     default:
         snprintf(out, BENCH_GRID_CELL, "%s", choice->metric->meaning);
@@ -45,8 +77,12 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
 }
 
 static bool put_row(FILE *file, const struct prof_report *report, const struct prof_row *row) {
-    struct list list = {row, report->choices};
-    struct bench_grid grid = {.columns = columns,
+    struct list list = {row, report->choices, false};
+    struct bench_grid_column shown[COLUMNS];
+    memcpy(shown, columns, sizeof shown);
+    list.tight = is_tight(&list, (size_t)bench_text_columns(file) - 2);
+    shown[RUNS].flags |= list.tight ? BENCH_GRID_ABSENT : 0;
+    struct bench_grid grid = {.columns = shown,
                               .column_count = COLUMNS,
                               .row_count = report->choices->count,
                               .cell = put_cell,
@@ -55,7 +91,11 @@ static bool put_row(FILE *file, const struct prof_report *report, const struct p
     if (!bench_grid_lay_out(&grid))
         return false;
     const unsigned *g = row->first->grid, *b = row->first->block;
-    fprintf(file, "Kernel: %s\n", row->first->name);
+    char name[BENCH_TEXT_COLUMNS - 7];
+    prof_fit_name(row->first->name, name, sizeof name);
+    fprintf(file, "Kernel: %s\n", name);
+    if (list.tight && !report->each)
+        fprintf(file, "  runs: %zu\n", row->launch_count);
     if (report->each)
         fprintf(file, "  launch %zu, grid (%u, %u, %u), block (%u, %u, %u)\n",
                 (size_t)(row->launches[0] - report->recording->launches) + 1, g[0], g[1], g[2], b[0], b[1],

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "prof/elf.h"
@@ -42,6 +43,13 @@ static int refuse(int status, struct bench_error *error, const char *name, const
     return status;
 }
 
+/* Then the loader takes neither LD_PRELOAD nor LD_LIBRARY_PATH. */
+static bool is_privileged(const char *path, const struct stat *status) {
+    return (status->st_mode & S_ISUID && status->st_uid != getuid()) ||
+           (status->st_mode & S_ISGID && status->st_gid != getgid()) ||
+           getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
 int prof_program_find(const char *name, struct prof_program *out, struct bench_error *error) {
     *out = (struct prof_program){0};
     if (!*name)
@@ -60,6 +68,7 @@ int prof_program_find(const char *name, struct prof_program *out, struct bench_e
         return refuse(PROF_NOT_EXECUTABLE, error, out->path, "a folder, not a program");
     if (access(out->path, X_OK))
         return refuse(PROF_NOT_EXECUTABLE, error, out->path, "not executable (chmod +x makes it so)");
+    out->privileged = is_privileged(out->path, &status);
     switch (prof_elf_read(out)) {
     case PROF_ELF_GOOD:
         return 0;
@@ -76,18 +85,19 @@ int prof_program_find(const char *name, struct prof_program *out, struct bench_e
 }
 
 const char *prof_program_silence(const struct prof_program *program, bool simulator) {
+    if (program->has_gpu_code && !program->needs_cudart && !program->has_symbols && program->dynamic)
+        return "its CUDA runtime is linked in and its symbols are stripped, so the runtime cannot be "
+               "replaced; relink it with -cudart shared, or do not strip it";
     if (simulator)
         return "it opened the simulator and launched nothing";
+    if (program->privileged)
+        return "it runs as another user or with capabilities, so the simulator cannot be put beneath it; "
+               "run a copy without its setuid bit";
     if (!program->elf)
         return "it is a script, and what it started did not open a CUDA driver";
     if (!program->dynamic)
         return "it is linked statically, so the simulator cannot be put beneath it; link it with -cudart "
-               "shared and "
-               "without -static";
-    if (program->has_gpu_code && !program->needs_cudart && !program->has_symbols)
-        return "its CUDA runtime is linked in and its symbols are stripped, so the runtime cannot be "
-               "replaced; relink "
-               "it with -cudart shared, or do not strip it";
+               "shared and without -static";
     if (program->has_gpu_code || program->needs_cudart || program->needs_driver)
         return "it has GPU code, but it did not open the CUDA driver this time";
     return "it holds no GPU code and loads no CUDA library";

@@ -16,6 +16,7 @@ struct prof_program {
     bool dynamic;      /* a loader brings libraries in, ours first */
     bool has_gpu_code; /* a section with kernels */
     bool has_symbols;  /* not stripped */
+    bool privileged;   /* it runs as another user: the loader then takes nothing from the environment */
     bool needs_cudart; /* of its libraries: CUDA's runtime, CUDA's driver */
     bool needs_driver;
 };

@@ -9,6 +9,9 @@
 #include "prof/demangle.h"
 #include "prof/waste.h"
 
+/* Every integer up to here is a double, too, and sums of some are 64-bit numbers. */
+#define MOST_COUNTED ((uint64_t)1 << 53)
+
 enum outcome { GOOD, BAD /* no record */, NO_MEMORY };
 
 /* Room for one more element: the new one, zeroed; NULL when out of memory. */
@@ -85,7 +88,7 @@ static void get_counters(struct reader *r, const json_t *object, wl_counters *ou
     const json_t *counters = json_object_get(object, "counters");
     if (!json_is_object(counters) && r->outcome == GOOD)
         r->outcome = BAD;
-#define GET(name) out->name = get_number(r, counters, #name, INT64_MAX);
+#define GET(name) out->name = get_number(r, counters, #name, MOST_COUNTED);
     WL_COUNTER_MAP(GET)
 #undef GET
 }

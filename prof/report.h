@@ -31,8 +31,11 @@ void prof_put_faults(FILE *file, const struct prof_report *report);
 void prof_put_findings(FILE *file, const struct prof_report *report);
 /* notes.c: what to know about the kernels' figures. */
 void prof_put_notes(FILE *file, const struct prof_report *report);
-/* What the driver told the user. */
-void prof_put_messages(FILE *file, const struct prof_report *report);
+/* What the driver told the user; told: the one that the report has said already, after which nothing but
+ * errors is news; or NULL. */
+void prof_put_messages(FILE *file, const struct prof_report *report, const struct prof_message *told);
+/* The first error that the driver told of; NULL: none. */
+const struct prof_message *prof_first_error(const struct prof_report *report);
 
 /* gates.c: the rows that a gate forbids; returns how many. */
 size_t prof_put_failures(FILE *file, const struct prof_report *report, const struct prof_gate *gates,

@@ -148,6 +148,10 @@ int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struc
     sigprocmask(SIG_SETMASK, &old, NULL);
     if (!why)
         return 0;
-    bench_failure(error, "%.400s: %s", run->path, strerror(why));
-    return why == ENOENT ? PROF_NOT_FOUND : PROF_NOT_EXECUTABLE;
+    /* The program itself is there: it was looked into. */
+    bench_failure(error, "%.400s: %s", run->path,
+                  why == ENOENT    ? "what it asks to be run by (its first line, or its loader) is not there"
+                  : why == ENOEXEC ? "damaged: the system cannot run it"
+                                   : strerror(why));
+    return PROF_NOT_EXECUTABLE;
 }

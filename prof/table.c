@@ -160,10 +160,11 @@ static void explain_worst(FILE *file, const struct prof_report *report) {
     const struct prof_line *line = worst ? prof_row_worst_line(worst) : NULL;
     if (!line)
         return;
-    char place[200], reason[200], name[200], text[800];
+    char place[200], reason[200], full[4096], name[80], text[800];
     prof_place_text(line, place, sizeof place);
     prof_line_reason(line, reason, sizeof reason);
-    prof_row_name(worst, name, sizeof name);
+    prof_row_name(worst, full, sizeof full);
+    prof_fit_name(full, name, sizeof name);
     snprintf(text, sizeof text, "* %s, %s (%s): %s", name, place, line->op, reason);
     bench_wrap(file, text, 2, 2);
 }

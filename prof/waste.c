@@ -1,5 +1,6 @@
 #include "prof/waste.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,9 +21,9 @@ static double most(double a, double b) {
 
 static struct part make(int kind, uint64_t requests, uint64_t transactions, uint64_t useful, double unit) {
     struct part part = {kind, requests, transactions, useful, unit, 0};
-    uint64_t filled = (uint64_t)((double)useful / unit);
-    filled += (double)filled * unit < (double)useful;
-    part.least = kind == LOCAL ? 0 : most((double)requests, (double)filled);
+    double filled = floor((double)useful / unit);
+    filled += filled * unit < (double)useful;
+    part.least = kind == LOCAL ? 0 : most((double)requests, filled);
     /* Lanes that agree can make a wide access cheaper than its requests' worth. */
     if (part.least > (double)transactions)
         part.least = (double)transactions;
@@ -30,7 +31,7 @@ static struct part make(int kind, uint64_t requests, uint64_t transactions, uint
 }
 
 static double unit_of(uint64_t moved, uint64_t transactions) {
-    return transactions ? (double)moved / (double)transactions : SECTOR;
+    return transactions && moved ? (double)moved / (double)transactions : SECTOR;
 }
 
 static void split(const struct prof_line *line, struct part parts[PARTS]) {

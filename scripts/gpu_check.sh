@@ -2,13 +2,14 @@
 # What only a GPU can prove: every rung right at awkward sizes, clean under compute-sanitizer, and the times of
 # the ladder at full size.
 #
-# usage: scripts/gpu_check.sh BUILD OUT [correct] [sanitize] [time]
+# usage: scripts/gpu_check.sh BUILD OUT [correct] [sanitize] [time] [agree]
 #
-# BUILD is a build folder; the results (JSON) and logs go to the folder OUT.  Without a last argument, all three.
+# BUILD is a build folder; the results (JSON) and logs go to the folder OUT.  Without a last argument, the first three;
+# `agree`, after `time`, times everything again and compares.
 # Ends with status 1 if anything failed.
 set -uo pipefail
 if [ $# -lt 2 ]; then
-    sed -n '2,9s/^# \{0,1\}//p' "$0"
+    sed -n '2,10s/^# \{0,1\}//p' "$0"
     exit 2
 fi
 build=$1 out=$2
@@ -60,21 +61,35 @@ sanitize() {
     done
 }
 
-time_ladder() {
-    step h200-elements "$wideload" bench "${elementwise[@]}" --device gpu --size 2^28 \
-        --json "$out/elements.json"
-    step h200-transpose "$wideload" bench transpose --device gpu --size 16384x16384 --json "$out/transpose.json"
-    step h200-matmul "$wideload" bench matmul --device gpu --size 8192 --json "$out/matmul.json"
-    step h200-sparse "$wideload" bench csr-transpose --device gpu --size 1048576x1048576 --json "$out/sparse.json"
+# ladder NAME COMMAND...: the four runs of the full ladder, each to $out/NAME-PART.json; %PART in an option is the part.
+ladder() {
+    local name=$1 part
+    shift
+    for part in elements transpose matmul sparse; do
+        case $part in
+        elements) set_of=("${elementwise[@]}" --size 2^28) ;;
+        transpose) set_of=(transpose --size 16384x16384) ;;
+        matmul) set_of=(matmul --size 8192) ;;
+        sparse) set_of=(csr-transpose --size 1048576x1048576) ;;
+        esac
+        step "$name-$part" "$wideload" bench "${set_of[@]}" --device gpu --json "$out/$name-$part.json" "${@//%PART/$part}"
+    done
+}
+
+# A second run against the first: each row's ratio is in the logs, and how many agree within 2 %.
+agree() {
+    ladder again --tolerance 2 --compare "$out/h200-%PART.json"
+    grep -h "rows within" "$out"/again-*.log
 }
 
 for part in "$@"; do
     case $part in
     correct) correct ;;
     sanitize) sanitize ;;
-    time) time_ladder ;;
+    time) ladder h200 ;;
+    agree) agree ;;
     *)
-        echo "gpu_check: unknown part '$part': correct, sanitize or time" >&2
+        echo "gpu_check: unknown part '$part': correct, sanitize, time or agree" >&2
         exit 2
         ;;
     esac

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what building Wideload needs and this machine lacks; silent and instant when nothing is missing.
 #
-#   scripts/setup.sh [coverage] [browser]
+#   scripts/setup.sh [coverage] [browser] [clang]
 #
-# coverage: also what `make coverage` needs; browser: Chromium, with which the tests look at the report's page.
+# coverage: also what `make coverage` needs; browser: Chromium, with which the tests look at the report's page;
+# clang: also what the presets clang and fuzz need.
 #
 # Tools and libraries come from Debian's packages.  Where there is no nvcc of CUDA 12 or newer, CUDA's
 # compiler comes from the pinned wheels of scripts/cuda-requirements.txt into .cuda/, which CMake prefers to
@@ -50,6 +51,14 @@ find_missing() {
         browser)
             need_command chromium chromium
             [ -d /usr/share/fonts/truetype/noto ] || missing+=(fonts-noto-core)
+            ;;
+        clang)
+            need_command clang clang
+            # Without the library the compiler prints the name as it got it.
+            case $(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a" 2>/dev/null) in
+            /*) ;;
+            *) missing+=(libclang-rt-dev) ;;
+            esac
             ;;
         *) die "unknown part '$part'; see the head of this script" ;;
         esac

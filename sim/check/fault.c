@@ -6,6 +6,16 @@
 #include "sim/check/hooks.h"
 #include "sim/exec/worker.h"
 
+/* A template's name may be thousands of characters, and what follows it matters more. */
+enum { LONGEST_NAME = 100 };
+
+static void fit_name(const char *name, char out[LONGEST_NAME]) {
+    if (strlen(name) < LONGEST_NAME)
+        strcpy(out, name);
+    else
+        snprintf(out, LONGEST_NAME, "%.*s..", LONGEST_NAME - 3, name);
+}
+
 static void name_thread(struct sim_fault *fault, const struct sim_warp *w, unsigned lane) {
     const uint32_t *size = w->worker->launch->block;
     uint32_t index = SIM_LANES * w->index + lane;
@@ -46,13 +56,15 @@ _Noreturn void sim_fault_raise(struct sim_warp *w, const struct sim_insn *in, un
     va_end(list);
     if (w->check)
         sim_check_fault(w, in, lane, kind, address, what);
-    const char *kernel = w->worker->code->source->name;
+    char kernel[LONGEST_NAME], function[LONGEST_NAME];
     bool device = f != w->worker->code->source;
+    fit_name(w->worker->code->source->name, kernel);
+    fit_name(f->name, function);
     snprintf(fault->text, sizeof fault->text,
-             "kernel %s, %s%s%s%s:%u, block (%u,%u,%u), thread (%u,%u,%u): %s", kernel, device ? "in " : "",
-             device ? f->name : "", device ? ", " : "", fault->file ? fault->file : "PTX line", fault->line,
-             fault->block[0], fault->block[1], fault->block[2], fault->thread[0], fault->thread[1],
-             fault->thread[2], what);
+             "kernel %s, %s%s%s%s%s%u, block (%u,%u,%u), thread (%u,%u,%u): %.250s", kernel,
+             device ? "in " : "", device ? function : "", device ? ", " : "",
+             fault->file ? fault->file : "PTX line", fault->file ? ":" : " ", fault->line, fault->block[0],
+             fault->block[1], fault->block[2], fault->thread[0], fault->thread[1], fault->thread[2], what);
     longjmp(w->worker->stop, 1);
 }
 

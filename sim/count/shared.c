@@ -66,8 +66,9 @@ struct count_result count_shared(const struct count_rules *rules, const struct c
     unsigned unit = access->width < 4 ? 4 : access->width;
     unsigned shift = (unsigned)__builtin_ctz(unit), lanes = WAVEFRONT / unit;
     unsigned wavefronts = 0, addresses = 0;
-    /* Lanes that update the same word take turns; loads and stores of one word go together. */
-    bool share = access->kind == COUNT_LOAD || access->kind == COUNT_STORE;
+    /* Lanes that update the same word take turns; loads and stores of one word go together, and so do those
+     * that add one to it, which the hardware counts (ATOMS.POPC.INC). */
+    bool share = access->kind == COUNT_LOAD || access->kind == COUNT_STORE || access->increment;
 
     if (lanes < COUNT_WARP && access->kind == COUNT_LOAD && rules->shared_pairs &&
         (lanes_agree(access->address, access->mask, 1) || lanes_agree(access->address, access->mask, 2)))

@@ -26,8 +26,8 @@ static CUresult check_shape(const struct sim_function_info *info, const uint32_t
     uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
     if (threads > LIMIT_BLOCK_THREADS)
         return CUDA_ERROR_INVALID_VALUE;
-    /* Within the device's bounds, but not within those the kernel was compiled for. */
-    return threads > info->max_threads ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_SUCCESS;
+    /* Also where it is within the device's bounds, but not within those the kernel was compiled for. */
+    return threads > info->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 static CUresult check_shared(CUfunction function, size_t dynamic) {
@@ -79,6 +79,7 @@ static CUresult fault_error(const struct sim_fault *fault) {
     case SIM_FAULT_MISALIGNED:
         return CUDA_ERROR_MISALIGNED_ADDRESS;
     case SIM_FAULT_DEADLOCK:
+    case SIM_FAULT_TIME:
         return CUDA_ERROR_LAUNCH_TIMEOUT;
     case SIM_FAULT_TRAP:
         return CUDA_ERROR_ILLEGAL_INSTRUCTION;

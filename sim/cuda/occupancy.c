@@ -104,7 +104,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
         return error;
     if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0)
         return CUDA_ERROR_INVALID_VALUE;
-    size_t overhead = function->info.shared_bytes + LIMIT_RESERVED_SHARED;
+    size_t overhead = function->info.shared_bytes;
     size_t each = (size_t)LIMIT_SM_SHARED / (size_t)numBlocks / LIMIT_SHARED_UNIT * LIMIT_SHARED_UNIT;
     if ((size_t)numBlocks > occupancy_blocks(function, (size_t)blockSize, 0) || each < overhead)
         return CUDA_ERROR_INVALID_VALUE;

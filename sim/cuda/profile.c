@@ -11,12 +11,12 @@
 #include "sim/cuda/driver.h"
 
 /* Launches that do exactly what an earlier one did say only which: a program may launch millions. */
-enum { REPEATS = 32, REPEAT_BYTES = 1 << 15, MOST_MESSAGES = 200 };
+enum { REPEATS = 1024, REPEAT_BYTES = 1 << 15, MOST_MESSAGES = 200 };
 
 struct repeat {
     char *text; /* the record without its number */
     size_t size;
-    uint64_t number;
+    uint64_t hash, number;
 };
 
 static char *path; /* NULL: nothing is recorded */
@@ -144,6 +144,7 @@ static void put_fault(struct profile_text *text, const struct sim_fault *fault) 
         [SIM_FAULT_MEMORY] = "memory",
         [SIM_FAULT_ASSERT] = "assert",
         [SIM_FAULT_STOP] = "stop",
+        [SIM_FAULT_TIME] = "time",
     };
     _Static_assert(sizeof kinds / sizeof *kinds == SIM_FAULT_KINDS, "each kind has a name");
     profile_put_name(text, "fault");
@@ -190,18 +191,28 @@ static void put_launch(struct profile_text *text, struct profile_launch *profile
         put_fault(text, fault);
 }
 
+/* FNV-1a. */
+static uint64_t hash_of(const char *data, size_t size) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)data[i]) * 0x100000001b3u;
+    return hash;
+}
+
 /* The number of the earlier launch that did the same; 0, and this one remembered, if there is none. */
 static uint64_t find_repeat(const struct profile_text *body) {
     if (body->failed || body->size > REPEAT_BYTES)
         return 0;
+    uint64_t hash = hash_of(body->data, body->size);
     for (int i = 0; i < REPEATS; i++)
-        if (repeats[i].text && repeats[i].size == body->size &&
+        if (repeats[i].text && repeats[i].hash == hash && repeats[i].size == body->size &&
             memcmp(repeats[i].text, body->data, body->size) == 0)
             return repeats[i].number;
     struct repeat *slot = &repeats[next_repeat++ % REPEATS];
     free(slot->text);
     slot->text = malloc(body->size);
     slot->size = body->size;
+    slot->hash = hash;
     slot->number = launches;
     if (slot->text)
         memcpy(slot->text, body->data, body->size);

@@ -109,23 +109,23 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
     return runtime_driver_result(error);
 }
 
-/* The peer's primary context; a device is not its own peer. */
-static CUresult peer(int device, CUcontext *out) {
+/* The peer's primary context.  A device is not its own peer: answers as an H200 does then. */
+static CUresult peer(int device, CUresult of_itself, CUcontext *out) {
     CUresult error = runtime_enter();
     if (!error && device == runtime_device())
-        error = CUDA_ERROR_INVALID_DEVICE;
+        error = of_itself;
     return error ? error : runtime_primary(device, out);
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags) {
     CUcontext context;
-    CUresult error = peer(peerDevice, &context);
+    CUresult error = peer(peerDevice, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, &context);
     return runtime_driver_result(error ? error : cuCtxEnablePeerAccess(context, flags));
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice) {
     CUcontext context;
-    CUresult error = peer(peerDevice, &context);
+    CUresult error = peer(peerDevice, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, &context);
     return runtime_driver_result(error ? error : cuCtxDisablePeerAccess(context));
 }
 

@@ -35,29 +35,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sh
 
 /* ---------------------------------------------------------------- launching */
 
-static bool within(unsigned value, CUdevice_attribute attribute, int device) {
-    int limit;
-    return value >= 1 && (cuDeviceGetAttribute(&limit, attribute, device) || value <= (unsigned)limit);
-}
-
-/* The runtime tells shapes that no kernel could have from other bad arguments; the driver does not. */
-static cudaError_t check_shape(dim3 grid, dim3 block) {
-    int device = runtime_device();
-    uint64_t threads = (uint64_t)block.x * block.y * block.z;
-    bool good = within(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, device) &&
-                within(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, device) &&
-                within(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, device) &&
-                within(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, device) &&
-                within(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, device) &&
-                within(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, device) && threads <= UINT32_MAX &&
-                within((unsigned)threads, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, device);
-    return good ? cudaSuccess : cudaErrorInvalidConfiguration;
-}
-
 static cudaError_t launch(CUkernel kernel, const cudaLaunchConfig_t *config, void **args) {
-    cudaError_t error = check_shape(config->gridDim, config->blockDim);
-    if (error)
-        return error;
     if (config->dynamicSmemBytes > UINT32_MAX)
         return cudaErrorInvalidValue;
     _Static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute), "they are the same thing");

@@ -182,7 +182,12 @@ void patch_new_objects(void) {
     known = present;
 }
 
-__attribute__((constructor)) static void patch_all(void) {
+__attribute__((constructor)) static void patch_all(int argc, char **argv, char **environment) {
+    (void)argc;
+    (void)argv;
+    /* The C library has not begun yet, so getenv() would find nothing; the library sets the same itself. */
+    if (!environ)
+        environ = environment;
     patch_new_objects();
     if (!loader_follow(patch_new_objects))
         runtime_note("libraries with a static CUDA runtime that are opened later cannot be followed here");

@@ -31,7 +31,7 @@ cudaError_t runtime_driver_result(CUresult error);
 cudaError_t runtime_unsupported(const char *name);
 /* One line on stderr, when WIDELOAD_LOG=1. */
 void runtime_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* One line on stderr in any case: what keeps the program from running at all. */
+/* One line on stderr, or in the records of `wideload prof`: what keeps the program from running at all. */
 void runtime_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---------------------------------------------------------------- contexts (context.c) */

@@ -81,6 +81,7 @@ struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *
     struct count_access access = {
         .kind = kinds[op->access],
         .skips_l1 = op->skips_l1,
+        .increment = op->increment,
         .width = bytes,
         .mask = lanes->mask,
         .address = lanes->address,

@@ -72,6 +72,19 @@ static void report_deadlock(struct sim_block *block) {
     }
 }
 
+/* Names the first thread that is not at its end. */
+static void report_time(struct sim_block *block) {
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        struct sim_warp *w = &block->warps[i];
+        struct sim_strand *s = w->strands;
+        if (!s)
+            continue;
+        w->strand = s;
+        sim_fault_raise(w, s->pc, (unsigned)__builtin_ctz(s->mask), SIM_FAULT_TIME, 0,
+                        "still runs at the launch's limit of %u basic blocks", w->worker->launch->limit);
+    }
+}
+
 /* Every warp has a turn.  False when none could use it but to wait in a loop for what others do. */
 static bool pass(struct sim_block *block) {
     bool any = false, moved = false;
@@ -102,6 +115,10 @@ bool sim_block_run(struct sim_worker *worker, struct sim_block *block) {
         for (int waits = 0; !finished(block);) {
             waits = pass(block) ? 0 : waits + 1;
             block->moved |= waits == 0;
+            worker->passes++;
+            if (worker->launch->limit && worker->passes * worker->turn >= worker->launch->limit &&
+                !finished(block))
+                report_time(block);
             if (waits == 2)
                 return false;
         }

@@ -252,8 +252,10 @@ static void describe(const char *name, const struct sim_row *row, struct sim_op 
         }
     }
     if (strncmp(name, "cvt.", 4) == 0 && strcmp(words.second, "pack") != 0) {
-        out->d = ptx_type_find(words.last[0]);
-        out->a = ptx_type_find(words.last[1]);
+        const enum ptx_type to = ptx_type_find(words.last[0]), from = ptx_type_find(words.last[1]);
+        /* Pairs of 8-bit floats are no types of registers: their rows say which. */
+        out->d = to == PTX_TYPE_NONE ? out->d : to;
+        out->a = from == PTX_TYPE_NONE ? out->a : from;
         out->count = (uint8_t)out->d;
         out->small = (uint8_t)out->a;
     }

@@ -25,6 +25,43 @@ static uint32_t relu_f32(uint32_t bits) {
     return bits >> 31 ? 0 : bits;
 }
 
+/* e4m3 has no infinity: its largest exponent is one more for numbers, and only all ones are a NaN.  It is
+ * read and written as if it had a bit more of exponent, whose bias is 8 more. */
+static const struct sim_format e4m3_widened = {5, 3, 9, true}, e5m2 = {5, 2, 8, true};
+enum { E4M3_BIAS_MORE = 8, E4M3_NAN = 0x7f, E4M3_MOST = 0x7e, E5M2_MOST = 0x7b };
+
+static uint32_t to_e4m3(float x) {
+    struct sim_number n = sim_number_read(bits_f32(x), sim_format_of(PTX_TYPE_F32));
+    if (n.kind == SIM_NAN)
+        return E4M3_NAN;
+    n.exponent -= E4M3_BIAS_MORE;
+    const uint32_t bits = (uint32_t)sim_number_to_float(n, e4m3_widened, SIM_RN), magnitude = bits & 0xff;
+    return (bits >> 8) << 7 | (magnitude > E4M3_MOST ? E4M3_MOST : magnitude);
+}
+
+static uint32_t to_e5m2(float x) {
+    const struct sim_number n = sim_number_read(bits_f32(x), sim_format_of(PTX_TYPE_F32));
+    const uint32_t bits = (uint32_t)sim_number_to_float(n, e5m2, SIM_RN), magnitude = bits & 0x7f;
+    return n.kind == SIM_NAN ? bits : (bits & 0x80) | (magnitude > E5M2_MOST ? E5M2_MOST : magnitude);
+}
+
+static uint32_t byte_relu(uint32_t bits) {
+    return bits >> 7 ? 0 : bits;
+}
+
+static uint32_t f16_of_e4m3(uint32_t bits) {
+    if ((bits & 0x7f) == E4M3_NAN)
+        return SIM_NAN_F16;
+    struct sim_number n = sim_number_read((bits >> 7) << 8 | (bits & 0x7f), e4m3_widened);
+    n.exponent += E4M3_BIAS_MORE;
+    return (uint32_t)sim_number_to_float(n, sim_format_of(PTX_TYPE_F16), SIM_RN);
+}
+
+/* The upper half of an f16. */
+static uint32_t f16_of_e5m2(uint32_t bits) {
+    return (bits & 0x7f) > 0x7c ? SIM_NAN_F16 : bits << 8;
+}
+
 static uint32_t clamp(int32_t x, int32_t least, int32_t most) {
     return (uint32_t)(x < least ? least : x > most ? most : x);
 }

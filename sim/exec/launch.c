@@ -142,6 +142,7 @@ static struct sim_worker *new_worker(struct sim_run *run) {
     worker->thread_ids = (const uint32_t(*)[3][SIM_LANES])run->thread_ids;
     worker->param_bytes = launch->function->param_bytes;
     worker->shared_limit = launch->shared_bytes ? m->dynamic_offset + launch->shared_bytes : code->shared_end;
+    worker->turn = launch->limit && launch->limit < SIM_TURN ? launch->limit : SIM_TURN;
     if (code->reserved) {
         worker->reserved = (worker->shared_limit + 127) & ~(uint64_t)127;
         worker->shared_limit = worker->reserved + SIM_RESERVED_SHARED;

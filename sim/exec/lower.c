@@ -37,8 +37,15 @@ bool lower_out_of_memory(struct lower *l) {
 
 bool lower_unknown(struct lower *l, const char *why) {
     const struct ptx_instruction *in = l->node->in;
-    return lower_error(l, in->pos, "instruction '%s' is not supported%s%s%s", in->opcode, why ? " (" : "",
-                       why ? why : "", why ? ")" : "");
+    const struct ptx_module *m = l->module->ptx;
+    char source[120] = "";
+    if (in->source.file && in->source.file <= m->file_count && in->source.line) {
+        const char *file = m->files[in->source.file - 1], *slash = strrchr(file, '/');
+        snprintf(source, sizeof source, "; %.80s:%u of the source", slash ? slash + 1 : file,
+                 (unsigned)in->source.line);
+    }
+    return lower_error(l, in->pos, "instruction '%.80s' is not supported%s%s%s%s", in->opcode,
+                       why ? " (" : "", why ? why : "", why ? ")" : "", source);
 }
 
 static bool grow(void **array, size_t *capacity, size_t count, size_t size) {

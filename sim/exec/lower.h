@@ -26,8 +26,8 @@ struct lower {
     struct sim_code *code;
     struct flow flow;
     struct slots slots;
-    struct merged_load *merged; /* by instruction */
-    struct facts facts;         /* found when the first atomic asks for them */
+    struct merged_access *merged; /* by instruction */
+    struct facts facts;           /* found when the first atomic asks for them */
     struct ptx_error *error;
 
     struct sim_insn *insns;

@@ -242,6 +242,16 @@ static bool lower_frame_param(struct lower *l, const struct ptx_operand *address
     return emit_memop(l, load ? sim_run_frame_load : sim_run_frame_store, op, 0);
 }
 
+/* Counts an access to shared memory as ptxas merges it with its neighbours. */
+static void merge_memop(struct lower *l, struct sim_memop *op) {
+    const struct merged_access *merged = &l->merged[l->node->in - l->function->instructions];
+    op->merged = merged->bytes;
+    op->shift = merged->shift;
+    op->uncounted = merged->uncounted;
+    if (merged->bytes)
+        l->code->sites[l->code->site_count - 1].bytes = merged->bytes;
+}
+
 static bool lower_load(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (in->operand_count < 2 || in->operand_count > 3)
@@ -266,12 +276,7 @@ static bool lower_load(struct lower *l) {
         }
         return emit_memop(l, sim_run_param_load, op, address->reg ? ref : -1);
     }
-    const struct merged_load *merged = &l->merged[in - l->function->instructions];
-    op->merged = merged->bytes;
-    op->shift = merged->shift;
-    op->uncounted = merged->uncounted;
-    if (merged->bytes)
-        l->code->sites[l->code->site_count - 1].bytes = merged->bytes;
+    merge_memop(l, op);
     return emit_memop(l, waits_for_others(in) ? sim_run_poll_load : sim_run_load, op, ref);
 }
 
@@ -289,6 +294,7 @@ static bool lower_store(struct lower *l) {
     if (op->space == SIM_SPACE_PARAM || op->space == SIM_SPACE_CONST)
         return lower_error(l, address->pos, "'%s' cannot be written", in->opcode);
     int32_t ref;
+    merge_memop(l, op);
     return lower_address(l, address, op, &ref) && lower_elements(l, &in->operands[1], op, false) &&
            emit_memop(l, sim_run_store, op, ref);
 }
@@ -324,8 +330,31 @@ static bool atomic_type_fits(enum sim_atomic atomic, enum ptx_type type) {
     }
 }
 
-/* What ptxas makes of an atomic: a reduction, if nobody reads the old value; one lane's work, if all lanes
- * add the same to the same place. */
+/* Whether ptxas lets one lane work for all that name one place: it adds up, or finds the least and so on,
+ * what 32-bit lanes bring, if nobody reads the old value; where somebody does, and for 64-bit sums, only if
+ * all bring the same. */
+static bool one_lane_will_do(const struct facts *facts, const struct sim_memop *op,
+                             const struct ptx_operand *address, bool used) {
+    const bool narrow = op->type == PTX_TYPE_U32 || op->type == PTX_TYPE_S32 || op->type == PTX_TYPE_B32;
+    if (!facts_uniform(facts, &address[0]))
+        return false;
+    switch (op->atomic) {
+    case SIM_ATOMIC_ADD:
+        return (narrow && !used) ||
+               ((narrow || op->type == PTX_TYPE_U64) && facts_uniform(facts, &address[1]));
+    case SIM_ATOMIC_MIN:
+    case SIM_ATOMIC_MAX:
+    case SIM_ATOMIC_AND:
+    case SIM_ATOMIC_OR:
+    case SIM_ATOMIC_XOR:
+        return narrow && !used;
+    default:
+        return false;
+    }
+}
+
+/* What ptxas makes of an atomic: a reduction, if nobody reads the old value; one lane's work; an increment
+ * of shared memory, which counts the lanes of a word at once. */
 static bool simplify_atomic(struct lower *l, struct sim_memop *op, bool returns) {
     const struct ptx_instruction *in = l->node->in;
     if (!l->facts.read && !facts_find(l->function, &l->facts))
@@ -334,10 +363,11 @@ static bool simplify_atomic(struct lower *l, struct sim_memop *op, bool returns)
                 (in->operands[0].kind != PTX_OPERAND_REGISTER || l->facts.read[in->operands[0].reg->index]);
     if (returns && !used && op->atomic != SIM_ATOMIC_EXCH && op->atomic != SIM_ATOMIC_CAS)
         op->access = l->code->sites[l->code->site_count - 1].access = SIM_ACCESS_RED;
-    op->single_lane = op->atomic == SIM_ATOMIC_ADD &&
-                      (op->type == PTX_TYPE_U32 || op->type == PTX_TYPE_S32) &&
-                      facts_uniform(&l->facts, &in->operands[returns]) &&
-                      facts_uniform(&l->facts, &in->operands[returns + 1]);
+    const struct ptx_operand *value = &in->operands[returns + 1];
+    op->single_lane = one_lane_will_do(&l->facts, op, &in->operands[returns], used);
+    op->increment = op->space == SIM_SPACE_SHARED && op->atomic == SIM_ATOMIC_ADD && !used &&
+                    (op->type == PTX_TYPE_U32 || op->type == PTX_TYPE_S32) &&
+                    value->kind == PTX_OPERAND_INTEGER && value->bits == 1;
     return true;
 }
 

@@ -4,8 +4,8 @@
  * bits), those that this one still takes (20), bytes still expected (22, signed), whether it is an object at
  * all, and the phase's parity.  An arrival's state is what the object was before.
  *
- * Counted as sm_80 does it, by inference: an arrival is a shared atomic, a test a shared load, init and inval
- * are stores.  Copies are done when they are issued, so what arrives when they end arrives at once. */
+ * Not counted: an H200's counters of shared loads, stores and atomics take no notice of them.  Copies are
+ * done when they are issued, so what arrives when they end arrives at once. */
 #include "sim/exec/mbarrier.h"
 
 #include <string.h>

@@ -68,6 +68,7 @@ static bool find_operation(const struct ptx_instruction *in, struct sim_mbarrier
             m->op = operations[i].op;
             m->at = (struct sim_memop){.access = operations[i].access,
                                        .order = SIM_ORDER_STRONG,
+                                       .uncounted = true,
                                        .type = PTX_TYPE_B64,
                                        .width = 8,
                                        .count = 1};

@@ -5,7 +5,7 @@
 
 #include "sim/exec/slots.h"
 
-#define WINDOW 256 /* loads looked at together: far more than ptxas keeps in registers */
+#define WINDOW 256 /* accesses looked at together: far more than ptxas keeps in registers */
 
 /* ---------------------------------------------------------------- what is known of a register's low bits */
 
@@ -76,76 +76,110 @@ static void find_zeros(const struct ptx_function *f, uint8_t *zeros) {
     }
 }
 
-/* ---------------------------------------------------------------- groups of loads */
+/* ---------------------------------------------------------------- groups of accesses */
 
-struct load {
+struct plain {
     size_t instruction;
     const struct ptx_register *reg; /* NULL: offset is the address */
     int64_t offset;
     unsigned aligned; /* low zero bits of the register */
+    unsigned bytes;   /* 4 or 8; 0: no such access */
+    bool store;
 };
 
-static bool is_plain_load(const struct ptx_instruction *in) {
-    if (strcmp(in->name, "ld") != 0 || !ptx_has_word(in, "shared") || in->guard || in->operand_count != 2 ||
-        in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[1].kind != PTX_OPERAND_ADDRESS)
-        return false;
-    return in->word_count == 2 && ptx_type_bytes(ptx_type_find(in->words[1])) == 4;
+/* A load or store of shared memory, without more words than it takes, of 4 or 8 bytes. */
+static struct plain plain_access(const struct ptx_function *f, const struct ptx_instruction *in,
+                                 const uint8_t *zeros) {
+    const bool store = strcmp(in->name, "st") == 0;
+    struct plain none = {0};
+    if ((!store && strcmp(in->name, "ld") != 0) || in->guard || in->operand_count != 2 ||
+        in->word_count < 2 || strcmp(in->words[0], "shared") != 0)
+        return none;
+    const struct ptx_operand *address = &in->operands[store ? 0 : 1];
+    const bool pair = strcmp(in->words[1], "v2") == 0;
+    if (in->word_count != 2u + pair || address->kind != PTX_OPERAND_ADDRESS)
+        return none;
+    const unsigned bytes = ptx_type_bytes(ptx_type_find(in->words[1 + pair])) << pair;
+    if (bytes != 4 && bytes != 8)
+        return none;
+    const int64_t place = address->variable ? (int64_t)address->variable->user : 0;
+    return (struct plain){.instruction = (size_t)(in - f->instructions),
+                          .reg = address->reg,
+                          .offset = place + address->offset,
+                          .aligned = address->reg ? zeros[address->reg->index] : 64,
+                          .bytes = bytes,
+                          .store = store};
 }
 
-/* What shared loads are not moved across. */
-static bool ends_group(const struct ptx_instruction *in) {
+static bool may_be_shared(const struct ptx_instruction *in) {
+    return !ptx_has_word(in, "global") && !ptx_has_word(in, "local") && !ptx_has_word(in, "param") &&
+           !ptx_has_word(in, "const");
+}
+
+/* What shared accesses like first are not moved across: loads pass loads, stores only their neighbours. */
+static bool ends_group(const struct plain *first, const struct ptx_instruction *in,
+                       const struct plain *access) {
     static const char *const names[] = {"bar",   "barrier", "atom", "red",  "call",     "membar",
                                         "fence", "cp",      "shfl", "vote", "mbarrier", NULL};
-    if (strcmp(in->name, "st") == 0)
-        return !ptx_has_word(in, "global") && !ptx_has_word(in, "local") && !ptx_has_word(in, "param");
+    if (access->bytes && access->store == first->store && (!first->store || access->reg == first->reg))
+        return false;
+    if (strcmp(in->name, "st") == 0 || (first->store && strcmp(in->name, "ld") == 0))
+        return may_be_shared(in);
     for (const char *const *name = names; *name; name++)
         if (strcmp(in->name, *name) == 0)
             return true;
     return ptx_has_word(in, "volatile");
 }
 
-/* Merges the loads that cover [start, start + bytes) from one base, if all are there and none is taken. */
-static void merge_piece(struct merged_load *merged, const struct load *loads, size_t count, size_t first,
+/* Merges the accesses that cover [start, start + bytes) from one base, if all are there and none is taken. */
+static void merge_piece(struct merged_access *merged, const struct plain *group, size_t count, size_t first,
                         int64_t start, unsigned bytes) {
     size_t member[4], found = 0;
-    for (unsigned b = 0; b < bytes; b += 4)
-        for (size_t i = 0; i < count; i++)
-            if (loads[i].reg == loads[first].reg && loads[i].offset == start + b &&
-                !merged[loads[i].instruction].bytes && !merged[loads[i].instruction].uncounted) {
+    unsigned covered = 0;
+    for (bool more = true; more && covered < bytes;) {
+        more = false;
+        for (size_t i = 0; i < count && !more; i++) {
+            const struct merged_access *m = &merged[group[i].instruction];
+            more = group[i].reg == group[first].reg && group[i].offset == start + covered && !m->bytes &&
+                   !m->uncounted;
+            if (more) {
                 member[found++] = i;
-                break;
+                covered += group[i].bytes;
             }
-    if (4 * found != bytes)
+        }
+    }
+    if (found < 2 || covered != bytes)
         return;
     size_t lead = 0;
     for (size_t k = 1; k < found; k++)
-        if (loads[member[k]].instruction < loads[member[lead]].instruction)
+        if (group[member[k]].instruction < group[member[lead]].instruction)
             lead = k;
     for (size_t k = 0; k < found; k++) {
-        struct merged_load *m = &merged[loads[member[k]].instruction];
-        *m = (struct merged_load){.uncounted = k != lead};
+        const struct plain *one = &group[member[k]];
+        struct merged_access *m = &merged[one->instruction];
+        *m = (struct merged_access){.uncounted = k != lead};
         if (k == lead) {
             m->bytes = (uint8_t)bytes;
-            m->shift = (int8_t)(-4 * (int)k);
+            m->shift = (int8_t)(start - one->offset);
         }
     }
 }
 
-static void merge_group(struct merged_load *merged, const struct load *loads, size_t count) {
+static void merge_group(struct merged_access *merged, const struct plain *group, size_t count) {
     for (unsigned bytes = 16; bytes >= 8; bytes /= 2)
         for (size_t i = 0; i < count; i++) {
-            int64_t start = loads[i].offset & ~(int64_t)(bytes - 1);
-            if (1u << least(loads[i].aligned, 16) >= bytes && loads[i].offset == start)
-                merge_piece(merged, loads, count, i, start, bytes);
+            int64_t start = group[i].offset & ~(int64_t)(bytes - 1);
+            if (1u << least(group[i].aligned, 16) >= bytes && group[i].offset == start)
+                merge_piece(merged, group, count, i, start, bytes);
         }
 }
 
-struct merged_load *merge_find(const struct ptx_function *f, const struct flow *flow) {
-    struct merged_load *merged = calloc(f->instruction_count + 1, sizeof *merged);
+struct merged_access *merge_find(const struct ptx_function *f, const struct flow *flow) {
+    struct merged_access *merged = calloc(f->instruction_count + 1, sizeof *merged);
     uint8_t *zeros = malloc(f->register_count + 1);
-    struct load *loads = malloc(WINDOW * sizeof *loads);
-    if (!merged || !zeros || !loads) {
-        free(merged), free(zeros), free(loads);
+    struct plain *group = malloc(WINDOW * sizeof *group);
+    if (!merged || !zeros || !group) {
+        free(merged), free(zeros), free(group);
         return NULL;
     }
     find_zeros(f, zeros);
@@ -153,29 +187,23 @@ struct merged_load *merge_find(const struct ptx_function *f, const struct flow *
         size_t count = 0;
         for (size_t n = flow->blocks[b].first; n < flow->blocks[b].end; n++) {
             const struct ptx_instruction *in = flow->nodes[n].in;
-            bool load = is_plain_load(in);
-            if (count && (ends_group(in) || count == WINDOW)) {
-                merge_group(merged, loads, count);
+            const struct plain access = plain_access(f, in, zeros);
+            if (count && (ends_group(&group[0], in, &access) || count == WINDOW)) {
+                merge_group(merged, group, count);
                 count = 0;
             }
-            if (load) {
-                const struct ptx_operand *address = &in->operands[1];
-                int64_t place = address->variable ? (int64_t)address->variable->user : 0;
-                loads[count++] = (struct load){.instruction = (size_t)(in - f->instructions),
-                                               .reg = address->reg,
-                                               .offset = place + address->offset,
-                                               .aligned = address->reg ? zeros[address->reg->index] : 64};
-            }
+            if (access.bytes)
+                group[count++] = access;
             /* A register that is written again is another base from here on. */
             if (slots_destinations(in) && in->operands[0].reg)
                 for (size_t i = 0; i < count; i++)
-                    if (loads[i].reg == in->operands[0].reg) {
-                        merge_group(merged, loads, count);
+                    if (group[i].reg == in->operands[0].reg) {
+                        merge_group(merged, group, count);
                         count = 0;
                     }
         }
-        merge_group(merged, loads, count);
+        merge_group(merged, group, count);
     }
-    free(zeros), free(loads);
+    free(zeros), free(group);
     return merged;
 }

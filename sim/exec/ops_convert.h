@@ -89,6 +89,20 @@ SLOW2("cvt.{rn|rz}.relu.bf16x2.f32", BF16X2, F32, F32, half_relu(to_bf16(b, m)) 
 SLOW1("cvt.{rna|rn|rz}.tf32.f32", B32, F32, to_tf32(a, m))
 SLOW1("cvt.{rn|rz}.relu.tf32.f32", B32, F32, relu_f32(to_tf32(a, m)))
 
+/* pairs of 8-bit floats, out of range clamped to the largest; a is the upper byte */
+SLOW2("cvt.rn.satfinite.e4m3x2.f32", B16, F32, F32, to_e4m3(b) | to_e4m3(a) << 8)
+SLOW2("cvt.rn.satfinite.e5m2x2.f32", B16, F32, F32, to_e5m2(b) | to_e5m2(a) << 8)
+SLOW2("cvt.rn.satfinite.relu.e4m3x2.f32", B16, F32, F32, byte_relu(to_e4m3(b)) | byte_relu(to_e4m3(a)) << 8)
+SLOW2("cvt.rn.satfinite.relu.e5m2x2.f32", B16, F32, F32, byte_relu(to_e5m2(b)) | byte_relu(to_e5m2(a)) << 8)
+SLOW1("cvt.rn.satfinite.e4m3x2.f16x2", B16, F16X2, to_e4m3(f16_value((uint16_t)a)) | to_e4m3(f16_value(a >> 16)) << 8)
+SLOW1("cvt.rn.satfinite.e5m2x2.f16x2", B16, F16X2, to_e5m2(f16_value((uint16_t)a)) | to_e5m2(f16_value(a >> 16)) << 8)
+SLOW1("cvt.rn.satfinite.relu.e4m3x2.f16x2", B16, F16X2, byte_relu(to_e4m3(f16_value((uint16_t)a))) | byte_relu(to_e4m3(f16_value(a >> 16))) << 8)
+SLOW1("cvt.rn.satfinite.relu.e5m2x2.f16x2", B16, F16X2, byte_relu(to_e5m2(f16_value((uint16_t)a))) | byte_relu(to_e5m2(f16_value(a >> 16))) << 8)
+SLOW1("cvt.rn.f16x2.e4m3x2", F16X2, B16, f16_of_e4m3(a & 0xff) | f16_of_e4m3(a >> 8) << 16)
+SLOW1("cvt.rn.f16x2.e5m2x2", F16X2, B16, f16_of_e5m2(a & 0xff) | f16_of_e5m2(a >> 8) << 16)
+SLOW1("cvt.rn.relu.f16x2.e4m3x2", F16X2, B16, half_relu(f16_of_e4m3(a & 0xff)) | (uint32_t)half_relu(f16_of_e4m3(a >> 8)) << 16)
+SLOW1("cvt.rn.relu.f16x2.e5m2x2", F16X2, B16, half_relu(f16_of_e5m2(a & 0xff)) | (uint32_t)half_relu(f16_of_e5m2(a >> 8)) << 16)
+
 /* two integers clamped and packed, b below a; below 16 bits c's own low half moves up to make room */
 SLOW2("cvt.pack.sat.u16.s32", B32, S32, S32, clamp(b, 0, 65535) | clamp(a, 0, 65535) << 16)
 SLOW2("cvt.pack.sat.s16.s32", B32, S32, S32, (clamp(b, -32768, 32767) & 0xffff) | clamp(a, -32768, 32767) << 16)

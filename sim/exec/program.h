@@ -96,12 +96,13 @@ struct sim_memop {
     uint8_t slot;       /* loads: enum sim_slot of the destinations; stores: of the sources */
     bool narrow;        /* loads: the destination is a 16-bit register: its upper half stays zero */
     bool skips_l1;
-    /* What ptxas makes of neighbouring shared loads (merge.h): counted as one of merged bytes from shift
+    /* What ptxas makes of neighbouring shared accesses (merge.h): counted as one of merged bytes from shift
      * bytes off, or not at all. */
     bool uncounted;
     uint8_t merged;
     int8_t shift;
-    bool single_lane; /* atomics: the address is one for all lanes, as far as the compiler can see */
+    bool single_lane; /* atomics: one lane can do the work of all, as far as the compiler can see */
+    bool increment;   /* atomics of shared memory: adds one, and nobody reads the old value */
     uint8_t order;    /* enum sim_order; 0: a plain access */
     enum sim_atomic atomic;
     uint32_t site;              /* the module's number of this instruction, for its tally */

@@ -131,6 +131,7 @@ enum sim_fault_kind {
     SIM_FAULT_MEMORY,     /* the simulator itself ran out of memory */
     SIM_FAULT_ASSERT,     /* CUDA_ERROR_ASSERT */
     SIM_FAULT_STOP,       /* CUDA_ERROR_LAUNCH_FAILED: trap, brkpt without a debugger */
+    SIM_FAULT_TIME,       /* CUDA_ERROR_LAUNCH_TIMEOUT: longer than the launch's limit */
     SIM_FAULT_KINDS
 };
 
@@ -179,7 +180,9 @@ struct sim_launch {
     size_t shared_bytes; /* dynamic */
     const void *params;  /* param_bytes of them */
     const struct count_rules *rules;
-    unsigned threads;        /* worker threads; 0: all cores */
+    unsigned threads; /* worker threads; 0: all cores */
+    uint32_t limit;   /* 0: none.  Basic blocks that each of a worker's warps may run, more or less, all
+                         its blocks' taken together; a launch that comes to it has SIM_FAULT_TIME */
     struct sim_check *check; /* NULL, or what watches the launch (sim/check/check.h), on one thread */
     bool cooperative;        /* all blocks are resident at once; they may meet at grid-wide barriers */
     const struct sim_textures *textures; /* sim/exec/texture.h; NULL: there are no texture objects */

@@ -34,6 +34,8 @@ size_t slots_destinations(const struct ptx_instruction *in) {
                                        "setmaxnreg",
                                        "stmatrix",
                                        NULL};
+    if (in->operand_count == 0) /* refused later, where it is lowered */
+        return 0;
     if (strcmp(in->name, "bar") == 0 || strcmp(in->name, "barrier") == 0)
         return ptx_has_word(in, "red");
     if (strcmp(in->name, "mbarrier") == 0)
@@ -45,7 +47,7 @@ size_t slots_destinations(const struct ptx_instruction *in) {
     for (const char *const *name = none; *name; name++)
         if (strcmp(in->name, *name) == 0)
             return 0;
-    return in->operand_count > 0;
+    return 1;
 }
 
 /* An instruction that writes one register before it has read the last of its sources for every lane:

@@ -128,7 +128,7 @@ bool sim_warp_start(struct sim_warp *w, struct sim_frame *frame, uint32_t lanes)
 }
 
 bool sim_warp_run(struct sim_warp *w) {
-    w->fuel = SIM_TURN;
+    w->fuel = w->worker->turn;
     w->unspent = 0;
     w->waits = false;
     const struct sim_insn *in = next_strand(w);
@@ -207,7 +207,7 @@ static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *i
     w->waits = self->spinning;
     bool release = self->spinning && self->lock && ++self->spins % SIM_SPINS == 0;
     self->spinning = false;
-    self->spent += SIM_TURN - w->unspent;
+    self->spent += w->worker->turn - w->unspent;
     if (w->worker->code->may_spin && self->spent >= (uint64_t)SIM_TURN * SIM_PATIENCE) {
         self->spent = 0;
         w->waits = release = true;

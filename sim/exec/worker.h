@@ -164,6 +164,8 @@ struct sim_worker {
     uint64_t workspace;    /* of grid-wide barriers; 0: not a cooperative launch */
     size_t param_bytes;
     size_t frame_stride;
+    uint32_t turn;                  /* basic blocks that a warp may run before others have their turn */
+    uint64_t passes;                /* turns that blocks have had, of each of their warps */
     struct sim_block_tally *blocks; /* by the module's block numbers */
     struct sim_site_tally *sites;   /* by the module's site numbers */
     struct sim_strand *free_strands;

@@ -128,6 +128,14 @@ static void counters_that_change(void **state) {
     assert_non_null(strstr(text, "gst_transactions"));
     assert_non_null(strstr(text, "better"));
     free(text);
+    /* A count below nothing is none. */
+    counters->gst_transactions = UINT64_MAX;
+    keep(&plan);
+    counters->gst_transactions = 1;
+    text = compared(&plan, -1, &worse);
+    assert_int_equal(worse, 0);
+    assert_null(strstr(text, "gst_transactions"));
+    free(text);
     /* What got worse is told before what got better, and from nothing to something is worse. */
     counters->local_load_transactions += 1;
     text = compared(&plan, 50, &worse);

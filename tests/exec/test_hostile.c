@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,9 +12,9 @@
 #include "sim/exec/sim.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
-#define KERNEL(body)                                                                                         \
-    HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<3>;\n" body \
-         "\nret;\n}\n"
+#define KERNEL_HEAD                                                                                          \
+    HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<3>;\n"
+#define KERNEL(body) KERNEL_HEAD body "\nret;\n}\n"
 
 static bool load(struct sim_memory *memory, const char *text, struct sim_module **module,
                  struct ptx_error *error) {
@@ -38,7 +39,7 @@ static void refused(const char *text, const char *why) {
 }
 
 /* Launches k with one parameter, 0.  What fault it has. */
-static struct sim_fault launched(const char *text) {
+static struct sim_fault launched_for(const char *text, uint32_t limit) {
     struct sim_memory *memory = sim_memory_create(1 << 24);
     struct sim_module *module;
     struct ptx_error error;
@@ -54,6 +55,7 @@ static struct sim_fault launched(const char *text) {
         .params = zero,
         .rules = count_rules_find(NULL),
         .threads = 1,
+        .limit = limit,
     };
     struct wl_counters counters;
     struct sim_fault fault = {.kind = SIM_FAULT_NONE};
@@ -61,6 +63,10 @@ static struct sim_fault launched(const char *text) {
     sim_module_unload(module);
     sim_memory_destroy(memory);
     return fault;
+}
+
+static struct sim_fault launched(const char *text) {
+    return launched_for(text, 0);
 }
 
 static void test_branches(void **state) {
@@ -71,6 +77,38 @@ static void test_branches(void **state) {
     refused(KERNEL("L: bra T; T: .branchtargets L;"), "takes a label");
     refused(KERNEL("L: brx.idx %r1, L;"), "takes an index");
     refused(KERNEL("T: .branchtargets U; U: .branchtargets T; brx.idx %r1, T;"), "U");
+}
+
+/* What has a result, and nothing to put it in. */
+static void test_no_operands(void **state) {
+    (void)state;
+    static const char *const words[] = {
+        "mbarrier.pending_count.b64",
+        "mbarrier.arrive.shared.b64",
+        "mbarrier.try_wait.shared.b64",
+        "bar.red.popc.u32",
+        "barrier.red.and.pred",
+        "mov.u32",
+        "ld.global.u32",
+        "atom.global.add.u32",
+        "shfl.sync.idx.b32",
+        "vote.sync.all.pred",
+        "setp.eq.u32",
+        "wmma.load.a.sync.aligned.row.m16n16k16.f16",
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16",
+        "elect.sync",
+        "activemask.b32",
+        "cvt.u32.u64",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char text[512];
+        static const char *const guards[] = {"", "@%p1 "};
+        for (size_t g = 0; g < 2; g++) {
+            snprintf(text, sizeof text, "%s%s%s%s", KERNEL_HEAD, guards[g], words[i], ";\nret;\n}\n");
+            refused(text, words[i]);
+        }
+    }
 }
 
 static void test_calls(void **state) {
@@ -146,6 +184,29 @@ static void test_zero_fill_at_the_end(void **state) {
                      SIM_FAULT_ADDRESS);
 }
 
+/* Loops that never end, however they do it, end at the launch's limit; what ends before it does not notice.
+ */
+static void test_limit(void **state) {
+    (void)state;
+    static const char *const endless[] = {
+        KERNEL("L: bra L;"),
+        KERNEL("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3; L: @%p1 bra L; bar.sync 0;"),
+        KERNEL("mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3; @%p1 bra M; L: bra L; M: bar.warp.sync -1;"),
+        KERNEL(".shared .b32 s; L: ld.volatile.shared.u32 %r1, [s]; setp.eq.u32 %p1, %r1, 0; @%p1 bra L;"),
+        HEAD ".func f() { L: bra L; }\n.entry k(.param .u64 p) { call f; ret; }\n",
+    };
+    static const uint32_t limits[] = {1, 2, 1000, 200000};
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
+        for (size_t j = 0; j < sizeof limits / sizeof *limits; j++) {
+            struct sim_fault fault = launched_for(endless[i], limits[j]);
+            assert_int_equal(fault.kind, SIM_FAULT_TIME);
+            assert_non_null(strstr(fault.text, "limit"));
+        }
+    static const char loop[] = KERNEL("L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 500; @%p1 bra L;");
+    assert_int_equal(launched_for(loop, 400).kind, SIM_FAULT_TIME);
+    assert_int_equal(launched_for(loop, 600).kind, SIM_FAULT_NONE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_branches),
@@ -155,6 +216,8 @@ int main(void) {
         cmocka_unit_test(test_wild_pointers),
         cmocka_unit_test(test_lanes_far_apart),
         cmocka_unit_test(test_zero_fill_at_the_end),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_no_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,11 @@
  *   fork         go on in a child, whose status becomes this program's
  *   print        a line to each of the standard streams
  *   echo         standard input to standard output
- *   exit=N  kill=N  sleep  stop when SIGTERM comes: exit 7
+ *   flood        64 MiB to standard output
+ *   exec         becomes itself with the steps that follow
+ *   load=FILE    takes the kernels from there
+ *   crash        follows a null pointer
+ *   exit=N  _exit=N  kill=N  sleep  stop when SIGTERM comes: exit 7
  */
 #include <cuda.h>
 #include <dlfcn.h>
@@ -19,6 +23,7 @@
 static void *library;
 static CUmodule module;
 static CUdeviceptr memory;
+static const char *ptx = TEST_PTX;
 static CUstream stream; /* NULL until something is captured */
 
 static void check(int result, const char *what) {
@@ -43,7 +48,7 @@ static void start(void) {
     CALL("cuInit", (unsigned), 0);
     CALL("cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice), &context, 0);
     CALL("cuCtxSetCurrent", (CUcontext), context);
-    CALL("cuModuleLoad", (CUmodule *, const char *), &module, TEST_PTX);
+    CALL("cuModuleLoad", (CUmodule *, const char *), &module, ptx);
     CALL("cuMemAlloc_v2", (CUdeviceptr *, size_t), &memory, 1 << 20);
     CALL("cuMemsetD8_v2", (CUdeviceptr, unsigned char, size_t), memory, 1, 1 << 20);
 }
@@ -52,9 +57,9 @@ static void launch(const char *name) {
     static const struct {
         const char *name, *symbol;
     } table[] = {{"strided", "_Z7stridedIfEvPT_PKS0_i"}, {"vectors", "_Z7vectorsP6float4PKS_"}};
-    char kernel[64];
+    static char kernel[1 << 16];
     const char *colon = strchr(name, ':');
-    snprintf(kernel, sizeof kernel, "%.*s", (int)(colon ? colon - name : 63), name);
+    snprintf(kernel, sizeof kernel, "%.*s", (int)(colon ? colon - name : (1 << 16) - 1), name);
     int stride = colon ? atoi(colon + 1) : 1;
     for (size_t i = 0; i < 2; i++)
         if (strcmp(kernel, table[i].name) == 0)
@@ -89,6 +94,13 @@ static void replay(int times) {
     CALL("cuGraphDestroy", (CUgraph), graph);
 }
 
+static void flood(void) {
+    static char block[1 << 16];
+    memset(block, 'x', sizeof block);
+    for (int i = 0; i < 1024; i++)
+        fwrite(block, 1, sizeof block, stdout);
+}
+
 static void leave(int number) {
     (void)number;
     _exit(7);
@@ -108,6 +120,17 @@ int main(int argc, char **argv) {
         } else if (strcmp(step, "echo") == 0) {
             for (int c; (c = getchar()) != EOF;)
                 putchar(c);
+        } else if (strcmp(step, "flood") == 0) {
+            flood();
+        } else if (strcmp(step, "exec") == 0) {
+            fflush(stdout);
+            execv("/proc/self/exe", argv + i);
+        } else if (strncmp(step, "load=", 5) == 0) {
+            ptx = step + 5;
+        } else if (strcmp(step, "crash") == 0) {
+            raise(SIGSEGV);
+        } else if (strncmp(step, "_exit=", 6) == 0) {
+            _exit(atoi(step + 6));
         } else if (strncmp(step, "exit=", 5) == 0) {
             return atoi(step + 5);
         } else if (strncmp(step, "kill=", 5) == 0) {

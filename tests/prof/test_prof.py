@@ -5,7 +5,9 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -88,6 +90,55 @@ class Program(Folder):
         self.assertIn("vectors", process.communicate(timeout=30)[1])
         self.assertEqual(process.returncode, -signal.SIGINT)
 
+    def test_interrupt(self):
+        # Ctrl-C goes to the whole group: the program and the command get it, and what ran is reported.
+        process = subprocess.Popen([arguments.wideload, "prof", arguments.program, "vectors", "sleep"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                   env=environment({"TMPDIR": self.folder}))
+        self.assertEqual(process.stdout.readline(), "asleep\n")
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertIn("vectors", process.communicate(timeout=60)[1])
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_closed_streams(self):
+        # Files that are opened must not take the places of the streams.
+        for closed in [">&-", "2>&-", "<&- >&- 2>&-"]:
+            files = [self.place(name) for name in ("a.json", "a.csv", "report")]
+            command = [arguments.wideload, "prof", "--json", files[0], "--csv", files[1], arguments.program, "print",
+                       "vectors"]
+            done = subprocess.run(["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *command], capture_output=True,
+                                  text=True, env=environment(), timeout=120, check=False)
+            self.assertEqual(done.returncode, 0)
+            with open(files[0], encoding="utf-8") as file:
+                self.assertEqual(len(json.load(file)["launches"]), 1)
+            with open(files[1], newline="", encoding="utf-8") as file:
+                self.assertEqual(len(list(csv.DictReader(file, strict=True))), 1)
+
+    def test_output_passes_through(self):
+        # 64 MiB, which neither the command nor a buffer holds back.
+        process = subprocess.Popen([arguments.wideload, "prof", arguments.program, "flood", "vectors"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        size = 0
+        while block := process.stdout.read(1 << 20):
+            size += len(block)
+        self.assertIn(b"vectors", process.communicate(timeout=120)[1])
+        self.assertEqual((process.returncode, size), (0, 64 << 20))
+
+    def test_other_programs(self):
+        # What the program becomes is reported with what it was.
+        _, document = self.profiled([], "vectors", "exec", "strided:2", "exec", "vectors")
+        names = [launch["kernel"].split("(")[0] for launch in document["launches"]]
+        self.assertEqual(names, ["vectors", "void strided<float>", "vectors"])
+
+    def test_ends_at_once(self):
+        done = ran("vectors", "_exit=6")
+        self.assertEqual(done.returncode, 6)
+        self.assertIn("vectors", done.stderr)
+        done = ran("vectors", "crash")
+        self.assertEqual(done.returncode, -signal.SIGSEGV)
+        self.assertIn("vectors", done.stderr)
+
     def test_timeout(self):
         begin = time.monotonic()
         done = prof("--timeout", "0.3", arguments.program, "vectors", "sleep")
@@ -131,6 +182,13 @@ class Refused(Folder):
                 file.write(wrong)
             os.chmod(self.place(name), 0o755)
             self.refused(126, says, self.place(name))
+        for name, content, says in [("empty", b"", "neither a program"), ("cut", bytes(image[:100]), "damaged"),
+                                    ("script", b"#!/no/such/shell\n", "first line")]:
+            with open(self.place(name), "wb") as file:
+                file.write(content)
+            os.chmod(self.place(name), 0o755)
+            self.refused(126, says, self.place(name))
+        self.refused(127, "no such program", "")
 
     def test_arguments(self):
         program = arguments.program
@@ -139,6 +197,13 @@ class Refused(Folder):
         self.refused(2, "no regular expression", "--kernel", "a(", program)
         self.refused(2, "no comparison", "--fail-if", "gld_efficiency", program)
         self.refused(2, "did you mean 'fermi'?", "--arch", "fremi", program)
+        self.refused(2, "there are fermi, fermi-l2, ", "--arch", "zzzzzz", program)
+        for expression, says in [("", "names no metric"), ("<80", "names no metric"), ("gld_efficiency", "comparison"),
+                                 ("gld_efficiency=80", "comparison"), ("gld_efficiency<", "no number"),
+                                 ("gld_efficiency<x", "no number"), ("gld_efficiency<nan", "no number"),
+                                 ("gld_efficiency<1e999", "no number"), ("gld_efficiency<80%%", "left over"),
+                                 ("gld_efficiency<80 a<1", "left over"), ("zzzzzzzz<1", "unknown metric")]:
+            self.refused(2, says, "--fail-if", expression, program)
         self.refused(2, "did you mean 'memory'?", "--check", "memroy", program)
         self.refused(2, "did you mean '--metrics'?", "--metric5", program)
         self.refused(2, "--launch-skip", "--launch-skip", "-1", program)
@@ -154,6 +219,11 @@ class Refused(Folder):
         done = prof("--output", "/dev/full", arguments.program, "vectors")
         self.assertEqual(done.returncode, 1)
         self.assertIn("/dev/full", done.stderr)
+        # More than a buffer: a stream that fails early.
+        for option in ["--json", "--csv"]:
+            done = prof("--each", option, "/dev/full", arguments.program, *["vectors"] * 100)
+            self.assertEqual(done.returncode, 1)
+            self.assertTrue(done.stderr.endswith("wideload: /dev/full: No space left on device\n"), done.stderr[-200:])
 
 
 class Silence(Folder):
@@ -169,6 +239,36 @@ class Silence(Folder):
             file.write("#!/bin/sh\n:\n")
         os.chmod(self.place("script"), 0o755)
         self.says("script", self.place("script"))
+
+    # Code for one machine: mov $60, %eax; xor %edi, %edi; syscall
+    @unittest.skipUnless(os.uname().machine == "x86_64", "made for x86-64")
+    def test_static(self):
+        code = b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05"
+        start = 0x400000
+        header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 2, 62, 1, start + 120, 64, 0, 0, 64, 56, 1,
+                             64, 0, 0)
+        segment = struct.pack("<IIQQQQQQ", 1, 5, 0, start, start, 120 + len(code), 120 + len(code), 4096)
+        with open(self.place("static"), "wb") as file:
+            file.write(header + segment + code)
+        os.chmod(self.place("static"), 0o755)
+        self.says("linked statically", self.place("static"))
+
+    def test_privileged(self):
+        if os.geteuid() != 0 or os.statvfs(self.folder).f_flag & os.ST_NOSUID:
+            self.skipTest("needs root, and a folder where setuid programs work")
+        os.chmod(self.folder, 0o755)
+        shutil.copy(os.path.realpath(arguments.program), self.place("program"))
+        os.chown(self.place("program"), 65534, 65534)
+        os.chmod(self.place("program"), 0o4755)
+        self.says("setuid", self.place("program"))
+
+    def test_refused(self):
+        if not arguments.refused:
+            self.skipTest("CUDA's runtime libraries are not there to link with")
+        stripped, unsupported = arguments.refused
+        self.says("link it with -cudart shared", stripped)
+        self.says(r"'wgmma\.fence\.sync\.aligned' is not supported.*unsupported\.cu:3 of the source",
+                  unsupported)
 
     def test_scripts_are_followed(self):
         with open(self.place("script"), "w", encoding="utf-8") as file:
@@ -210,6 +310,54 @@ class Figures(Folder):
         os.symlink(arguments.program, program)
         report = prof("--each", program, "strided:2").stderr.replace(program, "PROGRAM")
         self.assertIn("wideload prof: PROGRAM:\n1 launch; counting rules sm_90\n", report)
+
+    def test_long_metrics(self):
+        # Two launches of the longest names and of large numbers: shortened, and only then.
+        names = ["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
+                 "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]
+        with open(self.place("a.ptx"), "w", encoding="ascii") as file:
+            file.write(".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry busy(.param .u64 p) {\n"
+                       ".reg .b32 %r<2>;\n.reg .pred %p;\nmov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;\n"
+                       "setp.lt.u32 %p, %r1, 4000000;\n@%p bra L;\nret;\n}\n")
+        done = prof("--metrics", ",".join([*names, "thread_inst_executed"]), arguments.program,
+                    f"load={self.place('a.ptx')}", "busy")
+        for line in done.stderr.splitlines():
+            self.assertLessEqual(len(line), 100)
+        self.assertRegex(done.stderr, r"(?m)^  thread_inst_executed .* 384\.00M  ?384\.00M  ?384\.00M$")
+        self.assertIn(names[0], done.stderr)
+        self.assertIn("\n  runs: 1\n", done.stderr)
+        done = prof("--metrics", "thread_inst_executed", arguments.program, f"load={self.place('a.ptx')}", "busy")
+        self.assertRegex(done.stderr, r"384\d{6}")
+
+    def test_very_long_name(self):
+        # Of a kernel: the lines hold, its ends are shown, and files have all of it.
+        name = "k" + "x" * 10000 + "y"
+        with open(self.place("a.ptx"), "w", encoding="ascii") as file:
+            file.write(f".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry {name}(.param .u64 p) {{\n"
+                       ".reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\nst.global.u64 [%rd1], %rd1;\nret;\n}\n")
+        steps = [f"load={self.place('a.ptx')}", name]
+        for options in [[], ["--lines"], ["--each"], ["--metrics", "all"], ["--fail-if", "gst_efficiency>1"]]:
+            done, document = self.profiled(options, *steps)
+            self.assertEqual(document["launches"][0]["kernel"], name)
+            self.assertRegex(done.stderr, r"kxxxxx.*\.\.")
+            for line in done.stderr.splitlines():
+                self.assertLessEqual(len(line), 100)
+        # A fault's line and address are not lost behind the name.
+        with open(self.place("a.ptx"), "r+", encoding="ascii") as file:
+            text = file.read().replace("[%rd1], %rd1", "[1 << 60], %rd1")
+            file.seek(0)
+            file.write(text)
+        done = ran(*steps)
+        self.assertIn("thread (0,0,0)", re.sub(r"\s+", " ", done.stderr))
+
+    def test_many_launches(self):
+        # Each record once, however the launches alternate.
+        path = self.place("a.json")
+        steps = [f"strided:{stride}" for stride in range(1, 101)] * 5
+        done = prof("--json", path, arguments.program, *steps)
+        self.assertEqual(done.returncode, 0)
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual(len(json.load(file)["launches"]), 500)
 
     def test_json(self):
         sys.path.insert(0, os.path.join(arguments.source, "tests", "cli"))
@@ -345,6 +493,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--wideload", required=True)
     parser.add_argument("--program", required=True)
+    parser.add_argument("--refused", nargs="*", default=[], help="a stripped program, one with a strange instruction")
     parser.add_argument("--source", required=True)
     parser.add_argument("--update", action="store_true")
     arguments, rest = parser.parse_known_args()

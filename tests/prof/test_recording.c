@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "prof/rows.h"
+#include "prof/waste.h"
 
 #define PROCESS(pid)                                                                                         \
     "{\"process\":{\"pid\":" #pid ",\"parent\":1,\"program\":\"/p\",\"arch\":\"sm_90\",\"proved\":true}}\n"
@@ -107,6 +108,9 @@ static void test_damaged(void **state) {
         "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"arch\":"
         "\"a\","
         "\"counters\":{\"inst_executed\":\"x\"},\"lines\":[]}}\n",
+        "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],\"arch\":"
+        "\"a\","
+        "\"counters\":{\"inst_executed\":9007199254740993},\"lines\":[]}}\n",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char text[4096];
@@ -117,6 +121,34 @@ static void test_damaged(void **state) {
         assert_int_equal(r.damaged, 1);
         assert_int_equal(r.launch_count, 1);
         assert_int_equal(r.missing, 1);
+        prof_recording_free(&r);
+    }
+}
+
+/* Figures that no launch has: they are summed and compared all the same. */
+static void test_contradictory(void **state) {
+    (void)state;
+    static const char *const counters[] = {
+        "\"global_load_requests\":1,\"gld_transactions\":8,\"gld_useful_bytes\":128",
+        "\"global_load_requests\":9007199254740992,\"gld_transactions\":9007199254740992,"
+        "\"gld_moved_bytes\":1,\"gld_useful_bytes\":9007199254740992",
+        "\"shared_load_requests\":5,\"shared_load_transactions\":1,\"shared_useful_bytes\":9007199254740992",
+        "\"thread_inst_executed\":9007199254740992,\"global_atomic_requests\":1",
+    };
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+        char text[4096];
+        snprintf(text, sizeof text,
+                 "%s{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,1],\"block\":[1,1,1],"
+                 "\"arch\":\"a\",\"counters\":{%s},\"lines\":[{\"op\":\"ld.global.f32\",\"bytes\":256,"
+                 "\"counters\":{%s}}]}}\n",
+                 PROCESS(7), counters[i], counters[i]);
+        struct prof_recording r;
+        read_text(text, strlen(text), &r);
+        assert_int_equal(r.launch_count, 1);
+        const struct prof_line *line = &r.details[0]->lines[0];
+        double waste = prof_line_waste(line), all = prof_line_transactions(line);
+        assert_true(waste >= 0 && waste <= all);
+        assert_true(line->sums.shared_load_conflicts <= line->sums.c.shared_load_transactions);
         prof_recording_free(&r);
     }
 }
@@ -180,8 +212,8 @@ static void test_namesakes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole), cmocka_unit_test(test_torn),      cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_rows),  cmocka_unit_test(test_namesakes),
+        cmocka_unit_test(test_whole),         cmocka_unit_test(test_torn), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_contradictory), cmocka_unit_test(test_rows), cmocka_unit_test(test_namesakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

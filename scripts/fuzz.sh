@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Fuzzes what reads things from outside: docs/fuzzing.md.
+#
+#   scripts/fuzz.sh SECONDS [TARGET...]   the kept inputs, then so many seconds of new ones, of each target
+#   scripts/fuzz.sh keep [TARGET...]      puts the least set of inputs that covers what the kept ones and those
+#                                         of earlier runs cover in the place of the kept ones
+#
+# FUZZ_SEED=1 makes the same choices each time.  What runs find is kept in build-fuzz/corpus/; an input that
+# crashes, leaks or hangs is build-fuzz/TARGET-*.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+    sed -n '4,6s/^# *//p' "$0" >&2
+    exit 2
+}
+
+[ $# -ge 1 ] || usage
+what=$1
+shift
+[ "$what" = keep ] || [[ $what =~ ^[0-9]+$ ]] || usage
+
+# The compiler alone is not enough: its libraries are a package of their own.
+if ! command -v clang >/dev/null ||
+    ! echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long s) { return d[0] && s; }' |
+    clang -fsanitize=fuzzer,address,undefined -x c -o /dev/null - 2>/dev/null; then
+    echo "fuzz: clang and its sanitizers' libraries are not installed (Debian: clang libclang-rt-dev); skipped" >&2
+    exit 0
+fi
+
+[ -e build-fuzz/build.ninja ] || cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz -j "$(nproc)"
+
+targets=("$@")
+if [ ${#targets[@]} -eq 0 ]; then
+    for program in build-fuzz/fuzz_*; do
+        targets+=("${program#build-fuzz/fuzz_}")
+    done
+fi
+
+# Every word that the parser, the lowering and the counting rules compare with, with and without its dot.
+cat sim/ptx/*.[ch] sim/exec/*.[ch] sim/count/*.h | grep -oE '"[^" \\]{1,60}"' | tr -d '"' | tr '.,|[]/{} ' '\n' |
+    grep -E '^[%a-z_][a-zA-Z0-9_:]{0,24}$' | sed -E 'p; s/^[a-z]/.&/' | sort -u | sed 's/.*/"&"/' >build-fuzz/words.dict
+
+export UBSAN_OPTIONS=print_stacktrace=1
+for target in "${targets[@]}"; do
+    program=build-fuzz/fuzz_$target kept=tests/fuzz/corpus/$target found=build-fuzz/corpus/$target
+    [ -x "$program" ] || {
+        echo "fuzz: no target '$target'; there are$(printf ' %s' build-fuzz/fuzz_* | sed 's,build-fuzz/fuzz_,,g')" >&2
+        exit 2
+    }
+    mkdir -p "$kept" "$found"
+    options=(-timeout=25 -rss_limit_mb=3000 -max_len=8192 "-artifact_prefix=build-fuzz/$target-")
+    [ "$target" != ptx ] || options+=(-dict=build-fuzz/words.dict)
+    [ -z "${FUZZ_SEED:-}" ] || options+=("-seed=$FUZZ_SEED")
+    log=build-fuzz/$target.log
+    if [ "$what" = keep ]; then
+        rm -rf build-fuzz/kept
+        mkdir build-fuzz/kept
+        "$program" "${options[@]}" -merge=1 -use_counters=0 build-fuzz/kept "$kept" "$found" >"$log" 2>&1
+        rm -rf "$kept"
+        mv build-fuzz/kept "$kept"
+        echo "$target: $(find "$kept" -type f | wc -l) inputs, $(du -sb "$kept" | cut -f1) bytes"
+    elif "$program" "${options[@]}" -max_total_time="$what" -print_final_stats=1 "$found" "$kept" >"$log" 2>&1; then
+        grep -E '^#[0-9]+[[:space:]]+DONE' "$log" | sed "s/^/$target: /"
+    else
+        tail -n 40 "$log" >&2
+        echo "fuzz: $target failed: build-fuzz/$target-* is the input, $log the whole log" >&2
+        exit 1
+    fi
+done

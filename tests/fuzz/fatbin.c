@@ -1,0 +1,60 @@
+/* Whatever a program may load as a module: fat binaries plain and compressed, cubins, text.  What is found
+ * in it is loaded; what is not is refused.  Also as an input of the linker. */
+#include <string.h>
+
+#include "sim/cuda/machine.h"
+#include "sim/cuda/module.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { LARGEST = 1 << 20 };
+
+static CUcontext context;
+
+static void start(void) {
+    if (context)
+        return;
+    FUZZ_CHECK(cuInit(0) == CUDA_SUCCESS);
+    FUZZ_CHECK(cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS);
+    FUZZ_CHECK(cuCtxSetCurrent(context) == CUDA_SUCCESS);
+}
+
+static void load(const uint8_t *data, size_t size) {
+    struct image image;
+    CUmodule module;
+    if (image_read(data, size, "fuzz.fatbin", &image) != CUDA_SUCCESS)
+        return;
+    FUZZ_CHECK(image.text && strlen(image.text) == image.size);
+    if (module_load(context, &image, &module) == CUDA_SUCCESS)
+        FUZZ_CHECK(cuModuleUnload(module) == CUDA_SUCCESS);
+    image_free(&image);
+}
+
+/* In a fat binary machine code is compressed, or behind lengths that have to fit: so also by itself. */
+static void read_machine_code(const uint8_t *data, size_t size) {
+    struct machine_code code;
+    machine_read(data, size, &code);
+    FUZZ_CHECK(machine_registers(&code, "no such kernel") == 0 || code.count);
+    machine_free(&code);
+}
+
+static void link(const uint8_t *data, size_t size) {
+    CUlinkState state;
+    FUZZ_CHECK(cuLinkCreate(0, NULL, NULL, &state) == CUDA_SUCCESS);
+    void *linked;
+    size_t linked_size;
+    if (cuLinkAddData(state, CU_JIT_INPUT_FATBINARY, (void *)(uintptr_t)data, size, "fuzz", 0, NULL, NULL) ==
+        CUDA_SUCCESS)
+        (void)cuLinkComplete(state, &linked, &linked_size);
+    FUZZ_CHECK(cuLinkDestroy(state) == CUDA_SUCCESS);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size > LARGEST)
+        return 0;
+    start();
+    load(data, size);
+    read_machine_code(data, size);
+    if (size)
+        link(data, size);
+    return 0;
+}

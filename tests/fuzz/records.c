@@ -1,0 +1,68 @@
+/* The records that a profiled program leaves, which anything may have damaged: read, and everything that
+ * is made of them written. */
+#include <jansson.h>
+#include <string.h>
+
+#include "bench/text.h"
+#include "prof/report.h"
+#include "tests/fuzz/fuzz.h"
+
+static void put_texts(FILE *file, const struct prof_report *report, const struct prof_gate *gate) {
+    prof_put_header(file, report);
+    FUZZ_CHECK(report->choices->count ? prof_put_metrics(file, report) : prof_put_table(file, report));
+    FUZZ_CHECK(prof_put_lines(file, report));
+    prof_put_faults(file, report);
+    prof_put_notes(file, report);
+    prof_put_messages(file, report, prof_first_error(report));
+    prof_put_messages(file, report, NULL);
+    prof_put_findings(file, report);
+    FUZZ_CHECK(prof_put_failures(file, report, gate, 1) <= report->rows->count);
+    prof_put_annotations(file, report, gate, 1);
+    FUZZ_CHECK(prof_put_csv(file, report));
+}
+
+static void put_json(const struct prof_report *report) {
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    FUZZ_CHECK(file);
+    FUZZ_CHECK(prof_put_json(file, report));
+    fclose(file);
+    json_t *document = json_loadb(text, size, 0, NULL);
+    FUZZ_CHECK(json_is_object(document));
+    FUZZ_CHECK(json_array_size(json_object_get(document, "launches")) == report->rows->launch_count);
+    json_decref(document);
+    free(text);
+}
+
+static void report_records(const struct prof_recording *recording, bool each, bool all_metrics) {
+    struct bench_error error;
+    struct prof_rows rows;
+    const struct prof_selection selection = {.count = UINT64_MAX, .each = each};
+    FUZZ_CHECK(prof_rows_make(recording, &selection, &rows, &error));
+    struct prof_choices choices = {0};
+    struct prof_gate gate;
+    FUZZ_CHECK(!all_metrics || prof_choices_parse("all", &choices, &error));
+    FUZZ_CHECK(prof_gate_parse("gld_efficiency<80", &gate, &error));
+    const struct prof_report report = {
+        .program = "fuzz", .recording = recording, .rows = &rows, .choices = &choices, .each = each};
+    static FILE *nowhere;
+    if (!nowhere)
+        nowhere = fopen("/dev/null", "w");
+    FUZZ_CHECK(nowhere);
+    if (rows.count)
+        put_texts(nowhere, &report, &gate);
+    put_json(&report);
+    prof_choices_free(&choices);
+    prof_rows_free(&rows);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct prof_recording recording;
+    struct bench_error error;
+    FUZZ_CHECK(prof_recording_read(fuzz_file(data, size), &recording, &error));
+    report_records(&recording, false, false);
+    report_records(&recording, true, true);
+    prof_recording_free(&recording);
+    return 0;
+}

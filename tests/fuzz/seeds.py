@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Makes the fuzz targets' first inputs out of what a release build left: PTX a kernel a file, fat binaries,
+programs, records, results.
+
+    tests/fuzz/seeds.py BUILD OUT      OUT/ptx/..., OUT/fatbin/..., OUT/elf/..., OUT/records/..., OUT/words/...
+"""
+import glob
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+LARGEST_PTX = 12000
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def keep(out, target, data):
+    folder = os.path.join(out, target)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, hashlib.sha1(data).hexdigest()[:12]), "wb") as file:
+        file.write(data)
+
+
+def functions(text):
+    """The text's head, and each function with what stands at module scope before it."""
+    starts = [match.start() for match in re.finditer(r"(?m)^\s*(?:\.visible |\.weak )*\.(?:entry|func)\b", text)]
+    if not starts:
+        return text, []
+    ends = []
+    for start in starts:
+        brace, end = text.find("\n{", start), text.find("\n}", start)
+        semicolon = text.find(";", start)
+        ends.append(semicolon + 1 if brace < 0 or 0 <= semicolon < brace else end + 2)
+    return text[:starts[0]], [text[start:end] for start, end in zip(starts, ends)]
+
+
+def keep_ptx(out, path):
+    with open(path, encoding="latin-1") as file:
+        text = file.read()
+    text = re.sub(r"(?ms)^\s*\.section.*?^\s*}\n", "", text)
+    text = re.sub(r"(?m)^//.*\n", "", text)
+    head, parts = functions(text)
+    calls = any("call" in part for part in parts)
+    pieces = [text] if calls else [head + part for part in parts]
+    for piece in pieces:
+        data = piece.encode("latin-1")
+        if len(data) <= LARGEST_PTX:
+            keep(out, "ptx", data)
+
+
+def nvcc(*command):
+    return subprocess.run(["nvcc", *command], check=False, capture_output=True).returncode == 0
+
+
+def keep_compiled(out, folder):
+    sources = sorted(glob.glob(os.path.join(ROOT, "tests", "*", "*.cu")))
+    for source in sources:
+        for arch in ["75", "80", "90"]:
+            path = os.path.join(folder, "a.ptx")
+            if nvcc("-ptx", "-O3", "-std=c++17", f"-arch=compute_{arch}", *(["-lineinfo"] if arch == "80" else []),
+                    "-o", path, source):
+                keep_ptx(out, path)
+
+
+def keep_fatbins(out, folder):
+    source, path = os.path.join(folder, "small.cu"), os.path.join(folder, "a")
+    with open(source, "w", encoding="ascii") as file:
+        file.write('extern "C" __global__ void k(int *p) { p[threadIdx.x] = p[threadIdx.x + 1]; }\n')
+    ptx = ["-gencode", "arch=compute_75,code=compute_75"]
+    for more in [[], ["--compress-mode=speed"], ["--compress-mode=size"], ["--compress-mode=balance"],
+                 ["--no-compress"], ["-lineinfo"], ["-lineinfo", "--no-compress"], ["-rdc=true"],
+                 ["-gencode", "arch=compute_80,code=compute_80"], ["-gencode", "arch=compute_90,code=sm_90"]]:
+        if nvcc("-fatbin", *ptx, *more, "-o", path, source):
+            with open(path, "rb") as file:
+                keep(out, "fatbin", file.read())
+    for form in [["-cubin", "-arch=sm_90"], ["-ptx", "-arch=compute_75"],
+                 ["-fatbin", "-gencode", "arch=compute_90,code=sm_90"]]:
+        if nvcc(*form, "-o", path, source):
+            with open(path, "rb") as file:
+                keep(out, "fatbin", file.read())
+
+
+PROGRAMS = {  # their symbol tables are what is read, so they need no libraries
+    "static": "int cudaMalloc(void) { return 1; } int __cudaRegisterFatBinary(void) { return 2; }\n"
+              "int cudaGetDeviceProperties_v2(void) { return 3; }\n",
+    "kernels": '__attribute__((section(".nv_fatbin"))) int fatbin = 1;\n',
+    "shared": "int __cudaRegisterFatBinary(void); int call(void) { return __cudaRegisterFatBinary(); }\n",
+}
+
+
+def keep_programs(out, folder):
+    source, path = os.path.join(folder, "a.c"), os.path.join(folder, "a")
+    for name, text in PROGRAMS.items():
+        for form in [["-shared", "-nostdlib"], ["-nostdlib", "-static", "-Wl,-e,0"], ["-c"]]:
+            with open(source, "w", encoding="ascii") as file:
+                file.write(text)
+            for last in [[], ["-s"]]:
+                done = subprocess.run(["gcc", "-Os", "-Wl,-z,max-page-size=64,--build-id=none", *form, *last, "-o",
+                                       path, source], check=False, capture_output=True)
+                if done.returncode == 0:
+                    with open(path, "rb") as file:
+                        keep(out, "elf", file.read())
+        del name
+    keep(out, "elf", b"#!/bin/sh\n")
+
+
+def keep_records(out, build, folder):
+    runs = [["strided:8", "vectors", "vectors", "misaligned"], ["conflicts", "divergent", "strided:2", "strided:2"],
+            ["out_of_bounds"], ["fork", "vectors"]]
+    for steps in runs:
+        for checks in ["", "memory,race,init,sync"]:
+            path = os.path.join(folder, "records")
+            with open(path, "wb"):
+                pass
+            environment = {**os.environ, "WIDELOAD_PROF_OUT": path, "WIDELOAD_CHECK": checks,
+                           "LD_LIBRARY_PATH": os.path.join(build, "lib", "wideload")}
+            subprocess.run([os.path.join(build, "prof_program"), *steps], env=environment, check=False,
+                           capture_output=True)
+            with open(path, encoding="utf-8") as file:
+                text = file.read().replace(ROOT, "").replace(folder, "").replace(build, "")
+            keep(out, "records", text.encode())
+
+
+BLOCKS = {("copy", "scalar"): 256, ("copy", "vec4"): 256, ("copy", "driver"): None, ("read-offset", "plain"): 512}
+
+
+def keep_results(out):
+    """Rows that the plan of results.c has, too."""
+    for path in sorted(glob.glob(os.path.join(ROOT, "docs", "results", "*.json"))):
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        rows = [row for row in document["rows"] if (row["experiment"], row["kernel"]) in BLOCKS]
+        for row in rows:
+            row["params"].update(size=1048576, block=BLOCKS[row["experiment"], row["kernel"]])
+        for kept in [rows[:1], rows[-2:], rows[:3]]:
+            document["rows"] = kept
+            keep(out, "results", json.dumps(document).encode())
+
+
+WORDS = [["gld_efficiency<80", "gst_efficiency >= 12.5 %", "inst_executed==0", "a", "<1", "branch_efficiency!=1e3"],
+         ["all", "gld_efficiency,gst_efficiency", "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+          "gld_eficiency", ","],
+         ["0", "12", "18446744073709551615", "1e9", "-1", "0.5", "99999999999999999999"],
+         ["memory,race", "init", " sync , memory", "memroy"],
+         ["_Z7stridedIfEvPT_PKS0_i", "void a::(anonymous namespace)::b<int (*)(c)>(d)", "operator()(int)", "k",
+          "_ZN1aclEv", "_ZNK3cub11InequalityWIiEEclIiEEbi"],
+         ["fermi", "sm_90", "fermi-l2", "sm_9O"]]
+
+
+def keep_words(out):
+    for number, texts in enumerate(WORDS):
+        for text in texts:
+            keep(out, "words", bytes([number]) + text.encode())
+
+
+def main():
+    build, out = (os.path.abspath(path) for path in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as folder:
+        keep_compiled(out, folder)
+        keep_fatbins(out, folder)
+        keep_programs(out, folder)
+        keep_records(out, build, folder)
+    keep_results(out)
+    keep_words(out)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main()
