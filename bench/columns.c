@@ -232,6 +232,18 @@ bool bench_columns_lay_out(struct bench_columns *out, const struct bench_plan *p
     return bench_grid_lay_out(&out->grid);
 }
 
+/* Whose code is among the rows, each library once. */
+static void put_libraries(FILE *file, const struct bench_section *section) {
+    for (size_t r = 0; r < section->row_count; r++) {
+        const struct bench_row *row = &section->rows[r];
+        bool told = !row->library_version[0];
+        for (size_t before = 0; before < r && !told; before++)
+            told = section->rows[before].rung->library == row->rung->library;
+        if (!told)
+            fprintf(file, ", %s %s", row->rung->library, row->library_version);
+    }
+}
+
 void bench_columns_put_common(FILE *file, const struct bench_columns *laid, const struct bench_row *row) {
     const struct bench_grid *grid = &laid->grid;
     char size[80];
@@ -243,5 +255,6 @@ void bench_columns_put_common(FILE *file, const struct bench_columns *laid, cons
         if (columns[c].flags & HIDE_EQUAL && !(columns[c].flags & UNTOLD) && !grid->shown[c] &&
             bench_grid_text(grid, 0, c)[0])
             fprintf(file, ", %s %s", columns[c].title, bench_grid_text(grid, 0, c));
+    put_libraries(file, grid->context);
     fputc('\n', file);
 }

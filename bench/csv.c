@@ -3,7 +3,8 @@
 #include "bench/json.h"
 
 static void put_header(FILE *file) {
-    fputs("experiment,kernel,size,offset,stride,block,unroll,rows,cols,nnz,verified,error,skipped,bytes,"
+    fputs("experiment,kernel,peer_library,peer_version,size,offset,stride,block,unroll,rows,cols,nnz,"
+          "verified,error,skipped,bytes,"
           "time_ms_median,time_ms_iqr,time_ms_min,time_ms_n,time_ms_stop,time_ms_launches,time_ms_replay,"
           "gbps,pct_peak,pct_copy,gops,l2,fits_"
           "l2,occupancy_blocks,occupancy_warps,occupancy_pct,clocks_sm_mhz,clocks_memory_mhz,clocks_throttle",
@@ -81,6 +82,8 @@ bool bench_write_csv(FILE *file, const struct bench_plan *plan) {
             const struct bench_row *row = &plan->sections[s].rows[i];
             fputs(row->experiment->name, file);
             bench_put_text(file, row->rung->name);
+            bench_put_text(file, row->rung->library ? row->rung->library : "");
+            bench_put_text(file, row->library_version);
             put_params(file, row);
             put_outcome(file, row);
             bench_put_text(file, plan->device.name);

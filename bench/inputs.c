@@ -41,6 +41,23 @@ static void fill_bits(void *argument, uint64_t first, uint64_t last) {
         fill->out[i] = mix32((uint32_t)i ^ key);
 }
 
+/* The i-th normal float, then along the bijection's cycle to the next one: so it stays a bijection. */
+static uint32_t normal_at(uint32_t i, uint32_t key) {
+    const uint32_t normals = 254u << 23; /* of one sign */
+    uint32_t value = (i / normals % 2) << 31 | (i % normals + (1u << 23)), exponent;
+    do {
+        value = mix32(value ^ key);
+        exponent = value >> 23 & 0xff;
+    } while (exponent == 0 || exponent == 0xff);
+    return value;
+}
+
+static void fill_normals(void *argument, uint64_t first, uint64_t last) {
+    const struct fill *fill = argument;
+    for (uint64_t i = first; i < last; i++)
+        fill->out[i] = normal_at((uint32_t)(i % (254u << 24)), (uint32_t)fill->key);
+}
+
 static void fill_floats(void *argument, uint64_t first, uint64_t last) {
     const struct fill *fill = argument;
     while (first < last) {
@@ -60,7 +77,11 @@ static void fill_floats(void *argument, uint64_t first, uint64_t last) {
 void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint32_t *out,
                       uint64_t elements) {
     struct fill fill = {mix64(seed, stream), out};
-    bench_parallel(elements, GRAIN, kind == BENCH_KIND_FLOAT ? fill_floats : fill_bits, &fill);
+    bench_parallel(elements, GRAIN,
+                   kind == BENCH_KIND_FLOAT    ? fill_floats
+                   : kind == BENCH_KIND_NORMAL ? fill_normals
+                                               : fill_bits,
+                   &fill);
 }
 
 /* ---------------------------------------------------------------- sparse matrices */
@@ -168,6 +189,10 @@ void bench_sparse_fill(uint64_t seed, const struct bench_sparse *matrix) {
     (struct bench_extent) {                                                                                  \
         BENCH_KIND_FLOAT, (count)                                                                            \
     }
+#define NORMALS(count)                                                                                       \
+    (struct bench_extent) {                                                                                  \
+        BENCH_KIND_NORMAL, (count)                                                                           \
+    }
 #define INDICES(count)                                                                                       \
     (struct bench_extent) {                                                                                  \
         BENCH_KIND_INDEX, (count)                                                                            \
@@ -198,7 +223,7 @@ struct bench_extents bench_extents_of(enum wl_reference reference, const struct 
         break;
     case WL_REF_TRANSPOSE_COPY:
     case WL_REF_TRANSPOSE:
-        e.in[0] = e.out[0] = BITS(problem->rows * problem->cols);
+        e.in[0] = e.out[0] = NORMALS(problem->rows * problem->cols);
         break;
     case WL_REF_MATMUL:
         e.in[0] = BITS(problem->m * n);

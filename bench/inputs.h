@@ -16,11 +16,13 @@ enum {
 
 /* What an array's 4-byte elements are. */
 enum bench_kind {
-    BENCH_KIND_NONE,  /* the array does not exist */
-    BENCH_KIND_BITS,  /* any bits: moved, or multiplied modulo 2^32; unique among 2^32 neighbours */
-    BENCH_KIND_FLOAT, /* a float, an integer of 1 .. 2^24, unique among 2^24 neighbours: the sum of two is
-                         rounded the same way everywhere, and is never NaN */
-    BENCH_KIND_INDEX, /* u32 of a sparse matrix */
+    BENCH_KIND_NONE,   /* the array does not exist */
+    BENCH_KIND_BITS,   /* any bits: moved, or multiplied modulo 2^32; unique among 2^32 neighbours */
+    BENCH_KIND_FLOAT,  /* a float, an integer of 1 .. 2^24, unique among 2^24 neighbours: the sum of two is
+                          rounded the same way everywhere, and is never NaN */
+    BENCH_KIND_NORMAL, /* the bits of any normal float, unique among 254 x 2^24 neighbours: what multiplies
+                          by 1 on its way, as BLAS does, moves them unchanged */
+    BENCH_KIND_INDEX,  /* u32 of a sparse matrix */
 };
 
 struct bench_extent {
@@ -36,7 +38,7 @@ struct bench_extents {
 
 struct bench_extents bench_extents_of(enum wl_reference reference, const struct wl_problem *problem);
 
-/* Fills elements of kind BITS or FLOAT; `stream` tells apart arrays of one seed. */
+/* Fills elements of kind BITS, FLOAT or NORMAL; `stream` tells apart arrays of one seed. */
 void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint32_t *out, uint64_t elements);
 
 /* A sparse matrix in both of its forms.  Rows and columns are uneven and some are empty; the columns

@@ -156,6 +156,17 @@ static json_t *counters_object(const struct bench_row *row) {
     return NULL;
 }
 
+static json_t *peer_object(const struct bench_row *row) {
+    if (!row->rung->library)
+        return json_null();
+    json_t *object = json_object();
+    if (set(object, "library", json_string(row->rung->library)) &&
+        set(object, "version", row->library_version[0] ? json_string(row->library_version) : json_null()))
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 static json_t *row_object(const struct bench_row *row) {
     json_t *object = json_object();
     bool ran = row->status == BENCH_VERIFIED || row->status == BENCH_FAILED;
@@ -163,7 +174,7 @@ static json_t *row_object(const struct bench_row *row) {
     const char *skipped = absent ? bench_row_remark(row) : NULL;
     bool right = set(object, "experiment", json_string(row->experiment->name)) &&
                  set(object, "kernel", json_string(row->rung->name)) &&
-                 set(object, "params", bench_params_json(row)) &&
+                 set(object, "peer", peer_object(row)) && set(object, "params", bench_params_json(row)) &&
                  set(object, "verified", ran ? json_boolean(row->status == BENCH_VERIFIED) : json_null()) &&
                  set(object, "error", row->status == BENCH_FAILED ? json_string(row->note) : json_null()) &&
                  set(object, "skipped", skipped ? json_string(skipped) : json_null()) &&

@@ -51,7 +51,7 @@ static bool check_experiments(const struct bench_request *request, struct bench_
 /* Each name of --kernel must be a rung of a selected experiment. */
 static bool check_kernels(const struct bench_request *request, struct bench_error *error) {
     size_t count, candidates = 0;
-    const struct wl_rung *ladder = wl__ladder(&count);
+    const struct wl_rung *ladder = bench_ladder(&count);
     const char **names = calloc(count + 1, sizeof *names);
     if (!names)
         return bench_failure(error, "out of memory");
@@ -94,7 +94,7 @@ static bool check_unrolls(const struct bench_request *request, unsigned known, s
 /* A list that no chosen row would use is a mistake worth telling. */
 static bool check_lists(const struct bench_request *request, struct bench_error *error) {
     size_t count;
-    const struct wl_rung *ladder = wl__ladder(&count);
+    const struct wl_rung *ladder = bench_ladder(&count);
     bool offset_used = false, stride_used = false, block_used = false;
     unsigned unrolls = 0;
     for (size_t i = 0; i < count; i++) {
@@ -180,13 +180,14 @@ static void add_rows(struct bench_section *section, const struct wl_rung *rung, 
 
 static bool is_rung_of(const struct wl_rung *rung, const struct bench_experiment *experiment,
                        const struct bench_request *request) {
-    return strcmp(rung->experiment, experiment->name) == 0 && kernel_is_selected(request, rung->name);
+    return strcmp(rung->experiment, experiment->name) == 0 && kernel_is_selected(request, rung->name) &&
+           bench_peer_is_chosen(rung, &request->peers);
 }
 
 /* Rows of an experiment at one size. */
 static uint64_t count_rows(const struct bench_experiment *experiment, const struct bench_request *request) {
     size_t count;
-    const struct wl_rung *ladder = wl__ladder(&count);
+    const struct wl_rung *ladder = bench_ladder(&count);
     uint64_t rows = 0;
     for (size_t i = 0; i < count; i++)
         if (is_rung_of(&ladder[i], experiment, request)) {
@@ -228,7 +229,7 @@ static bool add_section(struct bench_plan *plan, const struct bench_experiment *
         return bench_failure(error, "out of memory");
     plan->section_count++;
     size_t count;
-    const struct wl_rung *ladder = wl__ladder(&count);
+    const struct wl_rung *ladder = bench_ladder(&count);
     for (size_t i = 0; i < count; i++)
         if (is_rung_of(&ladder[i], experiment, request)) {
             struct lists lists = lists_of(&ladder[i], experiment, request);

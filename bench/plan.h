@@ -3,6 +3,7 @@
 #define WIDELOAD_BENCH_PLAN_H
 
 #include "bench/inputs.h"
+#include "bench/peers/peers.h"
 #include "bench/row.h"
 
 struct bench_request {
@@ -13,6 +14,7 @@ struct bench_request {
     struct bench_numbers offsets, strides; /* the same */
     struct bench_blocks blocks;            /* none: each rung's own */
     struct bench_numbers unrolls;          /* the same */
+    struct bench_peer_choice peers;        /* none where it is all 0 */
     double peak_gbps;                      /* 0: what the driver says */
     bool hot;                              /* leave the second-level cache as the last run left it */
     uint64_t seed;

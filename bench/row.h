@@ -21,6 +21,7 @@ struct bench_row {
     const struct bench_experiment *experiment;
     const struct wl_rung *rung;
     struct wl_problem problem; /* sizes, offset, stride, block, unroll; no addresses */
+    char library_version[24];  /* of the rung's library; "" where it is ours, or not there */
     enum bench_status status;
     char note[400];
     uint64_t bytes;      /* by the rung's formula */

@@ -34,7 +34,8 @@ enum {
     KEY_SEED,
     KEY_SAMPLES,
     KEY_TIME,
-    KEY_LAST = KEY_TIME,
+    KEY_PEERS,
+    KEY_LAST = KEY_PEERS,
 };
 
 struct input {
@@ -60,6 +61,8 @@ static const struct argp_option options[] = {
     {"block", KEY_BLOCK, "LIST", 0, "Threads a block, 512 or 32x8, where the kernel does not fix them", 1},
     {"unroll", KEY_UNROLL, "LIST", 0, "Accesses a thread, where `wideload list` says that they can be chosen",
      1},
+    {"peers", KEY_PEERS, "LIST", 0,
+     "Other libraries' kernels as rows, on a GPU: all that are there, none, or cublas,cusparse,cutensor", 1},
     {"seed", KEY_SEED, "N", 0, "Of the pseudo-random inputs (1)", 1},
     {0, 0, 0, 0, "Where:", 2},
     {"device", KEY_DEVICE, "DEVICE", 0, "auto, gpu, gpu:N or sim (auto: the first GPU, else the simulator)",
@@ -105,6 +108,8 @@ static bool parse_option(struct input *input, int key, const char *argument) {
     case KEY_UNROLL:
         bench_numbers_free(&request->unrolls);
         return bench_parse_numbers("--unroll", argument, &request->unrolls, error);
+    case KEY_PEERS:
+        return bench_parse_peers("--peers", argument, &request->peers, error);
     case KEY_SEED:
         return bench_parse_number("--seed", argument, &request->seed, error);
     case KEY_PEAK:
@@ -331,6 +336,7 @@ static int bench(struct input *input) {
     bool ready = bench_plan_make(&plan, &input->request, &error) &&
                  (!input->compare || bench_earlier_read(&earlier, input->compare, &error)) &&
                  cli_open(&context, input->device, input->arch, &error) &&
+                 bench_peers_open(&plan, context, &input->request, &error) &&
                  bench_plan_admit(&plan, context, &input->request, &error) &&
                  (!earlier || bench_earlier_check(earlier, &plan, &error)) &&
                  open_results(&results, input, &error);
@@ -339,6 +345,7 @@ static int bench(struct input *input) {
     status = ready ? run_plan(input, &plan, context, earlier, &results) : cli_report(&error);
     bench_earlier_free(earlier);
     close_results(&results);
+    bench_peers_close(context);
     wl_close(context);
     bench_plan_free(&plan);
     return status;
@@ -354,6 +361,7 @@ static int run(int argc, char **argv) {
     input.command = (const char *const *)argv;
     input.command_count = (size_t)argc;
     input.request.experiments = input.experiments;
+    bench_parse_peers("--peers", "all", &input.request.peers, &input.common.error);
     int status = cli_parse(&cli_bench, argc, argv, &input.common);
     if (status == CLI_GO_ON)
         status = bench(&input);

@@ -5,6 +5,7 @@
 
 #include "bench/experiment.h"
 #include "bench/nearest.h"
+#include "bench/peers/peers.h"
 #include "bench/text.h"
 #include "cli/arguments.h"
 
@@ -49,6 +50,21 @@ static const struct argp argp = {options,
                                  NULL,
                                  NULL};
 
+/* The rungs of the joined ladder past our own `count`. */
+static void print_peers(const char *experiment, size_t count) {
+    size_t all;
+    const struct wl_rung *ladder = bench_ladder(&all);
+    bool first = true;
+    for (size_t i = count; i < all; i++)
+        if (strcmp(ladder[i].experiment, experiment) == 0) {
+            printf("%s%s (%s)", first ? "  peers, where they are there: " : ", ", ladder[i].name,
+                   ladder[i].library);
+            first = false;
+        }
+    if (!first)
+        putchar('\n');
+}
+
 static void print_experiment(const struct bench_experiment *experiment) {
     char size[80];
     struct wl_problem problem = {0};
@@ -80,6 +96,7 @@ static void print_experiment(const struct bench_experiment *experiment) {
         printf("%s%s%s; bytes %s\n", rung->fixed_block ? " (fixed)" : "", unrolls[0] ? "; unroll " : "",
                unrolls, rung->bytes_formula);
     }
+    print_peers(experiment->name, count);
 }
 
 static int run(int argc, char **argv) {

@@ -6,6 +6,7 @@
 
 #include "lib/driver.h"
 #include "lib/kernels.h"
+#include "lib/ladder.h"
 
 struct wl_context {
     struct wl__driver driver;
@@ -16,11 +17,6 @@ struct wl_context {
     CUmodule modules[WL_MODULE_COUNT];
     CUfunction kernels[WL_KERNEL_COUNT];
 };
-
-/* Makes the context the thread's current one, over whatever the application has there, and takes it off
- * again.  Every call of the driver stands between the two.  Enter refuses a NULL context. */
-wl_error wl__enter(wl_context *context);
-void wl__leave(wl_context *context);
 
 /* The kernel's handle, its module loaded if it was not.  Between wl__enter and wl__leave. */
 wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "lib/error.h"
 #include "wideload.h"
 
 /* What a rung computes: the bench has one plain C reference for each.  "n" etc. are wl_problem's.
@@ -57,6 +58,7 @@ struct wl_rung {
     const char *name;       /* "shared-pad" */
     const char *idea;       /* one line: what this rung does that the one below does not */
     enum wl_reference reference;
+    const char *library;       /* whose code it is ("CUDA driver", "cuBLAS"); NULL: ours */
     unsigned outputs;          /* bit i: out[i] is written */
     uint32_t block_x, block_y; /* the default block; 0 for a rung that is no kernel */
     bool fixed_block;          /* the kernel's tile fixes the block: --block does not apply */
@@ -105,6 +107,12 @@ WL_API void wl__forget_launch(void);
 
 /* The device's UUID, by which NVML knows it too. */
 WL_API wl_error wl__device_uuid(wl_context *context, unsigned char uuid[16]);
+
+/* Makes the context the thread's current one, over whatever the application has there, and takes it off
+ * again.  Every call of the driver, and of any other CUDA library, stands between the two.  Enter refuses a
+ * NULL context. */
+WL_API wl_error wl__enter(wl_context *context);
+WL_API void wl__leave(wl_context *context);
 
 WL_API bool wl__is_simulator(const wl_context *context);
 

@@ -99,6 +99,7 @@ static const struct wl_rung rungs[] = {
     {.experiment = "copy",
      .name = "driver",
      .idea = "the driver's own copy (cuMemcpyDtoDAsync)",
+     .library = "CUDA driver",
      .reference = WL_REF_COPY,
      .outputs = 1,
      .fixed_block = true,

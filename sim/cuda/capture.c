@@ -83,6 +83,9 @@ CUresult stream_submit(CUstream stream, bool wait, CUcontext *out, bool *capturi
 CUresult stream_enter_uncaptured(CUstream stream, CUcontext *out) {
     bool capturing;
     CUresult error = stream_submit(stream, false, out, &capturing);
+    /* On an H200 a capture that is invalid already is told the same. */
+    if (error == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (error || !capturing)
         return error;
     pthread_mutex_lock(&capture_state.lock);
@@ -263,7 +266,8 @@ CUresult capture_point_check(const struct capture_point *point) {
     if (capture)
         capture->invalidated = true;
     pthread_mutex_unlock(&capture_state.lock);
-    return captured ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS;
+    /* An event of a capture that has ended is none of it any more, nor of a stream: so an H200's driver says. */
+    return capture ? CUDA_ERROR_CAPTURED_EVENT : captured ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* With the lock held. */

@@ -39,7 +39,7 @@ struct capture_point { /* the nodes that an event stands for, when it was record
 };
 CUresult capture_record(struct capture_point *point, CUstream stream);
 void capture_point_clear(struct capture_point *point);
-/* For cuEventQuery and its kin.  Errors: CAPTURED_EVENT. */
+/* For cuEventQuery and its kin.  Errors: CAPTURED_EVENT; INVALID_VALUE when the capture has ended. */
 CUresult capture_point_check(const struct capture_point *point);
 /* cuStreamWaitEvent.  recorded: outside of a capture. */
 CUresult capture_wait(CUstream stream, const struct capture_point *point, bool recorded);

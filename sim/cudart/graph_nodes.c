@@ -20,7 +20,9 @@ static cudaError_t kernel_params(CUDA_KERNEL_NODE_PARAMS *out, const struct cuda
         .kernelParams = params->kernelParams,
         .extra = params->extra,
     };
-    return runtime_kernel(params->func, &out->kern);
+    /* Where a launch says that there is no such function, a node has an invalid handle. */
+    cudaError_t error = runtime_kernel(params->func, &out->kern);
+    return error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
 }
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,

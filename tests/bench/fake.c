@@ -1,6 +1,7 @@
 #include "tests/bench/fake.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,22 @@ wl_error wl__last_occupancy(wl_context *context, struct wl_occupancy *out) {
 
 void wl__forget_launch(void) {}
 
+wl_error wl__enter(wl_context *context) {
+    return context ? WL_ERROR_OK : fail(WL_ERROR_INVALID_ARGUMENT, "no context");
+}
+
+void wl__leave(wl_context *context) {
+    (void)context;
+}
+
+wl_error wl__fail(wl_error error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
 wl_error wl__device_uuid(wl_context *context, unsigned char uuid[16]) {
     (void)context;
     for (unsigned i = 0; i < 16; i++)
@@ -405,7 +422,7 @@ static const char *applicable(wl_context *context, const struct wl_problem *p) {
 static const struct wl_rung ladder[] = {
     {RUNG("copy", "scalar", WL_REF_COPY, 1, 256, 1, false, bytes_1d, copy), .unrolls = 1 + 2 + 4 + 8},
     {RUNG("copy", "vec4", WL_REF_COPY, 1, 256, 1, false, bytes_1d, copy), .unrolls = 1 + 4},
-    {RUNG("copy", "driver", WL_REF_COPY, 1, 0, 0, false, bytes_1d, copy)},
+    {RUNG("copy", "driver", WL_REF_COPY, 1, 0, 0, false, bytes_1d, copy), .library = "CUDA driver"},
     {RUNG("add", "scalar", WL_REF_ADD, 1, 256, 1, false, bytes_1d, add)},
     {RUNG("read-offset", "plain", WL_REF_READ_OFFSET, 1, 512, 1, false, bytes_1d, read_offset)},
     {RUNG("write-offset", "plain", WL_REF_WRITE_OFFSET, 1, 512, 1, false, bytes_1d, write_offset)},

@@ -1,5 +1,6 @@
 #include "tests/bench/test.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,8 @@ static uint32_t *filled(enum bench_kind kind, uint64_t seed, unsigned stream, si
 static void unique_by_index(void **state) {
     (void)state;
     enum { COUNT = 1 << 20 };
-    static const enum bench_kind kinds[] = {BENCH_KIND_BITS, BENCH_KIND_FLOAT};
-    for (unsigned k = 0; k < 2; k++) {
+    static const enum bench_kind kinds[] = {BENCH_KIND_BITS, BENCH_KIND_FLOAT, BENCH_KIND_NORMAL};
+    for (unsigned k = 0; k < 3; k++) {
         uint32_t *values = filled(kinds[k], 7, 0, COUNT), *again = filled(kinds[k], 7, 0, COUNT);
         assert_memory_equal(values, again, 4 * COUNT);
         qsort(values, COUNT, 4, ascending);
@@ -40,6 +41,18 @@ static void floats_are_integers_that_add(void **state) {
         float value;
         memcpy(&value, &values[i], 4);
         assert_true(value >= 1 && value <= 16777216.0f && value == (float)(int)value);
+    }
+    free(values);
+}
+
+static void normals_are_unchanged_by_a_product_with_1(void **state) {
+    (void)state;
+    enum { COUNT = 1 << 16 };
+    uint32_t *values = filled(BENCH_KIND_NORMAL, 3, 1, COUNT);
+    for (size_t i = 0; i < COUNT; i++) {
+        float value;
+        memcpy(&value, &values[i], 4);
+        assert_true(isnormal(value));
     }
     free(values);
 }
@@ -115,6 +128,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unique_by_index),
         cmocka_unit_test(floats_are_integers_that_add),
+        cmocka_unit_test(normals_are_unchanged_by_a_product_with_1),
         cmocka_unit_test(streams_and_seeds_differ),
         cmocka_unit_test(sparse_matrices),
     };

@@ -198,14 +198,14 @@ static bool same_kind(const struct row *row, const struct bug *bug) {
     return *words != NULL;
 }
 
-/* Races have no first and second side in common.  Of two barriers whose counts differ it names the other. */
+/* Races have no first and second side in common.  Line 0: it named none. */
 static bool same_place(const struct row *row, const struct bug *bug) {
     struct marks marks;
     find_lines(bug->name, &marks);
     unsigned at = marks.at - marks.heading, other = marks.other ? marks.other - marks.heading : 0;
     if (sim_finding_check(bug->kind) == SIM_CHECK_RACE)
         return (row->at == at && row->other == other) || (row->at == other && row->other == at);
-    return row->at == at || row->at == other || bug->kind == SIM_FINDING_DEADLOCK;
+    return !row->at || row->at == at || row->at == other || bug->kind == SIM_FINDING_DEADLOCK;
 }
 
 static void agrees_with_compute_sanitizer(void **state) {

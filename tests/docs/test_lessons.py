@@ -86,8 +86,8 @@ class Lessons(unittest.TestCase):
         self.assertEqual(sorted(experiments), sorted(os.path.basename(page)[:-3] for page in lessons()
                                                      if not page.endswith("README.md")))
         for name, question in experiments.items():
-            mine = listed.split(f"{name}: {question}\n", 1)[1].split("\n\n", 1)[0]
-            rungs = re.findall(r"^  ([a-z]\S*) +(\S.*)$", mine, re.MULTILINE)
+            mine = listed.split(f"{name}: {question}\n", 1)[1].split("\n\n", 1)[0] + "\n"
+            rungs = re.findall(r"^  ([a-z][\w-]*) +(\S.*)\n +block ", mine, re.MULTILINE)
             page = read(f"docs/experiments/{name}.md")
             self.assertTrue(page.startswith(f"# {name}: {question}\n"), name)
             self.assertEqual(re.findall(r"^\| `(\S+)` \| (.*) \|$", page, re.MULTILINE), rungs, name)

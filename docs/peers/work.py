@@ -1,0 +1,138 @@
+"""What is asked of a framework: inputs, and what must come of them, on the host."""
+POISON = 0x5A  # every byte of an output before it is verified
+
+# What the frameworks do in each experiment.
+VARIANTS = {"copy": ["copy"], "add": ["add"], "read-offset": ["read-offset"], "write-offset": ["write-offset"],
+            "stride": ["load", "store"], "layout": ["aos", "soa"], "transpose": ["transpose"],
+            "matmul": ["matmul"], "csr-transpose": ["csr2csc"]}
+
+
+def floats(np, n, seed, stream):
+    """Integers of 1 .. 2^24 as floats, unique among 2^24 neighbours: their sums are rounded alike everywhere."""
+    out = np.empty(n, np.float32)
+    rng = np.random.default_rng([seed, stream])
+    for first in range(0, n, 1 << 24):
+        x = np.arange(min(1 << 24, n - first), dtype=np.uint32) ^ np.uint32(rng.integers(1 << 24))
+        x = ((x ^ (x >> np.uint32(12))) * np.uint32(0x9E6C63)) & np.uint32(0xFFFFFF)
+        x = ((x ^ (x >> np.uint32(11))) * np.uint32(0x5A2D4D)) & np.uint32(0xFFFFFF)
+        out[first:first + len(x)] = (x ^ (x >> np.uint32(12))) + np.uint32(1)
+    return out
+
+
+def integers(np, shape, seed, stream):
+    return np.random.default_rng([seed, stream]).integers(-2**31, 2**31, shape, dtype=np.int32)
+
+
+def product(np, a, b):
+    """a @ b modulo 2^32, from halves of 16 bits whose products float64 adds exactly."""
+    low, high = (a & 0xFFFF).astype(np.float64), (a.view(np.uint32) >> np.uint32(16)).astype(np.float64)
+    low_b, high_b = (b & 0xFFFF).astype(np.float64), (b.view(np.uint32) >> np.uint32(16)).astype(np.float64)
+    cross = (high @ low_b).astype(np.uint64) + (low @ high_b).astype(np.uint64)
+    return ((low @ low_b).astype(np.uint64) + (cross << np.uint64(16))).astype(np.uint32).view(np.int32)
+
+
+def sparse(np, rows, cols, nnz, seed):
+    """A matrix of so many entries: rows uneven, some empty, columns ascending within a row."""
+    rng = np.random.default_rng([seed, 3])
+    weights = rng.random(rows) * (rng.random(rows) > 0.125)
+    if not weights.any():
+        weights[:] = 1
+    lengths = np.minimum(rng.multinomial(nnz, weights / weights.sum()), cols)
+    while (left := nnz - int(lengths.sum())) > 0:
+        room = np.flatnonzero(lengths < cols)[:left]
+        lengths[room] += 1
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    row = np.repeat(np.arange(rows), lengths)
+    j, length = np.arange(nnz) - starts[row], lengths[row]
+    low, high = j * cols // length, (j + 1) * cols // length
+    columns = low + (rng.random(nnz) * (high - low)).astype(np.int64)
+    return starts.astype(np.int32), columns.astype(np.int32), floats(np, nnz, seed, 2)
+
+
+class Work:
+    """One variant at one size: inputs, and what each output must be, on the host."""
+
+    def __init__(self, np, variant, params, seed):
+        self.np, self.variant, self.params = np, variant, params
+        self.offset, self.stride = params.get("offset") or 0, params.get("stride") or 1
+        self.operations = 0
+        getattr(self, "make_" + variant.replace("-", "_"))(params["size"], seed)
+
+    def untouched(self, n):
+        return self.np.full(4 * n, POISON, self.np.uint8).view(self.np.float32)
+
+    def make_copy(self, n, seed):
+        self.inputs = [floats(self.np, n, seed, 0)]
+        self.expected = [self.inputs[0]]
+
+    def make_add(self, n, seed):
+        self.inputs = [floats(self.np, n, seed, 0), floats(self.np, n, seed, 1)]
+        self.expected = [self.inputs[0] + self.inputs[1]]
+
+    def make_read_offset(self, n, seed):
+        self.make_add(n, seed)
+        count, total = max(n - self.offset, 0), self.expected[0]
+        self.expected = [self.untouched(n)]
+        self.expected[0][:count] = total[self.offset:]
+
+    def make_write_offset(self, n, seed):
+        self.make_add(n, seed)
+        count, total = max(n - self.offset, 0), self.expected[0]
+        self.expected = [self.untouched(n)]
+        self.expected[0][self.offset:] = total[:count]
+
+    def make_load(self, n, seed):
+        self.inputs, self.expected = [floats(self.np, n, seed, 0)], [self.untouched(n)]
+        taken = self.inputs[0][::self.stride]
+        self.expected[0][:len(taken)] = taken
+
+    def make_store(self, n, seed):
+        self.inputs, self.expected = [floats(self.np, n, seed, 0)], [self.untouched(n)]
+        self.expected[0][::self.stride] = self.inputs[0][:-(-n // self.stride)]
+
+    def make_aos(self, n, seed):
+        self.inputs = [floats(self.np, 2 * n, seed, 0).reshape(n, 2)]
+        self.expected = [self.inputs[0] + self.np.array([10, 20], self.np.float32)]
+
+    def make_soa(self, n, seed):
+        self.inputs = [floats(self.np, n, seed, 0), floats(self.np, n, seed, 1)]
+        self.expected = [self.inputs[0] + self.np.float32(10), self.inputs[1] + self.np.float32(20)]
+
+    def make_transpose(self, _, seed):
+        rows, cols = self.params["rows"], self.params["cols"]
+        self.inputs = [floats(self.np, rows * cols, seed, 0).reshape(rows, cols)]
+        self.expected = [self.np.ascontiguousarray(self.inputs[0].T)]
+
+    def make_matmul(self, size, seed):
+        m, n, k = (int(part) for part in size.split("x"))
+        self.operations = 2 * m * n * k
+        self.inputs = [integers(self.np, (m, n), seed, 0), integers(self.np, (n, k), seed, 1)]
+        self.expected = [product(self.np, *self.inputs)]
+
+    def make_csr2csc(self, _, seed):
+        rows, cols, nnz = (self.params[name] for name in ("rows", "cols", "nnz"))
+        starts, columns, values = sparse(self.np, rows, cols, nnz, seed)
+        order = self.np.argsort(columns, kind="stable")
+        row = self.np.repeat(self.np.arange(rows, dtype=self.np.int32), self.np.diff(starts))
+        ends = self.np.cumsum(self.np.bincount(columns, minlength=cols)).astype(self.np.int32)
+        self.inputs = [starts, columns, values]
+        self.expected = [self.np.concatenate([self.np.zeros(1, self.np.int32), ends]), row[order], values[order]]
+
+    def wrong(self, results):
+        """The first wrong place in words; None when every element is right, bit for bit."""
+        results = [self.np.ascontiguousarray(result) for result in results]
+        if self.variant == "csr2csc" and len(results[1]) == len(self.expected[1]):
+            # The order within a column is free.
+            column = self.np.repeat(self.np.arange(len(self.expected[0]) - 1), self.np.diff(self.expected[0]))
+            order = self.np.lexsort((results[1], column))
+            results = [results[0], results[1][order], results[2][order]]
+        for i, (result, expected) in enumerate(zip(results, self.expected)):
+            if result.shape != expected.shape:
+                return f"out{i}: shape {result.shape}, expected {expected.shape}"
+            if expected.dtype == self.np.int32:
+                result = result.astype(self.np.int64).astype(self.np.int32)
+            differ = result.view(self.np.uint32) != expected.view(self.np.uint32)
+            if differ.any():
+                at = int(self.np.argmax(differ))
+                return f"out{i}[{at}]: got {result.flat[at]}, expected {expected.flat[at]}"
+        return None

@@ -1,0 +1,65 @@
+/* A stand-in for libcublas.so.13 on the memory of tests/bench/fake.c.  FAKE_CUBLAS spoils it: "wrong" (one
+ * element), "refuses" (a status), "no-handle". */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cublasCreate_v2(void **handle);
+int cublasDestroy_v2(void *handle);
+int cublasSetStream_v2(void *handle, void *stream);
+int cublasGetProperty(int which, int *value);
+int cublasSgeam_64(void *handle, int op_a, int op_b, int64_t m, int64_t n, const float *alpha, const float *a,
+                   int64_t lda, const float *beta, const float *b, int64_t ldb, float *c, int64_t ldc);
+
+enum { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, EXECUTION_FAILED = 13 };
+
+static int known, handles;
+
+static int is(const char *fault) {
+    const char *asked = getenv("FAKE_CUBLAS");
+    return asked && strcmp(asked, fault) == 0;
+}
+
+int cublasCreate_v2(void **handle) {
+    if (is("no-handle"))
+        return NOT_INITIALIZED;
+    handles++;
+    *handle = &known;
+    return SUCCESS;
+}
+
+int cublasDestroy_v2(void *handle) {
+    /* One too many is a crash, as it would be. */
+    if (handle != &known || handles-- == 0)
+        abort();
+    return SUCCESS;
+}
+
+int cublasSetStream_v2(void *handle, void *stream) {
+    (void)stream;
+    return handle == &known ? SUCCESS : NOT_INITIALIZED;
+}
+
+int cublasGetProperty(int which, int *value) {
+    static const int version[] = {13, 1, 2};
+    *value = version[which];
+    return SUCCESS;
+}
+
+#ifndef WITHOUT_GEAM
+int cublasSgeam_64(void *handle, int op_a, int op_b, int64_t m, int64_t n, const float *alpha, const float *a,
+                   int64_t lda, const float *beta, const float *b, int64_t ldb, float *c, int64_t ldc) {
+    if (handle != &known || is("refuses"))
+        return handle != &known ? NOT_INITIALIZED : EXECUTION_FAILED;
+    if (op_b != 0 || m < 0 || n < 0 || lda < (op_a ? n : m) || ldb < m || ldc < m || (b == c && ldb != ldc))
+        return INVALID_VALUE;
+    for (int64_t col = 0; col < n; col++)
+        for (int64_t row = 0; row < m; row++) {
+            float value = *alpha * a[op_a ? row * lda + col : col * lda + row];
+            c[col * ldc + row] = *beta != 0 ? value + *beta * b[col * ldb + row] : value;
+        }
+    if (is("wrong"))
+        c[1] = -c[1];
+    return SUCCESS;
+}
+#endif

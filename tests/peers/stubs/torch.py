@@ -1,0 +1,121 @@
+"""A stand-in for torch on numpy's arrays.  It multiplies no integer matrices, as torch on a GPU does not."""
+import os
+import time
+
+import numpy
+
+__version__ = "2.11.0+cu130"
+uint8 = numpy.uint8
+
+
+class Tensor:
+    def __init__(self, array):
+        self.array = array
+
+    shape = property(lambda self: self.array.shape)
+    dtype = property(lambda self: self.array.dtype)
+
+    def __len__(self):
+        return len(self.array)
+
+    def __getitem__(self, key):
+        return Tensor(self.array[key])
+
+    def to(self, _):
+        return Tensor(self.array.copy())
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self.array.copy()
+
+    def view(self, dtype):
+        return Tensor(self.array.view(dtype))
+
+    def fill_(self, value):
+        self.array.fill(value)
+
+    def copy_(self, other):
+        self.array[...] = other.array
+
+    def t(self):
+        return Tensor(self.array.T)
+
+
+def from_numpy(array):
+    return Tensor(array)
+
+
+def empty(shape, dtype, device):
+    assert device == "cuda"
+    return Tensor(numpy.empty(shape, dtype))
+
+
+def add(a, b, out):
+    numpy.add(a.array, b.array if isinstance(b, Tensor) else b, out=out.array)
+
+
+def matmul(a, b, out):
+    raise NotImplementedError("\"addmm_cuda\" not implemented for 'Int'\nsecond line")
+
+
+class _Csc:
+    def __init__(self, starts, columns, values, size):
+        order = numpy.argsort(columns, kind="stable")
+        ends = numpy.cumsum(numpy.bincount(columns, minlength=size[1]))
+        self.starts = numpy.concatenate([[0], ends])
+        self.rows = numpy.repeat(numpy.arange(size[0]), numpy.diff(starts))[order]
+        self.entries = values[order]
+
+    def ccol_indices(self):
+        return Tensor(self.starts)
+
+    def row_indices(self):
+        return Tensor(self.rows)
+
+    def values(self):
+        return Tensor(self.entries)
+
+
+class _Csr:
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def to_sparse_csc(self):
+        return _Csc(*self.parts)
+
+
+def sparse_csr_tensor(starts, columns, values, size):
+    return _Csr(starts.array, columns.array, values.array, size)
+
+
+class _Event:
+    def __init__(self, enable_timing):
+        assert enable_timing
+
+    def record(self):
+        self.at = time.perf_counter()
+
+    def elapsed_time(self, end):
+        return 1e3 * (end.at - self.at)
+
+
+class cuda:
+    Event = _Event
+
+    @staticmethod
+    def is_available():
+        return os.environ.get("STUB_GPU") != "none"
+
+    @staticmethod
+    def get_device_name(_):
+        return os.environ.get("STUB_GPU", "NVIDIA H200")
+
+    @staticmethod
+    def synchronize():
+        pass
+
+    @staticmethod
+    def empty_cache():
+        pass

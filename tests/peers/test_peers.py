@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""docs/peers/peers.py on stand-ins for torch, CuPy and JAX: what it refuses, and the rows that it appends.
+
+usage: test_peers.py SOURCE
+"""
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+source = None
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(os.path.dirname(HERE), "cli"))
+import schema  # noqa: E402
+
+HAS_NUMPY = importlib.util.find_spec("numpy") is not None
+
+
+def row(experiment, kernel, size, nbytes, **params):
+    members = {"size": size, "offset": None, "stride": None, "block": 128, "unroll": None, "rows": None, "cols": None,
+               "nnz": None}
+    return {"experiment": experiment, "kernel": kernel, "peer": None, "params": {**members, **params},
+            "verified": True, "error": None, "skipped": None, "bytes": nbytes,
+            "time_ms": {"median": 0.1, "iqr": 0.001, "min": 0.09, "n": 10, "stop": "spread", "launches": 1,
+                        "replay": "launch"},
+            "gbps": nbytes / 0.1 * 1e-6, "pct_peak": 1.0, "pct_copy": 100.0, "gops": None, "l2": "cold",
+            "fits_l2": True, "occupancy": None, "clocks": None, "counters": None}
+
+
+def result():
+    rows = [row("copy", "scalar", 1000, 8000), row("copy", "vec4", 1000, 8000),
+            {**row("copy", "driver", 1000, 8000, block=None), "peer": {"library": "CUDA driver", "version": "13.0"}},
+            row("add", "scalar", 1001, 12012),
+            row("read-offset", "plain", 1000, 11868, offset=11), row("read-offset", "plain", 1000, 0, offset=1000),
+            row("write-offset", "plain", 1000, 11868, offset=11),
+            row("stride", "load", 1000, 2000, stride=4), row("stride", "store", 1000, 2000, stride=4),
+            row("layout", "aos", 500, 8000), row("layout", "soa", 500, 8000),
+            row("transpose", "naive-row", "30x41", 9840, rows=30, cols=41),
+            row("matmul", "naive", "7x9x5", 4 * (63 + 45 + 35)),
+            row("csr-transpose", "fast", "50x40", 4 * (51 + 41 + 4 * 300), rows=50, cols=40, nnz=300)]
+    device = {"name": "NVIDIA H200", "kind": "gpu", "arch": "sm_90", "peak_gbps": 4800.0, "driver_version": 13000,
+              "multiprocessors": 132, "l2_bytes": 1 << 20, "memory_bytes": 1 << 37, "sm_mhz_max": None,
+              "memory_mhz_max": None}
+    return {"schema": "wideload-bench/1", "version": "0.1.0", "date": None, "command": [], "seed": 1,
+            "host": {"cpu": None, "cores": 2}, "device": device, "rows": rows}
+
+
+class Peers(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def written(self, document):
+        with open(self.path("in.json"), "w", encoding="utf-8") as file:
+            file.write(document if isinstance(document, str) else json.dumps(document))
+        return self.path("in.json")
+
+    def peers(self, *arguments, stubs=True, **environment):
+        env = {**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
+        # Frameworks that the machine has must not be met here.
+        env["PYTHONPATH"] = os.path.join(HERE, "stubs" if stubs else "absent")
+        program = os.path.join(source, "docs", "peers", "peers.py")
+        return subprocess.run([sys.executable, program, *arguments], env=env, capture_output=True, text=True,
+                              timeout=120, check=False)
+
+    def refused(self, says, *arguments, **environment):
+        done = self.peers(*arguments, **environment)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(done.stdout, "")
+        lines = done.stderr.strip().splitlines()
+        self.assertIn(says, lines[-1])
+        if "usage:" not in lines[0]:
+            self.assertEqual(len(lines), 1, done.stderr)
+        self.assertFalse(os.path.exists(self.path("out.json")))
+
+    def test_arguments(self):
+        good = self.written(result())
+        self.refused("required: RESULT.json")
+        self.refused("no framework 'numpy'", good, "-o", self.path("out.json"), "--frameworks", "numpy")
+        self.refused("invalid count value: '0'", good, "-o", self.path("out.json"), "--samples", "0")
+        self.refused("invalid positive value: 'nan'", good, "-o", self.path("out.json"), "--time", "nan")
+        self.refused("is no folder to write into", good, "-o", self.path("no/such/out.json"))
+
+    def test_files(self):
+        out = self.path("out.json")
+        self.refused("no.json cannot be read: No such file", self.path("no.json"), "-o", out)
+        for text, says in (("{", "no JSON"), ("[]", "no result of"), ("{}", "no result of"),
+                           ('{"schema": "other/1"}', "no result of"),
+                           ('{"schema": "wideload-bench/2"}', 'has schema "wideload-bench/2"'),
+                           ('{"schema": "wideload-bench/1"}', "no device or no rows")):
+            with self.subTest(text=text):
+                self.refused(says, self.written(text), "-o", out)
+        document = result()
+        document["rows"].append({"experiment": "copy"})
+        self.refused("a row lacks", self.written(document), "-o", out)
+        document = result()
+        document["device"]["kind"] = "sim"
+        self.refused("made on the simulator", self.written(document), "-o", out)
+        document = result()
+        document["rows"] = [{**entry, "l2": "hot"} for entry in document["rows"]]
+        self.refused("no row timed with a cold cache", self.written(document), "-o", out)
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_frameworks_that_are_not_there(self):
+        good, out = self.written(result()), self.path("out.json")
+        self.refused("CuPy finds no GPU: cudaErrorInsufficientDriver: no driver", good, "-o", out, STUB_GPU="none")
+        self.refused("this machine's first GPU is NVIDIA A10", good, "-o", out, STUB_GPU="NVIDIA A10")
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_rows(self):
+        before = result()
+        done = self.peers(self.written(before), "-o", self.path("out.json"), "--samples", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("out.json"), encoding="utf-8") as file:
+            after = json.load(file)
+        with open(os.path.join(source, "docs", "wideload-bench-1.schema.json"), encoding="utf-8") as file:
+            self.assertEqual(list(schema.violations(after, json.load(file))), [])
+        ours = [entry for entry in after["rows"] if entry in before["rows"]]
+        self.assertEqual(ours, before["rows"])
+        new = {(entry["kernel"], entry["params"]["offset"]): entry for entry in after["rows"]
+               if entry not in before["rows"]}
+        self.assertEqual(len(new), len(after["rows"]) - len(ours))
+        for framework, library in (("torch", "torch"), ("cupy", "CuPy"), ("jax", "JAX")):
+            entry = new[framework + "-add", None]
+            self.assertEqual(entry["peer"]["library"], library)
+            self.assertEqual((entry["bytes"], entry["time_ms"]["n"], entry["time_ms"]["stop"]), (12012, 3, "count"))
+            self.assertEqual(entry["l2"], "hot" if framework == "jax" else "cold")
+            self.assertIsNone(entry["pct_copy"])
+            self.assertIsNone(entry["params"]["block"])
+            self.assertAlmostEqual(entry["gbps"], 12012 / entry["time_ms"]["median"] * 1e-6)
+            for variant, offset in (("copy", None), ("read-offset", 11), ("read-offset", 1000), ("load", None),
+                                    ("aos", None), ("soa", None), ("transpose", None)):
+                entry = new[f"{framework}-{variant}", offset]
+                self.assertIs(entry["verified"], True, entry)
+        for kernel, offset in (("torch-write-offset", 11), ("torch-store", None), ("torch-csr2csc", None),
+                               ("cupy-csr2csc", None), ("cupy-matmul", None), ("jax-matmul", None)):
+            self.assertIs(new[kernel, offset]["verified"], True)
+        self.assertIsNotNone(new["cupy-matmul", None]["gops"])
+        self.assertNotIn(("jax-store", None), new)
+        self.assertIn("not implemented for 'Int'", new["torch-matmul", None]["skipped"])
+        self.assertIsNone(new["torch-matmul", None]["time_ms"])
+        self.assertIn("cupy-transpose", done.stdout)
+        self.assertIn("torch-copy is the driver's copy as well", done.stdout)
+        # A second time the rows take the place of the first ones.
+        done = self.peers(self.path("out.json"), "-o", "-", "--samples", "2", "--frameworks", "cupy")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        again = json.loads(done.stdout)
+        self.assertEqual(len(again["rows"]), len(after["rows"]))
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_wrong(self):
+        done = self.peers(self.written(result()), "-o", self.path("out.json"), "--samples", "2", "--frameworks",
+                          "cupy", STUB_WRONG="cupy")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("FAIL add/cupy-add size 1001: out0[0]: got", done.stderr)
+        with open(self.path("out.json"), encoding="utf-8") as file:
+            rows = {entry["kernel"]: entry for entry in json.load(file)["rows"]}
+        self.assertIs(rows["cupy-add"]["verified"], False)
+        self.assertIsNone(rows["cupy-add"]["time_ms"])
+        self.assertIsNone(rows["cupy-add"]["gbps"])
+        self.assertIs(rows["cupy-copy"]["verified"], True)
+
+
+if __name__ == "__main__":
+    source = sys.argv.pop(1)
+    unittest.main()
