@@ -266,7 +266,8 @@ CUresult capture_point_check(const struct capture_point *point) {
     if (capture)
         capture->invalidated = true;
     pthread_mutex_unlock(&capture_state.lock);
-    /* An event of a capture that has ended is none of it any more, nor of a stream: so an H200's driver says. */
+    /* An event of a capture that has ended is none of it any more, nor of a stream: so an H200's driver says.
+     */
     return capture ? CUDA_ERROR_CAPTURED_EVENT : captured ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
