@@ -406,6 +406,11 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out) 
 
 /* ---------------------------------------------------------------- of any kind */
 
+_Static_assert(sizeof((CUgraphNodeParams *)0)->memset >= sizeof((struct cudaGraphNodeParams *)0)->memset,
+               "the driver's has a context at its end");
+_Static_assert(sizeof((CUgraphNodeParams *)0)->alloc == sizeof((struct cudaGraphNodeParams *)0)->alloc,
+               "laid out alike");
+
 /* The driver's structure for a node.  An allocation's address is to be read back from it. */
 static cudaError_t any_params(CUgraphNodeParams *out, const struct cudaGraphNodeParams *params) {
     *out = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY};
@@ -431,9 +436,8 @@ static cudaError_t any_params(CUgraphNodeParams *out, const struct cudaGraphNode
     }
     case cudaGraphNodeTypeMemcpy:
         return runtime_copy_3d(&out->memcpy.copyParams, &params->memcpy.copyParams);
-    default: /* laid out alike */
-        _Static_assert(sizeof out->memset >= sizeof params->memset, "the driver's has a context at its end");
-        _Static_assert(sizeof out->alloc == sizeof params->alloc, "laid out alike");
+    default:
+        /* Laid out alike, but for the context at the end of the driver's. */
         memcpy(out->reserved1, params->reserved1, sizeof params->reserved1);
         if (params->type == cudaGraphNodeTypeMemset)
             out->memset.ctx = NULL;

@@ -130,8 +130,8 @@ static void test_contradictory(void **state) {
     (void)state;
     static const char *const counters[] = {
         "\"global_load_requests\":1,\"gld_transactions\":8,\"gld_useful_bytes\":128",
-        "\"global_load_requests\":9007199254740992,\"gld_transactions\":9007199254740992,"
-        "\"gld_moved_bytes\":1,\"gld_useful_bytes\":9007199254740992",
+        ("\"global_load_requests\":9007199254740992,\"gld_transactions\":9007199254740992,"
+         "\"gld_moved_bytes\":1,\"gld_useful_bytes\":9007199254740992"),
         "\"shared_load_requests\":5,\"shared_load_transactions\":1,\"shared_useful_bytes\":9007199254740992",
         "\"thread_inst_executed\":9007199254740992,\"global_atomic_requests\":1",
     };

@@ -34,7 +34,7 @@ static inline bool make_results(struct report_results *results, const char *devi
 static inline struct report_data make_data(const char *gpu_rows, const char *simulator_rows,
                                            struct report_pool *pool) {
     struct report_results files[2];
-    struct report_data data;
+    struct report_data data = {0};
     struct bench_error error;
     if (!make_results(&files[0], GPU, gpu_rows, pool, &error) ||
         (simulator_rows && !make_results(&files[1], SIMULATOR, simulator_rows, pool, &error)) ||
