@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from sanitized import sanitized  # pylint: disable=wrong-import-position
+
 # Ours, and Nsight Compute's.
 METRICS = {
     f"global_{name}_requests": f"l1tex__t_requests_pipe_lsu_mem_global_op_{short}.sum"
@@ -54,7 +57,7 @@ def shape(text):
 
 def profiled(wideload, command):
     # A sanitizer's library has to come first in a program, and says so.
-    environment = {**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0"}
+    environment = sanitized({**os.environ})
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "report.json")
         done = subprocess.run([wideload, "prof", "--output", os.path.join(folder, "report"), "--json", path, *command],

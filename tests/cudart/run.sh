@@ -9,8 +9,9 @@ trap 'rm -rf "$work"' EXIT
 
 preload=$first
 [ "$runtime" = static ] && preload=${first:+$first:}$libraries/libwideload-cudart.so
-# A program is not asked to free everything.
-ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 LD_LIBRARY_PATH=$libraries/wideload LD_PRELOAD=$preload \
+# A program is not asked to free everything.  A sanitizer opens libraries in its own name, so that the folder that the
+# program looks into is to be named.
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 LD_LIBRARY_PATH=$libraries/wideload${first:+:${program%/*}} LD_PRELOAD=$preload \
     "$program" >"$work/out" 2>"$work/err" </dev/null
 status=$?
 bad=0

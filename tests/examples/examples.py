@@ -11,6 +11,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from sanitized import sanitized  # pylint: disable=wrong-import-position
+
 wideload, source, programs = (os.path.abspath(path) for path in sys.argv[1:4])
 
 
@@ -25,7 +28,7 @@ def rows():
 
 def prof(command):
     # A sanitizer's library has to come first in a program, and says so.
-    environment = {**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0", "LC_ALL": "C"}
+    environment = sanitized({**os.environ, "LC_ALL": "C"})
     return subprocess.run([wideload, "prof", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           cwd=programs, env=environment, check=False)
 

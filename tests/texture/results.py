@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from sanitized import sanitized  # pylint: disable=wrong-import-position
+
 NAME = 72
 
 
@@ -44,7 +47,7 @@ def compare(wideload, probe, path):
     with tempfile.TemporaryDirectory() as folder:
         dump = os.path.join(folder, "dump")
         done = subprocess.run([wideload, "prof", "--output", os.devnull, probe, dump], stderr=subprocess.PIPE, text=True,
-                              env={**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0"},
+                              env=sanitized({**os.environ}),
                               timeout=500, check=False)
         if done.returncode:
             sys.exit(f"{probe} ended with status {done.returncode}: {done.stderr}")
