@@ -51,30 +51,14 @@ static json_t *function_value(const char *mangled) {
     return value;
 }
 
-static json_t *ratio_or_null(double scale, uint64_t part, uint64_t whole) {
-    return whole ? json_real(scale * (double)part / (double)whole) : json_null();
-}
-
-static bool set_figures(json_t *object, const wl_counters *n) {
-    uint64_t global = n->global_load_requests + n->global_store_requests + n->global_atomic_requests +
-                      n->global_reduction_requests + n->local_load_requests + n->local_store_requests +
-                      n->texture_load_requests;
-    uint64_t sectors = n->gld_transactions + n->gst_transactions + n->global_atomic_transactions +
-                       n->global_reduction_transactions + n->local_load_transactions +
-                       n->local_store_transactions + n->texture_load_transactions;
-    uint64_t shared = n->shared_load_requests + n->shared_store_requests + n->shared_atomic_requests;
-    uint64_t passes =
-        n->shared_load_transactions + n->shared_store_transactions + n->shared_atomic_transactions;
-    uint64_t moved = n->gld_moved_bytes + n->gst_moved_bytes;
-    uint64_t useful = n->gld_useful_bytes + n->gst_useful_bytes;
-    return set(object, "requests", json_integer((json_int_t)(global > shared ? global : shared))) &&
-           set(object, "transactions", json_integer((json_int_t)sectors)) &&
-           set(object, "transactions_per_request", ratio_or_null(1, sectors, global)) &&
-           set(object, "wavefronts", json_integer((json_int_t)passes)) &&
-           set(object, "wavefronts_per_request", ratio_or_null(1, passes, shared)) &&
-           set(object, "efficiency",
-               moved ? ratio_or_null(100, useful, moved)
-                     : ratio_or_null(100, n->shared_useful_bytes, 128 * passes));
+static bool set_figures(json_t *object, const wl_counters *counters) {
+    struct prof_figures figures = prof_figures_of(counters);
+    return set(object, "requests", json_integer((json_int_t)figures.requests)) &&
+           set(object, "transactions", json_integer((json_int_t)figures.transactions)) &&
+           set(object, "transactions_per_request", number_or_null(figures.transactions_per_request)) &&
+           set(object, "wavefronts", json_integer((json_int_t)figures.wavefronts)) &&
+           set(object, "wavefronts_per_request", number_or_null(figures.wavefronts_per_request)) &&
+           set(object, "efficiency", number_or_null(figures.efficiency));
 }
 
 static json_t *line_object(const struct prof_line *line) {

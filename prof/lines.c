@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,46 +31,14 @@ struct listing {
     struct prof_source source;
 };
 
-static double ratio(double scale, uint64_t part, uint64_t whole) {
-    return whole ? scale * (double)part / (double)whole : NAN;
-}
-
 static bool new_line(const struct listing *listing, size_t r) {
     return r == 0 || listing->lines[r]->line != listing->lines[r - 1]->line || !listing->lines[r]->file;
-}
-
-static void put_requests(const struct prof_line *line, size_t column, bool compact, char out[CELL]) {
-    const wl_counters *n = &line->sums.c;
-    uint64_t global = n->global_load_requests + n->global_store_requests + n->global_atomic_requests +
-                      n->global_reduction_requests + n->local_load_requests + n->local_store_requests +
-                      n->texture_load_requests;
-    uint64_t sectors = n->gld_transactions + n->gst_transactions + n->global_atomic_transactions +
-                       n->global_reduction_transactions + n->local_load_transactions +
-                       n->local_store_transactions + n->texture_load_transactions;
-    uint64_t shared = n->shared_load_requests + n->shared_store_requests + n->shared_atomic_requests;
-    uint64_t passes =
-        n->shared_load_transactions + n->shared_store_transactions + n->shared_atomic_transactions;
-    if (column == REQUESTS)
-        bench_grid_count(global > shared ? global : shared, compact, out);
-    else if (column == PER_REQUEST)
-        bench_grid_number(ratio(1, sectors, global), 2, out);
-    else
-        bench_grid_number(ratio(1, passes, shared), 2, out);
-}
-
-static void put_efficiency(const struct prof_line *line, char out[CELL]) {
-    const wl_counters *n = &line->sums.c;
-    uint64_t moved = n->gld_moved_bytes + n->gst_moved_bytes,
-             useful = n->gld_useful_bytes + n->gst_useful_bytes;
-    uint64_t passes =
-        n->shared_load_transactions + n->shared_store_transactions + n->shared_atomic_transactions;
-    bench_grid_percentage(
-        moved ? ratio(100, useful, moved) : ratio(100, n->shared_useful_bytes, 128 * passes), out);
 }
 
 static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
     const struct listing *listing = context;
     const struct prof_line *line = listing->lines[r];
+    struct prof_figures figures = prof_figures_of(&line->sums.c);
     switch (c) {
     case LINE:
         if (new_line(listing, r))
@@ -86,12 +53,16 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
         bench_grid_count(line->bytes, false, out);
         break;
     case REQUESTS:
+        bench_grid_count(figures.requests, compact, out);
+        break;
     case PER_REQUEST:
+        bench_grid_number(figures.transactions_per_request, 2, out);
+        break;
     case CONFLICTS:
-        put_requests(line, c, compact, out);
+        bench_grid_number(figures.wavefronts_per_request, 2, out);
         break;
     case EFFICIENCY:
-        put_efficiency(line, out);
+        bench_grid_percentage(figures.efficiency, out);
         break;
     case WASTE:
         if (line->sums.c.shared_load_requests || line->sums.c.shared_store_requests)

@@ -1,5 +1,7 @@
 #include "prof/sums.h"
 
+#include <math.h>
+
 void prof_sums_add(struct prof_sums *to, const struct prof_sums *more) {
 #define ADD(name) to->c.name += more->c.name;
     WL_COUNTER_MAP(ADD)
@@ -20,4 +22,30 @@ void prof_sums_scale(struct prof_sums *sums, uint64_t times) {
     sums->outside *= times;
     sums->shared_load_conflicts *= times;
     sums->shared_store_conflicts *= times;
+}
+
+static double ratio(double scale, uint64_t part, uint64_t whole) {
+    return whole ? scale * (double)part / (double)whole : NAN;
+}
+
+struct prof_figures prof_figures_of(const wl_counters *n) {
+    uint64_t memory = n->global_load_requests + n->global_store_requests + n->global_atomic_requests +
+                      n->global_reduction_requests + n->local_load_requests + n->local_store_requests +
+                      n->texture_load_requests;
+    uint64_t sectors = n->gld_transactions + n->gst_transactions + n->global_atomic_transactions +
+                       n->global_reduction_transactions + n->local_load_transactions +
+                       n->local_store_transactions + n->texture_load_transactions;
+    uint64_t shared = n->shared_load_requests + n->shared_store_requests + n->shared_atomic_requests;
+    uint64_t passes =
+        n->shared_load_transactions + n->shared_store_transactions + n->shared_atomic_transactions;
+    uint64_t moved = n->gld_moved_bytes + n->gst_moved_bytes;
+    return (struct prof_figures){
+        .requests = memory > shared ? memory : shared,
+        .transactions = sectors,
+        .wavefronts = passes,
+        .transactions_per_request = ratio(1, sectors, memory),
+        .wavefronts_per_request = ratio(1, passes, shared),
+        .efficiency = moved ? ratio(100, n->gld_useful_bytes + n->gst_useful_bytes, moved)
+                            : ratio(100, n->shared_useful_bytes, 128 * passes),
+    };
 }

@@ -12,6 +12,15 @@ struct prof_sums {
 };
 
 void prof_sums_add(struct prof_sums *to, const struct prof_sums *more);
+
+/* What the accesses of one line cost, whatever memory they are of; a line has one kind of access. */
+struct prof_figures {
+    uint64_t requests, transactions, wavefronts;
+    /* NaN where there is nothing to divide by. */
+    double transactions_per_request, wavefronts_per_request, efficiency;
+};
+struct prof_figures prof_figures_of(const wl_counters *counters);
+
 /* As if it had happened so many times. */
 void prof_sums_scale(struct prof_sums *sums, uint64_t times);
 
