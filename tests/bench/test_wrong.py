@@ -2,6 +2,7 @@
 """The program with rungs that are wrong on purpose: each fault is told, gets no figure, and ends in status 1."""
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -23,17 +24,20 @@ class Wrong(unittest.TestCase):
         self.assertIn("0.5000", done.stdout)
 
     def test_faults(self):
-        for fault, says in (("never-writes", "poison"), ("one-wrong", "[3]"), ("last-wrong", "[999]"), ("nan", "[3]"),
-                            ("past-end", "guard"), ("before-start", "guard"), ("input-changed", "in[0]")):
+        for fault, says in (("never-writes", "out0[0]: never written"), ("one-wrong", "out0[3]: got"),
+                            ("last-wrong", "out0[999]: got"), ("nan", "out0[3]: got 0x7fc00000"),
+                            ("past-end", "past its end was overwritten"),
+                            ("before-start", "before its start was overwritten"),
+                            ("input-changed", "an input was changed")):
             for gpu in True, False:
                 with self.subTest(fault=fault, gpu=gpu):
                     done = bench(fault, gpu=gpu)
                     self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                     self.assertEqual(done.stdout.count("FAIL"), 3)
-                    self.assertRegex(done.stderr, r"wideload: FAIL copy/scalar size 1000 block 256: ")
+                    self.assertRegex(done.stderr, r"wideload: FAIL copy/scalar size 1000 block 256: [^\n]*" + re.escape(says))
                     self.assertIn("3 of 3 rows failed", done.stderr)
-                    print(fault, done.stderr.splitlines()[0])
                     rows = json.loads(bench(fault, "--json", "-", gpu=gpu).stdout)["rows"]
+                    self.assertEqual(len(rows), 3)
                     for row in rows:
                         self.assertIs(row["verified"], False)
                         for figure in "time_ms", "gbps", "pct_copy", "counters":
