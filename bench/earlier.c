@@ -1,38 +1,16 @@
 /* Reading an earlier run's JSON, and finding a row in it. */
 #include "bench/earlier.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/json.h"
-
-static const char schema_family[] = "wideload-bench/";
-
-static bool parse(struct bench_earlier *earlier, FILE *file, struct bench_error *error) {
-    json_error_t at;
-    earlier->document = json_loadf(file, JSON_REJECT_DUPLICATES, &at);
-    if (earlier->document)
-        return true;
-    if (ferror(file))
-        return bench_usage(error, "%.300s cannot be read: %s", earlier->path, strerror(errno));
-    if (json_error_code(&at) == json_error_premature_end_of_input)
-        return bench_usage(error, "%.300s:%d:%d: the file is cut off: %s", earlier->path, at.line, at.column,
-                           at.text);
-    return bench_usage(error, "%.300s:%d:%d: no JSON: %s", earlier->path, at.line, at.column, at.text);
-}
+#include "bench/result_file.h"
 
 static bool check(const struct bench_earlier *earlier, struct bench_error *error) {
     const json_t *document = earlier->document;
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    if (!schema || strncmp(schema, schema_family, strlen(schema_family)) != 0)
-        return bench_usage(error, "%.300s is no result of `wideload bench --json`: it has no schema \"%s\"",
-                           earlier->path, BENCH_SCHEMA);
-    if (strcmp(schema, BENCH_SCHEMA) != 0)
-        return bench_usage(error,
-                           "%.300s has schema \"%.60s\", this program reads \"%s\": use the program "
-                           "that wrote it, or run the bench anew",
-                           earlier->path, schema, BENCH_SCHEMA);
+    if (!bench_result_check(earlier->path, document, error))
+        return false;
     if (!json_is_object(json_object_get(document, "device")) ||
         !json_is_array(json_object_get(document, "rows")))
         return bench_usage(error, "%.300s: no device or no rows, as schema %s has them", earlier->path,
@@ -47,12 +25,7 @@ bool bench_earlier_read(struct bench_earlier **out, const char *path, struct ben
     *out = earlier;
     if (!earlier || !(earlier->path = strdup(path)))
         return bench_failure(error, "out of memory");
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return bench_usage(error, "%.300s cannot be read: %s", path, strerror(errno));
-    bool right = parse(earlier, file, error) && check(earlier, error);
-    fclose(file);
-    return right;
+    return bench_result_load(path, &earlier->document, error) && check(earlier, error);
 }
 
 void bench_earlier_free(struct bench_earlier *earlier) {

@@ -1,15 +1,12 @@
 /* One file: JSON to report_results. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/json.h"
+#include "bench/result_file.h"
 #include "report/fields.h"
 #include "report/results.h"
-
-#define SCHEMA_FAMILY "wideload-bench/"
 
 const char *const report_param_names[REPORT_PARAMS] = {"size", "offset", "stride", "block", "unroll"};
 
@@ -156,28 +153,12 @@ static void take_device(struct report_fields *top, struct report_device *device)
     report_end(top, &fields);
 }
 
-static bool check_schema(const char *path, json_t *document, struct bench_error *error) {
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    if (!schema)
-        return bench_usage(error,
-                           "%.400s: no result of wideload bench: it has no member \"schema\"; give what "
-                           "`wideload bench --json FILE` wrote",
-                           path);
-    if (strcmp(schema, BENCH_SCHEMA) == 0)
-        return true;
-    if (strncmp(schema, SCHEMA_FAMILY, strlen(SCHEMA_FAMILY)) == 0)
-        return bench_usage(error,
-                           "%.400s: schema \"%.80s\": this program reads %s; a newer wideload reads it", path,
-                           schema, BENCH_SCHEMA);
-    return bench_usage(error, "%.400s: schema \"%.80s\", where %s is read", path, schema, BENCH_SCHEMA);
-}
-
 bool report_take(struct report_results *results, const char *path, json_t *document, struct report_pool *pool,
                  struct bench_error *error) {
     struct report_fields top = {
         .path = path, .object = document, .right = true, .pool = pool, .error = error};
     memset(results, 0, sizeof *results);
-    if (!check_schema(path, document, error))
+    if (!bench_result_check(path, document, error))
         return false;
     results->path = path;
     results->version = report_string(&top, "version", true);
@@ -212,21 +193,9 @@ bool report_take(struct report_results *results, const char *path, json_t *docum
 
 bool report_read(struct report_results *results, const char *path, struct report_pool *pool,
                  struct bench_error *error) {
-    json_error_t fault;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return bench_usage(error, "%.400s cannot be read: %s", path, strerror(errno));
-    errno = 0;
-    json_t *document = json_loadf(file, JSON_REJECT_DUPLICATES, &fault);
-    int reason = ferror(file) ? errno : 0;
-    fclose(file);
-    if (reason) {
-        json_decref(document);
-        return bench_usage(error, "%.400s cannot be read: %s", path, strerror(reason));
-    }
-    if (!document)
-        return bench_usage(error, "%.400s:%d:%d: no JSON: %.300s", path, fault.line, fault.column,
-                           fault.text);
+    json_t *document;
+    if (!bench_result_load(path, &document, error))
+        return false;
     bool right = report_take(results, path, document, pool, error);
     json_decref(document);
     return right;
