@@ -104,6 +104,8 @@ wl_error wl_open(wl_context **out, const char *device) {
     wl_context *context = calloc(1, sizeof(*context));
     if (!context)
         return wl__fail(WL_ERROR_OUT_OF_MEMORY, "wl_open: no memory for a context");
+    const char *log = getenv("WIDELOAD_LOG");
+    context->log = log && *log && strcmp(log, "0") != 0;
     error = open_driver(&context->driver, &wanted);
     if (error) {
         free(context);

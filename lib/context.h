@@ -13,6 +13,7 @@ struct wl_context {
     CUdevice device;
     CUcontext cuda;       /* the device's primary context, retained */
     unsigned block_limit; /* threads a block */
+    bool log;             /* each operation says on stderr what it chose */
     pthread_mutex_t lock; /* over the two tables, which fill as kernels are first used */
     CUmodule modules[WL_MODULE_COUNT];
     CUfunction kernels[WL_KERNEL_COUNT];

@@ -1,0 +1,54 @@
+#include "lib/arguments.h"
+
+#include "lib/error.h"
+
+uint64_t wl__multiply(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+uint64_t wl__add(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+wl_error wl__check_context(const char *call, const wl_context *context) {
+    return context ? WL_ERROR_OK : wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: the context is NULL", call);
+}
+
+wl_error wl__check_width(const char *call, unsigned width) {
+    if (width && width <= 16 && (width & (width - 1)) == 0)
+        return WL_ERROR_OK;
+    return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: width is %u bytes: it is 1, 2, 4, 8 or 16", call, width);
+}
+
+wl_error wl__check_array(const char *call, const wl_context *context, const struct wl__array *array,
+                         unsigned alignment) {
+    (void)context;
+    unsigned long long address = array->address;
+    if (array->bytes == 0)
+        return WL_ERROR_OK;
+    if (!address)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", call, array->name);
+    if (address % alignment)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT,
+                        "%s: %s is 0x%llx, which is no multiple of its elements' %u bytes", call, array->name,
+                        address, alignment);
+    /* Addresses are 64-bit signed at heart. */
+    if (array->bytes > INT64_MAX || array->bytes - 1 > UINT64_MAX - address)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s goes past the end of the address space", call,
+                        array->name);
+    return WL_ERROR_OK;
+}
+
+wl_error wl__check_apart(const char *call, const struct wl__array *a, const struct wl__array *b) {
+    if (!a->bytes || !b->bytes)
+        return WL_ERROR_OK;
+    /* Last bytes, not ends: an end may be 2^64. */
+    if (a->address + (a->bytes - 1) < b->address || b->address + (b->bytes - 1) < a->address)
+        return WL_ERROR_OK;
+    return wl__fail(WL_ERROR_INVALID_ARGUMENT,
+                    "%s: %s and %s overlap: %llu bytes at 0x%llx and %llu bytes at 0x%llx", call, a->name,
+                    b->name, (unsigned long long)a->bytes, (unsigned long long)a->address,
+                    (unsigned long long)b->bytes, (unsigned long long)b->address);
+}
