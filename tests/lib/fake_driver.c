@@ -91,6 +91,17 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     return CUDA_SUCCESS;
 }
 
+/* Its one context, where one is current. */
+CUresult cuCtxGetCurrent(CUcontext *context) {
+    *context = state.depth > 0 || state.current ? (CUcontext)&state : NULL;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device) {
+    *device = 0;
+    return state.depth > 0 || state.current ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult cuCtxPushCurrent(CUcontext context) {
     if (context != (CUcontext)&state)
         return CUDA_ERROR_INVALID_CONTEXT;

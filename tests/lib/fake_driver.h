@@ -3,6 +3,7 @@
 #ifndef WIDELOAD_TESTS_FAKE_DRIVER_H
 #define WIDELOAD_TESTS_FAKE_DRIVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fake_launch {
@@ -16,6 +17,7 @@ struct fake_state {
     struct fake_launch launches[64]; /* the first of them */
     unsigned launch_count;
     int depth;            /* contexts pushed and not popped */
+    bool current;         /* the application has made the context current */
     int retained;         /* primary contexts retained and not released */
     unsigned modules;     /* loaded and not unloaded */
     unsigned loads;       /* ever loaded */

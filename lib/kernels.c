@@ -1,0 +1,59 @@
+/* Kernels are loaded when they are first used: a module (a fatbin) and the functions in it. */
+#include "lib/kernels.h"
+
+#include <stdio.h>
+
+#include "lib/context.h"
+#include "lib/error.h"
+
+/* With the lock held. */
+static wl_error load(wl_context *context, enum wl__kernel kernel, CUfunction *out) {
+    static const struct {
+        enum wl__module module;
+        const char *module_name, *name;
+    } kernels[] = {
+#define WL_KERNEL_ROW(module, kernel) [WL_KERNEL_##kernel] = {WL_MODULE_##module, #module, "wl_" #kernel},
+        WL_KERNEL_MAP(WL_KERNEL_ROW)
+#undef WL_KERNEL_ROW
+    };
+    const struct wl__driver *driver = &context->driver;
+    CUmodule *module = &context->modules[kernels[kernel].module];
+    char call[96];
+    if (!*module) {
+        CUmodule loaded = NULL;
+        snprintf(call, sizeof(call), "loading the kernels of '%s'", kernels[kernel].module_name);
+        wl_error error = wl__driver_check(
+            driver, driver->cuModuleLoadData(&loaded, wl__fatbin(kernels[kernel].module)), call);
+        if (error)
+            return error;
+        *module = loaded;
+    }
+    snprintf(call, sizeof(call), "finding the kernel %s", kernels[kernel].name);
+    return wl__driver_check(driver, driver->cuModuleGetFunction(out, *module, kernels[kernel].name), call);
+}
+
+wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out) {
+    wl_error error = WL_ERROR_OK;
+    /* Acquire: what the driver did for the thread that loaded the function is done for this one, too. */
+    *out = atomic_load_explicit(&context->kernels[kernel], memory_order_acquire);
+    if (*out)
+        return error;
+    pthread_mutex_lock(&context->lock);
+    *out = atomic_load_explicit(&context->kernels[kernel], memory_order_relaxed);
+    if (!*out) {
+        error = load(context, kernel, out);
+        if (!error)
+            atomic_store_explicit(&context->kernels[kernel], *out, memory_order_release);
+    }
+    pthread_mutex_unlock(&context->lock);
+    return error;
+}
+
+void wl__unload_kernels(wl_context *context) {
+    if (context->driver.cuCtxPushCurrent(context->cuda) != CUDA_SUCCESS)
+        return;
+    for (size_t i = 0; i < WL_MODULE_COUNT; i++)
+        if (context->modules[i])
+            context->driver.cuModuleUnload(context->modules[i]);
+    wl__leave(context);
+}
