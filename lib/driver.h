@@ -28,6 +28,7 @@
     X(cuCtxPushCurrent, NULL)                                                                                \
     X(cuCtxPopCurrent, NULL)                                                                                 \
     X(cuCtxSynchronize, NULL)                                                                                \
+    X(cuThreadExchangeStreamCaptureMode, NULL)                                                               \
     X(cuModuleLoadData, NULL)                                                                                \
     X(cuModuleUnload, NULL)                                                                                  \
     X(cuModuleGetFunction, NULL)                                                                             \

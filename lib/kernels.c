@@ -6,7 +6,7 @@
 #include "lib/context.h"
 #include "lib/error.h"
 
-/* With the lock held. */
+/* With the lock held, and no capture forbidding it. */
 static wl_error load(wl_context *context, enum wl__kernel kernel, CUfunction *out) {
     static const struct {
         enum wl__module module;
@@ -32,6 +32,20 @@ static wl_error load(wl_context *context, enum wl__kernel kernel, CUfunction *ou
     return wl__driver_check(driver, driver->cuModuleGetFunction(out, *module, kernels[kernel].name), call);
 }
 
+/* Loading is what a capture forbids its thread, and in the global mode every thread; but a module belongs to
+ * no stream and to no graph, so this is a call for which the relaxed mode is meant. */
+static wl_error load_relaxed(wl_context *context, enum wl__kernel kernel, CUfunction *out) {
+    const struct wl__driver *driver = &context->driver;
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    wl_error error = wl__driver_check(driver, driver->cuThreadExchangeStreamCaptureMode(&mode),
+                                      "cuThreadExchangeStreamCaptureMode");
+    if (error)
+        return error;
+    error = load(context, kernel, out);
+    driver->cuThreadExchangeStreamCaptureMode(&mode);
+    return error;
+}
+
 wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out) {
     wl_error error = WL_ERROR_OK;
     /* Acquire: what the driver did for the thread that loaded the function is done for this one, too. */
@@ -41,7 +55,7 @@ wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction 
     pthread_mutex_lock(&context->lock);
     *out = atomic_load_explicit(&context->kernels[kernel], memory_order_relaxed);
     if (!*out) {
-        error = load(context, kernel, out);
+        error = load_relaxed(context, kernel, out);
         if (!error)
             atomic_store_explicit(&context->kernels[kernel], *out, memory_order_release);
     }

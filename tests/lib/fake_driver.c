@@ -106,6 +106,7 @@ CUresult cuCtxPushCurrent(CUcontext context) {
     if (context != (CUcontext)&state)
         return CUDA_ERROR_INVALID_CONTEXT;
     state.depth++;
+    state.pushes++;
     return CUDA_SUCCESS;
 }
 
@@ -125,9 +126,22 @@ CUresult cuCtxSynchronize(void) {
     return fail();
 }
 
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
+    CUstreamCaptureMode before = (CUstreamCaptureMode)state.capture_mode;
+    state.capture_mode = *mode;
+    *mode = before;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
     uint32_t magic;
     memcpy(&magic, image, 4);
+    if (state.capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (state.fail_load) {
+        state.fail_load = false;
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (magic != 0xBA55ED50)
         return CUDA_ERROR_INVALID_IMAGE;
     state.modules++;

@@ -18,9 +18,12 @@ struct fake_state {
     unsigned launch_count;
     int depth;            /* contexts pushed and not popped */
     bool current;         /* the application has made the context current */
+    unsigned pushes;      /* ever pushed */
     int retained;         /* primary contexts retained and not released */
     unsigned modules;     /* loaded and not unloaded */
     unsigned loads;       /* ever loaded */
+    int capture_mode;     /* the threads', for a capture forbids loading in any but the relaxed one */
+    bool fail_load;       /* the next module is refused for want of memory */
     unsigned allocations; /* not freed */
     int fail_next;        /* CUDA error that the next launch or synchronisation returns; then 0 */
     uint64_t last_memset_bytes;
