@@ -163,6 +163,16 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     return CUDA_SUCCESS;
 }
 
+/* Every address is the device's, but the test's own. */
+CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr address) {
+    if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (address - state.host < state.host_bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    *(unsigned *)data = CU_MEMORYTYPE_DEVICE;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
