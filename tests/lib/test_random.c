@@ -32,7 +32,7 @@ static struct {
     bool one, shared;
     unsigned threads;
     const struct operation *operation;
-} options = {.cases = 10000, .bytes = 128 << 10, .threads = 1};
+} options = {.cases = 10000, .bytes = 1 << 20, .threads = 1};
 
 static struct cuda_calls cuda;
 static wl_context *context;
