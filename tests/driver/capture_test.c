@@ -423,6 +423,22 @@ static void destroyed(void **state) {
     assert_ok(store(joined, 0, 1));
     assert_ok(api.cuStreamDestroy(joined));
     end_invalid(origin);
+    /* One that came back before is no longer needed, as in NVIDIA's sample graphMemoryNodes. */
+    clear();
+    assert_ok(api.cuStreamCreate(&joined, CU_STREAM_NON_BLOCKING));
+    begin(origin, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    assert_ok(api.cuEventRecord(event, origin));
+    assert_ok(api.cuStreamWaitEvent(joined, event, 0));
+    assert_ok(store(joined, 0, 5));
+    assert_ok(api.cuEventRecord(event, joined));
+    assert_ok(api.cuStreamWaitEvent(origin, event, 0));
+    assert_ok(api.cuStreamDestroy(joined));
+    assert_ok(store(origin, 1, 6));
+    CUgraph graph = end(origin);
+    assert_int_equal(count_nodes(graph), 2);
+    launch_and_destroy(graph);
+    assert_int_equal(read_word(0), 5);
+    assert_int_equal(read_word(1), 6);
     begin(origin, CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_ok(store(origin, 0, 1));
     assert_ok(api.cuEventRecord(event, origin));
