@@ -1,4 +1,6 @@
 /* Memory that graphs allocate and free, and its books. */
+#include <pthread.h>
+
 #include "tests/driver/graphs.h"
 
 static uint64_t graph_bytes(CUgraphMem_attribute attribute) {
@@ -97,6 +99,95 @@ static void memory(void **state) {
     assert_ok(api.cuGraphDestroy(graph));
 }
 
+static CUgraph create_with_memory(CUdeviceptr *address) {
+    CUgraph graph = create_graph();
+    CUgraphNode node;
+    CUDA_MEM_ALLOC_NODE_PARAMS params = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}},
+                                         .bytesize = 64};
+    assert_ok(api.cuGraphAddMemAllocNode(&node, graph, NULL, 0, &params));
+    *address = params.dptr;
+    return graph;
+}
+
+/* An executable graph that outlives its graph knows it from another one of the same handle. */
+static void a_handle_used_again(void **state) {
+    (void)state;
+    enum { MOST = 64 };
+    CUgraph others[MOST], second = NULL;
+    CUgraphExec exec, of_second, third;
+    CUdeviceptr address;
+    size_t count = 0;
+    CUgraph first = create_with_memory(&address);
+    exec = instantiate(first);
+    assert_ok(api.cuGraphDestroy(first));
+    while (!second && count < MOST) {
+        others[count] = create_with_memory(&address);
+        if (others[count] == first)
+            second = first;
+        else
+            count++;
+    }
+    if (second) {
+        of_second = instantiate(second);
+        assert_ok(api.cuGraphExecDestroy(exec));
+        assert_int_equal(api.cuGraphInstantiateWithFlags(&third, second, 0), CUDA_ERROR_INVALID_VALUE);
+        assert_ok(api.cuGraphExecDestroy(of_second));
+        third = instantiate(second);
+        assert_ok(api.cuGraphExecDestroy(third));
+        assert_ok(api.cuGraphDestroy(second));
+    } else {
+        assert_ok(api.cuGraphExecDestroy(exec));
+    }
+    while (count)
+        assert_ok(api.cuGraphDestroy(others[--count]));
+    if (!second)
+        skip();
+}
+
+struct ending {
+    pthread_barrier_t *start;
+    CUgraphExec exec; /* NULL: the thread frees address */
+    CUdeviceptr address;
+};
+
+static void *end_one(void *data) {
+    struct ending *ending = data;
+    CUresult error = api.cuCtxSetCurrent(api_context);
+    pthread_barrier_wait(ending->start);
+    if (!error)
+        error = ending->exec ? api.cuGraphExecDestroy(ending->exec) : api.cuMemFree(ending->address);
+    return (void *)(uintptr_t)error;
+}
+
+/* A graph, its executable copy and the program let go of the same memory in three threads at once. */
+static void ends_at_once(void **state) {
+    (void)state;
+    uint64_t before = graph_bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);
+    for (int i = 0; i < 300; i++) {
+        pthread_barrier_t start;
+        pthread_t threads[2];
+        CUdeviceptr address;
+        CUgraph graph = create_with_memory(&address);
+        CUgraphExec exec = instantiate(graph);
+        assert_ok(api.cuGraphLaunch(exec, NULL));
+        struct ending endings[2] = {{&start, exec, 0}, {&start, NULL, address}};
+        assert_int_equal(pthread_barrier_init(&start, NULL, 3), 0);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(pthread_create(&threads[k], NULL, end_one, &endings[k]), 0);
+        pthread_barrier_wait(&start);
+        assert_ok(api.cuGraphDestroy(graph));
+        for (int k = 0; k < 2; k++) {
+            void *error;
+            assert_int_equal(pthread_join(threads[k], &error), 0);
+            assert_null(error);
+        }
+        pthread_barrier_destroy(&start);
+        assert_int_equal(graph_bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), before);
+    }
+    assert_int_equal(graph_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0);
+}
+
 static void pools(void **state) {
     (void)state;
     CUmemoryPool pool;
@@ -120,6 +211,8 @@ static void pools(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory),
+        cmocka_unit_test(a_handle_used_again),
+        cmocka_unit_test(ends_at_once),
         cmocka_unit_test(pools),
     };
     return cmocka_run_group_tests(tests, graphs_setup, api_teardown);

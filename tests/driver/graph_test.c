@@ -1,4 +1,5 @@
 /* Graphs as structures: nodes, edges, copies, what they own. */
+#include <limits.h>
 #include <stdio.h>
 
 #include "tests/driver/graphs.h"
@@ -152,6 +153,12 @@ static void user_objects(void **state) {
     assert_ok(api.cuGraphRetainUserObject(graph, object, 2, 0));
     assert_ok(api.cuGraphReleaseUserObject(graph, object, 2));
     assert_int_equal(api.cuGraphReleaseUserObject(graph, object, 2), CUDA_ERROR_INVALID_VALUE);
+    /* No more references than can be counted. */
+    assert_ok(api.cuGraphRetainUserObject(graph, object, INT_MAX, 0));
+    assert_ok(api.cuGraphRetainUserObject(graph, object, INT_MAX, 0));
+    assert_int_equal(api.cuGraphRetainUserObject(graph, object, INT_MAX, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_ok(api.cuGraphReleaseUserObject(graph, object, INT_MAX));
+    assert_ok(api.cuGraphReleaseUserObject(graph, object, INT_MAX));
     CUgraphExec exec = instantiate(graph);
     assert_ok(api.cuGraphDestroy(graph));
     assert_int_equal(freed, 0);
