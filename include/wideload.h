@@ -7,8 +7,8 @@
  * would do.  Nothing here exits, prints or throws.  Every function that can fail returns a wl_error;
  * 0 is success, and wl_message() says in words what went wrong.
  *
- * Thread-safety: distinct contexts are independent.  One context may be used by several threads,
- * except that wl_message() describes the calling thread's last failure.
+ * Thread-safety: any function may be called from any thread, on one context by several at once, but
+ * wl_close() by the last.  wl_message() and wl_explain() are about the calling thread's own calls.
  */
 #ifndef WIDELOAD_H
 #define WIDELOAD_H
@@ -63,7 +63,8 @@ WL_API const char *wl_version(void);
 
 /* ---------------------------------------------------------------- contexts */
 
-/* A device made ready: a driver, its primary CUDA context, and the library's kernels loaded. */
+/* A device made ready: a driver, a CUDA context, and the library's kernels, which are loaded as they are
+ * first used. */
 typedef struct wl_context wl_context;
 
 /* A device address, as CUDA's CUdeviceptr. */
@@ -72,8 +73,12 @@ typedef uint64_t wl_devptr;
 typedef void *wl_stream;
 
 /* Opens a device: "auto" (the first GPU, else the simulator; the environment's WIDELOAD_DEVICE
- * overrides "auto"), "gpu", "gpu:N", or "sim".  NULL means "auto".
- * Errors: INVALID_ARGUMENT for an unknown name, NO_DRIVER, NO_DEVICE, DRIVER, OUT_OF_MEMORY. */
+ * overrides "auto"), "gpu", "gpu:N", or "sim"; NULL means "auto".  These take the device's primary context,
+ * which is also that of the CUDA runtime and so of torch, CuPy and the like: memory and streams of theirs
+ * serve here. "current" takes the calling thread's current CUDA context instead, for programs that made their
+ * own with the driver API; it must outlive the wl_context. Its driver is NVIDIA's, or the simulator where the
+ * program runs on that. Errors: INVALID_ARGUMENT for an unknown name, NO_DEVICE (also where no context is
+ * current), NO_DRIVER, DRIVER, OUT_OF_MEMORY. */
 WL_API wl_error wl_open(wl_context **out, const char *device);
 /* Releases everything.  NULL is allowed. */
 WL_API void wl_close(wl_context *context);
@@ -109,11 +114,152 @@ WL_API wl_error wl_fill(wl_context *context, wl_devptr to, uint8_t value, size_t
 /* Waits for everything submitted; reports a kernel's fault (KERNEL_FAULT) if there was one. */
 WL_API wl_error wl_synchronize(wl_context *context);
 
-/* ---------------------------------------------------------------- operations */
+/* ---------------------------------------------------------------- operations
+ *
+ * What holds for every operation below:
+ *
+ * - Arrays are row-major: the last dimension is the one whose elements lie side by side.  Sizes, pitches,
+ * leading dimensions and strides are in elements unless a name says bytes, and may be as large as memory.
+ * - `width` is an element's size in bytes: 1, 2, 4, 8 or 16.  Elements are moved, never computed with, so a
+ * width serves every type that has it.  An array's address is a multiple of its elements' width, and needs no
+ * more.
+ * - Addresses are of device memory, managed memory or pinned host memory that the context's device can reach,
+ *   whoever allocated it.  Input and output do not overlap, but where a function says that they may.
+ * - A call puts work on the stream and returns: it does not wait, and after the first call that needs a
+ * kernel it allocates nothing.  It may be captured in a CUDA graph, the first call too.  Streams are CUDA's:
+ * NULL (the legacy default stream), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a CUstream of the context.
+ * - Any thread may call, several at once, whatever CUDA context is current in it; that one is current after
+ * it.
+ * - Only bytes that the operation names are read or written.
+ * - An operation on nothing (a size of 0) does nothing and succeeds; its addresses may be NULL then.
+ * - Errors: INVALID_ARGUMENT for a NULL context or address, a pageable host address, a width, rank or order
+ * that is none, a misaligned address, a leading dimension or stride that is too small, sizes whose product is
+ * no address, arrays that overlap; nothing is put on the stream then, and wl_message() names the argument.
+ *   DRIVER and OUT_OF_MEMORY come from the driver: the kernels could not be loaded or launched.  A fault on
+ * the device is reported by wl_synchronize(), or by CUDA's own calls. */
 
-/* Copies bytes from one device range to another that does not overlap it; any alignment.
- * Asynchronous on the stream.  Errors: INVALID_ARGUMENT (null, or overlapping ranges), DRIVER. */
+/* Copies bytes; `to` and `from` may have any alignment, both. */
 WL_API wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes, wl_stream stream);
+
+/* Copies rows of row_bytes bytes that begin every to_pitch and from_pitch bytes; any alignment of addresses
+ * and pitches.  A pitch is at least row_bytes.  The bytes between rows are not touched, and may belong to the
+ * other array: the rows must not overlap, and it is checked that the arrays from first to last byte do not,
+ * or that both have one pitch and the rows lie beside each other.
+ *
+ *     wl_copy_2d(context, tile, 64 * 4, image + 4 * (y * width + x), width * 4, 64 * 4, 64, stream);  */
+WL_API wl_error wl_copy_2d(wl_context *context, wl_devptr to, size_t to_pitch, wl_devptr from,
+                           size_t from_pitch, size_t row_bytes, size_t rows, wl_stream stream);
+
+/* Types that wl_add adds: name, code, bytes. */
+#define WL_TYPE_MAP(X)                                                                                       \
+    X(I8, 0, 1)                                                                                              \
+    X(I16, 1, 2)                                                                                             \
+    X(I32, 2, 4)                                                                                             \
+    X(I64, 3, 8)                                                                                             \
+    X(U8, 4, 1)                                                                                              \
+    X(U16, 5, 2)                                                                                             \
+    X(U32, 6, 4)                                                                                             \
+    X(U64, 7, 8)                                                                                             \
+    X(F16, 8, 2)                                                                                             \
+    X(BF16, 9, 2)                                                                                            \
+    X(F32, 10, 4)                                                                                            \
+    X(F64, 11, 8)
+
+typedef enum wl_type {
+#define WL_TYPE_ENUM(name, code, bytes) WL_TYPE_##name = code,
+    WL_TYPE_MAP(WL_TYPE_ENUM)
+#undef WL_TYPE_ENUM
+} wl_type;
+
+/* out[i] = a[i] + b[i] for n elements.  Integers wrap; floats are rounded to nearest even, each sum once (an
+ * F16 or BF16 sum too).  out may be a, or b, or both; otherwise it overlaps neither.  a and b may overlap.
+ * Each address is a multiple of the type's size and needs no more. */
+WL_API wl_error wl_add(wl_context *context, wl_type type, wl_devptr out, wl_devptr a, wl_devptr b, uint64_t n,
+                       wl_stream stream);
+
+/* to[c][r] = from[r][c]: from has rows x cols elements, to has cols x rows.
+ *
+ *     wl_transpose(context, sizeof(float), to, from, 8191, 8193, stream);  */
+WL_API wl_error wl_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, uint64_t rows,
+                             uint64_t cols, wl_stream stream);
+
+/* Matrices that are parts of larger arrays, and many of one shape. */
+typedef struct wl_transpose_layout {
+    uint64_t rows, cols;     /* of each input matrix; each output matrix has cols rows of rows elements */
+    uint64_t from_ld, to_ld; /* from a row to the next: at least cols, at least rows; 0: just that */
+    uint64_t batch;          /* matrices; 0: nothing is done */
+    uint64_t from_stride, to_stride; /* from a matrix to the next: at least rows * from_ld, cols * to_ld, of
+                                        which the last row need not be whole; 0: just that */
+} wl_transpose_layout;
+
+/* to[b][c][r] = from[b][r][c].  Elements between rows and between matrices are not touched.
+ *
+ * Images from NCHW to NHWC: rows = C, cols = H * W, batch = N; and back: rows = H * W, cols = C. */
+WL_API wl_error wl_transpose_batched(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
+                                     const wl_transpose_layout *layout, wl_stream stream);
+
+/* A rows x cols matrix becomes its cols x rows transpose in the same memory.
+ *
+ * Square matrices need no workspace.  Others need some of the order of rows + cols elements:
+ * wl_transpose_inplace_workspace() says how many bytes, 0 for squares.  The workspace is the caller's,
+ * aligned to 16 bytes, not overlapping the matrix, and in use until the stream has passed the call. */
+WL_API wl_error wl_transpose_inplace_workspace(wl_context *context, unsigned width, uint64_t rows,
+                                               uint64_t cols, size_t *bytes);
+WL_API wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr matrix, uint64_t rows,
+                                     uint64_t cols, wl_devptr workspace, size_t workspace_bytes,
+                                     wl_stream stream);
+
+/* n structures of `fields` elements become as many arrays of n: to[f][i] = from[i * fields + f].
+ * to[] lies in host memory and is read before the call returns; each to[f] has its own address and alignment.
+ *
+ *     wl_devptr xyz[3] = {x, y, z};
+ *     wl_deinterleave(context, sizeof(float), 3, xyz, points, n, stream);  */
+WL_API wl_error wl_deinterleave(wl_context *context, unsigned width, unsigned fields, const wl_devptr *to,
+                                wl_devptr from, uint64_t n, wl_stream stream);
+/* And back: to[i * fields + f] = from[f][i].  Arrays of from[] may overlap each other. */
+WL_API wl_error wl_interleave(wl_context *context, unsigned width, unsigned fields, wl_devptr to,
+                              const wl_devptr *from, uint64_t n, wl_stream stream);
+
+/* A field of a structure, as offsetof and sizeof give it. */
+typedef struct wl_field {
+    uint32_t offset, bytes;
+} wl_field;
+
+/* Structures of fields of any sizes, with padding between them or none: n structures, structure_bytes from
+ * one to the next; array f has n elements of fields[f].bytes, side by side.  1 <= fields <= WL_FIELDS_MAX, 1
+ * <= bytes, fields do not overlap and lie inside the structure; structure_bytes <= WL_STRUCTURE_MAX.  Any
+ * alignment.
+ *
+ *     struct particle { float position[3]; double mass; int32_t id; };
+ *     wl_field fields[] = {{offsetof(struct particle, position), 12}, {offsetof(struct particle, mass), 8},
+ *                          {offsetof(struct particle, id), 4}};
+ *     wl_deinterleave_fields(context, fields, 3, sizeof(struct particle), arrays, particles, n, stream);
+ *
+ * Fields that are not named are not read.  wl_interleave_fields() sets bytes that no field names to 0. */
+#define WL_FIELDS_MAX    64
+#define WL_STRUCTURE_MAX 1024
+WL_API wl_error wl_deinterleave_fields(wl_context *context, const wl_field *fields, unsigned count,
+                                       uint32_t structure_bytes, const wl_devptr *to, wl_devptr from,
+                                       uint64_t n, wl_stream stream);
+WL_API wl_error wl_interleave_fields(wl_context *context, const wl_field *fields, unsigned count,
+                                     uint32_t structure_bytes, wl_devptr to, const wl_devptr *from,
+                                     uint64_t n, wl_stream stream);
+
+/* Reorders the dimensions of an array: dimension i of `to` is dimension order[i] of `from`, as NumPy's
+ * transpose(axes) and torch's permute have it.  rank is 0 to WL_RANK_MAX; sizes are those of `from`; order
+ * has each of 0 .. rank - 1 once.
+ *
+ *     uint64_t sizes[4] = {n, c, h, w};
+ *     unsigned order[4] = {0, 2, 3, 1};
+ *     wl_permute(context, 2, nhwc, nchw, 4, sizes, order, stream);  */
+#define WL_RANK_MAX 8
+WL_API wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, unsigned rank,
+                           const uint64_t *sizes, const unsigned *order, wl_stream stream);
+
+/* Which kernel the calling thread's last operation took, and why: "wl_transpose: tile-skewed: ...".  ""
+ * before the first.  Valid until the thread's next call of this function.  With WIDELOAD_LOG=1 in the
+ * environment when the context is opened, each operation writes that line to stderr. */
+WL_API const char *wl_explain(void);
 
 /* ---------------------------------------------------------------- counters */
 

@@ -1,5 +1,5 @@
 /* wl_copy: bytes of any alignment. */
-#include "lib/error.h"
+#include "lib/arguments.h"
 #include "lib/launch.h"
 
 /* Enough threads to fill a multiprocessor, few enough for the tail of a grid to be short. */
@@ -21,19 +21,17 @@ wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes
     static const enum wl__kernel kernels[] = {WL_KERNEL_copy_bytes1, WL_KERNEL_copy_bytes2,
                                               WL_KERNEL_copy_bytes4, WL_KERNEL_copy_bytes8,
                                               WL_KERNEL_copy_bytes16};
-    if (!context)
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_copy: the context is NULL");
-    if (bytes == 0)
-        return WL_ERROR_OK;
-    if (!to || !from)
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_copy: a null address for %zu bytes", bytes);
-    if (to + bytes < to || from + bytes < from)
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_copy: %zu bytes go past the end of the address space",
-                        bytes);
-    if (to < from + bytes && from < to + bytes)
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT,
-                        "wl_copy: the ranges overlap: %zu bytes from 0x%llx and to 0x%llx", bytes,
-                        (unsigned long long)from, (unsigned long long)to);
+    static const char call[] = "wl_copy";
+    const struct wl__array target = {"to", to, bytes}, source = {"from", from, bytes};
+    wl_error error = wl__check_context(call, context);
+    if (!error)
+        error = wl__check_array(call, context, &target, 1);
+    if (!error)
+        error = wl__check_array(call, context, &source, 1);
+    if (!error)
+        error = wl__check_apart(call, &target, &source);
+    if (error || bytes == 0)
+        return error;
     unsigned row = widest(to, from);
     uint64_t width = 1u << row, count = bytes, first;
     uint64_t head = (LINE - to % LINE) % LINE;

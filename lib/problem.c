@@ -4,16 +4,6 @@
 
 #include "lib/error.h"
 
-uint64_t wl__multiply(uint64_t a, uint64_t b) {
-    uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-uint64_t wl__add(uint64_t a, uint64_t b) {
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 struct wl__block wl__block(const struct wl_problem *problem, uint32_t default_x, uint32_t default_y) {
     if (problem->block_x == 0 && problem->block_y == 0)
         return (struct wl__block){default_x, default_y};

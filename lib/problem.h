@@ -3,6 +3,7 @@
 #ifndef WIDELOAD_LIB_PROBLEM_H
 #define WIDELOAD_LIB_PROBLEM_H
 
+#include "lib/arguments.h"
 #include "lib/ladder.h"
 #include "lib/launch.h"
 
@@ -11,10 +12,6 @@ struct wl__rungs {
     const struct wl_rung *rungs;
     size_t count;
 };
-
-/* Products and sums that stop at UINT64_MAX, for byte counts of absurd problems. */
-uint64_t wl__multiply(uint64_t a, uint64_t b);
-uint64_t wl__add(uint64_t a, uint64_t b);
 
 /* The problem's block, or the default; a single dimension of 0 counts as 1. */
 struct wl__block wl__block(const struct wl_problem *problem, uint32_t default_x, uint32_t default_y);

@@ -1,0 +1,31 @@
+/* Checks of an operation's arguments, each with a message that names the argument.  All are done before
+ * anything is launched. */
+#ifndef WIDELOAD_LIB_ARGUMENTS_H
+#define WIDELOAD_LIB_ARGUMENTS_H
+
+#include "lib/context.h"
+
+/* An array as an argument of a call: from `address` on, `bytes` bytes of it are named by the operation or lie
+ * between such. */
+struct wl__array {
+    const char *name; /* "from" */
+    wl_devptr address;
+    uint64_t bytes;
+};
+
+/* Products and sums that stop at UINT64_MAX, for byte counts of absurd problems: wl__check_array refuses
+ * these. */
+uint64_t wl__multiply(uint64_t a, uint64_t b);
+uint64_t wl__add(uint64_t a, uint64_t b);
+
+wl_error wl__check_context(const char *call, const wl_context *context);
+/* 1, 2, 4, 8 or 16. */
+wl_error wl__check_width(const char *call, unsigned width);
+/* Refuses NULL, an address that is no multiple of `alignment`, an end past the address space, and pageable
+ * host memory.  An array of no bytes is always right. */
+wl_error wl__check_array(const char *call, const wl_context *context, const struct wl__array *array,
+                         unsigned alignment);
+/* Refuses arrays that share a byte. */
+wl_error wl__check_apart(const char *call, const struct wl__array *a, const struct wl__array *b);
+
+#endif

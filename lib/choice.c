@@ -1,0 +1,38 @@
+#include "lib/choice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { WORDS = 512 };
+
+static _Thread_local struct wl__choice last;
+
+/* Cut off where it is longer than WORDS. */
+static void put_in_words(const struct wl__choice *choice, char words[WORDS]) {
+    words[0] = '\0';
+    if (!choice->operation)
+        return;
+    size_t used = (size_t)snprintf(words, WORDS, "%s", choice->operation);
+    for (unsigned i = 0; i < WL_CHOICE_FACTS && choice->facts[i].name && used < WORDS; i++)
+        used += (size_t)snprintf(words + used, WORDS - used, "%s%s %" PRIu64, i ? ", " : ": ",
+                                 choice->facts[i].name, choice->facts[i].value);
+    if (used < WORDS)
+        snprintf(words + used, WORDS - used, ": %s: %s", choice->kernel, choice->why);
+}
+
+void wl__chose(const wl_context *context, const struct wl__choice *choice) {
+    last = *choice;
+    if (!context->log)
+        return;
+    /* Not the words that wl_explain() gave: those stay until it is called again.  One call of fprintf, so
+     * that lines of several threads stay whole. */
+    char words[WORDS];
+    put_in_words(choice, words);
+    fprintf(stderr, "wideload: %s\n", words);
+}
+
+const char *wl_explain(void) {
+    static _Thread_local char words[WORDS];
+    put_in_words(&last, words);
+    return words;
+}

@@ -1,0 +1,26 @@
+/* What an operation chose, and why: kept a thread for wl_explain(), and logged where WIDELOAD_LOG asks for
+ * it.
+ *
+ * A call records static texts and numbers, some ten stores; words are made of them when somebody asks. */
+#ifndef WIDELOAD_LIB_CHOICE_H
+#define WIDELOAD_LIB_CHOICE_H
+
+#include "lib/context.h"
+
+#define WL_CHOICE_FACTS 6
+
+struct wl__choice {
+    const char *operation; /* "wl_transpose" */
+    const char *kernel;    /* the row of the operation's table: "tile" */
+    const char *why;       /* "both sides are long enough for square tiles" */
+    /* Numbers that say what was asked for; the first without a name ends them. */
+    struct wl__fact {
+        const char *name; /* "rows" */
+        uint64_t value;
+    } facts[WL_CHOICE_FACTS];
+};
+
+/* All texts must be static. */
+void wl__chose(const wl_context *context, const struct wl__choice *choice);
+
+#endif
