@@ -49,6 +49,7 @@ static __device__ __forceinline__ const uint4 *wl_vector(const uint8_t *from, ui
 /* Slots that are not whole go by halves of 8 bytes, in elements of WL_PART bytes, of which [begin, end) are
  * moved and the others undefined.  All loads of a half stand before the first use, so that a thread waits for
  * memory twice, not sixteen times; both halves at once would cost every thread registers. */
+#if WL_PART <= 8
 #if WL_PART == 1
 typedef uint8_t wl_part;
 #elif WL_PART == 2
@@ -82,6 +83,8 @@ static __device__ __forceinline__ void wl_store_parts(uint8_t *to, uint2 words, 
         if (i * WL_PART >= begin && i * WL_PART < end)
             ((wl_part *)to)[i] = half.part[i];
 }
+
+#endif
 
 /* `place` (of the first or one past the last byte) as seen from byte `at`, cut to what an int holds. */
 static __device__ __forceinline__ int wl_from(uint64_t place, uint64_t at) {

@@ -16,6 +16,15 @@
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
     X(copy_any)                                                                                              \
+    X(copy_rows_16_16)                                                                                       \
+    X(copy_rows_16_8)                                                                                        \
+    X(copy_rows_16_4)                                                                                        \
+    X(copy_rows_16_2)                                                                                        \
+    X(copy_rows_16_1)                                                                                        \
+    X(copy_rows_8_8)                                                                                         \
+    X(copy_rows_4_4)                                                                                         \
+    X(copy_rows_2_2)                                                                                         \
+    X(copy_rows_1_1)                                                                                         \
     X(add_any_8)                                                                                             \
     X(add_any_16)                                                                                            \
     X(add_any_32)                                                                                            \
@@ -49,6 +58,15 @@
     X(copy, copy_vec2)                                                                                       \
     X(copy, copy_vec4)                                                                                       \
     X(copy_any, copy_any)                                                                                    \
+    X(copy_rows_16_16, copy_rows_16_16)                                                                      \
+    X(copy_rows_16_8, copy_rows_16_8)                                                                        \
+    X(copy_rows_16_4, copy_rows_16_4)                                                                        \
+    X(copy_rows_16_2, copy_rows_16_2)                                                                        \
+    X(copy_rows_16_1, copy_rows_16_1)                                                                        \
+    X(copy_rows_8_8, copy_rows_8_8)                                                                          \
+    X(copy_rows_4_4, copy_rows_4_4)                                                                          \
+    X(copy_rows_2_2, copy_rows_2_2)                                                                          \
+    X(copy_rows_1_1, copy_rows_1_1)                                                                          \
     X(add_any_8, add_any_8)                                                                                  \
     X(add_any_16, add_any_16)                                                                                \
     X(add_any_32, add_any_32)                                                                                \
