@@ -4,10 +4,8 @@
 #include "lib/launch.h"
 #include "lib/slots.h"
 
-/* WL_SLOT_THREADS of kernels/slots.cuh. */
-#define THREADS 128
 /* Accesses that one launch may number: with a block's at the end, less than 2^32. */
-#define ITEMS_LIMIT ((uint64_t)4 << 30) - ((uint64_t)1 << 16)
+#define ITEMS_LIMIT (((uint64_t)1 << 32) - ((uint64_t)1 << 16))
 
 /* The first that applies is taken. */
 static const struct wl__rows_way ways[] = {
@@ -109,7 +107,7 @@ wl_error wl__rows_launch(wl_context *context, const struct wl__rows_way *way, co
         p.outer[i].from = left.outer[i].from_pitch;
     }
     void *arguments[] = {&p};
-    uint64_t each = (uint64_t)THREADS * way->each;
+    uint64_t each = (uint64_t)WL__SLOTS_THREADS * way->each;
     return wl__launch(context, way->kernel, (uint32_t)((items + each - 1) / each), 1,
-                      (struct wl__block){THREADS, 1}, arguments, stream);
+                      (struct wl__block){WL__SLOTS_THREADS, 1}, arguments, stream);
 }

@@ -4,8 +4,6 @@
 
 #define SLOT 16
 #define LINE 128
-/* WL_SLOT_THREADS of kernels/slots.cuh. */
-#define THREADS 128
 
 /* Where in an aligned vector the bytes for a slot begin. */
 static uint64_t shift_of(wl_devptr out, wl_devptr input) {
@@ -59,6 +57,6 @@ wl_error wl__slots_launch(wl_context *context, enum wl__kernel kernel, wl_devptr
     arguments[n++] = &slots.first;
     arguments[n++] = &slots.last;
     arguments[n++] = &first;
-    return wl__launch_linear(context, kernel, slots.count, THREADS, (struct wl__block){THREADS, 1}, arguments,
-                             &first, stream);
+    return wl__launch_linear(context, kernel, slots.count, WL__SLOTS_THREADS,
+                             (struct wl__block){WL__SLOTS_THREADS, 1}, arguments, &first, stream);
 }

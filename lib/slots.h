@@ -4,6 +4,9 @@
 
 #include "lib/context.h"
 
+/* Threads of a block, WL_SLOT_THREADS of kernels/slots.cuh. */
+#define WL__SLOTS_THREADS 128
+
 /* Slots are counted from the 128-byte line in which the output begins: so a warp's stores fill whole sectors,
  * wherever the output lies.  The output is bytes [lead, end) of them. */
 struct wl__slots {
