@@ -40,6 +40,16 @@
     X(layout)                                                                                                \
     X(transpose)                                                                                             \
     X(transpose_tiled)                                                                                       \
+    X(transpose_vectors1)                                                                                    \
+    X(transpose_vectors2)                                                                                    \
+    X(transpose_vectors4)                                                                                    \
+    X(transpose_vectors8)                                                                                    \
+    X(transpose_vectors16)                                                                                   \
+    X(transpose_groups1)                                                                                     \
+    X(transpose_groups2)                                                                                     \
+    X(transpose_elements4)                                                                                   \
+    X(transpose_elements8)                                                                                   \
+    X(transpose_elements16)                                                                                  \
     X(shared)                                                                                                \
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
@@ -100,6 +110,16 @@
     X(transpose_tiled, transpose_shared_pad)                                                                 \
     X(transpose_tiled, transpose_shared_swizzle)                                                             \
     X(transpose_tiled, transpose_shared_pad_unroll)                                                          \
+    X(transpose_vectors1, transpose_vectors1)                                                                \
+    X(transpose_vectors2, transpose_vectors2)                                                                \
+    X(transpose_vectors4, transpose_vectors4)                                                                \
+    X(transpose_vectors8, transpose_vectors8)                                                                \
+    X(transpose_vectors16, transpose_vectors16)                                                              \
+    X(transpose_groups1, transpose_groups1)                                                                  \
+    X(transpose_groups2, transpose_groups2)                                                                  \
+    X(transpose_elements4, transpose_elements4)                                                              \
+    X(transpose_elements8, transpose_elements8)                                                              \
+    X(transpose_elements16, transpose_elements16)                                                            \
     X(shared, shared_row_row)                                                                                \
     X(shared, shared_row_col)                                                                                \
     X(shared, shared_row_col_pad)                                                                            \
