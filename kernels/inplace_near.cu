@@ -24,7 +24,7 @@
  */
 #include "inplace.cuh"
 
-#define WL_CHUNK (WL_THREADS * WL_INPLACE_EACH(WL_WIDTH))
+#define WL_CHUNK (WL_THREADS * WL_INPLACE_CHUNK_VECTORS * WL_PART)
 
 struct wl_near {
     wl_word *matrix;
@@ -129,38 +129,89 @@ static __device__ __forceinline__ void wl_read_in_turn(unsigned *ring, uint64_t 
     __syncthreads();
 }
 
-/* Reads a chunk, waits for its turn, writes it. A row of the result has `row` elements, of which the first
- * `side` come from rows of `from_row`, and what is past the last such row, or past `side`, was saved. */
-static __device__ __forceinline__ void wl_move_chunk(const struct wl_near *near, const struct wl_chunk *chunk,
-                                                     uint64_t row, uint64_t from_row, uint64_t first,
-                                                     uint64_t order) {
-    const unsigned each = WL_INPLACE_EACH(WL_WIDTH);
-    wl_word moved[each];
-    uint64_t r = chunk->begin / row;
-    int64_t x = chunk->base - (int64_t)(r * row) + threadIdx.x, p = chunk->base + threadIdx.x;
+/* Where rows of `row` elements come from: (r, x) from (r, x) of rows of from_row elements where both are less
+ * than side, else from what was saved. */
+struct wl_rows {
+    uint64_t row, from_row;
+};
+
+static __device__ __forceinline__ wl_word wl_moved(const struct wl_near *near, const wl_word *staged,
+                                                   uint64_t place, uint64_t r, uint64_t x) {
+    if (r >= near->side)
+        return __ldcg(near->saved + (r - near->side) * near->side + x);
+    if (x >= near->side)
+        return __ldcg(near->saved + (x - near->side) * near->side + r);
+    return staged[place];
+}
+
+/* Reads all that a chunk comes from, one run of memory, to `staged`, as aligned vectors; the run's first
+ * element is staged[lead]. Returns staged - (the run's first element's index) + lead: staged[i - that]. */
+static __device__ __forceinline__ uint64_t wl_stage(const struct wl_near *near, const struct wl_chunk *chunk,
+                                                    const struct wl_rows *rows, wl_word *staged) {
+    uint64_t side = near->side, all = side * (side + near->extra);
+    uint64_t r = chunk->begin / rows->row, begin = r * rows->from_row + min(chunk->begin % rows->row, side);
+    r = (chunk->end - 1) / rows->row;
+    uint64_t end = r * rows->from_row + min((chunk->end - 1) % rows->row + 1, side);
+    begin = min(begin, all);
+    end = min(end, all);
+    uintptr_t from = (uintptr_t)(near->matrix + begin), aligned = from & ~(uintptr_t)15;
+    unsigned lead = (unsigned)((from - aligned) / WL_WIDTH);
+    unsigned vectors = (unsigned)(((end - begin + lead) * WL_WIDTH + 15) / 16);
+    if (aligned < (uintptr_t)near->matrix || aligned + 16 * vectors > (uintptr_t)(near->matrix + all)) {
+        for (uint64_t i = begin + threadIdx.x; i < end; i += WL_THREADS)
+            staged[i - begin + lead] = __ldcg(near->matrix + i);
+    } else {
+        const uint4 *run = (const uint4 *)aligned;
+        uint4 loaded[WL_INPLACE_CHUNK_VECTORS];
 #pragma unroll
-    for (unsigned k = 0; k < each; k++) {
-        while (x >= (int64_t)row) {
-            x -= row;
+        for (unsigned k = 0; k < WL_INPLACE_CHUNK_VECTORS; k++)
+            if (threadIdx.x + k * WL_THREADS < vectors)
+                loaded[k] = __ldcg(run + threadIdx.x + k * WL_THREADS);
+#pragma unroll
+        for (unsigned k = 0; k < WL_INPLACE_CHUNK_VECTORS; k++)
+            if (threadIdx.x + k * WL_THREADS < vectors)
+                ((uint4 *)staged)[threadIdx.x + k * WL_THREADS] = loaded[k];
+        for (unsigned i = WL_INPLACE_CHUNK_VECTORS * WL_THREADS + threadIdx.x; i < vectors; i += WL_THREADS)
+            ((uint4 *)staged)[i] = __ldcg(run + i);
+    }
+    return begin - lead;
+}
+
+/* Reads a chunk, waits for its turn, writes it. */
+static __device__ __forceinline__ void wl_move_chunk(const struct wl_near *near, const struct wl_chunk *chunk,
+                                                     const struct wl_rows *rows, uint64_t first,
+                                                     uint64_t order, wl_word *staged) {
+    uint64_t origin = wl_stage(near, chunk, rows, staged);
+    wl_read_in_turn(near->counters + WL_INPLACE_RING_AT, first, order);
+    uint64_t r = chunk->begin / rows->row;
+    int64_t p = chunk->base + (int64_t)threadIdx.x * WL_PART, x = p - (int64_t)(r * rows->row);
+#pragma unroll 2
+    for (unsigned k = 0; k < WL_INPLACE_CHUNK_VECTORS; k++) {
+        while (x >= (int64_t)rows->row) {
+            x -= rows->row;
             r++;
         }
-        if (p >= 0 && p < (int64_t)chunk->end) {
-            const wl_word *from = near->matrix + r * from_row + x;
-            if (r >= near->side)
-                from = near->saved + (r - near->side) * near->side + x;
-            else if (x >= (int64_t)near->side)
-                from = near->saved + (x - near->side) * near->side + r;
-            moved[k] = __ldcg(from);
-        }
-        x += WL_THREADS;
-        p += WL_THREADS;
-    }
-    wl_read_in_turn(near->counters + WL_INPLACE_RING_AT, first, order);
-    p = chunk->base + threadIdx.x;
+        uint64_t place = r * rows->from_row + x - origin;
+        if (p >= (int64_t)chunk->begin && p + WL_PART <= (int64_t)chunk->end && r < near->side &&
+            x + WL_PART <= near->side) {
+            union {
+                uint4 vector;
+                wl_word element[WL_PART];
+            } out;
 #pragma unroll
-    for (unsigned k = 0; k < each; k++, p += WL_THREADS)
-        if (p >= 0 && p < (int64_t)chunk->end)
-            near->matrix[p] = moved[k];
+            for (unsigned e = 0; e < WL_PART; e++)
+                out.element[e] = staged[(unsigned)place + e];
+            *(uint4 *)(near->matrix + p) = out.vector;
+        } else {
+            for (int64_t q = max(p, (int64_t)chunk->begin); q < min(p + WL_PART, (int64_t)chunk->end); q++) {
+                uint64_t y = x + (q - p), s = r + y / rows->row;
+                y %= rows->row;
+                near->matrix[q] = wl_moved(near, staged, s * rows->from_row + y - origin, s, y);
+            }
+        }
+        x += WL_THREADS * WL_PART;
+        p += WL_THREADS * WL_PART;
+    }
 }
 
 /* By thread 0: the task that this block takes, of all in the steps' order or backwards. */
@@ -173,10 +224,10 @@ static __device__ __forceinline__ struct wl_task wl_take_task(const struct wl_ne
     return wl_task_of(backwards ? all - 1 - ticket : ticket, tiles, row, chunks);
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_INPLACE_BLOCKS(WL_WIDTH))
+extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_SIZED(close)(wl_word *matrix, const wl_word *saved, unsigned *counters, uint64_t side,
                     uint64_t extra) {
-    __shared__ wl_word upper[WL_TILE_ROOM], lower[WL_TILE_ROOM];
+    char *upper = (char *)wl_dynamic, *lower = upper + WL_TILE * WL_PITCH;
     __shared__ struct wl_task taken;
     struct wl_near near = {matrix, saved, counters, side, extra};
     unsigned *done = counters + WL_INPLACE_ROWS_AT;
@@ -206,12 +257,13 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_INPLACE_BLOCKS(WL_WI
     /* What is written over is read by chunks before this one. */
     uint64_t r = chunk.begin / (side + extra), x = chunk.begin % (side + extra);
     uint64_t first = wl_chunk_of(&near, r * side + min(x, side - 1));
-    wl_move_chunk(&near, &chunk, side, side + extra, first, task.chunk);
+    struct wl_rows rows = {side, side + extra};
+    wl_move_chunk(&near, &chunk, &rows, first, task.chunk, (wl_word *)wl_dynamic);
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_INPLACE_BLOCKS(WL_WIDTH))
+extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_SIZED(open)(wl_word *matrix, const wl_word *saved, unsigned *counters, uint64_t side, uint64_t extra) {
-    __shared__ wl_word upper[WL_TILE_ROOM], lower[WL_TILE_ROOM];
+    char *upper = (char *)wl_dynamic, *lower = upper + WL_TILE * WL_PITCH;
     __shared__ struct wl_task taken;
     struct wl_near near = {matrix, saved, counters, side, extra};
     unsigned *done = counters + WL_INPLACE_ROWS_AT;
@@ -238,7 +290,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_INPLACE_BLOCKS(WL_WI
      * saved. Their order is backwards. */
     uint64_t over = min(chunk.end, side * side) - 1, last = wl_chunk_of(&near, side * row - 1);
     uint64_t furthest = max(wl_chunk_of(&near, over / side * row + over % side), task.chunk);
-    wl_move_chunk(&near, &chunk, row, side, last - furthest, last - task.chunk);
+    struct wl_rows rows = {row, side};
+    wl_move_chunk(&near, &chunk, &rows, last - furthest, last - task.chunk, (wl_word *)wl_dynamic);
     __threadfence();
     __syncthreads();
     unsigned end = (unsigned)((chunk.end - 1) / row / WL_TILE);

@@ -19,21 +19,11 @@
  */
 #include "inplace.cuh"
 
-extern __shared__ uint4 wl_dynamic[];
-
 struct wl_shape {
     uint64_t m, n, a, b; /* as above */
 };
 
 /* ---------------------------------------------------------------- where elements go */
-
-/* The column that column c of row r' goes to. */
-static __device__ __forceinline__ uint64_t wl_column_to(const struct wl_shape *s, uint64_t r, uint64_t c) {
-    uint64_t original = r + c / s->b;
-    if (original >= s->m)
-        original -= s->m;
-    return (c * s->m + original) % s->n;
-}
 
 /* The row that (i, j) comes from: by the column shuffle, or the rotation. */
 static __device__ __forceinline__ uint64_t wl_row_from(const struct wl_shape *s, unsigned rotates, uint64_t i,
@@ -140,21 +130,33 @@ static __device__ __forceinline__ uint64_t wl_slanted(uint64_t n, uint64_t i, ui
  * same), and from the band to the matrix. A warp's lanes are the rows; each goes through 32 columns, whose
  * sectors stay in the L1. */
 extern "C" __global__ void __launch_bounds__(WL_THREADS)
-    WL_SIZED(band_of_rows)(wl_word *matrix, wl_word *band, uint64_t rows, uint64_t cols, uint64_t a,
-                           uint64_t b, unsigned backwards, unsigned returns, uint64_t row, uint64_t first) {
-    const struct wl_shape shape = {rows, cols, a, b};
-    uint64_t i = threadIdx.x % 32, begin = ((first + blockIdx.x) * WL_WARPS + threadIdx.x / 32) * 32;
-    if (row + i >= rows)
+    WL_SIZED(band_of_rows)(wl_word *matrix, wl_word *band, uint64_t rows, uint64_t cols, uint64_t b,
+                           unsigned backwards, unsigned returns, uint64_t row, uint64_t first) {
+    const unsigned i = threadIdx.x % 32;
+    uint64_t c = ((first + blockIdx.x) * (WL_THREADS / 32) + threadIdx.x / 32) * 32, r = row + i;
+    if (r >= rows || c >= cols)
         return;
-    wl_word *at = matrix + (row + i) * cols;
-    for (uint64_t c = begin; c < begin + 32 && c < cols; c++) {
-        /* Whichever of both ways has the shuffled column has the band's side of it. */
-        uint64_t other = returns == backwards ? wl_column_to(&shape, row + i, c) : c;
-        wl_word *there = band + wl_slanted(cols, i % cols, other);
+    wl_word *at = matrix + r * cols;
+    /* Whichever of both ways has the shuffled column has it on the band's side. (c M) mod N and floor(c / b)
+     * go on with c. */
+    bool shuffled = returns == backwards;
+    uint64_t product = c * rows % cols, turn = c / b, within = c % b, end = min(c + 32, cols);
+    for (; c < end; c++) {
+        uint64_t original = r + turn;
+        original -= original >= rows ? rows : 0;
+        uint64_t to = product + original;
+        to -= to >= cols ? cols : 0;
+        wl_word *there = band + wl_slanted(cols, i, shuffled ? to : c);
         if (returns)
             at[c] = *there;
         else
             *there = at[c];
+        product += rows;
+        product -= product >= cols ? cols : 0;
+        if (++within == b) {
+            within = 0;
+            turn++;
+        }
     }
 }
 

@@ -24,7 +24,7 @@ static __device__ __forceinline__ bool wl_tiles_of(uint64_t block, unsigned tile
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS)
     WL_SIZED(square)(wl_word *square, unsigned n, uint64_t first) {
-    __shared__ wl_word upper[WL_TILE_ROOM], lower[WL_TILE_ROOM];
+    char *upper = (char *)wl_dynamic, *lower = upper + WL_TILE * WL_PITCH;
     unsigned i, j;
     if (wl_tiles_of(first + blockIdx.x, (n + WL_TILE - 1) / WL_TILE, &i, &j))
         wl_swap_tiles(square, n, n, i, j, upper, lower);

@@ -64,11 +64,8 @@ static wl_error launch(const struct problem *p, const enum wl__kernel kernels[5]
     return WL_ERROR_OK;
 }
 
-static const unsigned tile_sides[5] = {WL_INPLACE_TILE_1, WL_INPLACE_TILE_2, WL_INPLACE_TILE_4,
-                                       WL_INPLACE_TILE_8, WL_INPLACE_TILE_16};
-
 static uint64_t tiles_of(const struct problem *p) {
-    return (p->shorter + tile_sides[p->row] - 1) / tile_sides[p->row];
+    return (p->shorter + WL_INPLACE_TILE(p->width) - 1) / WL_INPLACE_TILE(p->width);
 }
 
 static uint64_t no_workspace(const struct problem *p) {
@@ -101,7 +98,7 @@ static wl_error run_square(const struct problem *p) {
     groups += groups & 1;
     void *arguments[] = {&matrix, &side, &first};
     return launch(p, kernels, groups / 2 * (groups + 1) * WL_INPLACE_GROUP * WL_INPLACE_GROUP,
-                  WL_INPLACE_THREADS, 0, arguments, &first);
+                  WL_INPLACE_THREADS, WL_INPLACE_PAIR_BYTES(p->width), arguments, &first);
 }
 
 /* ---------------------------------------------------------------- narrow ones, through the workspace */
@@ -128,7 +125,7 @@ static wl_error run_narrow(const struct problem *p) {
 /* ---------------------------------------------------------------- nearly square ones */
 
 static bool is_nearly_square(const struct problem *p) {
-    return p->longer - p->shorter <= WL_INPLACE_EXTRA;
+    return p->longer - p->shorter <= WL_INPLACE_EXTRA && p->shorter >= WL_INPLACE_NEAR_MIN;
 }
 
 static uint64_t near_counters(const struct problem *p) {
@@ -141,8 +138,6 @@ static uint64_t near_workspace(const struct problem *p) {
 
 static wl_error run_near(const struct problem *p) {
     static const enum wl__kernel save[5] = KERNELS(save), close[5] = KERNELS(close), open[5] = KERNELS(open);
-    static const unsigned each[5] = {WL_INPLACE_EACH(1), WL_INPLACE_EACH(2), WL_INPLACE_EACH(4),
-                                     WL_INPLACE_EACH(8), WL_INPLACE_EACH(16)};
     wl_devptr matrix = p->matrix, counters = p->workspace;
     wl_devptr saved = counters + round_up(4 * near_counters(p), 16);
     uint64_t side = p->shorter, extra = p->longer - side, first;
@@ -154,11 +149,13 @@ static wl_error run_near(const struct problem *p) {
         launch(p, save, blocks < 1u << 20 ? blocks : 1u << 20, WL_INPLACE_THREADS, 0, to_save, &first);
     if (error)
         return error;
-    uint64_t chunk = (uint64_t)WL_INPLACE_THREADS * each[p->row], tiles = tiles_of(p);
+    uint64_t chunk = WL_INPLACE_CHUNK_BYTES / p->width, tiles = tiles_of(p);
     uint64_t phase = matrix / p->width % (128 / p->width);
     uint64_t tasks = tiles * (tiles + 1) / 2 + (p->rows * p->cols + phase + chunk - 1) / chunk;
+    uint64_t pair = WL_INPLACE_PAIR_BYTES(p->width);
+    uint64_t shared = pair > WL_INPLACE_STAGED_BYTES ? pair : WL_INPLACE_STAGED_BYTES;
     void *arguments[] = {&matrix, &saved, &counters, &side, &extra};
-    return launch(p, opening ? open : close, tasks, WL_INPLACE_THREADS, 0, arguments, &first);
+    return launch(p, opening ? open : close, tasks, WL_INPLACE_THREADS, shared, arguments, &first);
 }
 
 /* ---------------------------------------------------------------- any others, by shuffles */
@@ -214,7 +211,7 @@ static wl_error shuffle_rows(const struct problem *p, struct shape s) {
         void *arguments[] = {&matrix, &s.m, &s.n, &s.b, &backwards, &first};
         return launch(p, on_chip, s.m, (uint32_t)threads, shared, arguments, &first);
     }
-    void *arguments[] = {&matrix, &band, &s.m, &s.n, &s.a, &s.b, &backwards, &returns, &row, &first};
+    void *arguments[] = {&matrix, &band, &s.m, &s.n, &s.b, &backwards, &returns, &row, &first};
     for (row = 0; row < s.m; row += WL_INPLACE_BAND)
         for (returns = 0; returns < 2; returns++) {
             wl_error error = launch(p, by_bands, (s.n + WL_INPLACE_THREADS - 1) / WL_INPLACE_THREADS,
