@@ -40,6 +40,8 @@
     X(cuMemHostGetDevicePointer)                                                                             \
     X(cuMemcpyHtoD)                                                                                          \
     X(cuMemcpyDtoH)                                                                                          \
+    X(cuMemcpyHtoDAsync)                                                                                     \
+    X(cuMemcpyDtoHAsync)                                                                                     \
     X(cuMemsetD8)                                                                                            \
     X(cuPointerGetAttribute)
 

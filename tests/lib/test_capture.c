@@ -61,6 +61,7 @@ static void first_call_in_a_capture(CUstreamCaptureMode mode) {
         for (int i = 0; i < BYTES; i++)
             sent[i] = (unsigned char)(i * 11 + i / 256 + run * 101);
         cuda_need(cuda.cuMemcpyHtoD(from, sent, BYTES));
+        cuda_need(cuda.cuCtxSynchronize());
         cuda_need(cuda.cuGraphLaunch(executable, stream));
         cuda_need(cuda.cuStreamSynchronize(stream));
         cuda_need(cuda.cuMemcpyDtoH(got, to, BYTES));

@@ -51,6 +51,7 @@ static void serves(wl_devptr address, wl_stream stream) {
     for (int i = 0; i < BYTES; i++)
         sent[i] = (unsigned char)(i * 13 + i / 256);
     need(wl_upload(context, memory, sent, BYTES));
+    need(wl_synchronize(context));
     need(wl_copy(context, address + 1, memory + 1, BYTES - 1, stream));
     need(wl_fill(context, memory, 0, BYTES, stream));
     need(wl_copy(context, memory + 1, address + 1, BYTES - 1, stream));
@@ -135,6 +136,7 @@ static void memory_of_a_graph(void **state) {
         for (int i = 0; i < BYTES; i++)
             sent[i] = (unsigned char)(i * 17 + i / 256 + run);
         need(wl_upload(context, memory, sent, BYTES));
+        need(wl_synchronize(context));
         cuda_need(cuda.cuGraphLaunch(executable, stream));
         cuda_need(cuda.cuStreamSynchronize(stream));
         need(wl_download(context, got, target, BYTES));
