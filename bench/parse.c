@@ -91,31 +91,45 @@ char *bench_cut(const char *text, char separator, const char **next) {
     return end ? strndup(text, (size_t)(end - text)) : strdup(text);
 }
 
-bool bench_parse_size(const char *option, const char *text, struct bench_size *out,
-                      struct bench_error *error) {
-    struct bench_size size = {0};
+static bool parse_extents(const char *option, const char *text, struct bench_size *size,
+                          struct bench_error *error) {
     uint64_t product = 1;
     for (const char *at = text, *next; at; at = next) {
         char *piece = bench_cut(at, 'x', &next);
         if (!piece)
             return bench_failure(error, "%s: out of memory", option);
         bool right;
-        if (size.dimensions == 3)
-            right = bench_usage(error, "%s: '%.80s' has more than three extents; give N, RxC or MxNxK",
-                                option, text);
+        if (size->dimensions == WL_RANK_MAX)
+            right = bench_usage(error, "%s: '%.80s' has more than %d extents", option, text, WL_RANK_MAX);
         else if (!*piece)
             right = malformed(option, text, error);
         else
-            right = bench_parse_number(option, piece, &size.extent[size.dimensions], error);
+            right = bench_parse_number(option, piece, &size->extent[size->dimensions], error);
         free(piece);
         if (!right)
             return false;
-        uint64_t extent = size.extent[size.dimensions++];
+        uint64_t extent = size->extent[size->dimensions++];
         /* An empty extent must not excuse the others: they still name arrays of their own. */
         if (__builtin_mul_overflow(product, extent ? extent : 1, &product) || product > BENCH_GREATEST_SIZE)
             return bench_usage(error, "%s: '%.80s' is more than 2^60 elements; give a smaller size", option,
                                text);
     }
+    return true;
+}
+
+bool bench_parse_size(const char *option, const char *text, struct bench_size *out,
+                      struct bench_error *error) {
+    struct bench_size size = {0};
+    const char *order;
+    char *extents = bench_cut(text, '@', &order);
+    bool right = extents ? parse_extents(option, extents, &size, error)
+                         : bench_failure(error, "%s: out of memory", option);
+    free(extents);
+    if (!right || (order && !bench_parse_order(option, order, &size.order, error)))
+        return false;
+    if (order && size.dimensions != 1 && size.dimensions != size.order.rank)
+        return bench_usage(error, "%s: '%.80s' has %u extents and an order of %u", option, text,
+                           size.dimensions, size.order.rank);
     *out = size;
     return true;
 }
@@ -124,7 +138,7 @@ bool bench_parse_block(const char *option, const char *text, struct bench_block 
                        struct bench_error *error) {
     struct bench_error inner;
     struct bench_size size;
-    if (!bench_parse_size(option, text, &size, &inner) || size.dimensions > 2)
+    if (!bench_parse_size(option, text, &size, &inner) || size.dimensions > 2 || size.order.rank)
         return bench_usage(error, "%s: '%.80s' is no block; give threads such as 512 or 32x8", option, text);
     uint64_t x = size.extent[0], y = size.dimensions == 2 ? size.extent[1] : 1;
     if (x == 0 || y == 0 || x * y > 1024)
