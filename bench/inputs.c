@@ -220,9 +220,10 @@ void bench_sparse_fill(uint64_t seed, const struct bench_sparse *matrix) {
         .kind = BENCH_KIND_INDEX, .elements = (count)                                                        \
     }
 
-/* What is moved by more than our own kernels, so as normal floats. */
+/* What is moved by more than our own kernels, so as normal floats: two normal f32 are a normal f64 too. */
 static struct bench_extent moved(uint64_t bytes, uint32_t width) {
-    return (struct bench_extent){BENCH_KIND_NORMAL, bytes / 4 + (bytes % 4 != 0), width};
+    enum bench_kind kind = width == 2 ? BENCH_KIND_F16 : BENCH_KIND_NORMAL;
+    return (struct bench_extent){kind, bytes / 4 + (bytes % 4 != 0), width};
 }
 
 static struct bench_extent summed(enum wl_type type, uint64_t elements, uint32_t width) {
