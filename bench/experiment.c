@@ -247,6 +247,8 @@ bool bench_set_size(const struct bench_experiment *experiment, const struct benc
     bool batched = experiment->shape == BENCH_SHAPE_BATCH && size->dimensions == 3;
     if (size->order.rank && experiment->shape != BENCH_SHAPE_TENSOR)
         return bench_usage(error, "--size: %s takes no order after @; permute does", name);
+    if (size->width && !experiment->has_width)
+        return bench_usage(error, "--size: %s has no width after /; transpose-any and the like do", name);
     if (experiment->shape == BENCH_SHAPE_TENSOR && size->dimensions != 1 && size->dimensions != expected)
         return bench_usage(
             error, "--order: of %u dimensions, and a size of %u: say both of as many, as in 64x32x16@210",

@@ -117,28 +117,50 @@ static bool parse_extents(const char *option, const char *text, struct bench_siz
     return true;
 }
 
+/* What stands behind an @ and a /, either or both or none. */
+static bool parse_size_ends(const char *option, const char *order, const char *width, struct bench_size *size,
+                            struct bench_error *error) {
+    uint64_t bytes = 0;
+    if (order && !bench_parse_order(option, order, &size->order, error))
+        return false;
+    if (width && (!bench_parse_number(option, width, &bytes, error) || !bench_is_width(option, bytes, error)))
+        return false;
+    size->width = (uint32_t)bytes;
+    return true;
+}
+
 bool bench_parse_size(const char *option, const char *text, struct bench_size *out,
                       struct bench_error *error) {
     struct bench_size size = {0};
-    const char *order;
-    char *extents = bench_cut(text, '@', &order);
-    bool right = extents ? parse_extents(option, extents, &size, error)
+    const char *order, *width;
+    char *rest = bench_cut(text, '/', &width), *extents = rest ? bench_cut(rest, '@', &order) : NULL;
+    bool right = extents ? parse_extents(option, extents, &size, error) &&
+                               parse_size_ends(option, order, width, &size, error)
                          : bench_failure(error, "%s: out of memory", option);
     free(extents);
-    if (!right || (order && !bench_parse_order(option, order, &size.order, error)))
+    free(rest);
+    if (!right)
         return false;
-    if (order && size.dimensions != 1 && size.dimensions != size.order.rank)
+    if (size.order.rank && size.dimensions != 1 && size.dimensions != size.order.rank)
         return bench_usage(error, "%s: '%.80s' has %u extents and an order of %u", option, text,
                            size.dimensions, size.order.rank);
     *out = size;
     return true;
 }
 
+bool bench_is_width(const char *option, uint64_t width, struct bench_error *error) {
+    if (width && width <= 16 && (width & (width - 1)) == 0)
+        return true;
+    return bench_usage(error, "%s: an element has 1, 2, 4, 8 or 16 bytes, not %llu", option,
+                       (unsigned long long)width);
+}
+
 bool bench_parse_block(const char *option, const char *text, struct bench_block *out,
                        struct bench_error *error) {
     struct bench_error inner;
     struct bench_size size;
-    if (!bench_parse_size(option, text, &size, &inner) || size.dimensions > 2 || size.order.rank)
+    if (!bench_parse_size(option, text, &size, &inner) || size.dimensions > 2 || size.order.rank ||
+        size.width)
         return bench_usage(error, "%s: '%.80s' is no block; give threads such as 512 or 32x8", option, text);
     uint64_t x = size.extent[0], y = size.dimensions == 2 ? size.extent[1] : 1;
     if (x == 0 || y == 0 || x * y > 1024)

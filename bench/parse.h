@@ -18,7 +18,7 @@ struct bench_size {
     unsigned dimensions; /* 1: N, 2: RxC, 3: MxNxK or BxRxC, up to WL_RANK_MAX of a tensor */
     uint64_t extent[WL_RANK_MAX];
     struct bench_order order; /* of a tensor: 64x12x512x64@0213 */
-    uint32_t width;           /* that the size brings; 0: none */
+    uint32_t width;           /* of its elements, as in 2^26x3/1; 0: the size says none */
 };
 
 struct bench_block {
@@ -70,9 +70,12 @@ enum { BENCH_LIST_LIMIT = 4096 };
 /* number = digits [ "K" | "M" | "G" | "T" | "Ki" | "Mi" | "Gi" | "Ti" ] | digits "^" digits.
  * `option` ("--size") names the place in error messages. */
 bool bench_parse_number(const char *option, const char *text, uint64_t *out, struct bench_error *error);
-/* size = number { "x" number } [ "@" order ], WL_RANK_MAX numbers at most, whose product fits 60 bits. */
+/* size = number { "x" number } [ "@" order ] [ "/" width ], WL_RANK_MAX numbers at most, whose product fits
+ * 60 bits. */
 bool bench_parse_size(const char *option, const char *text, struct bench_size *out,
                       struct bench_error *error);
+/* Refuses what is no element's width. */
+bool bench_is_width(const char *option, uint64_t width, struct bench_error *error);
 /* block = number [ "x" number ], each extent at least 1; 1024 threads at most. */
 bool bench_parse_block(const char *option, const char *text, struct bench_block *out,
                        struct bench_error *error);

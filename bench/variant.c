@@ -13,15 +13,15 @@ struct bench_variants bench_variants_of(const struct bench_experiment *experimen
     struct bench_variants variants = {{none, 1}, {none, 1}, {no_fields, 1}, {no_order, 1}};
     if (experiment->has_width)
         variants.widths = request->widths.count ? request->widths : *bench_default_widths();
+    *own = (struct bench_own_variant){size->width, size->order};
+    if (own->width)
+        variants.widths = (struct bench_numbers){&own->width, 1};
     if (experiment->has_type)
         variants.types = request->types.count ? request->types : *bench_default_types();
     if (experiment->has_fields)
         variants.fields = request->fields.count ? request->fields : *bench_default_fields();
     if (experiment->shape != BENCH_SHAPE_TENSOR)
         return variants;
-    *own = (struct bench_own_variant){size->width, size->order};
-    if (own->width)
-        variants.widths = (struct bench_numbers){&own->width, 1};
     variants.orders = own->order.rank         ? (struct bench_orders){&own->order, 1}
                       : request->orders.count ? request->orders
                                               : *bench_default_orders();
@@ -52,12 +52,6 @@ bool bench_variant_set(const struct bench_variants *variants, size_t i, struct w
 }
 
 /* ---------------------------------------------------------------- checks */
-
-static bool check_width(uint64_t width, struct bench_error *error) {
-    if (width && width <= 16 && (width & (width - 1)) == 0)
-        return true;
-    return bench_usage(error, "--width: an element has 1, 2, 4, 8 or 16 bytes, not %" PRIu64, width);
-}
 
 bool bench_variants_check(const struct bench_request *request,
                           bool (*chosen)(const struct bench_request *, const char *experiment),
@@ -92,7 +86,7 @@ bool bench_variants_check(const struct bench_request *request,
             return bench_usage(error, "%s: none of the chosen experiments has one; %s", lists[i].option,
                                lists[i].by);
     for (size_t i = 0; i < request->widths.count; i++)
-        if (!check_width(request->widths.items[i], error))
+        if (!bench_is_width("--width", request->widths.items[i], error))
             return false;
     return true;
 }

@@ -183,6 +183,9 @@ static void wrong_words(void **state) {
     refused((struct given){.experiment = "permute", .size = "3x4", .order = "012"},
             "of 3 dimensions, and a size of 2");
     refused((struct given){.experiment = "copy", .size = "3@0"}, "takes no order");
+    refused((struct given){.experiment = "copy", .size = "3/4"}, "has no width");
+    refused((struct given){.experiment = "transpose-any", .size = "3/3"}, "not 3");
+    refused((struct given){.experiment = "transpose-any", .size = "3/"}, "'' is no size");
     refused((struct given){.experiment = "transpose-any", .size = "1x2x3x4"}, "takes N, RxC or BxRxC, not 4");
     refused((struct given){.experiment = "transpose-any", .size = "2^60", .width = "16"}, "2^60");
     refused((struct given){.experiment = "deinterleave", .size = "2^59", .fields = "2"}, "2^60 bytes");
