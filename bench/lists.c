@@ -179,7 +179,9 @@ static bool take_sizes(const char *option, const char *piece, void *into, struct
     struct bench_size size;
     if (strchr(piece, ':'))
         return each_of_range(option, piece, take_sizes, list, error);
-    if (isalpha((unsigned char)*piece) && *piece != 'x')
+    /* Some names begin with digits, but only a name has letters and dashes behind them. */
+    if ((isalpha((unsigned char)*piece) && *piece != 'x') ||
+        (isdigit((unsigned char)*piece) && strchr(piece, '-')))
         return bench_take_case(option, piece, list, error);
     return bench_parse_size(option, piece, &size, error) && bench_list_size(option, list, &size, error);
 }

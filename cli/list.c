@@ -68,34 +68,34 @@ static void print_peers(const char *experiment, size_t count) {
 }
 
 /* `name` may be NULL: numbers as they are. */
-static void print_numbers(const char *title, const struct bench_numbers *numbers,
-                          const char *(*name)(unsigned)) {
+static void put_numbers(FILE *out, const char *title, const struct bench_numbers *numbers,
+                        const char *(*name)(unsigned)) {
     for (size_t i = 0; i < numbers->count; i++) {
-        printf("%s", i ? "," : title);
+        fprintf(out, "%s", i ? "," : title);
         if (name)
-            printf("%s", name((unsigned)numbers->items[i]));
+            fprintf(out, "%s", name((unsigned)numbers->items[i]));
         else
-            printf("%u", (unsigned)numbers->items[i]);
+            fprintf(out, "%u", (unsigned)numbers->items[i]);
     }
 }
 
 /* The lists that an experiment has, and what they are by default. */
-static void print_variants(const struct bench_experiment *experiment) {
+static void put_variants(FILE *out, const struct bench_experiment *experiment) {
     char text[100];
     if (experiment->has_type)
-        print_numbers("; --type ", bench_default_types(), bench_type_name);
+        put_numbers(out, "; --type ", bench_default_types(), bench_type_name);
     if (experiment->has_width)
-        print_numbers("; --width ", bench_default_widths(), NULL);
+        put_numbers(out, "; --width ", bench_default_widths(), NULL);
     if (experiment->has_shift) {
-        print_numbers("; --from-shift ", bench_default_from_shifts(), NULL);
-        print_numbers("; --to-shift ", bench_default_to_shifts(), NULL);
+        put_numbers(out, "; --from-shift ", bench_default_from_shifts(), NULL);
+        put_numbers(out, "; --to-shift ", bench_default_to_shifts(), NULL);
     }
     const struct bench_field_choices *fields = bench_default_fields();
     for (size_t i = 0; experiment->has_fields && i < fields->count; i++) {
         struct wl_problem problem = {.fields = fields->items[i].count};
         problem.structure = problem.fields ? NULL : &fields->items[i].structure;
         bench_fields_text(&problem, text, sizeof text);
-        printf("%s%s", i ? "," : "; --fields ", text);
+        fprintf(out, "%s%s", i ? "," : "; --fields ", text);
     }
     const struct bench_orders *orders = bench_default_orders();
     for (size_t i = 0; experiment->shape == BENCH_SHAPE_TENSOR && i < orders->count; i++) {
@@ -103,8 +103,31 @@ static void print_variants(const struct bench_experiment *experiment) {
         for (unsigned d = 0; d < problem.rank; d++)
             problem.order[d] = orders->items[i].axis[d];
         bench_order_text(&problem, text, sizeof text);
-        printf("%s%s", i ? "," : "; --order ", text);
+        fprintf(out, "%s%s", i ? "," : "; --order ", text);
     }
+}
+
+/* "--size N, 1048576 by default; --offset 0,11,128" */
+static void print_options(const struct bench_experiment *experiment) {
+    char size[80], *text = NULL;
+    size_t length;
+    struct wl_problem problem = {.rank = experiment->size.dimensions};
+    struct bench_error error;
+    bench_set_size(experiment, &experiment->size, &problem, &error);
+    bench_size_text(experiment, &problem, size, sizeof size);
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        return;
+    fprintf(out, "--size %s%s, %s by default%s%s", bench_shape_syntax(experiment->shape),
+            experiment->counts_bytes ? " bytes" : "", size,
+            experiment->has_offset ? "; --offset 0,11,128" : "",
+            experiment->has_stride ? "; --stride 1,2,4,8,16,32" : "");
+    put_variants(out, experiment);
+    if (fclose(out) == 0) {
+        fputs("  ", stdout);
+        bench_wrap(stdout, text, 2, 2);
+    }
+    free(text);
 }
 
 static void print_cases(void) {
@@ -124,20 +147,9 @@ static void print_cases(void) {
 }
 
 static void print_experiment(const struct bench_experiment *experiment) {
-    char size[80];
-    struct wl_problem problem = {0};
-    struct bench_error error;
-    problem.rank = experiment->size.dimensions;
-    bench_set_size(experiment, &experiment->size, &problem, &error);
-    bench_size_text(experiment, &problem, size, sizeof size);
     int heading = printf("%s: ", experiment->name);
     bench_wrap(stdout, experiment->question, 2, heading);
-    printf("  --size %s%s, %s by default%s%s", bench_shape_syntax(experiment->shape),
-           experiment->counts_bytes ? " bytes" : "", size,
-           experiment->has_offset ? "; --offset 0,11,128" : "",
-           experiment->has_stride ? "; --stride 1,2,4,8,16,32" : "");
-    print_variants(experiment);
-    putchar('\n');
+    print_options(experiment);
     size_t count;
     const struct wl_rung *ladder = wl__ladder(&count);
     for (size_t i = 0; i < count; i++) {

@@ -122,6 +122,8 @@ static void cases(void **state) {
     }
     bench_plan_free(&plan);
     release(&request);
+    makes((struct given){.experiment = "permute", .size = "2130-f64"}, 1,
+          (const char *const[]){"80x90x72x100 order 2130, width 8"}, 1);
     refused((struct given){.experiment = "permute", .size = "heads-129"}, "did you mean 'heads-128'?");
     refused((struct given){.experiment = "copy", .size = "heads-128"}, "no order after @");
 }
