@@ -317,7 +317,7 @@ class Results(unittest.TestCase):
             self.assertEqual(wideload(*command, "--json", old).returncode, 0)
             done = wideload(*command, "--compare", old)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertIn("5 of 5 rows within 0 % (100.0 %): 0 worse, 0 better\n", done.stdout)
+            self.assertIn("6 of 6 rows within 0 % (100.0 %): 0 worse, 0 better\n", done.stdout)
             with open(old, encoding="utf-8") as file:
                 document = json.load(file)
             document["rows"][0]["counters"]["gld_transactions"] -= 1
@@ -330,7 +330,7 @@ class Results(unittest.TestCase):
             # The comparison leaves standard output to the results.
             done = wideload(*command, "--compare", old, "--csv", "-")
             self.assertEqual(done.returncode, 3)
-            self.assertEqual(len(list(csv.DictReader(io.StringIO(done.stdout), strict=True))), 5)
+            self.assertEqual(len(list(csv.DictReader(io.StringIO(done.stdout), strict=True))), 6)
             self.assertIn("WORSE", done.stderr)
             done = wideload(*command, "--compare", old, "--arch", "fermi")
             self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -351,7 +351,7 @@ class Results(unittest.TestCase):
         done = wideload("bench", "copy", "read-offset", "--size", "1000", "--offset", "0,1500", "--markdown", "-")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         tables = [line for line in done.stdout.splitlines() if line.startswith("|")]
-        self.assertEqual(len(tables), 2 * 2 + 5 + 12)
+        self.assertEqual(len(tables), 2 * 2 + 6 + 14)
         self.assertIn("| scalar | 128 | 100 | ok | 32 | 125 | 100 |", done.stdout)
         for line in tables:
             self.assertIn(line.count("|"), (13, 14))
