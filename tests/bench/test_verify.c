@@ -92,7 +92,7 @@ static void every_operation_passes(void **state) {
                     .n = n, .width = width, .from_shift = shift, .to_shift = 2 * shift};
                 const char *of = ladder[i].experiment;
                 if (strncmp(of, "transpose", 9) == 0 || strcmp(of, "permute") == 0) {
-                    problem.batch = of[9] == '-' && of[10] == 'a' ? 2 : 1;
+                    problem.batch = strcmp(of, "transpose-any") == 0 ? 2 : 1;
                     problem.rows = problem.sizes[0] = n;
                     problem.cols = problem.sizes[1] = n / 2 + 1;
                     problem.n = problem.batch * problem.rows * problem.cols;
