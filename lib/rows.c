@@ -7,6 +7,9 @@
 /* Accesses that one launch may number: with a block's at the end, less than 2^32. */
 #define ITEMS_LIMIT (((uint64_t)1 << 32) - ((uint64_t)1 << 16))
 
+/* Slots are counted from a sector, so that no two warps write to one. */
+#define GRAIN 32
+
 /* The first that applies is taken. */
 static const struct wl__rows_way ways[] = {
     {"run", "the rows lie side by side: one run of bytes", 1, 16, 1, 0, WL_KERNEL_copy_any},
@@ -61,13 +64,13 @@ static struct wl_divisor divisor(uint64_t count) {
     return (struct wl_divisor){(uint32_t)count, (uint32_t)(UINT32_MAX / count)};
 }
 
-/* Accesses that a row takes.  A slot may begin before the row does. */
-static uint64_t items_a_row(const struct wl__rows_way *way, const struct wl__rows *rows) {
+/* Accesses that a row takes, a multiple of those in a grain.  A grain may begin before the row does. */
+static uint64_t items_a_row(const struct wl__rows_way *way, const struct wl__rows *rows, uint64_t grain) {
     uint64_t pitches = 0;
     for (unsigned i = 0; i < rows->rank; i++)
         pitches |= rows->outer[i].to_pitch;
-    uint64_t lead = pitches % way->word ? way->word - way->part : rows->to % way->word;
-    return (lead + rows->row_bytes + way->word - 1) / way->word;
+    uint64_t lead = pitches % grain ? grain - way->part : rows->to % grain;
+    return (lead + rows->row_bytes + grain - 1) / grain * (grain / way->word);
 }
 
 /* Half of the rows, or of the row, and then the other. */
@@ -90,7 +93,8 @@ wl_error wl__rows_launch(wl_context *context, const struct wl__rows_way *way, co
         left.rank--;
     if (left.rank == 0)
         return wl__slots_launch(context, WL_KERNEL_copy_any, left.to, &left.from, 1, left.row_bytes, stream);
-    uint64_t slots = items_a_row(way, &left), items = slots;
+    uint64_t grain = way->word > way->part ? GRAIN : way->word;
+    uint64_t slots = items_a_row(way, &left, grain), items = slots;
     for (unsigned i = 0; i < left.rank; i++)
         items = wl__multiply(items, left.outer[i].size);
     if (items > ITEMS_LIMIT)
@@ -100,7 +104,8 @@ wl_error wl__rows_launch(wl_context *context, const struct wl__rows_way *way, co
                         .row_bytes = left.row_bytes,
                         .slots = divisor(slots),
                         .items = (uint32_t)items,
-                        .rank = left.rank};
+                        .rank = left.rank,
+                        .grain = (uint32_t)grain};
     for (unsigned i = 0; i < left.rank; i++) {
         p.outer[i].size = divisor(left.outer[i].size);
         p.outer[i].to = left.outer[i].to_pitch;
