@@ -13,6 +13,22 @@
     X(kernel##_unroll4, kernel##_unroll4)                                                                    \
     X(kernel##_unroll8, kernel##_unroll8)
 
+/* The in-place transposes, a module each width. */
+#define WL_INPLACE_MODULES(X, width)                                                                         \
+    X(inplace_square##width)                                                                                 \
+    X(inplace_near##width)                                                                                   \
+    X(inplace_shuffle##width)
+#define WL_INPLACE_KERNELS(X, width)                                                                         \
+    X(inplace_square##width, inplace_square##width)                                                          \
+    X(inplace_near##width, inplace_save##width)                                                              \
+    X(inplace_near##width, inplace_close##width)                                                             \
+    X(inplace_near##width, inplace_open##width)                                                              \
+    X(inplace_shuffle##width, inplace_rows##width)                                                           \
+    X(inplace_shuffle##width, inplace_columns##width)                                                        \
+    X(inplace_shuffle##width, inplace_band_of_rows##width)                                                   \
+    X(inplace_shuffle##width, inplace_band_of_columns##width)                                                \
+    X(inplace_shuffle##width, inplace_narrow##width)
+
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
     X(copy_any)                                                                                              \
@@ -40,10 +56,25 @@
     X(layout)                                                                                                \
     X(transpose)                                                                                             \
     X(transpose_tiled)                                                                                       \
+    X(transpose_vectors1)                                                                                    \
+    X(transpose_vectors2)                                                                                    \
+    X(transpose_vectors4)                                                                                    \
+    X(transpose_vectors8)                                                                                    \
+    X(transpose_vectors16)                                                                                   \
+    X(transpose_groups1)                                                                                     \
+    X(transpose_groups2)                                                                                     \
+    X(transpose_elements4)                                                                                   \
+    X(transpose_elements8)                                                                                   \
+    X(transpose_elements16)                                                                                  \
     X(shared)                                                                                                \
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
     X(csr_transpose)                                                                                         \
+    WL_INPLACE_MODULES(X, 1)                                                                                 \
+    WL_INPLACE_MODULES(X, 2)                                                                                 \
+    WL_INPLACE_MODULES(X, 4)                                                                                 \
+    WL_INPLACE_MODULES(X, 8)                                                                                 \
+    WL_INPLACE_MODULES(X, 16)                                                                                \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -100,6 +131,16 @@
     X(transpose_tiled, transpose_shared_pad)                                                                 \
     X(transpose_tiled, transpose_shared_swizzle)                                                             \
     X(transpose_tiled, transpose_shared_pad_unroll)                                                          \
+    X(transpose_vectors1, transpose_vectors1)                                                                \
+    X(transpose_vectors2, transpose_vectors2)                                                                \
+    X(transpose_vectors4, transpose_vectors4)                                                                \
+    X(transpose_vectors8, transpose_vectors8)                                                                \
+    X(transpose_vectors16, transpose_vectors16)                                                              \
+    X(transpose_groups1, transpose_groups1)                                                                  \
+    X(transpose_groups2, transpose_groups2)                                                                  \
+    X(transpose_elements4, transpose_elements4)                                                              \
+    X(transpose_elements8, transpose_elements8)                                                              \
+    X(transpose_elements16, transpose_elements16)                                                            \
     X(shared, shared_row_row)                                                                                \
     X(shared, shared_row_col)                                                                                \
     X(shared, shared_row_col_pad)                                                                            \
@@ -115,6 +156,11 @@
     X(csr_transpose, csr_scatter)                                                                            \
     X(csr_transpose, coo_rank)                                                                               \
     X(csr_transpose, coo_scatter)                                                                            \
+    WL_INPLACE_KERNELS(X, 1)                                                                                 \
+    WL_INPLACE_KERNELS(X, 2)                                                                                 \
+    WL_INPLACE_KERNELS(X, 4)                                                                                 \
+    WL_INPLACE_KERNELS(X, 8)                                                                                 \
+    WL_INPLACE_KERNELS(X, 16)                                                                                \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \
