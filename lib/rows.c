@@ -10,21 +10,23 @@
 /* Slots are counted from a sector, so that no two warps write to one. */
 #define GRAIN 32
 
-/* The first that applies is taken. */
+/* The first that applies is taken.  Slots move wide rows at the speed of a copy, but a warp that has an end
+ * of a row among its slots does twice the work; where most warps have, words are faster, as long as they are
+ * not too small themselves (docs/notes/copy.md has the measurements). */
 static const struct wl__rows_way ways[] = {
-    {"run", "the rows lie side by side: one run of bytes", 1, 16, 1, 0, WL_KERNEL_copy_any},
-    {"vectors", "rows are whole aligned vectors", 16, 16, 2, 0, WL_KERNEL_copy_rows_16_16},
-    {"slots-8", "16-byte slots of rows that lie at multiples of 8 bytes", 8, 16, 1, 64,
+    {"run", "rows lie side by side: one run of bytes", 1, 16, 1, 0, WL_KERNEL_copy_any},
+    {"vectors", "rows are whole aligned vectors of 16 bytes", 16, 16, 1, 0, WL_KERNEL_copy_rows_16_16},
+    {"slots-8", "long rows at multiples of 8 bytes, by 16-byte slots", 8, 16, 1, 320,
      WL_KERNEL_copy_rows_16_8},
-    {"words-8", "rows are few words of 8 bytes", 8, 8, 2, 0, WL_KERNEL_copy_rows_8_8},
-    {"slots-4", "16-byte slots of rows that lie at multiples of 4 bytes", 4, 16, 1, 64,
+    {"words-8", "short rows of 8-byte words", 8, 8, 2, 0, WL_KERNEL_copy_rows_8_8},
+    {"slots-4", "long rows at multiples of 4 bytes, by 16-byte slots", 4, 16, 1, 320,
      WL_KERNEL_copy_rows_16_4},
-    {"words-4", "rows are few words of 4 bytes", 4, 4, 4, 0, WL_KERNEL_copy_rows_4_4},
-    {"slots-2", "16-byte slots of rows that lie at multiples of 2 bytes", 2, 16, 1, 64,
+    {"words-4", "short rows of 4-byte words", 4, 4, 4, 0, WL_KERNEL_copy_rows_4_4},
+    {"slots-2", "long rows at multiples of 2 bytes, by 16-byte slots", 2, 16, 1, 512,
      WL_KERNEL_copy_rows_16_2},
-    {"words-2", "rows are few words of 2 bytes", 2, 2, 4, 0, WL_KERNEL_copy_rows_2_2},
-    {"slots-1", "16-byte slots of rows that lie anywhere", 1, 16, 1, 64, WL_KERNEL_copy_rows_16_1},
-    {"bytes", "rows are few bytes", 1, 1, 4, 0, WL_KERNEL_copy_rows_1_1},
+    {"words-2", "short rows of 2-byte words", 2, 2, 4, 0, WL_KERNEL_copy_rows_2_2},
+    {"slots-1", "long rows that lie anywhere, by 16-byte slots", 1, 16, 1, 208, WL_KERNEL_copy_rows_16_1},
+    {"bytes", "short rows that lie anywhere", 1, 1, 4, 0, WL_KERNEL_copy_rows_1_1},
 };
 
 static bool joins(const struct wl__rows_dimension *fast, uint64_t fast_extent_to, uint64_t fast_extent_from) {
