@@ -32,10 +32,18 @@
 #define WL_LOADS       ((WL_GROUPS + 8) / 4 * WL_ACROSS / WL_WARPS)
 #define WL_SLOT(group) ((group) + (group) / 4)
 #define WL_PITCH       52
-#define WL_STORES      ((WL_COLS / 4 + WL_WARPS - 1) / WL_WARPS)
+/* A warp's stores: 8 vectors of 4 rows of the output. */
+#define WL_STORED (WL_COLS / 4)
+#define WL_STORES ((WL_STORED + WL_WARPS - 1) / WL_WARPS)
 
 static_assert((WL_GROUPS + 8) / 4 * WL_ACROSS % WL_WARPS == 0, "loads for all warps");
 static_assert(WL_DOWN == 1 && WL_SLOT(WL_GROUPS + 7) < WL_PITCH && WL_PITCH % 8 == 4, "a column's slots");
+
+#if WL_WIDTH == 1
+typedef uint8_t wl_element;
+#else
+typedef uint16_t wl_element;
+#endif
 
 /* 32 bytes, of which 16 from any on are wanted. */
 struct wl_pair {
@@ -57,25 +65,63 @@ static __device__ __forceinline__ void wl_shift(const wl_pair &pair, int shift, 
         out[i] = __funnelshift_r(word[i], word[i + 1], 8 * (shift & 3));
 }
 
-/* 16 bytes from `address` on, of which those before byte `high` exist: at an end of a row. */
-static __device__ __forceinline__ void wl_load_end(const char *address, int high, uint32_t (&out)[4]) {
+/* The 16 bytes from `start` on, of which the row has no more than `high` and, unless `before`, none before
+ * them: by aligned vectors if these lie in the row, by elements else, and then there is nothing to shift. */
+static __device__ __forceinline__ void wl_load_at_end(const char *start, bool before, int high, wl_pair &pair,
+                                                      int &shift) {
+    if (shift ? before && high >= 32 : high >= 16) {
+        pair.low = *(const uint4 *)(start - shift);
+        if (shift)
+            pair.high = *(const uint4 *)(start - shift + 16);
+        return;
+    }
+    shift = 0;
+    uint32_t word[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        out[i] = 0;
+        word[i] = 0;
 #pragma unroll
         for (int k = 0; k < 4; k += WL_WIDTH)
             if (4 * i + k < high)
-#if WL_WIDTH == 1
-                out[i] |= (uint32_t)(uint8_t)address[4 * i + k] << 8 * k;
-#else
-                out[i] |= (uint32_t) * (const uint16_t *)(address + 4 * i + k) << 8 * k;
-#endif
+                word[i] |= (uint32_t)((const wl_element *)start)[(4 * i + k) / WL_WIDTH] << 8 * k;
     }
+    pair.low = make_uint4(word[0], word[1], word[2], word[3]);
 }
 
-/* Whether the aligned vectors that hold a vector's bytes hold nothing outside of the row. */
-static __device__ __forceinline__ bool wl_inside(uint64_t column, int vector, int shift, int last) {
-    return shift ? (column > 0 || vector > 0) && vector * 16 + 32 <= last : vector * 16 + 16 <= last;
+/* The j-th unit of a thread's loads: 16 bytes of the rows of a group. */
+struct wl_unit {
+    int vector, group;
+};
+static __device__ __forceinline__ wl_unit wl_unit_at(int j) {
+    int i = threadIdx.x / 32 + j * WL_WARPS, lane = threadIdx.x % 32;
+    wl_unit unit = {i % WL_ACROSS * 8 + lane % 8, i / WL_ACROSS * 4 + lane / 8};
+    return unit;
+}
+
+/* What a thread writes: 16 bytes of column c's row of the output, from byte `byte` of the rows loaded on. */
+struct wl_piece {
+    int c, byte;
+    char *to;
+    uint32_t word[5];
+};
+static __device__ __forceinline__ wl_piece wl_piece_at(int j, const uint32_t *tile, char *to,
+                                                       uint64_t pitch) {
+    int i = threadIdx.x / 32 + j * WL_WARPS, lane = threadIdx.x % 32;
+    int vector = i / 2 / WL_EACH * 8 + i % 2 + lane / 8 * 2, in_vector = i / 2 % WL_EACH;
+    wl_piece piece;
+    piece.c = vector * WL_EACH + in_vector;
+    piece.to = to + piece.c * pitch;
+    int start = 32 - (int)((uintptr_t)(piece.to + 32) % 32);
+    piece.byte = start + lane % 8 * 16;
+    piece.to += piece.byte;
+    const uint32_t *read = tile + (in_vector * WL_VECTORS + vector) * WL_PITCH + lane % 8 * 5;
+#pragma unroll
+    for (int k = 0; k < 5; k++)
+        piece.word[k] = read[WL_SLOT(start / 4 + k)];
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        piece.word[k] = __funnelshift_r(piece.word[k], piece.word[k + 1], 8 * (start & 3));
+    return piece;
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
@@ -86,37 +132,50 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const uint64_t column = (uint64_t)at.across * WL_COLS;
     const int low = row < 0 ? (int)-row : 0, high = wl_rest(all.rows, row, WL_LOADED); /* rows that exist */
     const int last = wl_rest(all.cols, column, WL_COLS + WL_EACH) * WL_WIDTH;          /* bytes of a row */
-    const char *from = (const char *)(at.from + row * all.from_pitch + column * WL_WIDTH);
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const char *from = at.from + row * all.from_pitch + column * WL_WIDTH;
 
+    wl_pair pair[WL_LOADS][WL_GROUP];
+    int shift[WL_LOADS][WL_GROUP];
+    /* One test a block decides between loads that stand together and a row's end. */
+    const bool inside = column > 0 && last == WL_COLS * WL_WIDTH + 16;
 #pragma unroll
     for (int j = 0; j < WL_LOADS; j++) {
-        const int unit = warp + j * WL_WARPS;
-        const int vector = unit % WL_ACROSS * 8 + lane % 8, group = unit / WL_ACROSS * 4 + lane / 8;
-        const char *address = from + group * WL_GROUP * all.from_pitch + vector * 16;
-        wl_pair pair[WL_GROUP];
-        uint32_t words[WL_GROUP][4];
+        const wl_unit unit = wl_unit_at(j);
 #pragma unroll
         for (int i = 0; i < WL_GROUP; i++) {
-            const char *start = address + i * all.from_pitch;
-            const int shift = (int)((uintptr_t)start % 16), r = group * WL_GROUP + i;
-            if (r < low || r >= high)
-                continue;
-            if (wl_inside(column, vector, shift, last)) {
-                pair[i].low = *(const uint4 *)(start - shift);
-                if (shift)
-                    pair[i].high = *(const uint4 *)(start - shift + 16);
-            } else {
-                wl_load_end(start, last - vector * 16, words[i]);
+            const int r = unit.group * WL_GROUP + i;
+            const char *start = from + r * all.from_pitch + unit.vector * 16;
+            shift[j][i] = (int)((uintptr_t)start % 16);
+            start -= shift[j][i];
+            if (inside && r >= low && r < high) {
+                pair[j][i].low = *(const uint4 *)start;
+                if (shift[j][i])
+                    pair[j][i].high = *(const uint4 *)(start + 16);
             }
         }
+    }
+    if (!inside) {
 #pragma unroll
-        for (int i = 0; i < WL_GROUP; i++) {
-            const int shift = (int)((uintptr_t)(address + i * all.from_pitch) % 16);
-            if (wl_inside(column, vector, shift, last))
-                wl_shift(pair[i], shift, words[i]);
+        for (int j = 0; j < WL_LOADS; j++) {
+            const wl_unit unit = wl_unit_at(j);
+#pragma unroll
+            for (int i = 0; i < WL_GROUP; i++) {
+                const int r = unit.group * WL_GROUP + i;
+                const char *start = from + r * all.from_pitch + unit.vector * 16;
+                if (r >= low && r < high)
+                    wl_load_at_end(start, column > 0 || unit.vector > 0, last - unit.vector * 16, pair[j][i],
+                                   shift[j][i]);
+            }
         }
-        uint32_t *slot = tile + vector * WL_PITCH + WL_SLOT(group);
+    }
+#pragma unroll
+    for (int j = 0; j < WL_LOADS; j++) {
+        const wl_unit unit = wl_unit_at(j);
+        uint32_t words[WL_GROUP][4];
+#pragma unroll
+        for (int i = 0; i < WL_GROUP; i++)
+            wl_shift(pair[j][i], shift[j][i], words[i]);
+        uint32_t *slot = tile + unit.vector * WL_PITCH + WL_SLOT(unit.group);
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             uint32_t word[WL_GROUP];
@@ -131,36 +190,31 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     }
     __syncthreads();
 
+    char *to = at.to + column * all.to_pitch + row * WL_WIDTH;
     const int cols = last < WL_COLS * WL_WIDTH ? last / WL_WIDTH : WL_COLS;
+    if (low == 0 && high == WL_LOADED && cols == WL_COLS) {
 #pragma unroll
-    for (int j = 0; j < WL_STORES; j++) {
-        const int unit = warp + j * WL_WARPS;
-        const int vector = unit / 2 / WL_EACH * 8 + unit % 2 + lane / 8 * 2,
-                  c = vector * WL_EACH + unit / 2 % WL_EACH;
-        if (c >= cols)
+        for (int j = 0; j < WL_STORES; j++) {
+            if (WL_STORED % WL_WARPS && threadIdx.x / 32 + j * WL_WARPS >= WL_STORED)
+                break;
+            wl_piece piece = wl_piece_at(j, tile, to, all.to_pitch);
+            *(uint4 *)piece.to = make_uint4(piece.word[0], piece.word[1], piece.word[2], piece.word[3]);
+        }
+        return;
+    }
+    for (int j = 0; j < WL_STORES && threadIdx.x / 32 + j * WL_WARPS < WL_STORED; j++) {
+        wl_piece piece = wl_piece_at(j, tile, to, all.to_pitch);
+        int r = piece.byte / WL_WIDTH;
+        if (piece.c >= cols) {
             continue;
-        char *to = (char *)(at.to + (column + c) * all.to_pitch + row * WL_WIDTH);
-        const int start = 32 - (int)((uintptr_t)(to + 32) % 32), byte = start + lane % 8 * 16;
-        const uint32_t *read = tile + (unit / 2 % WL_EACH * WL_VECTORS + vector) * WL_PITCH + lane % 8 * 5;
-        uint32_t word[5];
-#pragma unroll
-        for (int i = 0; i < 5; i++)
-            word[i] = read[WL_SLOT(start / 4 + i)];
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            word[i] = __funnelshift_r(word[i], word[i + 1], 8 * (start & 3));
-        const int r = byte / WL_WIDTH;
-        if (r >= low && r + WL_EACH <= high) {
-            *(uint4 *)(to + byte) = make_uint4(word[0], word[1], word[2], word[3]);
+        } else if (r >= low && r + WL_EACH <= high) {
+            *(uint4 *)piece.to = make_uint4(piece.word[0], piece.word[1], piece.word[2], piece.word[3]);
         } else {
 #pragma unroll
-            for (int i = 0; i < 16; i += WL_WIDTH)
-                if (r + i / WL_WIDTH >= low && r + i / WL_WIDTH < high)
-#if WL_WIDTH == 1
-                    to[byte + i] = (char)(word[i / 4] >> 8 * (i % 4));
-#else
-                    *(uint16_t *)(to + byte + i) = (uint16_t)(word[i / 4] >> 8 * (i % 4));
-#endif
+            for (int i = 0; i < WL_EACH; i++)
+                if (r + i >= low && r + i < high)
+                    ((wl_element *)piece.to)[i] =
+                        (wl_element)(piece.word[i / WL_GROUP] >> i % WL_GROUP * WL_WIDTH * 8);
         }
     }
 }

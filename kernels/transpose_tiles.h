@@ -6,10 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Addresses.  For a kernel they are pointers: nvcc takes a parameter's pointers for ones to global memory,
+ * where of an integer it would make generic ones, and slower accesses. */
 #ifdef __CUDACC__
 #define WL_TILES_FUNCTION static __device__ __forceinline__
+typedef const char *wl_source;
+typedef char *wl_target;
 #else
 #define WL_TILES_FUNCTION static inline
+typedef uint64_t wl_source, wl_target;
 #endif
 
 /* Division by a number that the host knows, for dividends below 2^31: (n * factor) >> shift. */
@@ -21,7 +26,8 @@ struct wl_divisor {
  * `band` rows of tiles, then down the next column: blocks that run at the same time lie in a rectangle about
  * as high as wide, and so both the rows that they read and the rows that they write are long. */
 struct wl_transpose_tiles {
-    uint64_t from, to; /* addresses of the first matrix */
+    wl_source from; /* the first matrix */
+    wl_target to;
     uint64_t rows, cols;
     uint64_t from_pitch, to_pitch;   /* bytes from a row to the next */
     uint64_t from_stride, to_stride; /* bytes from a matrix to the next */
@@ -32,7 +38,8 @@ struct wl_transpose_tiles {
 };
 
 struct wl_tile {
-    uint64_t from, to; /* addresses of its matrix */
+    wl_source from; /* its matrix */
+    wl_target to;
     uint32_t down, across;
 };
 
