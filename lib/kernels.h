@@ -15,11 +15,24 @@
 
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
-    X(copy_bytes1)                                                                                           \
-    X(copy_bytes2)                                                                                           \
-    X(copy_bytes4)                                                                                           \
-    X(copy_bytes8)                                                                                           \
-    X(copy_bytes16)                                                                                          \
+    X(copy_any)                                                                                              \
+    X(copy_rows_16_16)                                                                                       \
+    X(copy_rows_16_8)                                                                                        \
+    X(copy_rows_16_4)                                                                                        \
+    X(copy_rows_16_2)                                                                                        \
+    X(copy_rows_16_1)                                                                                        \
+    X(copy_rows_8_8)                                                                                         \
+    X(copy_rows_4_4)                                                                                         \
+    X(copy_rows_2_2)                                                                                         \
+    X(copy_rows_1_1)                                                                                         \
+    X(add_any_8)                                                                                             \
+    X(add_any_16)                                                                                            \
+    X(add_any_32)                                                                                            \
+    X(add_any_64)                                                                                            \
+    X(add_any_f16)                                                                                           \
+    X(add_any_bf16)                                                                                          \
+    X(add_any_f32)                                                                                           \
+    X(add_any_f64)                                                                                           \
     X(add)                                                                                                   \
     X(read_offset)                                                                                           \
     X(write_offset)                                                                                          \
@@ -54,11 +67,24 @@
     X(copy, copy_scalar)                                                                                     \
     X(copy, copy_vec2)                                                                                       \
     X(copy, copy_vec4)                                                                                       \
-    X(copy_bytes1, copy_bytes1)                                                                              \
-    X(copy_bytes2, copy_bytes2)                                                                              \
-    X(copy_bytes4, copy_bytes4)                                                                              \
-    X(copy_bytes8, copy_bytes8)                                                                              \
-    X(copy_bytes16, copy_bytes16)                                                                            \
+    X(copy_any, copy_any)                                                                                    \
+    X(copy_rows_16_16, copy_rows_16_16)                                                                      \
+    X(copy_rows_16_8, copy_rows_16_8)                                                                        \
+    X(copy_rows_16_4, copy_rows_16_4)                                                                        \
+    X(copy_rows_16_2, copy_rows_16_2)                                                                        \
+    X(copy_rows_16_1, copy_rows_16_1)                                                                        \
+    X(copy_rows_8_8, copy_rows_8_8)                                                                          \
+    X(copy_rows_4_4, copy_rows_4_4)                                                                          \
+    X(copy_rows_2_2, copy_rows_2_2)                                                                          \
+    X(copy_rows_1_1, copy_rows_1_1)                                                                          \
+    X(add_any_8, add_any_8)                                                                                  \
+    X(add_any_16, add_any_16)                                                                                \
+    X(add_any_32, add_any_32)                                                                                \
+    X(add_any_64, add_any_64)                                                                                \
+    X(add_any_f16, add_any_f16)                                                                              \
+    X(add_any_bf16, add_any_bf16)                                                                            \
+    X(add_any_f32, add_any_f32)                                                                              \
+    X(add_any_f64, add_any_f64)                                                                              \
     X(add, add_scalar)                                                                                       \
     X(add, add_vec4)                                                                                         \
     X(read_offset, read_offset_plain)                                                                        \

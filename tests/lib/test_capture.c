@@ -1,0 +1,179 @@
+/* Calls recorded in CUDA graphs: the first call of a kind, too, which loads its kernel.  On the simulator, or
+ * the device that WIDELOAD_DEVICE names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calls.h"
+#include "cuda_calls.h"
+#include "wideload.h"
+
+enum { BYTES = 4096 };
+
+static struct cuda_calls cuda;
+
+static int open_driver(void **state) {
+    (void)state;
+    cuda = cuda_open();
+    return 0;
+}
+
+static void need(wl_error error) {
+    if (error)
+        fail_msg("%s: %s", wl_error_name(error), wl_message());
+}
+
+/* A context in which nothing was loaded yet: its first copy is recorded, and replayed twice on new input. */
+static void first_call_in_a_capture(CUstreamCaptureMode mode) {
+    wl_context *context;
+    CUcontext own;
+    CUdevice device;
+    CUstream stream;
+    CUdeviceptr from, to;
+    CUgraph graph;
+    CUgraphExec executable;
+    unsigned char sent[BYTES], got[BYTES];
+    cuda_need(cuda.cuDeviceGet(&device, 0));
+    cuda_need(cuda.create_context(&own, 0, device));
+    need(wl_open(&context, "current"));
+    cuda_need(cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    cuda_need(cuda.cuMemAlloc(&from, BYTES));
+    cuda_need(cuda.cuMemAlloc(&to, BYTES));
+    cuda_need(cuda.cuMemsetD8(to, 0xa5, BYTES));
+    cuda_need(cuda.cuCtxSynchronize());
+
+    cuda_need(cuda.cuStreamBeginCapture(stream, mode));
+    need(wl_copy(context, to, from + 1, BYTES - 1, stream));
+    need(wl_copy(context, to + BYTES - 1, from, 1, stream));
+    CUstreamCaptureMode own_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    cuda_need(cuda.cuThreadExchangeStreamCaptureMode(&own_mode));
+    assert_int_equal(own_mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    cuda_need(cuda.cuStreamEndCapture(stream, &graph));
+    cuda_need(cuda.cuMemcpyDtoH(got, to, BYTES));
+    for (int i = 0; i < BYTES; i++)
+        assert_int_equal(got[i], 0xa5);
+
+    cuda_need(cuda.cuGraphInstantiateWithFlags(&executable, graph, 0));
+    for (int run = 0; run < 2; run++) {
+        for (int i = 0; i < BYTES; i++)
+            sent[i] = (unsigned char)(i * 11 + i / 256 + run * 101);
+        cuda_need(cuda.cuMemcpyHtoD(from, sent, BYTES));
+        cuda_need(cuda.cuCtxSynchronize());
+        cuda_need(cuda.cuGraphLaunch(executable, stream));
+        cuda_need(cuda.cuStreamSynchronize(stream));
+        cuda_need(cuda.cuMemcpyDtoH(got, to, BYTES));
+        assert_memory_equal(got, sent + 1, BYTES - 1);
+        assert_int_equal(got[BYTES - 1], sent[0]);
+    }
+    cuda_need(cuda.cuGraphExecDestroy(executable));
+    cuda_need(cuda.cuGraphDestroy(graph));
+    cuda_need(cuda.cuMemFree(from));
+    cuda_need(cuda.cuMemFree(to));
+    cuda_need(cuda.cuStreamDestroy(stream));
+    wl_close(context);
+    cuda_need(cuda.cuCtxDestroy(own));
+}
+
+/* ---------------------------------------------------------------- every operation */
+
+enum { CALLS = 24, CALL_BYTES = 32 << 10 };
+
+static void choose_calls(struct call *calls, wl_context *context, const struct operation *operation,
+                         uint64_t *end) {
+    for (unsigned i = 0; i < CALLS; i++) {
+        struct draw draw = draw_from(9, i);
+        call_choose(&calls[i], operation, context, &draw, CALL_BYTES);
+        *end = call_place(&calls[i], *end);
+    }
+}
+
+/* In a context where nothing is loaded: calls of one operation recorded as one graph, replayed twice on new
+ * data. */
+static void record_and_replay(const struct operation *operation) {
+    static struct call calls[CALLS];
+    wl_context *context;
+    CUcontext own;
+    CUdevice device;
+    CUstream stream;
+    CUdeviceptr memory;
+    CUgraph graph;
+    CUgraphExec executable;
+    uint64_t end = 0;
+    cuda_need(cuda.cuDeviceGet(&device, 0));
+    cuda_need(cuda.create_context(&own, 0, device));
+    need(wl_open(&context, "current"));
+    choose_calls(calls, context, operation, &end);
+    cuda_need(cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    cuda_need(cuda.cuMemAlloc(&memory, end));
+    unsigned char *host = malloc(end + 8), *got = malloc(end);
+    assert_true(host && got);
+    cuda_need(cuda.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    for (unsigned i = 0; i < CALLS; i++) {
+        call_bind(&calls[i], memory, host);
+        need(operation->run(context, &calls[i], stream));
+    }
+    cuda_need(cuda.cuStreamEndCapture(stream, &graph));
+    cuda_need(cuda.cuGraphInstantiateWithFlags(&executable, graph, 0));
+    for (unsigned run = 0; run < 2; run++) {
+        draw_fill(host, end, run);
+        cuda_need(cuda.cuMemcpyHtoD(memory, host, end));
+        cuda_need(cuda.cuCtxSynchronize());
+        cuda_need(cuda.cuGraphLaunch(executable, stream));
+        cuda_need(cuda.cuStreamSynchronize(stream));
+        cuda_need(cuda.cuMemcpyDtoH(got, memory, end));
+        uint64_t start = 0;
+        for (unsigned i = 0; i < CALLS; i++) {
+            char words[2048], where[512];
+            uint64_t next = call_place(&calls[i], start);
+            operation->expect(&calls[i]);
+            call_describe(&calls[i], words, sizeof(words));
+            if (!call_compare(&calls[i], got, host, start, next, where, sizeof(where)))
+                fail_msg("%s: replay %u: %s", words, run, where);
+            start = next;
+        }
+    }
+    free(host);
+    free(got);
+    cuda_need(cuda.cuGraphExecDestroy(executable));
+    cuda_need(cuda.cuGraphDestroy(graph));
+    cuda_need(cuda.cuMemFree(memory));
+    cuda_need(cuda.cuStreamDestroy(stream));
+    wl_close(context);
+    cuda_need(cuda.cuCtxDestroy(own));
+}
+
+static void every_operation(void **state) {
+    (void)state;
+    for (unsigned i = 0; operation_at(i); i++)
+        record_and_replay(operation_at(i));
+}
+
+static void captured_globally(void **state) {
+    (void)state;
+    first_call_in_a_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+static void captured_by_the_thread(void **state) {
+    (void)state;
+    first_call_in_a_capture(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+}
+
+static void captured_relaxed(void **state) {
+    (void)state;
+    first_call_in_a_capture(CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(captured_globally),
+        cmocka_unit_test(captured_by_the_thread),
+        cmocka_unit_test(captured_relaxed),
+        cmocka_unit_test(every_operation),
+    };
+    return cmocka_run_group_tests(tests, open_driver, NULL);
+}
