@@ -35,8 +35,8 @@ static const struct tiled vectors[] = {
 };
 /* Tiles begin up to 31 bytes early in a row of the output. */
 static const struct tiled shifted[] = {
-    {WL_KERNEL_transpose_groups1, 320, {128, 128, 31, ALL}},
-    {WL_KERNEL_transpose_groups2, 320, {64, 128, 15, ALL}},
+    {WL_KERNEL_transpose_groups1, 512, {128, 128, 31, ALL}},
+    {WL_KERNEL_transpose_groups2, 256, {128, 64, 15, ALL}},
     {WL_KERNEL_transpose_elements4, 256, {64, 64, 7, ALL}},
     {WL_KERNEL_transpose_elements8, 256, {32, 64, 3, ALL}},
     {WL_KERNEL_transpose_elements16, 256, {32, 32, 1, ALL}},
