@@ -15,16 +15,6 @@
 
 #include "rows.h"
 
-static __device__ __forceinline__ uint32_t wl_divide(uint32_t n, struct wl_divisor by, uint32_t *rest) {
-    uint32_t quotient = __umulhi(n, by.reciprocal);
-    *rest = n - quotient * by.count;
-    if (*rest >= by.count) {
-        *rest -= by.count;
-        quotient++;
-    }
-    return quotient;
-}
-
 /* Where a row lies from the first one. */
 static __device__ __forceinline__ void wl_row(const struct wl_rows &p, uint32_t row, uint64_t *to,
                                               uint64_t *from) {

@@ -62,10 +62,6 @@ const struct wl__rows_way *wl__rows_way(const struct wl__rows *rows) {
     return way;
 }
 
-static struct wl_divisor divisor(uint64_t count) {
-    return (struct wl_divisor){(uint32_t)count, (uint32_t)(UINT32_MAX / count)};
-}
-
 /* Accesses that a row takes, a multiple of those in a grain.  A grain may begin before the row does. */
 static uint64_t items_a_row(const struct wl__rows_way *way, const struct wl__rows *rows, uint64_t grain) {
     uint64_t pitches = 0;
@@ -104,12 +100,12 @@ wl_error wl__rows_launch(wl_context *context, const struct wl__rows_way *way, co
     struct wl_rows p = {.to = left.to,
                         .from = left.from,
                         .row_bytes = left.row_bytes,
-                        .slots = divisor(slots),
+                        .slots = wl_divisor(slots),
                         .items = (uint32_t)items,
                         .rank = left.rank,
                         .grain = (uint32_t)grain};
     for (unsigned i = 0; i < left.rank; i++) {
-        p.outer[i].size = divisor(left.outer[i].size);
+        p.outer[i].size = wl_divisor(left.outer[i].size);
         p.outer[i].to = left.outer[i].to_pitch;
         p.outer[i].from = left.outer[i].from_pitch;
     }
