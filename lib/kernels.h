@@ -31,11 +31,24 @@
 
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
-    X(copy_bytes1)                                                                                           \
-    X(copy_bytes2)                                                                                           \
-    X(copy_bytes4)                                                                                           \
-    X(copy_bytes8)                                                                                           \
-    X(copy_bytes16)                                                                                          \
+    X(copy_any)                                                                                              \
+    X(copy_rows_16_16)                                                                                       \
+    X(copy_rows_16_8)                                                                                        \
+    X(copy_rows_16_4)                                                                                        \
+    X(copy_rows_16_2)                                                                                        \
+    X(copy_rows_16_1)                                                                                        \
+    X(copy_rows_8_8)                                                                                         \
+    X(copy_rows_4_4)                                                                                         \
+    X(copy_rows_2_2)                                                                                         \
+    X(copy_rows_1_1)                                                                                         \
+    X(add_any_8)                                                                                             \
+    X(add_any_16)                                                                                            \
+    X(add_any_32)                                                                                            \
+    X(add_any_64)                                                                                            \
+    X(add_any_f16)                                                                                           \
+    X(add_any_bf16)                                                                                          \
+    X(add_any_f32)                                                                                           \
+    X(add_any_f64)                                                                                           \
     X(add)                                                                                                   \
     X(read_offset)                                                                                           \
     X(write_offset)                                                                                          \
@@ -43,6 +56,16 @@
     X(layout)                                                                                                \
     X(transpose)                                                                                             \
     X(transpose_tiled)                                                                                       \
+    X(transpose_vectors1)                                                                                    \
+    X(transpose_vectors2)                                                                                    \
+    X(transpose_vectors4)                                                                                    \
+    X(transpose_vectors8)                                                                                    \
+    X(transpose_vectors16)                                                                                   \
+    X(transpose_groups1)                                                                                     \
+    X(transpose_groups2)                                                                                     \
+    X(transpose_elements4)                                                                                   \
+    X(transpose_elements8)                                                                                   \
+    X(transpose_elements16)                                                                                  \
     X(shared)                                                                                                \
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
@@ -65,11 +88,24 @@
     X(copy, copy_scalar)                                                                                     \
     X(copy, copy_vec2)                                                                                       \
     X(copy, copy_vec4)                                                                                       \
-    X(copy_bytes1, copy_bytes1)                                                                              \
-    X(copy_bytes2, copy_bytes2)                                                                              \
-    X(copy_bytes4, copy_bytes4)                                                                              \
-    X(copy_bytes8, copy_bytes8)                                                                              \
-    X(copy_bytes16, copy_bytes16)                                                                            \
+    X(copy_any, copy_any)                                                                                    \
+    X(copy_rows_16_16, copy_rows_16_16)                                                                      \
+    X(copy_rows_16_8, copy_rows_16_8)                                                                        \
+    X(copy_rows_16_4, copy_rows_16_4)                                                                        \
+    X(copy_rows_16_2, copy_rows_16_2)                                                                        \
+    X(copy_rows_16_1, copy_rows_16_1)                                                                        \
+    X(copy_rows_8_8, copy_rows_8_8)                                                                          \
+    X(copy_rows_4_4, copy_rows_4_4)                                                                          \
+    X(copy_rows_2_2, copy_rows_2_2)                                                                          \
+    X(copy_rows_1_1, copy_rows_1_1)                                                                          \
+    X(add_any_8, add_any_8)                                                                                  \
+    X(add_any_16, add_any_16)                                                                                \
+    X(add_any_32, add_any_32)                                                                                \
+    X(add_any_64, add_any_64)                                                                                \
+    X(add_any_f16, add_any_f16)                                                                              \
+    X(add_any_bf16, add_any_bf16)                                                                            \
+    X(add_any_f32, add_any_f32)                                                                              \
+    X(add_any_f64, add_any_f64)                                                                              \
     X(add, add_scalar)                                                                                       \
     X(add, add_vec4)                                                                                         \
     X(read_offset, read_offset_plain)                                                                        \
@@ -95,6 +131,16 @@
     X(transpose_tiled, transpose_shared_pad)                                                                 \
     X(transpose_tiled, transpose_shared_swizzle)                                                             \
     X(transpose_tiled, transpose_shared_pad_unroll)                                                          \
+    X(transpose_vectors1, transpose_vectors1)                                                                \
+    X(transpose_vectors2, transpose_vectors2)                                                                \
+    X(transpose_vectors4, transpose_vectors4)                                                                \
+    X(transpose_vectors8, transpose_vectors8)                                                                \
+    X(transpose_vectors16, transpose_vectors16)                                                              \
+    X(transpose_groups1, transpose_groups1)                                                                  \
+    X(transpose_groups2, transpose_groups2)                                                                  \
+    X(transpose_elements4, transpose_elements4)                                                              \
+    X(transpose_elements8, transpose_elements8)                                                              \
+    X(transpose_elements16, transpose_elements16)                                                            \
     X(shared, shared_row_row)                                                                                \
     X(shared, shared_row_col)                                                                                \
     X(shared, shared_row_col_pad)                                                                            \
