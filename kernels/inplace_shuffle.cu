@@ -179,19 +179,3 @@ extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
     else
         matrix[i * cols + j] = *there;
 }
-
-/* ---------------------------------------------------------------- through the workspace */
-
-/* to = from's transpose, where one side is short: a block takes WL_INPLACE_MOVERS rows or columns of the long
- * one, so that the accesses that stride find their sectors in the L1 or the L2. */
-extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
-    WL_SIZED(narrow)(wl_word *__restrict__ to, const wl_word *__restrict__ from, uint64_t rows, uint64_t cols,
-                     uint64_t first) {
-    uint64_t i = wl_index(first);
-    if (rows > cols && i < rows)
-        for (uint64_t c = 0; c < cols; c++)
-            to[c * rows + i] = from[i * cols + c];
-    else if (rows <= cols && i < cols)
-        for (uint64_t r = 0; r < rows; r++)
-            to[i * rows + r] = from[r * cols + i];
-}

@@ -117,14 +117,8 @@ static uint64_t narrow_workspace(const struct problem *p) {
 }
 
 static wl_error run_narrow(const struct problem *p) {
-    static const enum wl__kernel kernels[5] = KERNELS(narrow);
-    wl_devptr from = p->matrix, to = p->workspace;
-    uint64_t rows = p->rows, cols = p->cols, first;
-    void *arguments[] = {&to, &from, &rows, &cols, &first};
-    wl_error error =
-        wl__launch_linear(p->context, kernels[p->row], p->longer, WL_INPLACE_MOVERS,
-                          (struct wl__block){WL_INPLACE_MOVERS, 1}, arguments, &first, p->stream);
-    return error ? error : wl_copy(p->context, from, to, narrow_workspace(p), p->stream);
+    wl_error error = wl_transpose(p->context, p->width, p->workspace, p->matrix, p->rows, p->cols, p->stream);
+    return error ? error : wl_copy(p->context, p->matrix, p->workspace, narrow_workspace(p), p->stream);
 }
 
 /* ---------------------------------------------------------------- nearly square ones */
@@ -345,7 +339,11 @@ wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr mat
     p.matrix = matrix;
     p.workspace = workspace;
     p.stream = stream;
-    wl__chose(context, &(struct wl__choice){
-                           call, way->name, way->why, {{"width", width}, {"rows", rows}, {"cols", cols}}});
-    return way->run(&p);
+    error = way->run(&p);
+    /* After the operations that it may be made of, which say what they chose, too. */
+    if (!error)
+        wl__chose(context,
+                  &(struct wl__choice){
+                      call, way->name, way->why, {{"width", width}, {"rows", rows}, {"cols", cols}}});
+    return error;
 }
