@@ -339,11 +339,10 @@ wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr mat
     p.matrix = matrix;
     p.workspace = workspace;
     p.stream = stream;
+    wl__chose(context, &(struct wl__choice){
+                           call, way->name, way->why, {{"width", width}, {"rows", rows}, {"cols", cols}}});
+    wl__choice_hold();
     error = way->run(&p);
-    /* After the operations that it may be made of, which say what they chose, too. */
-    if (!error)
-        wl__chose(context,
-                  &(struct wl__choice){
-                      call, way->name, way->why, {{"width", width}, {"rows", rows}, {"cols", cols}}});
+    wl__choice_release();
     return error;
 }
