@@ -420,7 +420,7 @@ static const struct operation_faults operations[] = {
     {"wl_deinterleave", deinterleave, deinterleave_faults, COUNT(deinterleave_faults), NONE(interleave)},
     {"wl_interleave", interleave, interleave_faults, COUNT(interleave_faults), NONE(interleave)},
     {"wl_deinterleave_fields", deinterleave_fields, deinterleave_fields_faults,
-     COUNT(deinterleave_fields_faults), NONE(interleave)},
+     COUNT(deinterleave_fields_faults), NONE(fields)},
     {"wl_interleave_fields", interleave_fields, interleave_fields_faults, COUNT(interleave_fields_faults),
      NONE(fields)},
     {"wl_permute", permute, permute_faults, COUNT(permute_faults), NONE(permute)},
