@@ -39,10 +39,11 @@ static wl_error launch(wl_context *context, enum wl__kernel kernel, uint32_t gri
     wl_error error = wl__kernel_get(context, kernel, &function);
     if (error)
         return error;
-    if (shared_bytes > UNASKED_SHARED_LIMIT) {
+    if (shared_bytes > UNASKED_SHARED_LIMIT && !atomic_load(&context->all_shared[kernel])) {
         error = allow_all_shared(context, function);
         if (error)
             return error;
+        atomic_store(&context->all_shared[kernel], true);
     }
     CUresult result = context->driver.cuLaunchKernel(function, grid_x, grid_y, 1, block.x, block.y, 1,
                                                      shared_bytes, stream, arguments, NULL);

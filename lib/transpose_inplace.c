@@ -348,5 +348,8 @@ wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr mat
     p.stream = stream;
     wl__chose(context, &(struct wl__choice){
                            call, way->name, way->why, {{"width", width}, {"rows", rows}, {"cols", cols}}});
-    return way->run(&p);
+    wl__choice_hold();
+    error = way->run(&p);
+    wl__choice_release();
+    return error;
 }
