@@ -24,7 +24,6 @@ wl_error wl__check_width(const char *call, unsigned width) {
 
 wl_error wl__check_array(const char *call, const wl_context *context, const struct wl__array *array,
                          unsigned alignment) {
-    (void)context;
     unsigned long long address = array->address;
     if (array->bytes == 0)
         return WL_ERROR_OK;
@@ -38,7 +37,17 @@ wl_error wl__check_array(const char *call, const wl_context *context, const stru
     if (array->bytes > INT64_MAX || array->bytes - 1 > UINT64_MAX - address)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s goes past the end of the address space", call,
                         array->name);
-    return WL_ERROR_OK;
+    unsigned type;
+    CUresult result =
+        context->driver.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, array->address);
+    if (result == CUDA_SUCCESS)
+        return WL_ERROR_OK;
+    if (result != CUDA_ERROR_INVALID_VALUE)
+        return wl__driver_check(&context->driver, result, "cuPointerGetAttribute");
+    return wl__fail(WL_ERROR_INVALID_ARGUMENT,
+                    "%s: %s is 0x%llx, which is neither device nor managed nor pinned host memory: is it "
+                    "pageable host memory?",
+                    call, array->name, address);
 }
 
 wl_error wl__check_apart(const char *call, const struct wl__array *a, const struct wl__array *b) {

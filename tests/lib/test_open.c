@@ -296,6 +296,47 @@ static void modules_load_once(void **state) {
     wl_close(context);
 }
 
+/* Loading asks for the relaxed mode and gives the thread's own back, also when it fails; and what failed is
+ * tried again. */
+static void loading_keeps_the_capture_mode(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    fake->capture_mode = 1; /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL */
+    fake->fail_load = true;
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(wl_message(), "loading the kernels"));
+    assert_int_equal(fake->capture_mode, 1);
+    assert_int_equal(fake->launch_count, 0);
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->capture_mode, 1);
+    assert_int_equal(fake->launch_count, 1);
+    assert_int_equal(fake->depth, 0);
+    wl_close(context);
+}
+
+/* In a thread whose current context is the library's, a launch pushes none. */
+static void launches_where_the_context_is_current(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    unsigned pushes = fake->pushes;
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->pushes, pushes + 1);
+    fake->current = true;
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->pushes, pushes + 1);
+    assert_int_equal(fake->launch_count, 3);
+    fake->fail_next = 700;
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_KERNEL_FAULT);
+    fake->current = false;
+    fake->fail_next = 700;
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_KERNEL_FAULT);
+    assert_int_equal(fake->depth, 0);
+    wl_close(context);
+}
+
 static const struct wl_rung *rung(const char *experiment, const char *name) {
     size_t count;
     const struct wl_rung *rungs = wl__ladder(&count);
@@ -403,6 +444,8 @@ int main(void) {
         TEST(counters_and_events),
         TEST(copy_refuses_and_chooses),
         TEST(modules_load_once),
+        TEST(loading_keeps_the_capture_mode),
+        TEST(launches_where_the_context_is_current),
         TEST(more_blocks_than_a_grid_holds),
         TEST(launches_refuse),
         TEST(empty_problems),
