@@ -11,18 +11,11 @@
  * Traffic: every byte between the structures' first and last is read once, padding too, and every byte of the arrays
  * once; with a skew a chunk's first few structures twice, the second time out of L2.
  */
-#include "index.cuh"
+#include "global.cuh"
 
-#include "lib/fields_shape.h"
+#include "fields.h"
 
-#ifndef WL_LOADS
 #define WL_LOADS 4
-#endif
-#define WL_THREADS 256
-
-static __device__ __forceinline__ uint8_t *wl_global(uint64_t address) {
-    return (uint8_t *)__cvta_global_to_generic(address);
-}
 
 /* Byte `at` of the chunk in shared memory. */
 static __device__ __forceinline__ unsigned wl_padded(unsigned at, unsigned pad) {
@@ -71,6 +64,8 @@ static __device__ __forceinline__ uint4 wl_gather_units(const uint8_t *shared, s
     return make_uint4(word[0], word[1], word[2], word[3]);
 }
 
+/* And back; values that begin before the chunk or end after it, in bytes `end`, are left out: structure numbers below 0
+ * are huge. */
 static __device__ __forceinline__ void wl_scatter_units(uint8_t *shared, uint4 vector, struct wl_cursor cursor, unsigned unit,
                                                         unsigned bytes, unsigned structure_bytes, unsigned base, unsigned pad,
                                                         unsigned end) {
@@ -91,32 +86,54 @@ static __device__ __forceinline__ void wl_scatter_units(uint8_t *shared, uint4 v
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS) wl_deinterleave_fields(
-    const __grid_constant__ struct wl_fields_shape shape, uint64_t first) {
+/* The thread's vector in a task: of which field, and where it begins, in bytes of the array after the chunk's first
+ * value. */
+struct wl_task {
+    const struct wl_field_shape *field;
+    int byte;
+    bool any;
+};
+
+static __device__ __forceinline__ struct wl_task wl_task_find(const struct wl_fields_shape *shape, unsigned number,
+                                                                   bool together) {
+    struct wl_task task;
+    task.field = &shape->fields[shape->task_field[number]];
+    unsigned skew = (unsigned)task.field->array & shape->skew_mask;
+    unsigned byte = 16 * ((number - task.field->first_task) * 32 + threadIdx.x % 32);
+    task.byte = (int)(byte - skew);
+    /* Interleaved values are needed to the chunk's end, which then lies in a vector more. */
+    task.any = byte < shape->structures * task.field->bytes + (together ? skew : 0);
+    return task;
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+    wl_deinterleave_fields(const __grid_constant__ struct wl_fields_shape shape, uint64_t first) {
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
     const uint64_t start = (first + blockIdx.x) * shape.structures;
+    const unsigned warps = blockDim.x / 32;
     const unsigned row = shape.structure_bytes;
     const uint64_t low = start > shape.slack ? start - shape.slack : 0;
     const uint64_t high = min(start + shape.structures, shape.n);
     const unsigned count = (unsigned)(high - low), lead = (unsigned)(start - low);
     const uint64_t begin = shape.packed + low * row;
-    const unsigned misfit = (unsigned)begin & 15, end = misfit + count * row;
+    const unsigned misfit = (unsigned)begin & 15, end = misfit + count * row - (high == shape.n ? shape.tail : 0);
     const uint8_t *from = wl_global(begin - misfit);
+    /* Only the array's first and last vectors may reach out of the array. */
     const unsigned vectors = (end + 15) >> 4;
     const unsigned whole_begin = low == 0 && misfit;
     const unsigned whole_end = vectors - (high == shape.n && end & 15);
-    for (unsigned q0 = threadIdx.x; q0 < whole_end; q0 += WL_LOADS * WL_THREADS) {
+    for (unsigned q0 = threadIdx.x; q0 < whole_end; q0 += WL_LOADS * blockDim.x) {
         uint4 moved[WL_LOADS];
 #pragma unroll
         for (unsigned u = 0; u < WL_LOADS; u++) {
-            unsigned q = q0 + u * WL_THREADS;
+            unsigned q = q0 + u * blockDim.x;
             if (q >= whole_begin && q < whole_end)
                 moved[u] = *((const uint4 *)from + q);
         }
 #pragma unroll
         for (unsigned u = 0; u < WL_LOADS; u++) {
-            unsigned q = q0 + u * WL_THREADS;
+            unsigned q = q0 + u * blockDim.x;
             if (q >= whole_begin && q < whole_end)
                 *(uint4 *)(shared + wl_padded(16 * q, shape.pad)) = moved[u];
         }
@@ -128,92 +145,109 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS) wl_deinterleave_fields(
     }
     __syncthreads();
 
-    for (unsigned task = threadIdx.x / 32; task < shape.tasks; task += WL_THREADS / 32) {
-        const struct wl_field_shape *field = &shape.fields[shape.task_field[task]];
-        const unsigned bytes = field->bytes, vector = (task - field->first_task) * 32 + threadIdx.x % 32;
-        const unsigned skew = (unsigned)field->array & 31;
-        if (16 * vector >= shape.structures * bytes)
-            continue;
-        /* The array's bytes from value `low` on. */
-        int i = (int)(16 * vector + lead * bytes - skew);
-        uint8_t *to = wl_global(field->array + low * bytes) + i;
-        const unsigned base = misfit + field->offset;
-        if (i >= 0 && i + 16 <= (int)(count * bytes)) {
-            struct wl_cursor cursor = wl_cursor_at(field, row, (unsigned)i);
-            if (field->unit == 4)
-                *(uint4 *)to = wl_gather_units(shared, cursor, 4, bytes, row, base, shape.pad);
-            else if (field->unit == 2)
-                *(uint4 *)to = wl_gather_units(shared, cursor, 2, bytes, row, base, shape.pad);
-            else
-                *(uint4 *)to = wl_gather_units(shared, cursor, 1, bytes, row, base, shape.pad);
-        } else {
 #pragma unroll 1
-            for (int b = 0; b < 16; b++)
-                if (i + b >= 0 && i + b < (int)(count * bytes)) {
-                    struct wl_cursor cursor = wl_cursor_at(field, row, (unsigned)(i + b));
-                    to[b] = shared[wl_padded(base + cursor.structure + cursor.byte, shape.pad)];
-                }
-        }
+    for (unsigned number = threadIdx.x / 32; number < shape.tasks; number += warps) {
+        const struct wl_task task = wl_task_find(&shape, number, false);
+        const unsigned bytes = task.field->bytes, base = misfit + task.field->offset, pad = shape.pad;
+        const int i = task.byte + (int)(lead * bytes);
+        if (!task.any || i < 0 || i + 16 > (int)(count * bytes))
+            continue;
+        uint4 *to = (uint4 *)wl_global(task.field->array + low * bytes + (uint64_t)i);
+        const struct wl_cursor cursor = wl_cursor_at(task.field, row, (unsigned)i);
+        if (task.field->unit == 4)
+            *to = wl_gather_units(shared, cursor, 4, bytes, row, base, pad);
+        else if (task.field->unit == 2)
+            *to = wl_gather_units(shared, cursor, 2, bytes, row, base, pad);
+        else
+            *to = wl_gather_units(shared, cursor, 1, bytes, row, base, pad);
+    }
+    if (low != 0 && high != shape.n)
+        return;
+    /* The ends of the arrays: vectors that hold bytes before the first or after the last. */
+#pragma unroll 1
+    for (unsigned number = threadIdx.x / 32; number < shape.tasks; number += warps) {
+        const struct wl_task task = wl_task_find(&shape, number, false);
+        const unsigned bytes = task.field->bytes;
+        const int i = task.byte + (int)(lead * bytes);
+        if (!task.any || (i >= 0 && i + 16 <= (int)(count * bytes)))
+            continue;
+        uint8_t *to = wl_global(task.field->array + low * bytes);
+#pragma unroll 1
+        for (int b = i; b < i + 16; b++)
+            if (b >= 0 && b < (int)(count * bytes)) {
+                struct wl_cursor cursor = wl_cursor_at(task.field, row, (unsigned)b);
+                to[b] = shared[wl_padded(misfit + task.field->offset + cursor.structure + cursor.byte, shape.pad)];
+            }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS) wl_interleave_fields(
-    const __grid_constant__ struct wl_fields_shape shape, uint64_t first) {
+extern "C" __global__ void __launch_bounds__(256)
+    wl_interleave_fields(const __grid_constant__ struct wl_fields_shape shape, uint64_t first) {
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
     const uint64_t start = (first + blockIdx.x) * shape.structures;
-    const unsigned row = shape.structure_bytes;
-    const unsigned count = (unsigned)(min(start + shape.structures, shape.n) - start);
+    const unsigned warps = blockDim.x / 32;
+    const unsigned row = shape.structure_bytes, pad = shape.pad;
+    const uint64_t high = min(start + shape.structures, shape.n);
+    const unsigned count = (unsigned)(high - start);
     const uint64_t begin = shape.packed + start * row;
     const unsigned misfit = (unsigned)begin & 15, end = misfit + count * row;
     if (shape.gaps) {
-        for (unsigned q = threadIdx.x; 16 * q < end; q += WL_THREADS)
-            *(uint4 *)(shared + wl_padded(16 * q, shape.pad)) = make_uint4(0, 0, 0, 0);
+        for (unsigned q = threadIdx.x; 16 * q < end; q += blockDim.x)
+            *(uint4 *)(shared + wl_padded(16 * q, pad)) = make_uint4(0, 0, 0, 0);
         __syncthreads();
     }
 
-    for (unsigned task0 = threadIdx.x / 32; task0 < shape.tasks; task0 += WL_LOADS * (WL_THREADS / 32)) {
+    /* A vector is read whole where the array has all of it, be it of other chunks. */
+#pragma unroll 1
+    for (unsigned number0 = threadIdx.x / 32; number0 < shape.tasks; number0 += WL_LOADS * warps) {
         uint4 moved[WL_LOADS];
-        int index[WL_LOADS];
+        bool whole[WL_LOADS];
 #pragma unroll
         for (unsigned u = 0; u < WL_LOADS; u++) {
-            unsigned task = task0 + u * (WL_THREADS / 32);
-            if (task < shape.tasks) {
-                const struct wl_field_shape *field = &shape.fields[shape.task_field[task]];
-                const unsigned skew = (unsigned)field->array & 15;
-                index[u] = (int)(16 * ((task - field->first_task) * 32 + threadIdx.x % 32) - skew);
-                uint64_t at = start * field->bytes + (int64_t)index[u];
-                if (index[u] < (int)(count * field->bytes) && (index[u] >= 0 || start) && at + 16 <= shape.n * field->bytes)
-                    moved[u] = *(const uint4 *)wl_global(field->array + at);
+            unsigned number = number0 + u * warps;
+            whole[u] = false;
+            if (number < shape.tasks) {
+                const struct wl_task task = wl_task_find(&shape, number, true);
+                const uint64_t at = start * task.field->bytes + (uint64_t)(int64_t)task.byte;
+                whole[u] = task.any && (task.byte >= 0 || start) && at + 16 <= shape.n * task.field->bytes;
+                if (whole[u])
+                    moved[u] = *(const uint4 *)wl_global(task.field->array + at);
             }
         }
 #pragma unroll
         for (unsigned u = 0; u < WL_LOADS; u++) {
-            unsigned task = task0 + u * (WL_THREADS / 32);
-            if (task >= shape.tasks)
+            if (!whole[u])
                 continue;
-            const struct wl_field_shape *field = &shape.fields[shape.task_field[task]];
-            const unsigned bytes = field->bytes, base = misfit + field->offset;
-            uint64_t at = start * bytes + (int64_t)index[u];
-            if (index[u] >= (int)(count * bytes))
-                continue;
-            if (index[u] >= 0 && at + 16 <= shape.n * bytes) {
-                struct wl_cursor cursor = wl_cursor_at(field, row, (unsigned)index[u]);
-                if (field->unit == 4)
-                    wl_scatter_units(shared, moved[u], cursor, 4, bytes, row, base, shape.pad, count * row);
-                else if (field->unit == 2)
-                    wl_scatter_units(shared, moved[u], cursor, 2, bytes, row, base, shape.pad, count * row);
-                else
-                    wl_scatter_units(shared, moved[u], cursor, 1, bytes, row, base, shape.pad, count * row);
-            } else {
-                const uint8_t *from = wl_global(field->array + start * bytes) + index[u];
+            const struct wl_task task = wl_task_find(&shape, number0 + u * warps, true);
+            const unsigned bytes = task.field->bytes, base = misfit + task.field->offset;
+            /* 16 values more, so that none is negative; then as many structures less. */
+            struct wl_cursor cursor = wl_cursor_at(task.field, row, (unsigned)(task.byte + 16 * (int)bytes));
+            cursor.structure -= 16 * row;
+            if (task.field->unit == 4)
+                wl_scatter_units(shared, moved[u], cursor, 4, bytes, row, base, pad, count * row);
+            else if (task.field->unit == 2)
+                wl_scatter_units(shared, moved[u], cursor, 2, bytes, row, base, pad, count * row);
+            else
+                wl_scatter_units(shared, moved[u], cursor, 1, bytes, row, base, pad, count * row);
+        }
+    }
+    if (start == 0 || shape.n - high < 16) {
+        /* The ends of the arrays, of which this chunk may have a part of the last chunk's. */
 #pragma unroll 1
-                for (int b = 0; b < 16; b++)
-                    if (index[u] + b >= 0 && index[u] + b < (int)(count * bytes)) {
-                        struct wl_cursor cursor = wl_cursor_at(field, row, (unsigned)(index[u] + b));
-                        shared[wl_padded(base + cursor.structure + cursor.byte, shape.pad)] = from[b];
-                    }
-            }
+        for (unsigned number = threadIdx.x / 32; number < shape.tasks; number += warps) {
+            const struct wl_task task = wl_task_find(&shape, number, true);
+            const unsigned bytes = task.field->bytes;
+            const uint64_t at = start * bytes + (uint64_t)(int64_t)task.byte;
+            if (!task.any || ((task.byte >= 0 || start) && at + 16 <= shape.n * bytes))
+                continue;
+            const uint8_t *from = wl_global(task.field->array + start * bytes);
+#pragma unroll 1
+            for (int b = task.byte; b < task.byte + 16; b++)
+                if (b >= 0 && b < (int)(count * bytes)) {
+                    struct wl_cursor cursor = wl_cursor_at(task.field, row, (unsigned)b);
+                    shared[wl_padded(misfit + task.field->offset + cursor.structure + cursor.byte, pad)] = from[b];
+                }
         }
     }
     __syncthreads();
@@ -221,11 +255,11 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS) wl_interleave_fields(
     uint8_t *to = wl_global(begin - misfit);
     const unsigned whole_begin = misfit != 0, whole_end = end >> 4;
 #pragma unroll 4
-    for (unsigned q = whole_begin + threadIdx.x; q < whole_end; q += WL_THREADS)
-        *((uint4 *)to + q) = *(const uint4 *)(shared + wl_padded(16 * q, shape.pad));
+    for (unsigned q = whole_begin + threadIdx.x; q < whole_end; q += blockDim.x)
+        *((uint4 *)to + q) = *(const uint4 *)(shared + wl_padded(16 * q, pad));
     if (threadIdx.x < 32) {
         unsigned q = threadIdx.x < 16 ? 0 : end >> 4, at = 16 * q + threadIdx.x % 16;
         if ((q < whole_begin || q >= whole_end) && at >= misfit && at < end)
-            to[at] = shared[wl_padded(at, shape.pad)];
+            to[at] = shared[wl_padded(at, pad)];
     }
 }

@@ -132,8 +132,8 @@ extern "C" __global__ void WL_BOUNDS WL_NAME(interleave)(const __grid_constant__
             if (at[u] != nowhere)
                 wl_scatter(&shape, shared, at[u], moved[u]);
     }
-    if (chunk.start == 0 || high == shape.n) {
-        /* The ends of the streams. */
+    if (chunk.start == 0 || shape.n - high < shape.slack || high == shape.n) {
+        /* The ends of the streams, which this chunk may share with the last. */
 #pragma unroll 1
         for (unsigned v = threadIdx.x; v < shape.vectors; v += blockDim.x) {
             struct wl_place place = wl_place_find(&shape, v);

@@ -1,24 +1,12 @@
 /* What interleave.cu's two directions share: the shape, whose chunk a block has, and where elements lie in shared
  * memory. */
-#include "index.cuh"
+#include "element.cuh"
 
-#include "lib/interleave_shape.h"
+#include "interleave.h"
 
-#if WL_WIDTH == 16
-typedef uint4 wl_element;
-#elif WL_WIDTH == 8
-typedef uint2 wl_element;
-#elif WL_WIDTH == 4
-typedef uint32_t wl_element;
-#elif WL_WIDTH == 2
-typedef uint16_t wl_element;
-#else
-typedef uint8_t wl_element;
+#ifndef WL_TABLE
+#define WL_TABLE 1
 #endif
-
-/* Elements a vector. */
-#define WL_EACH (16 / WL_WIDTH)
-
 #ifndef WL_LOADS
 #define WL_LOADS 4
 #endif
@@ -37,17 +25,17 @@ typedef uint8_t wl_element;
 #else
 #define WL_STORE(p, v) (*(p) = (v))
 #endif
+#ifndef WL_GROUP
+#define WL_GROUP 8
+#endif
 #ifndef WL_SKEW_LIMIT
 #define WL_SKEW_LIMIT 32
 #endif
-#define WL_JOIN2(a, b, c, d) wl_##a##_##b##_##c##_##d
-#define WL_JOIN(a, b, c, d) WL_JOIN2(a, b, c, d)
-#define WL_NAME(direction) WL_JOIN(direction, WL_WIDTH, WL_TABLE, WL_SHIFTED)
-
-/* A global address as a pointer that the compiler knows for one. */
-static __device__ __forceinline__ uint8_t *wl_global(uint64_t address) {
-    return (uint8_t *)__cvta_global_to_generic(address);
-}
+#if WL_SHIFTED
+#define WL_NAME(direction) WL_JOIN(direction, WL_WIDTH, _shifted)
+#else
+#define WL_NAME(direction) WL_JOIN(direction, WL_WIDTH, )
+#endif
 
 struct wl_chunk {
     uint64_t start;        /* the first structure */
@@ -72,8 +60,8 @@ struct wl_place {
 };
 
 static __device__ __forceinline__ struct wl_place wl_place_find(const struct wl_interleave_shape *shape, unsigned v) {
-    unsigned group = v >> 3, block = __umulhi(group, shape->fields_inverse);
-    struct wl_place place = {group - block * shape->fields, block * 8 + (v & 7)};
+    unsigned group = v / WL_GROUP, block = __umulhi(group, shape->fields_inverse);
+    struct wl_place place = {group - block * shape->fields, block * WL_GROUP + v % WL_GROUP};
     return place;
 }
 
@@ -87,11 +75,7 @@ static __device__ __forceinline__ uint64_t wl_stream(const struct wl_interleave_
 
 /* Where vector q of the structures' side lies, in bytes. */
 static __device__ __forceinline__ unsigned wl_vector_place(const struct wl_interleave_shape *shape, unsigned q) {
-#if WL_SHIFTED
-    return 16 * (q + (q >> shape->pad));
-#else
     return 16 * (q + __umulhi(q, shape->pad));
-#endif
 }
 
 /* A vector's first element, before padding by shifts; then element e of it. */
@@ -107,7 +91,7 @@ static __device__ __forceinline__ unsigned wl_element_place(const struct wl_inte
                                                             unsigned e) {
     at += e * shape->fields * WL_WIDTH;
 #if WL_SHIFTED
-    at += (at >> (4 + shape->pad)) << 4;
+    at += __umulhi(at, shape->byte_pad) * 16;
 #endif
     return at;
 }

@@ -1,6 +1,6 @@
 /* exploration */
 #include "index.cuh"
-#include "lib/interleave_shape.h"
+#include "interleave.h"
 
 #if WL_WIDTH == 16
 typedef uint4 wl_element;

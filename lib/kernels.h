@@ -13,6 +13,19 @@
     X(kernel##_unroll4, kernel##_unroll4)                                                                    \
     X(kernel##_unroll8, kernel##_unroll8)
 
+/* Structures of equal fields, by width. */
+#define WL_INTERLEAVE_MODULES(X, width)                                                                      \
+    X(interleave##width)                                                                                     \
+    X(interleave##width##_shifted)                                                                           \
+    X(interleave_wide##width)
+#define WL_INTERLEAVE_KERNELS(X, width)                                                                      \
+    X(interleave##width, deinterleave##width)                                                                \
+    X(interleave##width, interleave##width)                                                                  \
+    X(interleave##width##_shifted, deinterleave##width##_shifted)                                            \
+    X(interleave##width##_shifted, interleave##width##_shifted)                                              \
+    X(interleave_wide##width, wide_deinterleave##width)                                                    \
+    X(interleave_wide##width, wide_interleave##width)
+
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
     X(copy_bytes1)                                                                                           \
@@ -31,6 +44,12 @@
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
     X(csr_transpose)                                                                                         \
+    WL_INTERLEAVE_MODULES(X, 1)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 2)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 4)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 8)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 16)                                                                             \
+    X(fields)                                                                                                \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -89,6 +108,13 @@
     X(csr_transpose, csr_scatter)                                                                            \
     X(csr_transpose, coo_rank)                                                                               \
     X(csr_transpose, coo_scatter)                                                                            \
+    WL_INTERLEAVE_KERNELS(X, 1)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 2)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 4)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 8)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 16)                                                                             \
+    X(fields, deinterleave_fields)                                                                           \
+    X(fields, interleave_fields)                                                                             \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \

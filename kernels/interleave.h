@@ -1,6 +1,6 @@
 /* The parameter of interleave.cu's kernels: the same struct on both sides. */
-#ifndef WIDELOAD_LIB_INTERLEAVE_SHAPE_H
-#define WIDELOAD_LIB_INTERLEAVE_SHAPE_H
+#ifndef WIDELOAD_KERNELS_INTERLEAVE_H
+#define WIDELOAD_KERNELS_INTERLEAVE_H
 
 #include <stdint.h>
 
@@ -19,9 +19,9 @@ struct wl_interleave_shape {
     uint32_t vectors;       /* of 16 bytes that all streams have in a chunk: fields times a multiple of 8 */
     uint32_t fields;
     uint32_t fields_inverse; /* ceil(2^32 / fields): a multiplication divides */
-    uint32_t pad; /* WL_SHIFTED: an empty vector after each 2^pad; else the inverse of that distance, 0: none */
-    uint32_t row; /* bytes that a stream's vectors lie apart in shared memory, where rows are padded */
-    uint32_t unused;
+    uint32_t pad;      /* an empty vector in shared memory after so many: the inverse of that; 0: none */
+    uint32_t byte_pad; /* WL_SHIFTED: the same of bytes */
+    uint32_t row;      /* else: bytes that a stream's vectors lie apart in shared memory */
     uint64_t streams[WL_STREAMS_MAX];
 };
 
