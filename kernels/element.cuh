@@ -1,5 +1,5 @@
-/* Elements of WL_WIDTH bytes (1, 2, 4, 8 or 16), names of kernels that are compiled once a width, and addresses that
- * come in a struct. */
+/* Elements of WL_WIDTH bytes (1, 2, 4, 8 or 16), names of kernels that are compiled once a width, and
+ * addresses that come in a struct. */
 #ifndef WIDELOAD_KERNELS_ELEMENT_CUH
 #define WIDELOAD_KERNELS_ELEMENT_CUH
 

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-#define WL_FIELDS_LIMIT 64
+#define WL_FIELDS_LIMIT   64
+#define WL_FIELDS_THREADS 128
 /* Tasks of a chunk: a warp moves 32 vectors of one field in one. */
 #define WL_FIELD_TASKS 256
 
@@ -19,8 +20,8 @@ struct wl_field_shape {
 struct wl_fields_shape {
     uint64_t n;          /* structures */
     uint64_t packed;     /* address of the first byte that a field names; of the structures for interleave */
-    uint32_t structures; /* by which chunks advance: a multiple of 16 or 32, so that every field's part of a chunk
-                            is whole vectors or sectors */
+    uint32_t structures; /* by which chunks advance: a multiple of 16 or 32, so that every field's part of a
+                            chunk is whole vectors or sectors */
     uint32_t skew_mask;  /* 15 or 31: how far past an aligned address of which kind an array can begin */
     uint32_t slack;      /* deinterleave: structures before a chunk's that it holds too */
     uint32_t structure_bytes;

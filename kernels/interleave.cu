@@ -1,7 +1,6 @@
-/* Structures of k equal fields <-> k plain streams: wl_deinterleave, wl_interleave, and the transposes of
- * matrices with few columns or few rows.  Compiled for each WL_WIDTH (1, 2, 4, 8, 16 bytes a field), with the
- * streams' addresses in a table or a stride apart (WL_TABLE), and with padding by shifts or by rows
- * (WL_SHIFTED).
+/* Structures of k equal fields <-> k streams: wl_deinterleave, wl_interleave, and the transposes of matrices
+ * with few columns or few rows.  Compiled for each WL_WIDTH (1, 2, 4, 8, 16 bytes a field); WL_SHIFTED: for
+ * an even number of fields where not all is aligned.
  *
  * Both sides are contiguous.  A block moves a chunk of structures through shared memory, which holds them as
  * memory does: the side of the structures is moved by 16-byte vectors in order, mirrored to the byte,
@@ -9,22 +8,24 @@
  * structures' worth, whose elements are gathered from (scattered to) shared memory.
  *
  * Vectors of streams belong to blocks by their aligned addresses.  Where a stream begins `skew` elements past
- * such an address, its part of a chunk begins as many structures earlier than the chunk: no sector of
- * a stream is written by two blocks, and no vector is taken apart but at the ends of the array.
+ * such an address, its part of a chunk begins as many structures earlier than the chunk: no sector of a
+ * stream is written by two blocks, and no vector is taken apart but at the ends of the array.
  *
- * Banks: eight lanes take consecutive vectors of a stream, and the four groups of eight in a warp take streams
- * that follow each other.  The elements of such a group lie k vectors apart, without conflict for odd k; for even
- * k shared memory has an empty vector after each k vectors (the rows of WL_SHIFTED 0: the structures must begin
- * at a vector then, and streams have no skew), or after each 2^shift vectors.  The four groups read words side
- * by side.
+ * Lanes: a half-warp takes consecutive vectors of a stream, so that it writes 256 bytes side by side (128
+ * bytes cost 3 to 5 % on an H200), the other half those of the next stream.
+ *
+ * Banks: the elements that lanes move at once lie a multiple of k vectors apart, which for odd k is without
+ * conflict among eight lanes.  For even k shared memory has an empty vector after each k.  Where everything
+ * is aligned, a stream's vectors then lie k + 1 vectors apart; else (WL_SHIFTED) each element's place says
+ * how many empty ones stand before it.
  *
  * Traffic: every byte is read once and written once.  With a skew a chunk's first structures are read by the
  * block before too, out of L2: at most 32 / WL_WIDTH - 1 structures a chunk.
  */
 #include "interleave.cuh"
 
-extern "C" __global__ void WL_BOUNDS WL_NAME(deinterleave)(const __grid_constant__ struct wl_interleave_shape shape,
-                                                           uint64_t first) {
+extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS)
+    WL_NAME(deinterleave)(const __grid_constant__ struct wl_interleave_shape shape, uint64_t first) {
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
     const struct wl_chunk chunk = wl_chunk_find(&shape, first + blockIdx.x);
@@ -35,10 +36,11 @@ extern "C" __global__ void WL_BOUNDS WL_NAME(deinterleave)(const __grid_constant
     const uint64_t begin = chunk.packed + low * row;
     const unsigned misfit = (unsigned)begin & 15, end = misfit + (unsigned)count * row;
     const uint8_t *from = wl_global(begin - misfit);
-    /* Only the array's first and last vectors may reach out of the array. */
+    /* Only the array's first and last vectors may reach out of the array; the chunk before the last may have
+     * the last, too. */
     const unsigned vectors = (end + 15) >> 4;
     const unsigned whole_begin = low == 0 && misfit;
-    const unsigned whole_end = vectors - (high == shape.n && end & 15);
+    const unsigned whole_end = vectors - (16 * vectors - end > (shape.n - high) * row);
 
     for (unsigned q0 = threadIdx.x; q0 < whole_end; q0 += WL_LOADS * blockDim.x) {
         uint4 moved[WL_LOADS];
@@ -46,7 +48,7 @@ extern "C" __global__ void WL_BOUNDS WL_NAME(deinterleave)(const __grid_constant
         for (unsigned u = 0; u < WL_LOADS; u++) {
             unsigned q = q0 + u * blockDim.x;
             if (q >= whole_begin && q < whole_end)
-                moved[u] = WL_LOAD((const uint4 *)from + q);
+                moved[u] = ((const uint4 *)from)[q];
         }
 #pragma unroll
         for (unsigned u = 0; u < WL_LOADS; u++) {
@@ -58,7 +60,8 @@ extern "C" __global__ void WL_BOUNDS WL_NAME(deinterleave)(const __grid_constant
     if (threadIdx.x < 32) {
         unsigned q = threadIdx.x < 16 ? 0 : vectors - 1, at = 16 * q + threadIdx.x % 16;
         if ((q < whole_begin || q >= whole_end) && at >= misfit && at < end && at % WL_WIDTH == 0)
-            *(wl_element *)(shared + wl_vector_place(&shape, q) + threadIdx.x % 16) = *(const wl_element *)(from + at);
+            *(wl_element *)(shared + wl_vector_place(&shape, q) + threadIdx.x % 16) =
+                *(const wl_element *)(from + at);
     }
     __syncthreads();
 
@@ -66,21 +69,21 @@ extern "C" __global__ void WL_BOUNDS WL_NAME(deinterleave)(const __grid_constant
 #pragma unroll 1
     for (unsigned v = threadIdx.x; v < shape.vectors; v += blockDim.x) {
         struct wl_place place = wl_place_find(&shape, v);
-        uint64_t stream = wl_stream(&shape, place.field) + chunk.stream_shift;
-        int skew = ((unsigned)stream & (WL_SKEW_LIMIT - 1)) / WL_WIDTH;
+        uint64_t stream = shape.streams[place.field] + chunk.stream_shift;
+        int skew = ((unsigned)stream & 31) / WL_WIDTH;
         int i = (int)(place.vector * WL_EACH) + lead - skew;
         if (i >= 0 && i + WL_EACH <= count)
-            WL_STORE((uint4 *)wl_global(stream + (low + (uint64_t)i) * WL_WIDTH),
-                     wl_gather(&shape, shared, wl_place_base(&shape, place, misfit, lead - skew)));
+            *(uint4 *)wl_global(stream + (low + (uint64_t)i) * WL_WIDTH) =
+                wl_gather(&shape, shared, wl_place_base(&shape, place, misfit, lead - skew));
     }
     if (low != 0 && high != shape.n)
         return;
-    /* The ends of the streams: vectors that hold elements before the first or after the last. */
+        /* The ends of the streams: vectors that hold elements before the first or after the last. */
 #pragma unroll 1
     for (unsigned v = threadIdx.x; v < shape.vectors; v += blockDim.x) {
         struct wl_place place = wl_place_find(&shape, v);
-        uint64_t stream = wl_stream(&shape, place.field) + chunk.stream_shift;
-        int skew = ((unsigned)stream & (WL_SKEW_LIMIT - 1)) / WL_WIDTH;
+        uint64_t stream = shape.streams[place.field] + chunk.stream_shift;
+        int skew = ((unsigned)stream & 31) / WL_WIDTH;
         int i = (int)(place.vector * WL_EACH) + lead - skew;
         if (i >= 0 && i + WL_EACH <= count)
             continue;
@@ -93,8 +96,8 @@ extern "C" __global__ void WL_BOUNDS WL_NAME(deinterleave)(const __grid_constant
     }
 }
 
-extern "C" __global__ void WL_BOUNDS WL_NAME(interleave)(const __grid_constant__ struct wl_interleave_shape shape,
-                                                         uint64_t first) {
+extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS)
+    WL_NAME(interleave)(const __grid_constant__ struct wl_interleave_shape shape, uint64_t first) {
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
     const struct wl_chunk chunk = wl_chunk_find(&shape, first + blockIdx.x);
@@ -103,8 +106,8 @@ extern "C" __global__ void WL_BOUNDS WL_NAME(interleave)(const __grid_constant__
     const int count = (int)(high - chunk.start);
     const uint64_t begin = chunk.packed + chunk.start * row;
     const unsigned misfit = (unsigned)begin & 15;
-    /* Vectors are scattered whole, with elements of structures that lie up to `slack` before and after the chunk's.
-     * Loaded they are where the streams have all of them. */
+    /* Vectors are scattered whole, with elements of structures that lie up to `slack` before and after the
+     * chunk's. Loaded they are where the streams have all of them. */
     const int loaded_begin = chunk.start ? -(int)shape.slack : 0;
     const int loaded_end = count + (int)min((uint64_t)shape.slack, shape.n - high);
 
@@ -118,12 +121,13 @@ extern "C" __global__ void WL_BOUNDS WL_NAME(interleave)(const __grid_constant__
             at[u] = nowhere;
             if (v < shape.vectors) {
                 struct wl_place place = wl_place_find(&shape, v);
-                uint64_t stream = wl_stream(&shape, place.field) + chunk.stream_shift;
+                uint64_t stream = shape.streams[place.field] + chunk.stream_shift;
                 int skew = ((unsigned)stream & 15) / WL_WIDTH;
                 int i = (int)(place.vector * WL_EACH) - skew;
                 if (i >= loaded_begin && i + WL_EACH <= loaded_end) {
                     at[u] = wl_place_base(&shape, place, misfit, (int)shape.slack - skew);
-                    moved[u] = WL_LOAD((const uint4 *)wl_global(stream + (chunk.start + (int64_t)i) * WL_WIDTH));
+                    moved[u] =
+                        *(const uint4 *)wl_global(stream + (chunk.start + (uint64_t)(int64_t)i) * WL_WIDTH);
                 }
             }
         }
@@ -137,7 +141,7 @@ extern "C" __global__ void WL_BOUNDS WL_NAME(interleave)(const __grid_constant__
 #pragma unroll 1
         for (unsigned v = threadIdx.x; v < shape.vectors; v += blockDim.x) {
             struct wl_place place = wl_place_find(&shape, v);
-            uint64_t stream = wl_stream(&shape, place.field) + chunk.stream_shift;
+            uint64_t stream = shape.streams[place.field] + chunk.stream_shift;
             int skew = ((unsigned)stream & 15) / WL_WIDTH;
             int i = (int)(place.vector * WL_EACH) - skew;
             if (i >= loaded_begin && i + WL_EACH <= loaded_end)
@@ -159,7 +163,7 @@ extern "C" __global__ void WL_BOUNDS WL_NAME(interleave)(const __grid_constant__
     const unsigned whole_begin = misfit != 0, whole_end = end >> 4;
 #pragma unroll 4
     for (unsigned q = whole_begin + threadIdx.x; q < whole_end; q += blockDim.x)
-        WL_STORE((uint4 *)to + q, *(const uint4 *)(shared + wl_vector_place(&shape, q + ahead)));
+        ((uint4 *)to)[q] = *(const uint4 *)(shared + wl_vector_place(&shape, q + ahead));
     if (threadIdx.x < 32) {
         unsigned q = threadIdx.x < 16 ? 0 : end >> 4, at = 16 * q + threadIdx.x % 16;
         if ((q < whole_begin || q >= whole_end) && at >= misfit && at < end && at % WL_WIDTH == 0)

@@ -1,36 +1,12 @@
-/* What interleave.cu's two directions share: the shape, whose chunk a block has, and where elements lie in shared
- * memory. */
+/* What interleave.cu's two directions share: the shape, whose chunk a block has, and where elements lie in
+ * shared memory. */
 #include "element.cuh"
 
 #include "interleave.h"
 
-#ifndef WL_TABLE
-#define WL_TABLE 1
-#endif
-#ifndef WL_LOADS
+/* Loads in flight a thread. */
 #define WL_LOADS 4
-#endif
-#ifdef WL_BLOCKS
-#define WL_BOUNDS __launch_bounds__(256, WL_BLOCKS)
-#else
-#define WL_BOUNDS __launch_bounds__(256)
-#endif
-#ifdef WL_LOAD_CS
-#define WL_LOAD(p) __ldcs(p)
-#else
-#define WL_LOAD(p) (*(p))
-#endif
-#ifdef WL_STORE_CS
-#define WL_STORE(p, v) __stcs(p, v)
-#else
-#define WL_STORE(p, v) (*(p) = (v))
-#endif
-#ifndef WL_GROUP
-#define WL_GROUP 8
-#endif
-#ifndef WL_SKEW_LIMIT
-#define WL_SKEW_LIMIT 32
-#endif
+
 #if WL_SHIFTED
 #define WL_NAME(direction) WL_JOIN(direction, WL_WIDTH, _shifted)
 #else
@@ -43,10 +19,11 @@ struct wl_chunk {
     uint64_t stream_shift; /* what is added to each stream's address */
 };
 
-static __device__ __forceinline__ struct wl_chunk wl_chunk_find(const struct wl_interleave_shape *shape, uint64_t index) {
+static __device__ __forceinline__ struct wl_chunk wl_chunk_find(const struct wl_interleave_shape *shape,
+                                                                uint64_t index) {
     uint64_t batch = 0;
     if (index >= shape->chunks) {
-        batch = (index | shape->chunks) >> 32 ? index / shape->chunks : (uint32_t)index / (uint32_t)shape->chunks;
+        batch = wl_divide(index, shape->chunks);
         index -= batch * shape->chunks;
     }
     struct wl_chunk chunk = {index * shape->structures, shape->packed + batch * shape->packed_stride,
@@ -59,36 +36,33 @@ struct wl_place {
     unsigned field, vector;
 };
 
-static __device__ __forceinline__ struct wl_place wl_place_find(const struct wl_interleave_shape *shape, unsigned v) {
-    unsigned group = v / WL_GROUP, block = __umulhi(group, shape->fields_inverse);
-    struct wl_place place = {group - block * shape->fields, block * WL_GROUP + v % WL_GROUP};
+static __device__ __forceinline__ struct wl_place wl_place_find(const struct wl_interleave_shape *shape,
+                                                                unsigned v) {
+    unsigned group = v / WL_INTERLEAVE_GROUP, block = __umulhi(group, shape->fields_inverse);
+    struct wl_place place = {group - block * shape->fields,
+                             block * WL_INTERLEAVE_GROUP + v % WL_INTERLEAVE_GROUP};
     return place;
 }
 
-static __device__ __forceinline__ uint64_t wl_stream(const struct wl_interleave_shape *shape, unsigned field) {
-#if WL_TABLE
-    return shape->streams[field];
-#else
-    return shape->streams[0] + field * shape->stream_stride;
-#endif
-}
-
 /* Where vector q of the structures' side lies, in bytes. */
-static __device__ __forceinline__ unsigned wl_vector_place(const struct wl_interleave_shape *shape, unsigned q) {
+static __device__ __forceinline__ unsigned wl_vector_place(const struct wl_interleave_shape *shape,
+                                                           unsigned q) {
     return 16 * (q + __umulhi(q, shape->pad));
 }
 
 /* A vector's first element, before padding by shifts; then element e of it. */
-static __device__ __forceinline__ unsigned wl_place_base(const struct wl_interleave_shape *shape, struct wl_place place,
-                                                         unsigned misfit, int shift) {
+static __device__ __forceinline__ unsigned wl_place_base(const struct wl_interleave_shape *shape,
+                                                         struct wl_place place, unsigned misfit, int shift) {
 #if WL_SHIFTED
-    return misfit + ((unsigned)((int)(place.vector * WL_EACH) + shift) * shape->fields + place.field) * WL_WIDTH;
+    return misfit +
+           ((unsigned)((int)(place.vector * WL_EACH) + shift) * shape->fields + place.field) * WL_WIDTH;
 #else
-    return misfit + (unsigned)(shift * (int)shape->fields) * WL_WIDTH + place.vector * shape->row + place.field * WL_WIDTH;
+    return misfit + (unsigned)(shift * (int)shape->fields) * WL_WIDTH + place.vector * shape->row +
+           place.field * WL_WIDTH;
 #endif
 }
-static __device__ __forceinline__ unsigned wl_element_place(const struct wl_interleave_shape *shape, unsigned at,
-                                                            unsigned e) {
+static __device__ __forceinline__ unsigned wl_element_place(const struct wl_interleave_shape *shape,
+                                                            unsigned at, unsigned e) {
     at += e * shape->fields * WL_WIDTH;
 #if WL_SHIFTED
     at += __umulhi(at, shape->byte_pad) * 16;
@@ -97,8 +71,8 @@ static __device__ __forceinline__ unsigned wl_element_place(const struct wl_inte
 }
 
 /* The elements of a stream's vector out of shared memory, and into it. */
-static __device__ __forceinline__ uint4 wl_gather(const struct wl_interleave_shape *shape, const uint8_t *shared,
-                                                  unsigned at) {
+static __device__ __forceinline__ uint4 wl_gather(const struct wl_interleave_shape *shape,
+                                                  const uint8_t *shared, unsigned at) {
 #define WL_AT(e) (*(const wl_element *)(shared + wl_element_place(shape, at, e)))
 #if WL_WIDTH == 16
     return WL_AT(0);
@@ -122,8 +96,8 @@ static __device__ __forceinline__ uint4 wl_gather(const struct wl_interleave_sha
 #endif
 }
 
-static __device__ __forceinline__ void wl_scatter(const struct wl_interleave_shape *shape, uint8_t *shared, unsigned at,
-                                                  uint4 vector) {
+static __device__ __forceinline__ void wl_scatter(const struct wl_interleave_shape *shape, uint8_t *shared,
+                                                  unsigned at, uint4 vector) {
 #define WL_TO(e) (*(wl_element *)(shared + wl_element_place(shape, at, e)))
 #if WL_WIDTH == 16
     WL_TO(0) = vector;

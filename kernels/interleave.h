@@ -7,16 +7,20 @@
 /* Streams that one launch can have. */
 #define WL_STREAMS_MAX 64
 
+#define WL_INTERLEAVE_THREADS 128
+/* Consecutive vectors of a stream that lanes of a warp side by side take. */
+#define WL_INTERLEAVE_GROUP 16
+
 struct wl_interleave_shape {
     uint64_t n;             /* structures of a matrix */
     uint64_t chunks;        /* of a matrix */
     uint64_t packed;        /* address of the structures */
     uint64_t packed_stride; /* bytes from a matrix to the next */
     uint64_t stream_batch;  /* the same for the streams */
-    uint64_t stream_stride; /* bytes from a stream to the next, where there is no table */
     uint32_t structures;    /* by which chunks advance */
-    uint32_t slack;         /* deinterleave: structures before a chunk's that it holds too */
-    uint32_t vectors;       /* of 16 bytes that all streams have in a chunk: fields times a multiple of 8 */
+    uint32_t slack;         /* that a chunk holds before its own, and for interleave after them too */
+    uint32_t vectors;       /* of 16 bytes that all streams have in a chunk: fields times groups times
+                               WL_INTERLEAVE_GROUP */
     uint32_t fields;
     uint32_t fields_inverse; /* ceil(2^32 / fields): a multiplication divides */
     uint32_t pad;      /* an empty vector in shared memory after so many: the inverse of that; 0: none */

@@ -8,6 +8,8 @@
 #define WL_WIDE_STREAMS 256
 /* Structures, and fields, of a block's tile. */
 #define WL_WIDE_TILE 32
+/* A block has so many threads in y, each of which moves every so many rows of a tile. */
+#define WL_WIDE_ROWS 8
 
 struct wl_wide_shape {
     uint64_t n;      /* structures */

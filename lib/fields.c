@@ -5,16 +5,14 @@
 #include "kernels/fields.h"
 #include "lib/arguments.h"
 #include "lib/choice.h"
-#include "lib/chunks.h"
 #include "lib/error.h"
-#include "lib/launch.h"
+#include "lib/streams.h"
 
-#define THREADS 256
-#define WARP 32
+#define WARP         32
 #define VECTOR_BYTES 16
 #define SECTOR_BYTES 32
 /* What a chunk should have of structures, and what it may have of shared memory. */
-#define CHUNK_BYTES 16384
+#define CHUNK_BYTES  6144
 #define SHARED_LIMIT 49152
 /* An empty vector after each 8. */
 #define PAD 3
@@ -56,23 +54,24 @@ static bool is_equal(const struct problem *p) {
     }
     return bits % width == 0;
 }
-static wl_error chunks(wl_context *context, const struct problem *p, wl_stream stream) {
-    wl_devptr streams[WL_FIELDS_MAX];
+static wl_error streams(wl_context *context, const struct problem *p, wl_stream stream) {
+    wl_devptr each[WL_FIELDS_MAX];
     for (unsigned f = 0; f < p->count; f++)
-        streams[p->fields[f].offset / p->fields[f].bytes] = p->arrays[f];
-    const struct wl__chunks moved = {
+        each[p->fields[f].offset / p->fields[f].bytes] = p->arrays[f];
+    const struct wl__streams moved = {
         .together = p->together,
         .width = p->fields[0].bytes,
         .fields = p->count,
         .n = p->n,
         .packed = p->packed,
-        .streams = streams,
+        .each = each,
         .batch = 1,
     };
-    return wl__chunks_move(context, &moved, stream);
+    return wl__streams_choose(&moved)->move(context, &moved, stream);
 }
 
-/* How many bytes at once a field's values can be moved by: what divides their size and all their addresses. */
+/* How many bytes at once a field's values can be moved by: what divides their size and all their addresses.
+ */
 static uint16_t unit_of(const struct wl_fields_shape *shape, const struct wl_field_shape *field) {
     uint64_t bits = shape->packed | shape->structure_bytes | field->offset | field->bytes | field->array;
     return bits % 4 == 0 ? 4 : bits % 2 == 0 ? 2 : 1;
@@ -115,7 +114,8 @@ static wl_error warps(wl_context *context, const struct problem *p, wl_stream st
     };
     uint32_t named = 0, offset = 0;
     if (!p->together) {
-        /* Bytes before the first that is named are not read, nor those after the last: they need not be memory. */
+        /* Bytes before the first that is named are not read, nor those after the last: they need not be
+         * memory. */
         offset = p->named_begin;
         shape.packed += offset;
         shape.tail = p->structure_bytes - (p->named_end - offset);
@@ -140,17 +140,12 @@ static wl_error warps(wl_context *context, const struct problem *p, wl_stream st
     if (shared_bytes > SHARED_LIMIT || shape.tasks > WL_FIELD_TASKS)
         shared_bytes = cut(p, &shape, VECTOR_BYTES);
 
-    uint64_t ends = p->n + shape.slack, blocks = ends / shape.structures + (ends % shape.structures != 0), first;
+    uint64_t ends = p->n + shape.slack, blocks = ends / shape.structures + (ends % shape.structures != 0),
+             first;
     void *arguments[] = {&shape, &first};
-    enum wl__kernel kernel = p->together ? WL_KERNEL_interleave_fields : WL_KERNEL_deinterleave_fields;
-    for (first = 0; first < blocks; first += WL_GRID_X_LIMIT) {
-        uint64_t now = blocks - first < WL_GRID_X_LIMIT ? blocks - first : WL_GRID_X_LIMIT;
-        wl_error error = wl__launch_shared(context, kernel, (uint32_t)now, 1, (struct wl__block){THREADS, 1},
-                                           shared_bytes, arguments, stream);
-        if (error)
-            return error;
-    }
-    return WL_ERROR_OK;
+    return wl__streams_launch(context,
+                              p->together ? WL_KERNEL_interleave_fields : WL_KERNEL_deinterleave_fields,
+                              blocks, WL_FIELDS_THREADS, shared_bytes, arguments, &first, stream);
 }
 
 /* The first that applies is taken. */
@@ -160,8 +155,9 @@ static const struct strategy {
     wl_error (*move)(wl_context *context, const struct problem *p, wl_stream stream);
 } strategies[] = {
     {"copy", "one field that is the structure: both sides are the same", is_whole, copy},
-    {"chunks", "equal fields without gaps: as wl_deinterleave and wl_interleave have it", is_equal, chunks},
-    {"warps", "fields of any sizes: whole structures go through shared memory, a warp moves one field at a time",
+    {"streams", "equal fields without gaps: as wl_deinterleave and wl_interleave have it", is_equal, streams},
+    {"warps",
+     "fields of any sizes: whole structures go through shared memory, a warp moves one field at a time",
      is_any, warps},
 };
 
@@ -189,8 +185,9 @@ static wl_error check_fields(struct problem *p) {
                             "%s: fields[%u], %u bytes at offset %u, goes past the structure's %u", p->call, f,
                             bytes, begin, p->structure_bytes);
         if (memchr(named + begin, 1, bytes))
-            return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: fields[%u], %u bytes at offset %u, overlaps another",
-                            p->call, f, bytes, begin);
+            return wl__fail(WL_ERROR_INVALID_ARGUMENT,
+                            "%s: fields[%u], %u bytes at offset %u, overlaps another", p->call, f, bytes,
+                            begin);
         memset(named + begin, 1, bytes);
         if (begin < p->named_begin)
             p->named_begin = begin;
@@ -211,8 +208,12 @@ static wl_error check_arrays(wl_context *context, const struct problem *p) {
     const char *arrays = p->together ? "from" : "to";
     if (!p->arrays)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", p->call, arrays);
-    const struct wl__array packed = {p->together ? "to" : "from", p->packed,
-                                     wl__multiply(p->n, p->structure_bytes)};
+    struct wl__array packed = {p->together ? "to" : "from", p->packed,
+                               wl__multiply(p->n, p->structure_bytes)};
+    if (!p->together && p->packed && packed.bytes < UINT64_MAX) {
+        packed.address += p->named_begin;
+        packed.bytes -= p->structure_bytes - (p->named_end - p->named_begin);
+    }
     wl_error error = wl__check_array(p->call, context, &packed, 1);
     for (unsigned f = 0; f < p->count && !error; f++) {
         error = check_one(p, context, f, &packed, arrays);
@@ -243,10 +244,11 @@ static wl_error move(wl_context *context, struct problem *p, wl_stream stream) {
     const struct strategy *strategy = strategies;
     while (!strategy->applies(p))
         strategy++;
-    const struct wl__choice choice = {p->call,
-                                      strategy->name,
-                                      strategy->why,
-                                      {{"fields", p->count}, {"structure_bytes", p->structure_bytes}, {"n", p->n}}};
+    const struct wl__choice choice = {
+        p->call,
+        strategy->name,
+        strategy->why,
+        {{"fields", p->count}, {"structure_bytes", p->structure_bytes}, {"n", p->n}}};
     error = strategy->move(context, p, stream);
     if (!error)
         wl__chose(context, &choice);
@@ -256,12 +258,15 @@ static wl_error move(wl_context *context, struct problem *p, wl_stream stream) {
 wl_error wl_deinterleave_fields(wl_context *context, const wl_field *fields, unsigned count,
                                 uint32_t structure_bytes, const wl_devptr *to, wl_devptr from, uint64_t n,
                                 wl_stream stream) {
-    struct problem problem = {"wl_deinterleave_fields", false, fields, count, structure_bytes, from, to, n, 0, 0};
+    struct problem problem = {
+        "wl_deinterleave_fields", false, fields, count, structure_bytes, from, to, n, 0, 0};
     return move(context, &problem, stream);
 }
 
-wl_error wl_interleave_fields(wl_context *context, const wl_field *fields, unsigned count, uint32_t structure_bytes,
-                              wl_devptr to, const wl_devptr *from, uint64_t n, wl_stream stream) {
-    struct problem problem = {"wl_interleave_fields", true, fields, count, structure_bytes, to, from, n, 0, 0};
+wl_error wl_interleave_fields(wl_context *context, const wl_field *fields, unsigned count,
+                              uint32_t structure_bytes, wl_devptr to, const wl_devptr *from, uint64_t n,
+                              wl_stream stream) {
+    struct problem problem = {
+        "wl_interleave_fields", true, fields, count, structure_bytes, to, from, n, 0, 0};
     return move(context, &problem, stream);
 }

@@ -3,10 +3,8 @@
 
 #include "lib/arguments.h"
 #include "lib/choice.h"
-#include "lib/chunks.h"
 #include "lib/error.h"
-#include "lib/launch.h"
-#include "kernels/interleave_wide.h"
+#include "lib/streams.h"
 
 struct problem {
     const char *call;
@@ -16,81 +14,6 @@ struct problem {
     const wl_devptr *streams;
     uint64_t n;
 };
-
-/* ---------------------------------------------------------------- strategies */
-
-static bool is_one_field(const struct problem *p) {
-    return p->fields == 1;
-}
-static wl_error copy(wl_context *context, const struct problem *p, wl_stream stream) {
-    wl_devptr to = p->together ? p->packed : p->streams[0], from = p->together ? p->streams[0] : p->packed;
-    return wl_copy(context, to, from, p->n * p->width, stream);
-}
-
-static bool fits_chunks(const struct problem *p) {
-    return p->fields <= WL_STREAMS_MAX;
-}
-static wl_error chunks(wl_context *context, const struct problem *p, wl_stream stream) {
-    struct wl__chunks moved = {
-        .together = p->together,
-        .width = p->width,
-        .fields = p->fields,
-        .n = p->n,
-        .packed = p->packed,
-        .streams = p->streams,
-        .batch = 1,
-    };
-    return wl__chunks_move(context, &moved, stream);
-}
-
-static bool is_any(const struct problem *p) {
-    (void)p;
-    return true;
-}
-static wl_error tiles(wl_context *context, const struct problem *p, wl_stream stream) {
-    static const enum wl__kernel kernels[5][2] = {
-        {WL_KERNEL_wide_deinterleave1, WL_KERNEL_wide_interleave1},
-        {WL_KERNEL_wide_deinterleave2, WL_KERNEL_wide_interleave2},
-        {WL_KERNEL_wide_deinterleave4, WL_KERNEL_wide_interleave4},
-        {WL_KERNEL_wide_deinterleave8, WL_KERNEL_wide_interleave8},
-        {WL_KERNEL_wide_deinterleave16, WL_KERNEL_wide_interleave16},
-    };
-    uint64_t first;
-    for (unsigned done = 0; done < p->fields; done += WL_WIDE_STREAMS) {
-        unsigned left = p->fields - done, now = left < WL_WIDE_STREAMS ? left : WL_WIDE_STREAMS;
-        struct wl_wide_shape shape = {
-            .n = p->n,
-            .packed = p->packed + (uint64_t)done * p->width,
-            .pitch = (uint64_t)p->fields * p->width,
-            .fields = now,
-            .tiles = (now + WL_WIDE_TILE - 1) / WL_WIDE_TILE,
-        };
-        for (unsigned f = 0; f < now; f++)
-            shape.streams[f] = p->streams[done + f];
-        uint64_t blocks = (p->n / WL_WIDE_TILE + (p->n % WL_WIDE_TILE != 0)) * shape.tiles;
-        void *arguments[] = {&shape, &first};
-        wl_error error =
-            wl__launch_linear(context, kernels[__builtin_ctz(p->width)][p->together], blocks, 1,
-                              (struct wl__block){WL_WIDE_TILE, 8}, arguments, &first, stream);
-        if (error)
-            return error;
-    }
-    return WL_ERROR_OK;
-}
-
-/* The first that applies is taken. */
-static const struct strategy {
-    const char *name, *why;
-    bool (*applies)(const struct problem *p);
-    wl_error (*move)(wl_context *context, const struct problem *p, wl_stream stream);
-} strategies[] = {
-    {"copy", "one field: both sides are the same", is_one_field, copy},
-    {"chunks", "few fields: whole structures go through shared memory, each side by vectors in order",
-     fits_chunks, chunks},
-    {"tiles", "more fields than a block can hold vectors of", is_any, tiles},
-};
-
-/* ---------------------------------------------------------------- checks */
 
 static wl_error check_stream(const struct problem *p, const wl_context *context, unsigned f,
                              const struct wl__array *packed, const char *name) {
@@ -144,12 +67,19 @@ static wl_error move(wl_context *context, const struct problem *p, wl_stream str
     wl_error error = check(context, p);
     if (error || p->n == 0 || p->fields == 0)
         return error;
-    const struct strategy *strategy = strategies;
-    while (!strategy->applies(p))
-        strategy++;
+    const struct wl__streams streams = {
+        .together = p->together,
+        .width = p->width,
+        .fields = p->fields,
+        .n = p->n,
+        .packed = p->packed,
+        .each = p->streams,
+        .batch = 1,
+    };
+    const struct wl__streams_strategy *strategy = wl__streams_choose(&streams);
     const struct wl__choice choice = {
         p->call, strategy->name, strategy->why, {{"width", p->width}, {"fields", p->fields}, {"n", p->n}}};
-    error = strategy->move(context, p, stream);
+    error = strategy->move(context, &streams, stream);
     if (!error)
         wl__chose(context, &choice);
     return error;

@@ -13,18 +13,33 @@
     X(kernel##_unroll4, kernel##_unroll4)                                                                    \
     X(kernel##_unroll8, kernel##_unroll8)
 
-/* Structures of equal fields, by width. */
+/* Structures of equal fields, by width.  Kernels for 2 to 8 fields stand in that order. */
 #define WL_INTERLEAVE_MODULES(X, width)                                                                      \
     X(interleave##width)                                                                                     \
     X(interleave##width##_shifted)                                                                           \
-    X(interleave_wide##width)
+    X(interleave_wide##width)                                                                                \
+    X(interleave_few##width)
 #define WL_INTERLEAVE_KERNELS(X, width)                                                                      \
     X(interleave##width, deinterleave##width)                                                                \
     X(interleave##width, interleave##width)                                                                  \
     X(interleave##width##_shifted, deinterleave##width##_shifted)                                            \
     X(interleave##width##_shifted, interleave##width##_shifted)                                              \
-    X(interleave_wide##width, wide_deinterleave##width)                                                    \
-    X(interleave_wide##width, wide_interleave##width)
+    X(interleave_wide##width, wide_deinterleave##width)                                                      \
+    X(interleave_wide##width, wide_interleave##width)                                                        \
+    X(interleave_few##width, deinterleave##width##_few2)                                                     \
+    X(interleave_few##width, deinterleave##width##_few3)                                                     \
+    X(interleave_few##width, deinterleave##width##_few4)                                                     \
+    X(interleave_few##width, deinterleave##width##_few5)                                                     \
+    X(interleave_few##width, deinterleave##width##_few6)                                                     \
+    X(interleave_few##width, deinterleave##width##_few7)                                                     \
+    X(interleave_few##width, deinterleave##width##_few8)                                                     \
+    X(interleave_few##width, interleave##width##_few2)                                                       \
+    X(interleave_few##width, interleave##width##_few3)                                                       \
+    X(interleave_few##width, interleave##width##_few4)                                                       \
+    X(interleave_few##width, interleave##width##_few5)                                                       \
+    X(interleave_few##width, interleave##width##_few6)                                                       \
+    X(interleave_few##width, interleave##width##_few7)                                                       \
+    X(interleave_few##width, interleave##width##_few8)
 
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \

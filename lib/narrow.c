@@ -1,6 +1,6 @@
 #include "lib/narrow.h"
 
-#include "lib/chunks.h"
+#include "lib/streams.h"
 
 /* A batch's matrices have to fill a block each. */
 #define MATRIX_BYTES 2048
@@ -25,7 +25,7 @@ bool wl__narrow_fits(unsigned width, const wl_transpose_layout *layout) {
 
 wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                               const wl_transpose_layout *layout, wl_stream stream) {
-    struct wl__chunks chunks = {
+    struct wl__streams streams = {
         .width = width,
         .fields = (unsigned)layout->cols,
         .n = layout->rows,
@@ -37,7 +37,7 @@ wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to,
         .stream_batch = layout->to_stride * width,
     };
     if (!apart(layout))
-        chunks = (struct wl__chunks){
+        streams = (struct wl__streams){
             .together = true,
             .width = width,
             .fields = (unsigned)layout->rows,
@@ -49,5 +49,5 @@ wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to,
             .packed_batch = layout->to_stride * width,
             .stream_batch = layout->from_stride * width,
         };
-    return wl__chunks_move(context, &chunks, stream);
+    return wl__streams_choose(&streams)->move(context, &streams, stream);
 }
