@@ -66,15 +66,32 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS)
     __syncthreads();
 
     const int lead = (int)(chunk.start - low);
+#if WL_PAIRS
+    const unsigned pairs = shape.fields % 2 == 0 ? shape.vectors / 2 : 0;
 #pragma unroll 1
-    for (unsigned v = threadIdx.x; v < shape.vectors; v += blockDim.x) {
+    for (unsigned v = threadIdx.x; v < pairs; v += blockDim.x) {
+        /* An even number of fields is here because nothing is skewed. */
+        struct wl_place place = wl_place_find_pair(&shape, v);
+        uint64_t i = place.vector * WL_EACH;
+        if (i + WL_EACH <= (unsigned)count) {
+            struct wl_pair pair = wl_gather_pair(&shape, shared, wl_place_base(&shape, place, 0, 0));
+            uint64_t shift = chunk.stream_shift + (low + i) * WL_WIDTH;
+            *(uint4 *)wl_global(shape.streams[place.field] + shift) = pair.even;
+            *(uint4 *)wl_global(shape.streams[place.field + 1] + shift) = pair.odd;
+        }
+    }
+#else
+    const unsigned pairs = 0;
+#endif
+#pragma unroll 1
+    for (unsigned v = pairs ? shape.vectors : threadIdx.x; v < shape.vectors; v += blockDim.x) {
         struct wl_place place = wl_place_find(&shape, v);
         uint64_t stream = shape.streams[place.field] + chunk.stream_shift;
         int skew = ((unsigned)stream & 31) / WL_WIDTH;
         int i = (int)(place.vector * WL_EACH) + lead - skew;
         if (i >= 0 && i + WL_EACH <= count)
-            *(uint4 *)wl_global(stream + (low + (uint64_t)i) * WL_WIDTH) =
-                wl_gather(&shape, shared, wl_place_base(&shape, place, misfit, lead - skew));
+            *(uint4 *)wl_global(stream + (low + (uint64_t)i) * WL_WIDTH) = WL_GATHER(
+                &shape, shared, wl_place_base(&shape, place, misfit, lead - skew), place.vector & 8);
     }
     if (low != 0 && high != shape.n)
         return;

@@ -13,6 +13,10 @@
 #define WL_NAME(direction) WL_JOIN(direction, WL_WIDTH, )
 #endif
 
+/* Narrow elements are many accesses: two fields at once where they lie at even places, all aligned; else in
+ * an order that has no conflicts. */
+#define WL_PAIRS (WL_WIDTH <= 2 && !WL_SHIFTED)
+
 struct wl_chunk {
     uint64_t start;        /* the first structure */
     uint64_t packed;       /* the address of the matrix's structures */
@@ -44,6 +48,16 @@ static __device__ __forceinline__ struct wl_place wl_place_find(const struct wl_
     return place;
 }
 
+/* The same of pairs of fields: the even one. */
+static __device__ __forceinline__ struct wl_place wl_place_find_pair(const struct wl_interleave_shape *shape,
+                                                                     unsigned v) {
+    unsigned group = v / WL_INTERLEAVE_GROUP, pairs = shape->fields / 2;
+    unsigned block = shape->pairs_inverse ? __umulhi(group, shape->pairs_inverse) : group;
+    struct wl_place place = {2 * (group - block * pairs),
+                             block * WL_INTERLEAVE_GROUP + v % WL_INTERLEAVE_GROUP};
+    return place;
+}
+
 /* Where vector q of the structures' side lies, in bytes. */
 static __device__ __forceinline__ unsigned wl_vector_place(const struct wl_interleave_shape *shape,
                                                            unsigned q) {
@@ -70,6 +84,14 @@ static __device__ __forceinline__ unsigned wl_element_place(const struct wl_inte
     return at;
 }
 
+/* Four bytes, or two halves, each in a register's low end, as one word. */
+static __device__ __forceinline__ uint32_t wl_packed_bytes(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+    return __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
+}
+static __device__ __forceinline__ uint32_t wl_packed_halves(uint32_t a, uint32_t b) {
+    return __byte_perm(a, b, 0x5410);
+}
+
 /* The elements of a stream's vector out of shared memory, and into it. */
 static __device__ __forceinline__ uint4 wl_gather(const struct wl_interleave_shape *shape,
                                                   const uint8_t *shared, unsigned at) {
@@ -84,17 +106,73 @@ static __device__ __forceinline__ uint4 wl_gather(const struct wl_interleave_sha
 #else
     uint32_t word[4];
 #pragma unroll
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 4; i++)
 #if WL_WIDTH == 2
-        word[i] = __byte_perm(WL_AT(2 * i), WL_AT(2 * i + 1), 0x5410);
+        word[i] = wl_packed_halves(WL_AT(2 * i), WL_AT(2 * i + 1));
 #else
-        word[i] = __byte_perm(__byte_perm(WL_AT(4 * i), WL_AT(4 * i + 1), 0x0040),
-                              __byte_perm(WL_AT(4 * i + 2), WL_AT(4 * i + 3), 0x0040), 0x5410);
+        word[i] = wl_packed_bytes(WL_AT(4 * i), WL_AT(4 * i + 1), WL_AT(4 * i + 2), WL_AT(4 * i + 3));
 #endif
-    }
     return make_uint4(word[0], word[1], word[2], word[3]);
 #endif
 }
+
+#if WL_PAIRS
+/* The vectors of two fields side by side, an even one and the next: an access brings an element of both. */
+struct wl_pair {
+    uint4 even, odd;
+};
+#if WL_WIDTH == 2
+typedef uint32_t wl_element_pair;
+#else
+typedef uint16_t wl_element_pair;
+#endif
+static __device__ __forceinline__ struct wl_pair wl_gather_pair(const struct wl_interleave_shape *shape,
+                                                                const uint8_t *shared, unsigned at) {
+    uint32_t even[4], odd[4];
+#define WL_BOTH(e) (*(const wl_element_pair *)(shared + wl_element_place(shape, at, e)))
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++) {
+#if WL_WIDTH == 2
+        uint32_t low = WL_BOTH(2 * i), high = WL_BOTH(2 * i + 1);
+#else
+        uint32_t low = __byte_perm(WL_BOTH(4 * i), WL_BOTH(4 * i + 1), 0x5140);
+        uint32_t high = __byte_perm(WL_BOTH(4 * i + 2), WL_BOTH(4 * i + 3), 0x5140);
+#endif
+        even[i] = __byte_perm(low, high, 0x5410);
+        odd[i] = __byte_perm(low, high, 0x7632);
+    }
+    struct wl_pair pair = {make_uint4(even[0], even[1], even[2], even[3]),
+                           make_uint4(odd[0], odd[1], odd[2], odd[3])};
+    return pair;
+}
+
+/* For an odd number of fields: every other eight lanes begin with the vector's second word, which lies as
+ * many words further as there are fields, and so in other banks than the first word of the eight lanes
+ * before. */
+static __device__ __forceinline__ uint4 wl_gather_turned(const struct wl_interleave_shape *shape,
+                                                         const uint8_t *shared, unsigned at, bool turned) {
+    const unsigned all = 16 * shape->fields, early = at + (turned ? all / 4 : 0),
+                   late = early - (turned ? all : 0);
+    uint32_t word[4];
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++) {
+        at = i < 3 ? early : late;
+#if WL_WIDTH == 2
+        word[i] = wl_packed_halves(WL_AT(2 * i), WL_AT(2 * i + 1));
+#else
+        word[i] = wl_packed_bytes(WL_AT(4 * i), WL_AT(4 * i + 1), WL_AT(4 * i + 2), WL_AT(4 * i + 3));
+#endif
+    }
+    return turned ? make_uint4(word[3], word[0], word[1], word[2])
+                  : make_uint4(word[0], word[1], word[2], word[3]);
+}
+#endif
+
+#if WL_PAIRS
+#define WL_GATHER(shape, shared, at, turned) wl_gather_turned(shape, shared, at, turned)
+#else
+#define WL_GATHER(shape, shared, at, turned) wl_gather(shape, shared, at)
+#endif
 
 static __device__ __forceinline__ void wl_scatter(const struct wl_interleave_shape *shape, uint8_t *shared,
                                                   unsigned at, uint4 vector) {

@@ -23,6 +23,7 @@ struct wl_interleave_shape {
                                WL_INTERLEAVE_GROUP */
     uint32_t fields;
     uint32_t fields_inverse; /* ceil(2^32 / fields): a multiplication divides */
+    uint32_t pairs_inverse;  /* the same of fields / 2; 0 for 1 */
     uint32_t pad;      /* an empty vector in shared memory after so many: the inverse of that; 0: none */
     uint32_t byte_pad; /* WL_SHIFTED: the same of bytes */
     uint32_t row;      /* else: bytes that a stream's vectors lie apart in shared memory */

@@ -90,6 +90,7 @@ wl_error wl__chunks_move(wl_context *context, const struct wl__streams *streams,
         .stream_batch = streams->stream_batch,
         .fields = streams->fields,
         .fields_inverse = inverse_of(streams->fields),
+        .pairs_inverse = streams->fields > 3 ? inverse_of(streams->fields / 2) : 0,
     };
     if (streams->batch == 1)
         shape.packed_stride = shape.stream_batch = 0;
