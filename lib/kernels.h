@@ -27,6 +27,33 @@
     X(inplace_shuffle##width, inplace_columns##width)                                                        \
     X(inplace_shuffle##width, inplace_band_of_rows##width)                                                   \
     X(inplace_shuffle##width, inplace_band_of_columns##width)
+/* Structures of equal fields, by width.  Kernels for 2 to 8 fields stand in that order. */
+#define WL_INTERLEAVE_MODULES(X, width)                                                                      \
+    X(interleave##width)                                                                                     \
+    X(interleave##width##_shifted)                                                                           \
+    X(interleave_wide##width)                                                                                \
+    X(interleave_few##width)
+#define WL_INTERLEAVE_KERNELS(X, width)                                                                      \
+    X(interleave##width, deinterleave##width)                                                                \
+    X(interleave##width, interleave##width)                                                                  \
+    X(interleave##width##_shifted, deinterleave##width##_shifted)                                            \
+    X(interleave##width##_shifted, interleave##width##_shifted)                                              \
+    X(interleave_wide##width, wide_deinterleave##width)                                                      \
+    X(interleave_wide##width, wide_interleave##width)                                                        \
+    X(interleave_few##width, deinterleave##width##_few2)                                                     \
+    X(interleave_few##width, deinterleave##width##_few3)                                                     \
+    X(interleave_few##width, deinterleave##width##_few4)                                                     \
+    X(interleave_few##width, deinterleave##width##_few5)                                                     \
+    X(interleave_few##width, deinterleave##width##_few6)                                                     \
+    X(interleave_few##width, deinterleave##width##_few7)                                                     \
+    X(interleave_few##width, deinterleave##width##_few8)                                                     \
+    X(interleave_few##width, interleave##width##_few2)                                                       \
+    X(interleave_few##width, interleave##width##_few3)                                                       \
+    X(interleave_few##width, interleave##width##_few4)                                                       \
+    X(interleave_few##width, interleave##width##_few5)                                                       \
+    X(interleave_few##width, interleave##width##_few6)                                                       \
+    X(interleave_few##width, interleave##width##_few7)                                                       \
+    X(interleave_few##width, interleave##width##_few8)
 
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
@@ -74,6 +101,12 @@
     WL_INPLACE_MODULES(X, 4)                                                                                 \
     WL_INPLACE_MODULES(X, 8)                                                                                 \
     WL_INPLACE_MODULES(X, 16)                                                                                \
+    WL_INTERLEAVE_MODULES(X, 1)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 2)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 4)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 8)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 16)                                                                             \
+    X(fields)                                                                                                \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -160,6 +193,13 @@
     WL_INPLACE_KERNELS(X, 4)                                                                                 \
     WL_INPLACE_KERNELS(X, 8)                                                                                 \
     WL_INPLACE_KERNELS(X, 16)                                                                                \
+    WL_INTERLEAVE_KERNELS(X, 1)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 2)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 4)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 8)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 16)                                                                             \
+    X(fields, deinterleave_fields)                                                                           \
+    X(fields, interleave_fields)                                                                             \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \
