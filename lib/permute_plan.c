@@ -1,0 +1,472 @@
+#include "lib/permute_plan.h"
+
+#include <string.h>
+
+void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_t to, uint64_t from, unsigned rank,
+                        const uint64_t *sizes, const unsigned *order) {
+    uint64_t size[WL_RANK_MAX];  /* of merged dimensions */
+    unsigned first[WL_RANK_MAX]; /* the input dimension each begins with, in the output's order */
+    unsigned count = 0;
+    /* In the output's order: join dimension to the one before if it follows it in the input too, with nothing but
+     * sizes of 1 between. */
+    unsigned last = 0;
+    for (unsigned i = 0; i < rank; i++) {
+        unsigned d = order[i];
+        if (sizes[d] == 1)
+            continue;
+        bool follows = count > 0 && d > last;
+        for (unsigned between = last + 1; follows && between < d; between++)
+            follows = sizes[between] == 1;
+        if (follows) {
+            size[count - 1] *= sizes[d];
+        } else {
+            size[count] = sizes[d];
+            first[count++] = d;
+        }
+        last = d;
+    }
+    shape->width = width;
+    shape->rank = count;
+    /* The input's order, innermost first, by the first dimension each stands for. */
+    for (unsigned i = 0; i < count; i++) {
+        unsigned later = 0;
+        for (unsigned j = 0; j < count; j++)
+            later += first[j] > first[i];
+        shape->dim[later].size = size[i];
+        shape->by_out[count - 1 - i] = later;
+    }
+    bool same = count && shape->by_out[0] == 0;
+    if (same) {
+        uint64_t row = shape->dim[0].size * width;
+        uint64_t bits = row | to | from;
+        while (shape->width < 16 && bits % (2 * shape->width) == 0)
+            shape->width *= 2;
+        shape->dim[0].size = row / shape->width;
+        if (shape->dim[0].size == 1) {
+            /* The rows are elements now. */
+            for (unsigned d = 1; d < count; d++)
+                shape->dim[d - 1] = shape->dim[d];
+            for (unsigned i = 1; i < count; i++)
+                shape->by_out[i - 1] = shape->by_out[i] - 1;
+            shape->rank = count = count - 1;
+        }
+    }
+    uint64_t stride = 1;
+    for (unsigned d = 0; d < count; d++) {
+        shape->dim[d].in = stride;
+        stride *= shape->dim[d].size;
+    }
+    stride = 1;
+    for (unsigned i = 0; i < count; i++) {
+        shape->dim[shape->by_out[i]].out = stride;
+        stride *= shape->dim[shape->by_out[i]].size;
+    }
+}
+
+/* ---------------------------------------------------------------- a tile's extents */
+
+static uint64_t divide_up(uint64_t a, uint64_t b) {
+    return a / b + (a % b != 0);
+}
+
+/* Extents such that a tile's elements lie side by side for `aim` bytes or more in the array whose order this is, if the
+ * memory allows. */
+static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool by_out, uint64_t aim, unsigned grain) {
+    uint64_t run = shape->width;
+    for (unsigned i = 0; i < shape->rank && run < aim; i++) {
+        unsigned d = by_out ? shape->by_out[i] : i;
+        uint64_t size = shape->dim[d].size;
+        uint64_t want = divide_up(aim, run);
+        uint64_t extend;
+        if (size <= want + want / 2) {
+            extend = size;
+        } else {
+            /* Blocks of one size, whole grains where the dimension has whole grains. */
+            uint64_t unit = i == 0 && size % grain == 0 ? grain : 1;
+            uint64_t units = size / unit, blocks = units / divide_up(want, unit);
+            if (blocks == 0)
+                blocks = 1;
+            extend = divide_up(units, blocks) * unit;
+        }
+        if (extend > extent[d])
+            extent[d] = extend;
+        if (extent[d] < size)
+            return;
+        run *= size;
+    }
+}
+
+static unsigned run_of(const uint64_t *extent, const struct wl__permute_shape *shape, bool by_out) {
+    uint64_t run = shape->width;
+    for (unsigned i = 0; i < shape->rank; i++) {
+        unsigned d = by_out ? shape->by_out[i] : i;
+        run *= extent[d];
+        if (extent[d] < shape->dim[d].size)
+            break;
+    }
+    return (unsigned)(run < 1u << 30 ? run : 1u << 30);
+}
+
+/* ---------------------------------------------------------------- division */
+
+static struct wl_permute_divisor divisor(uint64_t count) {
+    struct wl_permute_divisor by = {(uint32_t)count, 0, 0};
+    while ((2ull << by.shift) < count)
+        by.shift++;
+    by.magic = (uint32_t)((((uint64_t)1 << 32) << by.shift) / count + 1);
+    return by;
+}
+
+/* ---------------------------------------------------------------- a side */
+
+struct axis {
+    uint64_t count, shared, global; /* bytes */
+};
+
+static unsigned passes_of(unsigned access) {
+    return access >= 8 ? 8 : access == 4 ? 16 : 32;
+}
+
+/* Shares out the accesses that the axes span among threads and passes. */
+static bool share_out(struct wl_permute_side *side, const struct axis *axis, unsigned axes, unsigned threads,
+                      unsigned most, unsigned *used, double *lanes) {
+    uint64_t inner = 1;
+    unsigned i = 0;
+    side->parts = 0;
+    for (; i < axes && inner * axis[i].count <= threads; i++) {
+        if (side->parts == WL_PERMUTE_PARTS)
+            return false;
+        side->part[side->parts++] =
+            (struct wl_permute_part){divisor(axis[i].count), (uint32_t)axis[i].shared, axis[i].global};
+        inner *= axis[i].count;
+    }
+    uint64_t chunk = 1, chunks = 1, whole = 1;
+    if (i < axes) {
+        whole = axis[i].count;
+        chunks = divide_up(whole, threads / inner);
+        chunk = divide_up(whole, chunks);
+        chunks = divide_up(whole, chunk);
+        if (chunk > 1) {
+            if (side->parts == WL_PERMUTE_PARTS)
+                return false;
+            side->part[side->parts++] =
+                (struct wl_permute_part){divisor(chunk), (uint32_t)axis[i].shared, axis[i].global};
+        }
+    }
+    uint64_t passes = chunks;
+    for (unsigned j = i + 1; j < axes; j++)
+        passes *= axis[j].count;
+    if (passes > most)
+        return false;
+    uint64_t sum = 0;
+    for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++) {
+        side->limit[k] = side->shared[k] = 0;
+        side->global[k] = 0;
+        if (k >= passes)
+            continue;
+        uint64_t at = k % chunks * chunk, rest = k / chunks, left = whole - at;
+        side->limit[k] = (uint32_t)(inner * (left < chunk ? left : chunk));
+        sum += side->limit[k];
+        if (i < axes) {
+            side->shared[k] = (uint32_t)(at * axis[i].shared);
+            side->global[k] = at * axis[i].global;
+        }
+        for (unsigned j = i + 1; j < axes; j++) {
+            side->shared[k] += (uint32_t)(rest % axis[j].count * axis[j].shared);
+            side->global[k] += rest % axis[j].count * axis[j].global;
+            rest /= axis[j].count;
+        }
+    }
+    *used = (unsigned)(inner * chunk);
+    *lanes = (double)sum / (double)(passes * *used);
+    return true;
+}
+
+/* ---------------------------------------------------------------- the tile's memory */
+
+/* How one side sees a tile. */
+struct view {
+    bool by_out;
+    unsigned merged; /* leading dimensions that accesses run through as through one */
+    unsigned vector; /* elements of an access */
+};
+
+static unsigned dim_at(const struct wl__permute_shape *shape, bool by_out, unsigned i) {
+    return by_out ? shape->by_out[i] : i;
+}
+
+/* The widest accesses along the leading `merged` dimensions: each must begin at a multiple of its own width wherever
+ * tiles begin. */
+static unsigned vector_along(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out,
+                             unsigned merged, uint64_t address, unsigned widest) {
+    uint64_t whole = 1;
+    for (unsigned i = 0; i + 1 < merged; i++)
+        whole *= shape->dim[dim_at(shape, by_out, i)].size;
+    unsigned last = dim_at(shape, by_out, merged - 1);
+    uint64_t bits = (whole * shape->dim[last].size | whole * extent[last]) * shape->width | address;
+    unsigned vector = 1;
+    while (2 * vector * shape->width <= widest && bits % (2 * vector * shape->width) == 0)
+        vector *= 2;
+    return vector;
+}
+
+/* With `merge`, as many dimensions as make accesses wider. */
+static struct view view_of(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out, bool merge,
+                           uint64_t address, unsigned widest) {
+    struct view best = {by_out, 1, vector_along(shape, extent, by_out, 1, address, widest)};
+    for (unsigned i = 1; merge && i < shape->rank; i++) {
+        unsigned before = dim_at(shape, by_out, i - 1);
+        if (extent[before] < shape->dim[before].size || extent[dim_at(shape, by_out, i)] == 1)
+            break;
+        unsigned vector = vector_along(shape, extent, by_out, i + 1, address, widest);
+        if (vector > best.vector)
+            best = (struct view){by_out, i + 1, vector};
+    }
+    return best;
+}
+
+/* The axes of a side in its array's order, counted in accesses.  With `cut`, a first axis of many accesses is cut after
+ * 128 bytes and the rest of it comes last: a warp's lanes are then spread over several rows, whose banks differ where
+ * those along a row are some words apart. */
+static unsigned axes_of(struct axis *axis, const struct wl__permute_shape *shape, const uint64_t *extent,
+                        const uint64_t *pitch, struct view view, bool cut) {
+    unsigned n = 0, width = shape->width;
+    struct axis rest = {1, 0, 0};
+    for (unsigned i = 0; i < shape->rank; i++) {
+        unsigned d = dim_at(shape, view.by_out, i);
+        uint64_t count = extent[d], global = (view.by_out ? shape->dim[d].out : shape->dim[d].in) * width,
+                 shared = pitch[d] * width;
+        if (i == 0) {
+            for (; i + 1 < view.merged; i++)
+                count *= extent[dim_at(shape, view.by_out, i + 1)];
+            count /= view.vector;
+            global *= view.vector;
+            shared *= view.vector;
+            uint64_t lanes = 128 / (view.vector * width);
+            if (cut && view.vector > 1 && count > lanes && count % lanes == 0) {
+                rest = (struct axis){count / lanes, lanes * shared, lanes * global};
+                count = lanes;
+            }
+        }
+        if (count > 1)
+            axis[n++] = (struct axis){count, shared, global};
+    }
+    if (rest.count > 1)
+        axis[n++] = rest;
+    return n;
+}
+
+/* Wavefronts of the first lanes' accesses to shared memory, each lane's first element: 1 is best.  Wide elements go in
+ * halves and quarters of a warp. */
+static unsigned wavefronts(const struct axis *axis, unsigned axes, unsigned width) {
+    uint32_t word[32];
+    unsigned lanes = width <= 4 ? 32 : 128 / width, group = width <= 4 ? 1 : width / 4;
+    unsigned place[WL_RANK_MAX + 1] = {0}, in_bank[32] = {0}, worst = 0;
+    uint32_t at = 0;
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        word[lane] = at / 4;
+        bool seen = false;
+        for (unsigned other = 0; other < lane && !seen; other++)
+            seen = word[other] == word[lane];
+        if (!seen) {
+            unsigned bank = word[lane] % 32 / group;
+            in_bank[bank]++;
+            worst = in_bank[bank] > worst ? in_bank[bank] : worst;
+        }
+        unsigned i = 0;
+        for (; i < axes; i++) {
+            at += (uint32_t)axis[i].shared;
+            if (++place[i] < axis[i].count)
+                break;
+            at -= (uint32_t)(axis[i].count * axis[i].shared);
+            place[i] = 0;
+        }
+        if (i == axes)
+            break;
+    }
+    return worst;
+}
+
+/* A tile's memory has the order of one side, whose accesses may then run through several dimensions; what pads it so
+ * that both sides' banks differ is found by trying. */
+struct memory {
+    struct view in, out;
+    bool cut;
+    uint64_t pitch[WL_RANK_MAX]; /* elements */
+    uint64_t elements;
+};
+
+static void pad(struct memory *memory, const struct wl__permute_shape *shape, const uint64_t *extent,
+                const struct view *mine, const struct view *other, unsigned rows, unsigned others) {
+    unsigned first = dim_at(shape, other->by_out, 0);
+    uint64_t at = 1;
+    bool padded = false;
+    for (unsigned i = 0; i < shape->rank; i++) {
+        unsigned d = dim_at(shape, mine->by_out, i);
+        if (i >= mine->merged && extent[d] > 1) {
+            if (d == first)
+                at += others;
+            else if (!padded)
+                at += rows;
+            padded = true;
+        }
+        memory->pitch[d] = at;
+        at *= extent[d];
+    }
+    memory->elements = at;
+}
+
+static void lay_out(struct memory *best, struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
+                    unsigned widest) {
+    const uint64_t *extent = plan->extent;
+    uint64_t from = plan->tiles.from, to = plan->tiles.to;
+    struct view in = view_of(shape, extent, false, false, from, widest),
+                out = view_of(shape, extent, true, false, to, widest),
+                in_merged = view_of(shape, extent, false, true, from, widest),
+                out_merged = view_of(shape, extent, true, true, to, widest);
+    bool by_out = out_merged.vector * in.vector > in_merged.vector * out.vector;
+    struct memory trial = {by_out ? in : in_merged, by_out ? out_merged : out, true, {0}, 0};
+    const struct view *mine = by_out ? &trial.out : &trial.in, *other = by_out ? &trial.in : &trial.out;
+    unsigned least = UINT32_MAX;
+    for (unsigned cut = 0; cut < 2; cut++)
+        for (unsigned rows = 0; rows < 5; rows++)
+            for (unsigned others = 0; others < 9; others++) {
+                struct axis axis[WL_RANK_MAX + 1];
+                trial.cut = cut == 0;
+                pad(&trial, shape, extent, mine, other, rows, others);
+                unsigned axes = axes_of(axis, shape, extent, trial.pitch, trial.in, trial.cut);
+                unsigned in_wave = wavefronts(axis, axes, shape->width);
+                if (in_wave >= least)
+                    continue;
+                axes = axes_of(axis, shape, extent, trial.pitch, trial.out, trial.cut);
+                unsigned out_wave = wavefronts(axis, axes, shape->width);
+                if (in_wave + out_wave >= least)
+                    continue;
+                least = in_wave + out_wave;
+                *best = trial;
+                plan->in_wave = in_wave;
+                plan->out_wave = out_wave;
+                if (least == 2)
+                    return;
+            }
+}
+
+/* The order of tiles. */
+static bool walk(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, unsigned order) {
+    unsigned rank = shape->rank, width = shape->width;
+    const uint64_t *extent = plan->extent;
+    struct wl_permute_tiles *tiles = &plan->tiles;
+    bool done[WL_RANK_MAX] = {false};
+    uint64_t count = 1;
+    tiles->digits = 0;
+    for (unsigned i = 0, next_in = 0, next_out = 0; i < 2 * rank; i++) {
+        bool by_out = order == 1 || (order == 2 && i % 2 == 1) || (order == 3 && i % 2 == 0);
+        unsigned *next = by_out ? &next_out : &next_in;
+        /* The next dimension in this order that has several tiles. */
+        while (*next < rank) {
+            unsigned d = by_out ? shape->by_out[*next] : *next;
+            if (!done[d] && extent[d] < shape->dim[d].size)
+                break;
+            ++*next;
+        }
+        if (*next == rank)
+            continue;
+        unsigned d = by_out ? shape->by_out[*next] : *next;
+        done[d] = true;
+        uint64_t blocks = divide_up(shape->dim[d].size, extent[d]), back = blocks * extent[d] - shape->dim[d].size;
+        tiles->digit[tiles->digits++] = (struct wl_permute_digit){
+            divisor(blocks),
+            0,
+            extent[d] * shape->dim[d].in * width,
+            extent[d] * shape->dim[d].out * width,
+            back * shape->dim[d].in * width,
+            back * shape->dim[d].out * width,
+        };
+        count *= blocks;
+    }
+    if (count >= 1u << 31)
+        return false;
+    tiles->tiles = (uint32_t)count;
+    return true;
+}
+
+bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
+                      const struct wl__permute_aim *aim) {
+    unsigned rank = shape->rank, width = shape->width;
+    uint64_t *extent = plan->extent;
+    for (unsigned d = 0; d < rank; d++)
+        extent[d] = 1;
+    unsigned grain = aim->widest / width > 0 ? aim->widest / width : 1;
+    grow(extent, shape, false, aim->in_run, grain);
+    grow(extent, shape, true, aim->out_run, grain);
+    uint64_t elements = 1;
+    double visited = 1;
+    for (unsigned d = 0; d < rank; d++) {
+        elements *= extent[d];
+        visited *= (double)(divide_up(shape->dim[d].size, extent[d]) * extent[d]) / (double)shape->dim[d].size;
+    }
+    plan->traffic = visited;
+    if (elements * width > aim->memory)
+        return false;
+    plan->width = width;
+    plan->in_run = run_of(extent, shape, false);
+    plan->out_run = run_of(extent, shape, true);
+    struct memory memory;
+    lay_out(&memory, plan, shape, aim->widest);
+    plan->in_width = memory.in.vector * width;
+    plan->out_width = memory.out.vector * width;
+    plan->memory = (unsigned)(memory.elements * width);
+    struct axis in_axis[WL_RANK_MAX + 1], out_axis[WL_RANK_MAX + 1];
+    unsigned in_axes = axes_of(in_axis, shape, extent, memory.pitch, memory.in, memory.cut);
+    unsigned out_axes = axes_of(out_axis, shape, extent, memory.pitch, memory.out, memory.cut);
+    unsigned in_threads, out_threads;
+    double in_lanes, out_lanes;
+    if (!share_out(&plan->tiles.in, in_axis, in_axes, aim->threads, passes_of(plan->in_width), &in_threads,
+                   &in_lanes) ||
+        !share_out(&plan->tiles.out, out_axis, out_axes, aim->threads, passes_of(plan->out_width), &out_threads,
+                   &out_lanes))
+        return false;
+    plan->tiles.in.step = (uint32_t)(memory.pitch[0] * width);
+    plan->tiles.out.step = (uint32_t)(memory.pitch[shape->by_out[0]] * width);
+    unsigned threads = in_threads > out_threads ? in_threads : out_threads;
+    plan->threads = (threads + 31) / 32 * 32;
+    in_lanes *= (double)in_threads / plan->threads;
+    out_lanes *= (double)out_threads / plan->threads;
+    plan->lanes = in_lanes < out_lanes ? in_lanes : out_lanes;
+
+    return walk(plan, shape, aim->walk);
+}
+
+bool wl__permute_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
+                      const struct wl__permute_aim *aim) {
+    unsigned width = shape->width;
+    for (unsigned d = 0; d < shape->rank; d++)
+        plan->extent[d] = 1;
+    grow(plan->extent, shape, true, aim->out_run, 1);
+    uint64_t elements = 1;
+    plan->traffic = 1;
+    struct axis in_axis[WL_RANK_MAX], out_axis[WL_RANK_MAX];
+    unsigned axes = 0;
+    for (unsigned i = 0; i < shape->rank; i++) {
+        unsigned d = shape->by_out[i];
+        uint64_t extent = plan->extent[d];
+        elements *= extent;
+        plan->traffic *= (double)(divide_up(shape->dim[d].size, extent) * extent) / (double)shape->dim[d].size;
+        if (extent > 1) {
+            in_axis[axes] = (struct axis){extent, 0, shape->dim[d].in * width};
+            out_axis[axes++] = (struct axis){extent, 0, shape->dim[d].out * width};
+        }
+    }
+    if (elements * width > aim->memory)
+        return false;
+    plan->width = plan->in_width = plan->out_width = width;
+    plan->in_run = run_of(plan->extent, shape, false);
+    plan->out_run = run_of(plan->extent, shape, true);
+    plan->memory = plan->in_wave = plan->out_wave = 0;
+    unsigned threads;
+    if (!share_out(&plan->tiles.in, in_axis, axes, aim->threads, passes_of(width), &threads, &plan->lanes) ||
+        !share_out(&plan->tiles.out, out_axis, axes, aim->threads, passes_of(width), &threads, &plan->lanes))
+        return false;
+    plan->threads = (threads + 31) / 32 * 32;
+    return walk(plan, shape, aim->walk);
+}
