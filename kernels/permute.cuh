@@ -9,8 +9,8 @@ static __device__ __forceinline__ uint32_t wl_divide(uint32_t n, const struct wl
 }
 
 /* Where a tile lies in both arrays. */
-static __device__ __forceinline__ void wl_tile_place(const struct wl_permute_tiles &p, uint32_t tile, uint64_t *in,
-                                                     uint64_t *out) {
+static __device__ __forceinline__ void wl_tile_place(const struct wl_permute_tiles &p, uint32_t tile,
+                                                     uint64_t *in, uint64_t *out) {
     *in = p.from;
     *out = p.to;
     for (uint32_t i = 0; i < p.digits; i++) {

@@ -1,10 +1,10 @@
-/* What the host tells the permuting kernels: plain C, included by both sides.  All of it travels in the launch's
- * parameters, so there are no tables in device memory.
+/* What the host tells the permuting kernels: plain C, included by both sides.  All of it travels in the
+ * launch's parameters, so there are no tables in device memory.
  *
- * A tile is a box of the array: some extent of some dimensions.  Its elements are visited twice, by loads in the
- * input's order and by stores in the output's, each visit a `side`: the threads of a block make up the first
- * dimensions of the tile, and passes the rest.  A pass lies at the same distance from the first pass in every
- * thread, so a thread computes its own place once and finds all its others by adding constants. */
+ * A tile is a box of the array: some extent of some dimensions.  Its elements are visited twice, by loads in
+ * the input's order and by stores in the output's, each visit a `side`: the threads of a block make up the
+ * first dimensions of the tile, and passes the rest.  A pass lies at the same distance from the first pass in
+ * every thread, so a thread computes its own place once and finds all its others by adding constants. */
 #ifndef WIDELOAD_KERNELS_PERMUTE_H
 #define WIDELOAD_KERNELS_PERMUTE_H
 
@@ -19,8 +19,8 @@ struct wl_permute_divisor {
     uint32_t count, magic, shift;
 };
 
-/* One digit of a tile's number: where it leads in bytes.  The last tile of a dimension is moved back so that it ends
- * with the dimension: tiles overlap there, and write the same values. */
+/* One digit of a tile's number: where it leads in bytes.  The last tile of a dimension is moved back so that
+ * it ends with the dimension: tiles overlap there, and write the same values. */
 struct wl_permute_digit {
     struct wl_permute_divisor by;
     uint32_t unused;

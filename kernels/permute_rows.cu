@@ -15,17 +15,19 @@ typedef uint4 wl_word_16;
 #endif
 #define WL_PASTE_(a, b) a##b
 #define WL_PASTE(a, b)  WL_PASTE_(a, b)
-#define WORD WL_PASTE(wl_word_, WL_WIDTH)
-#define PASSES WL_PASTE(WL_PASSES_, WL_WIDTH)
+#define WORD            WL_PASTE(wl_word_, WL_WIDTH)
+#define PASSES          WL_PASTE(WL_PASSES_, WL_WIDTH)
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const __grid_constant__ struct wl_permute_tiles p) {
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
+    WL_NAME(const __grid_constant__ struct wl_permute_tiles p) {
     uint32_t shared;
     uint64_t in_thread, out_thread = 0, in_tile, out_tile;
     {
         uint32_t thread = threadIdx.x;
         in_thread = 0;
         for (uint32_t i = 0; i < p.in.parts; i++) {
-            uint32_t rest = wl_divide(thread, &p.in.part[i].by), place = thread - rest * p.in.part[i].by.count;
+            uint32_t rest = wl_divide(thread, &p.in.part[i].by),
+                     place = thread - rest * p.in.part[i].by.count;
             in_thread += place * p.in.part[i].global;
             out_thread += place * p.out.part[i].global;
             thread = rest;

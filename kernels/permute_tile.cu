@@ -1,5 +1,5 @@
-/* Permutes dimensions through tiles in shared memory: WL_WIDTH bytes an element, loads of WL_IN bytes along the input's
- * last dimension and stores of WL_OUT bytes along the output's.
+/* Permutes dimensions through tiles in shared memory: WL_WIDTH bytes an element, loads of WL_IN bytes along
+ * the input's last dimension and stores of WL_OUT bytes along the output's.
  */
 #include "permute.cuh"
 
@@ -24,15 +24,16 @@ typedef uint4 wl_word_16;
 extern __shared__ uint4 wl_permute_memory[];
 #endif
 
-#define ELEMENT WL_PASTE(wl_word_, WL_WIDTH)
-#define IN_WORD WL_PASTE(wl_word_, WL_IN)
-#define OUT_WORD WL_PASTE(wl_word_, WL_OUT)
-#define IN_PASSES WL_PASTE(WL_PASSES_, WL_IN)
-#define OUT_PASSES WL_PASTE(WL_PASSES_, WL_OUT)
-#define IN_ELEMENTS (WL_IN / WL_WIDTH)
+#define ELEMENT      WL_PASTE(wl_word_, WL_WIDTH)
+#define IN_WORD      WL_PASTE(wl_word_, WL_IN)
+#define OUT_WORD     WL_PASTE(wl_word_, WL_OUT)
+#define IN_PASSES    WL_PASTE(WL_PASSES_, WL_IN)
+#define OUT_PASSES   WL_PASTE(WL_PASSES_, WL_OUT)
+#define IN_ELEMENTS  (WL_IN / WL_WIDTH)
 #define OUT_ELEMENTS (WL_OUT / WL_WIDTH)
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const __grid_constant__ struct wl_permute_tiles p) {
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
+    WL_NAME(const __grid_constant__ struct wl_permute_tiles p) {
     unsigned char *memory = (unsigned char *)wl_permute_memory;
     uint32_t in_shared, out_shared;
     uint64_t in_thread, out_thread, in_tile, out_tile;
@@ -78,7 +79,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
                 } access;
 #pragma unroll
                 for (int j = 0; j < OUT_ELEMENTS; j++)
-                    access.element[j] = *(const ELEMENT *)(memory + out_shared + p.out.shared[k] + j * p.out.step);
+                    access.element[j] =
+                        *(const ELEMENT *)(memory + out_shared + p.out.shared[k] + j * p.out.step);
                 *(OUT_WORD *)(to + p.out.global[k]) = access.word;
             }
         if (!more)

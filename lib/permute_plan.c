@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_t to, uint64_t from, unsigned rank,
-                        const uint64_t *sizes, const unsigned *order) {
+void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_t to, uint64_t from,
+                        unsigned rank, const uint64_t *sizes, const unsigned *order) {
     uint64_t size[WL_RANK_MAX];  /* of merged dimensions */
     unsigned first[WL_RANK_MAX]; /* the input dimension each begins with, in the output's order */
     unsigned count = 0;
-    /* In the output's order: join dimension to the one before if it follows it in the input too, with nothing but
-     * sizes of 1 between. */
+    /* In the output's order: join dimension to the one before if it follows it in the input too, with nothing
+     * but sizes of 1 between. */
     unsigned last = 0;
     for (unsigned i = 0; i < rank; i++) {
         unsigned d = order[i];
@@ -69,9 +69,10 @@ static uint64_t divide_up(uint64_t a, uint64_t b) {
     return a / b + (a % b != 0);
 }
 
-/* Extents such that a tile's elements lie side by side for `aim` bytes or more in the array whose order this is, if the
- * memory allows. */
-static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool by_out, uint64_t aim, unsigned grain) {
+/* Extents such that a tile's elements lie side by side for `aim` bytes or more in the array whose order this
+ * is, if the memory allows. */
+static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool by_out, uint64_t aim,
+                 unsigned grain) {
     uint64_t run = shape->width;
     for (unsigned i = 0; i < shape->rank && run < aim; i++) {
         unsigned d = by_out ? shape->by_out[i] : i;
@@ -195,8 +196,8 @@ static unsigned dim_at(const struct wl__permute_shape *shape, bool by_out, unsig
     return by_out ? shape->by_out[i] : i;
 }
 
-/* The widest accesses along the leading `merged` dimensions: each must begin at a multiple of its own width wherever
- * tiles begin. */
+/* The widest accesses along the leading `merged` dimensions: each must begin at a multiple of its own width
+ * wherever tiles begin. */
 static unsigned vector_along(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out,
                              unsigned merged, uint64_t address, unsigned widest) {
     uint64_t whole = 1;
@@ -211,8 +212,8 @@ static unsigned vector_along(const struct wl__permute_shape *shape, const uint64
 }
 
 /* With `merge`, as many dimensions as make accesses wider. */
-static struct view view_of(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out, bool merge,
-                           uint64_t address, unsigned widest) {
+static struct view view_of(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out,
+                           bool merge, uint64_t address, unsigned widest) {
     struct view best = {by_out, 1, vector_along(shape, extent, by_out, 1, address, widest)};
     for (unsigned i = 1; merge && i < shape->rank; i++) {
         unsigned before = dim_at(shape, by_out, i - 1);
@@ -225,9 +226,9 @@ static struct view view_of(const struct wl__permute_shape *shape, const uint64_t
     return best;
 }
 
-/* The axes of a side in its array's order, counted in accesses.  With `cut`, a first axis of many accesses is cut after
- * 128 bytes and the rest of it comes last: a warp's lanes are then spread over several rows, whose banks differ where
- * those along a row are some words apart. */
+/* The axes of a side in its array's order, counted in accesses.  With `cut`, a first axis of many accesses is
+ * cut after 128 bytes and the rest of it comes last: a warp's lanes are then spread over several rows, whose
+ * banks differ where those along a row are some words apart. */
 static unsigned axes_of(struct axis *axis, const struct wl__permute_shape *shape, const uint64_t *extent,
                         const uint64_t *pitch, struct view view, bool cut) {
     unsigned n = 0, width = shape->width;
@@ -256,8 +257,8 @@ static unsigned axes_of(struct axis *axis, const struct wl__permute_shape *shape
     return n;
 }
 
-/* Wavefronts of the first lanes' accesses to shared memory, each lane's first element: 1 is best.  Wide elements go in
- * halves and quarters of a warp. */
+/* Wavefronts of the first lanes' accesses to shared memory, each lane's first element: 1 is best.  Wide
+ * elements go in halves and quarters of a warp. */
 static unsigned wavefronts(const struct axis *axis, unsigned axes, unsigned width) {
     uint32_t word[32];
     unsigned lanes = width <= 4 ? 32 : 128 / width, group = width <= 4 ? 1 : width / 4;
@@ -287,8 +288,8 @@ static unsigned wavefronts(const struct axis *axis, unsigned axes, unsigned widt
     return worst;
 }
 
-/* A tile's memory has the order of one side, whose accesses may then run through several dimensions; what pads it so
- * that both sides' banks differ is found by trying. */
+/* A tile's memory has the order of one side, whose accesses may then run through several dimensions; what
+ * pads it so that both sides' banks differ is found by trying. */
 struct memory {
     struct view in, out;
     bool cut;
@@ -373,7 +374,8 @@ static bool walk(struct wl__permute_plan *plan, const struct wl__permute_shape *
             continue;
         unsigned d = by_out ? shape->by_out[*next] : *next;
         done[d] = true;
-        uint64_t blocks = divide_up(shape->dim[d].size, extent[d]), back = blocks * extent[d] - shape->dim[d].size;
+        uint64_t blocks = divide_up(shape->dim[d].size, extent[d]),
+                 back = blocks * extent[d] - shape->dim[d].size;
         tiles->digit[tiles->digits++] = (struct wl_permute_digit){
             divisor(blocks),
             0,
@@ -403,7 +405,8 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     double visited = 1;
     for (unsigned d = 0; d < rank; d++) {
         elements *= extent[d];
-        visited *= (double)(divide_up(shape->dim[d].size, extent[d]) * extent[d]) / (double)shape->dim[d].size;
+        visited *=
+            (double)(divide_up(shape->dim[d].size, extent[d]) * extent[d]) / (double)shape->dim[d].size;
     }
     plan->traffic = visited;
     if (elements * width > aim->memory)
@@ -423,8 +426,8 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     double in_lanes, out_lanes;
     if (!share_out(&plan->tiles.in, in_axis, in_axes, aim->threads, passes_of(plan->in_width), &in_threads,
                    &in_lanes) ||
-        !share_out(&plan->tiles.out, out_axis, out_axes, aim->threads, passes_of(plan->out_width), &out_threads,
-                   &out_lanes))
+        !share_out(&plan->tiles.out, out_axis, out_axes, aim->threads, passes_of(plan->out_width),
+                   &out_threads, &out_lanes))
         return false;
     plan->tiles.in.step = (uint32_t)(memory.pitch[0] * width);
     plan->tiles.out.step = (uint32_t)(memory.pitch[shape->by_out[0]] * width);
@@ -451,7 +454,8 @@ bool wl__permute_rows(struct wl__permute_plan *plan, const struct wl__permute_sh
         unsigned d = shape->by_out[i];
         uint64_t extent = plan->extent[d];
         elements *= extent;
-        plan->traffic *= (double)(divide_up(shape->dim[d].size, extent) * extent) / (double)shape->dim[d].size;
+        plan->traffic *=
+            (double)(divide_up(shape->dim[d].size, extent) * extent) / (double)shape->dim[d].size;
         if (extent > 1) {
             in_axis[axes] = (struct axis){extent, 0, shape->dim[d].in * width};
             out_axis[axes++] = (struct axis){extent, 0, shape->dim[d].out * width};

@@ -1,5 +1,5 @@
-/* How dimensions are permuted: the problem made as small as it is, and cut into tiles for the kernels.  Pure: no
- * device, no memory, any thread. */
+/* How dimensions are permuted: the problem made as small as it is, and cut into tiles for the kernels.  Pure:
+ * no device, no memory, any thread. */
 #ifndef WIDELOAD_LIB_PERMUTE_PLAN_H
 #define WIDELOAD_LIB_PERMUTE_PLAN_H
 
@@ -12,20 +12,20 @@
 extern "C" {
 #endif
 
-/* A permutation without what does not matter: no dimension of size 1, no two that stay neighbours, and where the last
- * keeps its place, elements as wide as it and the addresses allow. */
+/* A permutation without what does not matter: no dimension of size 1, no two that stay neighbours, and where
+ * the last keeps its place, elements as wide as it and the addresses allow. */
 struct wl__permute_shape {
     unsigned width, rank;
     struct {
         uint64_t size;
-        uint64_t in, out; /* strides, in elements */
-    } dim[WL_RANK_MAX];          /* the input's order, its last (stride 1) first */
+        uint64_t in, out;         /* strides, in elements */
+    } dim[WL_RANK_MAX];           /* the input's order, its last (stride 1) first */
     unsigned by_out[WL_RANK_MAX]; /* dim's indices in the output's order, its last first */
 };
 
 /* sizes and order as wl_permute has them, all sizes at least 1. */
-void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_t to, uint64_t from, unsigned rank,
-                        const uint64_t *sizes, const unsigned *order);
+void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_t to, uint64_t from,
+                        unsigned rank, const uint64_t *sizes, const unsigned *order);
 
 /* What a plan aims at. */
 struct wl__permute_aim {
@@ -42,9 +42,9 @@ struct wl__permute_plan {
     unsigned threads, memory;            /* a block's */
     uint64_t extent[WL_RANK_MAX];        /* of a tile in each dimension */
     unsigned in_run, out_run;            /* bytes */
-    unsigned in_wave, out_wave;          /* wavefronts that 32 lanes' access to shared memory takes, measured */
-    double traffic;                      /* elements visited by elements of the array */
-    double lanes;                        /* share of threads' passes that are used, the worse side's */
+    unsigned in_wave, out_wave; /* wavefronts that 32 lanes' access to shared memory takes, measured */
+    double traffic;             /* elements visited by elements of the array */
+    double lanes;               /* share of threads' passes that are used, the worse side's */
 };
 
 /* Through shared memory; false where the aim cannot be met (too many passes). */
