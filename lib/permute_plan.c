@@ -226,11 +226,11 @@ static struct view view_of(const struct wl__permute_shape *shape, const uint64_t
     return best;
 }
 
-/* The axes of a side in its array's order, counted in accesses.  With `cut`, a first axis of many accesses is
- * cut after 128 bytes and the rest of it comes last: a warp's lanes are then spread over several rows, whose
+/* The axes of a side in its array's order, counted in accesses.  A first axis of more than `cut` bytes is cut
+ * there if it can be, and the rest of it comes last: a warp's lanes are then spread over several rows, whose
  * banks differ where those along a row are some words apart. */
 static unsigned axes_of(struct axis *axis, const struct wl__permute_shape *shape, const uint64_t *extent,
-                        const uint64_t *pitch, struct view view, bool cut) {
+                        const uint64_t *pitch, struct view view, unsigned cut) {
     unsigned n = 0, width = shape->width;
     struct axis rest = {1, 0, 0};
     for (unsigned i = 0; i < shape->rank; i++) {
@@ -243,8 +243,8 @@ static unsigned axes_of(struct axis *axis, const struct wl__permute_shape *shape
             count /= view.vector;
             global *= view.vector;
             shared *= view.vector;
-            uint64_t lanes = 128 / (view.vector * width);
-            if (cut && view.vector > 1 && count > lanes && count % lanes == 0) {
+            uint64_t lanes = cut / (view.vector * width);
+            if (lanes > 1 && view.vector > 1 && count > lanes && count % lanes == 0) {
                 rest = (struct axis){count / lanes, lanes * shared, lanes * global};
                 count = lanes;
             }
@@ -292,7 +292,7 @@ static unsigned wavefronts(const struct axis *axis, unsigned axes, unsigned widt
  * pads it so that both sides' banks differ is found by trying. */
 struct memory {
     struct view in, out;
-    bool cut;
+    unsigned cut;                /* bytes */
     uint64_t pitch[WL_RANK_MAX]; /* elements */
     uint64_t elements;
 };
@@ -326,14 +326,14 @@ static void lay_out(struct memory *best, struct wl__permute_plan *plan, const st
                 in_merged = view_of(shape, extent, false, true, from, widest),
                 out_merged = view_of(shape, extent, true, true, to, widest);
     bool by_out = out_merged.vector * in.vector > in_merged.vector * out.vector;
-    struct memory trial = {by_out ? in : in_merged, by_out ? out_merged : out, true, {0}, 0};
+    struct memory trial = {by_out ? in : in_merged, by_out ? out_merged : out, 0, {0}, 0};
     const struct view *mine = by_out ? &trial.out : &trial.in, *other = by_out ? &trial.in : &trial.out;
     unsigned least = UINT32_MAX;
-    for (unsigned cut = 0; cut < 2; cut++)
+    for (unsigned cut = 128; cut >= 32; cut /= 2)
         for (unsigned rows = 0; rows < 5; rows++)
             for (unsigned others = 0; others < 9; others++) {
                 struct axis axis[WL_RANK_MAX + 1];
-                trial.cut = cut == 0;
+                trial.cut = cut == 32 ? 0 : cut;
                 pad(&trial, shape, extent, mine, other, rows, others);
                 unsigned axes = axes_of(axis, shape, extent, trial.pitch, trial.in, trial.cut);
                 unsigned in_wave = wavefronts(axis, axes, shape->width);
