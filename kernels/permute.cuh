@@ -26,19 +26,23 @@ static __device__ __forceinline__ void wl_tile_place(const struct wl_permute_til
     }
 }
 
-/* Where a thread's first access lies, in a tile's memory and from the tile's place in the array. */
-static __device__ __forceinline__ void wl_thread_place(const struct wl_permute_side &side, uint32_t *shared,
-                                                       uint64_t *global) {
-    uint32_t thread = threadIdx.x;
+/* Where a thread's first access lies, in a tile's memory and from the tile's place in the array; and the
+ * first digit of its number. */
+static __device__ __forceinline__ uint32_t wl_thread_place(const struct wl_permute_side &side,
+                                                           uint32_t *shared, uint64_t *global) {
+    uint32_t thread = threadIdx.x, first = 0;
     *shared = 0;
     *global = 0;
     for (uint32_t i = 0; i < side.parts; i++) {
         const struct wl_permute_part &part = side.part[i];
         uint32_t rest = wl_divide(thread, &part.by), place = thread - rest * part.by.count;
+        if (i == 0)
+            first = place;
         *shared += place * part.shared;
         *global += place * part.global;
         thread = rest;
     }
+    return first;
 }
 
 #endif

@@ -1,13 +1,11 @@
-/* Permutes dimensions through tiles in shared memory: WL_WIDTH bytes an element, loads of WL_IN bytes along
- * the input's last dimension and stores of WL_OUT bytes along the output's.
+/* Permutes dimensions through tiles in shared memory, for elements of WL_WIDTH bytes.  WL_IN_SHIFTED and
+ * WL_OUT_SHIFTED: the rows of that array begin anywhere.
+ *
+ * Traffic: every byte is read once and written once, but for tiles that overlap at the end of a dimension.
+ * Shifted rows read the rest of their first and last 16 bytes too, which their neighbours read as well, and
+ * write those element by element.
  */
 #include "permute.cuh"
-
-#ifndef WL_PIPE
-#define WL_PIPE 1
-#endif
-#define WL_PASTE_(a, b) a##b
-#define WL_PASTE(a, b)  WL_PASTE_(a, b)
 
 #ifndef WIDELOAD_PERMUTE_WORDS
 #define WIDELOAD_PERMUTE_WORDS
@@ -16,83 +14,85 @@ typedef uint16_t wl_word_2;
 typedef uint32_t wl_word_4;
 typedef uint2 wl_word_8;
 typedef uint4 wl_word_16;
-#define WL_PASSES_1  32
-#define WL_PASSES_2  32
-#define WL_PASSES_4  16
-#define WL_PASSES_8  8
-#define WL_PASSES_16 8
+#define WL_PASTE_(a, b) a##b
+#define WL_PASTE(a, b)  WL_PASTE_(a, b)
 extern __shared__ uint4 wl_permute_memory[];
 #endif
 
-#define ELEMENT      WL_PASTE(wl_word_, WL_WIDTH)
-#define IN_WORD      WL_PASTE(wl_word_, WL_IN)
-#define OUT_WORD     WL_PASTE(wl_word_, WL_OUT)
-#define IN_PASSES    WL_PASTE(WL_PASSES_, WL_IN)
-#define OUT_PASSES   WL_PASTE(WL_PASSES_, WL_OUT)
-#define IN_ELEMENTS  (WL_IN / WL_WIDTH)
-#define OUT_ELEMENTS (WL_OUT / WL_WIDTH)
+#define ELEMENT  WL_PASTE(wl_word_, WL_WIDTH)
+#define ELEMENTS (WL_PERMUTE_ACCESS / WL_WIDTH)
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_NAME(const __grid_constant__ struct wl_permute_tiles p) {
     unsigned char *memory = (unsigned char *)wl_permute_memory;
-    uint32_t in_shared, out_shared;
-    uint64_t in_thread, out_thread, in_tile, out_tile;
-    wl_thread_place(p.in, &in_shared, &in_thread);
-    wl_thread_place(p.out, &out_shared, &out_thread);
-    uint32_t tile = blockIdx.x;
-    wl_tile_place(p, tile, &in_tile, &out_tile);
-    union in_access {
-        IN_WORD word;
-        ELEMENT element[IN_ELEMENTS];
-    } moved[IN_PASSES];
+    union access {
+        uint4 word;
+        ELEMENT element[ELEMENTS];
+    };
+    uint64_t in_tile, out_tile, thread_place;
+    uint32_t shared, first;
+    wl_tile_place(p, blockIdx.x, &in_tile, &out_tile);
+    first = p.in.along * wl_thread_place(p.in, &shared, &thread_place);
+    in_tile += thread_place;
+    union access moved[WL_PASSES];
 #pragma unroll
-    for (int k = 0; k < IN_PASSES; k++)
-        if (threadIdx.x < p.in.limit[k])
-            moved[k].word = *(const IN_WORD *)(in_tile + in_thread + p.in.global[k]);
-    for (;;) {
+    for (int k = 0; k < WL_PASSES; k++)
+        if (threadIdx.x < p.in.limit[k]) {
+            uint64_t from = in_tile + p.in.global[k];
+#if WL_IN_SHIFTED
+            from &= ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
+            if (from - p.from >= p.whole) {
+                /* Not all of it is the array's. */
 #pragma unroll
-        for (int k = 0; k < IN_PASSES; k++)
-            if (threadIdx.x < p.in.limit[k]) {
-#pragma unroll
-                for (int j = 0; j < IN_ELEMENTS; j++)
-                    *(ELEMENT *)(memory + in_shared + p.in.shared[k] + j * p.in.step) = moved[k].element[j];
-            }
-        __syncthreads();
-        uint64_t to = out_tile + out_thread;
-        uint32_t next = tile + gridDim.x;
-        bool more = next < p.tiles;
-#if WL_PIPE
-        if (more) {
-            wl_tile_place(p, next, &in_tile, &out_tile);
-#pragma unroll
-            for (int k = 0; k < IN_PASSES; k++)
-                if (threadIdx.x < p.in.limit[k])
-                    moved[k].word = *(const IN_WORD *)(in_tile + in_thread + p.in.global[k]);
+                for (int j = 0; j < ELEMENTS; j++)
+                    if (from + j * WL_WIDTH - p.from < p.bytes)
+                        moved[k].element[j] = *(const ELEMENT *)(from + j * WL_WIDTH);
+            } else
+#endif
+                moved[k].word = *(const uint4 *)from;
         }
+#pragma unroll
+    for (int k = 0; k < WL_PASSES; k++)
+        if (threadIdx.x < p.in.limit[k]) {
+            uint32_t at = shared + p.in.shared[k];
+#if WL_IN_SHIFTED
+            uint32_t shift = ((uint32_t)in_tile + (uint32_t)p.in.global[k]) % WL_PERMUTE_ACCESS / WL_WIDTH;
+            at -= shift * p.in.step;
 #endif
 #pragma unroll
-        for (int k = 0; k < OUT_PASSES; k++)
-            if (threadIdx.x < p.out.limit[k]) {
-                union {
-                    OUT_WORD word;
-                    ELEMENT element[OUT_ELEMENTS];
-                } access;
-#pragma unroll
-                for (int j = 0; j < OUT_ELEMENTS; j++)
-                    access.element[j] =
-                        *(const ELEMENT *)(memory + out_shared + p.out.shared[k] + j * p.out.step);
-                *(OUT_WORD *)(to + p.out.global[k]) = access.word;
+            for (int j = 0; j < ELEMENTS; j++) {
+#if WL_IN_SHIFTED
+                if (first - shift + j < p.in.length)
+#endif
+                    *(ELEMENT *)(memory + at + j * p.in.step) = moved[k].element[j];
             }
-        if (!more)
-            break;
-        tile = next;
-#if !WL_PIPE
-        wl_tile_place(p, next, &in_tile, &out_tile);
+        }
+    first = p.out.along * wl_thread_place(p.out, &shared, &thread_place);
+    out_tile += thread_place;
+    __syncthreads();
 #pragma unroll
-        for (int k = 0; k < IN_PASSES; k++)
-            if (threadIdx.x < p.in.limit[k])
-                moved[k].word = *(const IN_WORD *)(in_tile + in_thread + p.in.global[k]);
+    for (int k = 0; k < WL_PASSES; k++)
+        if (threadIdx.x < p.out.limit[k]) {
+            uint64_t to = out_tile + p.out.global[k];
+            uint32_t at = shared + p.out.shared[k];
+            union access access;
+#if WL_OUT_SHIFTED
+            uint32_t shift = (uint32_t)to % WL_PERMUTE_ACCESS / WL_WIDTH, begin = first - shift;
+            at -= shift * p.out.step;
+            to &= ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
+            if (begin >= p.out.whole) {
+                /* Not all of it is the row's. */
+#pragma unroll
+                for (int j = 0; j < ELEMENTS; j++)
+                    if (begin + j < p.out.length)
+                        *(ELEMENT *)(to + j * WL_WIDTH) = *(const ELEMENT *)(memory + at + j * p.out.step);
+            } else
 #endif
-        __syncthreads();
-    }
+            {
+#pragma unroll
+                for (int j = 0; j < ELEMENTS; j++)
+                    access.element[j] = *(const ELEMENT *)(memory + at + j * p.out.step);
+                *(uint4 *)to = access.word;
+            }
+        }
 }

@@ -47,6 +47,6 @@ static wl_error transpose(const struct problem *p) {
 /* One launch of a plan; the blocks take tile after tile. */
 static wl_error launch(const struct problem *p, enum wl__kernel kernel, struct wl__permute_plan *plan) {
     void *arguments[] = {&plan->tiles};
-    return wl__launch_shared(p->context, kernel, wl__permute_blocks(plan), 1, (struct wl__block){plan->threads, 1},
-                             plan->memory, arguments, p->stream);
+    return wl__launch_shared(p->context, kernel, wl__permute_blocks(plan), 1,
+                             (struct wl__block){plan->threads, 1}, plan->memory, arguments, p->stream);
 }

@@ -124,10 +124,6 @@ struct axis {
     uint64_t count, shared, global; /* bytes */
 };
 
-static unsigned passes_of(unsigned access) {
-    return access >= 8 ? 8 : access == 4 ? 16 : 32;
-}
-
 /* Shares out the accesses that the axes span among threads and passes. */
 static bool share_out(struct wl_permute_side *side, const struct axis *axis, unsigned axes, unsigned threads,
                       unsigned most, unsigned *used, double *lanes) {
@@ -187,74 +183,72 @@ static bool share_out(struct wl_permute_side *side, const struct axis *axis, uns
 
 /* How one side sees a tile. */
 struct view {
-    bool by_out;
-    unsigned merged; /* leading dimensions that accesses run through as through one */
-    unsigned vector; /* elements of an access */
+    bool by_out, shifted;
+    unsigned merged; /* leading dimensions that accesses run through as through one row */
+    uint64_t length; /* elements of such a row */
 };
 
 static unsigned dim_at(const struct wl__permute_shape *shape, bool by_out, unsigned i) {
     return by_out ? shape->by_out[i] : i;
 }
 
-/* The widest accesses along the leading `merged` dimensions: each must begin at a multiple of its own width
- * wherever tiles begin. */
-static unsigned vector_along(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out,
-                             unsigned merged, uint64_t address, unsigned widest) {
-    uint64_t whole = 1;
-    for (unsigned i = 0; i + 1 < merged; i++)
-        whole *= shape->dim[dim_at(shape, by_out, i)].size;
-    unsigned last = dim_at(shape, by_out, merged - 1);
-    uint64_t bits = (whole * shape->dim[last].size | whole * extent[last]) * shape->width | address;
-    unsigned vector = 1;
-    while (2 * vector * shape->width <= widest && bits % (2 * vector * shape->width) == 0)
-        vector *= 2;
-    return vector;
-}
-
-/* With `merge`, as many dimensions as make accesses wider. */
+/* With `merge`, rows run through several dimensions: as many as make them begin at whole accesses wherever
+ * tiles begin, or if none do, as many as there are. */
 static struct view view_of(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out,
-                           bool merge, uint64_t address, unsigned widest) {
-    struct view best = {by_out, 1, vector_along(shape, extent, by_out, 1, address, widest)};
-    for (unsigned i = 1; merge && i < shape->rank; i++) {
-        unsigned before = dim_at(shape, by_out, i - 1);
-        if (extent[before] < shape->dim[before].size || extent[dim_at(shape, by_out, i)] == 1)
+                           bool merge, uint64_t address) {
+    struct view view = {by_out, true, 0, 1};
+    uint64_t whole = 1;
+    do {
+        unsigned d = dim_at(shape, by_out, view.merged++);
+        uint64_t bits = (whole * shape->dim[d].size | whole * extent[d]) * shape->width | address;
+        view.length *= extent[d];
+        view.shifted = bits % WL_PERMUTE_ACCESS != 0;
+        if (!view.shifted || extent[d] < shape->dim[d].size)
             break;
-        unsigned vector = vector_along(shape, extent, by_out, i + 1, address, widest);
-        if (vector > best.vector)
-            best = (struct view){by_out, i + 1, vector};
-    }
-    return best;
+        whole *= shape->dim[d].size;
+    } while (merge && view.merged < shape->rank && extent[dim_at(shape, by_out, view.merged)] > 1);
+    return view;
 }
 
-/* The axes of a side in its array's order, counted in accesses.  A first axis of more than `cut` bytes is cut
- * there if it can be, and the rest of it comes last: a warp's lanes are then spread over several rows, whose
- * banks differ where those along a row are some words apart. */
+/* The share of a view's accesses that count. */
+static double worth(const struct view *view, unsigned width) {
+    unsigned vector = WL_PERMUTE_ACCESS / width;
+    return view->shifted ? (double)view->length / (double)(view->length + 2 * vector) : 1;
+}
+
+/* The axes of a side in its array's order, the first counted in accesses.  A first axis of more than `cut`
+ * bytes is cut there if it can be, and the rest of it comes last: a warp's lanes are then spread over several
+ * rows, whose banks differ where those along a row are some words apart. */
 static unsigned axes_of(struct axis *axis, const struct wl__permute_shape *shape, const uint64_t *extent,
-                        const uint64_t *pitch, struct view view, unsigned cut) {
-    unsigned n = 0, width = shape->width;
-    struct axis rest = {1, 0, 0};
-    for (unsigned i = 0; i < shape->rank; i++) {
-        unsigned d = dim_at(shape, view.by_out, i);
-        uint64_t count = extent[d], global = (view.by_out ? shape->dim[d].out : shape->dim[d].in) * width,
-                 shared = pitch[d] * width;
-        if (i == 0) {
-            for (; i + 1 < view.merged; i++)
-                count *= extent[dim_at(shape, view.by_out, i + 1)];
-            count /= view.vector;
-            global *= view.vector;
-            shared *= view.vector;
-            uint64_t lanes = cut / (view.vector * width);
-            if (lanes > 1 && view.vector > 1 && count > lanes && count % lanes == 0) {
-                rest = (struct axis){count / lanes, lanes * shared, lanes * global};
-                count = lanes;
-            }
-        }
-        if (count > 1)
-            axis[n++] = (struct axis){count, shared, global};
+                        const uint64_t *pitch, const struct view *view, unsigned cut) {
+    unsigned n = 0, width = shape->width, vector = WL_PERMUTE_ACCESS / width,
+             d = dim_at(shape, view->by_out, 0);
+    uint64_t count = view->shifted ? divide_up(view->length + vector - 1, vector) : view->length / vector;
+    uint64_t lanes = view->shifted || vector == 1 ? 0 : cut / WL_PERMUTE_ACCESS, rest = 1;
+    uint64_t shared = vector * pitch[d] * width;
+    if (lanes > 1 && count > lanes && count % lanes == 0) {
+        rest = count / lanes;
+        count = lanes;
     }
-    if (rest.count > 1)
-        axis[n++] = rest;
+    if (count > 1)
+        axis[n++] = (struct axis){count, shared, WL_PERMUTE_ACCESS};
+    for (unsigned i = view->merged; i < shape->rank; i++) {
+        d = dim_at(shape, view->by_out, i);
+        if (extent[d] > 1)
+            axis[n++] = (struct axis){extent[d], pitch[d] * width,
+                                      (view->by_out ? shape->dim[d].out : shape->dim[d].in) * width};
+    }
+    if (rest > 1)
+        axis[n++] = (struct axis){rest, lanes * shared, lanes * WL_PERMUTE_ACCESS};
     return n;
+}
+
+static void set_row(struct wl_permute_side *side, const struct view *view, unsigned width, uint64_t pitch) {
+    unsigned vector = WL_PERMUTE_ACCESS / width;
+    side->step = (uint32_t)(pitch * width);
+    side->along = view->shifted && view->length > 1 ? vector : 0;
+    side->length = (uint32_t)view->length;
+    side->whole = view->length >= vector ? (uint32_t)(view->length - vector + 1) : 0;
 }
 
 /* Wavefronts of the first lanes' accesses to shared memory, each lane's first element: 1 is best.  Wide
@@ -317,15 +311,17 @@ static void pad(struct memory *memory, const struct wl__permute_shape *shape, co
     memory->elements = at;
 }
 
-static void lay_out(struct memory *best, struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
-                    unsigned widest) {
+static void lay_out(struct memory *best, struct wl__permute_plan *plan,
+                    const struct wl__permute_shape *shape) {
     const uint64_t *extent = plan->extent;
     uint64_t from = plan->tiles.from, to = plan->tiles.to;
-    struct view in = view_of(shape, extent, false, false, from, widest),
-                out = view_of(shape, extent, true, false, to, widest),
-                in_merged = view_of(shape, extent, false, true, from, widest),
-                out_merged = view_of(shape, extent, true, true, to, widest);
-    bool by_out = out_merged.vector * in.vector > in_merged.vector * out.vector;
+    struct view in = view_of(shape, extent, false, false, from),
+                out = view_of(shape, extent, true, false, to),
+                in_merged = view_of(shape, extent, false, true, from),
+                out_merged = view_of(shape, extent, true, true, to);
+    unsigned width = shape->width;
+    bool by_out =
+        worth(&out_merged, width) * worth(&in, width) > worth(&in_merged, width) * worth(&out, width);
     struct memory trial = {by_out ? in : in_merged, by_out ? out_merged : out, 0, {0}, 0};
     const struct view *mine = by_out ? &trial.out : &trial.in, *other = by_out ? &trial.in : &trial.out;
     unsigned least = UINT32_MAX;
@@ -335,11 +331,11 @@ static void lay_out(struct memory *best, struct wl__permute_plan *plan, const st
                 struct axis axis[WL_RANK_MAX + 1];
                 trial.cut = cut == 32 ? 0 : cut;
                 pad(&trial, shape, extent, mine, other, rows, others);
-                unsigned axes = axes_of(axis, shape, extent, trial.pitch, trial.in, trial.cut);
+                unsigned axes = axes_of(axis, shape, extent, trial.pitch, &trial.in, trial.cut);
                 unsigned in_wave = wavefronts(axis, axes, shape->width);
                 if (in_wave >= least)
                     continue;
-                axes = axes_of(axis, shape, extent, trial.pitch, trial.out, trial.cut);
+                axes = axes_of(axis, shape, extent, trial.pitch, &trial.out, trial.cut);
                 unsigned out_wave = wavefronts(axis, axes, shape->width);
                 if (in_wave + out_wave >= least)
                     continue;
@@ -353,42 +349,74 @@ static void lay_out(struct memory *best, struct wl__permute_plan *plan, const st
 }
 
 /* The order of tiles. */
-static bool walk(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, unsigned order) {
-    unsigned rank = shape->rank, width = shape->width;
-    const uint64_t *extent = plan->extent;
-    struct wl_permute_tiles *tiles = &plan->tiles;
-    bool done[WL_RANK_MAX] = {false};
-    uint64_t count = 1;
-    tiles->digits = 0;
-    for (unsigned i = 0, next_in = 0, next_out = 0; i < 2 * rank; i++) {
-        bool by_out = order == 1 || (order == 2 && i % 2 == 1) || (order == 3 && i % 2 == 0);
-        unsigned *next = by_out ? &next_out : &next_in;
-        /* The next dimension in this order that has several tiles. */
-        while (*next < rank) {
-            unsigned d = by_out ? shape->by_out[*next] : *next;
-            if (!done[d] && extent[d] < shape->dim[d].size)
-                break;
-            ++*next;
-        }
-        if (*next == rank)
-            continue;
-        unsigned d = by_out ? shape->by_out[*next] : *next;
-        done[d] = true;
-        uint64_t blocks = divide_up(shape->dim[d].size, extent[d]),
-                 back = blocks * extent[d] - shape->dim[d].size;
-        tiles->digit[tiles->digits++] = (struct wl_permute_digit){
-            divisor(blocks),
-            0,
-            extent[d] * shape->dim[d].in * width,
-            extent[d] * shape->dim[d].out * width,
-            back * shape->dim[d].in * width,
-            back * shape->dim[d].out * width,
-        };
-        count *= blocks;
+struct walk {
+    struct wl__permute_plan *plan;
+    const struct wl__permute_shape *shape;
+    uint64_t left[WL_RANK_MAX]; /* tiles along a dimension that are not numbered yet */
+    uint64_t count;
+};
+
+/* Numbers `count` of the tiles along d that are left. */
+static void number(struct walk *walk, unsigned d, uint64_t count) {
+    struct wl_permute_tiles *tiles = &walk->plan->tiles;
+    uint64_t extent = walk->plan->extent[d], size = walk->shape->dim[d].size,
+             blocks = divide_up(size, extent);
+    uint64_t step = blocks / walk->left[d] * extent,
+             back = walk->left[d] == count ? blocks * extent - size : 0;
+    uint64_t in = walk->shape->dim[d].in * walk->shape->width,
+             out = walk->shape->dim[d].out * walk->shape->width;
+    walk->left[d] /= count;
+    if (count > 1)
+        tiles->digit[tiles->digits++] =
+            (struct wl_permute_digit){divisor(count), 0, step * in, step * out, back * in, back * out};
+    walk->count *= count;
+}
+
+/* The next tiles in an array's order: about `aim`, in as many dimensions as it takes. */
+static void number_some(struct walk *walk, bool by_out, uint64_t aim) {
+    uint64_t now = 1;
+    for (unsigned i = 0; i < walk->shape->rank && now < aim; i++) {
+        unsigned d = dim_at(walk->shape, by_out, i);
+        uint64_t size = walk->shape->dim[d].size, extent = walk->plan->extent[d], count = walk->left[d];
+        if (size % extent == 0)
+            while ((count + 1) / 2 > divide_up(aim, now) || walk->left[d] % count)
+                count--;
+        number(walk, d, count);
+        now *= count;
     }
-    if (count >= 1u << 31)
+}
+
+static bool number_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
+                         unsigned order) {
+    struct walk walk = {plan, shape, {0}, 1};
+    plan->tiles.digits = 0;
+    for (unsigned d = 0; d < shape->rank; d++)
+        walk.left[d] = divide_up(shape->dim[d].size, plan->extent[d]);
+    if (order == 2 || order == 3) {
+        for (unsigned i = 0; i < 2 * shape->rank; i++) {
+            unsigned k = 0;
+            for (; k < shape->rank && walk.left[dim_at(shape, (i + order) % 2, k)] == 1; k++)
+                ;
+            if (k < shape->rank) {
+                unsigned d = dim_at(shape, (i + order) % 2, k);
+                number(&walk, d, walk.left[d]);
+            }
+        }
+    }
+    if (order >= 4) {
+        static const unsigned some[][2] = {{4, 4}, {8, 8}, {16, 16}, {32, 8}, {8, 32}, {64, 1}};
+        number_some(&walk, true, some[order - 4][0]);
+        number_some(&walk, false, some[order - 4][1]);
+    }
+    number_some(&walk, order != 0, UINT64_MAX);
+    if (walk.count >= 1u << 31 || plan->tiles.digits > WL_PERMUTE_DIGITS)
         return false;
-    tiles->tiles = (uint32_t)count;
+    plan->tiles.tiles = (uint32_t)walk.count;
+    plan->tiles.bytes = shape->width;
+    for (unsigned d = 0; d < shape->rank; d++)
+        plan->tiles.bytes *= shape->dim[d].size;
+    plan->tiles.whole =
+        plan->tiles.bytes >= WL_PERMUTE_ACCESS ? plan->tiles.bytes - WL_PERMUTE_ACCESS + 1 : 0;
     return true;
 }
 
@@ -398,7 +426,7 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     uint64_t *extent = plan->extent;
     for (unsigned d = 0; d < rank; d++)
         extent[d] = 1;
-    unsigned grain = aim->widest / width > 0 ? aim->widest / width : 1;
+    unsigned grain = WL_PERMUTE_ACCESS / width;
     grow(extent, shape, false, aim->in_run, grain);
     grow(extent, shape, true, aim->out_run, grain);
     uint64_t elements = 1;
@@ -415,29 +443,31 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     plan->in_run = run_of(extent, shape, false);
     plan->out_run = run_of(extent, shape, true);
     struct memory memory;
-    lay_out(&memory, plan, shape, aim->widest);
-    plan->in_width = memory.in.vector * width;
-    plan->out_width = memory.out.vector * width;
+    lay_out(&memory, plan, shape);
+    plan->in_shifted = memory.in.shifted;
+    plan->out_shifted = memory.out.shifted;
     plan->memory = (unsigned)(memory.elements * width);
     struct axis in_axis[WL_RANK_MAX + 1], out_axis[WL_RANK_MAX + 1];
-    unsigned in_axes = axes_of(in_axis, shape, extent, memory.pitch, memory.in, memory.cut);
-    unsigned out_axes = axes_of(out_axis, shape, extent, memory.pitch, memory.out, memory.cut);
+    unsigned in_axes = axes_of(in_axis, shape, extent, memory.pitch, &memory.in, memory.cut);
+    unsigned out_axes = axes_of(out_axis, shape, extent, memory.pitch, &memory.out, memory.cut);
     unsigned in_threads, out_threads;
-    double in_lanes, out_lanes;
-    if (!share_out(&plan->tiles.in, in_axis, in_axes, aim->threads, passes_of(plan->in_width), &in_threads,
-                   &in_lanes) ||
-        !share_out(&plan->tiles.out, out_axis, out_axes, aim->threads, passes_of(plan->out_width),
-                   &out_threads, &out_lanes))
+    /* A thread knows where along a shifted row it is. */
+    if ((memory.in.shifted && in_axis[0].count > aim->threads) ||
+        (memory.out.shifted && out_axis[0].count > aim->threads))
         return false;
-    plan->tiles.in.step = (uint32_t)(memory.pitch[0] * width);
-    plan->tiles.out.step = (uint32_t)(memory.pitch[shape->by_out[0]] * width);
+    double in_lanes, out_lanes;
+    if (!share_out(&plan->tiles.in, in_axis, in_axes, aim->threads, aim->passes, &in_threads, &in_lanes) ||
+        !share_out(&plan->tiles.out, out_axis, out_axes, aim->threads, aim->passes, &out_threads, &out_lanes))
+        return false;
+    set_row(&plan->tiles.in, &memory.in, width, memory.pitch[0]);
+    set_row(&plan->tiles.out, &memory.out, width, memory.pitch[shape->by_out[0]]);
     unsigned threads = in_threads > out_threads ? in_threads : out_threads;
     plan->threads = (threads + 31) / 32 * 32;
     in_lanes *= (double)in_threads / plan->threads;
     out_lanes *= (double)out_threads / plan->threads;
     plan->lanes = in_lanes < out_lanes ? in_lanes : out_lanes;
 
-    return walk(plan, shape, aim->walk);
+    return number_tiles(plan, shape, aim->walk);
 }
 
 bool wl__permute_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
@@ -463,14 +493,15 @@ bool wl__permute_rows(struct wl__permute_plan *plan, const struct wl__permute_sh
     }
     if (elements * width > aim->memory)
         return false;
-    plan->width = plan->in_width = plan->out_width = width;
+    plan->width = width;
+    plan->in_shifted = plan->out_shifted = false;
     plan->in_run = run_of(plan->extent, shape, false);
     plan->out_run = run_of(plan->extent, shape, true);
     plan->memory = plan->in_wave = plan->out_wave = 0;
     unsigned threads;
-    if (!share_out(&plan->tiles.in, in_axis, axes, aim->threads, passes_of(width), &threads, &plan->lanes) ||
-        !share_out(&plan->tiles.out, out_axis, axes, aim->threads, passes_of(width), &threads, &plan->lanes))
+    if (!share_out(&plan->tiles.in, in_axis, axes, aim->threads, aim->passes, &threads, &plan->lanes) ||
+        !share_out(&plan->tiles.out, out_axis, axes, aim->threads, aim->passes, &threads, &plan->lanes))
         return false;
     plan->threads = (threads + 31) / 32 * 32;
-    return walk(plan, shape, aim->walk);
+    return number_tiles(plan, shape, aim->walk);
 }

@@ -32,19 +32,20 @@ struct wl__permute_aim {
     unsigned in_run, out_run; /* bytes side by side in each array that a tile should have */
     unsigned memory;          /* bytes of a tile at most */
     unsigned threads;         /* a block at most */
+    unsigned passes;          /* accesses of a thread to a side at most */
     unsigned walk;            /* 0: tiles in the input's order, 1: the output's, 2: alternating */
-    unsigned widest;          /* bytes an access at most */
 };
 
 struct wl__permute_plan {
     struct wl_permute_tiles tiles;
-    unsigned width, in_width, out_width; /* bytes of an element and of an access to each side */
-    unsigned threads, memory;            /* a block's */
-    uint64_t extent[WL_RANK_MAX];        /* of a tile in each dimension */
-    unsigned in_run, out_run;            /* bytes */
-    unsigned in_wave, out_wave; /* wavefronts that 32 lanes' access to shared memory takes, measured */
-    double traffic;             /* elements visited by elements of the array */
-    double lanes;               /* share of threads' passes that are used, the worse side's */
+    unsigned width; /* bytes of an element */
+    bool in_shifted, out_shifted;
+    unsigned threads, memory;     /* a block's */
+    uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
+    unsigned in_run, out_run;     /* bytes */
+    unsigned in_wave, out_wave;   /* wavefronts that 32 lanes' access to shared memory takes, measured */
+    double traffic;               /* elements visited by elements of the array */
+    double lanes;                 /* share of threads' passes that are used, the worse side's */
 };
 
 /* Through shared memory; false where the aim cannot be met (too many passes). */

@@ -131,30 +131,51 @@ static uint8_t *in_memory(const struct machine *m, uint64_t at, unsigned width) 
     return m->memory + at;
 }
 
+/* The elements of an access that begins at `address` and `begin` elements into a row: shifted down to a
+ * multiple of its width, those of its row. */
+static void shift(uint64_t *address, uint64_t *shared, int64_t *begin, const struct wl_permute_side *side,
+                  unsigned width) {
+    uint64_t by = *address % WL_PERMUTE_ACCESS / width;
+    *address -= by * width;
+    *shared -= by * side->step;
+    *begin -= (int64_t)by;
+}
+
+static void run_side(const struct machine *m, const struct wl__permute_plan *plan, uint64_t tile_place,
+                     const struct wl_permute_side *side, bool shifted, bool loads) {
+    unsigned vector = WL_PERMUTE_ACCESS / plan->width;
+    for (unsigned thread = 0; thread < plan->threads; thread++) {
+        uint64_t shared, global;
+        thread_place(side, thread, &shared, &global);
+        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++) {
+            uint64_t address = tile_place + global + side->global[k], at = shared + side->shared[k];
+            int64_t begin = side->parts ? thread % side->part[0].by.count * side->along : 0;
+            if (thread >= side->limit[k])
+                continue;
+            if (shifted)
+                shift(&address, &at, &begin, side, plan->width);
+            else if (address % WL_PERMUTE_ACCESS)
+                fail_msg("%s: an access at %lld", m->what, (long long)(address - tile_place));
+            for (unsigned j = 0; j < vector; j++) {
+                if (shifted && (begin + j < 0 || begin + j >= side->length))
+                    continue;
+                uint64_t element = address + j * plan->width;
+                uint8_t *kept = in_memory(m, at + j * side->step, plan->width);
+                if (loads)
+                    memcpy(kept, in_array(m, m->from, element, m->from_address, plan->width), plan->width);
+                else
+                    memcpy(in_array(m, m->to, element, m->to_address, plan->width), kept, plan->width);
+            }
+        }
+    }
+}
+
 static void run_tile(const struct machine *m, const struct wl__permute_plan *plan, uint32_t tile) {
-    const struct wl_permute_tiles *p = &plan->tiles;
-    uint64_t in_tile, out_tile, shared, global;
-    tile_place(p, tile, &in_tile, &out_tile);
-    for (unsigned thread = 0; thread < plan->threads; thread++) {
-        thread_place(&p->in, thread, &shared, &global);
-        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++)
-            for (unsigned j = 0; thread < p->in.limit[k] && j < plan->in_width / plan->width; j++) {
-                const uint8_t *from =
-                    in_array(m, m->from, in_tile + global + p->in.global[k], m->from_address, plan->in_width);
-                memcpy(in_memory(m, shared + p->in.shared[k] + j * p->in.step, plan->width),
-                       from + j * plan->width, plan->width);
-            }
-    }
-    for (unsigned thread = 0; thread < plan->threads; thread++) {
-        thread_place(&p->out, thread, &shared, &global);
-        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++)
-            for (unsigned j = 0; thread < p->out.limit[k] && j < plan->out_width / plan->width; j++) {
-                uint8_t *to =
-                    in_array(m, m->to, out_tile + global + p->out.global[k], m->to_address, plan->out_width);
-                memcpy(to + j * plan->width,
-                       in_memory(m, shared + p->out.shared[k] + j * p->out.step, plan->width), plan->width);
-            }
-    }
+    uint64_t in_tile, out_tile;
+    tile_place(&plan->tiles, tile, &in_tile, &out_tile);
+    memset(m->memory, 0xEE, m->memory_bytes);
+    run_side(m, plan, in_tile, &plan->tiles.in, plan->in_shifted, true);
+    run_side(m, plan, out_tile, &plan->tiles.out, plan->out_shifted, false);
 }
 
 static void run_rows(const struct machine *m, const struct wl__permute_plan *plan, uint32_t tile) {
@@ -259,17 +280,16 @@ static void widens_by_address(void **unused) {
 static void tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
-    for (unsigned i = 0; i < 3000; i++) {
+    for (unsigned i = 0; i < 6000; i++) {
         struct problem p = any_problem(30000);
         uint64_t from = 4096 + pick(16) * p.width, to = (1ull << 40) + pick(16) * p.width;
         struct wl__permute_shape shape;
         wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
         if (shape.rank < 2)
             continue;
-        struct wl__permute_aim aim = {32u << pick(5), 32u << pick(5), 40000, 32u << pick(5), pick(4), 16};
+        struct wl__permute_aim aim = {32u << pick(5), 32u << pick(5), 40000,
+                                      32u << pick(5), 1 + pick(8),    pick(10)};
         struct wl__permute_plan plan = {.tiles = {.to = to, .from = from}};
-        if (aim.widest < shape.width)
-            aim.widest = shape.width;
         if (wl__permute_tile(&plan, &shape, &aim)) {
             planned++;
             carry_out(&p, &plan, run_tile);
