@@ -63,7 +63,8 @@ WL_API const char *wl_version(void);
 
 /* ---------------------------------------------------------------- contexts */
 
-/* A device made ready: a driver, its primary CUDA context, and the library's kernels loaded. */
+/* A device made ready: a driver, a CUDA context, and the library's kernels, which are loaded as they are
+ * first used. */
 typedef struct wl_context wl_context;
 
 /* A device address, as CUDA's CUdeviceptr. */
@@ -75,8 +76,9 @@ typedef void *wl_stream;
  * overrides "auto"), "gpu", "gpu:N", or "sim"; NULL means "auto".  These take the device's primary context,
  * which is also that of the CUDA runtime and so of torch, CuPy and the like: memory and streams of theirs
  * serve here. "current" takes the calling thread's current CUDA context instead, for programs that made their
- * own with the driver API; it must outlive the wl_context. Errors: INVALID_ARGUMENT for an unknown name,
- * NO_DRIVER, NO_DEVICE, DRIVER, OUT_OF_MEMORY. */
+ * own with the driver API; it must outlive the wl_context. Its driver is NVIDIA's, or the simulator where the
+ * program runs on that. Errors: INVALID_ARGUMENT for an unknown name, NO_DEVICE (also where no context is
+ * current), NO_DRIVER, DRIVER, OUT_OF_MEMORY. */
 WL_API wl_error wl_open(wl_context **out, const char *device);
 /* Releases everything.  NULL is allowed. */
 WL_API void wl_close(wl_context *context);

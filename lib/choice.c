@@ -3,27 +3,36 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static _Thread_local struct wl__choice last;
-static _Thread_local char words[512];
+enum { WORDS = 512 };
 
-static const char *in_words(void) {
-    if (!last.operation)
-        return "";
-    size_t used = (size_t)snprintf(words, sizeof(words), "%s", last.operation);
-    for (unsigned i = 0; i < WL_CHOICE_FACTS && last.facts[i].name && used < sizeof(words); i++)
-        used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s %" PRIu64, i ? ", " : ": ",
-                                 last.facts[i].name, last.facts[i].value);
-    if (used < sizeof(words))
-        snprintf(words + used, sizeof(words) - used, ": %s: %s", last.kernel, last.why);
-    return words;
+static _Thread_local struct wl__choice last;
+
+/* Cut off where it is longer than WORDS. */
+static void put_in_words(const struct wl__choice *choice, char words[WORDS]) {
+    words[0] = '\0';
+    if (!choice->operation)
+        return;
+    size_t used = (size_t)snprintf(words, WORDS, "%s", choice->operation);
+    for (unsigned i = 0; i < WL_CHOICE_FACTS && choice->facts[i].name && used < WORDS; i++)
+        used += (size_t)snprintf(words + used, WORDS - used, "%s%s %" PRIu64, i ? ", " : ": ",
+                                 choice->facts[i].name, choice->facts[i].value);
+    if (used < WORDS)
+        snprintf(words + used, WORDS - used, ": %s: %s", choice->kernel, choice->why);
 }
 
 void wl__chose(const wl_context *context, const struct wl__choice *choice) {
     last = *choice;
-    if (context->log)
-        fprintf(stderr, "wideload: %s\n", in_words());
+    if (!context->log)
+        return;
+    /* Not the words that wl_explain() gave: those stay until it is called again.  One call of fprintf, so
+     * that lines of several threads stay whole. */
+    char words[WORDS];
+    put_in_words(choice, words);
+    fprintf(stderr, "wideload: %s\n", words);
 }
 
 const char *wl_explain(void) {
-    return in_words();
+    static _Thread_local char words[WORDS];
+    put_in_words(&last, words);
+    return words;
 }

@@ -1,6 +1,5 @@
 #include "lib/context.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 
 /* What a device's name asks for. */
 struct wanted {
-    enum { WANT_AUTO, WANT_GPU, WANT_SIMULATOR } kind;
+    enum { WANT_AUTO, WANT_GPU, WANT_SIMULATOR, WANT_CURRENT } kind;
     int ordinal;
 };
 
@@ -19,6 +18,10 @@ static bool parse_name(const char *name, struct wanted *out) {
         return true;
     if (strcmp(name, "sim") == 0) {
         out->kind = WANT_SIMULATOR;
+        return true;
+    }
+    if (strcmp(name, "current") == 0) {
+        out->kind = WANT_CURRENT;
         return true;
     }
     if (strncmp(name, "gpu", 3) != 0)
@@ -39,13 +42,14 @@ static wl_error choose(const char *device, struct wanted *out) {
     if (!device)
         device = "auto";
     if (!parse_name(device, out))
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "unknown device '%.64s': it is auto, gpu, gpu:N or sim",
-                        device);
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT,
+                        "unknown device '%.64s': it is auto, gpu, gpu:N, sim or current", device);
     const char *environment = getenv("WIDELOAD_DEVICE");
     if (out->kind == WANT_AUTO && environment && *environment && !parse_name(environment, out))
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT,
-                        "WIDELOAD_DEVICE names an unknown device '%.64s': it is auto, gpu, gpu:N or sim",
-                        environment);
+        return wl__fail(
+            WL_ERROR_INVALID_ARGUMENT,
+            "WIDELOAD_DEVICE names an unknown device '%.64s': it is auto, gpu, gpu:N, sim or current",
+            environment);
     return WL_ERROR_OK;
 }
 
@@ -76,9 +80,33 @@ static wl_error open_driver(struct wl__driver *driver, const struct wanted *want
     return wl__driver_open(driver, true);
 }
 
-static wl_error make_ready(wl_context *context, int ordinal) {
+static wl_error retain_primary(wl_context *context, int ordinal) {
     const struct wl__driver *driver = &context->driver;
     wl_error error = wl__driver_check(driver, driver->cuDeviceGet(&context->device, ordinal), "cuDeviceGet");
+    if (!error)
+        error = wl__driver_check(driver, driver->cuDevicePrimaryCtxRetain(&context->cuda, context->device),
+                                 "cuDevicePrimaryCtxRetain");
+    context->retained = !error;
+    return error;
+}
+
+/* The driver, its context and the device. */
+static wl_error open_context(wl_context *context, const struct wanted *wanted) {
+    struct wl__driver *driver = &context->driver;
+    if (wanted->kind == WANT_CURRENT) {
+        wl_error error = wl__driver_open_current(driver, &context->cuda);
+        return error ? error
+                     : wl__driver_check(driver, driver->cuCtxGetDevice(&context->device), "cuCtxGetDevice");
+    }
+    wl_error error = open_driver(driver, wanted);
+    return error ? error : retain_primary(context, driver->simulator ? 0 : wanted->ordinal);
+}
+
+static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
+    const struct wl__driver *driver = &context->driver;
+    const char *log = getenv("WIDELOAD_LOG");
+    context->log = log && *log && strcmp(log, "0") != 0;
+    wl_error error = open_context(context, wanted);
     if (error)
         return error;
     int limit = 0;
@@ -86,11 +114,16 @@ static wl_error make_ready(wl_context *context, int ordinal) {
         driver,
         driver->cuDeviceGetAttribute(&limit, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, context->device),
         "cuDeviceGetAttribute");
-    if (error)
-        return error;
-    context->block_limit = limit;
-    return wl__driver_check(driver, driver->cuDevicePrimaryCtxRetain(&context->cuda, context->device),
-                            "cuDevicePrimaryCtxRetain");
+    context->block_limit = (unsigned)limit;
+    return error;
+}
+
+/* Gives back all but the lock. */
+static void give_back(wl_context *context) {
+    if (context->retained)
+        context->driver.cuDevicePrimaryCtxRelease(context->device);
+    wl__driver_close(&context->driver);
+    free(context);
 }
 
 wl_error wl_open(wl_context **out, const char *device) {
@@ -104,44 +137,23 @@ wl_error wl_open(wl_context **out, const char *device) {
     wl_context *context = calloc(1, sizeof(*context));
     if (!context)
         return wl__fail(WL_ERROR_OUT_OF_MEMORY, "wl_open: no memory for a context");
-    const char *log = getenv("WIDELOAD_LOG");
-    context->log = log && *log && strcmp(log, "0") != 0;
-    error = open_driver(&context->driver, &wanted);
-    if (error) {
-        free(context);
-        return error;
-    }
-    error = make_ready(context, context->driver.simulator ? 0 : wanted.ordinal);
-    if (error) {
-        wl__driver_close(&context->driver);
-        free(context);
-        return error;
-    }
-    int failed = pthread_mutex_init(&context->lock, NULL);
-    if (failed) {
-        context->driver.cuDevicePrimaryCtxRelease(context->device);
-        wl__driver_close(&context->driver);
-        free(context);
-        return wl__fail(WL_ERROR_OUT_OF_MEMORY, "wl_open: no mutex: %s", strerror(failed));
-    }
-    *out = context;
-    return WL_ERROR_OK;
+    error = make_ready(context, &wanted);
+    int failed = error ? 0 : pthread_mutex_init(&context->lock, NULL);
+    if (failed)
+        error = wl__fail(WL_ERROR_OUT_OF_MEMORY, "wl_open: no mutex: %s", strerror(failed));
+    if (error)
+        give_back(context);
+    else
+        *out = context;
+    return error;
 }
 
 void wl_close(wl_context *context) {
     if (!context)
         return;
-    const struct wl__driver *driver = &context->driver;
-    if (driver->cuCtxPushCurrent(context->cuda) == CUDA_SUCCESS) {
-        for (size_t i = 0; i < WL_MODULE_COUNT; i++)
-            if (context->modules[i])
-                driver->cuModuleUnload(context->modules[i]);
-        wl__leave(context);
-    }
-    driver->cuDevicePrimaryCtxRelease(context->device);
-    wl__driver_close(&context->driver);
+    wl__unload_kernels(context);
     pthread_mutex_destroy(&context->lock);
-    free(context);
+    give_back(context);
 }
 
 wl_error wl__enter(wl_context *context) {
@@ -154,40 +166,6 @@ wl_error wl__enter(wl_context *context) {
 void wl__leave(wl_context *context) {
     CUcontext popped;
     context->driver.cuCtxPopCurrent(&popped);
-}
-
-wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out) {
-    static const struct {
-        enum wl__module module;
-        const char *module_name, *name;
-    } kernels[] = {
-#define WL_KERNEL_ROW(module, kernel) [WL_KERNEL_##kernel] = {WL_MODULE_##module, #module, "wl_" #kernel},
-        WL_KERNEL_MAP(WL_KERNEL_ROW)
-#undef WL_KERNEL_ROW
-    };
-    const struct wl__driver *driver = &context->driver;
-    enum wl__module module = kernels[kernel].module;
-    char call[96];
-    wl_error error = WL_ERROR_OK;
-    pthread_mutex_lock(&context->lock);
-    if (!context->modules[module]) {
-        snprintf(call, sizeof(call), "loading the kernels of '%s'", kernels[kernel].module_name);
-        CUresult result = driver->cuModuleLoadData(&context->modules[module], wl__fatbin(module));
-        if (result)
-            context->modules[module] = NULL;
-        error = wl__driver_check(driver, result, call);
-    }
-    if (!error && !context->kernels[kernel]) {
-        snprintf(call, sizeof(call), "finding the kernel %s", kernels[kernel].name);
-        CUresult result = driver->cuModuleGetFunction(&context->kernels[kernel], context->modules[module],
-                                                      kernels[kernel].name);
-        if (result)
-            context->kernels[kernel] = NULL;
-        error = wl__driver_check(driver, result, call);
-    }
-    *out = context->kernels[kernel];
-    pthread_mutex_unlock(&context->lock);
-    return error;
 }
 
 bool wl__is_simulator(const wl_context *context) {

@@ -3,6 +3,7 @@
 #define WIDELOAD_LIB_CONTEXT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "lib/driver.h"
 #include "lib/kernels.h"
@@ -11,15 +12,18 @@
 struct wl_context {
     struct wl__driver driver;
     CUdevice device;
-    CUcontext cuda;       /* the device's primary context, retained */
+    CUcontext cuda;       /* the device's primary context, retained; or the application's */
+    bool retained;        /* cuda was retained here */
     unsigned block_limit; /* threads a block */
     bool log;             /* each operation says on stderr what it chose */
-    pthread_mutex_t lock; /* over the two tables, which fill as kernels are first used */
+    pthread_mutex_t lock; /* over the filling of the two tables, which fill as kernels are first used */
     CUmodule modules[WL_MODULE_COUNT];
-    CUfunction kernels[WL_KERNEL_COUNT];
+    _Atomic(CUfunction) kernels[WL_KERNEL_COUNT]; /* read without the lock; NULL: not loaded yet */
 };
 
-/* The kernel's handle, its module loaded if it was not.  Between wl__enter and wl__leave. */
+/* The kernel's handle, its module loaded if it was not.  The context must be the thread's current one.
+ * Allowed while a stream of the thread captures.  After the first time it takes no lock. */
 wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out);
+void wl__unload_kernels(wl_context *context);
 
 #endif

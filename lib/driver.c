@@ -17,9 +17,10 @@ static const char *const simulator_names[] = {"libwideload-sim.so",
 #define SIMULATOR_NAMES (sizeof(simulator_names) / sizeof(simulator_names[0]))
 
 /* NODELETE: NVIDIA's driver keeps threads and exit handlers, so closing must not unmap it. */
-static void *open_library(const char *path) {
-    return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-}
+#define OPEN_MODE   (RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
+#define LOADED_MODE (OPEN_MODE | RTLD_NOLOAD) /* only what is in the process already */
+
+static const char nvidia_name[] = "libcuda.so.1";
 
 /* The folder of the file that this code was loaded from, with its last slash; false when unknown. */
 static bool own_folder(char *folder, size_t size) {
@@ -34,36 +35,42 @@ static bool own_folder(char *folder, size_t size) {
     return true;
 }
 
-static wl_error open_simulator(struct wl__driver *driver) {
-    const char *named = getenv("WIDELOAD_SIM_LIBRARY");
-    if (named && *named) {
-        driver->library = open_library(named);
-        return driver->library
-                   ? WL_ERROR_OK
-                   : wl__fail(WL_ERROR_NO_DRIVER,
-                              "the simulator that WIDELOAD_SIM_LIBRARY names cannot be opened: %s",
-                              dlerror());
-    }
+/* The simulator's handle, NULL when it is not found; then dlerror() says why. */
+static void *find_simulator(const char *named, int mode) {
+    if (named && *named)
+        return dlopen(named, mode);
     char folder[PATH_MAX], path[PATH_MAX + 64];
+    void *library = NULL;
     if (own_folder(folder, sizeof(folder))) {
-        for (size_t i = 0; i < SIMULATOR_NAMES && !driver->library; i++) {
+        for (size_t i = 0; i < SIMULATOR_NAMES && !library; i++) {
             snprintf(path, sizeof(path), "%s%s", folder, simulator_names[i]);
-            driver->library = open_library(path);
+            library = dlopen(path, mode);
         }
     }
-    for (size_t i = 0; i < SIMULATOR_NAMES && !driver->library; i++)
-        driver->library = open_library(simulator_names[i]);
+    for (size_t i = 0; i < SIMULATOR_NAMES && !library; i++)
+        library = dlopen(simulator_names[i], mode);
+    return library;
+}
+
+static wl_error open_simulator(struct wl__driver *driver) {
+    const char *named = getenv("WIDELOAD_SIM_LIBRARY");
+    driver->library = find_simulator(named, OPEN_MODE);
     if (driver->library)
         return WL_ERROR_OK;
     const char *why = dlerror();
+    if (!why)
+        why = "no reason given";
+    if (named && *named)
+        return wl__fail(WL_ERROR_NO_DRIVER,
+                        "the simulator that WIDELOAD_SIM_LIBRARY names cannot be opened: %s", why);
     return wl__fail(WL_ERROR_NO_DRIVER,
                     "Wideload's simulator was found neither beside the library nor by the loader (%s); "
                     "WIDELOAD_SIM_LIBRARY may name its file",
-                    why ? why : "no reason given");
+                    why);
 }
 
 static wl_error open_nvidia(struct wl__driver *driver) {
-    driver->library = open_library("libcuda.so.1");
+    driver->library = dlopen(nvidia_name, OPEN_MODE);
     if (driver->library)
         return WL_ERROR_OK;
     return wl__fail(
@@ -88,8 +95,10 @@ static const char *find_all(struct wl__driver *driver) {
         return STRING(name);
     WL_DRIVER_MAP(WL_DRIVER_FIND)
 #undef WL_DRIVER_FIND
-    if (!driver->simulator)
+    /* The simulator may stand where NVIDIA's library is looked for; asked for by name, it has to be it. */
+    if (!driver->simulator && !find(driver->library, "wlSimGetCounters", NULL, &driver->wlSimGetCounters))
         return NULL;
+    driver->simulator = true;
 #define SIMULATOR_FIND(name)                                                                                 \
     if (!find(driver->library, #name, NULL, &driver->name))                                                  \
         return #name;
@@ -104,33 +113,61 @@ static const char *find_all(struct wl__driver *driver) {
     return NULL;
 }
 
+/* The functions of an open library, which is called `library` in messages. */
+static wl_error bind(struct wl__driver *driver, const char *library) {
+    const char *missing = find_all(driver);
+    if (!missing)
+        return WL_ERROR_OK;
+    return wl__fail(WL_ERROR_NO_DRIVER, "%s lacks the function %s: it is %s", library, missing,
+                    driver->simulator ? "another version, or not the simulator" : "too old for this program");
+}
+
+static wl_error initialize(struct wl__driver *driver) {
+    /* In a process that has opened the simulator by itself, its bounds stay as they are. */
+    if (driver->simulator)
+        (void)driver->wlSimStrictBounds();
+    CUresult result = driver->cuInit(0);
+    if (result == CUDA_ERROR_NO_DEVICE)
+        return wl__fail(WL_ERROR_NO_DEVICE,
+                        "the CUDA driver finds no GPU on this machine; to run on the simulator, set "
+                        "WIDELOAD_DEVICE=sim or give --device sim");
+    if (result != CUDA_SUCCESS && driver->simulator && *driver->wlSimLastError())
+        return wl__fail(WL_ERROR_NO_DRIVER, "%s", driver->wlSimLastError());
+    return wl__driver_check(driver, result, "cuInit");
+}
+
 wl_error wl__driver_open(struct wl__driver *driver, bool simulator) {
     *driver = (struct wl__driver){.simulator = simulator};
     wl_error error = simulator ? open_simulator(driver) : open_nvidia(driver);
     if (error)
         return error;
-    const char *missing = find_all(driver);
-    if (missing) {
-        error = wl__fail(WL_ERROR_NO_DRIVER, "%s lacks the function %s: it is %s",
-                         simulator ? "the simulator's library" : "libcuda.so.1", missing,
-                         simulator ? "another version, or not the simulator" : "too old for this program");
-    } else {
-        /* In a process that has opened the simulator by itself, its bounds stay as they are. */
-        if (simulator)
-            (void)driver->wlSimStrictBounds();
-        CUresult result = driver->cuInit(0);
-        if (result == CUDA_ERROR_NO_DEVICE)
-            error = wl__fail(WL_ERROR_NO_DEVICE,
-                             "the CUDA driver finds no GPU on this machine; to run on the simulator, set "
-                             "WIDELOAD_DEVICE=sim or give --device sim");
-        else if (result != CUDA_SUCCESS && simulator && *driver->wlSimLastError())
-            error = wl__fail(WL_ERROR_NO_DRIVER, "%s", driver->wlSimLastError());
-        else
-            error = wl__driver_check(driver, result, "cuInit");
-    }
+    error = bind(driver, simulator ? "the simulator's library" : nvidia_name);
+    if (!error)
+        error = initialize(driver);
     if (error)
         wl__driver_close(driver);
     return error;
+}
+
+wl_error wl__driver_open_current(struct wl__driver *driver, CUcontext *current) {
+    wl_error error = WL_ERROR_OK;
+    for (int simulator = 0; simulator < 2; simulator++) {
+        *driver = (struct wl__driver){.simulator = simulator};
+        driver->library = simulator ? find_simulator(getenv("WIDELOAD_SIM_LIBRARY"), LOADED_MODE)
+                                    : dlopen(nvidia_name, LOADED_MODE);
+        *current = NULL;
+        if (!driver->library)
+            continue;
+        wl_error bound = bind(driver, simulator ? "the simulator's library" : nvidia_name);
+        if (!bound && driver->cuCtxGetCurrent(current) == CUDA_SUCCESS && *current)
+            return WL_ERROR_OK;
+        error = bound ? bound : error;
+        wl__driver_close(driver);
+    }
+    return error ? error
+                 : wl__fail(WL_ERROR_NO_DEVICE,
+                            "no CUDA context is current in the calling thread: cuCtxSetCurrent, or a call of "
+                            "the CUDA runtime that uses the device, makes one so");
 }
 
 void wl__driver_close(struct wl__driver *driver) {

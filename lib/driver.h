@@ -23,12 +23,16 @@
     X(cuDeviceTotalMem, NULL)                                                                                \
     X(cuDevicePrimaryCtxRetain, NULL)                                                                        \
     X(cuDevicePrimaryCtxRelease, NULL)                                                                       \
+    X(cuCtxGetCurrent, NULL)                                                                                 \
+    X(cuCtxGetDevice, NULL)                                                                                  \
     X(cuCtxPushCurrent, NULL)                                                                                \
     X(cuCtxPopCurrent, NULL)                                                                                 \
     X(cuCtxSynchronize, NULL)                                                                                \
+    X(cuThreadExchangeStreamCaptureMode, NULL)                                                               \
     X(cuModuleLoadData, NULL)                                                                                \
     X(cuModuleUnload, NULL)                                                                                  \
     X(cuModuleGetFunction, NULL)                                                                             \
+    X(cuPointerGetAttribute, NULL)                                                                           \
     X(cuMemAlloc, NULL)                                                                                      \
     X(cuMemFree, NULL)                                                                                       \
     X(cuMemGetInfo, NULL)                                                                                    \
@@ -54,8 +58,8 @@
     X(cuEventElapsedTime, "cuEventElapsedTime")
 
 struct wl__driver {
-    void *library; /* dlopen's handle */
-    bool simulator;
+    void *library;  /* dlopen's handle */
+    bool simulator; /* it has the simulator's extension, whatever its file is called */
 #define WL_DRIVER_FIELD(name, older) __typeof__(name) *name;
     WL_DRIVER_MAP(WL_DRIVER_FIELD)
 #undef WL_DRIVER_FIELD
@@ -72,6 +76,10 @@ struct wl__driver {
  * beside this library, else wherever the loader finds it; and initialises it.  On failure (NO_DRIVER, or
  * NO_DEVICE from the driver's initialisation) there is nothing to close. */
 wl_error wl__driver_open(struct wl__driver *driver, bool simulator);
+/* Opens the library whose context is the calling thread's current one, of those that the process has loaded
+ * already: libcuda.so.1, else the simulator.  Loads and initialises nothing.  NO_DEVICE where no context is
+ * current. */
+wl_error wl__driver_open_current(struct wl__driver *driver, CUcontext *current);
 void wl__driver_close(struct wl__driver *driver);
 
 /* Turns a driver's failure of `call` into an error with a message; CUDA_SUCCESS gives WL_ERROR_OK. */

@@ -12,22 +12,40 @@ void wl__note_launch(struct wl__launched launched) {
     last = launched;
 }
 
-wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
-                    struct wl__block block, void **arguments, wl_stream stream) {
+/* With the context current. */
+static wl_error launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
+                       struct wl__block block, uint32_t shared_bytes, void **arguments, wl_stream stream) {
+    CUfunction function;
+    wl_error error = wl__kernel_get(context, kernel, &function);
+    if (error)
+        return error;
+    CUresult result = context->driver.cuLaunchKernel(function, grid_x, grid_y, 1, block.x, block.y, 1,
+                                                     shared_bytes, stream, arguments, NULL);
+    if (result)
+        return wl__driver_check(&context->driver, result, "cuLaunchKernel");
+    wl__note_launch((struct wl__launched){context, function, block.x * block.y});
+    return WL_ERROR_OK;
+}
+
+wl_error wl__launch_shared(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
+                           struct wl__block block, uint32_t shared_bytes, void **arguments,
+                           wl_stream stream) {
+    /* A thread that works on a device has its context current already: to ask is cheaper than to push and
+     * pop. */
+    CUcontext current = NULL;
+    if (context->driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->cuda)
+        return launch(context, kernel, grid_x, grid_y, block, shared_bytes, arguments, stream);
     wl_error error = wl__enter(context);
     if (error)
         return error;
-    CUfunction function;
-    error = wl__kernel_get(context, kernel, &function);
-    if (!error)
-        error = wl__driver_check(&context->driver,
-                                 context->driver.cuLaunchKernel(function, grid_x, grid_y, 1, block.x, block.y,
-                                                                1, 0, stream, arguments, NULL),
-                                 "cuLaunchKernel");
+    error = launch(context, kernel, grid_x, grid_y, block, shared_bytes, arguments, stream);
     wl__leave(context);
-    if (!error)
-        wl__note_launch((struct wl__launched){context, function, block.x * block.y});
     return error;
+}
+
+wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
+                    struct wl__block block, void **arguments, wl_stream stream) {
+    return wl__launch_shared(context, kernel, grid_x, grid_y, block, 0, arguments, stream);
 }
 
 wl_error wl__launch_linear(wl_context *context, enum wl__kernel kernel, uint64_t items, uint64_t each,

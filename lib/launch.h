@@ -15,6 +15,10 @@ struct wl__block {
 wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                     struct wl__block block, void **arguments, wl_stream stream);
 
+/* The same with dynamic shared memory, of which a kernel may have 48 KB. */
+wl_error wl__launch_shared(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
+                           struct wl__block block, uint32_t shared_bytes, void **arguments, wl_stream stream);
+
 /* ceil(items / each) blocks in a row.  Where that is more than a grid holds, several launches.  The last of
  * the arguments must point at *first, which each launch finds set to the index of its first item. */
 wl_error wl__launch_linear(wl_context *context, enum wl__kernel kernel, uint64_t items, uint64_t each,

@@ -91,10 +91,22 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     return CUDA_SUCCESS;
 }
 
+/* Its one context, where one is current. */
+CUresult cuCtxGetCurrent(CUcontext *context) {
+    *context = state.depth > 0 || state.current ? (CUcontext)&state : NULL;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetDevice(CUdevice *device) {
+    *device = 0;
+    return state.depth > 0 || state.current ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUresult cuCtxPushCurrent(CUcontext context) {
     if (context != (CUcontext)&state)
         return CUDA_ERROR_INVALID_CONTEXT;
     state.depth++;
+    state.pushes++;
     return CUDA_SUCCESS;
 }
 
@@ -114,9 +126,22 @@ CUresult cuCtxSynchronize(void) {
     return fail();
 }
 
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
+    CUstreamCaptureMode before = (CUstreamCaptureMode)state.capture_mode;
+    state.capture_mode = *mode;
+    *mode = before;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
     uint32_t magic;
     memcpy(&magic, image, 4);
+    if (state.capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (state.fail_load) {
+        state.fail_load = false;
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     if (magic != 0xBA55ED50)
         return CUDA_ERROR_INVALID_IMAGE;
     state.modules++;
@@ -135,6 +160,16 @@ CUresult cuModuleUnload(CUmodule module) {
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
     (void)module;
     *function = (CUfunction)(size_t)name;
+    return CUDA_SUCCESS;
+}
+
+/* Every address is the device's, but the test's own. */
+CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr address) {
+    if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (address - state.host < state.host_bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    *(unsigned *)data = CU_MEMORYTYPE_DEVICE;
     return CUDA_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #ifndef WIDELOAD_TESTS_FAKE_DRIVER_H
 #define WIDELOAD_TESTS_FAKE_DRIVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fake_launch {
@@ -15,10 +16,16 @@ struct fake_launch {
 struct fake_state {
     struct fake_launch launches[64]; /* the first of them */
     unsigned launch_count;
-    int depth;            /* contexts pushed and not popped */
-    int retained;         /* primary contexts retained and not released */
-    unsigned modules;     /* loaded and not unloaded */
-    unsigned loads;       /* ever loaded */
+    int depth;        /* contexts pushed and not popped */
+    bool current;     /* the application has made the context current */
+    unsigned pushes;  /* ever pushed */
+    int retained;     /* primary contexts retained and not released */
+    unsigned modules; /* loaded and not unloaded */
+    unsigned loads;   /* ever loaded */
+    int capture_mode; /* the threads', for a capture forbids loading in any but the relaxed one */
+    bool fail_load;   /* the next module is refused for want of memory */
+    uint64_t host;    /* from here on, host_bytes bytes are pageable host memory */
+    uint64_t host_bytes;
     unsigned allocations; /* not freed */
     int fail_next;        /* CUDA error that the next launch or synchronisation returns; then 0 */
     uint64_t last_memset_bytes;

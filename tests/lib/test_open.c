@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -285,6 +287,32 @@ static void copy_refuses_and_chooses(void **state) {
     wl_close(context);
 }
 
+/* Addresses that the driver does not know are refused where the host can read them, and only there: memory of
+ * a graph that is being recorded is known to nobody yet. */
+static void pageable_memory_is_refused(void **state) {
+    (void)state;
+    wl_context *context;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    fake->host = (uint64_t)(uintptr_t)pages;
+    fake->host_bytes = 2 * page;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    for (size_t offset = 0; offset < page; offset += page - 1) {
+        assert_int_equal(wl_copy(context, fake->host + offset, 8192, 16, NULL), WL_ERROR_INVALID_ARGUMENT);
+        assert_non_null(strstr(wl_message(), "wl_copy: to is 0x"));
+        assert_non_null(strstr(wl_message(), "pageable host memory"));
+        assert_int_equal(wl_copy(context, 8192, fake->host + offset, 16, NULL), WL_ERROR_INVALID_ARGUMENT);
+        assert_non_null(strstr(wl_message(), "wl_copy: from is 0x"));
+    }
+    assert_int_equal(fake->launch_count, 0);
+    assert_int_equal(wl_copy(context, fake->host + page, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 1);
+    wl_close(context);
+    assert_int_equal(munmap(pages, 2 * page), 0);
+}
+
 static void modules_load_once(void **state) {
     (void)state;
     wl_context *context;
@@ -293,6 +321,47 @@ static void modules_load_once(void **state) {
     for (int i = 0; i < 3; i++)
         assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
     assert_int_equal(fake->loads, 1);
+    wl_close(context);
+}
+
+/* Loading asks for the relaxed mode and gives the thread's own back, also when it fails; and what failed is
+ * tried again. */
+static void loading_keeps_the_capture_mode(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    fake->capture_mode = 1; /* CU_STREAM_CAPTURE_MODE_THREAD_LOCAL */
+    fake->fail_load = true;
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(wl_message(), "loading the kernels"));
+    assert_int_equal(fake->capture_mode, 1);
+    assert_int_equal(fake->launch_count, 0);
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->capture_mode, 1);
+    assert_int_equal(fake->launch_count, 1);
+    assert_int_equal(fake->depth, 0);
+    wl_close(context);
+}
+
+/* In a thread whose current context is the library's, a launch pushes none. */
+static void launches_where_the_context_is_current(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    unsigned pushes = fake->pushes;
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->pushes, pushes + 1);
+    fake->current = true;
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->pushes, pushes + 1);
+    assert_int_equal(fake->launch_count, 3);
+    fake->fail_next = 700;
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_KERNEL_FAULT);
+    fake->current = false;
+    fake->fail_next = 700;
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_KERNEL_FAULT);
+    assert_int_equal(fake->depth, 0);
     wl_close(context);
 }
 
@@ -402,7 +471,10 @@ int main(void) {
         TEST(occupancy_of_the_last_launch),
         TEST(counters_and_events),
         TEST(copy_refuses_and_chooses),
+        TEST(pageable_memory_is_refused),
         TEST(modules_load_once),
+        TEST(loading_keeps_the_capture_mode),
+        TEST(launches_where_the_context_is_current),
         TEST(more_blocks_than_a_grid_holds),
         TEST(launches_refuse),
         TEST(empty_problems),

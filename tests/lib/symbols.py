@@ -1,0 +1,40 @@
+"""What the shared library exports is what its headers declare with WL_API, and its soname carries the version.
+
+usage: symbols.py LIBRARY SOURCE_FOLDER"""
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def declared(header):
+    text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
+    return set(re.findall(r"^WL_API\b[^;(]*?\b(wl_\w+)\(", text, flags=re.M))
+
+
+def exported(library):
+    out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True)
+    return {line.split()[-1].split("@")[0] for line in out.stdout.splitlines()}
+
+
+def main():
+    library, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    public = declared(source / "include/wideload.h")
+    # What the bench needs besides, of names that no user's code has.
+    internal = declared(source / "lib/ladder.h") | declared(source / "lib/error.h")
+    names = exported(library)
+    wrong = [f"{name}: exported, but not declared with WL_API" for name in sorted(names - public - internal)]
+    wrong += [f"{name}: declared with WL_API, but not exported" for name in sorted((public | internal) - names)]
+    wrong += [f"{name}: a public name is wl_ and no wl__" for name in sorted(public) if name.startswith("wl__")]
+    wrong += [f"{name}: an internal name is wl__" for name in sorted(internal) if not name.startswith("wl__")]
+    if len(public) < 20 or len(internal) < 10:
+        wrong.append(f"only {len(public)} public and {len(internal)} internal declarations were found")
+    major = re.search(r"WL_VERSION_MAJOR +(\d+)", (source / "include/wideload.h").read_text()).group(1)
+    dynamic = subprocess.run(["readelf", "-d", library], check=True, capture_output=True, text=True).stdout
+    if f"[libwideload.so.{major}]" not in dynamic:
+        wrong.append(f"the soname is not libwideload.so.{major}")
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+sys.exit(main())

@@ -1,0 +1,102 @@
+/* Calls recorded in CUDA graphs: the first call of a kind, too, which loads its kernel.  On the simulator, or
+ * the device that WIDELOAD_DEVICE names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cuda_calls.h"
+#include "wideload.h"
+
+enum { BYTES = 4096 };
+
+static struct cuda_calls cuda;
+
+static int open_driver(void **state) {
+    (void)state;
+    cuda = cuda_open();
+    return 0;
+}
+
+static void need(wl_error error) {
+    if (error)
+        fail_msg("%s: %s", wl_error_name(error), wl_message());
+}
+
+/* A context in which nothing was loaded yet: its first copy is recorded, and replayed twice on new input. */
+static void first_call_in_a_capture(CUstreamCaptureMode mode) {
+    wl_context *context;
+    CUcontext own;
+    CUdevice device;
+    CUstream stream;
+    CUdeviceptr from, to;
+    CUgraph graph;
+    CUgraphExec executable;
+    unsigned char sent[BYTES], got[BYTES];
+    cuda_need(cuda.cuDeviceGet(&device, 0));
+    cuda_need(cuda.create_context(&own, 0, device));
+    need(wl_open(&context, "current"));
+    cuda_need(cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    cuda_need(cuda.cuMemAlloc(&from, BYTES));
+    cuda_need(cuda.cuMemAlloc(&to, BYTES));
+    cuda_need(cuda.cuMemsetD8(to, 0xa5, BYTES));
+    cuda_need(cuda.cuCtxSynchronize());
+
+    cuda_need(cuda.cuStreamBeginCapture(stream, mode));
+    need(wl_copy(context, to, from + 1, BYTES - 1, stream));
+    need(wl_copy(context, to + BYTES - 1, from, 1, stream));
+    CUstreamCaptureMode own_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    cuda_need(cuda.cuThreadExchangeStreamCaptureMode(&own_mode));
+    assert_int_equal(own_mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    cuda_need(cuda.cuStreamEndCapture(stream, &graph));
+    cuda_need(cuda.cuMemcpyDtoH(got, to, BYTES));
+    for (int i = 0; i < BYTES; i++)
+        assert_int_equal(got[i], 0xa5);
+
+    cuda_need(cuda.cuGraphInstantiateWithFlags(&executable, graph, 0));
+    for (int run = 0; run < 2; run++) {
+        for (int i = 0; i < BYTES; i++)
+            sent[i] = (unsigned char)(i * 11 + i / 256 + run * 101);
+        cuda_need(cuda.cuMemcpyHtoD(from, sent, BYTES));
+        cuda_need(cuda.cuCtxSynchronize());
+        cuda_need(cuda.cuGraphLaunch(executable, stream));
+        cuda_need(cuda.cuStreamSynchronize(stream));
+        cuda_need(cuda.cuMemcpyDtoH(got, to, BYTES));
+        assert_memory_equal(got, sent + 1, BYTES - 1);
+        assert_int_equal(got[BYTES - 1], sent[0]);
+    }
+    cuda_need(cuda.cuGraphExecDestroy(executable));
+    cuda_need(cuda.cuGraphDestroy(graph));
+    cuda_need(cuda.cuMemFree(from));
+    cuda_need(cuda.cuMemFree(to));
+    cuda_need(cuda.cuStreamDestroy(stream));
+    wl_close(context);
+    cuda_need(cuda.cuCtxDestroy(own));
+}
+
+static void captured_globally(void **state) {
+    (void)state;
+    first_call_in_a_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
+static void captured_by_the_thread(void **state) {
+    (void)state;
+    first_call_in_a_capture(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+}
+
+static void captured_relaxed(void **state) {
+    (void)state;
+    first_call_in_a_capture(CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(captured_globally),
+        cmocka_unit_test(captured_by_the_thread),
+        cmocka_unit_test(captured_relaxed),
+    };
+    return cmocka_run_group_tests(tests, open_driver, NULL);
+}
