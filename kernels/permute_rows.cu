@@ -12,7 +12,7 @@ typedef uint4 wl_word_16;
 #endif
 #define WORD WL_PASTE(wl_word_, WL_WIDTH)
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
+extern "C" __global__ void __launch_bounds__(256, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_tiles p) {
     uint32_t unused;
     uint64_t in, out, in_tile, out_tile;
@@ -21,13 +21,13 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     wl_thread_place(p.out, &unused, &out);
     in += in_tile;
     out += out_tile;
-    WORD moved[WL_PASSES];
+    WORD moved[WL_PERMUTE_PASSES];
 #pragma unroll
-    for (int k = 0; k < WL_PASSES; k++)
+    for (int k = 0; k < WL_PERMUTE_PASSES; k++)
         if (threadIdx.x < p.in.limit[k])
             moved[k] = *(const WORD *)(in + p.in.global[k]);
 #pragma unroll
-    for (int k = 0; k < WL_PASSES; k++)
+    for (int k = 0; k < WL_PERMUTE_PASSES; k++)
         if (threadIdx.x < p.in.limit[k])
             *(WORD *)(out + p.out.global[k]) = moved[k];
 }

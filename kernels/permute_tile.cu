@@ -22,7 +22,12 @@ extern __shared__ uint4 wl_permute_memory[];
 #define ELEMENT  WL_PASTE(wl_word_, WL_WIDTH)
 #define ELEMENTS (WL_PERMUTE_ACCESS / WL_WIDTH)
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
+/* Elements that an access at this address has before its row's. */
+static __device__ __forceinline__ uint32_t wl_shift(uint32_t address) {
+    return address % WL_PERMUTE_ACCESS / WL_WIDTH;
+}
+
+extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
     WL_NAME(const __grid_constant__ struct wl_permute_tiles p) {
     unsigned char *memory = (unsigned char *)wl_permute_memory;
     union access {
@@ -39,33 +44,27 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     for (int k = 0; k < WL_PASSES; k++)
         if (threadIdx.x < p.in.limit[k]) {
             uint64_t from = in_tile + p.in.global[k];
-#if WL_IN_SHIFTED
-            from &= ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
-            if (from - p.from >= p.whole) {
+            if (WL_IN_SHIFTED)
+                from &= ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
+            if (WL_IN_SHIFTED && from - p.from >= p.whole) {
                 /* Not all of it is the array's. */
 #pragma unroll
                 for (int j = 0; j < ELEMENTS; j++)
                     if (from + j * WL_WIDTH - p.from < p.bytes)
                         moved[k].element[j] = *(const ELEMENT *)(from + j * WL_WIDTH);
-            } else
-#endif
+            } else {
                 moved[k].word = *(const uint4 *)from;
+            }
         }
 #pragma unroll
     for (int k = 0; k < WL_PASSES; k++)
         if (threadIdx.x < p.in.limit[k]) {
-            uint32_t at = shared + p.in.shared[k];
-#if WL_IN_SHIFTED
-            uint32_t shift = ((uint32_t)in_tile + (uint32_t)p.in.global[k]) % WL_PERMUTE_ACCESS / WL_WIDTH;
-            at -= shift * p.in.step;
-#endif
+            uint32_t shift = WL_IN_SHIFTED ? wl_shift((uint32_t)in_tile + (uint32_t)p.in.global[k]) : 0;
+            uint32_t at = shared + p.in.shared[k] - shift * p.in.step;
 #pragma unroll
-            for (int j = 0; j < ELEMENTS; j++) {
-#if WL_IN_SHIFTED
-                if (first - shift + j < p.in.length)
-#endif
+            for (int j = 0; j < ELEMENTS; j++)
+                if (!WL_IN_SHIFTED || first - shift + j < p.in.length)
                     *(ELEMENT *)(memory + at + j * p.in.step) = moved[k].element[j];
-            }
         }
     first = p.out.along * wl_thread_place(p.out, &shared, &thread_place);
     out_tile += thread_place;
@@ -74,21 +73,18 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     for (int k = 0; k < WL_PASSES; k++)
         if (threadIdx.x < p.out.limit[k]) {
             uint64_t to = out_tile + p.out.global[k];
-            uint32_t at = shared + p.out.shared[k];
-            union access access;
-#if WL_OUT_SHIFTED
-            uint32_t shift = (uint32_t)to % WL_PERMUTE_ACCESS / WL_WIDTH, begin = first - shift;
-            at -= shift * p.out.step;
-            to &= ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
-            if (begin >= p.out.whole) {
+            uint32_t shift = WL_OUT_SHIFTED ? wl_shift((uint32_t)to) : 0, begin = first - shift;
+            uint32_t at = shared + p.out.shared[k] - shift * p.out.step;
+            if (WL_OUT_SHIFTED)
+                to &= ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
+            if (WL_OUT_SHIFTED && begin >= p.out.whole) {
                 /* Not all of it is the row's. */
 #pragma unroll
                 for (int j = 0; j < ELEMENTS; j++)
                     if (begin + j < p.out.length)
                         *(ELEMENT *)(to + j * WL_WIDTH) = *(const ELEMENT *)(memory + at + j * p.out.step);
-            } else
-#endif
-            {
+            } else {
+                union access access;
 #pragma unroll
                 for (int j = 0; j < ELEMENTS; j++)
                     access.element[j] = *(const ELEMENT *)(memory + at + j * p.out.step);

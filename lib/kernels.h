@@ -13,6 +13,28 @@
     X(kernel##_unroll4, kernel##_unroll4)                                                                    \
     X(kernel##_unroll8, kernel##_unroll8)
 
+/* Kernels of wl_permute's tiles, each alone in a module of its name.  lib/permute.c counts on their order:
+ * the elements' width; whose rows begin anywhere; accesses a thread. */
+#define WL_ALONE_MODULE(X, kernel) X(kernel)
+#define WL_ALONE_KERNEL(X, kernel) X(kernel, kernel)
+#define WL_PERMUTE_PASSES_MAP(ALONE, X, kernel)                                                              \
+    ALONE(X, kernel##_4)                                                                                     \
+    ALONE(X, kernel##_6)                                                                                     \
+    ALONE(X, kernel##_8)
+#define WL_PERMUTE_ROWS_MAP(ALONE, X, kernel)                                                                \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_whole)                                                          \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_out)                                                            \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_in)                                                             \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_both)
+#define WL_PERMUTE_MAP(ALONE, X)                                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile1)                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile2)                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile4)                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile8)                                                             \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, permute_tile16_whole)                                                    \
+    ALONE(X, permute_rows8)                                                                                  \
+    ALONE(X, permute_rows16)
+
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
     X(copy_bytes1)                                                                                           \
@@ -31,6 +53,7 @@
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
     X(csr_transpose)                                                                                         \
+    WL_PERMUTE_MAP(WL_ALONE_MODULE, X)                                                                       \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -89,6 +112,7 @@
     X(csr_transpose, csr_scatter)                                                                            \
     X(csr_transpose, coo_rank)                                                                               \
     X(csr_transpose, coo_scatter)                                                                            \
+    WL_PERMUTE_MAP(WL_ALONE_KERNEL, X)                                                                       \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \

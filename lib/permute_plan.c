@@ -126,7 +126,7 @@ struct axis {
 
 /* Shares out the accesses that the axes span among threads and passes. */
 static bool share_out(struct wl_permute_side *side, const struct axis *axis, unsigned axes, unsigned threads,
-                      unsigned most, unsigned *used, double *lanes) {
+                      unsigned most, unsigned *used, unsigned *passes_used, double *lanes) {
     uint64_t inner = 1;
     unsigned i = 0;
     side->parts = 0;
@@ -175,6 +175,7 @@ static bool share_out(struct wl_permute_side *side, const struct axis *axis, uns
         }
     }
     *used = (unsigned)(inner * chunk);
+    *passes_used = (unsigned)passes;
     *lanes = (double)sum / (double)(passes * *used);
     return true;
 }
@@ -327,7 +328,7 @@ static void lay_out(struct memory *best, struct wl__permute_plan *plan,
     unsigned least = UINT32_MAX;
     for (unsigned cut = 128; cut >= 32; cut /= 2)
         for (unsigned rows = 0; rows < 5; rows++)
-            for (unsigned others = 0; others < 9; others++) {
+            for (unsigned others = 0; others < 5; others++) {
                 struct axis axis[WL_RANK_MAX + 1];
                 trial.cut = cut == 32 ? 0 : cut;
                 pad(&trial, shape, extent, mine, other, rows, others);
@@ -409,7 +410,7 @@ static bool number_tiles(struct wl__permute_plan *plan, const struct wl__permute
         number_some(&walk, false, some[order - 4][1]);
     }
     number_some(&walk, order != 0, UINT64_MAX);
-    if (walk.count >= 1u << 31 || plan->tiles.digits > WL_PERMUTE_DIGITS)
+    if (walk.count > INT32_MAX || plan->tiles.digits > WL_PERMUTE_DIGITS)
         return false;
     plan->tiles.tiles = (uint32_t)walk.count;
     plan->tiles.bytes = shape->width;
@@ -450,19 +451,22 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     struct axis in_axis[WL_RANK_MAX + 1], out_axis[WL_RANK_MAX + 1];
     unsigned in_axes = axes_of(in_axis, shape, extent, memory.pitch, &memory.in, memory.cut);
     unsigned out_axes = axes_of(out_axis, shape, extent, memory.pitch, &memory.out, memory.cut);
-    unsigned in_threads, out_threads;
+    unsigned in_threads, out_threads, in_passes, out_passes;
     /* A thread knows where along a shifted row it is. */
     if ((memory.in.shifted && in_axis[0].count > aim->threads) ||
         (memory.out.shifted && out_axis[0].count > aim->threads))
         return false;
     double in_lanes, out_lanes;
-    if (!share_out(&plan->tiles.in, in_axis, in_axes, aim->threads, aim->passes, &in_threads, &in_lanes) ||
-        !share_out(&plan->tiles.out, out_axis, out_axes, aim->threads, aim->passes, &out_threads, &out_lanes))
+    if (!share_out(&plan->tiles.in, in_axis, in_axes, aim->threads, aim->passes, &in_threads, &in_passes,
+                   &in_lanes) ||
+        !share_out(&plan->tiles.out, out_axis, out_axes, aim->threads, aim->passes, &out_threads, &out_passes,
+                   &out_lanes))
         return false;
     set_row(&plan->tiles.in, &memory.in, width, memory.pitch[0]);
     set_row(&plan->tiles.out, &memory.out, width, memory.pitch[shape->by_out[0]]);
     unsigned threads = in_threads > out_threads ? in_threads : out_threads;
     plan->threads = (threads + 31) / 32 * 32;
+    plan->passes = in_passes > out_passes ? in_passes : out_passes;
     in_lanes *= (double)in_threads / plan->threads;
     out_lanes *= (double)out_threads / plan->threads;
     plan->lanes = in_lanes < out_lanes ? in_lanes : out_lanes;
@@ -499,9 +503,97 @@ bool wl__permute_rows(struct wl__permute_plan *plan, const struct wl__permute_sh
     plan->out_run = run_of(plan->extent, shape, true);
     plan->memory = plan->in_wave = plan->out_wave = 0;
     unsigned threads;
-    if (!share_out(&plan->tiles.in, in_axis, axes, aim->threads, aim->passes, &threads, &plan->lanes) ||
-        !share_out(&plan->tiles.out, out_axis, axes, aim->threads, aim->passes, &threads, &plan->lanes))
+    if (!share_out(&plan->tiles.in, in_axis, axes, aim->threads, aim->passes, &threads, &plan->passes,
+                   &plan->lanes) ||
+        !share_out(&plan->tiles.out, out_axis, axes, aim->threads, aim->passes, &threads, &plan->passes,
+                   &plan->lanes))
         return false;
     plan->threads = (threads + 31) / 32 * 32;
     return number_tiles(plan, shape, aim->walk);
+}
+
+/* ---------------------------------------------------------------- the choice */
+
+#define THREADS 256
+#define MEMORY  (44 * 1024) /* padding comes on top; a block may have 48 KB */
+
+/* Tiles in the output's order finish what they write soonest, and that is best where what they read is long;
+ * else neighbours in the input, which share 64 bytes of memory at the ends of their rows, should not be far
+ * apart. */
+static unsigned walk_for(unsigned in_run) {
+    return in_run >= 250 ? 1 : 4;
+}
+
+bool wl__permute_plan_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
+                           uint64_t from) {
+    if (shape->by_out[0] != 0 || shape->width < 8 || shape->dim[0].size * shape->width < 128)
+        return false;
+    plan->tiles.to = to;
+    plan->tiles.from = from;
+    for (unsigned run = 12288; run >= 1024; run /= 2) {
+        const struct wl__permute_aim aim = {
+            0, run, THREADS * WL_PERMUTE_PASSES * 16, THREADS, WL_PERMUTE_PASSES, 1};
+        if (wl__permute_rows(plan, shape, &aim))
+            return true;
+    }
+    return false;
+}
+
+/* What a tile is thought to cost, 1 being a copy: fitted to an H200's times of some thousand plans. */
+static double cost_of(const struct wl__permute_shape *shape, const uint64_t *extent) {
+    double traffic = 1, bytes = shape->width;
+    for (unsigned d = 0; d < shape->rank; d++) {
+        bytes *= (double)extent[d];
+        traffic *=
+            (double)(divide_up(shape->dim[d].size, extent[d]) * extent[d]) / (double)shape->dim[d].size;
+    }
+    if (bytes > MEMORY)
+        return 1e30;
+    double passes = bytes / (THREADS * WL_PERMUTE_ACCESS);
+    double blocks = passes <= 4 ? 6 : passes <= 6 ? 5 : 4, fit = 220 * 1024 / (bytes + 1024);
+    double in_flight = bytes * (blocks < fit ? blocks : fit);
+    return traffic * (1 + 3.6 / run_of(extent, shape, false) + 11.8 / run_of(extent, shape, true)) +
+           0.085 * (1 - in_flight / (395 * 1024)) + 43 / bytes;
+}
+
+bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
+                            uint64_t from) {
+    static const unsigned runs[] = {1, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
+    enum { RUNS = sizeof(runs) / sizeof(runs[0]) };
+    double cost[RUNS][RUNS];
+    unsigned grain = WL_PERMUTE_ACCESS / shape->width;
+    for (unsigned i = 0; i < RUNS; i++) {
+        uint64_t in_extent[WL_RANK_MAX];
+        for (unsigned d = 0; d < shape->rank; d++)
+            in_extent[d] = 1;
+        grow(in_extent, shape, false, runs[i], grain);
+        for (unsigned o = 0; o < RUNS; o++) {
+            uint64_t extent[WL_RANK_MAX];
+            memcpy(extent, in_extent, sizeof(extent));
+            grow(extent, shape, true, runs[o], grain);
+            cost[i][o] = cost_of(shape, extent);
+        }
+    }
+    plan->tiles.to = to;
+    plan->tiles.from = from;
+    /* The cheapest that can be made; of one element to a tile all can. */
+    for (;;) {
+        unsigned in = 0, out = 0;
+        for (unsigned i = 0; i < RUNS; i++)
+            for (unsigned o = 0; o < RUNS; o++)
+                if (cost[i][o] < cost[in][out])
+                    in = i, out = o;
+        if (cost[in][out] >= 1e30)
+            return false;
+        cost[in][out] = 1e30;
+        struct wl__permute_aim aim = {runs[in], runs[out], MEMORY, THREADS, WL_PERMUTE_PASSES, 1};
+        uint64_t extent[WL_RANK_MAX];
+        for (unsigned d = 0; d < shape->rank; d++)
+            extent[d] = 1;
+        grow(extent, shape, false, aim.in_run, grain);
+        grow(extent, shape, true, aim.out_run, grain);
+        aim.walk = walk_for(run_of(extent, shape, false));
+        if (wl__permute_tile(plan, shape, &aim) && plan->memory <= 48 * 1024)
+            return true;
+    }
 }

@@ -41,6 +41,7 @@ struct wl__permute_plan {
     unsigned width; /* bytes of an element */
     bool in_shifted, out_shifted;
     unsigned threads, memory;     /* a block's */
+    unsigned passes;              /* the most accesses of a thread to a side */
     uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
     unsigned in_run, out_run;     /* bytes */
     unsigned in_wave, out_wave;   /* wavefronts that 32 lanes' access to shared memory takes, measured */
@@ -48,12 +49,20 @@ struct wl__permute_plan {
     double lanes;                 /* share of threads' passes that are used, the worse side's */
 };
 
-/* Through shared memory; false where the aim cannot be met (too many passes). */
+/* A plan that keeps to an aim; false where none can.  Through shared memory: */
 bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
                       const struct wl__permute_aim *aim);
-/* Through registers alone, where the last dimension keeps its place; out_run and memory bound a tile. */
+/* Through registers alone, where the last dimension keeps its place; in_run is not looked at. */
 bool wl__permute_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
                       const struct wl__permute_aim *aim);
+
+/* The plan that is thought the fastest, for a shape of rank 2 or more.  Rows: false where rows are short, or
+ * do not begin at multiples of 8 bytes.  Tiles: false only for more than 2^31 of them, some 200 GB at least.
+ */
+bool wl__permute_plan_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
+                           uint64_t from);
+bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
+                            uint64_t from);
 
 #ifdef __cplusplus
 }

@@ -302,11 +302,36 @@ static void tiles_are_right(void **unused) {
     assert_in_range(planned, 1500, 6000);
 }
 
+/* What the library would do. */
+static void choices_are_right(void **unused) {
+    (void)unused;
+    unsigned planned = 0;
+    for (unsigned i = 0; i < 3000; i++) {
+        struct problem p = any_problem(60000);
+        uint64_t from = 4096 + pick(16) * p.width, to = (1ull << 40) + pick(16) * p.width;
+        struct wl__permute_shape shape;
+        wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+        if (shape.rank < 2)
+            continue;
+        struct wl__permute_plan plan;
+        assert_true(wl__permute_plan_tiles(&plan, &shape, to, from));
+        assert_in_range(plan.memory, 1, 48 * 1024);
+        assert_in_range(plan.passes, 1, WL_PERMUTE_PASSES);
+        assert_in_range(plan.threads, 1, 256);
+        carry_out(&p, &plan, run_tile);
+        planned++;
+        if (wl__permute_plan_rows(&plan, &shape, to, from))
+            carry_out(&p, &plan, run_rows);
+    }
+    assert_in_range(planned, 1500, 3000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reduces),
         cmocka_unit_test(widens_by_address),
         cmocka_unit_test(tiles_are_right),
+        cmocka_unit_test(choices_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
