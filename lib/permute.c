@@ -7,7 +7,6 @@
 #include "lib/launch.h"
 #include "lib/permute_plan.h"
 
-#pragma weak wl_transpose_batched /* until it is there */
 static const char call[] = "wl_permute";
 
 /* A problem that the checks have passed. */
@@ -34,7 +33,7 @@ static wl_error copy(struct problem *p) {
 /* Two dimensions change places, within each of a third or not. */
 static bool is_transpose(struct problem *p) {
     const struct wl__permute_shape *shape = &p->shape;
-    return wl_transpose_batched && shape->rank > 1 && shape->by_out[0] == 1 &&
+    return shape->rank > 1 && shape->by_out[0] == 1 &&
            (shape->rank == 2 || (shape->rank == 3 && shape->by_out[2] == 2));
 }
 

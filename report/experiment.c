@@ -137,13 +137,11 @@ static void collect(struct report_experiment *experiment, const struct report_da
     experiment->question = known ? known->question : NULL;
 }
 
-/* A row's own percentage tells what it was held against: the run's best copy kernel at a like size. */
-static double copy_bandwidth(const struct report_experiment *experiment) {
-    for (size_t i = 0; i < experiment->ladder_count; i++) {
-        const struct report_row *row = experiment->ladder[i];
-        if (row->gbps > 0 && row->pct_copy > 0)
-            return 100 * row->gbps / row->pct_copy;
-    }
+/* A row's own percentage tells what it was held against. */
+double report_copy_gbps(const struct report_row *const *rows, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (rows[i]->gbps > 0 && rows[i]->pct_copy > 0)
+            return 100 * rows[i]->gbps / rows[i]->pct_copy;
     return NAN;
 }
 
@@ -157,7 +155,6 @@ struct report_experiment *report_experiments(const struct report_data *data, siz
         experiments[i].id = make_id(experiments, i, pool);
         collect(&experiments[i], data, pool);
         report_find_ladder(&experiments[i], pool);
-        experiments[i].copy_gbps = copy_bandwidth(&experiments[i]);
         report_find_sweeps(&experiments[i], pool);
     }
     return experiments;

@@ -1,6 +1,7 @@
 /* The ladder: one row a kernel, so that bars can be compared.  Where a kernel ran at several parameters, the
  * rows kept are those that tell the most: the size that most kernels ran at, a misaligned offset, the widest
- * stride, a cold cache; and of several blocks and unrollings each kernel's best. */
+ * stride, a cold cache; and of several blocks and unrollings each kernel's best.  Peers that ran another
+ * problem are kept apart from it. */
 #include <math.h>
 #include <string.h>
 
@@ -93,6 +94,97 @@ static void add_kernels(struct report_experiment *experiment, bool peers,
     }
 }
 
+/* NaN: the row does not know the parameter, which is then no reason against it. */
+static bool agrees(const struct report_row *row, enum report_param param, double target) {
+    return isnan(row->param[param]) || row->param[param] == target;
+}
+
+static bool is_of(const struct report_row *row, const double target[REPORT_PARAMS]) {
+    return agrees(row, REPORT_SIZE, target[REPORT_SIZE]) &&
+           agrees(row, REPORT_OFFSET, target[REPORT_OFFSET]) &&
+           agrees(row, REPORT_STRIDE, target[REPORT_STRIDE]);
+}
+
+static bool has(const struct report_experiment *experiment, const struct report_row *row) {
+    for (size_t i = 0; i < experiment->ladder_count; i++)
+        if (report_same_kernel(experiment->ladder[i], row))
+            return true;
+    return false;
+}
+
+static void end_ladder(struct report_experiment *experiment, struct report_pool *pool) {
+    unsigned common = report_common(experiment->ladder, experiment->ladder_count);
+    experiment->fixed = report_params_text(experiment->ladder[0], common, pool);
+    experiment->copy_gbps = report_copy_gbps(experiment->ladder, experiment->ladder_count);
+}
+
+/* Makes beside's rows and ladder those of one problem. */
+static void fill(struct report_experiment *beside, const struct report_experiment *experiment,
+                 const double target[REPORT_PARAMS]) {
+    beside->row_count = beside->ladder_count = 0;
+    for (size_t i = 0; i < experiment->row_count; i++)
+        if (is_of(experiment->rows[i], target))
+            beside->rows[beside->row_count++] = experiment->rows[i];
+    add_kernels(beside, false, target);
+    add_kernels(beside, true, target);
+}
+
+/* Of the problems that `left` ran, the one that most kernels ran; of several the largest.  NULL: none is
+ * left. */
+static struct report_experiment *find_beside(const struct report_experiment *experiment,
+                                             const struct report_row *const *left, size_t left_count,
+                                             struct report_pool *pool) {
+    if (!left_count)
+        return NULL;
+    struct report_experiment *beside = report_alloc(pool, sizeof *beside);
+    *beside = (struct report_experiment){.name = experiment->name,
+                                         .id = experiment->id,
+                                         .question = experiment->question,
+                                         .metric = experiment->metric};
+    beside->rows = report_alloc(pool, experiment->row_count * sizeof *beside->rows);
+    beside->ladder = report_alloc(pool, experiment->row_count * sizeof *beside->ladder);
+    const struct report_row *best = NULL;
+    size_t most = 0;
+    for (size_t i = 0; i < left_count; i++) {
+        fill(beside, experiment, left[i]->param);
+        if (!best || beside->ladder_count > most ||
+            (beside->ladder_count == most && left[i]->param[REPORT_SIZE] > best->param[REPORT_SIZE])) {
+            best = left[i];
+            most = beside->ladder_count;
+        }
+    }
+    fill(beside, experiment, best->param);
+    return beside;
+}
+
+/* Takes the peers out of the ladder that did not run its problem.  Without a rung of our own there is nothing
+ * that they could be mistaken for. */
+static void part(struct report_experiment *experiment, const double target[REPORT_PARAMS],
+                 struct report_pool *pool) {
+    size_t kept = 0, left_count = 0;
+    const struct report_row **left = report_alloc(pool, experiment->row_count * sizeof *left);
+    bool alone = experiment->ladder[0]->library != NULL;
+    for (size_t i = 0; i < experiment->ladder_count; i++) {
+        const struct report_row *row = experiment->ladder[i];
+        if (alone || !row->library || is_of(row, target))
+            experiment->ladder[kept++] = row;
+    }
+    experiment->ladder_count = kept;
+    for (size_t i = 0; i < experiment->row_count; i++)
+        if (experiment->rows[i]->library && !has(experiment, experiment->rows[i]))
+            left[left_count++] = experiment->rows[i];
+    struct report_experiment **next = &experiment->beside;
+    while ((*next = find_beside(experiment, left, left_count, pool))) {
+        size_t count = 0;
+        for (size_t i = 0; i < left_count; i++)
+            if (!has(*next, left[i]))
+                left[count++] = left[i];
+        left_count = count;
+        end_ladder(*next, pool);
+        next = &(*next)->beside;
+    }
+}
+
 void report_find_ladder(struct report_experiment *experiment, struct report_pool *pool) {
     double target[REPORT_PARAMS];
     for (int i = 0; i < REPORT_PARAMS; i++)
@@ -101,6 +193,6 @@ void report_find_ladder(struct report_experiment *experiment, struct report_pool
     experiment->ladder = report_alloc(pool, experiment->row_count * sizeof *experiment->ladder);
     add_kernels(experiment, false, target);
     add_kernels(experiment, true, target);
-    unsigned common = report_common(experiment->ladder, experiment->ladder_count);
-    experiment->fixed = report_params_text(experiment->ladder[0], common, pool);
+    part(experiment, target, pool);
+    end_ladder(experiment, pool);
 }

@@ -135,7 +135,7 @@ static void put_sweep(FILE *out, const struct report_figure *figure, struct repo
         report_row_head(out, figure->chart.tick[t].label);
         for (size_t i = 0; i < sweep->count; i++) {
             const struct report_row *row =
-                at_value(&sweep->series[i], sweep->param, figure->chart.tick[t].at);
+                at_value(&sweep->series[i], sweep->param, figure->chart.tick[t].value);
             report_cell_number(out, row ? report_value(row, figure->metric) : NAN, 1);
         }
         fputs("</tr>\n", out);

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "bench/json.h"
-#include "bench/run.h"
 #include "bench/table.h"
-#include "tests/bench/fake.h"
+#include "tests/bench/runs.h"
 
 struct asked {
     const char *experiment, *size, *peers, *kernels;
@@ -19,27 +18,16 @@ struct asked {
 static bool run(struct bench_plan *plan, const struct asked *asked, struct bench_error *error) {
     struct bench_request request = {
         .experiments = &asked->experiment, .experiment_count = 1, .seed = 3, .samples = 3, .seconds = 1};
-    struct bench_observer observer = {0};
     struct bench_result result;
-    wl_context *context;
-    *error = (struct bench_error){.text = ""};
-    assert_true(bench_parse_sizes("--size", asked->size, &request.sizes, error));
     assert_true(bench_parse_peers("--peers", asked->peers, &request.peers, error));
     if (asked->kernels)
         assert_true(bench_parse_names("--kernel", asked->kernels, &request.kernels, error));
-    assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
-    bool right = bench_plan_make(plan, &request, error) && bench_peers_open(plan, context, &request, error) &&
-                 bench_plan_admit(plan, context, &request, error) &&
-                 bench_run(plan, context, &request, &observer, &result, error);
-    bench_peers_close(context);
-    wl_close(context);
+    bool right = run_plan(plan, request, asked->size, &result, error);
     bench_names_free(&request.kernels);
-    bench_sizes_free(&request.sizes);
-    assert_int_equal(fake_allocations, 0);
     return right;
 }
 
-static void run_right(struct bench_plan *plan, const struct asked *asked) {
+static void must_run(struct bench_plan *plan, const struct asked *asked) {
     struct bench_error error;
     if (!run(plan, asked, &error))
         fail_msg("%s", error.text);
@@ -60,16 +48,6 @@ static void fresh(bool gpu, const char *folder) {
     unsetenv("FAKE_CUBLAS");
 }
 
-static char *written(bool (*write)(FILE *, const struct bench_plan *), const struct bench_plan *plan) {
-    char *text;
-    size_t length;
-    FILE *file = open_memstream(&text, &length);
-    assert_non_null(file);
-    assert_true(write(file, plan));
-    fclose(file);
-    return text;
-}
-
 static void rows_verified_and_timed(void **state) {
     (void)state;
     static const struct {
@@ -86,7 +64,7 @@ static void rows_verified_and_timed(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench_plan plan;
         fresh(true, PEERS_RIGHT);
-        run_right(&plan, &cases[i].asked);
+        must_run(&plan, &cases[i].asked);
         const struct bench_row *row = find(&plan, cases[i].kernel);
         assert_non_null(row);
         if (row->status != BENCH_VERIFIED)
@@ -105,14 +83,14 @@ static void sizes(void **state) {
     for (size_t i = 0; i < 5; i++) {
         struct bench_plan plan;
         fresh(true, PEERS_RIGHT);
-        run_right(&plan, &(struct asked){"add", arrays[i], "all", NULL});
+        must_run(&plan, &(struct asked){"add", arrays[i], "all", NULL});
         assert_int_equal(find(&plan, "cublas-geam")->status, BENCH_VERIFIED);
         bench_plan_free(&plan);
-        run_right(&plan, &(struct asked){"transpose", matrices[i], "all", NULL});
+        must_run(&plan, &(struct asked){"transpose", matrices[i], "all", NULL});
         assert_int_equal(find(&plan, "cublas-geam")->status, BENCH_VERIFIED);
         assert_int_equal(find(&plan, "cutensor-permute")->status, BENCH_VERIFIED);
         bench_plan_free(&plan);
-        run_right(&plan, &(struct asked){"csr-transpose", matrices[i], "all", NULL});
+        must_run(&plan, &(struct asked){"csr-transpose", matrices[i], "all", NULL});
         assert_int_equal(find(&plan, "cusparse-csr2csc")->status, BENCH_VERIFIED);
         bench_plan_free(&plan);
     }
@@ -123,7 +101,7 @@ static void a_wrong_result_fails(void **state) {
     struct bench_plan plan;
     fresh(true, PEERS_RIGHT);
     setenv("FAKE_CUBLAS", "wrong", 1);
-    run_right(&plan, &(struct asked){"transpose", "20", "all", NULL});
+    must_run(&plan, &(struct asked){"transpose", "20", "all", NULL});
     const struct bench_row *row = find(&plan, "cublas-geam");
     assert_int_equal(row->status, BENCH_FAILED);
     assert_false(row->has_time);
@@ -131,7 +109,7 @@ static void a_wrong_result_fails(void **state) {
     assert_int_equal(find(&plan, "naive-row")->status, BENCH_VERIFIED);
     bench_plan_free(&plan);
     setenv("FAKE_CUBLAS", "refuses", 1);
-    run_right(&plan, &(struct asked){"add", "20", "all", NULL});
+    must_run(&plan, &(struct asked){"add", "20", "all", NULL});
     row = find(&plan, "cublas-geam");
     assert_int_equal(row->status, BENCH_FAILED);
     assert_non_null(strstr(row->note, "cublasSgeam_64 gave status 13"));
@@ -151,11 +129,11 @@ static void a_library_that_cannot_be_used(void **state) {
         struct bench_plan plan;
         fresh(true, cases[i].folder);
         setenv("FAKE_CUBLAS", cases[i].fault, 1);
-        run_right(&plan, &(struct asked){"add", "20", "all", NULL});
+        must_run(&plan, &(struct asked){"add", "20", "all", NULL});
         assert_null(find(&plan, "cublas-geam"));
         assert_int_equal(plan.row_count, 1);
         bench_plan_free(&plan);
-        run_right(&plan, &(struct asked){"add", "20", "cublas", NULL});
+        must_run(&plan, &(struct asked){"add", "20", "cublas", NULL});
         assert_int_equal(find(&plan, "cublas-geam")->status, BENCH_SKIPPED);
         assert_non_null(strstr(find(&plan, "cublas-geam")->note, cases[i].says));
         bench_plan_free(&plan);
@@ -171,10 +149,10 @@ static void none_on_the_simulator(void **state) {
     (void)state;
     struct bench_plan plan;
     fresh(false, PEERS_RIGHT);
-    run_right(&plan, &(struct asked){"transpose", "20", "all", NULL});
+    must_run(&plan, &(struct asked){"transpose", "20", "all", NULL});
     assert_null(find(&plan, "cublas-geam"));
     bench_plan_free(&plan);
-    run_right(&plan, &(struct asked){"transpose", "20", "cublas", NULL});
+    must_run(&plan, &(struct asked){"transpose", "20", "cublas", NULL});
     assert_string_equal(find(&plan, "cublas-geam")->note, "peers run on a GPU only");
     bench_plan_free(&plan);
 }
@@ -184,7 +162,7 @@ static void a_share_of_the_best_copy_kernel(void **state) {
     (void)state;
     struct bench_plan plan;
     fresh(true, PEERS_RIGHT);
-    run_right(&plan, &(struct asked){"copy", "1000", "all", NULL});
+    must_run(&plan, &(struct asked){"copy", "1000", "all", NULL});
     assert_int_equal(find(&plan, "driver")->rung->block_x, 0);
     assert_true(find(&plan, "scalar")->pct_copy == 100);
     bench_plan_free(&plan);
@@ -198,7 +176,7 @@ static void what_is_written(void **state) {
     (void)state;
     struct bench_plan plan;
     fresh(true, PEERS_RIGHT);
-    run_right(&plan, &(struct asked){"transpose", "64", "all", NULL});
+    must_run(&plan, &(struct asked){"transpose", "64", "all", NULL});
     char *text = written(bench_write_json, &plan);
     json_t *root = json_loads(text, 0, NULL);
     json_t *rows = json_object_get(root, "rows");

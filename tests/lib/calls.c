@@ -52,6 +52,14 @@ bool draw_one_in(struct draw *draw, unsigned n) {
     return draw_below(draw, n) == 0;
 }
 
+void draw_fill(unsigned char *bytes, uint64_t count, uint64_t seed) {
+    struct draw draw = {seed};
+    for (uint64_t i = 0; i < count; i += 8) {
+        uint64_t word = draw_bits(&draw);
+        memcpy(bytes + i, &word, 8);
+    }
+}
+
 uint64_t draw_size(struct draw *draw, uint64_t most) {
     unsigned bits = 0;
     while (bits < 63 && most >> (bits + 1))

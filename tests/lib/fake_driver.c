@@ -163,6 +163,13 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     return CUDA_SUCCESS;
 }
 
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+    (void)function;
+    (void)attribute;
+    (void)value;
+    return CUDA_SUCCESS;
+}
+
 /* Every address is the device's, but the test's own. */
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr address) {
     if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)

@@ -263,26 +263,32 @@ static void copy_refuses_and_chooses(void **state) {
     assert_int_equal(wl_copy(context, UINT64_MAX - 3, 4096, 5, NULL), WL_ERROR_INVALID_ARGUMENT);
     assert_int_equal(wl_copy(context, 4096, 4096, 0, NULL), WL_ERROR_OK);
     assert_int_equal(fake->launch_count, 0);
-    /* Neighbours do not overlap. */
+    /* Neighbours do not overlap.  The line in which `to` lies, the source's byte for it, the output in bytes
+     * of that line on, and the slots that are whole. */
     const struct {
         wl_devptr to, from;
-        const char *kernel;
-        uint64_t head, words;
+        uint64_t line, source, lead, end, whole, whole_end;
+        const char *choice;
     } cases[] = {
-        {4096, 8192, "wl_copy_bytes16", 0, 62},   {4097, 8193, "wl_copy_bytes16", 127, 54},
-        {4096, 8200, "wl_copy_bytes8", 0, 125},   {4100, 8192, "wl_copy_bytes4", 124, 219},
-        {4098, 8192, "wl_copy_bytes2", 126, 437}, {4097, 8192, "wl_copy_bytes1", 127, 873},
-        {4096, 5096, "wl_copy_bytes8", 0, 125},
+        {4096, 8192, 4096, 8192, 0, 1000, 0, 62, "aligned"},
+        {4097, 8193, 4096, 8192, 1, 1001, 1, 62, "aligned"},
+        {4223, 8192, 4096, 8065, 127, 1127, 8, 69, "shifted"},
+        {4096, 8200, 4096, 8200, 0, 1000, 1, 62, "shifted"},
+        {4100, 8192, 4096, 8188, 4, 1004, 1, 62, "shifted"},
+        {4096, 5096, 4096, 5096, 0, 1000, 1, 62, "shifted"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         fake->launch_count = 0;
         assert_int_equal(wl_copy(context, cases[i].to, cases[i].from, 1000, (wl_stream)&cases), WL_ERROR_OK);
         assert_int_equal(fake->launch_count, 1);
-        assert_string_equal(fake->launches[0].kernel, cases[i].kernel);
-        assert_true(fake->launches[0].arguments[0] == cases[i].to);
-        assert_int_equal(fake->launches[0].arguments[3], cases[i].head);
-        assert_int_equal(fake->launches[0].arguments[4], cases[i].words);
-        assert_ptr_equal(fake->launches[0].stream, &cases);
+        const struct fake_launch *launch = &fake->launches[0];
+        assert_string_equal(launch->kernel, "wl_copy_any");
+        const uint64_t expected[] = {cases[i].line, cases[i].source, cases[i].lead,
+                                     cases[i].end,  cases[i].whole,  cases[i].whole_end};
+        for (size_t k = 0; k < sizeof(expected) / sizeof(expected[0]); k++)
+            assert_true(launch->arguments[k] == expected[k]);
+        assert_ptr_equal(launch->stream, &cases);
+        assert_non_null(strstr(wl_explain(), cases[i].choice));
     }
     wl_close(context);
 }

@@ -1,0 +1,28 @@
+/* What the host tells the kernels of copy_rows.cu: plain C, included by both sides. */
+#ifndef WIDELOAD_KERNELS_ROWS_H
+#define WIDELOAD_KERNELS_ROWS_H
+
+#include <stdint.h>
+
+#define WL_ROWS_RANK 7
+
+/* n / count for any n by one multiplication and one correction: reciprocal is floor((2^32 - 1) / count), with
+ * which the quotient is right or one too small. */
+struct wl_divisor {
+    uint32_t count, reciprocal;
+};
+
+/* Rows of row_bytes bytes lie at to + sum of index[i] * outer[i].to, and the like for from; outer[0] is the
+ * dimension that changes fastest.  Each row is cut into `slots` accesses, and items is their number in all
+ * rows, less than 2^32 minus what a block takes. */
+struct wl_rows {
+    uint64_t to, from, row_bytes;
+    struct wl_divisor slots;
+    uint32_t items, rank;
+    struct {
+        struct wl_divisor size;
+        uint64_t to, from;
+    } outer[WL_ROWS_RANK];
+};
+
+#endif
