@@ -13,6 +13,7 @@ struct wl_rows {
     uint64_t to, from, row_bytes;
     struct wl_divisor slots;
     uint32_t items, rank;
+    uint32_t grain; /* slots are counted in each row from the multiple of this before it: a power of two */
     struct {
         struct wl_divisor size;
         uint64_t to, from;

@@ -13,6 +13,22 @@
     X(kernel##_unroll4, kernel##_unroll4)                                                                    \
     X(kernel##_unroll8, kernel##_unroll8)
 
+/* The in-place transposes, a module each width. */
+#define WL_INPLACE_MODULES(X, width)                                                                         \
+    X(inplace_square##width)                                                                                 \
+    X(inplace_near##width)                                                                                   \
+    X(inplace_shuffle##width)
+#define WL_INPLACE_KERNELS(X, width)                                                                         \
+    X(inplace_square##width, inplace_square##width)                                                          \
+    X(inplace_near##width, inplace_save##width)                                                              \
+    X(inplace_near##width, inplace_close##width)                                                             \
+    X(inplace_near##width, inplace_open##width)                                                              \
+    X(inplace_shuffle##width, inplace_rows##width)                                                           \
+    X(inplace_shuffle##width, inplace_columns##width)                                                        \
+    X(inplace_shuffle##width, inplace_band_of_rows##width)                                                   \
+    X(inplace_shuffle##width, inplace_band_of_columns##width)                                                \
+    X(inplace_shuffle##width, inplace_narrow##width)
+
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
     X(copy_any)                                                                                              \
@@ -54,6 +70,11 @@
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
     X(csr_transpose)                                                                                         \
+    WL_INPLACE_MODULES(X, 1)                                                                                 \
+    WL_INPLACE_MODULES(X, 2)                                                                                 \
+    WL_INPLACE_MODULES(X, 4)                                                                                 \
+    WL_INPLACE_MODULES(X, 8)                                                                                 \
+    WL_INPLACE_MODULES(X, 16)                                                                                \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -135,6 +156,11 @@
     X(csr_transpose, csr_scatter)                                                                            \
     X(csr_transpose, coo_rank)                                                                               \
     X(csr_transpose, coo_scatter)                                                                            \
+    WL_INPLACE_KERNELS(X, 1)                                                                                 \
+    WL_INPLACE_KERNELS(X, 2)                                                                                 \
+    WL_INPLACE_KERNELS(X, 4)                                                                                 \
+    WL_INPLACE_KERNELS(X, 8)                                                                                 \
+    WL_INPLACE_KERNELS(X, 16)                                                                                \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \

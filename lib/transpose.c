@@ -181,7 +181,10 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
                                      {"from_ld", l->from_ld},
                                      {"to_ld", l->to_ld}},
                        });
-    return strategy->run(context, &p, stream);
+    wl__choice_hold();
+    error = strategy->run(context, &p, stream);
+    wl__choice_release();
+    return error;
 }
 
 wl_error wl_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, uint64_t rows,

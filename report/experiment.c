@@ -43,12 +43,18 @@ const char *report_kernel_text(const struct report_row *row, struct report_pool 
                          row->library_version ? row->library_version : "");
 }
 
+const char *report_param_words(enum report_param param) {
+    return param == REPORT_FROM_SHIFT ? "from shift"
+           : param == REPORT_TO_SHIFT ? "to shift"
+                                      : report_param_names[param];
+}
+
 const char *report_params_text(const struct report_row *row, unsigned which, struct report_pool *pool) {
     const char *text = "";
     for (int i = 0; i < REPORT_PARAMS; i++)
         if (which >> i & 1 && row->param_text[i])
-            text = report_format(pool, "%s%s%s %s", text, *text ? ", " : "", report_param_names[i],
-                                 row->param_text[i]);
+            text = report_format(pool, "%s%s%s %s", text, *text ? ", " : "",
+                                 report_param_words((enum report_param)i), row->param_text[i]);
     if (which >> REPORT_PARAMS & 1 && row->l2 && strcmp(row->l2, "hot") == 0)
         text = report_format(pool, "%s%swarm L2", text, *text ? ", " : "");
     return text;

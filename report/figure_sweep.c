@@ -128,16 +128,28 @@ static const char *summary(const struct report_chart *chart, struct report_pool 
 void report_sweep_figure(struct report_figure *figure, const struct report_data *data,
                          const struct report_experiment *experiment, const struct report_sweep *sweep,
                          enum report_metric metric, struct report_pool *pool) {
-    static const char *const units[REPORT_PARAMS] = {"size", "offset, elements", "stride, elements",
-                                                     "threads a block", "accesses a thread"};
+    static const char *const units[REPORT_PARAMS] = {
+        [REPORT_SIZE] = "size",
+        [REPORT_OFFSET] = "offset, elements",
+        [REPORT_STRIDE] = "stride, elements",
+        [REPORT_BLOCK] = "threads a block",
+        [REPORT_UNROLL] = "accesses a thread",
+        [REPORT_ORDER] = "order",
+        [REPORT_TYPE] = "type",
+        [REPORT_FIELDS] = "fields of a structure",
+        [REPORT_WIDTH] = "bytes an element",
+        [REPORT_FROM_SHIFT] = "shift of the input, elements",
+        [REPORT_TO_SHIFT] = "shift of the output, elements",
+    };
     struct report_chart *chart = &figure->chart;
     const struct report_metric_text *text = &report_metric_texts[metric];
-    const char *param = report_param_names[sweep->param];
+    const char *param = report_param_words(sweep->param);
     *figure = (struct report_figure){
         .kind = REPORT_FIGURE_SWEEP, .metric = metric, .experiment = experiment, .sweep = sweep};
-    chart->id = metric == experiment->metric
-                    ? report_format(pool, "%s-%s", experiment->id, param)
-                    : report_format(pool, "%s-%s-%s", experiment->id, param, text->name);
+    chart->id =
+        metric == experiment->metric
+            ? report_format(pool, "%s-%s", experiment->id, report_param_names[sweep->param])
+            : report_format(pool, "%s-%s-%s", experiment->id, report_param_names[sweep->param], text->name);
     chart->unit = text->unit;
     chart->x_unit = units[sweep->param];
     chart->line = report_alloc(pool, sweep->count * sizeof *chart->line);

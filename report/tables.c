@@ -126,7 +126,7 @@ static const struct report_row *at_value(const struct report_series *series, enu
 static void put_sweep(FILE *out, const struct report_figure *figure, struct report_pool *pool) {
     const struct report_sweep *sweep = figure->sweep;
     const char **heads = report_alloc(pool, (sweep->count + 1) * sizeof *heads);
-    heads[0] = report_param_names[sweep->param];
+    heads[0] = report_param_words(sweep->param);
     for (size_t i = 0; i < sweep->count; i++)
         heads[i + 1] = report_format(pool, "%s, %s", sweep->series[i].name,
                                      figure->chart.unit[0] == '%' ? "%" : figure->chart.unit);

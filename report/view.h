@@ -65,6 +65,8 @@ const char *report_kernel_text(const struct report_row *row, struct report_pool 
 /* "size 2^28, offset 11, block 512" of the parameters whose bits are set, with the cache's state where it was
  * warm and bit REPORT_PARAMS is set. */
 const char *report_params_text(const struct report_row *row, unsigned which, struct report_pool *pool);
+/* "offset", "from shift" */
+const char *report_param_words(enum report_param param);
 /* Bits of the parameters in which all rows agree. */
 unsigned report_common(const struct report_row *const *rows, size_t count);
 bool report_same_kernel(const struct report_row *a, const struct report_row *b);

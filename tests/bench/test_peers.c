@@ -96,6 +96,38 @@ static void sizes(void **state) {
     }
 }
 
+/* Of every width and type that geam has; where it has none the row says why. */
+static void operations(void **state) {
+    (void)state;
+    struct bench_plan plan;
+    fresh(true, PEERS_RIGHT);
+    must_run(&plan, &(struct asked){"transpose-any", "37x21,3x8x5", "all", NULL});
+    unsigned right = 0, skipped = 0;
+    for (size_t s = 0; s < plan.section_count; s++)
+        for (size_t i = 0; i < plan.sections[s].row_count; i++) {
+            const struct bench_row *row = &plan.sections[s].rows[i];
+            if (strcmp(row->rung->name, "cublas-geam") != 0)
+                continue;
+            bool can = row->problem.width >= 4 && row->problem.batch == 1;
+            if (row->status != (can ? BENCH_VERIFIED : BENCH_SKIPPED))
+                fail_msg("width %u: %s", (unsigned)row->problem.width, row->note);
+            right += can;
+            skipped += !can;
+        }
+    assert_int_equal(right, 3);
+    assert_int_equal(skipped, 7);
+    bench_plan_free(&plan);
+    must_run(&plan, &(struct asked){"add-any", "1000", "all", NULL});
+    for (size_t s = 0; s < plan.section_count; s++)
+        for (size_t i = 0; i < plan.sections[s].row_count; i++) {
+            const struct bench_row *row = &plan.sections[s].rows[i];
+            bool can =
+                row->problem.width >= 4 || !row->rung->library || strcmp(row->rung->library, "cuBLAS") != 0;
+            assert_int_equal(row->status, can ? BENCH_VERIFIED : BENCH_SKIPPED);
+        }
+    bench_plan_free(&plan);
+}
+
 static void a_wrong_result_fails(void **state) {
     (void)state;
     struct bench_plan plan;
@@ -219,10 +251,15 @@ static void words_for_the_option(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_verified_and_timed), cmocka_unit_test(sizes),
-        cmocka_unit_test(a_wrong_result_fails),    cmocka_unit_test(a_library_that_cannot_be_used),
-        cmocka_unit_test(none_on_the_simulator),   cmocka_unit_test(a_share_of_the_best_copy_kernel),
-        cmocka_unit_test(what_is_written),         cmocka_unit_test(words_for_the_option),
+        cmocka_unit_test(rows_verified_and_timed),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(operations),
+        cmocka_unit_test(a_wrong_result_fails),
+        cmocka_unit_test(a_library_that_cannot_be_used),
+        cmocka_unit_test(none_on_the_simulator),
+        cmocka_unit_test(a_share_of_the_best_copy_kernel),
+        cmocka_unit_test(what_is_written),
+        cmocka_unit_test(words_for_the_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

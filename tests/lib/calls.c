@@ -98,8 +98,9 @@ unsigned draw_width(struct draw *draw) {
     return 1u << draw_below(draw, 5);
 }
 
-uint64_t draw_slack(struct draw *draw) {
-    return draw_one_in(draw, 2) ? 0 : draw_below(draw, draw_one_in(draw, 2) ? 4 : 40);
+uint64_t draw_slack(struct draw *draw, uint64_t times, uint64_t most) {
+    uint64_t slack = draw_one_in(draw, 2) ? 0 : draw_below(draw, draw_one_in(draw, 2) ? 4 : 40);
+    return times && slack > most / times ? most / times : slack;
 }
 
 /* ---------------------------------------------------------------- calls */

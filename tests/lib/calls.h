@@ -31,8 +31,8 @@ uint64_t draw_size(struct draw *draw, uint64_t most);
 void draw_sizes(struct draw *draw, uint64_t most, uint64_t *rows, uint64_t *cols);
 /* 1, 2, 4, 8 or 16. */
 unsigned draw_width(struct draw *draw);
-/* How much more than it needs a pitch or stride has: often 0. */
-uint64_t draw_slack(struct draw *draw);
+/* How much more than it needs a pitch or stride has: often 0.  `times` such are at most `most` together. */
+uint64_t draw_slack(struct draw *draw, uint64_t times, uint64_t most);
 
 /* ---------------------------------------------------------------- calls */
 
