@@ -36,7 +36,7 @@ typedef uint8_t wl_word;
 /* wl_inplace_square4 and the like. */
 #define WL_SIZED(name) WL_JOIN(wl_inplace_##name, WL_WIDTH)
 
-#define WL_THREADS WL_INPLACE_THREADS
+#define WL_THREADS WL_INPLACE_THREADS(WL_WIDTH)
 #define WL_TILE    WL_INPLACE_TILE(WL_WIDTH)
 
 /* Elements of a vector, and vectors of a tile's row that begins at one. */
@@ -147,8 +147,7 @@ static __device__ __forceinline__ void wl_store_vectors(uintptr_t to, const void
             out.element[e] = wl_shifted(tile, from, pitch, head + v * WL_PART + e, r);
         *((uint4 *)(row + head * WL_WIDTH) + v) = out.vector;
     }
-    if (WL_WIDTH == 16)
-        return;
+#if WL_WIDTH < 16
 #pragma unroll
     for (unsigned k = 0; k < (WL_TILE * WL_PART + WL_THREADS - 1) / WL_THREADS; k++) {
         unsigned i = threadIdx.x + k * WL_THREADS, r = i / WL_PART, x = i % WL_PART;
@@ -158,6 +157,7 @@ static __device__ __forceinline__ void wl_store_vectors(uintptr_t to, const void
         if (i < WL_TILE * WL_PART && head)
             ((wl_word *)row)[x] = wl_shifted(tile, from, pitch, x, r);
     }
+#endif
 }
 
 /* ---------------------------------------------------------------- a pair of tiles */

@@ -2,10 +2,9 @@
 #ifndef WIDELOAD_KERNELS_INPLACE_H
 #define WIDELOAD_KERNELS_INPLACE_H
 
-#define WL_INPLACE_THREADS 256
-
-/* Elements along a tile's side, by width, */
-#define WL_INPLACE_TILE(width) ((width) == 1 ? 128 : (width) <= 4 ? 64 : 32)
+/* Elements along a tile's side, and the threads that exchange two tiles, by width; */
+#define WL_INPLACE_TILE(width)    ((width) <= 2 ? 128 : (width) <= 8 ? 64 : 32)
+#define WL_INPLACE_THREADS(width) ((width) == 1 || (width) == 16 ? 256 : 512)
 /* bytes from one row of it to the next in shared memory: a tile's row, one vector of 16 bytes, and a word, or
  * an element, that makes columns change banks; */
 #define WL_INPLACE_PITCH(width)                                                                              \
@@ -16,24 +15,24 @@
 /* Tiles along the side of a group of tiles that blocks take one after the other. */
 #define WL_INPLACE_GROUP 8
 
+/* Threads of a block of the other kernels. */
+#define WL_INPLACE_MOVERS 256
+
 /* inplace_near.cu: the longer side is at most so much longer, and the shorter at least so long; */
 #define WL_INPLACE_EXTRA    16
 #define WL_INPLACE_NEAR_MIN 256
 /* vectors of 16 bytes that a thread moves of a chunk; */
 #define WL_INPLACE_CHUNK_VECTORS 8
-#define WL_INPLACE_CHUNK_BYTES   (16 * WL_INPLACE_CHUNK_VECTORS * WL_INPLACE_THREADS)
+#define WL_INPLACE_CHUNK_BYTES   (16 * WL_INPLACE_CHUNK_VECTORS * WL_INPLACE_MOVERS)
 /* what a block keeps of one: all that it is made of lies in one run, which has the extra columns of all rows
  * that it passes, and a vector at each end; */
 #define WL_INPLACE_STAGED_BYTES                                                                              \
     (WL_INPLACE_CHUNK_BYTES + WL_INPLACE_CHUNK_BYTES / WL_INPLACE_NEAR_MIN * WL_INPLACE_EXTRA +              \
      16 * WL_INPLACE_EXTRA + 32)
-/* steps from exchanges to the rows that they complete: more than the blocks that run at once need, fewer
- * than the L2 holds; */
-#define WL_INPLACE_LAG 4
-/* and its counters, 4 bytes each: the next task in 8 bytes, flags of chunks, and a count a row of tiles. */
-#define WL_INPLACE_RING    4096
-#define WL_INPLACE_RING_AT 32
-#define WL_INPLACE_ROWS_AT (WL_INPLACE_RING_AT + WL_INPLACE_RING)
+/* and its counters, 4 bytes each: the next chunk in 8 bytes, and the ring of flags. */
+#define WL_INPLACE_RING     4096
+#define WL_INPLACE_RING_AT  32
+#define WL_INPLACE_COUNTERS (WL_INPLACE_RING_AT + WL_INPLACE_RING)
 
 /* inplace_shuffle.cu: rows or columns that go through the workspace at a time, a warp's lanes. */
 #define WL_INPLACE_BAND 32

@@ -129,11 +129,11 @@ static __device__ __forceinline__ uint64_t wl_slanted(uint64_t n, uint64_t i, ui
 /* WL_INPLACE_BAND rows from `row` on: from the matrix to the band (the shuffle's places, or backwards the
  * same), and from the band to the matrix. A warp's lanes are the rows; each goes through 32 columns, whose
  * sectors stay in the L1. */
-extern "C" __global__ void __launch_bounds__(WL_THREADS)
+extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
     WL_SIZED(band_of_rows)(wl_word *matrix, wl_word *band, uint64_t rows, uint64_t cols, uint64_t b,
                            unsigned backwards, unsigned returns, uint64_t row, uint64_t first) {
     const unsigned i = threadIdx.x % 32;
-    uint64_t c = ((first + blockIdx.x) * (WL_THREADS / 32) + threadIdx.x / 32) * 32, r = row + i;
+    uint64_t c = ((first + blockIdx.x) * (WL_INPLACE_MOVERS / 32) + threadIdx.x / 32) * 32, r = row + i;
     if (r >= rows || c >= cols)
         return;
     wl_word *at = matrix + r * cols;
@@ -161,13 +161,13 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS)
 }
 
 /* WL_INPLACE_BAND columns from `col` on, in the same way: the band has rows of WL_INPLACE_BAND. */
-extern "C" __global__ void __launch_bounds__(WL_THREADS)
+extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
     WL_SIZED(band_of_columns)(wl_word *matrix, wl_word *band, uint64_t rows, uint64_t cols, uint64_t a,
                               uint64_t b, unsigned rotates, unsigned backwards, unsigned returns,
                               uint64_t col, uint64_t first) {
     const struct wl_shape shape = {rows, cols, a, b};
     uint64_t x = threadIdx.x % WL_INPLACE_BAND, j = col + x;
-    uint64_t i = (first + blockIdx.x) * (WL_THREADS / WL_INPLACE_BAND) + threadIdx.x / WL_INPLACE_BAND;
+    uint64_t i = (first + blockIdx.x) * (WL_INPLACE_MOVERS / WL_INPLACE_BAND) + threadIdx.x / WL_INPLACE_BAND;
     if (i >= rows || j >= cols)
         return;
     wl_word *there = band + i * WL_INPLACE_BAND + x;
@@ -178,20 +178,4 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS)
         band[wl_row_from(&shape, rotates, i, j) * WL_INPLACE_BAND + x] = matrix[i * cols + j];
     else
         matrix[i * cols + j] = *there;
-}
-
-/* ---------------------------------------------------------------- through the workspace */
-
-/* to = from's transpose, where one side is short: a block takes WL_THREADS rows or columns of the long one,
- * so that the accesses that stride find their sectors in the L1 or the L2. */
-extern "C" __global__ void __launch_bounds__(WL_THREADS)
-    WL_SIZED(narrow)(wl_word *__restrict__ to, const wl_word *__restrict__ from, uint64_t rows, uint64_t cols,
-                     uint64_t first) {
-    uint64_t i = wl_index(first);
-    if (rows > cols && i < rows)
-        for (uint64_t c = 0; c < cols; c++)
-            to[c * rows + i] = from[i * cols + c];
-    else if (rows <= cols && i < cols)
-        for (uint64_t r = 0; r < rows; r++)
-            to[i * rows + r] = from[r * cols + i];
 }

@@ -1,4 +1,5 @@
-/* A square is transposed in place: a block exchanges tile (i, j) with tile (j, i), i <= j.
+/* A square, of rows ld elements apart, is transposed in place: a block exchanges tile (i, j) with tile (j,
+ * i), i <= j.
  *
  * Blocks that run together take tiles of one group of WL_INPLACE_GROUP x WL_INPLACE_GROUP, so that both their
  * reads and their writes are runs of some 2 KB on 512 rows, not single rows of tiles all over memory.
@@ -22,10 +23,10 @@ static __device__ __forceinline__ bool wl_tiles_of(uint64_t block, unsigned tile
     return *i <= *j && *j < tiles;
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS)
-    WL_SIZED(square)(wl_word *square, unsigned n, uint64_t first) {
+extern "C" __global__ void __launch_bounds__(WL_THREADS, 1024 / WL_THREADS)
+    WL_SIZED(square)(wl_word *square, uint64_t ld, unsigned n, uint64_t first) {
     char *upper = (char *)wl_dynamic, *lower = upper + WL_TILE * WL_PITCH;
     unsigned i, j;
     if (wl_tiles_of(first + blockIdx.x, (n + WL_TILE - 1) / WL_TILE, &i, &j))
-        wl_swap_tiles(square, n, n, i, j, upper, lower);
+        wl_swap_tiles(square, ld, n, i, j, upper, lower);
 }

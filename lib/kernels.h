@@ -26,8 +26,7 @@
     X(inplace_shuffle##width, inplace_rows##width)                                                           \
     X(inplace_shuffle##width, inplace_columns##width)                                                        \
     X(inplace_shuffle##width, inplace_band_of_rows##width)                                                   \
-    X(inplace_shuffle##width, inplace_band_of_columns##width)                                                \
-    X(inplace_shuffle##width, inplace_narrow##width)
+    X(inplace_shuffle##width, inplace_band_of_columns##width)
 
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \

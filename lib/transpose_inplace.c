@@ -90,15 +90,20 @@ static bool is_square(const struct problem *p) {
     return p->rows == p->cols;
 }
 
-static wl_error run_square(const struct problem *p) {
+/* The square of the shorter side, whose rows begin ld elements apart. */
+static wl_error exchange_tiles(const struct problem *p, uint64_t ld) {
     static const enum wl__kernel kernels[5] = KERNELS(square);
     wl_devptr matrix = p->matrix;
-    uint32_t side = (uint32_t)p->rows;
+    uint32_t side = (uint32_t)p->shorter;
     uint64_t first, groups = (tiles_of(p) + WL_INPLACE_GROUP - 1) / WL_INPLACE_GROUP;
     groups += groups & 1;
-    void *arguments[] = {&matrix, &side, &first};
+    void *arguments[] = {&matrix, &ld, &side, &first};
     return launch(p, kernels, groups / 2 * (groups + 1) * WL_INPLACE_GROUP * WL_INPLACE_GROUP,
-                  WL_INPLACE_THREADS, WL_INPLACE_PAIR_BYTES(p->width), arguments, &first);
+                  WL_INPLACE_THREADS(p->width), WL_INPLACE_PAIR_BYTES(p->width), arguments, &first);
+}
+
+static wl_error run_square(const struct problem *p) {
+    return exchange_tiles(p, p->shorter);
 }
 
 /* ---------------------------------------------------------------- narrow ones, through the workspace */
@@ -112,14 +117,8 @@ static uint64_t narrow_workspace(const struct problem *p) {
 }
 
 static wl_error run_narrow(const struct problem *p) {
-    static const enum wl__kernel kernels[5] = KERNELS(narrow);
-    wl_devptr from = p->matrix, to = p->workspace;
-    uint64_t rows = p->rows, cols = p->cols, first;
-    void *arguments[] = {&to, &from, &rows, &cols, &first};
-    wl_error error =
-        wl__launch_linear(p->context, kernels[p->row], p->longer, WL_INPLACE_THREADS,
-                          (struct wl__block){WL_INPLACE_THREADS, 1}, arguments, &first, p->stream);
-    return error ? error : wl_copy(p->context, from, to, narrow_workspace(p), p->stream);
+    wl_error error = wl_transpose(p->context, p->width, p->workspace, p->matrix, p->rows, p->cols, p->stream);
+    return error ? error : wl_copy(p->context, p->matrix, p->workspace, narrow_workspace(p), p->stream);
 }
 
 /* ---------------------------------------------------------------- nearly square ones */
@@ -128,34 +127,28 @@ static bool is_nearly_square(const struct problem *p) {
     return p->longer - p->shorter <= WL_INPLACE_EXTRA && p->shorter >= WL_INPLACE_NEAR_MIN;
 }
 
-static uint64_t near_counters(const struct problem *p) {
-    return WL_INPLACE_ROWS_AT + tiles_of(p);
-}
-
 static uint64_t near_workspace(const struct problem *p) {
-    return round_up(4 * near_counters(p), 16) + (p->longer - p->shorter) * p->shorter * p->width;
+    return 4 * WL_INPLACE_COUNTERS + (p->longer - p->shorter) * p->shorter * p->width;
 }
 
 static wl_error run_near(const struct problem *p) {
     static const enum wl__kernel save[5] = KERNELS(save), close[5] = KERNELS(close), open[5] = KERNELS(open);
-    wl_devptr matrix = p->matrix, counters = p->workspace;
-    wl_devptr saved = counters + round_up(4 * near_counters(p), 16);
+    wl_devptr matrix = p->matrix, counters = p->workspace, saved = counters + 4 * WL_INPLACE_COUNTERS;
     uint64_t side = p->shorter, extra = p->longer - side, first;
-    uint32_t opening = p->rows > p->cols, count = (uint32_t)near_counters(p);
-    /* Enough blocks to clear the counters, a thread each; more would only help to save much. */
-    void *to_save[] = {&saved, &matrix, &counters, &side, &extra, &opening, &count};
-    uint64_t most = side * extra > count ? side * extra : count, blocks = most / WL_INPLACE_THREADS + 1;
+    uint32_t opening = p->rows > p->cols;
+    void *to_save[] = {&saved, &matrix, &counters, &side, &extra, &opening};
+    uint64_t blocks = side * extra / WL_INPLACE_MOVERS + 1;
     wl_error error =
-        launch(p, save, blocks < 1u << 20 ? blocks : 1u << 20, WL_INPLACE_THREADS, 0, to_save, &first);
+        launch(p, save, blocks < 1u << 20 ? blocks : 1u << 20, WL_INPLACE_MOVERS, 0, to_save, &first);
+    if (!error && !opening)
+        error = exchange_tiles(p, side + extra);
     if (error)
         return error;
-    uint64_t chunk = WL_INPLACE_CHUNK_BYTES / p->width, tiles = tiles_of(p);
-    uint64_t phase = matrix / p->width % (128 / p->width);
-    uint64_t tasks = tiles * (tiles + 1) / 2 + (p->rows * p->cols + phase + chunk - 1) / chunk;
-    uint64_t pair = WL_INPLACE_PAIR_BYTES(p->width);
-    uint64_t shared = pair > WL_INPLACE_STAGED_BYTES ? pair : WL_INPLACE_STAGED_BYTES;
+    uint64_t chunk = WL_INPLACE_CHUNK_BYTES / p->width, phase = matrix / p->width % (128 / p->width);
     void *arguments[] = {&matrix, &saved, &counters, &side, &extra};
-    return launch(p, opening ? open : close, tasks, WL_INPLACE_THREADS, shared, arguments, &first);
+    error = launch(p, opening ? open : close, (p->rows * p->cols + phase + chunk - 1) / chunk,
+                   WL_INPLACE_MOVERS, WL_INPLACE_STAGED_BYTES, arguments, &first);
+    return !error && opening ? exchange_tiles(p, side + extra) : error;
 }
 
 /* ---------------------------------------------------------------- any others, by shuffles */
@@ -214,8 +207,8 @@ static wl_error shuffle_rows(const struct problem *p, struct shape s) {
     void *arguments[] = {&matrix, &band, &s.m, &s.n, &s.b, &backwards, &returns, &row, &first};
     for (row = 0; row < s.m; row += WL_INPLACE_BAND)
         for (returns = 0; returns < 2; returns++) {
-            wl_error error = launch(p, by_bands, (s.n + WL_INPLACE_THREADS - 1) / WL_INPLACE_THREADS,
-                                    WL_INPLACE_THREADS, 0, arguments, &first);
+            wl_error error = launch(p, by_bands, (s.n + WL_INPLACE_MOVERS - 1) / WL_INPLACE_MOVERS,
+                                    WL_INPLACE_MOVERS, 0, arguments, &first);
             if (error)
                 return error;
         }
@@ -235,13 +228,13 @@ static wl_error shuffle_columns(const struct problem *p, struct shape s, uint32_
         return launch(p, on_chip, (s.n + panel - 1) / panel, (uint32_t)threads, s.m * panel * p->width,
                       arguments, &first);
     }
-    const uint64_t each = WL_INPLACE_THREADS / WL_INPLACE_BAND;
+    const uint64_t each = WL_INPLACE_MOVERS / WL_INPLACE_BAND;
     void *arguments[] = {&matrix,  &band,      &s.m,     &s.n, &s.a,  &s.b,
                          &rotates, &backwards, &returns, &col, &first};
     for (col = 0; col < s.n; col += WL_INPLACE_BAND)
         for (returns = 0; returns < 2; returns++) {
             wl_error error =
-                launch(p, by_bands, (s.m + each - 1) / each, WL_INPLACE_THREADS, 0, arguments, &first);
+                launch(p, by_bands, (s.m + each - 1) / each, WL_INPLACE_MOVERS, 0, arguments, &first);
             if (error)
                 return error;
         }
