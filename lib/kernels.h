@@ -13,6 +13,28 @@
     X(kernel##_unroll4, kernel##_unroll4)                                                                    \
     X(kernel##_unroll8, kernel##_unroll8)
 
+/* Kernels of wl_permute's tiles, each alone in a module of its name.  lib/permute.c counts on their order:
+ * the elements' width; whose rows begin anywhere; accesses a thread. */
+#define WL_ALONE_MODULE(X, kernel) X(kernel)
+#define WL_ALONE_KERNEL(X, kernel) X(kernel, kernel)
+#define WL_PERMUTE_PASSES_MAP(ALONE, X, kernel)                                                              \
+    ALONE(X, kernel##_4)                                                                                     \
+    ALONE(X, kernel##_6)                                                                                     \
+    ALONE(X, kernel##_8)
+#define WL_PERMUTE_ROWS_MAP(ALONE, X, kernel)                                                                \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_whole)                                                          \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_out)                                                            \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_in)                                                             \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_both)
+#define WL_PERMUTE_MAP(ALONE, X)                                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile1)                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile2)                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile4)                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile8)                                                             \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, permute_tile16_whole)                                                    \
+    ALONE(X, permute_rows8)                                                                                  \
+    ALONE(X, permute_rows16)
+
 /* The in-place transposes, a module each width. */
 #define WL_INPLACE_MODULES(X, width)                                                                         \
     X(inplace_square##width)                                                                                 \
@@ -69,6 +91,7 @@
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
     X(csr_transpose)                                                                                         \
+    WL_PERMUTE_MAP(WL_ALONE_MODULE, X)                                                                       \
     WL_INPLACE_MODULES(X, 1)                                                                                 \
     WL_INPLACE_MODULES(X, 2)                                                                                 \
     WL_INPLACE_MODULES(X, 4)                                                                                 \
@@ -155,6 +178,7 @@
     X(csr_transpose, csr_scatter)                                                                            \
     X(csr_transpose, coo_rank)                                                                               \
     X(csr_transpose, coo_scatter)                                                                            \
+    WL_PERMUTE_MAP(WL_ALONE_KERNEL, X)                                                                       \
     WL_INPLACE_KERNELS(X, 1)                                                                                 \
     WL_INPLACE_KERNELS(X, 2)                                                                                 \
     WL_INPLACE_KERNELS(X, 4)                                                                                 \
