@@ -97,7 +97,8 @@ wl_error wl__chunks_move(wl_context *context, const struct wl__streams *streams,
     for (unsigned f = 0; f < streams->fields; f++)
         shape.streams[f] = wl__stream_address(streams, f);
 
-    unsigned groups = VECTORS / (GROUP * streams->fields);
+    unsigned vectors = streams->fields == 2 && !streams->together ? VECTORS_TWO : VECTORS;
+    unsigned groups = vectors / (GROUP * streams->fields);
     do {
         if (groups == 0)
             groups = 1;
