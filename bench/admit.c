@@ -15,11 +15,12 @@ static void widen(struct bench_extent *to, const struct bench_extent *by) {
     if (by->kind == BENCH_KIND_NONE)
         return;
     to->kind = by->kind;
+    to->width = by->width;
     if (by->elements > to->elements)
         to->elements = by->elements;
 }
 
-void bench_needs_add(struct bench_needs *needs, const struct wl_rung *rung,
+void bench_needs_add(struct bench_needs *needs, wl_context *context, const struct wl_rung *rung,
                      const struct wl_problem *problem) {
     struct bench_extents extents = bench_extents_of(rung->reference, problem);
     for (unsigned i = 0; i < BENCH_INPUTS; i++)
@@ -27,7 +28,7 @@ void bench_needs_add(struct bench_needs *needs, const struct wl_rung *rung,
     for (unsigned i = 0; i < BENCH_OUTPUTS; i++)
         widen(&needs->extents.out[i], &extents.out[i]);
     needs->device_outputs |= rung->outputs;
-    uint64_t work = rung->work_bytes ? rung->work_bytes(problem) : 0;
+    uint64_t work = rung->work_bytes ? rung->work_bytes(context, problem) : 0;
     if (work > needs->work_bytes)
         needs->work_bytes = work;
 }
@@ -80,10 +81,10 @@ static uint64_t available_host_bytes(void) {
     return kib * 1024;
 }
 
-static void section_needs(struct bench_section *section) {
+static void section_needs(struct bench_section *section, wl_context *context) {
     memset(&section->needs, 0, sizeof section->needs);
     for (size_t i = 0; i < section->row_count; i++)
-        bench_needs_add(&section->needs, section->rows[i].rung, &section->rows[i].problem);
+        bench_needs_add(&section->needs, context, section->rows[i].rung, &section->rows[i].problem);
 }
 
 static void bytes_text(uint64_t bytes, char out[32]) {
@@ -127,7 +128,7 @@ static bool enough_memory(const struct bench_plan *plan, const struct bench_sect
     return true;
 }
 
-static bool admit_sparse(const struct bench_plan *plan, struct bench_section *section,
+static bool admit_sparse(const struct bench_plan *plan, struct bench_section *section, wl_context *context,
                          const struct bench_request *request, struct bench_error *error) {
     const struct wl_problem *size = &section->rows[0].problem;
     /* Without its entries first: a matrix of too many rows is refused before they are counted. */
@@ -140,14 +141,15 @@ static bool admit_sparse(const struct bench_plan *plan, struct bench_section *se
             section->experiment->name, size->rows);
     for (size_t i = 0; i < section->row_count; i++)
         section->rows[i].problem.nnz = nnz;
-    section_needs(section);
+    section_needs(section, context);
     return true;
 }
 
 static bool admit_section(struct bench_plan *plan, struct bench_section *section, wl_context *context,
                           const struct bench_request *request, struct bench_error *error) {
-    section_needs(section);
-    if (section->experiment->shape == BENCH_SHAPE_SPARSE && !admit_sparse(plan, section, request, error))
+    section_needs(section, context);
+    if (section->experiment->shape == BENCH_SHAPE_SPARSE &&
+        !admit_sparse(plan, section, context, request, error))
         return false;
     if (!enough_memory(plan, section, request, error))
         return false;

@@ -3,9 +3,11 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/grid.h"
+#include "bench/variant.h"
 
 enum { CELL = BENCH_GRID_CELL };
 
@@ -33,6 +35,35 @@ static void kernel(const struct bench_row *row, bool compact, char out[CELL]) {
     snprintf(out, CELL, "%s", row->rung->name);
 }
 
+static void size(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    bench_size_text(row->experiment, &row->problem, out, CELL);
+}
+
+static void order(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->experiment->shape == BENCH_SHAPE_TENSOR)
+        bench_order_text(&row->problem, out, CELL);
+}
+
+static void type(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->experiment->has_type)
+        snprintf(out, CELL, "%s", bench_type_name(row->problem.type));
+}
+
+static void fields(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->experiment->has_fields)
+        bench_fields_text(&row->problem, out, CELL);
+}
+
+static void width(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->problem.width && row->experiment->has_width)
+        snprintf(out, CELL, "%" PRIu32, row->problem.width);
+}
+
 static void offset(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
     if (row->experiment->has_offset)
@@ -43,6 +74,18 @@ static void stride(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
     if (row->experiment->has_stride)
         snprintf(out, CELL, "%" PRIu64, row->problem.stride);
+}
+
+static void from_shift(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->experiment->has_shift)
+        snprintf(out, CELL, "%" PRIu64, row->problem.from_shift);
+}
+
+static void to_shift(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->experiment->has_shift)
+        snprintf(out, CELL, "%" PRIu64, row->problem.to_shift);
 }
 
 static void block(const struct bench_row *row, bool compact, char out[CELL]) {
@@ -173,8 +216,15 @@ static void cached(const struct bench_row *row, bool compact, char out[CELL]) {
 
 static const struct column columns[] = {
     {"kernel", LEFT, kernel},
+    {"size", HIDE_EQUAL, size},
+    {"order", HIDE_EQUAL, order},
+    {"type", HIDE_EQUAL, type},
+    {"fields", HIDE_EQUAL, fields},
+    {"width", HIDE_EQUAL, width},
     {"offset", HIDE_EQUAL, offset},
     {"stride", HIDE_EQUAL, stride},
+    {"from shift", HIDE_EQUAL, from_shift},
+    {"to shift", HIDE_EQUAL, to_shift},
     {"block", HIDE_EQUAL, block},
     {"unroll", HIDE_EQUAL, unroll},
     {"occ %", HIDE_EQUAL | SPARE | UNTOLD, occupancy},
@@ -206,15 +256,31 @@ _Static_assert((int)COLUMNS <= (int)BENCH_GRID_COLUMNS, "a grid holds every colu
 
 /* A figure appears only where it was measured. */
 static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
-    const struct bench_section *section = context;
-    const struct bench_row *row = &section->rows[r];
+    const struct bench_columns *laid = context;
+    const struct bench_row *row = laid->rows[r];
     unsigned figures = columns[c].flags & (COUNTERS | TIME);
     if (!figures || (figures & COUNTERS ? row->has_counters : row->has_time))
         columns[c].cell(row, compact, out);
 }
 
-bool bench_columns_lay_out(struct bench_columns *out, const struct bench_plan *plan,
-                           const struct bench_section *section, int line) {
+static bool gather(struct bench_columns *out, const struct bench_plan *plan,
+                   const struct bench_section *last) {
+    out->first = last + 1 - bench_section_table(plan, last);
+    for (const struct bench_section *section = out->first; section <= last; section++)
+        out->row_count += section->row_count;
+    out->rows = calloc(out->row_count + 1, sizeof *out->rows);
+    size_t count = 0;
+    for (const struct bench_section *section = out->first; out->rows && section <= last; section++)
+        for (size_t r = 0; r < section->row_count; r++)
+            out->rows[count++] = &section->rows[r];
+    return out->rows != NULL;
+}
+
+bool bench_columns_open(struct bench_columns *out, const struct bench_plan *plan,
+                        const struct bench_section *section, int line) {
+    *out = (struct bench_columns){.row_count = 0};
+    if (!gather(out, plan, section))
+        return false;
     for (size_t c = 0; c < COLUMNS; c++) {
         unsigned flags = columns[c].flags;
         bool absent = flags & (plan->simulator ? TIME : COUNTERS);
@@ -225,36 +291,44 @@ bool bench_columns_lay_out(struct bench_columns *out, const struct bench_plan *p
     }
     out->grid = (struct bench_grid){.columns = out->columns,
                                     .column_count = COLUMNS,
-                                    .row_count = section->row_count,
+                                    .row_count = out->row_count,
                                     .cell = put_cell,
-                                    .context = section,
+                                    .context = out,
                                     .line = line};
     return bench_grid_lay_out(&out->grid);
 }
 
+void bench_columns_close(struct bench_columns *laid) {
+    bench_grid_free(&laid->grid);
+    free(laid->rows);
+}
+
 /* Whose code is among the rows, each library once. */
-static void put_libraries(FILE *file, const struct bench_section *section) {
-    for (size_t r = 0; r < section->row_count; r++) {
-        const struct bench_row *row = &section->rows[r];
+static void put_libraries(FILE *file, const struct bench_columns *laid, bool *more) {
+    for (size_t r = 0; r < laid->row_count; r++) {
+        const struct bench_row *row = laid->rows[r];
         bool told = !row->library_version[0];
         for (size_t before = 0; before < r && !told; before++)
-            told = section->rows[before].rung->library == row->rung->library;
-        if (!told)
-            fprintf(file, ", %s %s", row->rung->library, row->library_version);
+            told = laid->rows[before]->rung->library == row->rung->library;
+        if (!told) {
+            fprintf(file, "%s%s %s", *more ? ", " : "", row->rung->library, row->library_version);
+            *more = true;
+        }
     }
 }
 
-void bench_columns_put_common(FILE *file, const struct bench_columns *laid, const struct bench_row *row) {
+void bench_columns_put_common(FILE *file, const struct bench_columns *laid) {
     const struct bench_grid *grid = &laid->grid;
-    char size[80];
-    bench_size_text(row->experiment, &row->problem, size, sizeof size);
-    fprintf(file, "size %s", size);
-    if (row->experiment->shape == BENCH_SHAPE_SPARSE)
-        fprintf(file, ", %" PRIu64 " entries", row->problem.nnz);
+    const struct bench_row *row = laid->rows[0];
+    bool more = false;
     for (size_t c = 0; c < COLUMNS; c++)
         if (columns[c].flags & HIDE_EQUAL && !(columns[c].flags & UNTOLD) && !grid->shown[c] &&
-            bench_grid_text(grid, 0, c)[0])
-            fprintf(file, ", %s %s", columns[c].title, bench_grid_text(grid, 0, c));
-    put_libraries(file, grid->context);
+            bench_grid_text(grid, 0, c)[0]) {
+            fprintf(file, "%s%s %s", more ? ", " : "", columns[c].title, bench_grid_text(grid, 0, c));
+            if (columns[c].cell == size && row->experiment->shape == BENCH_SHAPE_SPARSE)
+                fprintf(file, ", %" PRIu64 " entries", row->problem.nnz);
+            more = true;
+        }
+    put_libraries(file, laid, &more);
     fputc('\n', file);
 }

@@ -1,4 +1,4 @@
-/* An experiment's rows laid out in the columns that its device gives figures for. */
+/* The rows of a table laid out in the columns that its device gives figures for. */
 #ifndef WIDELOAD_BENCH_COLUMNS_H
 #define WIDELOAD_BENCH_COLUMNS_H
 
@@ -9,13 +9,18 @@ struct bench_columns {
     struct bench_grid grid;
     struct bench_grid_column columns[BENCH_GRID_COLUMNS]; /* the grid's, so this does not move */
     size_t status;                                        /* the column that says ok or FAIL */
+    const struct bench_section *first;                    /* of the table's sections */
+    const struct bench_row **rows;                        /* of them all */
+    size_t row_count;
 };
 
-/* False when memory is exhausted.  The caller frees the grid (bench_grid_free). */
-bool bench_columns_lay_out(struct bench_columns *out, const struct bench_plan *plan,
-                           const struct bench_section *section, int line);
+/* The sections of a table end with `section` (bench_section_table).  False when memory is exhausted.  The
+ * caller closes it in any case; *out does not move before. */
+bool bench_columns_open(struct bench_columns *out, const struct bench_plan *plan,
+                        const struct bench_section *section, int line);
+void bench_columns_close(struct bench_columns *laid);
 
 /* What all rows share and no column says: "size 1048576, block 128", and a newline. */
-void bench_columns_put_common(FILE *file, const struct bench_columns *laid, const struct bench_row *row);
+void bench_columns_put_common(FILE *file, const struct bench_columns *laid);
 
 #endif

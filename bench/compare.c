@@ -9,6 +9,7 @@
 #include "bench/grid.h"
 #include "bench/json.h"
 #include "bench/text.h"
+#include "bench/variant.h"
 
 enum { CELL = BENCH_GRID_CELL };
 static const double time_tolerance = 2, counter_tolerance = 0;
@@ -29,13 +30,30 @@ struct comparison {
     bool simulator;
 };
 
-enum { KERNEL, SIZE, OFFSET, STRIDE, BLOCK, UNROLL, WHAT, BEFORE, NOW, RATIO, VERDICT, COLUMNS };
+enum {
+    KERNEL,
+    SIZE,
+    VARIANT,
+    OFFSET,
+    STRIDE,
+    SHIFT,
+    BLOCK,
+    UNROLL,
+    WHAT,
+    BEFORE,
+    NOW,
+    RATIO,
+    VERDICT,
+    COLUMNS
+};
 
 static const struct bench_grid_column columns[COLUMNS] = {
     [KERNEL] = {"kernel", BENCH_GRID_LEFT},
     [SIZE] = {"size", BENCH_GRID_HIDE_EQUAL},
+    [VARIANT] = {"of", BENCH_GRID_LEFT | BENCH_GRID_HIDE_EQUAL},
     [OFFSET] = {"offset", BENCH_GRID_HIDE_EQUAL},
     [STRIDE] = {"stride", BENCH_GRID_HIDE_EQUAL},
+    [SHIFT] = {"shift", BENCH_GRID_HIDE_EQUAL},
     [BLOCK] = {"block", BENCH_GRID_HIDE_EQUAL},
     [UNROLL] = {"unroll", BENCH_GRID_HIDE_EQUAL},
     [WHAT] = {"", BENCH_GRID_LEFT},
@@ -76,6 +94,13 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
     case STRIDE:
         if (row->experiment->has_stride)
             snprintf(out, CELL, "%" PRIu64, row->problem.stride);
+        break;
+    case VARIANT:
+        bench_variant_text(row->experiment, &row->problem, out, CELL);
+        break;
+    case SHIFT:
+        if (row->experiment->has_shift)
+            snprintf(out, CELL, "%" PRIu64 " to %" PRIu64, row->problem.from_shift, row->problem.to_shift);
         break;
     case BLOCK:
         bench_block_text(bench_row_block(row), out, CELL);

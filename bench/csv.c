@@ -1,9 +1,11 @@
 /* One line a row, a header first; empty where JSON has null; quoted as RFC 4180 says. */
 #include "bench/fields.h"
 #include "bench/json.h"
+#include "bench/variant.h"
 
 static void put_header(FILE *file) {
     fputs("experiment,kernel,peer_library,peer_version,size,offset,stride,block,unroll,rows,cols,nnz,"
+          "width,type,fields,order,from_shift,to_shift,batch,"
           "verified,error,skipped,bytes,"
           "time_ms_median,time_ms_iqr,time_ms_min,time_ms_n,time_ms_stop,time_ms_launches,time_ms_replay,"
           "gbps,pct_peak,pct_copy,gops,l2,fits_"
@@ -17,9 +19,26 @@ static void put_header(FILE *file) {
     fputs(",device_name,device_kind,device_arch,device_peak_gbps\n", file);
 }
 
+static void put_variant(FILE *file, const struct bench_row *row) {
+    const struct bench_experiment *experiment = row->experiment;
+    const struct wl_problem *problem = &row->problem;
+    char fields[80] = "", order[WL_RANK_MAX + 1] = "";
+    if (experiment->has_fields)
+        bench_fields_text(problem, fields, sizeof fields);
+    if (experiment->shape == BENCH_SHAPE_TENSOR)
+        bench_order_text(problem, order, sizeof order);
+    bench_put_integer(file, experiment->has_width && problem->width, problem->width);
+    bench_put_text(file, experiment->has_type ? bench_type_name(problem->type) : "");
+    bench_put_text(file, fields);
+    bench_put_text(file, order);
+    bench_put_integer(file, experiment->has_shift, problem->from_shift);
+    bench_put_integer(file, experiment->has_shift, problem->to_shift);
+    bench_put_integer(file, experiment->shape == BENCH_SHAPE_BATCH, problem->batch);
+}
+
 static void put_params(FILE *file, const struct bench_row *row) {
     enum bench_shape shape = row->experiment->shape;
-    bool matrix = shape == BENCH_SHAPE_MATRIX || shape == BENCH_SHAPE_SPARSE;
+    bool matrix = shape == BENCH_SHAPE_MATRIX || shape == BENCH_SHAPE_SPARSE || shape == BENCH_SHAPE_BATCH;
     char text[80];
     bench_size_text(row->experiment, &row->problem, text, sizeof text);
     bench_put_text(file, text);
@@ -31,6 +50,7 @@ static void put_params(FILE *file, const struct bench_row *row) {
     bench_put_integer(file, matrix, row->problem.rows);
     bench_put_integer(file, matrix, row->problem.cols);
     bench_put_integer(file, shape == BENCH_SHAPE_SPARSE, row->problem.nnz);
+    put_variant(file, row);
 }
 
 static void put_throttle(FILE *file, const struct bench_row *row) {

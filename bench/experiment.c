@@ -68,6 +68,46 @@ static const struct bench_experiment experiments[] = {
      .question = "How should the entries of a sparse matrix be reordered?",
      .shape = BENCH_SHAPE_SPARSE,
      .size = MATRIX(65536, 65536)},
+    /* The library's own operations. */
+    {.name = "copy-any",
+     .question = "What does a copy cost when its ends lie at any byte?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 22),
+     .has_shift = true,
+     .counts_bytes = true},
+    {.name = "add-any",
+     .question = "Are sums of every type as fast as the memory, wherever the arrays begin?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 20),
+     .has_type = true,
+     .has_shift = true},
+    {.name = "transpose-any",
+     .question = "Is a transpose of any width and shape as fast as a copy?",
+     .shape = BENCH_SHAPE_BATCH,
+     .size = MATRIX(1024, 1024),
+     .has_width = true},
+    {.name = "transpose-inplace",
+     .question = "What does a transpose cost that has no second array?",
+     .shape = BENCH_SHAPE_MATRIX,
+     .size = MATRIX(512, 512),
+     .has_width = true},
+    {.name = "deinterleave",
+     .question = "What does it cost to take structures apart into arrays?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 18),
+     .has_width = true,
+     .has_fields = true},
+    {.name = "interleave",
+     .question = "What does it cost to put arrays together into structures?",
+     .shape = BENCH_SHAPE_ARRAY,
+     .size = ARRAY(1 << 18),
+     .has_width = true,
+     .has_fields = true},
+    {.name = "permute",
+     .question = "Is every order of an array's dimensions as fast as a copy?",
+     .shape = BENCH_SHAPE_TENSOR,
+     .size = MATMUL(96, 80, 128),
+     .has_width = true},
 };
 
 const struct bench_experiment *bench_experiments(size_t *count) {
@@ -94,6 +134,48 @@ const struct bench_numbers *bench_default_strides(void) {
     return &strides;
 }
 
+const struct bench_numbers *bench_default_widths(void) {
+    static uint64_t items[] = {1, 2, 4, 8, 16};
+    static const struct bench_numbers widths = {items, 5};
+    return &widths;
+}
+
+const struct bench_numbers *bench_default_types(void) {
+    static uint64_t items[] = {WL_TYPE_I8, WL_TYPE_F16, WL_TYPE_F32, WL_TYPE_F64};
+    static const struct bench_numbers types = {items, 4};
+    return &types;
+}
+
+/* Both ends as they are, one of them off, and both off alike and not alike. */
+const struct bench_numbers *bench_default_from_shifts(void) {
+    static uint64_t items[] = {0, 1};
+    static const struct bench_numbers shifts = {items, 2};
+    return &shifts;
+}
+
+const struct bench_numbers *bench_default_to_shifts(void) {
+    static uint64_t items[] = {0, 1, 3};
+    static const struct bench_numbers shifts = {items, 3};
+    return &shifts;
+}
+
+const struct bench_field_choices *bench_default_fields(void) {
+    static struct bench_field_choice items[] = {
+        {.count = 2},
+        {.count = 3},
+        {.count = 8},
+        {.structure = {"f32x3+f64+i32", 32, 3, {{0, 12}, {16, 8}, {24, 4}}}},
+    };
+    static const struct bench_field_choices choices = {items, 4};
+    return &choices;
+}
+
+const struct bench_orders *bench_default_orders(void) {
+    static struct bench_order items[] = {{3, {2, 1, 0}}, {3, {1, 0, 2}}, {3, {0, 2, 1}}};
+    static const struct bench_orders orders = {items, 3};
+    return &orders;
+}
+
 const char *bench_shape_syntax(enum bench_shape shape) {
     switch (shape) {
     case BENCH_SHAPE_ARRAY:
@@ -103,6 +185,10 @@ const char *bench_shape_syntax(enum bench_shape shape) {
         return "N or RxC";
     case BENCH_SHAPE_MATMUL:
         return "N or MxNxK";
+    case BENCH_SHAPE_BATCH:
+        return "N, RxC or BxRxC";
+    case BENCH_SHAPE_TENSOR:
+        return "N, N0xN1x... or a name";
     }
     return "N";
 }
@@ -128,13 +214,46 @@ static bool fits(const char *experiment, uint64_t a, uint64_t b, struct bench_er
     return true;
 }
 
+/* Extents of a size; a single one stands for as many. */
+static unsigned dimensions_of(const struct bench_experiment *experiment, const struct wl_problem *problem) {
+    switch (experiment->shape) {
+    case BENCH_SHAPE_ARRAY:
+        return 1;
+    case BENCH_SHAPE_MATMUL:
+        return 3;
+    case BENCH_SHAPE_TENSOR:
+        return problem->rank;
+    default:
+        return 2;
+    }
+}
+
+static bool set_tensor(const char *name, const struct bench_size *size, struct wl_problem *problem,
+                       struct bench_error *error) {
+    problem->n = 1;
+    for (unsigned i = 0; i < problem->rank; i++) {
+        problem->sizes[i] = extent(size, i);
+        if (!fits(name, problem->n, problem->sizes[i], error))
+            return false;
+        problem->n *= problem->sizes[i];
+    }
+    return true;
+}
+
 bool bench_set_size(const struct bench_experiment *experiment, const struct bench_size *size,
                     struct wl_problem *problem, struct bench_error *error) {
     const char *name = experiment->name;
-    unsigned expected = experiment->shape == BENCH_SHAPE_ARRAY    ? 1
-                        : experiment->shape == BENCH_SHAPE_MATMUL ? 3
-                                                                  : 2;
-    if (size->dimensions != 1 && size->dimensions != expected)
+    unsigned expected = dimensions_of(experiment, problem);
+    bool batched = experiment->shape == BENCH_SHAPE_BATCH && size->dimensions == 3;
+    if (size->order.rank && experiment->shape != BENCH_SHAPE_TENSOR)
+        return bench_usage(error, "--size: %s takes no order after @; permute does", name);
+    if (size->width && !experiment->has_width)
+        return bench_usage(error, "--size: %s has no width after /; transpose-any and the like do", name);
+    if (experiment->shape == BENCH_SHAPE_TENSOR && size->dimensions != 1 && size->dimensions != expected)
+        return bench_usage(
+            error, "--order: of %u dimensions, and a size of %u: say both of as many, as in 64x32x16@210",
+            expected, size->dimensions);
+    if (size->dimensions != 1 && size->dimensions != expected && !batched)
         return bench_usage(error, "--size: %s takes %s, not %u extents", name,
                            bench_shape_syntax(experiment->shape), size->dimensions);
     uint64_t a = extent(size, 0), b = extent(size, 1), c = extent(size, 2);
@@ -142,9 +261,18 @@ bool bench_set_size(const struct bench_experiment *experiment, const struct benc
     case BENCH_SHAPE_ARRAY:
         problem->n = a;
         return fits(name, a, 1, error);
+    case BENCH_SHAPE_BATCH:
+        problem->batch = batched ? a : 1;
+        problem->rows = batched ? b : a;
+        problem->cols = batched ? c : b;
+        problem->n = problem->batch * problem->rows * problem->cols;
+        return fits(name, problem->rows, problem->cols, error); /* of three, the size itself was checked */
+    case BENCH_SHAPE_TENSOR:
+        return set_tensor(name, size, problem, error);
     case BENCH_SHAPE_MATRIX:
         problem->rows = a;
         problem->cols = b;
+        problem->batch = 1;
         problem->n = a * b;
         return fits(name, a, b, error);
     case BENCH_SHAPE_SPARSE:
@@ -166,9 +294,20 @@ bool bench_set_size(const struct bench_experiment *experiment, const struct benc
 
 void bench_size_text(const struct bench_experiment *experiment, const struct wl_problem *problem, char *out,
                      size_t out_size) {
+    size_t at = 0;
     switch (experiment->shape) {
     case BENCH_SHAPE_ARRAY:
         snprintf(out, out_size, "%" PRIu64, problem->n);
+        break;
+    case BENCH_SHAPE_BATCH:
+        if (problem->batch != 1)
+            at = (size_t)snprintf(out, out_size, "%" PRIu64 "x", problem->batch);
+        snprintf(out + at, out_size - at, "%" PRIu64 "x%" PRIu64, problem->rows, problem->cols);
+        break;
+    case BENCH_SHAPE_TENSOR:
+        out[0] = '\0';
+        for (uint32_t i = 0; i < problem->rank && at < out_size; i++)
+            at += (size_t)snprintf(out + at, out_size - at, "%s%" PRIu64, i ? "x" : "", problem->sizes[i]);
         break;
     case BENCH_SHAPE_MATRIX:
     case BENCH_SHAPE_SPARSE:

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { BENCH_GRID_CELL = 160, BENCH_GRID_COLUMNS = 32 };
+enum { BENCH_GRID_CELL = 160, BENCH_GRID_COLUMNS = 40 };
 
 enum bench_grid_flags {
     BENCH_GRID_LEFT = 1,       /* aligned to the left */

@@ -74,14 +74,36 @@ static void fill_floats(void *argument, uint64_t first, uint64_t last) {
     }
 }
 
+/* Every bit pattern but that the exponent is one of eight around 1. */
+static void fill_f16(void *argument, uint64_t first, uint64_t last) {
+    const struct fill *fill = argument;
+    for (uint64_t i = first; i < last; i++)
+        fill->out[i] = (mix32((uint32_t)i ^ (uint32_t)fill->key) & 0x9fff9fff) + 0x30003000;
+}
+
+static void fill_bf16(void *argument, uint64_t first, uint64_t last) {
+    const struct fill *fill = argument;
+    for (uint64_t i = first; i < last; i++)
+        fill->out[i] = (mix32((uint32_t)i ^ (uint32_t)fill->key) & 0x83ff83ff) + 0x3e003e00;
+}
+
+/* The second word of each is the upper one. */
+static void fill_f64(void *argument, uint64_t first, uint64_t last) {
+    const struct fill *fill = argument;
+    for (uint64_t i = first; i < last; i++) {
+        uint32_t bits = mix32((uint32_t)i ^ (uint32_t)fill->key);
+        fill->out[i] = i % 2 ? (bits & 0x807fffff) + 0x3fc00000 : bits;
+    }
+}
+
 void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint32_t *out,
                       uint64_t elements) {
     struct fill fill = {mix64(seed, stream), out};
-    bench_parallel(elements, GRAIN,
-                   kind == BENCH_KIND_FLOAT    ? fill_floats
-                   : kind == BENCH_KIND_NORMAL ? fill_normals
-                                               : fill_bits,
-                   &fill);
+    static bench_range_fn *const fillers[] = {
+        [BENCH_KIND_BITS] = fill_bits, [BENCH_KIND_FLOAT] = fill_floats, [BENCH_KIND_NORMAL] = fill_normals,
+        [BENCH_KIND_F16] = fill_f16,   [BENCH_KIND_BF16] = fill_bf16,    [BENCH_KIND_F64] = fill_f64,
+    };
+    bench_parallel(elements, GRAIN, fillers[kind], &fill);
 }
 
 /* ---------------------------------------------------------------- sparse matrices */
@@ -183,20 +205,36 @@ void bench_sparse_fill(uint64_t seed, const struct bench_sparse *matrix) {
 
 #define BITS(count)                                                                                          \
     (struct bench_extent) {                                                                                  \
-        BENCH_KIND_BITS, (count)                                                                             \
+        .kind = BENCH_KIND_BITS, .elements = (count)                                                         \
     }
 #define FLOATS(count)                                                                                        \
     (struct bench_extent) {                                                                                  \
-        BENCH_KIND_FLOAT, (count)                                                                            \
+        .kind = BENCH_KIND_FLOAT, .elements = (count)                                                        \
     }
 #define NORMALS(count)                                                                                       \
     (struct bench_extent) {                                                                                  \
-        BENCH_KIND_NORMAL, (count)                                                                           \
+        .kind = BENCH_KIND_NORMAL, .elements = (count)                                                       \
     }
 #define INDICES(count)                                                                                       \
     (struct bench_extent) {                                                                                  \
-        BENCH_KIND_INDEX, (count)                                                                            \
+        .kind = BENCH_KIND_INDEX, .elements = (count)                                                        \
     }
+
+/* What is moved by more than our own kernels, so as normal floats: two normal f32 are a normal f64 too. */
+static struct bench_extent moved(uint64_t bytes, uint32_t width) {
+    enum bench_kind kind = width == 2 ? BENCH_KIND_F16 : BENCH_KIND_NORMAL;
+    return (struct bench_extent){kind, bytes / 4 + (bytes % 4 != 0), width};
+}
+
+static struct bench_extent summed(enum wl_type type, uint64_t elements, uint32_t width) {
+    uint64_t bytes = elements * width;
+    enum bench_kind kind = type == WL_TYPE_F16    ? BENCH_KIND_F16
+                           : type == WL_TYPE_BF16 ? BENCH_KIND_BF16
+                           : type == WL_TYPE_F32  ? BENCH_KIND_FLOAT
+                           : type == WL_TYPE_F64  ? BENCH_KIND_F64
+                                                  : BENCH_KIND_BITS;
+    return (struct bench_extent){kind, bytes / 4 + (bytes % 4 != 0), width};
+}
 
 struct bench_extents bench_extents_of(enum wl_reference reference, const struct wl_problem *problem) {
     struct bench_extents e = {0};
@@ -246,6 +284,28 @@ struct bench_extents bench_extents_of(enum wl_reference reference, const struct 
         e.out[1] = INDICES(problem->nnz);
         e.out[2] = BITS(problem->nnz);
         e.out[3] = INDICES(problem->nnz);
+        break;
+    case WL_REF_COPY_BYTES:
+        e.in[0] = moved(n + problem->from_shift, 1);
+        e.out[0] = moved(n + problem->to_shift, 1);
+        break;
+    case WL_REF_ADD_TYPE:
+        e.in[0] = summed(problem->type, n + problem->from_shift, problem->width);
+        e.in[1] = summed(problem->type, n, problem->width);
+        e.out[0] = summed(problem->type, n + problem->to_shift, problem->width);
+        break;
+    case WL_REF_TRANSPOSE_ANY:
+    case WL_REF_PERMUTE:
+    case WL_REF_SAME_BYTES:
+        e.in[0] = e.out[0] = moved(wl__bytes_a_side(problem), problem->width);
+        break;
+    case WL_REF_DEINTERLEAVE:
+        e.in[0] = moved(n * wl__structure_bytes(problem), problem->width);
+        e.out[0] = moved(wl__field_place(problem, wl__field_count(problem)), problem->width);
+        break;
+    case WL_REF_INTERLEAVE:
+        e.in[0] = moved(wl__field_place(problem, wl__field_count(problem)), problem->width);
+        e.out[0] = moved(n * wl__structure_bytes(problem), problem->width);
         break;
     }
     return e;

@@ -14,7 +14,7 @@ enum {
     BENCH_OUTPUTS = 4, /* as wl_problem's out[] */
 };
 
-/* What an array's 4-byte elements are. */
+/* What an array's elements are, in words of 4 bytes. */
 enum bench_kind {
     BENCH_KIND_NONE,   /* the array does not exist */
     BENCH_KIND_BITS,   /* any bits: moved, or multiplied modulo 2^32; unique among 2^32 neighbours */
@@ -23,11 +23,16 @@ enum bench_kind {
     BENCH_KIND_NORMAL, /* the bits of any normal float, unique among 254 x 2^24 neighbours: what multiplies
                           by 1 on its way, as BLAS does, moves them unchanged */
     BENCH_KIND_INDEX,  /* u32 of a sparse matrix */
+    /* Of either sign and from 1/8 up to 32, so that most sums are rounded and none is NaN: */
+    BENCH_KIND_F16,  /* two f16 a word */
+    BENCH_KIND_BF16, /* two bf16 */
+    BENCH_KIND_F64,  /* half an f64 */
 };
 
 struct bench_extent {
     enum bench_kind kind;
     uint64_t elements; /* of 4 bytes */
+    uint32_t width;    /* bytes of what a message calls an element; 0: 4 */
 };
 
 /* The arrays that a reference reads and writes.  Of the outputs, those that a rung's `outputs` does not name
@@ -38,7 +43,7 @@ struct bench_extents {
 
 struct bench_extents bench_extents_of(enum wl_reference reference, const struct wl_problem *problem);
 
-/* Fills elements of kind BITS, FLOAT or NORMAL; `stream` tells apart arrays of one seed. */
+/* Fills elements of any kind but INDEX; `stream` tells apart arrays of one seed. */
 void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint32_t *out, uint64_t elements);
 
 /* A sparse matrix in both of its forms.  Rows and columns are uneven and some are empty; the columns

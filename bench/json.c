@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "bench/host.h"
+#include "bench/variant.h"
 
 /* Sets a member; a value that could not be made fails it. */
 static bool set(json_t *object, const char *name, json_t *value) {
@@ -70,9 +71,35 @@ static json_t *size_value(const struct bench_row *row) {
     return json_string(text);
 }
 
+static json_t *fields_value(const struct wl_problem *problem) {
+    return problem->structure ? json_string(problem->structure->text) : integer(problem->fields);
+}
+
+static json_t *order_value(const struct wl_problem *problem) {
+    char text[WL_RANK_MAX + 1];
+    bench_order_text(problem, text, sizeof text);
+    return json_string(text);
+}
+
+/* What the library's operations have. */
+static bool set_variant(json_t *object, const struct bench_row *row) {
+    const struct bench_experiment *experiment = row->experiment;
+    const struct wl_problem *problem = &row->problem;
+    bool tensor = experiment->shape == BENCH_SHAPE_TENSOR, width = experiment->has_width && problem->width;
+    return set(object, "width", width ? integer(problem->width) : json_null()) &&
+           set(object, "type",
+               experiment->has_type ? json_string(bench_type_name(problem->type)) : json_null()) &&
+           set(object, "fields", experiment->has_fields ? fields_value(problem) : json_null()) &&
+           set(object, "order", tensor ? order_value(problem) : json_null()) &&
+           set(object, "from_shift", experiment->has_shift ? integer(problem->from_shift) : json_null()) &&
+           set(object, "to_shift", experiment->has_shift ? integer(problem->to_shift) : json_null()) &&
+           set(object, "batch",
+               experiment->shape == BENCH_SHAPE_BATCH ? integer(problem->batch) : json_null());
+}
+
 json_t *bench_params_json(const struct bench_row *row) {
     enum bench_shape shape = row->experiment->shape;
-    bool matrix = shape == BENCH_SHAPE_MATRIX || shape == BENCH_SHAPE_SPARSE;
+    bool matrix = shape == BENCH_SHAPE_MATRIX || shape == BENCH_SHAPE_SPARSE || shape == BENCH_SHAPE_BATCH;
     bool sparse = shape == BENCH_SHAPE_SPARSE;
     json_t *object = json_object();
     bool right =
@@ -83,7 +110,7 @@ json_t *bench_params_json(const struct bench_row *row) {
         set(object, "unroll", row->problem.unroll ? integer(row->problem.unroll) : json_null()) &&
         set(object, "rows", matrix ? integer(row->problem.rows) : json_null()) &&
         set(object, "cols", matrix ? integer(row->problem.cols) : json_null()) &&
-        set(object, "nnz", sparse ? integer(row->problem.nnz) : json_null());
+        set(object, "nnz", sparse ? integer(row->problem.nnz) : json_null()) && set_variant(object, row);
     if (right)
         return object;
     json_decref(object);

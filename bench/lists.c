@@ -1,22 +1,21 @@
 /* Lists of numbers, sizes, blocks and names, and the ranges of numbers in them. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/parse.h"
+#include "bench/cases.h"
+#include "bench/list.h"
 
 #define RANGE_FORMS "FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR"
-
-/* Takes one piece of a list into `list`. */
-typedef bool take_fn(const char *option, const char *piece, void *list, struct bench_error *error);
 
 static bool out_of_memory(const char *option, struct bench_error *error) {
     return bench_failure(error, "%s: out of memory", option);
 }
 
-static bool each_piece(const char *option, const char *text, take_fn *take, void *list,
-                       struct bench_error *error) {
+bool bench_list_each(const char *option, const char *text, bench_take_fn *take, void *list,
+                     struct bench_error *error) {
     for (const char *at = text, *next; at; at = next) {
         char *piece = bench_cut(at, ',', &next);
         if (!piece)
@@ -29,10 +28,7 @@ static bool each_piece(const char *option, const char *text, take_fn *take, void
     return true;
 }
 
-/* The items with room for one more of `size` bytes, which they gain at powers of two; NULL after a failure.
- */
-static void *with_room(const char *option, void *items, size_t count, size_t size,
-                       struct bench_error *error) {
+void *bench_list_room(const char *option, void *items, size_t count, size_t size, struct bench_error *error) {
     if (count == BENCH_LIST_LIMIT) {
         bench_usage(error, "%s: more than %d values; give fewer, or a greater step", option,
                     BENCH_LIST_LIMIT);
@@ -48,13 +44,12 @@ static void *with_room(const char *option, void *items, size_t count, size_t siz
 
 /* ---------------------------------------------------------------- numbers and ranges of them */
 
-/* A value that a list names twice, as overlapping ranges do, is in it once. */
-static bool add_number(const char *option, struct bench_numbers *list, uint64_t value,
+bool bench_list_number(const char *option, struct bench_numbers *list, uint64_t value,
                        struct bench_error *error) {
     for (size_t i = 0; i < list->count; i++)
         if (list->items[i] == value)
             return true;
-    uint64_t *items = with_room(option, list->items, list->count, sizeof *items, error);
+    uint64_t *items = bench_list_room(option, list->items, list->count, sizeof *items, error);
     if (!items)
         return false;
     list->items = items;
@@ -123,7 +118,7 @@ static bool add_range(const char *option, const char *text, struct bench_numbers
     if (!parse_range(option, text, &range, error))
         return false;
     for (uint64_t value = range.first; value <= range.last;) {
-        if (!add_number(option, list, value, error))
+        if (!bench_list_number(option, list, value, error))
             return false;
         if (range.geometric ? __builtin_mul_overflow(value, range.step, &value)
                             : __builtin_add_overflow(value, range.step, &value))
@@ -136,19 +131,19 @@ static bool take_numbers(const char *option, const char *piece, void *list, stru
     uint64_t value;
     if (strchr(piece, ':'))
         return add_range(option, piece, list, error);
-    return bench_parse_number(option, piece, &value, error) && add_number(option, list, value, error);
+    return bench_parse_number(option, piece, &value, error) && bench_list_number(option, list, value, error);
 }
 
 bool bench_parse_numbers(const char *option, const char *text, struct bench_numbers *out,
                          struct bench_error *error) {
     *out = (struct bench_numbers){0};
-    return each_piece(option, text, take_numbers, out, error);
+    return bench_list_each(option, text, take_numbers, out, error);
 }
 
 /* ---------------------------------------------------------------- sizes and blocks */
 
 /* Takes each number of a range as if it stood in the list by itself. */
-static bool each_of_range(const char *option, const char *piece, take_fn *take, void *list,
+static bool each_of_range(const char *option, const char *piece, bench_take_fn *take, void *list,
                           struct bench_error *error) {
     struct bench_numbers numbers = {0};
     bool right = add_range(option, piece, &numbers, error);
@@ -162,7 +157,21 @@ static bool each_of_range(const char *option, const char *piece, take_fn *take, 
 }
 
 static bool same_size(const struct bench_size *a, const struct bench_size *b) {
-    return a->dimensions == b->dimensions && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
+    return a->dimensions == b->dimensions && memcmp(a->extent, b->extent, sizeof a->extent) == 0 &&
+           memcmp(&a->order, &b->order, sizeof a->order) == 0 && a->width == b->width;
+}
+
+bool bench_list_size(const char *option, struct bench_sizes *list, const struct bench_size *size,
+                     struct bench_error *error) {
+    for (size_t i = 0; i < list->count; i++)
+        if (same_size(&list->items[i], size))
+            return true;
+    struct bench_size *items = bench_list_room(option, list->items, list->count, sizeof *items, error);
+    if (!items)
+        return false;
+    list->items = items;
+    items[list->count++] = *size;
+    return true;
 }
 
 static bool take_sizes(const char *option, const char *piece, void *into, struct bench_error *error) {
@@ -170,23 +179,17 @@ static bool take_sizes(const char *option, const char *piece, void *into, struct
     struct bench_size size;
     if (strchr(piece, ':'))
         return each_of_range(option, piece, take_sizes, list, error);
-    if (!bench_parse_size(option, piece, &size, error))
-        return false;
-    for (size_t i = 0; i < list->count; i++)
-        if (same_size(&list->items[i], &size))
-            return true;
-    struct bench_size *items = with_room(option, list->items, list->count, sizeof *items, error);
-    if (!items)
-        return false;
-    list->items = items;
-    items[list->count++] = size;
-    return true;
+    /* Some names begin with digits, but only a name has letters and dashes behind them. */
+    if ((isalpha((unsigned char)*piece) && *piece != 'x') ||
+        (isdigit((unsigned char)*piece) && strchr(piece, '-')))
+        return bench_take_case(option, piece, list, error);
+    return bench_parse_size(option, piece, &size, error) && bench_list_size(option, list, &size, error);
 }
 
 bool bench_parse_sizes(const char *option, const char *text, struct bench_sizes *out,
                        struct bench_error *error) {
     *out = (struct bench_sizes){0};
-    return each_piece(option, text, take_sizes, out, error);
+    return bench_list_each(option, text, take_sizes, out, error);
 }
 
 static bool take_blocks(const char *option, const char *piece, void *into, struct bench_error *error) {
@@ -199,7 +202,7 @@ static bool take_blocks(const char *option, const char *piece, void *into, struc
     for (size_t i = 0; i < list->count; i++)
         if (list->items[i].x == block.x && list->items[i].y == block.y)
             return true;
-    struct bench_block *items = with_room(option, list->items, list->count, sizeof *items, error);
+    struct bench_block *items = bench_list_room(option, list->items, list->count, sizeof *items, error);
     if (!items)
         return false;
     list->items = items;
@@ -210,7 +213,7 @@ static bool take_blocks(const char *option, const char *piece, void *into, struc
 bool bench_parse_blocks(const char *option, const char *text, struct bench_blocks *out,
                         struct bench_error *error) {
     *out = (struct bench_blocks){0};
-    return each_piece(option, text, take_blocks, out, error);
+    return bench_list_each(option, text, take_blocks, out, error);
 }
 
 /* ---------------------------------------------------------------- names */
@@ -219,7 +222,7 @@ static bool take_names(const char *option, const char *piece, void *into, struct
     struct bench_names *list = into;
     if (!*piece)
         return bench_usage(error, "%s: an empty name; give names with commas between", option);
-    char **items = with_room(option, list->items, list->count, sizeof *items, error);
+    char **items = bench_list_room(option, list->items, list->count, sizeof *items, error);
     if (!items)
         return false;
     list->items = items;
@@ -230,7 +233,7 @@ static bool take_names(const char *option, const char *piece, void *into, struct
 bool bench_parse_names(const char *option, const char *text, struct bench_names *out,
                        struct bench_error *error) {
     *out = (struct bench_names){0};
-    return each_piece(option, text, take_names, out, error);
+    return bench_list_each(option, text, take_names, out, error);
 }
 
 void bench_numbers_free(struct bench_numbers *numbers) {

@@ -32,18 +32,17 @@ static void put_titles(FILE *file, const struct bench_grid *grid) {
     fputs("|\n", file);
 }
 
-static void put_section(FILE *file, const struct bench_plan *plan, const struct bench_section *section,
-                        const struct bench_columns *laid) {
-    if (!bench_section_goes_on(plan, section)) {
-        fprintf(file, "\n### %s\n", section->experiment->name);
-        put_text(file, section->experiment->question);
+static void put_table(FILE *file, const struct bench_plan *plan, const struct bench_columns *laid) {
+    if (!bench_section_goes_on(plan, laid->first)) {
+        fprintf(file, "\n### %s\n", laid->first->experiment->name);
+        put_text(file, laid->first->experiment->question);
         fputc('\n', file);
     }
     fputc('\n', file);
-    bench_columns_put_common(file, laid, &section->rows[0]);
+    bench_columns_put_common(file, laid);
     fputc('\n', file);
     put_titles(file, &laid->grid);
-    for (size_t r = 0; r < section->row_count; r++) {
+    for (size_t r = 0; r < laid->row_count; r++) {
         for (size_t c = 0; c < laid->grid.column_count; c++)
             if (laid->grid.shown[c]) {
                 fputs("| ", file);
@@ -52,10 +51,10 @@ static void put_section(FILE *file, const struct bench_plan *plan, const struct 
             }
         fputs("|\n", file);
     }
-    for (size_t r = 0; r < section->row_count; r++) {
-        const char *remark = bench_row_remark(&section->rows[r]);
+    for (size_t r = 0; r < laid->row_count; r++) {
+        const char *remark = bench_row_remark(laid->rows[r]);
         if (remark) {
-            fprintf(file, "\n%s: ", section->rows[r].rung->name);
+            fprintf(file, "\n%s: ", laid->rows[r]->rung->name);
             put_text(file, remark);
             fputc('\n', file);
         }
@@ -69,10 +68,14 @@ bool bench_write_markdown(FILE *file, const struct bench_plan *plan) {
     fputc('\n', file);
     for (size_t s = 0; s < plan->section_count; s++) {
         struct bench_columns laid;
-        if (!bench_columns_lay_out(&laid, plan, &plan->sections[s], INT_MAX))
+        if (bench_section_table(plan, &plan->sections[s]) == 0)
+            continue;
+        bool right = bench_columns_open(&laid, plan, &plan->sections[s], INT_MAX);
+        if (right)
+            put_table(file, plan, &laid);
+        bench_columns_close(&laid);
+        if (!right)
             return false;
-        put_section(file, plan, &plan->sections[s], &laid);
-        bench_grid_free(&laid.grid);
     }
     return fflush(file) == 0 && !ferror(file);
 }

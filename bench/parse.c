@@ -91,40 +91,76 @@ char *bench_cut(const char *text, char separator, const char **next) {
     return end ? strndup(text, (size_t)(end - text)) : strdup(text);
 }
 
-bool bench_parse_size(const char *option, const char *text, struct bench_size *out,
-                      struct bench_error *error) {
-    struct bench_size size = {0};
+static bool parse_extents(const char *option, const char *text, struct bench_size *size,
+                          struct bench_error *error) {
     uint64_t product = 1;
     for (const char *at = text, *next; at; at = next) {
         char *piece = bench_cut(at, 'x', &next);
         if (!piece)
             return bench_failure(error, "%s: out of memory", option);
         bool right;
-        if (size.dimensions == 3)
-            right = bench_usage(error, "%s: '%.80s' has more than three extents; give N, RxC or MxNxK",
-                                option, text);
+        if (size->dimensions == WL_RANK_MAX)
+            right = bench_usage(error, "%s: '%.80s' has more than %d extents", option, text, WL_RANK_MAX);
         else if (!*piece)
             right = malformed(option, text, error);
         else
-            right = bench_parse_number(option, piece, &size.extent[size.dimensions], error);
+            right = bench_parse_number(option, piece, &size->extent[size->dimensions], error);
         free(piece);
         if (!right)
             return false;
-        uint64_t extent = size.extent[size.dimensions++];
+        uint64_t extent = size->extent[size->dimensions++];
         /* An empty extent must not excuse the others: they still name arrays of their own. */
         if (__builtin_mul_overflow(product, extent ? extent : 1, &product) || product > BENCH_GREATEST_SIZE)
             return bench_usage(error, "%s: '%.80s' is more than 2^60 elements; give a smaller size", option,
                                text);
     }
+    return true;
+}
+
+/* What stands behind an @ and a /, either or both or none. */
+static bool parse_size_ends(const char *option, const char *order, const char *width, struct bench_size *size,
+                            struct bench_error *error) {
+    uint64_t bytes = 0;
+    if (order && !bench_parse_order(option, order, &size->order, error))
+        return false;
+    if (width && (!bench_parse_number(option, width, &bytes, error) || !bench_is_width(option, bytes, error)))
+        return false;
+    size->width = (uint32_t)bytes;
+    return true;
+}
+
+bool bench_parse_size(const char *option, const char *text, struct bench_size *out,
+                      struct bench_error *error) {
+    struct bench_size size = {0};
+    const char *order, *width;
+    char *rest = bench_cut(text, '/', &width), *extents = rest ? bench_cut(rest, '@', &order) : NULL;
+    bool right = extents ? parse_extents(option, extents, &size, error) &&
+                               parse_size_ends(option, order, width, &size, error)
+                         : bench_failure(error, "%s: out of memory", option);
+    free(extents);
+    free(rest);
+    if (!right)
+        return false;
+    if (size.order.rank && size.dimensions != 1 && size.dimensions != size.order.rank)
+        return bench_usage(error, "%s: '%.80s' has %u extents and an order of %u", option, text,
+                           size.dimensions, size.order.rank);
     *out = size;
     return true;
+}
+
+bool bench_is_width(const char *option, uint64_t width, struct bench_error *error) {
+    if (width && width <= 16 && (width & (width - 1)) == 0)
+        return true;
+    return bench_usage(error, "%s: an element has 1, 2, 4, 8 or 16 bytes, not %llu", option,
+                       (unsigned long long)width);
 }
 
 bool bench_parse_block(const char *option, const char *text, struct bench_block *out,
                        struct bench_error *error) {
     struct bench_error inner;
     struct bench_size size;
-    if (!bench_parse_size(option, text, &size, &inner) || size.dimensions > 2)
+    if (!bench_parse_size(option, text, &size, &inner) || size.dimensions > 2 || size.order.rank ||
+        size.width)
         return bench_usage(error, "%s: '%.80s' is no block; give threads such as 512 or 32x8", option, text);
     uint64_t x = size.extent[0], y = size.dimensions == 2 ? size.extent[1] : 1;
     if (x == 0 || y == 0 || x * y > 1024)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/nearest.h"
+#include "bench/variant.h"
 
 static const uint64_t greatest_step = (uint64_t)1
                                       << 48; /* of an offset or stride: n x stride stays in 64 bits */
@@ -107,6 +108,8 @@ static bool check_lists(const struct bench_request *request, struct bench_error 
         block_used = block_used || (!ladder[i].fixed_block && ladder[i].block_x);
         unrolls |= ladder[i].unrolls;
     }
+    if (!bench_variants_check(request, is_selected, error))
+        return false;
     if (request->offsets.count && !offset_used)
         return bench_usage(
             error, "--offset: none of the chosen experiments has an offset; read-offset and write-offset do");
@@ -125,12 +128,20 @@ static bool check_lists(const struct bench_request *request, struct bench_error 
         if (request->strides.items[i] == 0 || request->strides.items[i] > greatest_step)
             return bench_usage(error, "--stride: %" PRIu64 " is not within 1 .. 2^48",
                                request->strides.items[i]);
+    for (size_t i = 0; i < request->from_shifts.count; i++)
+        if (request->from_shifts.items[i] > greatest_step)
+            return bench_usage(error, "--from-shift: %" PRIu64 " is beyond 2^48; give less",
+                               request->from_shifts.items[i]);
+    for (size_t i = 0; i < request->to_shifts.count; i++)
+        if (request->to_shifts.items[i] > greatest_step)
+            return bench_usage(error, "--to-shift: %" PRIu64 " is beyond 2^48; give less",
+                               request->to_shifts.items[i]);
     return true;
 }
 
 /* The values of each parameter that a rung runs with. */
 struct lists {
-    struct bench_numbers offsets, strides, unrolls;
+    struct bench_numbers offsets, strides, unrolls, from_shifts, to_shifts;
     struct bench_blocks blocks;
 };
 
@@ -138,11 +149,15 @@ static struct lists lists_of(const struct wl_rung *rung, const struct bench_expe
                              const struct bench_request *request) {
     static uint64_t zero[] = {0}, one[] = {1};
     static struct bench_block own[] = {{0, 0}};
-    struct lists lists = {{zero, 1}, {one, 1}, {zero, 1}, {own, 1}};
+    struct lists lists = {{zero, 1}, {one, 1}, {zero, 1}, {zero, 1}, {zero, 1}, {own, 1}};
     if (experiment->has_offset)
         lists.offsets = request->offsets.count ? request->offsets : *bench_default_offsets();
     if (experiment->has_stride)
         lists.strides = request->strides.count ? request->strides : *bench_default_strides();
+    if (experiment->has_shift) {
+        lists.from_shifts = request->from_shifts.count ? request->from_shifts : *bench_default_from_shifts();
+        lists.to_shifts = request->to_shifts.count ? request->to_shifts : *bench_default_to_shifts();
+    }
     if (request->unrolls.count && rung->unrolls)
         lists.unrolls = request->unrolls;
     if (request->blocks.count && !rung->fixed_block && rung->block_x)
@@ -150,32 +165,46 @@ static struct lists lists_of(const struct wl_rung *rung, const struct bench_expe
     return lists;
 }
 
-/* Rows that a rung makes at one size, at most; a list has 2^12 values, so this does not wrap. */
+/* Rows that a rung makes at one size, at most; UINT64_MAX where they are more than can be counted. */
 static uint64_t combinations(const struct lists *lists) {
-    return (uint64_t)lists->blocks.count * lists->unrolls.count * lists->offsets.count * lists->strides.count;
+    const size_t counts[] = {lists->blocks.count,  lists->unrolls.count,     lists->offsets.count,
+                             lists->strides.count, lists->from_shifts.count, lists->to_shifts.count};
+    uint64_t product = 1;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (__builtin_mul_overflow(product, counts[i], &product))
+            return UINT64_MAX;
+    return product;
 }
 
-/* One row for each combination of block, unroll, offset and stride that the rung knows. */
+/* One row for each combination of block, unroll, offset, stride and shifts that the rung knows. */
 static void add_rows(struct bench_section *section, const struct wl_rung *rung, const struct lists *lists,
                      const struct wl_problem *size) {
-    for (size_t b = 0; b < lists->blocks.count; b++)
-        for (size_t u = 0; u < lists->unrolls.count; u++) {
-            uint64_t unroll = lists->unrolls.items[u];
-            if (unroll && !has_unroll(rung->unrolls, unroll))
-                continue;
-            for (size_t o = 0; o < lists->offsets.count; o++)
-                for (size_t s = 0; s < lists->strides.count; s++) {
-                    struct bench_row *row = &section->rows[section->row_count++];
-                    *row =
-                        (struct bench_row){.experiment = section->experiment, .rung = rung, .problem = *size};
-                    row->problem.offset = lists->offsets.items[o];
-                    row->problem.stride = lists->strides.items[s];
-                    row->problem.unroll = (uint32_t)unroll;
-                    row->problem.block_x = lists->blocks.items[b].x;
-                    row->problem.block_y = lists->blocks.items[b].y;
-                    row->gbps = row->pct_peak = row->pct_copy = row->gops = NAN;
-                }
-        }
+    uint64_t count = combinations(lists);
+    for (uint64_t i = 0; i < count; i++) {
+        struct wl_problem problem = *size;
+        uint64_t rest = i;
+        problem.to_shift = lists->to_shifts.items[rest % lists->to_shifts.count];
+        rest /= lists->to_shifts.count;
+        problem.from_shift = lists->from_shifts.items[rest % lists->from_shifts.count];
+        rest /= lists->from_shifts.count;
+        problem.stride = lists->strides.items[rest % lists->strides.count];
+        rest /= lists->strides.count;
+        problem.offset = lists->offsets.items[rest % lists->offsets.count];
+        rest /= lists->offsets.count;
+        problem.unroll = (uint32_t)lists->unrolls.items[rest % lists->unrolls.count];
+        rest /= lists->unrolls.count;
+        problem.block_x = lists->blocks.items[rest].x;
+        problem.block_y = lists->blocks.items[rest].y;
+        if (problem.unroll && !has_unroll(rung->unrolls, problem.unroll))
+            continue;
+        section->rows[section->row_count++] = (struct bench_row){.experiment = section->experiment,
+                                                                 .rung = rung,
+                                                                 .problem = problem,
+                                                                 .gbps = NAN,
+                                                                 .pct_peak = NAN,
+                                                                 .pct_copy = NAN,
+                                                                 .gops = NAN};
+    }
 }
 
 static bool is_rung_of(const struct wl_rung *rung, const struct bench_experiment *experiment,
@@ -184,17 +213,35 @@ static bool is_rung_of(const struct wl_rung *rung, const struct bench_experiment
            bench_peer_is_chosen(rung, &request->peers);
 }
 
-/* Rows of an experiment at one size. */
+/* Rows of an experiment at one size and variant; more than the limit where they are too many. */
 static uint64_t count_rows(const struct bench_experiment *experiment, const struct bench_request *request) {
     size_t count;
     const struct wl_rung *ladder = bench_ladder(&count);
     uint64_t rows = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && rows <= BENCH_ROW_LIMIT; i++)
         if (is_rung_of(&ladder[i], experiment, request)) {
             struct lists lists = lists_of(&ladder[i], experiment, request);
-            rows += combinations(&lists);
+            uint64_t each = combinations(&lists);
+            rows += each <= BENCH_ROW_LIMIT ? each : BENCH_ROW_LIMIT + 1;
         }
     return rows;
+}
+
+/* Sizes of one list or the other; with neither, the experiment's own. */
+static size_t count_sizes(const struct bench_request *request) {
+    return request->bytes.count ? request->bytes.count : request->sizes.count ? request->sizes.count : 1;
+}
+
+static const struct bench_size *size_at(const struct bench_experiment *experiment,
+                                        const struct bench_request *request, size_t i) {
+    return request->sizes.count && !request->bytes.count ? &request->sizes.items[i] : &experiment->size;
+}
+
+static size_t count_variants(const struct bench_experiment *experiment, const struct bench_request *request,
+                             const struct bench_size *size) {
+    struct bench_own_variant own;
+    struct bench_variants variants = bench_variants_of(experiment, request, size, &own);
+    return bench_variant_count(&variants);
 }
 
 static bool check_rows(const struct bench_request *request, struct bench_error *error) {
@@ -202,23 +249,44 @@ static bool check_rows(const struct bench_request *request, struct bench_error *
     const struct bench_experiment *experiments = bench_experiments(&count);
     uint64_t rows = 0;
     /* Checked at each step, so that the sum does not wrap either. */
+    for (size_t i = 0; i < count; i++) {
+        if (!is_selected(request, experiments[i].name))
+            continue;
+        uint64_t each = count_rows(&experiments[i], request);
+        for (size_t s = 0; s < count_sizes(request) && each <= BENCH_ROW_LIMIT && rows <= BENCH_ROW_LIMIT;
+             s++) {
+            size_t variants = count_variants(&experiments[i], request, size_at(&experiments[i], request, s));
+            rows += variants <= BENCH_ROW_LIMIT ? each * variants : BENCH_ROW_LIMIT + 1;
+        }
+        if (each > BENCH_ROW_LIMIT || rows > BENCH_ROW_LIMIT)
+            return bench_usage(error, "this sweep has more than %d rows; give shorter lists, or --kernel",
+                               BENCH_ROW_LIMIT);
+    }
+    return true;
+}
+
+/* As many elements as the first of the experiment's rungs moves these bytes with. */
+static bool set_bytes(const struct bench_experiment *experiment, uint64_t bytes, struct wl_problem *problem,
+                      struct bench_error *error) {
+    size_t count;
+    const struct wl_rung *ladder = bench_ladder(&count);
+    if (experiment->shape != BENCH_SHAPE_ARRAY)
+        return bench_usage(error, "--bytes: a size of %s is more than a number of elements; give --size",
+                           experiment->name);
     for (size_t i = 0; i < count; i++)
-        if (is_selected(request, experiments[i].name)) {
-            uint64_t each = count_rows(&experiments[i], request);
-            size_t sizes = request->sizes.count ? request->sizes.count : 1;
-            if (each > BENCH_ROW_LIMIT || (rows += each * sizes) > BENCH_ROW_LIMIT)
-                return bench_usage(error, "this sweep has more than %d rows; give shorter lists, or --kernel",
-                                   BENCH_ROW_LIMIT);
+        if (strcmp(ladder[i].experiment, experiment->name) == 0) {
+            problem->n = 1;
+            uint64_t each = ladder[i].bytes(problem);
+            problem->n = each ? bytes / each : 0;
+            return true;
         }
     return true;
 }
 
-static bool add_section(struct bench_plan *plan, const struct bench_experiment *experiment,
-                        const struct bench_request *request, const struct bench_size *size,
-                        struct bench_error *error) {
-    struct wl_problem problem = {.stride = 1};
-    if (!bench_set_size(experiment, size, &problem, error))
-        return false;
+/* The section's rows, unless the size and the variant have none. */
+static bool fill_section(struct bench_plan *plan, const struct bench_experiment *experiment,
+                         const struct bench_request *request, const struct wl_problem *problem,
+                         struct bench_error *error) {
     uint64_t most = count_rows(experiment, request);
     if (most == 0)
         return true;
@@ -233,18 +301,49 @@ static bool add_section(struct bench_plan *plan, const struct bench_experiment *
     for (size_t i = 0; i < count; i++)
         if (is_rung_of(&ladder[i], experiment, request)) {
             struct lists lists = lists_of(&ladder[i], experiment, request);
-            add_rows(section, &ladder[i], &lists, &problem);
+            add_rows(section, &ladder[i], &lists, problem);
         }
     plan->row_count += section->row_count;
     return true;
 }
 
+/* A section for each variant of the i-th size. */
+static bool add_sections(struct bench_plan *plan, const struct bench_experiment *experiment,
+                         const struct bench_request *request, size_t i, struct bench_error *error) {
+    const struct bench_size *size = size_at(experiment, request, i);
+    struct bench_own_variant own;
+    struct bench_variants variants = bench_variants_of(experiment, request, size, &own);
+    size_t count = bench_variant_count(&variants);
+    struct bench_section *sections =
+        realloc(plan->sections, (plan->section_count + count) * sizeof *sections);
+    if (!sections)
+        return bench_failure(error, "out of memory");
+    plan->sections = sections;
+    memset(sections + plan->section_count, 0, count * sizeof *sections);
+    for (size_t v = 0; v < count; v++) {
+        struct wl_problem problem = {.stride = 1};
+        if (!bench_variant_set(&variants, v, &problem))
+            continue;
+        if (experiment->has_type)
+            problem.width = bench_type_bytes(problem.type);
+        if (experiment->counts_bytes)
+            problem.width = 1;
+        bool right = request->bytes.count ? set_bytes(experiment, request->bytes.items[i], &problem, error)
+                                          : bench_set_size(experiment, size, &problem, error);
+        /* Beyond this, sums of the arrays' bytes could wrap. */
+        if (right && wl__bytes_a_side(&problem) > BENCH_GREATEST_SIZE)
+            right =
+                bench_usage(error, "--size: %s: arrays of more than 2^60 bytes; give less", experiment->name);
+        if (!right || !fill_section(plan, experiment, request, &problem, error))
+            return false;
+    }
+    return true;
+}
+
 static bool add_experiment(struct bench_plan *plan, const struct bench_experiment *experiment,
                            const struct bench_request *request, struct bench_error *error) {
-    if (!request->sizes.count)
-        return add_section(plan, experiment, request, &experiment->size, error);
-    for (size_t i = 0; i < request->sizes.count; i++)
-        if (!add_section(plan, experiment, request, &request->sizes.items[i], error))
+    for (size_t i = 0; i < count_sizes(request); i++)
+        if (!add_sections(plan, experiment, request, i, error))
             return false;
     return true;
 }
@@ -252,15 +351,13 @@ static bool add_experiment(struct bench_plan *plan, const struct bench_experimen
 bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request,
                      struct bench_error *error) {
     memset(plan, 0, sizeof *plan);
+    if (request->bytes.count && request->sizes.count)
+        return bench_usage(error, "--bytes and --size: both say how many elements; give one");
     if (!check_experiments(request, error) || !check_kernels(request, error) ||
         !check_lists(request, error) || !check_rows(request, error))
         return false;
     size_t count;
     const struct bench_experiment *experiments = bench_experiments(&count);
-    plan->sections =
-        calloc(count * (request->sizes.count ? request->sizes.count : 1), sizeof *plan->sections);
-    if (!plan->sections)
-        return bench_failure(error, "out of memory");
     for (size_t i = 0; i < count; i++)
         if (is_selected(request, experiments[i].name) &&
             !add_experiment(plan, &experiments[i], request, error))
@@ -270,6 +367,30 @@ bool bench_plan_make(struct bench_plan *plan, const struct bench_request *reques
 
 bool bench_section_goes_on(const struct bench_plan *plan, const struct bench_section *section) {
     return section > plan->sections && section[-1].experiment == section->experiment;
+}
+
+static bool has_variants(const struct bench_experiment *experiment) {
+    return experiment->has_width || experiment->has_type;
+}
+
+/* Whether a table ends with the section. */
+static bool ends_table(const struct bench_plan *plan, const struct bench_section *section) {
+    if (!has_variants(section->experiment) || section + 1 == plan->sections + plan->section_count ||
+        section[1].experiment != section->experiment)
+        return true;
+    for (size_t i = 0; i < section->row_count; i++)
+        if (section->rows[i].status == BENCH_FAILED)
+            return true;
+    return false;
+}
+
+size_t bench_section_table(const struct bench_plan *plan, const struct bench_section *section) {
+    if (!ends_table(plan, section))
+        return 0;
+    size_t count = 1;
+    while (section - plan->sections >= (ptrdiff_t)count && !ends_table(plan, section - count))
+        count++;
+    return count;
 }
 
 void bench_plan_free(struct bench_plan *plan) {

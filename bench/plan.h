@@ -12,11 +12,15 @@ struct bench_request {
     struct bench_names kernels;            /* none: all */
     struct bench_sizes sizes;              /* none: the experiment's own */
     struct bench_numbers offsets, strides; /* the same */
-    struct bench_blocks blocks;            /* none: each rung's own */
-    struct bench_numbers unrolls;          /* the same */
-    struct bench_peer_choice peers;        /* none where it is all 0 */
-    double peak_gbps;                      /* 0: what the driver says */
-    bool hot;                              /* leave the second-level cache as the last run left it */
+    struct bench_numbers bytes;            /* in place of sizes: as many elements as move these */
+    struct bench_numbers widths, types, from_shifts, to_shifts; /* none: the experiment's own */
+    struct bench_field_choices fields; /* the same; the plan's problems point into it */
+    struct bench_orders orders;
+    struct bench_blocks blocks;     /* none: each rung's own */
+    struct bench_numbers unrolls;   /* the same */
+    struct bench_peer_choice peers; /* none where it is all 0 */
+    double peak_gbps;               /* 0: what the driver says */
+    bool hot;                       /* leave the second-level cache as the last run left it */
     uint64_t seed;
     size_t samples; /* 0: as many as the spread asks for */
     double seconds; /* a row's time at most */
@@ -69,13 +73,18 @@ bool bench_plan_admit(struct bench_plan *plan, wl_context *context, const struct
 /* Whether the section before is of the same experiment, at another size. */
 bool bench_section_goes_on(const struct bench_plan *plan, const struct bench_section *section);
 
+/* How many sections, this one as the last of them, stand in one table; 0: this one's rows stand in a table
+ * that goes on.  Variants of the library's operations make one table, up to a section where a row failed. */
+size_t bench_section_table(const struct bench_plan *plan, const struct bench_section *section);
+
 void bench_plan_free(struct bench_plan *plan);
 
 /* Device and host bytes that a section's arrays take. */
 uint64_t bench_device_bytes(const struct bench_needs *needs);
 uint64_t bench_host_bytes(const struct bench_needs *needs);
 /* Adds a rung's arrays to what is needed. */
-void bench_needs_add(struct bench_needs *needs, const struct wl_rung *rung, const struct wl_problem *problem);
+void bench_needs_add(struct bench_needs *needs, wl_context *context, const struct wl_rung *rung,
+                     const struct wl_problem *problem);
 /* The buffer that is overwritten to empty a cache of l2_bytes. */
 uint64_t bench_flush_bytes(const wl_device_info *device);
 

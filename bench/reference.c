@@ -18,6 +18,13 @@ bench_reference_fn *bench_reference_of(enum wl_reference reference) {
         [WL_REF_MATMUL] = bench_reference_matmul,
         [WL_REF_CSR_TO_CSC] = bench_reference_csr_to_csc,
         [WL_REF_COO_TRANSPOSE] = bench_reference_coo_transpose,
+        [WL_REF_COPY_BYTES] = bench_reference_copy_bytes,
+        [WL_REF_ADD_TYPE] = bench_reference_add_type,
+        [WL_REF_TRANSPOSE_ANY] = bench_reference_transpose_any,
+        [WL_REF_DEINTERLEAVE] = bench_reference_deinterleave,
+        [WL_REF_INTERLEAVE] = bench_reference_interleave,
+        [WL_REF_PERMUTE] = bench_reference_permute,
+        [WL_REF_SAME_BYTES] = bench_reference_same_bytes,
     };
     return table[reference];
 }

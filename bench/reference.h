@@ -18,7 +18,9 @@ bench_reference_fn bench_reference_copy, bench_reference_add, bench_reference_re
     bench_reference_layout_aos, bench_reference_layout_soa, bench_reference_transpose_copy,
     bench_reference_transpose, bench_reference_tile_copy, bench_reference_tile_32x32,
     bench_reference_tile_32x16, bench_reference_matmul, bench_reference_csr_to_csc,
-    bench_reference_coo_transpose;
+    bench_reference_coo_transpose, bench_reference_copy_bytes, bench_reference_add_type,
+    bench_reference_transpose_any, bench_reference_deinterleave, bench_reference_interleave,
+    bench_reference_permute, bench_reference_same_bytes;
 
 /* The loop of a reference.  Entries within a column of a sparse result ascend by row. */
 bench_reference_fn *bench_reference_of(enum wl_reference reference);

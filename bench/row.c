@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "bench/variant.h"
+
 enum { BANK_BYTES = 4, BANKS = 32 };
 
 static double ratio(double scale, uint64_t part, uint64_t whole) {
@@ -75,7 +77,7 @@ void bench_block_text(struct bench_block block, char *out, size_t out_size) {
 }
 
 void bench_row_text(const struct bench_row *row, char *out, size_t out_size) {
-    char offset[40] = "", stride[40] = "", unroll[40] = "", block[40], size[80];
+    char offset[40] = "", stride[40] = "", unroll[40] = "", shift[80] = "", block[40], size[80], variant[160];
     bench_block_text(bench_row_block(row), block, sizeof block);
     bench_size_text(row->experiment, &row->problem, size, sizeof size);
     if (row->experiment->has_offset)
@@ -84,6 +86,10 @@ void bench_row_text(const struct bench_row *row, char *out, size_t out_size) {
         snprintf(stride, sizeof stride, " stride %" PRIu64, row->problem.stride);
     if (row->problem.unroll)
         snprintf(unroll, sizeof unroll, " unroll %" PRIu32, row->problem.unroll);
-    snprintf(out, out_size, "%s/%s size %s%s%s%s%s%s", row->experiment->name, row->rung->name, size, offset,
-             stride, block[0] ? " block " : "", block, unroll);
+    if (row->experiment->has_shift)
+        snprintf(shift, sizeof shift, " from-shift %" PRIu64 " to-shift %" PRIu64, row->problem.from_shift,
+                 row->problem.to_shift);
+    bench_variant_text(row->experiment, &row->problem, variant, sizeof variant);
+    snprintf(out, out_size, "%s/%s size %s%s%s%s%s%s%s%s%s", row->experiment->name, row->rung->name, size,
+             variant[0] ? " " : "", variant, shift, offset, stride, block[0] ? " block " : "", block, unroll);
 }

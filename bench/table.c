@@ -8,25 +8,29 @@
 bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct bench_section *section,
                          bool colour) {
     struct bench_columns laid;
-    if (!bench_columns_lay_out(&laid, plan, section, bench_text_columns(file)))
+    if (bench_section_table(plan, section) == 0)
+        return true;
+    if (!bench_columns_open(&laid, plan, section, bench_text_columns(file))) {
+        bench_columns_close(&laid);
         return false;
-    if (bench_section_goes_on(plan, section)) {
+    }
+    if (bench_section_goes_on(plan, laid.first)) {
         fputc('\n', file);
     } else {
         int column = fprintf(file, "\n%s: ", section->experiment->name) - 1;
         bench_wrap(file, section->experiment->question, 2, column);
     }
-    bench_columns_put_common(file, &laid, &section->rows[0]);
+    bench_columns_put_common(file, &laid);
     bench_grid_put_titles(file, &laid.grid);
-    for (size_t r = 0; r < section->row_count; r++) {
-        const struct bench_row *row = &section->rows[r];
+    for (size_t r = 0; r < laid.row_count; r++) {
+        const struct bench_row *row = laid.rows[r];
         const char *remark = bench_row_remark(row);
         bench_grid_put_row(file, &laid.grid, r,
                            colour && row->status == BENCH_FAILED ? laid.status : SIZE_MAX);
         if (remark)
             bench_wrap(file, remark, 6, 0);
     }
-    bench_grid_free(&laid.grid);
+    bench_columns_close(&laid);
     return true;
 }
 

@@ -9,7 +9,8 @@
 /* The device's line, and it alone as text. */
 void bench_table_header(FILE *file, const struct bench_plan *plan);
 void bench_table_device(const struct bench_plan *plan, char *text, size_t size);
-/* False when memory is exhausted. */
+/* Prints the table that ends with this section, if one does (bench_section_table).  False when memory is
+ * exhausted. */
 bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct bench_section *section,
                          bool colour);
 

@@ -43,6 +43,30 @@ static void describe(const char *array, unsigned which, uint64_t index, enum ben
                  expected_text, array[0] == 'i' ? ": an input was changed" : "");
 }
 
+/* Elements of other sizes than a word's, as hexadecimal numbers. */
+static void describe_element(const char *array, unsigned which, uint64_t index, uint32_t width,
+                             const unsigned char *got, const unsigned char *expected, char *text,
+                             size_t text_size) {
+    char got_text[40] = "", expected_text[40] = "";
+    bool untouched = true, unwritten = true;
+    for (uint32_t i = 0; i < width; i++) {
+        snprintf(got_text + 2 * i, 3, "%02x", got[width - 1 - i]);
+        snprintf(expected_text + 2 * i, 3, "%02x", expected[width - 1 - i]);
+        untouched = untouched && expected[i] == BENCH_POISON;
+        unwritten = unwritten && got[i] == BENCH_POISON;
+    }
+    bool output = array[0] == 'o';
+    if (output && unwritten)
+        snprintf(text, text_size, "%s%u[%" PRIu64 "]: never written, expected 0x%s", array, which, index,
+                 expected_text);
+    else if (output && untouched)
+        snprintf(text, text_size, "%s%u[%" PRIu64 "]: got 0x%s, expected it untouched", array, which, index,
+                 got_text);
+    else
+        snprintf(text, text_size, "%s%u[%" PRIu64 "]: got 0x%s, expected 0x%s%s", array, which, index,
+                 got_text, expected_text, output ? "" : ": an input was changed");
+}
+
 /* Compares a device array with its host copy, chunk by chunk. */
 static enum bench_verdict compare(const struct bench_workspace *workspace, const struct bench_array *array,
                                   const char *name, unsigned which, char *text, size_t text_size) {
@@ -57,6 +81,16 @@ static enum bench_verdict compare(const struct bench_workspace *workspace, const
         uint64_t i = 0;
         while (got[i] == expected[i])
             i++;
+        if (array->width) {
+            const unsigned char *host = (const unsigned char *)expected;
+            uint64_t byte = 4 * i;
+            while (workspace->chunk[byte] == host[byte])
+                byte++;
+            byte = byte / array->width * array->width; /* a chunk is a multiple of every width */
+            describe_element(name, which, (at + byte) / array->width, array->width, workspace->chunk + byte,
+                             host + byte, text, text_size);
+            return BENCH_WRONG;
+        }
         describe(name, which, at / 4 + i, array->kind, got[i], expected[i], text, text_size);
         return BENCH_WRONG;
     }
@@ -157,6 +191,9 @@ enum bench_verdict bench_verify(struct bench_workspace *workspace, const struct 
         snprintf(text, text_size, "%s", error.text);
         return BENCH_BROKEN;
     }
+    if (rung->prepare &&
+        (rung->prepare(workspace->context, &bound, NULL) || wl_synchronize(workspace->context)))
+        return driver_failure("preparing the output", text, text_size);
     if (counts && wl_reset_counters(workspace->context))
         return driver_failure("counters", text, text_size);
     enum bench_verdict verdict = launch(workspace, rung, &bound, text, text_size);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/parallel.h"
 #include "bench/reference.h"
 
 static bool allocate_device(wl_context *context, struct bench_array *array, struct bench_error *error) {
@@ -18,6 +19,7 @@ static bool allocate_device(wl_context *context, struct bench_array *array, stru
 static bool allocate(wl_context *context, struct bench_array *array, const struct bench_extent *extent,
                      bool on_device, struct bench_error *error) {
     array->kind = extent->kind;
+    array->width = extent->width;
     array->bytes = 4 * extent->elements;
     if (extent->kind == BENCH_KIND_NONE)
         return true;
@@ -123,7 +125,12 @@ void bench_workspace_bind(const struct bench_workspace *workspace, const struct 
         problem->in[i] = extents.in[i].kind != BENCH_KIND_NONE ? workspace->in[i].data : 0;
     for (unsigned i = 0; i < BENCH_OUTPUTS; i++)
         problem->out[i] = rung->outputs >> i & 1 ? workspace->out[i].data : 0;
-    problem->work = rung->work_bytes && rung->work_bytes(problem) ? workspace->work.data : 0;
+    problem->work =
+        rung->work_bytes && rung->work_bytes(workspace->context, problem) ? workspace->work.data : 0;
+}
+
+static void poison_range(void *host, uint64_t first, uint64_t last) {
+    memset((unsigned char *)host + first, BENCH_POISON, last - first);
 }
 
 void bench_workspace_expect(struct bench_workspace *workspace, const struct wl_rung *rung,
@@ -131,7 +138,9 @@ void bench_workspace_expect(struct bench_workspace *workspace, const struct wl_r
     /* Sizes and the seed are the workspace's; only these differ between its rows. */
     if (workspace->expected_known && workspace->expected_reference == rung->reference &&
         workspace->expected_problem.offset == problem->offset &&
-        workspace->expected_problem.stride == problem->stride)
+        workspace->expected_problem.stride == problem->stride &&
+        workspace->expected_problem.from_shift == problem->from_shift &&
+        workspace->expected_problem.to_shift == problem->to_shift)
         return;
     const uint32_t *in[BENCH_INPUTS];
     uint32_t *out[BENCH_OUTPUTS];
@@ -139,8 +148,9 @@ void bench_workspace_expect(struct bench_workspace *workspace, const struct wl_r
         in[i] = workspace->in[i].host;
     for (unsigned i = 0; i < BENCH_OUTPUTS; i++) {
         out[i] = workspace->out[i].host;
+        /* On all cores: most of the time goes into pages that are touched for the first time. */
         if (out[i])
-            memset(out[i], BENCH_POISON, workspace->out[i].bytes);
+            bench_parallel(workspace->out[i].bytes, 1 << 20, poison_range, out[i]);
     }
     bench_reference_of(rung->reference)(problem, in, out);
     workspace->expected_known = true;

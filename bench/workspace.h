@@ -15,6 +15,7 @@ enum {
 
 struct bench_array {
     enum bench_kind kind;
+    uint32_t width; /* as an extent's */
     uint64_t bytes;
     wl_devptr allocation, data; /* 0 when the array exists on the host only */
     uint32_t *host;             /* inputs: what is there; outputs: what must come */

@@ -22,6 +22,13 @@ enum {
     KEY_STRIDE,
     KEY_BLOCK,
     KEY_UNROLL,
+    KEY_BYTES,
+    KEY_WIDTH,
+    KEY_TYPE,
+    KEY_FIELDS,
+    KEY_ORDER,
+    KEY_FROM_SHIFT,
+    KEY_TO_SHIFT,
     KEY_DEVICE,
     KEY_ARCH,
     KEY_JSON,
@@ -53,14 +60,30 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "What to run:", 1},
     {"kernel", KEY_KERNEL, "LIST", 0, "Only these kernels of the chosen experiments: shared,shared-pad", 1},
     {"size", KEY_SIZE, "LIST", 0,
-     "N elements, or RxC for matrices, or MxNxK for an MxN times NxK product; numbers may end in K, M, G, "
-     "Ki, Mi, Gi or be powers such as 2^20",
+     "N elements, or RxC for matrices (BxRxC for many), MxNxK for an MxN times NxK product, every dimension "
+     "of a "
+     "tensor; numbers may end in K, M, G, Ki, Mi, Gi or be powers such as 2^20",
      1},
+    {"bytes", KEY_BYTES, "LIST", 0, "In place of --size: as many elements as move so many bytes", 1},
     {"offset", KEY_OFFSET, "LIST", 0, "Elements to shift by (0,11,128)", 1},
     {"stride", KEY_STRIDE, "LIST", 0, "Elements from one access to the next (1,2,4,8,16,32)", 1},
     {"block", KEY_BLOCK, "LIST", 0, "Threads a block, 512 or 32x8, where the kernel does not fix them", 1},
     {"unroll", KEY_UNROLL, "LIST", 0, "Accesses a thread, where `wideload list` says that they can be chosen",
      1},
+    {"width", KEY_WIDTH, "LIST", 0, "Bytes of an element that is moved: 1,2,4,8,16", 1},
+    {"type", KEY_TYPE, "LIST", 0, "Of elements that are added: i8 to i64, u8 to u64, f16, bf16, f32, f64", 1},
+    {"fields", KEY_FIELDS, "LIST", 0,
+     "Fields of a structure: so many of --width bytes, 2:32, or members as C lays them out, f32x3+f64+i32 "
+     "(or "
+     "packed:f32x3+f64)",
+     1},
+    {"order", KEY_ORDER, "LIST", 0,
+     "Which of the input's dimensions each of the output's is: 0213 or 0,2,1,3; a size may bring its own, "
+     "64x12x512x64@0213",
+     1},
+    {"from-shift", KEY_FROM_SHIFT, "LIST", 0,
+     "Elements, or bytes of a copy, that the input begins off its alignment", 1},
+    {"to-shift", KEY_TO_SHIFT, "LIST", 0, "The same of the output", 1},
     {"peers", KEY_PEERS, "LIST", 0,
      "Other libraries' kernels as rows, on a GPU: all that are there, none, or cublas,cusparse,cutensor", 1},
     {"seed", KEY_SEED, "N", 0, "Of the pseudo-random inputs (1)", 1},
@@ -108,6 +131,27 @@ static bool parse_option(struct input *input, int key, const char *argument) {
     case KEY_UNROLL:
         bench_numbers_free(&request->unrolls);
         return bench_parse_numbers("--unroll", argument, &request->unrolls, error);
+    case KEY_BYTES:
+        bench_numbers_free(&request->bytes);
+        return bench_parse_numbers("--bytes", argument, &request->bytes, error);
+    case KEY_WIDTH:
+        bench_numbers_free(&request->widths);
+        return bench_parse_numbers("--width", argument, &request->widths, error);
+    case KEY_TYPE:
+        bench_numbers_free(&request->types);
+        return bench_parse_types("--type", argument, &request->types, error);
+    case KEY_FIELDS:
+        bench_field_choices_free(&request->fields);
+        return bench_parse_fields("--fields", argument, &request->fields, error);
+    case KEY_ORDER:
+        bench_orders_free(&request->orders);
+        return bench_parse_orders("--order", argument, &request->orders, error);
+    case KEY_FROM_SHIFT:
+        bench_numbers_free(&request->from_shifts);
+        return bench_parse_numbers("--from-shift", argument, &request->from_shifts, error);
+    case KEY_TO_SHIFT:
+        bench_numbers_free(&request->to_shifts);
+        return bench_parse_numbers("--to-shift", argument, &request->to_shifts, error);
     case KEY_PEERS:
         return bench_parse_peers("--peers", argument, &request->peers, error);
     case KEY_SEED:
@@ -372,6 +416,13 @@ static int run(int argc, char **argv) {
     bench_numbers_free(&input.request.strides);
     bench_blocks_free(&input.request.blocks);
     bench_numbers_free(&input.request.unrolls);
+    bench_numbers_free(&input.request.bytes);
+    bench_numbers_free(&input.request.widths);
+    bench_numbers_free(&input.request.types);
+    bench_numbers_free(&input.request.from_shifts);
+    bench_numbers_free(&input.request.to_shifts);
+    bench_field_choices_free(&input.request.fields);
+    bench_orders_free(&input.request.orders);
     return status;
 }
 

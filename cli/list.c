@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cases.h"
 #include "bench/experiment.h"
 #include "bench/nearest.h"
 #include "bench/peers/peers.h"
 #include "bench/text.h"
+#include "bench/variant.h"
 #include "cli/arguments.h"
 
 enum { NAME_WIDTH = 20 };
@@ -65,17 +67,89 @@ static void print_peers(const char *experiment, size_t count) {
         putchar('\n');
 }
 
-static void print_experiment(const struct bench_experiment *experiment) {
-    char size[80];
-    struct wl_problem problem = {0};
+/* `name` may be NULL: numbers as they are. */
+static void put_numbers(FILE *out, const char *title, const struct bench_numbers *numbers,
+                        const char *(*name)(unsigned)) {
+    for (size_t i = 0; i < numbers->count; i++) {
+        fprintf(out, "%s", i ? "," : title);
+        if (name)
+            fprintf(out, "%s", name((unsigned)numbers->items[i]));
+        else
+            fprintf(out, "%u", (unsigned)numbers->items[i]);
+    }
+}
+
+/* The lists that an experiment has, and what they are by default. */
+static void put_variants(FILE *out, const struct bench_experiment *experiment) {
+    char text[100];
+    if (experiment->has_type)
+        put_numbers(out, "; --type ", bench_default_types(), bench_type_name);
+    if (experiment->has_width)
+        put_numbers(out, "; --width ", bench_default_widths(), NULL);
+    if (experiment->has_shift) {
+        put_numbers(out, "; --from-shift ", bench_default_from_shifts(), NULL);
+        put_numbers(out, "; --to-shift ", bench_default_to_shifts(), NULL);
+    }
+    const struct bench_field_choices *fields = bench_default_fields();
+    for (size_t i = 0; experiment->has_fields && i < fields->count; i++) {
+        struct wl_problem problem = {.fields = fields->items[i].count};
+        problem.structure = problem.fields ? NULL : &fields->items[i].structure;
+        bench_fields_text(&problem, text, sizeof text);
+        fprintf(out, "%s%s", i ? "," : "; --fields ", text);
+    }
+    const struct bench_orders *orders = bench_default_orders();
+    for (size_t i = 0; experiment->shape == BENCH_SHAPE_TENSOR && i < orders->count; i++) {
+        struct wl_problem problem = {.rank = orders->items[i].rank};
+        for (unsigned d = 0; d < problem.rank; d++)
+            problem.order[d] = orders->items[i].axis[d];
+        bench_order_text(&problem, text, sizeof text);
+        fprintf(out, "%s%s", i ? "," : "; --order ", text);
+    }
+}
+
+/* "--size N, 1048576 by default; --offset 0,11,128" */
+static void print_options(const struct bench_experiment *experiment) {
+    char size[80], *text = NULL;
+    size_t length;
+    struct wl_problem problem = {.rank = experiment->size.dimensions};
     struct bench_error error;
     bench_set_size(experiment, &experiment->size, &problem, &error);
     bench_size_text(experiment, &problem, size, sizeof size);
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        return;
+    fprintf(out, "--size %s%s, %s by default%s%s", bench_shape_syntax(experiment->shape),
+            experiment->counts_bytes ? " bytes" : "", size,
+            experiment->has_offset ? "; --offset 0,11,128" : "",
+            experiment->has_stride ? "; --stride 1,2,4,8,16,32" : "");
+    put_variants(out, experiment);
+    if (fclose(out) == 0) {
+        fputs("  ", stdout);
+        bench_wrap(stdout, text, 2, 2);
+    }
+    free(text);
+}
+
+static void print_cases(void) {
+    struct bench_size size;
+    const char *name;
+    puts("  sizes with names, all of them `cases`:");
+    for (size_t i = 0; (name = bench_case_at(i, &size)) != NULL; i++) {
+        int column = printf("    %-*s", NAME_WIDTH - 4, name);
+        printf("%*s", column < NAME_WIDTH ? 0 : 1, "");
+        for (unsigned d = 0; d < size.dimensions; d++)
+            printf("%s%u", d ? "x" : "", (unsigned)size.extent[d]);
+        putchar('@');
+        for (unsigned d = 0; d < size.order.rank; d++)
+            printf("%u", (unsigned)size.order.axis[d]);
+        printf(", width %u\n", (unsigned)size.width);
+    }
+}
+
+static void print_experiment(const struct bench_experiment *experiment) {
     int heading = printf("%s: ", experiment->name);
     bench_wrap(stdout, experiment->question, 2, heading);
-    printf("  --size %s, %s by default%s%s\n", bench_shape_syntax(experiment->shape), size,
-           experiment->has_offset ? "; --offset 0,11,128" : "",
-           experiment->has_stride ? "; --stride 1,2,4,8,16,32" : "");
+    print_options(experiment);
     size_t count;
     const struct wl_rung *ladder = wl__ladder(&count);
     for (size_t i = 0; i < count; i++) {
@@ -97,6 +171,8 @@ static void print_experiment(const struct bench_experiment *experiment) {
                unrolls, rung->bytes_formula);
     }
     print_peers(experiment->name, count);
+    if (experiment->shape == BENCH_SHAPE_TENSOR)
+        print_cases();
 }
 
 static int run(int argc, char **argv) {

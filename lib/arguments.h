@@ -21,8 +21,8 @@ uint64_t wl__add(uint64_t a, uint64_t b);
 wl_error wl__check_context(const char *call, const wl_context *context);
 /* 1, 2, 4, 8 or 16. */
 wl_error wl__check_width(const char *call, unsigned width);
-/* Refuses NULL, an address that is no multiple of `alignment`, an end past the address space, and memory that
- * the device cannot reach.  An array of no bytes is always right. */
+/* Refuses NULL, an address that is no multiple of `alignment`, an end past the address space, and pageable
+ * host memory.  An array of no bytes is always right. */
 wl_error wl__check_array(const char *call, const wl_context *context, const struct wl__array *array,
                          unsigned alignment);
 /* Refuses arrays that share a byte. */

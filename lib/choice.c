@@ -6,6 +6,7 @@
 enum { WORDS = 512 };
 
 static _Thread_local struct wl__choice last;
+static _Thread_local unsigned held;
 
 /* Cut off where it is longer than WORDS. */
 static void put_in_words(const struct wl__choice *choice, char words[WORDS]) {
@@ -21,6 +22,8 @@ static void put_in_words(const struct wl__choice *choice, char words[WORDS]) {
 }
 
 void wl__chose(const wl_context *context, const struct wl__choice *choice) {
+    if (held)
+        return;
     last = *choice;
     if (!context->log)
         return;
@@ -29,6 +32,14 @@ void wl__chose(const wl_context *context, const struct wl__choice *choice) {
     char words[WORDS];
     put_in_words(choice, words);
     fprintf(stderr, "wideload: %s\n", words);
+}
+
+void wl__choice_hold(void) {
+    held++;
+}
+
+void wl__choice_release(void) {
+    held--;
 }
 
 const char *wl_explain(void) {

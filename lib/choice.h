@@ -23,4 +23,9 @@ struct wl__choice {
 /* All texts must be static. */
 void wl__chose(const wl_context *context, const struct wl__choice *choice);
 
+/* An operation that another one carries out has said itself what it chose: between these two, what the
+ * thread's operations choose is neither kept nor logged.  They nest. */
+void wl__choice_hold(void);
+void wl__choice_release(void);
+
 #endif

@@ -19,6 +19,7 @@ struct wl_context {
     pthread_mutex_t lock; /* over the filling of the two tables, which fill as kernels are first used */
     CUmodule modules[WL_MODULE_COUNT];
     _Atomic(CUfunction) kernels[WL_KERNEL_COUNT]; /* read without the lock; NULL: not loaded yet */
+    _Atomic bool all_shared[WL_KERNEL_COUNT];     /* the kernel may have all shared memory that there is */
 };
 
 /* The kernel's handle, its module loaded if it was not.  The context must be the thread's current one.

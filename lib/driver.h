@@ -32,6 +32,7 @@
     X(cuModuleLoadData, NULL)                                                                                \
     X(cuModuleUnload, NULL)                                                                                  \
     X(cuModuleGetFunction, NULL)                                                                             \
+    X(cuFuncSetAttribute, NULL)                                                                              \
     X(cuPointerGetAttribute, NULL)                                                                           \
     X(cuMemAlloc, NULL)                                                                                      \
     X(cuMemFree, NULL)                                                                                       \

@@ -41,13 +41,41 @@
     X(interleave_few##width, interleave##width##_few7)                                                       \
     X(interleave_few##width, interleave##width##_few8)
 
+/* The in-place transposes, a module each width. */
+#define WL_INPLACE_MODULES(X, width)                                                                         \
+    X(inplace_square##width)                                                                                 \
+    X(inplace_near##width)                                                                                   \
+    X(inplace_shuffle##width)
+#define WL_INPLACE_KERNELS(X, width)                                                                         \
+    X(inplace_square##width, inplace_square##width)                                                          \
+    X(inplace_near##width, inplace_save##width)                                                              \
+    X(inplace_near##width, inplace_close##width)                                                             \
+    X(inplace_near##width, inplace_open##width)                                                              \
+    X(inplace_shuffle##width, inplace_rows##width)                                                           \
+    X(inplace_shuffle##width, inplace_columns##width)                                                        \
+    X(inplace_shuffle##width, inplace_band_of_rows##width)                                                   \
+    X(inplace_shuffle##width, inplace_band_of_columns##width)
+
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
-    X(copy_bytes1)                                                                                           \
-    X(copy_bytes2)                                                                                           \
-    X(copy_bytes4)                                                                                           \
-    X(copy_bytes8)                                                                                           \
-    X(copy_bytes16)                                                                                          \
+    X(copy_any)                                                                                              \
+    X(copy_rows_16_16)                                                                                       \
+    X(copy_rows_16_8)                                                                                        \
+    X(copy_rows_16_4)                                                                                        \
+    X(copy_rows_16_2)                                                                                        \
+    X(copy_rows_16_1)                                                                                        \
+    X(copy_rows_8_8)                                                                                         \
+    X(copy_rows_4_4)                                                                                         \
+    X(copy_rows_2_2)                                                                                         \
+    X(copy_rows_1_1)                                                                                         \
+    X(add_any_8)                                                                                             \
+    X(add_any_16)                                                                                            \
+    X(add_any_32)                                                                                            \
+    X(add_any_64)                                                                                            \
+    X(add_any_f16)                                                                                           \
+    X(add_any_bf16)                                                                                          \
+    X(add_any_f32)                                                                                           \
+    X(add_any_f64)                                                                                           \
     X(add)                                                                                                   \
     X(read_offset)                                                                                           \
     X(write_offset)                                                                                          \
@@ -55,6 +83,16 @@
     X(layout)                                                                                                \
     X(transpose)                                                                                             \
     X(transpose_tiled)                                                                                       \
+    X(transpose_vectors1)                                                                                    \
+    X(transpose_vectors2)                                                                                    \
+    X(transpose_vectors4)                                                                                    \
+    X(transpose_vectors8)                                                                                    \
+    X(transpose_vectors16)                                                                                   \
+    X(transpose_groups1)                                                                                     \
+    X(transpose_groups2)                                                                                     \
+    X(transpose_elements4)                                                                                   \
+    X(transpose_elements8)                                                                                   \
+    X(transpose_elements16)                                                                                  \
     X(shared)                                                                                                \
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
@@ -65,6 +103,11 @@
     WL_INTERLEAVE_MODULES(X, 8)                                                                              \
     WL_INTERLEAVE_MODULES(X, 16)                                                                             \
     X(fields)                                                                                                \
+    WL_INPLACE_MODULES(X, 1)                                                                                 \
+    WL_INPLACE_MODULES(X, 2)                                                                                 \
+    WL_INPLACE_MODULES(X, 4)                                                                                 \
+    WL_INPLACE_MODULES(X, 8)                                                                                 \
+    WL_INPLACE_MODULES(X, 16)                                                                                \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -78,11 +121,24 @@
     X(copy, copy_scalar)                                                                                     \
     X(copy, copy_vec2)                                                                                       \
     X(copy, copy_vec4)                                                                                       \
-    X(copy_bytes1, copy_bytes1)                                                                              \
-    X(copy_bytes2, copy_bytes2)                                                                              \
-    X(copy_bytes4, copy_bytes4)                                                                              \
-    X(copy_bytes8, copy_bytes8)                                                                              \
-    X(copy_bytes16, copy_bytes16)                                                                            \
+    X(copy_any, copy_any)                                                                                    \
+    X(copy_rows_16_16, copy_rows_16_16)                                                                      \
+    X(copy_rows_16_8, copy_rows_16_8)                                                                        \
+    X(copy_rows_16_4, copy_rows_16_4)                                                                        \
+    X(copy_rows_16_2, copy_rows_16_2)                                                                        \
+    X(copy_rows_16_1, copy_rows_16_1)                                                                        \
+    X(copy_rows_8_8, copy_rows_8_8)                                                                          \
+    X(copy_rows_4_4, copy_rows_4_4)                                                                          \
+    X(copy_rows_2_2, copy_rows_2_2)                                                                          \
+    X(copy_rows_1_1, copy_rows_1_1)                                                                          \
+    X(add_any_8, add_any_8)                                                                                  \
+    X(add_any_16, add_any_16)                                                                                \
+    X(add_any_32, add_any_32)                                                                                \
+    X(add_any_64, add_any_64)                                                                                \
+    X(add_any_f16, add_any_f16)                                                                              \
+    X(add_any_bf16, add_any_bf16)                                                                            \
+    X(add_any_f32, add_any_f32)                                                                              \
+    X(add_any_f64, add_any_f64)                                                                              \
     X(add, add_scalar)                                                                                       \
     X(add, add_vec4)                                                                                         \
     X(read_offset, read_offset_plain)                                                                        \
@@ -108,6 +164,16 @@
     X(transpose_tiled, transpose_shared_pad)                                                                 \
     X(transpose_tiled, transpose_shared_swizzle)                                                             \
     X(transpose_tiled, transpose_shared_pad_unroll)                                                          \
+    X(transpose_vectors1, transpose_vectors1)                                                                \
+    X(transpose_vectors2, transpose_vectors2)                                                                \
+    X(transpose_vectors4, transpose_vectors4)                                                                \
+    X(transpose_vectors8, transpose_vectors8)                                                                \
+    X(transpose_vectors16, transpose_vectors16)                                                              \
+    X(transpose_groups1, transpose_groups1)                                                                  \
+    X(transpose_groups2, transpose_groups2)                                                                  \
+    X(transpose_elements4, transpose_elements4)                                                              \
+    X(transpose_elements8, transpose_elements8)                                                              \
+    X(transpose_elements16, transpose_elements16)                                                            \
     X(shared, shared_row_row)                                                                                \
     X(shared, shared_row_col)                                                                                \
     X(shared, shared_row_col_pad)                                                                            \
@@ -130,6 +196,11 @@
     WL_INTERLEAVE_KERNELS(X, 16)                                                                             \
     X(fields, deinterleave_fields)                                                                           \
     X(fields, interleave_fields)                                                                             \
+    WL_INPLACE_KERNELS(X, 1)                                                                                 \
+    WL_INPLACE_KERNELS(X, 2)                                                                                 \
+    WL_INPLACE_KERNELS(X, 4)                                                                                 \
+    WL_INPLACE_KERNELS(X, 8)                                                                                 \
+    WL_INPLACE_KERNELS(X, 16)                                                                                \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \

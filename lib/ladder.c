@@ -14,9 +14,13 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* Each experiment's file has its own table; callers want one. */
 static void join(void) {
     static const struct wl__rungs *const tables[] = {
-        &wl__ladder_copy,   &wl__ladder_add,           &wl__ladder_read_offset, &wl__ladder_write_offset,
-        &wl__ladder_stride, &wl__ladder_layout,        &wl__ladder_transpose,   &wl__ladder_shared,
-        &wl__ladder_matmul, &wl__ladder_csr_transpose,
+        &wl__ladder_copy,          &wl__ladder_add,
+        &wl__ladder_read_offset,   &wl__ladder_write_offset,
+        &wl__ladder_stride,        &wl__ladder_layout,
+        &wl__ladder_transpose,     &wl__ladder_shared,
+        &wl__ladder_matmul,        &wl__ladder_csr_transpose,
+        &wl__ladder_copy_any,      &wl__ladder_add_any,
+        &wl__ladder_transpose_any, &wl__ladder_transpose_inplace,
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         size_t room = RUNG_LIMIT - ladder_count;

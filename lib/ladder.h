@@ -38,17 +38,48 @@ enum wl_reference {
                               entries within one column is free */
     WL_REF_COO_TRANSPOSE,  /* in3 rows (nnz, u32, ascending), in1 columns, in2 values -> out3 the columns,
                               ascending, out1 rows, out2 values; order within a column free */
+    /* The library's operations, of elements of problem->width bytes: */
+    WL_REF_COPY_BYTES,    /* out0[to_shift + i] = in0[from_shift + i], i < n; bytes */
+    WL_REF_ADD_TYPE,      /* out0[to_shift + i] = in0[from_shift + i] + in1[i], i < n, of problem->type */
+    WL_REF_TRANSPOSE_ANY, /* out0[b][c][r] = in0[b][r][c], batch x rows x cols */
+    WL_REF_DEINTERLEAVE,  /* n structures in in0 become arrays: those begin at wl__field_place() of out0 */
+    WL_REF_INTERLEAVE,    /* and back: arrays in in0, structures in out0, whose padding becomes 0 */
+    WL_REF_PERMUTE,       /* dimension i of out0 is dimension order[i] of in0, whose sizes are sizes[] */
+    WL_REF_SAME_BYTES,    /* out0 = in0, of half the bytes that the operation moves: wl__bytes_a_side() */
+};
+
+/* Structures as a rung takes them apart: fields of problem->width bytes side by side where `structure` is
+ * NULL, else these. */
+enum {
+    WL_LADDER_FIELDS = 256, /* equal fields at most, in the ladder */
+    WL_STRUCTURE_FIELDS = 16,
+};
+struct wl_structure {
+    char text[64]; /* as --fields has it: "f32x3+f64+i32" */
+    uint32_t bytes, count;
+    struct wl_field fields[WL_STRUCTURE_FIELDS];
 };
 
 struct wl_problem {
-    uint64_t n;                    /* elements (layout: structures); matmul: the inner size */
-    uint64_t rows, cols;           /* transpose; csr-transpose */
-    uint64_t m, k;                 /* matmul: (m x n) x (n x k) */
-    uint64_t nnz;                  /* csr-transpose; < 2^32 */
-    uint64_t offset, stride;       /* elements; stride >= 1 */
-    uint32_t block_x, block_y;     /* threads a block; 0, 0: the rung's default.  1-D kernels use
-                                      block_x * block_y threads */
-    uint32_t unroll;               /* accesses a thread of a rung that has `unrolls`; 0: the rung's own */
+    uint64_t n;                /* elements (layout: structures); matmul: the inner size */
+    uint64_t rows, cols;       /* transpose; csr-transpose */
+    uint64_t m, k;             /* matmul: (m x n) x (n x k) */
+    uint64_t nnz;              /* csr-transpose; < 2^32 */
+    uint64_t offset, stride;   /* elements; stride >= 1 */
+    uint32_t block_x, block_y; /* threads a block; 0, 0: the rung's default.  1-D kernels use
+                                  block_x * block_y threads */
+    uint32_t unroll;           /* accesses a thread of a rung that has `unrolls`; 0: the rung's own */
+    /* Of the library's operations. */
+    uint32_t width;    /* bytes an element: 1, 2, 4, 8 or 16; 0 where a structure or type says it */
+    enum wl_type type; /* add-any */
+    uint32_t fields;   /* deinterleave, interleave; 0 where a structure says it */
+    const struct wl_structure *structure;
+    uint64_t batch; /* matrices of a transpose */
+    uint64_t from_shift,
+        to_shift;  /* elements (copy-any: bytes) that in0 and out0 begin off their alignment */
+    uint32_t rank; /* permute; n is the product of its sizes */
+    uint64_t sizes[WL_RANK_MAX];
+    unsigned order[WL_RANK_MAX];
     wl_devptr in[4], out[4], work; /* in and out as the reference above says; all of the allocations
                                   are aligned to 256 bytes unless the caller shifts them by elements */
 };
@@ -70,16 +101,53 @@ struct wl_rung {
     /* Arithmetic operations, for matmul (2 m n k); NULL elsewhere. */
     uint64_t (*operations)(const struct wl_problem *problem);
     /* Bytes that problem->work must hold; NULL: none. */
-    uint64_t (*work_bytes)(const struct wl_problem *problem);
+    uint64_t (*work_bytes)(wl_context *context, const struct wl_problem *problem);
     /* NULL when the rung can run the problem, else the reason in words ("block of 2048 threads: the
      * device allows 1024").  The slot itself may be NULL: always applicable. */
     const char *(*applicable)(wl_context *context, const struct wl_problem *problem);
+    /* Before a launch that is verified, not of its time: puts into out[] what the launch begins with, as an
+     * operation in place needs it.  NULL: nothing. */
+    wl_error (*prepare)(wl_context *context, const struct wl_problem *problem, wl_stream stream);
     /* Asynchronous on the stream; a problem of no elements launches nothing and succeeds. */
     wl_error (*launch)(wl_context *context, const struct wl_problem *problem, wl_stream stream);
 };
 
 /* All rungs, experiments in the table's order, each from the lowest rung up. */
 WL_API const struct wl_rung *wl__ladder(size_t *count);
+
+/* The arrays of a structure's fields lie in one allocation, each from a multiple of 256 bytes on, as arrays
+ * of their own would. */
+static inline uint32_t wl__field_count(const struct wl_problem *problem) {
+    return problem->structure ? problem->structure->count : problem->fields;
+}
+static inline uint32_t wl__field_bytes(const struct wl_problem *problem, uint32_t field) {
+    return problem->structure ? problem->structure->fields[field].bytes : problem->width;
+}
+static inline uint64_t wl__structure_bytes(const struct wl_problem *problem) {
+    return problem->structure ? problem->structure->bytes : (uint64_t)problem->fields * problem->width;
+}
+/* In bytes; of the field past the last: where the allocation ends. */
+static inline uint64_t wl__field_place(const struct wl_problem *problem, uint32_t field) {
+    uint64_t place = 0;
+    for (uint32_t f = 0; f < field; f++)
+        place += (problem->n * wl__field_bytes(problem, f) + 255) / 256 * 256;
+    return place;
+}
+
+/* Half of what one of the library's operations moves; what the driver's copy of as many bytes copies.  A
+ * structure's padding lies in the sectors of its fields, so it counts.  UINT64_MAX where it is more than
+ * that. */
+static inline uint64_t wl__bytes_a_side(const struct wl_problem *problem) {
+    uint64_t each = problem->width, bytes;
+    if (wl__field_count(problem)) {
+        each = wl__structure_bytes(problem);
+        for (uint32_t f = 0; f < wl__field_count(problem); f++)
+            each += wl__field_bytes(problem, f);
+        /* Odd only with an odd padding: the last byte goes with the copy. */
+        each = (each + 1) / 2;
+    }
+    return __builtin_mul_overflow(problem->n, each, &bytes) ? UINT64_MAX : bytes;
+}
 
 /* What the bench needs of the driver besides wideload.h: time on the device. */
 typedef struct wl_event wl_event;

@@ -1,5 +1,6 @@
-/* add: kernels/add.cu. */
+/* add: kernels/add.cu, and the library's own. */
 #include "lib/ladder_tables.h"
+#include "lib/slots.h"
 #include "lib/unroll.h"
 
 #define BLOCK 128
@@ -67,6 +68,15 @@ static wl_error vec4_unroll2(wl_context *context, const struct wl_problem *probl
     return wide(context, problem, stream, WL_KERNEL_add_vec4_unroll2, 4, 2, BLOCK);
 }
 
+static wl_error wideload(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    if (problem->n == 0)
+        return WL_ERROR_OK;
+    wl_error error = wl__check(context, problem, 3, 1, true, bytes(problem));
+    return error ? error
+                 : wl_add(context, WL_TYPE_F32, problem->out[0], problem->in[0], problem->in[1], problem->n,
+                          stream);
+}
+
 #define RUNG(title, text, threads, accesses, function)                                                       \
     {                                                                                                        \
         .experiment = "add", .name = title, .idea = text, .reference = WL_REF_ADD, .outputs = 1,             \
@@ -81,6 +91,17 @@ static const struct wl_rung rungs[] = {
     RUNG("vec4-grid", "16-byte accesses, the grid shrunk to a quarter instead", BLOCK, WL_UNROLL_ALL,
          vec4_grid),
     RUNG("vec4-unroll2", "two 16-byte loads of each array in flight a thread", BLOCK, 0, vec4_unroll2),
+    {.experiment = "add",
+     .name = "wideload",
+     .idea = "wl_add: of any type, each array at any alignment",
+     .reference = WL_REF_ADD,
+     .outputs = 1,
+     .block_x = WL__SLOTS_THREADS,
+     .block_y = 1,
+     .fixed_block = true,
+     .bytes_formula = "3 * 4 * n",
+     .bytes = bytes,
+     .launch = wideload},
 };
 
 const struct wl__rungs wl__ladder_add = WL_RUNGS(rungs);

@@ -1,5 +1,6 @@
-/* copy: kernels/copy.cu, and the driver's own. */
+/* copy: kernels/copy.cu, the library's own and the driver's. */
 #include "lib/ladder_tables.h"
+#include "lib/slots.h"
 #include "lib/unroll.h"
 
 #define BLOCK 128
@@ -67,6 +68,13 @@ static wl_error vec4_unroll4(wl_context *context, const struct wl_problem *probl
     return wide(context, problem, stream, WL_KERNEL_copy_vec4_unroll4, 4, 4);
 }
 
+static wl_error wideload(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    if (problem->n == 0)
+        return WL_ERROR_OK;
+    wl_error error = wl__check(context, problem, 1, 1, true, bytes(problem));
+    return error ? error : wl_copy(context, problem->out[0], problem->in[0], 4 * problem->n, stream);
+}
+
 static wl_error driver(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
     if (problem->n == 0)
         return WL_ERROR_OK;
@@ -96,6 +104,17 @@ static const struct wl_rung rungs[] = {
     RUNG("vec2", "8-byte accesses: half the instructions", WL_UNROLL_ALL, vec2),
     RUNG("vec4", "16-byte accesses: a quarter", WL_UNROLL_ALL, vec4),
     RUNG("vec4-unroll4", "four 16-byte loads in flight before the first store", 0, vec4_unroll4),
+    {.experiment = "copy",
+     .name = "wideload",
+     .idea = "wl_copy: at any byte alignment of either side",
+     .reference = WL_REF_COPY,
+     .outputs = 1,
+     .block_x = WL__SLOTS_THREADS,
+     .block_y = 1,
+     .fixed_block = true,
+     .bytes_formula = "2 * 4 * n",
+     .bytes = bytes,
+     .launch = wideload},
     {.experiment = "copy",
      .name = "driver",
      .idea = "the driver's own copy (cuMemcpyDtoDAsync)",

@@ -20,13 +20,14 @@ static uint64_t triplet_bytes(const struct wl_problem *problem) {
 }
 
 /* Work: the counts, which become the cursors, and the scan's sums. */
-static uint64_t fast_work_bytes(const struct wl_problem *problem) {
+static uint64_t fast_work_bytes(wl_context *context, const struct wl_problem *problem) {
+    (void)context;
     return wl__add(wl__multiply(4, counts_of(problem)), wl__scan_work_bytes(counts_of(problem)));
 }
 
 /* Work: the counts, which become the starts, the scan's sums, and a rank for each entry. */
-static uint64_t triplet_work_bytes(const struct wl_problem *problem) {
-    return wl__add(fast_work_bytes(problem), wl__multiply(4, problem->nnz));
+static uint64_t triplet_work_bytes(wl_context *context, const struct wl_problem *problem) {
+    return wl__add(fast_work_bytes(context, problem), wl__multiply(4, problem->nnz));
 }
 
 static wl_error check(wl_context *context, const struct wl_problem *problem, unsigned ins, unsigned outs,

@@ -18,5 +18,9 @@ extern const struct wl__rungs wl__ladder_transpose;
 extern const struct wl__rungs wl__ladder_shared;
 extern const struct wl__rungs wl__ladder_matmul;
 extern const struct wl__rungs wl__ladder_csr_transpose;
+extern const struct wl__rungs wl__ladder_copy_any;
+extern const struct wl__rungs wl__ladder_add_any;
+extern const struct wl__rungs wl__ladder_transpose_any;
+extern const struct wl__rungs wl__ladder_transpose_inplace;
 
 #endif

@@ -107,6 +107,10 @@ static wl_error shared_pad_unroll(wl_context *context, const struct wl_problem *
     return launch(context, problem, stream, &shape);
 }
 
+static wl_error wideload(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    return wl_transpose(context, 4, problem->out[0], problem->in[0], problem->rows, problem->cols, stream);
+}
+
 #define RUNG(title, text, what, x, y, fixed, fits, function)                                                 \
     {                                                                                                        \
         .experiment = "transpose", .name = title, .idea = text, .reference = what, .outputs = 1,             \
@@ -131,6 +135,15 @@ static const struct wl_rung rungs[] = {
     TILED("shared-pad", "the tile's rows padded to 33 words: no bank conflicts", shared_pad),
     TILED("shared-swizzle", "word x of row y kept at x ^ y: no conflicts and no padding", shared_swizzle),
     TILED("shared-pad-unroll", "a 64 x 64 padded tile: 16 loads a thread in flight", shared_pad_unroll),
+    {.experiment = "transpose",
+     .name = "wideload",
+     .idea = "wl_transpose: tiles of 16-byte accesses on both sides, whole sectors written",
+     .reference = WL_REF_TRANSPOSE,
+     .outputs = 1,
+     .fixed_block = true,
+     .bytes_formula = "2 * 4 * rows * cols",
+     .bytes = bytes,
+     .launch = wideload},
 };
 
 const struct wl__rungs wl__ladder_transpose = WL_RUNGS(rungs);

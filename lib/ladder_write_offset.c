@@ -1,6 +1,7 @@
-/* write-offset: kernels/write_offset.cu. */
+/* write-offset: kernels/write_offset.cu, and the library's own. */
 #include "lib/ladder_tables.h"
 #include "lib/realign.h"
+#include "lib/slots.h"
 #include "lib/unroll.h"
 
 #define BLOCK 512
@@ -59,6 +60,17 @@ static wl_error realigned(wl_context *context, const struct wl_problem *problem,
                               stream);
 }
 
+static wl_error wideload(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    uint64_t count = count_of(problem);
+    if (count == 0)
+        return WL_ERROR_OK;
+    wl_error error = wl__check(context, problem, 3, 1, true, wl__multiply(3 * 4, problem->n));
+    wl_devptr shift = 4 * problem->offset;
+    return error ? error
+                 : wl_add(context, WL_TYPE_F32, problem->out[0] + shift, problem->in[0], problem->in[1],
+                          count, stream);
+}
+
 #define RUNG(title, text, accesses, function)                                                                \
     {                                                                                                        \
         .experiment = "write-offset", .name = title, .idea = text, .reference = WL_REF_WRITE_OFFSET,         \
@@ -71,6 +83,17 @@ static const struct wl_rung rungs[] = {
     RUNG("unroll2", "two elements a thread: more loads in flight", 0, unroll2),
     RUNG("unroll4", "four elements a thread", 0, unroll4),
     RUNG("realigned", "aligned 16-byte loads and stores, the elements shifted in registers", 0, realigned),
+    {.experiment = "write-offset",
+     .name = "wideload",
+     .idea = "wl_add: all loads of both inputs under way before the first is shifted",
+     .reference = WL_REF_WRITE_OFFSET,
+     .outputs = 1,
+     .block_x = WL__SLOTS_THREADS,
+     .block_y = 1,
+     .fixed_block = true,
+     .bytes_formula = "3 * 4 * max(n - offset, 0)",
+     .bytes = bytes,
+     .launch = wideload},
 };
 
 const struct wl__rungs wl__ladder_write_offset = WL_RUNGS(rungs);

@@ -2,6 +2,9 @@
 
 #include "lib/error.h"
 
+/* What a kernel may have of shared memory unasked. */
+#define UNASKED_SHARED_LIMIT (48 * 1024)
+
 static _Thread_local struct wl__launched last;
 
 struct wl__launched wl__last_launch(void) {
@@ -12,6 +15,23 @@ void wl__note_launch(struct wl__launched launched) {
     last = launched;
 }
 
+/* Always as much as there is: were it as much as a launch needs, another thread's smaller launch could come
+ * between. */
+static wl_error allow_all_shared(wl_context *context, CUfunction function) {
+    const struct wl__driver *driver = &context->driver;
+    int limit = 0;
+    wl_error error =
+        wl__driver_check(driver,
+                         driver->cuDeviceGetAttribute(
+                             &limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, context->device),
+                         "cuDeviceGetAttribute");
+    if (error)
+        return error;
+    return wl__driver_check(
+        driver, driver->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit),
+        "cuFuncSetAttribute");
+}
+
 /* With the context current. */
 static wl_error launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                        struct wl__block block, uint32_t shared_bytes, void **arguments, wl_stream stream) {
@@ -19,6 +39,12 @@ static wl_error launch(wl_context *context, enum wl__kernel kernel, uint32_t gri
     wl_error error = wl__kernel_get(context, kernel, &function);
     if (error)
         return error;
+    if (shared_bytes > UNASKED_SHARED_LIMIT && !atomic_load(&context->all_shared[kernel])) {
+        error = allow_all_shared(context, function);
+        if (error)
+            return error;
+        atomic_store(&context->all_shared[kernel], true);
+    }
     CUresult result = context->driver.cuLaunchKernel(function, grid_x, grid_y, 1, block.x, block.y, 1,
                                                      shared_bytes, stream, arguments, NULL);
     if (result)

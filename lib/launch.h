@@ -15,7 +15,8 @@ struct wl__block {
 wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                     struct wl__block block, void **arguments, wl_stream stream);
 
-/* The same with dynamic shared memory, of which a kernel may have 48 KB. */
+/* The same with dynamic shared memory. A kernel without static shared memory may have up to what
+ * CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN says, others 48 KB with their own. */
 wl_error wl__launch_shared(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                            struct wl__block block, uint32_t shared_bytes, void **arguments, wl_stream stream);
 

@@ -44,7 +44,8 @@ struct report_line {
 };
 
 struct report_tick {
-    double at;
+    double value; /* the parameter's */
+    double at;    /* where it stands: x of the lines' points */
     const char *label;
 };
 

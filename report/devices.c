@@ -58,6 +58,20 @@ static const char *base(const char *path) {
     return slash ? slash + 1 : path;
 }
 
+/* Each word in one piece, for a line may else end within "--json". */
+static void put_words(FILE *out, const char *text, struct report_pool *pool) {
+    for (const char *end; *text; text = end) {
+        end = text + strspn(text, " ");
+        size_t length = strcspn(end, " ");
+        if (length) {
+            fputs(" <span>", out);
+            report_html(out, report_format(pool, "%.*s", (int)length, end));
+            fputs("</span>", out);
+        }
+        end += length;
+    }
+}
+
 static void put_file(FILE *out, const struct report_results *file, struct report_pool *pool) {
     size_t verified = 0, failed = 0, skipped = 0, throttled = 0;
     for (size_t i = 0; i < file->row_count; i++) {
@@ -84,8 +98,8 @@ static void put_file(FILE *out, const struct report_results *file, struct report
     if (file->seed >= 0)
         report_htmlf(out, "; seed %.0f", file->seed);
     if (file->command) {
-        fputs("<br><code>wideload ", out);
-        report_html(out, file->command);
+        fputs("<br><code>wideload", out);
+        put_words(out, file->command, pool);
         fputs("</code>", out);
     }
     fputs("</li>\n", out);

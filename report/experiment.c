@@ -43,12 +43,18 @@ const char *report_kernel_text(const struct report_row *row, struct report_pool 
                          row->library_version ? row->library_version : "");
 }
 
+const char *report_param_words(enum report_param param) {
+    return param == REPORT_FROM_SHIFT ? "from shift"
+           : param == REPORT_TO_SHIFT ? "to shift"
+                                      : report_param_names[param];
+}
+
 const char *report_params_text(const struct report_row *row, unsigned which, struct report_pool *pool) {
     const char *text = "";
     for (int i = 0; i < REPORT_PARAMS; i++)
         if (which >> i & 1 && row->param_text[i])
-            text = report_format(pool, "%s%s%s %s", text, *text ? ", " : "", report_param_names[i],
-                                 row->param_text[i]);
+            text = report_format(pool, "%s%s%s %s", text, *text ? ", " : "",
+                                 report_param_words((enum report_param)i), row->param_text[i]);
     if (which >> REPORT_PARAMS & 1 && row->l2 && strcmp(row->l2, "hot") == 0)
         text = report_format(pool, "%s%swarm L2", text, *text ? ", " : "");
     return text;
@@ -137,13 +143,11 @@ static void collect(struct report_experiment *experiment, const struct report_da
     experiment->question = known ? known->question : NULL;
 }
 
-/* A row's own percentage tells what it was held against: the run's best copy kernel at a like size. */
-static double copy_bandwidth(const struct report_experiment *experiment) {
-    for (size_t i = 0; i < experiment->ladder_count; i++) {
-        const struct report_row *row = experiment->ladder[i];
-        if (row->gbps > 0 && row->pct_copy > 0)
-            return 100 * row->gbps / row->pct_copy;
-    }
+/* A row's own percentage tells what it was held against. */
+double report_copy_gbps(const struct report_row *const *rows, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (rows[i]->gbps > 0 && rows[i]->pct_copy > 0)
+            return 100 * rows[i]->gbps / rows[i]->pct_copy;
     return NAN;
 }
 
@@ -157,7 +161,6 @@ struct report_experiment *report_experiments(const struct report_data *data, siz
         experiments[i].id = make_id(experiments, i, pool);
         collect(&experiments[i], data, pool);
         report_find_ladder(&experiments[i], pool);
-        experiments[i].copy_gbps = copy_bandwidth(&experiments[i]);
         report_find_sweeps(&experiments[i], pool);
     }
     return experiments;

@@ -33,7 +33,7 @@ static const char *summary(const struct report_chart *chart, struct report_pool 
 
 void report_ladder_figure(struct report_figure *figure, const struct report_data *data,
                           const struct report_experiment *experiment, enum report_metric metric,
-                          struct report_pool *pool) {
+                          size_t beside, struct report_pool *pool) {
     struct report_chart *chart = &figure->chart;
     bool timed = metric == REPORT_METRIC_GBPS || metric == REPORT_METRIC_GOPS;
     *figure =
@@ -41,8 +41,10 @@ void report_ladder_figure(struct report_figure *figure, const struct report_data
     const struct report_metric_text *text = &report_metric_texts[metric];
     chart->bars = true;
     chart->unit = text->unit;
-    chart->id = metric == experiment->metric ? report_format(pool, "%s-ladder", experiment->id)
-                                             : report_format(pool, "%s-%s", experiment->id, text->name);
+    chart->id = beside > 1                     ? report_format(pool, "%s-beside-%zu", experiment->id, beside)
+                : beside                       ? report_format(pool, "%s-beside", experiment->id)
+                : metric == experiment->metric ? report_format(pool, "%s-ladder", experiment->id)
+                                               : report_format(pool, "%s-%s", experiment->id, text->name);
     chart->bar = report_alloc(pool, experiment->ladder_count * sizeof *chart->bar);
     chart->bar_count = experiment->ladder_count;
     /* A block is a kernel's own, as its name is: it is worth a word only where it was swept. */
@@ -54,15 +56,20 @@ void report_ladder_figure(struct report_figure *figure, const struct report_data
         own &= ~(1u << REPORT_BLOCK);
     for (size_t i = 0; i < chart->bar_count; i++)
         chart->bar[i] = make_bar(experiment->ladder[i], metric, own, pool);
-    report_add_limits(chart, data, experiment, metric, false, pool);
-    chart->title = report_format(pool, "%s: %s of each kernel", experiment->name, text->says);
+    report_add_limits(chart, data, metric, experiment->copy_gbps, pool);
+    chart->title = beside ? report_format(pool, "%s: %s beside other libraries%s%s", experiment->name,
+                                          text->says, *experiment->fixed ? ", " : "", experiment->fixed)
+                          : report_format(pool, "%s: %s of each kernel", experiment->name, text->says);
     chart->about = summary(chart, pool);
-    figure->heading = metric == REPORT_METRIC_SHARED ? "The ladder in shared memory" : "The ladder";
+    figure->heading = beside                           ? "Beside other libraries"
+                      : metric == REPORT_METRIC_SHARED ? "The ladder in shared memory"
+                                                       : "The ladder";
     figure->caption = report_format(
         pool, "%c%s of each kernel%s%s, the lowest rung on top.%s%s", text->says[0] - 'a' + 'A',
         text->says + 1, *experiment->fixed ? ", " : "", experiment->fixed,
-        timed
-            ? " Bars are medians; the mark at a bar's end is the inter-quartile range, laid evenly about it."
+        timed ? " Bars are medians; the mark at a bar's end is the inter-quartile range of the times, laid "
+                "evenly "
+                "about their median."
         : metric == REPORT_METRIC_BOUND
             ? " The bound is the share of a memory's bandwidth that the access pattern can turn into useful "
               "bytes; the "

@@ -31,7 +31,7 @@ static void add_ticks(struct report_chart *chart, double low, double high, struc
     for (int i = -150; i < 150; i++)
         if (pow(10, i) >= low && pow(10, i) <= high)
             chart->tick[chart->tick_count++] =
-                (struct report_tick){pow(10, i), report_number_text(pow(10, i), pool)};
+                (struct report_tick){pow(10, i), pow(10, i), report_number_text(pow(10, i), pool)};
 }
 
 bool report_roofline_figure(struct report_figure *figure, const struct report_data *data,

@@ -15,15 +15,12 @@ static void add_limit(struct report_chart *chart, const char *name, double value
             (struct report_limit){report_format(pool, "%s %s", name, report_number_text(value, pool)), value};
 }
 
-void report_add_limits(struct report_chart *chart, const struct report_data *data,
-                       const struct report_experiment *experiment, enum report_metric metric, bool sized,
-                       struct report_pool *pool) {
+void report_add_limits(struct report_chart *chart, const struct report_data *data, enum report_metric metric,
+                       double copy_gbps, struct report_pool *pool) {
     chart->limit = report_alloc(pool, 2 * sizeof *chart->limit);
     if (metric != REPORT_METRIC_GBPS)
         return;
-    /* Along sizes the copy to be held against is another one at each. */
-    if (!sized)
-        add_limit(chart, "copy", experiment->copy_gbps, pool);
+    add_limit(chart, "copy", copy_gbps, pool);
     add_limit(chart, "peak", report_peak(data), pool);
 }
 
@@ -59,11 +56,17 @@ static bool varies(const struct report_sweep *sweep, enum report_metric metric) 
 struct report_figure *report_figures(const struct report_data *data,
                                      const struct report_experiment *experiment, size_t *count,
                                      struct report_pool *pool) {
-    struct report_figure *figures = report_alloc(pool, (3 + 2 * REPORT_PARAMS) * sizeof *figures);
-    size_t n = 0;
-    report_ladder_figure(&figures[n++], data, experiment, experiment->metric, pool);
+    size_t n = 3 + 2 * REPORT_PARAMS;
+    for (const struct report_experiment *beside = experiment->beside; beside; beside = beside->beside)
+        n++;
+    struct report_figure *figures = report_alloc(pool, n * sizeof *figures);
+    n = 0;
+    report_ladder_figure(&figures[n++], data, experiment, experiment->metric, 0, pool);
+    size_t beside_count = 0;
+    for (const struct report_experiment *beside = experiment->beside; beside; beside = beside->beside)
+        report_ladder_figure(&figures[n++], data, beside, beside->metric, ++beside_count, pool);
     if (data->simulator && any_of_ladder(experiment, REPORT_METRIC_SHARED))
-        report_ladder_figure(&figures[n++], data, experiment, REPORT_METRIC_SHARED, pool);
+        report_ladder_figure(&figures[n++], data, experiment, REPORT_METRIC_SHARED, 0, pool);
     for (size_t i = 0; i < experiment->sweep_count; i++) {
         const struct report_sweep *sweep = &experiment->sweeps[i];
         report_sweep_figure(&figures[n++], data, experiment, sweep, experiment->metric, pool);

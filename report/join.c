@@ -22,6 +22,13 @@ static bool same_device(const struct report_device *a, const struct report_devic
                                        same_number(a->memory_bytes, b->memory_bytes)));
 }
 
+bool report_same_variant(const struct report_row *a, const struct report_row *b) {
+    for (int i = 0; i < REPORT_PARAMS; i++)
+        if (report_is_variant((enum report_param)i) && !report_same_text(a->param_text[i], b->param_text[i]))
+            return false;
+    return true;
+}
+
 /* Rows that measure the same thing. */
 static bool same_case(const struct report_row *a, const struct report_row *b) {
     if (strcmp(a->experiment, b->experiment) || strcmp(a->kernel, b->kernel) ||
@@ -101,7 +108,8 @@ const struct report_row *report_counters_of(const struct report_data *data, cons
             !same_number(other->param[REPORT_OFFSET], row->param[REPORT_OFFSET]) ||
             !same_number(other->param[REPORT_STRIDE], row->param[REPORT_STRIDE]))
             continue;
-        int common = 4 * report_same_text(other->param_text[REPORT_BLOCK], row->param_text[REPORT_BLOCK]) +
+        int common = 8 * report_same_variant(other, row) +
+                     4 * report_same_text(other->param_text[REPORT_BLOCK], row->param_text[REPORT_BLOCK]) +
                      2 * report_same_text(other->param_text[REPORT_UNROLL], row->param_text[REPORT_UNROLL]) +
                      report_same_text(other->param_text[REPORT_SIZE], row->param_text[REPORT_SIZE]);
         if (common > most) {

@@ -23,10 +23,10 @@ struct report_figure {
 struct report_figure *report_figures(const struct report_data *data,
                                      const struct report_experiment *experiment, size_t *count,
                                      struct report_pool *pool);
-/* The parts. */
+/* The parts.  beside: 0 of the experiment's own ladder, n of its nth ladder beside. */
 void report_ladder_figure(struct report_figure *figure, const struct report_data *data,
                           const struct report_experiment *experiment, enum report_metric metric,
-                          struct report_pool *pool);
+                          size_t beside, struct report_pool *pool);
 void report_sweep_figure(struct report_figure *figure, const struct report_data *data,
                          const struct report_experiment *experiment, const struct report_sweep *sweep,
                          enum report_metric metric, struct report_pool *pool);
@@ -38,12 +38,11 @@ double report_intensity(const struct report_row *row);
 /* The same by the bytes that the simulator saw moved for counters' row. */
 double report_moved_intensity(const struct report_row *row, const struct report_row *counters);
 double report_peak(const struct report_data *data);
-/* The best copy kernel and the theoretical peak, on charts of bandwidth; sized: over several sizes. */
-void report_add_limits(struct report_chart *chart, const struct report_data *data,
-                       const struct report_experiment *experiment, enum report_metric metric, bool sized,
-                       struct report_pool *pool);
+/* The best copy kernel, where copy_gbps is not NaN, and the theoretical peak, on charts of bandwidth. */
+void report_add_limits(struct report_chart *chart, const struct report_data *data, enum report_metric metric,
+                       double copy_gbps, struct report_pool *pool);
 /* The ends of a value's whisker; NaN: none.  The schema has the distance of the quartiles, not their places:
- * it is laid evenly about the median. */
+ * it is laid evenly about the median time. */
 void report_quartiles(const struct report_row *row, double value, double *low, double *high);
 
 /* ---------------------------------------------------------------- HTML */

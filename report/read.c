@@ -8,7 +8,17 @@
 #include "report/fields.h"
 #include "report/results.h"
 
-const char *const report_param_names[REPORT_PARAMS] = {"size", "offset", "stride", "block", "unroll"};
+const char *const report_param_names[REPORT_PARAMS] = {"size",   "offset",     "stride",  "block",
+                                                       "unroll", "order",      "type",    "fields",
+                                                       "width",  "from_shift", "to_shift"};
+
+static bool may_be_numbers(enum report_param which) {
+    return which == REPORT_SIZE || which == REPORT_BLOCK;
+}
+
+static bool may_be_a_word(enum report_param which) {
+    return which == REPORT_ORDER || which == REPORT_TYPE || which == REPORT_FIELDS;
+}
 
 bool report_is_simulator(const struct report_device *device) {
     return strcmp(device->kind, "sim") == 0;
@@ -46,14 +56,16 @@ static void take_param(struct report_fields *params, enum report_param which, st
     if (json_is_integer(value) && json_integer_value(value) >= 0) {
         row->param[which] = (double)json_integer_value(value);
         row->param_text[which] = number_text(params->pool, json_integer_value(value));
-    } else if (json_is_string(value) && (which == REPORT_SIZE || which == REPORT_BLOCK) &&
-               product(json_string_value(value)) >= 0) {
+    } else if (json_is_string(value) && may_be_a_word(which)) {
+        row->param_text[which] = report_plain(params->pool, json_string_value(value));
+    } else if (json_is_string(value) && may_be_numbers(which) && product(json_string_value(value)) >= 0) {
         row->param[which] = product(json_string_value(value));
         row->param_text[which] = report_plain(params->pool, json_string_value(value));
     } else {
         report_fault(params, name,
-                     which == REPORT_SIZE || which == REPORT_BLOCK ? "a number or numbers such as \"32x8\""
-                                                                   : "a number of 0 or more, or null");
+                     may_be_numbers(which)  ? "a number or numbers such as \"32x8\""
+                     : may_be_a_word(which) ? "a number, a word or null"
+                                            : "a number of 0 or more, or null");
     }
 }
 

@@ -16,6 +16,13 @@ enum report_param {
     REPORT_STRIDE,
     REPORT_BLOCK,
     REPORT_UNROLL,
+    /* What the library's operations are asked; see report_is_variant(). */
+    REPORT_ORDER,
+    REPORT_TYPE,
+    REPORT_FIELDS,
+    REPORT_WIDTH,
+    REPORT_FROM_SHIFT,
+    REPORT_TO_SHIFT,
     REPORT_PARAMS,
 };
 
@@ -34,7 +41,7 @@ enum report_ratio {
 struct report_row {
     const char *experiment, *kernel;
     const char *library, *library_version; /* of a peer; NULL: a kernel of ours */
-    double param[REPORT_PARAMS];           /* "32x8" counts 256; NaN: there is none */
+    double param[REPORT_PARAMS];           /* "32x8" counts 256; NaN: there is none, or it is a word */
     const char *param_text[REPORT_PARAMS]; /* for people; NULL: there is none */
     enum report_status status;
     const char *note; /* why it failed or was skipped */
@@ -68,9 +75,17 @@ struct report_results {
 
 extern const char *const report_param_names[REPORT_PARAMS];
 
+/* Parameters that make another work of it, which a ladder does not mix. */
+static inline bool report_is_variant(enum report_param param) {
+    return param >= REPORT_ORDER;
+}
+
 /* NULL equals NULL alone. */
 bool report_same_text(const char *a, const char *b);
 bool report_is_simulator(const struct report_device *device);
+
+/* Whether two rows agree in all parameters of that kind. */
+bool report_same_variant(const struct report_row *a, const struct report_row *b);
 
 /* Reads and checks a file.  Everything lives in the pool. */
 bool report_read(struct report_results *results, const char *path, struct report_pool *pool,

@@ -77,12 +77,28 @@ static void name_series(struct report_sweep *sweep, struct report_pool *pool) {
     }
 }
 
+/* A row of each kernel: those of the ladder, and of the ladders beside it what is new in them. */
+static size_t find_kernels(const struct report_experiment *experiment, const struct report_row **kernels) {
+    size_t count = 0;
+    for (const struct report_experiment *at = experiment; at; at = at->beside)
+        for (size_t i = 0; i < at->ladder_count; i++) {
+            size_t k = 0;
+            while (k < count && !report_same_kernel(kernels[k], at->ladder[i]))
+                k++;
+            if (k == count)
+                kernels[count++] = at->ladder[i];
+        }
+    return count;
+}
+
 void report_find_sweeps(struct report_experiment *experiment, struct report_pool *pool) {
+    const struct report_row **kernels = report_alloc(pool, experiment->row_count * sizeof *kernels);
+    size_t count = find_kernels(experiment, kernels);
     for (int param = 0; param < REPORT_PARAMS; param++) {
         struct report_sweep sweep = {.param = (enum report_param)param};
-        sweep.series = report_alloc(pool, experiment->ladder_count * sizeof *sweep.series);
-        for (size_t i = 0; i < experiment->ladder_count; i++) {
-            struct report_series series = longest(experiment, experiment->ladder[i], sweep.param, pool);
+        sweep.series = report_alloc(pool, count * sizeof *sweep.series);
+        for (size_t i = 0; i < count; i++) {
+            struct report_series series = longest(experiment, kernels[i], sweep.param, pool);
             if (series.count >= FEWEST)
                 sweep.series[sweep.count++] = series;
         }

@@ -126,7 +126,7 @@ static const struct report_row *at_value(const struct report_series *series, enu
 static void put_sweep(FILE *out, const struct report_figure *figure, struct report_pool *pool) {
     const struct report_sweep *sweep = figure->sweep;
     const char **heads = report_alloc(pool, (sweep->count + 1) * sizeof *heads);
-    heads[0] = report_param_names[sweep->param];
+    heads[0] = report_param_words(sweep->param);
     for (size_t i = 0; i < sweep->count; i++)
         heads[i + 1] = report_format(pool, "%s, %s", sweep->series[i].name,
                                      figure->chart.unit[0] == '%' ? "%" : figure->chart.unit);
@@ -135,7 +135,7 @@ static void put_sweep(FILE *out, const struct report_figure *figure, struct repo
         report_row_head(out, figure->chart.tick[t].label);
         for (size_t i = 0; i < sweep->count; i++) {
             const struct report_row *row =
-                at_value(&sweep->series[i], sweep->param, figure->chart.tick[t].at);
+                at_value(&sweep->series[i], sweep->param, figure->chart.tick[t].value);
             report_cell_number(out, row ? report_value(row, figure->metric) : NAN, 1);
         }
         fputs("</tr>\n", out);

@@ -42,11 +42,14 @@ struct report_experiment {
     const char *id;       /* of elements and files: a-z, 0-9 and -, unique in the page */
     const char *question; /* NULL: not known */
     enum report_metric metric;
-    double copy_gbps; /* of the run's best copy kernel at the ladder's size; NaN: unknown */
+    double copy_gbps; /* report_copy_gbps() of the ladder */
     size_t row_count, ladder_count, sweep_count;
     const struct report_row **rows;   /* all of them */
     const struct report_row **ladder; /* one a kernel, peers last */
     const char *fixed;                /* what the ladder's rows have in common */
+    /* Peers that did not run the ladder's problem, beside the rungs that ran theirs: an experiment whose rows
+     * are these and that has a ladder alone.  NULL: none. */
+    struct report_experiment *beside;
     struct report_sweep sweeps[REPORT_PARAMS];
 };
 
@@ -62,8 +65,12 @@ const char *report_kernel_text(const struct report_row *row, struct report_pool 
 /* "size 2^28, offset 11, block 512" of the parameters whose bits are set, with the cache's state where it was
  * warm and bit REPORT_PARAMS is set. */
 const char *report_params_text(const struct report_row *row, unsigned which, struct report_pool *pool);
+/* "offset", "from shift" */
+const char *report_param_words(enum report_param param);
 /* Bits of the parameters in which all rows agree. */
 unsigned report_common(const struct report_row *const *rows, size_t count);
 bool report_same_kernel(const struct report_row *a, const struct report_row *b);
+/* Of the best copy kernel of the rows' run, at a like size; NaN: unknown. */
+double report_copy_gbps(const struct report_row *const *rows, size_t count);
 
 #endif

@@ -59,9 +59,15 @@ def size_text(size):
     return f"2^{size.bit_length() - 1}" if power else str(size)
 
 
+# What the library's operations are asked; files from before they were there have none of it.
+VARIANTS = ("type", "fields", "width", "from_shift", "to_shift")
+
+
 def params(row, names=("offset", "stride", "block")):
     p = row["params"]
-    return ", ".join([size_text(p["size"])] + [f"{name} {p[name]}" for name in names if p[name] is not None])
+    size = size_text(p["size"]) + (f"@{p['order']}" if p.get("order") else "")
+    names = (*VARIANTS, *names)
+    return ", ".join([size] + [f"{name.replace('_', ' ')} {p[name]}" for name in names if p.get(name) is not None])
 
 
 def verdict(row):

@@ -103,7 +103,7 @@ verdict() { # NAME STATUS SECONDS
     figures=$(awk -F, 'NR > 1 { n += $1; t += $NF } END { if (n) printf "%d\t%.3g", n, t }' "$at/launches.csv" \
         2>/dev/null)
     # What Wideload has to say, or else what the program got from a call.
-    why=$(sed -n "s/^wideload: //p; s/^  driver: //p; $([ "$2" = 0 ] || echo 's/^  note: //p')" \
+    why=$(sed -n "s/^wideload: //p; /no kernel ran: it /!s/^wideload prof: .*: no kernel ran: //p; s/^  driver: //p; $([ "$2" = 0 ] || echo 's/^  note: //p')" \
         "$at/stderr" "$at/report" | head -n 1 |
         sed "s|$toolkit/[^ ]*/||g; s|$at/||g; s|_Z[A-Za-z0-9_]\{60,\}|(a long name)|g")
     [ -n "$why" ] || why=$(grep -h -m 1 -o 'code=[0-9]*([A-Za-z]*) "[A-Za-z0-9]*\|API error = .* from' \

@@ -9,15 +9,18 @@
 typedef struct cublas_handle *cublas_handle;
 enum { OP_N = 0, OP_T = 1 };
 
+/* Of any type: what alpha, beta and the matrices point at is the function's. */
+typedef int geam_fn(cublas_handle handle, int op_a, int op_b, int64_t m, int64_t n, const void *alpha,
+                    const void *a, int64_t lda, const void *beta, const void *b, int64_t ldb, void *c,
+                    int64_t ldc);
+
 /* As cublas_v2.h of CUDA 12 and 13 declares them; 0 is success. */
 static struct {
     int (*create)(cublas_handle *handle);
     int (*destroy)(cublas_handle handle);
     int (*set_stream)(cublas_handle handle, wl_stream stream);
     int (*property)(int which, int *value);
-    int (*geam)(cublas_handle handle, int op_a, int op_b, int64_t m, int64_t n, const float *alpha,
-                const float *a, int64_t lda, const float *beta, const float *b, int64_t ldb, float *c,
-                int64_t ldc);
+    geam_fn *s, *d, *z; /* float, double, complex double */
     cublas_handle handle;
     wl_stream stream; /* that the handle has: setting it anew may cost more than a launch */
 } cublas;
@@ -30,7 +33,9 @@ static bool open_library(char version[24], char why[200]) {
         !peer_find(library, "cublasDestroy_v2", &cublas.destroy, why) ||
         !peer_find(library, "cublasSetStream_v2", &cublas.set_stream, why) ||
         !peer_find(library, "cublasGetProperty", &cublas.property, why) ||
-        !peer_find(library, "cublasSgeam_64", &cublas.geam, why))
+        !peer_find(library, "cublasSgeam_64", &cublas.s, why) ||
+        !peer_find(library, "cublasDgeam_64", &cublas.d, why) ||
+        !peer_find(library, "cublasZgeam_64", &cublas.z, why))
         return false;
     int status = cublas.create(&cublas.handle);
     if (status) {
@@ -52,45 +57,107 @@ static const char *applicable(wl_context *context, const struct wl_problem *prob
     return peer_absent(&peer_cublas);
 }
 
-/* Column-major m x n, as BLAS counts. */
-static wl_error geam(wl_context *context, wl_stream stream, int op_a, int64_t m, int64_t n, wl_devptr a,
-                     int64_t lda, float beta, wl_devptr b, wl_devptr c) {
-    const float alpha = 1;
+/* The function of elements of so many bytes, and its 1 and 0. */
+struct geam {
+    geam_fn *function;
+    const char *name;
+    union {
+        float s;
+        double d[2]; /* of a complex number, the real part first */
+    } one, zero;
+};
+
+static bool geam_of(uint32_t width, struct geam *out) {
+    memset(out, 0, sizeof *out);
+    if (width == 4) {
+        out->function = cublas.s;
+        out->name = "cublasSgeam_64";
+        out->one.s = 1;
+        return true;
+    }
+    out->function = width == 8 ? cublas.d : cublas.z;
+    out->name = width == 8 ? "cublasDgeam_64" : "cublasZgeam_64";
+    out->one.d[0] = 1;
+    return width == 8 || width == 16;
+}
+
+/* Column-major m x n, as BLAS counts.  b: what op(a) is added to; 0: nothing. */
+static wl_error geam(wl_context *context, wl_stream stream, uint32_t width, int op_a, int64_t m, int64_t n,
+                     wl_devptr a, int64_t lda, wl_devptr b, wl_devptr c) {
+    struct geam geam;
+    if (!geam_of(width, &geam))
+        return WL_ERROR_NOT_APPLICABLE;
     wl_error error = wl__enter(context);
     if (error)
         return error;
     if (stream != cublas.stream)
         error = peer_check(cublas.set_stream(cublas.handle, stream), "cublasSetStream");
     cublas.stream = stream;
+    /* With beta 0 the second matrix is not read; it has to be C itself then, or of C's shape. */
     if (!error)
-        error = peer_check(cublas.geam(cublas.handle, op_a, OP_N, m, n, &alpha, (const float *)(uintptr_t)a,
-                                       lda, &beta, (const float *)(uintptr_t)b, m, (float *)(uintptr_t)c, m),
-                           "cublasSgeam_64");
+        error = peer_check(geam.function(cublas.handle, op_a, OP_N, m, n, &geam.one,
+                                         (const void *)(uintptr_t)a, lda, b ? &geam.one : &geam.zero,
+                                         (const void *)(uintptr_t)(b ? b : c), m, (void *)(uintptr_t)c, m),
+                           geam.name);
     wl__leave(context);
     return error;
 }
 
-/* A row-major rows x cols matrix is a column-major cols x rows one.  With beta 0 the second matrix is not
- * read; it has to be C itself then, or of C's shape. */
-static wl_error transpose(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+/* A row-major rows x cols matrix is a column-major cols x rows one. */
+static wl_error transpose_any(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
     if (problem->rows == 0 || problem->cols == 0)
         return WL_ERROR_OK;
-    return geam(context, stream, OP_T, (int64_t)problem->rows, (int64_t)problem->cols, problem->in[0],
-                (int64_t)problem->cols, 0, problem->out[0], problem->out[0]);
+    return geam(context, stream, problem->width, OP_T, (int64_t)problem->rows, (int64_t)problem->cols,
+                problem->in[0], (int64_t)problem->cols, 0, problem->out[0]);
 }
 
-/* The array as a matrix near to square where n allows it: a single column would leave most of a kernel's tile
- * idle. */
-static wl_error add(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
-    uint64_t rows = problem->n, cols = 1;
+static wl_error transpose(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    struct wl_problem floats = *problem;
+    floats.width = 4;
+    return transpose_any(context, &floats, stream);
+}
+
+/* The arrays as matrices near to square where n allows it: a single column would leave most of a kernel's
+ * tile idle. */
+static wl_error add_any(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    uint64_t rows = problem->n, cols = 1, width = problem->width;
     if (rows == 0)
         return WL_ERROR_OK;
     while (rows % 2 == 0 && rows / 2 >= 2 * cols) {
         rows /= 2;
         cols *= 2;
     }
-    return geam(context, stream, OP_N, (int64_t)rows, (int64_t)cols, problem->in[0], (int64_t)rows, 1,
-                problem->in[1], problem->out[0]);
+    return geam(context, stream, problem->width, OP_N, (int64_t)rows, (int64_t)cols,
+                problem->in[0] + width * problem->from_shift, (int64_t)rows, problem->in[1],
+                problem->out[0] + width * problem->to_shift);
+}
+
+static wl_error add(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    struct wl_problem floats = *problem;
+    floats.width = 4;
+    return add_any(context, &floats, stream);
+}
+
+static const char *transpose_applicable(wl_context *context, const struct wl_problem *problem) {
+    if (problem->width < 4)
+        return "cuBLAS's geam has no elements of 1 or 2 bytes";
+    if (problem->batch > 1)
+        return "cuBLAS's geam has no batches";
+    return applicable(context, problem);
+}
+
+static const char *add_applicable(wl_context *context, const struct wl_problem *problem) {
+    if (problem->type != WL_TYPE_F32 && problem->type != WL_TYPE_F64)
+        return "cuBLAS's geam adds f32 and f64 alone";
+    return applicable(context, problem);
+}
+
+static uint64_t transpose_any_bytes(const struct wl_problem *problem) {
+    return 2 * wl__bytes_a_side(problem);
+}
+
+static uint64_t add_any_bytes(const struct wl_problem *problem) {
+    return 3 * wl__bytes_a_side(problem);
 }
 
 static uint64_t transpose_bytes(const struct wl_problem *problem) {
@@ -124,6 +191,28 @@ static const struct wl_rung rungs[] = {
      .bytes = add_bytes,
      .applicable = applicable,
      .launch = add},
+    {.experiment = "transpose-any",
+     .name = "cublas-geam",
+     .idea = "cuBLAS: cublasSgeam, cublasDgeam, cublasZgeam, alpha 1, beta 0",
+     .library = "cuBLAS",
+     .reference = WL_REF_TRANSPOSE_ANY,
+     .outputs = 1,
+     .fixed_block = true,
+     .bytes_formula = "2 * width * batch * rows * cols",
+     .bytes = transpose_any_bytes,
+     .applicable = transpose_applicable,
+     .launch = transpose_any},
+    {.experiment = "add-any",
+     .name = "cublas-geam",
+     .idea = "cuBLAS: cublasSgeam, cublasDgeam, alpha 1, beta 1, the arrays as matrices",
+     .library = "cuBLAS",
+     .reference = WL_REF_ADD_TYPE,
+     .outputs = 1,
+     .fixed_block = true,
+     .bytes_formula = "3 * width * n",
+     .bytes = add_any_bytes,
+     .applicable = add_applicable,
+     .launch = add_any},
 };
 
 const struct peer_library peer_cublas = {"cuBLAS",     "cublas",     rungs, sizeof rungs / sizeof *rungs,

@@ -75,9 +75,9 @@ static struct arguments arguments_of(const struct wl_problem *problem) {
     return a;
 }
 
-static uint64_t work_bytes(const struct wl_problem *problem) {
+static uint64_t work_bytes(wl_context *context, const struct wl_problem *problem) {
     size_t bytes = 0;
-    if (!cusparse.handle || applicable(NULL, problem))
+    if (!cusparse.handle || applicable(context, problem))
         return 0;
     struct arguments a = arguments_of(problem);
     if (cusparse.work(cusparse.handle, a.m, a.n, a.nnz, a.in[2], a.in[0], a.in[1], a.out[2], a.out[0],

@@ -68,6 +68,13 @@ class Torch:
     def transposed(self, array):
         return array.t()
 
+    def permuted(self, array, order):
+        return array.permute(order)
+
+    def typed(self, array, kind):
+        """NumPy has no bf16: its bits come as u16."""
+        return array.view(self.torch.bfloat16) if kind == "bf16" else array
+
     def csr(self, starts, columns, values, shape):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that this part of torch is young
@@ -136,6 +143,14 @@ class CuPy:
 
     def transposed(self, array):
         return array.T
+
+    def permuted(self, array, order):
+        return array.transpose(order)
+
+    def typed(self, array, kind):
+        if kind == "bf16":
+            raise TypeError("CuPy has no bf16")
+        return array
 
     def csr(self, starts, columns, values, shape):
         from cupyx.scipy.sparse import csr_matrix

@@ -7,6 +7,13 @@ from work import POISON
 JAX_BATCH_S = 0.02
 
 
+def typed_add(framework, work, inputs, out):
+    """out[to:] = a[from:] + b, of the type that the bits are of."""
+    a, b, to = (framework.typed(array, work.type) for array in (*inputs, out))
+    begin, shift = work.shifts
+    return lambda: framework.add(a[begin:], b, to[shift:])
+
+
 def bound_call(framework, work):
     """A function that does the work once, and the outputs that it writes; None: it returns new ones."""
     variant, offset, stride = work.variant, work.offset, work.stride
@@ -14,6 +21,8 @@ def bound_call(framework, work):
     if variant == "csr2csc":
         return framework.csr(*inputs, (work.params["rows"], work.params["cols"])), None
     outputs = [framework.empty(array) for array in work.expected]
+    if work.type:
+        return typed_add(framework, work, inputs, outputs[0]), outputs
     a, out = inputs[0], outputs[0]
     b = inputs[1] if len(inputs) > 1 else None
     n = len(a)
@@ -33,7 +42,10 @@ def bound_call(framework, work):
         "soa": layout_soa,
         "transpose": lambda: framework.copy(out, framework.transposed(a)),
         "matmul": lambda: framework.matmul(a, b, out),
+        "shifted-copy": lambda: framework.copy(out[work.shifts[1]:], a[work.shifts[0]:]),
     }
+    for moved in ("any-transpose", "deinterleave", "interleave", "permute"):
+        calls[moved] = lambda: framework.copy(out, framework.permuted(a, work.order))
     if variant == "aos":
         steps = framework.put(work.np.array([10, 20], work.np.float32))
         calls["aos"] = lambda: framework.add(a, steps, out)

@@ -4,7 +4,50 @@ POISON = 0x5A  # every byte of an output before it is verified
 # What the frameworks do in each experiment.
 VARIANTS = {"copy": ["copy"], "add": ["add"], "read-offset": ["read-offset"], "write-offset": ["write-offset"],
             "stride": ["load", "store"], "layout": ["aos", "soa"], "transpose": ["transpose"],
-            "matmul": ["matmul"], "csr-transpose": ["csr2csc"]}
+            "matmul": ["matmul"], "csr-transpose": ["csr2csc"],
+            "copy-any": ["shifted-copy"], "add-any": ["typed-add"], "transpose-any": ["any-transpose"],
+            "deinterleave": ["deinterleave"], "interleave": ["interleave"], "permute": ["permute"]}
+
+# An element of so many bytes; frameworks have no others.
+ELEMENTS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64", 16: "complex128"}
+TYPES = {"i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16",
+         "u32": "uint32", "u64": "uint64", "f16": "float16", "bf16": "uint16", "f32": "float32", "f64": "float64"}
+
+
+def anything(np, shape, width, seed, stream):
+    """Elements of any bits, but that no complex number has a NaN: some frameworks compare them."""
+    count = 1
+    for size in shape:
+        count *= size
+    rng = np.random.default_rng([seed, stream])
+    if width == 16:
+        return rng.integers(-2**52, 2**52, 2 * count).astype(np.float64).view(np.complex128).reshape(shape)
+    words = rng.integers(0, 2**64, -(-count * width // 8), dtype=np.uint64)
+    return words.view(np.uint8)[:count * width].view(ELEMENTS[width]).reshape(shape)
+
+
+def addends(np, n, kind, seed, stream):
+    """Of a type: any integers; floats of either sign from 1/8 up to 32."""
+    if kind == "f32":
+        return floats(np, n, seed, stream)
+    bits = anything(np, (n,), np.dtype(TYPES[kind]).itemsize, seed, stream)
+    masks = {"f16": (0x9FFF, 0x3000), "bf16": (0x83FF, 0x3E00), "f64": (0x807FFFFFFFFFFFFF, 0x3FC0000000000000)}
+    if kind in masks:
+        bits = bits.view(np.dtype(f"uint{8 * bits.itemsize}"))
+        keep, base = (bits.dtype.type(mask) for mask in masks[kind])
+        bits = (bits & keep) + base
+    return bits.view(TYPES[kind])
+
+
+def total(np, a, b, kind):
+    """a + b, rounded once."""
+    if kind != "bf16":
+        with np.errstate(over="ignore"):
+            return a + b
+    def widened(array):
+        return (array.astype(np.uint32) << np.uint32(16)).view(np.float32)
+    bits = (widened(a) + widened(b)).view(np.uint32)
+    return ((bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) >> np.uint32(16)).astype(np.uint16)
 
 
 def floats(np, n, seed, stream):
@@ -55,6 +98,8 @@ class Work:
     def __init__(self, np, variant, params, seed):
         self.np, self.variant, self.params = np, variant, params
         self.offset, self.stride = params.get("offset") or 0, params.get("stride") or 1
+        self.shifts = params.get("from_shift") or 0, params.get("to_shift") or 0
+        self.type, self.order = params.get("type"), [int(digit) for digit in params.get("order") or ""]
         self.operations = 0
         getattr(self, "make_" + variant.replace("-", "_"))(params["size"], seed)
 
@@ -118,6 +163,40 @@ class Work:
         self.inputs = [starts, columns, values]
         self.expected = [self.np.concatenate([self.np.zeros(1, self.np.int32), ends]), row[order], values[order]]
 
+    def poisoned(self, shape, dtype):
+        return self.np.full(shape, 0, dtype) if 0 in shape else self.np.frombuffer(
+            bytes([POISON]) * (self.np.dtype(dtype).itemsize * shape[0]), dtype).copy()
+
+    def make_shifted_copy(self, n, seed):
+        begin, to = self.shifts
+        self.inputs = [anything(self.np, (n + begin,), 1, seed, 0)]
+        self.expected = [self.poisoned((n + to,), self.np.uint8)]
+        self.expected[0][to:] = self.inputs[0][begin:]
+
+    def make_typed_add(self, n, seed):
+        begin, to = self.shifts
+        self.inputs = [addends(self.np, n + begin, self.type, seed, 0), addends(self.np, n, self.type, seed, 1)]
+        self.expected = [self.poisoned((n + to,), TYPES[self.type])]
+        self.expected[0][to:] = total(self.np, self.inputs[0][begin:], self.inputs[1], self.type)
+
+    def make_permuted(self, shape, order, seed):
+        self.order = order
+        self.inputs = [anything(self.np, shape, self.params["width"], seed, 0)]
+        self.expected = [self.np.ascontiguousarray(self.inputs[0].transpose(order))]
+
+    def make_permute(self, size, seed):
+        self.make_permuted(tuple(int(part) for part in str(size).split("x")), self.order, seed)
+
+    def make_any_transpose(self, _, seed):
+        shape = tuple(self.params[name] for name in ("batch", "rows", "cols"))
+        self.make_permuted(shape, [0, 2, 1], seed)
+
+    def make_deinterleave(self, n, seed):
+        self.make_permuted((n, self.params["fields"]), [1, 0], seed)
+
+    def make_interleave(self, n, seed):
+        self.make_permuted((self.params["fields"], n), [1, 0], seed)
+
     def wrong(self, results):
         """The first wrong place in words; None when every element is right, bit for bit."""
         results = [self.np.ascontiguousarray(result) for result in results]
@@ -131,8 +210,8 @@ class Work:
                 return f"out{i}: shape {result.shape}, expected {expected.shape}"
             if expected.dtype == self.np.int32:
                 result = result.astype(self.np.int64).astype(self.np.int32)
-            differ = result.view(self.np.uint32) != expected.view(self.np.uint32)
+            differ = result.reshape(-1).view(self.np.uint8) != expected.reshape(-1).view(self.np.uint8)
             if differ.any():
-                at = int(self.np.argmax(differ))
+                at = int(self.np.argmax(differ)) // expected.itemsize
                 return f"out{i}[{at}]: got {result.flat[at]}, expected {expected.flat[at]}"
         return None

@@ -117,16 +117,23 @@ static void mark(CUgraphNode node, unsigned char *reached, CUgraphNode *stack) {
     }
 }
 
-/* Every stream that the capture spread to has come back to its origin. */
-static CUresult check_joined(const struct capture *capture) {
+static void mark_stream(CUstream stream, unsigned char *reached, CUgraphNode *stack) {
+    for (size_t i = 0; i < stream->dependency_count; i++)
+        mark(stream->dependencies[i], reached, stack);
+}
+
+/* Whether work has come back from the streams that it spread to.  leaving: only from this one, to any of the
+ * others; NULL: from all of them, to the origin. */
+static CUresult check_joined(const struct capture *capture, CUstream leaving) {
     size_t room = capture->graph->count + 1;
     unsigned char *reached = calloc(room, 1);
     CUgraphNode *stack = malloc(room * sizeof *stack);
     CUresult error = reached && stack ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; !error && i < capture->origin->dependency_count; i++)
-        mark(capture->origin->dependencies[i], reached, stack);
     for (CUstream s = capture->streams; s && !error; s = s->next_of_capture)
-        for (size_t i = 0; i < s->dependency_count; i++)
+        if (leaving ? s != leaving : s == capture->origin)
+            mark_stream(s, reached, stack);
+    for (CUstream s = capture->streams; s && !error; s = s->next_of_capture)
+        for (size_t i = 0; i < s->dependency_count && (!leaving || s == leaving); i++)
             if (!reached[s->dependencies[i]->index])
                 error = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
     free(reached);
@@ -160,7 +167,8 @@ static CUresult end(CUstream stream, CUgraph *out) {
         return capture_invalidate(capture, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != capture_thread())
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-    CUresult error = capture->invalidated ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : check_joined(capture);
+    CUresult error =
+        capture->invalidated ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : check_joined(capture, NULL);
     if (!error)
         *out = capture->graph;
     finish(capture, !error);
@@ -181,14 +189,16 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     return error;
 }
 
-/* Its part of a capture cannot be joined any more; the capture ends with the stream that it began in. */
+/* What it captured and no other stream waited for cannot be joined any more; the capture ends with the stream
+ * that it began in. */
 void capture_forget_stream(CUstream stream) {
     pthread_mutex_lock(&capture_state.lock);
     struct capture *capture = stream->capture;
     if (capture && capture->origin == stream) {
         finish(capture, false);
     } else if (capture) {
-        capture->invalidated = true;
+        if (check_joined(capture, stream))
+            capture->invalidated = true;
         CUstream *link = &capture->streams;
         while (*link != stream)
             link = &(*link)->next_of_capture;

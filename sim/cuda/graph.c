@@ -29,6 +29,7 @@ CUgraph graph_create(bool hidden, bool owned) {
     CUgraph graph = calloc(1, sizeof *graph);
     if (!graph)
         return NULL;
+    graph->id = atomic_fetch_add(&next_id, 1);
     graph->hidden = hidden;
     graph->embedded = !owned;
     if (!hidden)

@@ -126,6 +126,7 @@ struct user_reference {
 
 struct CUgraph_st {
     struct object object;
+    unsigned long long id; /* never used again in this process, as a node's */
     CUgraphNode *nodes;
     size_t count, capacity;
     bool hidden;     /* an executable graph's own copy: nobody has a handle to it or its nodes */

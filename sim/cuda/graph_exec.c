@@ -7,13 +7,14 @@
 struct CUgraphExec_st {
     struct object object;
     CUgraph graph;
-    CUgraph source; /* the graph it was made of, if that is locked by it; else NULL */
+    CUgraph source;               /* the graph it was made of, if that is locked by it; else NULL */
+    unsigned long long source_id; /* which tells it from a later one of the same handle */
     unsigned long long flags;
 };
 
 static void release(struct object *object) {
     CUgraphExec exec = (CUgraphExec)object;
-    if (exec->source && object_is(exec->source, OBJECT_GRAPH))
+    if (exec->source && object_is(exec->source, OBJECT_GRAPH) && exec->source->id == exec->source_id)
         exec->source->executable = false;
     graph_free(exec->graph);
     free(exec);
@@ -62,6 +63,7 @@ static CUresult instantiate(CUgraphExec *out, CUgraph graph, unsigned long long 
     /* Two copies would use the same memory at once. */
     if (graph_has_memory_nodes(graph)) {
         exec->source = graph;
+        exec->source_id = graph->id;
         graph->executable = true;
     }
     object_add(&exec->object, OBJECT_GRAPH_EXEC, NULL, release);

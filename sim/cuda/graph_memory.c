@@ -51,25 +51,32 @@ void graph_memory_retain(struct graph_memory *memory) {
     pthread_mutex_unlock(&lock);
 }
 
+/* What is left to do without the lock, of what was decided under it: so two that let go at once do not both.
+ */
+struct ending {
+    struct allocation *allocation; /* to be destroyed, which calls graph_memory_forget() */
+    struct graph_memory *memory;   /* to be freed */
+};
+
 /* With the lock held.  What the program still holds is left to it. */
-static struct allocation *unused(struct graph_memory *memory) {
-    return memory->references || memory->allocated ? NULL : memory->allocation;
+static struct ending decide(struct graph_memory *memory) {
+    if (memory->references || memory->allocated)
+        return (struct ending){NULL, NULL};
+    return memory->allocation ? (struct ending){memory->allocation, NULL} : (struct ending){NULL, memory};
 }
 
-/* What the allocation's own end calls, too, with memory no longer known to it. */
-static void finish(struct graph_memory *memory, struct allocation *allocation) {
-    if (allocation)
-        allocation_destroy(allocation); /* calls graph_memory_forget() */
-    else if (!memory->allocation && !memory->references)
-        free(memory);
+static void finish(struct ending ending) {
+    if (ending.allocation)
+        allocation_destroy(ending.allocation);
+    free(ending.memory);
 }
 
 void graph_memory_release(struct graph_memory *memory) {
     pthread_mutex_lock(&lock);
     memory->references--;
-    struct allocation *allocation = unused(memory);
+    struct ending ending = decide(memory);
     pthread_mutex_unlock(&lock);
-    finish(memory, allocation);
+    finish(ending);
 }
 
 void graph_memory_forget(struct graph_memory *memory) {
@@ -79,8 +86,9 @@ void graph_memory_forget(struct graph_memory *memory) {
     count(&reserved, &reserved_high, memory->size, false);
     memory->allocated = false;
     memory->allocation = NULL;
+    struct ending ending = decide(memory);
     pthread_mutex_unlock(&lock);
-    finish(memory, NULL);
+    finish(ending);
 }
 
 CUdeviceptr graph_memory_address(const struct graph_memory *memory) {
@@ -94,26 +102,29 @@ bool graph_memory_is_allocated(struct graph_memory *memory) {
     return allocated;
 }
 
+/* With the lock held. */
+static CUresult set_allocated(struct graph_memory *memory, bool allocated) {
+    if (!memory->allocation || memory->allocated == allocated)
+        return CUDA_ERROR_INVALID_VALUE;
+    memory->allocated = allocated;
+    count(&used, &used_high, memory->size, allocated);
+    return CUDA_SUCCESS;
+}
+
 CUresult graph_memory_set_allocated(struct graph_memory *memory, bool allocated) {
     pthread_mutex_lock(&lock);
-    bool good = memory->allocation && memory->allocated != allocated;
-    if (good) {
-        memory->allocated = allocated;
-        count(&used, &used_high, memory->size, allocated);
-    }
+    CUresult error = set_allocated(memory, allocated);
     pthread_mutex_unlock(&lock);
-    return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return error;
 }
 
 CUresult graph_memory_free_by_program(struct graph_memory *memory) {
-    CUresult error = graph_memory_set_allocated(memory, false);
-    if (error)
-        return error;
     pthread_mutex_lock(&lock);
-    struct allocation *allocation = unused(memory);
+    CUresult error = set_allocated(memory, false);
+    struct ending ending = error ? (struct ending){NULL, NULL} : decide(memory);
     pthread_mutex_unlock(&lock);
-    finish(memory, allocation);
-    return CUDA_SUCCESS;
+    finish(ending);
+    return error;
 }
 
 /* ---------------------------------------------------------------- the device's books */

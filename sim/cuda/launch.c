@@ -225,17 +225,24 @@ static CUresult launch(CUfunction handle, const CUlaunchConfig *config, bool coo
     return error;
 }
 
+static CUlaunchConfig plain_config(unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                                   unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                                   CUstream stream) {
+    return (CUlaunchConfig){.gridDimX = grid_x,
+                            .gridDimY = grid_y,
+                            .gridDimZ = grid_z,
+                            .blockDimX = block_x,
+                            .blockDimY = block_y,
+                            .blockDimZ = block_z,
+                            .sharedMemBytes = shared_bytes,
+                            .hStream = stream};
+}
+
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                         unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                         unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra) {
-    CUlaunchConfig config = {.gridDimX = gridDimX,
-                             .gridDimY = gridDimY,
-                             .gridDimZ = gridDimZ,
-                             .blockDimX = blockDimX,
-                             .blockDimY = blockDimY,
-                             .blockDimZ = blockDimZ,
-                             .sharedMemBytes = sharedMemBytes,
-                             .hStream = hStream};
+    CUlaunchConfig config =
+        plain_config(gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream);
     return launch(f, &config, false, kernelParams, extra);
 }
 
@@ -243,14 +250,8 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
                                    unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                                    unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
                                    void **kernelParams) {
-    CUlaunchConfig config = {.gridDimX = gridDimX,
-                             .gridDimY = gridDimY,
-                             .gridDimZ = gridDimZ,
-                             .blockDimX = blockDimX,
-                             .blockDimY = blockDimY,
-                             .blockDimZ = blockDimZ,
-                             .sharedMemBytes = sharedMemBytes,
-                             .hStream = hStream};
+    CUlaunchConfig config =
+        plain_config(gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream);
     return launch(f, &config, true, kernelParams, NULL);
 }
 

@@ -71,6 +71,9 @@ static CUresult get(const struct sim_allocation *range, uint64_t address, CUpoin
     }
 }
 
+/* As NVIDIA's driver, an H200's 13.0, this knows no pageable memory, none that was freed, and needs no
+ * context. Unlike it, it knows the memory of a graph that is being recorded: there that is an address without
+ * memory, here it is memory already, which the host could read as well. */
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr) {
     CUresult error = driver_check();
     if (error)

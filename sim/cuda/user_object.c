@@ -26,18 +26,22 @@ static CUresult check(CUuserObject user, unsigned count) {
                                                                      : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* With references taken off: the last one destroys it, on the calling thread. */
-static void drop(CUuserObject user, unsigned count, bool own) {
+/* Takes references off; own: the program's.  The last one destroys it, on the calling thread.
+ * Errors: INVALID_VALUE when the program has not so many. */
+static CUresult drop(CUuserObject user, unsigned count, bool own) {
     pthread_mutex_lock(&lock);
-    user->references -= count;
-    if (own)
+    bool enough = !own || user->own >= count;
+    if (enough)
+        user->references -= count;
+    if (enough && own)
         user->own -= count;
-    bool last = !user->references;
+    bool last = enough && !user->references;
     pthread_mutex_unlock(&lock);
-    if (!last || !object_remove(&user->object))
-        return;
-    user->destroy(user->data);
-    free(user);
+    if (last && object_remove(&user->object)) {
+        user->destroy(user->data);
+        free(user);
+    }
+    return enough ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuUserObjectCreate(CUuserObject *object_out, void *ptr, CUhostFn destroy,
@@ -74,13 +78,7 @@ CUresult cuUserObjectRelease(CUuserObject object, unsigned int count) {
     CUresult error = check(object, count);
     if (error)
         return error;
-    pthread_mutex_lock(&lock);
-    bool enough = object->own >= count;
-    pthread_mutex_unlock(&lock);
-    if (!enough)
-        return CUDA_ERROR_INVALID_VALUE;
-    drop(object, count, true);
-    return CUDA_SUCCESS;
+    return drop(object, count, true);
 }
 
 /* ---------------------------------------------------------------- graphs' references */
@@ -94,21 +92,27 @@ static struct user_reference *find(CUgraph graph, CUuserObject user) {
 
 static CUresult retain(CUgraph graph, CUuserObject user, unsigned count, bool move) {
     struct user_reference *at = find(graph, user);
-    if (!at) {
-        at = calloc(1, sizeof *at);
-        if (!at)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        at->user = user;
-        at->next = graph->users;
-        graph->users = at;
-    }
-    at->count += count;
+    if (at && at->count > UINT_MAX - count)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct user_reference *made = at ? NULL : calloc(1, sizeof *made);
+    if (!at && !made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_lock(&lock);
-    if (move)
+    bool enough = !move || user->own >= count;
+    if (enough && move)
         user->own -= count;
-    else
+    else if (enough)
         user->references += count;
     pthread_mutex_unlock(&lock);
+    if (!enough) {
+        free(made);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (made) {
+        *made = (struct user_reference){.user = user, .next = graph->users};
+        graph->users = at = made;
+    }
+    at->count += count;
     return CUDA_SUCCESS;
 }
 
@@ -119,7 +123,7 @@ CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned in
     if (error)
         return error;
     bool move = flags == CU_GRAPH_USER_OBJECT_MOVE;
-    if ((flags && !move) || (move && object->own < count))
+    if (flags && !move)
         return CUDA_ERROR_INVALID_VALUE;
     return retain(graph, object, count, move);
 }
@@ -141,8 +145,7 @@ CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned i
         *link = at->next;
         free(at);
     }
-    drop(object, count, false);
-    return CUDA_SUCCESS;
+    return drop(object, count, false);
 }
 
 CUresult graph_share_users(CUgraph from, CUgraph to) {
@@ -158,7 +161,7 @@ void graph_release_users(CUgraph graph) {
         struct user_reference *at = graph->users;
         graph->users = at->next;
         if (object_is(at->user, OBJECT_USER))
-            drop(at->user, at->count, false);
+            (void)drop(at->user, at->count, false);
         free(at);
     }
 }

@@ -50,14 +50,20 @@ bool sim_block_release(struct sim_block *block) {
     return false;
 }
 
+/* The warp's first strand, which faults are then told of; NULL: its threads are at their end. */
+static struct sim_strand *select_first(struct sim_warp *w) {
+    if (w->strands)
+        w->strand = w->strands;
+    return w->strands;
+}
+
 /* Names a thread that waits and one that it waits for in vain. */
 static void report_deadlock(struct sim_block *block) {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct sim_warp *w = &block->warps[i];
-        struct sim_strand *s = w->strands;
+        struct sim_strand *s = select_first(w);
         if (!s)
             continue;
-        w->strand = s;
         unsigned lane = (unsigned)__builtin_ctz(s->mask);
         if (s->state == STRAND_BARRIER)
             sim_fault_raise(
@@ -76,10 +82,9 @@ static void report_deadlock(struct sim_block *block) {
 static void report_time(struct sim_block *block) {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct sim_warp *w = &block->warps[i];
-        struct sim_strand *s = w->strands;
+        struct sim_strand *s = select_first(w);
         if (!s)
             continue;
-        w->strand = s;
         sim_fault_raise(w, s->pc, (unsigned)__builtin_ctz(s->mask), SIM_FAULT_TIME, 0,
                         "still runs at the launch's limit of %u basic blocks", w->worker->launch->limit);
     }

@@ -83,10 +83,14 @@ static bool lower_call_list(struct lower *l, const struct ptx_operand *list, siz
     return true;
 }
 
-/* What the toolkit's libcudadevrt.a asks of the driver, and what of it a program calls. */
-static bool is_of_device_runtime(const char *name) {
-    return strncmp(name, "__cuda_syscall_cnp", 18) == 0 || strncmp(name, "cudaLaunchDevice", 16) == 0 ||
-           strncmp(name, "cudaGetParameterBuffer", 22) == 0;
+/* Why a function is not there, of what the toolkit's libcudadevrt.a asks of the driver, and of what of it a
+ * program calls; "" of any other. */
+static const char *why_undefined(const char *name) {
+    if (strncmp(name, "__cuda_syscall_cnp", 18) == 0 || strncmp(name, "cudaLaunchDevice", 16) == 0 ||
+        strncmp(name, "cudaGetParameterBuffer", 22) == 0)
+        return ": a kernel that launches kernels (dynamic parallelism) is not supported";
+    return strcmp(name, "cudaGraphSetConditional") == 0 ? ": conditional nodes of graphs are not supported"
+                                                        : "";
 }
 
 /* call (results), callee, (arguments), prototype;  each list may be absent. */
@@ -116,11 +120,8 @@ static bool lower_call(struct lower *l) {
     if (callee->kind == PTX_OPERAND_FUNCTION) {
         shape = function = callee->function;
         if (!function->defined && !(run = sim_service_find(function)))
-            return lower_error(
-                l, callee->pos, "function '%s' is declared but not defined in this module%s", function->name,
-                is_of_device_runtime(function->name) ? ": a kernel that launches kernels (dynamic "
-                                                       "parallelism) is not supported"
-                                                     : "");
+            return lower_error(l, callee->pos, "function '%s' is declared but not defined in this module%s",
+                               function->name, why_undefined(function->name));
         if (function->entry)
             return lower_error(l, callee->pos, "kernel '%s' cannot be called", function->name);
         if (function->defined) {

@@ -31,11 +31,24 @@ static unsigned operand_zeros(const struct ptx_operand *operand, const uint8_t *
     }
 }
 
+/* Of floats, and of results that are clamped, the operands' low bits say nothing. */
+static bool keeps_low_bits(const struct ptx_instruction *in) {
+    static const char *const floats[] = {"f16", "f16x2", "f32", "f64", "bf16", "bf16x2", "sat", NULL};
+    for (const char *const *word = floats; *word; word++)
+        if (ptx_has_word(in, *word))
+            return false;
+    return true;
+}
+
 static unsigned result_zeros(const struct ptx_instruction *in, const uint8_t *zeros) {
     const struct ptx_operand *o = in->operands;
-    if (in->guard || in->operand_count < 2)
+    /* A pair's halves have other low bits than what is taken apart. */
+    if (in->guard || in->operand_count < 2 || o[0].kind == PTX_OPERAND_VECTOR)
         return 0;
-    if (strcmp(in->name, "mov") == 0 || strcmp(in->name, "cvt") == 0 || strcmp(in->name, "cvta") == 0)
+    const bool moves = strcmp(in->name, "mov") == 0;
+    if (!moves && !keeps_low_bits(in))
+        return 0;
+    if (moves || strcmp(in->name, "cvt") == 0 || strcmp(in->name, "cvta") == 0)
         return o[1].kind == PTX_OPERAND_VECTOR ? 0 : operand_zeros(&o[1], zeros);
     if (in->operand_count < 3)
         return 0;

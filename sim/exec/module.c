@@ -47,10 +47,52 @@ static bool place_variables(struct sim_module *m, struct ptx_error *error) {
     return true;
 }
 
+static bool is_static_shared(const struct ptx_variable *v) {
+    return v->space == PTX_SPACE_SHARED && !v->unsized;
+}
+
+/* Until a variable is placed, its `user` says who names it: a function's number + 1, or one of these. */
+enum { NOBODY = 0, SEVERAL = UINT32_MAX };
+
+static void note_user(const struct ptx_operand *operand, uint64_t user) {
+    for (size_t i = 0; i < operand->item_count; i++)
+        note_user(&operand->items[i], user);
+    struct ptx_variable *v = operand->variable;
+    if (v && is_static_shared(v) && !v->owner)
+        v->user = v->user == NOBODY || v->user == user ? user : SEVERAL;
+}
+
+/* In relocatable code a kernel's own shared variables stand at module scope.  Those that one kernel alone
+ * names are its own again: all kernels' together may be more than a block can have. */
+static void find_owners(struct sim_module *m) {
+    const struct ptx_module *ptx = m->ptx;
+    for (size_t f = 0; f < ptx->function_count; f++) {
+        const struct ptx_function *function = ptx->functions[f];
+        for (size_t i = 0; i < function->instruction_count; i++)
+            for (size_t o = 0; o < function->instructions[i].operand_count; o++)
+                note_user(&function->instructions[i].operands[o], function->entry ? f + 1 : SEVERAL);
+    }
+    for (size_t i = 0; i < ptx->variable_count; i++)
+        for (size_t k = 0; k < ptx->variables[i]->relocation_count; k++) {
+            struct ptx_variable *v = ptx->variables[i]->relocations[k].variable;
+            if (v && is_static_shared(v))
+                v->user = SEVERAL;
+        }
+    for (size_t i = 0; i < ptx->variable_count; i++) {
+        struct ptx_variable *v = ptx->variables[i];
+        if (!is_static_shared(v))
+            continue;
+        if (v->user != NOBODY && v->user != SEVERAL)
+            v->owner = ptx->functions[v->user - 1];
+        v->user = 0;
+    }
+}
+
+/* Those of the list that are the owner's; NULL: the module's. */
 static bool place_shared_list(struct sim_module *m, struct ptx_variable *const *list, size_t count,
-                              uint64_t *at, struct ptx_error *error) {
+                              const struct ptx_function *owner, uint64_t *at, struct ptx_error *error) {
     for (size_t i = 0; i < count; i++)
-        if (list[i]->space == PTX_SPACE_SHARED && !list[i]->unsized) {
+        if (is_static_shared(list[i]) && list[i]->owner == owner) {
             if (list[i]->size > SIM_MAX_SHARED_BYTES)
                 return ptx_error_set(error, m->ptx, list[i]->pos,
                                      "'%s' does not fit: shared memory is %u bytes a block", list[i]->name,
@@ -70,20 +112,23 @@ static void place_dynamic(struct ptx_variable *const *list, size_t count, uint64
 
 static bool place_shared(struct sim_module *m, struct ptx_error *error) {
     const struct ptx_module *ptx = m->ptx;
-    if (!place_shared_list(m, ptx->variables, ptx->variable_count, &m->shared_bytes, error))
+    find_owners(m);
+    if (!place_shared_list(m, ptx->variables, ptx->variable_count, NULL, &m->shared_bytes, error))
         return false;
-    for (size_t f = 0; f < ptx->function_count; f++)
-        if (!ptx->functions[f]->entry &&
-            !place_shared_list(m, ptx->functions[f]->variables, ptx->functions[f]->variable_count,
-                               &m->shared_bytes, error))
+    for (size_t f = 0; f < ptx->function_count; f++) {
+        const struct ptx_function *function = ptx->functions[f];
+        if (!function->entry && !place_shared_list(m, function->variables, function->variable_count, function,
+                                                   &m->shared_bytes, error))
             return false;
+    }
     uint64_t start = align_up(m->shared_bytes, 128);
     m->dynamic_offset = start;
     for (size_t f = 0; f < ptx->function_count; f++)
         if (ptx->functions[f]->entry) {
+            const struct ptx_function *function = ptx->functions[f];
             uint64_t at = start;
-            if (!place_shared_list(m, ptx->functions[f]->variables, ptx->functions[f]->variable_count, &at,
-                                   error))
+            if (!place_shared_list(m, function->variables, function->variable_count, function, &at, error) ||
+                !place_shared_list(m, ptx->variables, ptx->variable_count, function, &at, error))
                 return false;
             m->codes[f].own_shared = at - start;
             m->codes[f].shared_end = at > start ? at : m->shared_bytes;

@@ -226,29 +226,39 @@ static bool begin(struct linker *l, struct ptx_parser *p, struct ptx_module *mod
     return ptx__next(p);
 }
 
-/* The first pass over a text: which names it has. */
-static bool collect(struct linker *l, size_t text) {
+/* The text's next declaration that names something; *found is false at the text's end. */
+static bool next_declaration(struct linker *l, struct declaration *d, bool *found) {
     struct ptx_parser *p = l->p;
-    while (p->token.kind != PTX_TOKEN_END) {
-        struct declaration d;
+    *found = false;
+    while (!*found && p->token.kind != PTX_TOKEN_END) {
         const char *number, *end;
         if (is_short(p)) {
             if (!short_directive(l, &number, &end))
                 return false;
             continue;
         }
-        if (!directive(p, &d) || !ptx__next(p))
+        if (!directive(p, d) || !ptx__next(p))
             return false;
-        if (d.name == NULL)
-            continue;
+        *found = d->name != NULL;
+    }
+    return true;
+}
+
+/* The first pass over a text: which names it has. */
+static bool collect(struct linker *l, size_t text) {
+    struct declaration d;
+    for (bool found;;) {
+        if (!next_declaration(l, &d, &found))
+            return false;
+        if (!found)
+            return true;
         struct symbol *symbol = find_or_add(l, d.name, d.length);
         if (symbol == NULL)
-            return ptx__out_of_memory(p);
+            return ptx__out_of_memory(l->p);
         if (symbol->last != text)
             symbol->texts++;
         symbol->last = text;
     }
-    return true;
 }
 
 /* ---------------------------------------------------------------- copying */
@@ -312,24 +322,18 @@ static void choose_mark(struct linker *l) {
 
 /* The second pass: marks the names that the text has for itself. */
 static bool mark_locals(struct linker *l, size_t text) {
-    struct ptx_parser *p = l->p;
-    while (p->token.kind != PTX_TOKEN_END) {
-        struct declaration d;
-        const char *number, *end;
-        if (is_short(p)) {
-            if (!short_directive(l, &number, &end))
-                return false;
-            continue;
-        }
-        if (!directive(p, &d) || !ptx__next(p))
+    struct declaration d;
+    for (bool found;;) {
+        if (!next_declaration(l, &d, &found))
             return false;
-        struct symbol *symbol = d.name == NULL ? NULL : find(l, d.name, d.length);
+        if (!found)
+            return true;
+        struct symbol *symbol = find(l, d.name, d.length);
         if (symbol != NULL && is_local(&d))
             symbol->local_in = text;
         else if (symbol != NULL)
             symbol->global_in = text;
     }
-    return true;
 }
 
 /* The third: what is left out splits the text into the parts that are copied. */

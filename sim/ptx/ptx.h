@@ -86,7 +86,7 @@ struct ptx_relocation {
     size_t offset;
     unsigned width; /* 8 or 4; 1 with the mask(0xff..)(symbol) form, where shift says which byte */
     unsigned shift; /* bits */
-    const struct ptx_variable *variable; /* one of these two is set */
+    struct ptx_variable *variable; /* one of these two is set */
     const struct ptx_function *function;
     int64_t addend;
     bool generic; /* generic(symbol): a generic address; otherwise an address in the symbol's space */

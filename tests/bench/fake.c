@@ -382,6 +382,27 @@ LAUNCH(tile_32x16, WL_REF_TILE_32x16)
 LAUNCH(matmul, WL_REF_MATMUL)
 LAUNCH(csr, WL_REF_CSR_TO_CSC)
 LAUNCH(coo, WL_REF_COO_TRANSPOSE)
+LAUNCH(copy_bytes, WL_REF_COPY_BYTES)
+LAUNCH(add_type, WL_REF_ADD_TYPE)
+LAUNCH(transpose_any, WL_REF_TRANSPOSE_ANY)
+LAUNCH(deinterleave, WL_REF_DEINTERLEAVE)
+LAUNCH(interleave, WL_REF_INTERLEAVE)
+LAUNCH(permute, WL_REF_PERMUTE)
+LAUNCH(same_bytes, WL_REF_SAME_BYTES)
+
+/* What the matrix was must be there when the launch comes. */
+static wl_error same_bytes_before(wl_context *context, const struct wl_problem *p, wl_stream stream) {
+    (void)context;
+    (void)stream;
+    memcpy(pointer(p->out[0]), pointer(p->in[0]), wl__bytes_a_side(p));
+    return WL_ERROR_OK;
+}
+
+static wl_error in_place(wl_context *context, const struct wl_problem *p, wl_stream stream) {
+    if (fake.launches == 0 && memcmp(pointer(p->out[0]), pointer(p->in[0]), wl__bytes_a_side(p)) != 0)
+        return fail(WL_ERROR_DRIVER, "the matrix is not there");
+    return transpose_any(context, p, stream);
+}
 
 static uint64_t bytes_1d(const struct wl_problem *p) {
     return 8 * p->n;
@@ -403,7 +424,12 @@ static uint64_t bytes_sparse(const struct wl_problem *p) {
     return 16 * p->nnz + 4 * (p->rows + p->cols + 2);
 }
 
-static uint64_t work_64(const struct wl_problem *p) {
+static uint64_t bytes_any(const struct wl_problem *p) {
+    return 2 * wl__bytes_a_side(p);
+}
+
+static uint64_t work_64(wl_context *context, const struct wl_problem *p) {
+    (void)context;
     (void)p;
     return 64;
 }
@@ -442,6 +468,18 @@ static const struct wl_rung ladder[] = {
      .work_bytes = work_64},
     {RUNG("csr-transpose", "triplet", WL_REF_COO_TRANSPOSE, 14, 256, 1, false, bytes_sparse, coo),
      .work_bytes = work_64},
+    {RUNG("copy-any", "wideload", WL_REF_COPY_BYTES, 1, 0, 0, true, bytes_any, copy_bytes)},
+    {RUNG("add-any", "wideload", WL_REF_ADD_TYPE, 1, 0, 0, true, bytes_any, add_type)},
+    {RUNG("transpose-any", "wideload", WL_REF_TRANSPOSE_ANY, 1, 0, 0, true, bytes_any, transpose_any)},
+    {RUNG("transpose-any", "memcpy", WL_REF_SAME_BYTES, 1, 0, 0, true, bytes_any, same_bytes),
+     .library = "CUDA driver"},
+    {RUNG("transpose-inplace", "wideload", WL_REF_TRANSPOSE_ANY, 1, 0, 0, true, bytes_any, in_place),
+     .prepare = same_bytes_before, .work_bytes = work_64},
+    {RUNG("deinterleave", "wideload", WL_REF_DEINTERLEAVE, 1, 0, 0, true, bytes_any, deinterleave)},
+    {RUNG("deinterleave", "memcpy", WL_REF_SAME_BYTES, 1, 0, 0, true, bytes_any, same_bytes),
+     .library = "CUDA driver"},
+    {RUNG("interleave", "wideload", WL_REF_INTERLEAVE, 1, 0, 0, true, bytes_any, interleave)},
+    {RUNG("permute", "wideload", WL_REF_PERMUTE, 1, 0, 0, true, bytes_any, permute)},
 };
 
 const struct wl_rung *wl__ladder(size_t *count) {

@@ -8,8 +8,7 @@
 
 #include "bench/compare.h"
 #include "bench/json.h"
-#include "bench/run.h"
-#include "tests/bench/fake.h"
+#include "tests/bench/runs.h"
 
 static void run(struct bench_plan *plan, const char *experiment, const char *size, bool hot) {
     struct bench_request request = {.experiments = &experiment,
@@ -18,17 +17,7 @@ static void run(struct bench_plan *plan, const char *experiment, const char *siz
                                     .samples = 12,
                                     .seconds = 1,
                                     .hot = hot};
-    struct bench_error error = {.text = ""};
-    struct bench_observer observer = {0};
-    struct bench_result result;
-    wl_context *context;
-    assert_true(bench_parse_sizes("--size", size, &request.sizes, &error));
-    assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
-    if (!bench_plan_make(plan, &request, &error) || !bench_plan_admit(plan, context, &request, &error) ||
-        !bench_run(plan, context, &request, &observer, &result, &error))
-        fail_msg("%s", error.text);
-    wl_close(context);
-    bench_sizes_free(&request.sizes);
+    (void)run_right(plan, request, size);
 }
 
 static const char *const path = "earlier.json";

@@ -9,26 +9,14 @@
 
 #include "bench/clocks.h"
 #include "bench/json.h"
-#include "bench/run.h"
 #include "bench/table.h"
-#include "tests/bench/fake.h"
+#include "tests/bench/runs.h"
 
 static void run(struct bench_plan *plan, bool hot) {
     static const char *const copy[] = {"copy"};
     struct bench_request request = {
         .experiments = copy, .experiment_count = 1, .seed = 7, .samples = 5, .seconds = 1, .hot = hot};
-    struct bench_error error = {.text = ""};
-    struct bench_observer observer = {0};
-    struct bench_result result;
-    wl_context *context;
-    assert_true(bench_parse_sizes("--size", "1000", &request.sizes, &error));
-    assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
-    if (!bench_plan_make(plan, &request, &error) || !bench_plan_admit(plan, context, &request, &error) ||
-        !bench_run(plan, context, &request, &observer, &result, &error))
-        fail_msg("%s", error.text);
-    wl_close(context);
-    bench_sizes_free(&request.sizes);
-    assert_int_equal(fake_allocations, 0);
+    (void)run_right(plan, request, "1000");
 }
 
 static void fresh(double launch_ms) {
@@ -85,16 +73,6 @@ static void a_driver_without_graphs(void **state) {
     assert_false(row->replayed);
     assert_true(fabs(row->time_ms.median - 0.01) < 1e-6);
     bench_plan_free(&plan);
-}
-
-static char *written(bool (*write)(FILE *, const struct bench_plan *), const struct bench_plan *plan) {
-    char *text;
-    size_t length;
-    FILE *file = open_memstream(&text, &length);
-    assert_non_null(file);
-    assert_true(write(file, plan));
-    fclose(file);
-    return text;
 }
 
 static void clocks_and_what_slows_them(void **state) {

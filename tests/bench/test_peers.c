@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "bench/json.h"
-#include "bench/run.h"
 #include "bench/table.h"
-#include "tests/bench/fake.h"
+#include "tests/bench/runs.h"
 
 struct asked {
     const char *experiment, *size, *peers, *kernels;
@@ -19,27 +18,16 @@ struct asked {
 static bool run(struct bench_plan *plan, const struct asked *asked, struct bench_error *error) {
     struct bench_request request = {
         .experiments = &asked->experiment, .experiment_count = 1, .seed = 3, .samples = 3, .seconds = 1};
-    struct bench_observer observer = {0};
     struct bench_result result;
-    wl_context *context;
-    *error = (struct bench_error){.text = ""};
-    assert_true(bench_parse_sizes("--size", asked->size, &request.sizes, error));
     assert_true(bench_parse_peers("--peers", asked->peers, &request.peers, error));
     if (asked->kernels)
         assert_true(bench_parse_names("--kernel", asked->kernels, &request.kernels, error));
-    assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
-    bool right = bench_plan_make(plan, &request, error) && bench_peers_open(plan, context, &request, error) &&
-                 bench_plan_admit(plan, context, &request, error) &&
-                 bench_run(plan, context, &request, &observer, &result, error);
-    bench_peers_close(context);
-    wl_close(context);
+    bool right = run_plan(plan, request, asked->size, &result, error);
     bench_names_free(&request.kernels);
-    bench_sizes_free(&request.sizes);
-    assert_int_equal(fake_allocations, 0);
     return right;
 }
 
-static void run_right(struct bench_plan *plan, const struct asked *asked) {
+static void must_run(struct bench_plan *plan, const struct asked *asked) {
     struct bench_error error;
     if (!run(plan, asked, &error))
         fail_msg("%s", error.text);
@@ -60,16 +48,6 @@ static void fresh(bool gpu, const char *folder) {
     unsetenv("FAKE_CUBLAS");
 }
 
-static char *written(bool (*write)(FILE *, const struct bench_plan *), const struct bench_plan *plan) {
-    char *text;
-    size_t length;
-    FILE *file = open_memstream(&text, &length);
-    assert_non_null(file);
-    assert_true(write(file, plan));
-    fclose(file);
-    return text;
-}
-
 static void rows_verified_and_timed(void **state) {
     (void)state;
     static const struct {
@@ -86,7 +64,7 @@ static void rows_verified_and_timed(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench_plan plan;
         fresh(true, PEERS_RIGHT);
-        run_right(&plan, &cases[i].asked);
+        must_run(&plan, &cases[i].asked);
         const struct bench_row *row = find(&plan, cases[i].kernel);
         assert_non_null(row);
         if (row->status != BENCH_VERIFIED)
@@ -105,17 +83,62 @@ static void sizes(void **state) {
     for (size_t i = 0; i < 5; i++) {
         struct bench_plan plan;
         fresh(true, PEERS_RIGHT);
-        run_right(&plan, &(struct asked){"add", arrays[i], "all", NULL});
+        must_run(&plan, &(struct asked){"add", arrays[i], "all", NULL});
         assert_int_equal(find(&plan, "cublas-geam")->status, BENCH_VERIFIED);
         bench_plan_free(&plan);
-        run_right(&plan, &(struct asked){"transpose", matrices[i], "all", NULL});
+        must_run(&plan, &(struct asked){"transpose", matrices[i], "all", NULL});
         assert_int_equal(find(&plan, "cublas-geam")->status, BENCH_VERIFIED);
         assert_int_equal(find(&plan, "cutensor-permute")->status, BENCH_VERIFIED);
         bench_plan_free(&plan);
-        run_right(&plan, &(struct asked){"csr-transpose", matrices[i], "all", NULL});
+        must_run(&plan, &(struct asked){"csr-transpose", matrices[i], "all", NULL});
         assert_int_equal(find(&plan, "cusparse-csr2csc")->status, BENCH_VERIFIED);
         bench_plan_free(&plan);
     }
+}
+
+/* Of every width and type that geam has; where it has none the row says why. */
+static void operations(void **state) {
+    (void)state;
+    struct bench_plan plan;
+    fresh(true, PEERS_RIGHT);
+    must_run(&plan, &(struct asked){"transpose-any", "37x21,3x8x5", "all", NULL});
+    unsigned right = 0, skipped = 0;
+    for (size_t s = 0; s < plan.section_count; s++)
+        for (size_t i = 0; i < plan.sections[s].row_count; i++) {
+            const struct bench_row *row = &plan.sections[s].rows[i];
+            bool geam = strcmp(row->rung->name, "cublas-geam") == 0;
+            if (!geam && strcmp(row->rung->name, "cutensor-permute") != 0)
+                continue;
+            uint32_t width = row->problem.width;
+            bool can = geam ? width >= 4 && row->problem.batch == 1 : width == 2 || width == 4 || width == 8;
+            if (row->status != (can ? BENCH_VERIFIED : BENCH_SKIPPED))
+                fail_msg("width %u: %s", (unsigned)row->problem.width, row->note);
+            right += can;
+            skipped += !can;
+        }
+    assert_int_equal(right, 3 + 6);
+    assert_int_equal(skipped, 7 + 4);
+    bench_plan_free(&plan);
+    must_run(&plan, &(struct asked){"permute", "7x5x11@210/4,3x4x5x6@0213/2,2x3x1x4x5@41203/8,9@0/4,6x7@10/1",
+                                    "all", NULL});
+    for (size_t s = 0; s < plan.section_count; s++)
+        for (size_t i = 0; i < plan.sections[s].row_count; i++) {
+            const struct bench_row *row = &plan.sections[s].rows[i];
+            bool can = !row->rung->library || row->problem.width != 1;
+            if (row->status != (can ? BENCH_VERIFIED : BENCH_SKIPPED))
+                fail_msg("permute %zu: %s", s, row->note);
+        }
+    assert_int_equal(plan.row_count, 10);
+    bench_plan_free(&plan);
+    must_run(&plan, &(struct asked){"add-any", "1000", "all", NULL});
+    for (size_t s = 0; s < plan.section_count; s++)
+        for (size_t i = 0; i < plan.sections[s].row_count; i++) {
+            const struct bench_row *row = &plan.sections[s].rows[i];
+            bool can =
+                row->problem.width >= 4 || !row->rung->library || strcmp(row->rung->library, "cuBLAS") != 0;
+            assert_int_equal(row->status, can ? BENCH_VERIFIED : BENCH_SKIPPED);
+        }
+    bench_plan_free(&plan);
 }
 
 static void a_wrong_result_fails(void **state) {
@@ -123,7 +146,7 @@ static void a_wrong_result_fails(void **state) {
     struct bench_plan plan;
     fresh(true, PEERS_RIGHT);
     setenv("FAKE_CUBLAS", "wrong", 1);
-    run_right(&plan, &(struct asked){"transpose", "20", "all", NULL});
+    must_run(&plan, &(struct asked){"transpose", "20", "all", NULL});
     const struct bench_row *row = find(&plan, "cublas-geam");
     assert_int_equal(row->status, BENCH_FAILED);
     assert_false(row->has_time);
@@ -131,7 +154,7 @@ static void a_wrong_result_fails(void **state) {
     assert_int_equal(find(&plan, "naive-row")->status, BENCH_VERIFIED);
     bench_plan_free(&plan);
     setenv("FAKE_CUBLAS", "refuses", 1);
-    run_right(&plan, &(struct asked){"add", "20", "all", NULL});
+    must_run(&plan, &(struct asked){"add", "20", "all", NULL});
     row = find(&plan, "cublas-geam");
     assert_int_equal(row->status, BENCH_FAILED);
     assert_non_null(strstr(row->note, "cublasSgeam_64 gave status 13"));
@@ -151,11 +174,11 @@ static void a_library_that_cannot_be_used(void **state) {
         struct bench_plan plan;
         fresh(true, cases[i].folder);
         setenv("FAKE_CUBLAS", cases[i].fault, 1);
-        run_right(&plan, &(struct asked){"add", "20", "all", NULL});
+        must_run(&plan, &(struct asked){"add", "20", "all", NULL});
         assert_null(find(&plan, "cublas-geam"));
         assert_int_equal(plan.row_count, 1);
         bench_plan_free(&plan);
-        run_right(&plan, &(struct asked){"add", "20", "cublas", NULL});
+        must_run(&plan, &(struct asked){"add", "20", "cublas", NULL});
         assert_int_equal(find(&plan, "cublas-geam")->status, BENCH_SKIPPED);
         assert_non_null(strstr(find(&plan, "cublas-geam")->note, cases[i].says));
         bench_plan_free(&plan);
@@ -171,10 +194,10 @@ static void none_on_the_simulator(void **state) {
     (void)state;
     struct bench_plan plan;
     fresh(false, PEERS_RIGHT);
-    run_right(&plan, &(struct asked){"transpose", "20", "all", NULL});
+    must_run(&plan, &(struct asked){"transpose", "20", "all", NULL});
     assert_null(find(&plan, "cublas-geam"));
     bench_plan_free(&plan);
-    run_right(&plan, &(struct asked){"transpose", "20", "cublas", NULL});
+    must_run(&plan, &(struct asked){"transpose", "20", "cublas", NULL});
     assert_string_equal(find(&plan, "cublas-geam")->note, "peers run on a GPU only");
     bench_plan_free(&plan);
 }
@@ -184,7 +207,7 @@ static void a_share_of_the_best_copy_kernel(void **state) {
     (void)state;
     struct bench_plan plan;
     fresh(true, PEERS_RIGHT);
-    run_right(&plan, &(struct asked){"copy", "1000", "all", NULL});
+    must_run(&plan, &(struct asked){"copy", "1000", "all", NULL});
     assert_int_equal(find(&plan, "driver")->rung->block_x, 0);
     assert_true(find(&plan, "scalar")->pct_copy == 100);
     bench_plan_free(&plan);
@@ -198,7 +221,7 @@ static void what_is_written(void **state) {
     (void)state;
     struct bench_plan plan;
     fresh(true, PEERS_RIGHT);
-    run_right(&plan, &(struct asked){"transpose", "64", "all", NULL});
+    must_run(&plan, &(struct asked){"transpose", "64", "all", NULL});
     char *text = written(bench_write_json, &plan);
     json_t *root = json_loads(text, 0, NULL);
     json_t *rows = json_object_get(root, "rows");
@@ -241,10 +264,15 @@ static void words_for_the_option(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_verified_and_timed), cmocka_unit_test(sizes),
-        cmocka_unit_test(a_wrong_result_fails),    cmocka_unit_test(a_library_that_cannot_be_used),
-        cmocka_unit_test(none_on_the_simulator),   cmocka_unit_test(a_share_of_the_best_copy_kernel),
-        cmocka_unit_test(what_is_written),         cmocka_unit_test(words_for_the_option),
+        cmocka_unit_test(rows_verified_and_timed),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(operations),
+        cmocka_unit_test(a_wrong_result_fails),
+        cmocka_unit_test(a_library_that_cannot_be_used),
+        cmocka_unit_test(none_on_the_simulator),
+        cmocka_unit_test(a_share_of_the_best_copy_kernel),
+        cmocka_unit_test(what_is_written),
+        cmocka_unit_test(words_for_the_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

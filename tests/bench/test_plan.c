@@ -64,8 +64,9 @@ static void defaults(void **state) {
     struct bench_error error;
     struct bench_request request = request_for(NULL);
     assert_true(admit(&request, &plan, &error));
-    assert_int_equal(plan.section_count, 10);
-    for (size_t s = 0; s < plan.section_count; s++) {
+    assert_true(plan.section_count > 10);
+    /* What the library's operations are asked is in test_variants.c. */
+    for (size_t s = 0; s < 10; s++) {
         const struct wl_problem *p = &plan.sections[s].rows[0].problem;
         const char *name = plan.sections[s].experiment->name;
         if (strcmp(name, "matmul") == 0) {
@@ -183,7 +184,7 @@ static void too_many_rows(void **state) {
     static struct bench_block blocks[1024];
     for (size_t i = 0; i < 4096; i++) {
         many[i] = i;
-        sizes[i] = (struct bench_size){1, {i}};
+        sizes[i] = (struct bench_size){.dimensions = 1, .extent = {i}};
         blocks[i % 1024] = (struct bench_block){(uint32_t)(i % 1024) + 1, 1};
     }
     struct bench_request request = request_for("read-offset");

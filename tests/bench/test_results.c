@@ -11,45 +11,20 @@
 
 #include "bench/json.h"
 #include "bench/output.h"
-#include "bench/run.h"
 #include "bench/table.h"
-#include "tests/bench/fake.h"
+#include "tests/bench/runs.h"
 
 struct whole {
     struct bench_plan plan;
     struct bench_result result;
-    bool ran;
 };
 
 static struct whole run(const char *const *experiments, size_t count, const char *size) {
-    struct whole whole = {.ran = false};
     struct bench_request request = {
         .experiments = experiments, .experiment_count = count, .seed = 1, .samples = 12, .seconds = 1};
-    struct bench_error error = {.text = ""};
-    struct bench_observer observer = {0};
-    wl_context *context;
-    if (size) {
-        assert_true(bench_parse_sizes("--size", size, &request.sizes, &error));
-    }
-    assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
-    if (!bench_plan_make(&whole.plan, &request, &error) ||
-        !bench_plan_admit(&whole.plan, context, &request, &error))
-        fail_msg("%s", error.text);
-    whole.ran = bench_run(&whole.plan, context, &request, &observer, &whole.result, &error);
-    wl_close(context);
-    bench_sizes_free(&request.sizes);
-    assert_int_equal(fake_allocations, 0);
+    struct whole whole;
+    whole.result = run_right(&whole.plan, request, size);
     return whole;
-}
-
-static char *written(bool (*write)(FILE *, const struct bench_plan *), const struct bench_plan *plan) {
-    char *text;
-    size_t length;
-    FILE *file = open_memstream(&text, &length);
-    assert_non_null(file);
-    assert_true(write(file, plan));
-    fclose(file);
-    return text;
 }
 
 static json_t *document(const struct bench_plan *plan) {
@@ -71,7 +46,6 @@ static void json_of_the_simulator(void **state) {
     static const char *const names[] = {"read-offset", "transpose"};
     memset(&fake, 0, sizeof fake);
     struct whole whole = run(names, 2, "100");
-    assert_true(whole.ran);
     assert_int_equal(whole.result.verified, 6);
     json_t *root = document(&whole.plan);
     assert_string_equal(json_string_value(json_object_get(root, "schema")), "wideload-bench/1");
@@ -107,7 +81,6 @@ static void json_of_a_gpu(void **state) {
     memset(&fake, 0, sizeof fake);
     fake.gpu = true;
     struct whole whole = run(names, 1, "1000");
-    assert_true(whole.ran);
     json_t *root = document(&whole.plan);
     json_t *first = row(root, 0);
     json_t *time = json_object_get(first, "time_ms");
@@ -124,7 +97,6 @@ static void json_of_a_gpu(void **state) {
     bench_plan_free(&whole.plan);
     /* Without the copy experiment its figure comes from a copy of as many bytes. */
     whole = run(&names[1], 1, "50");
-    assert_true(whole.ran);
     const struct bench_row *matmul = &whole.plan.sections[0].rows[0];
     assert_true(fabs(matmul->pct_copy - 100) < 1);
     assert_true(fabs(matmul->gops - 2 * 50 * 50 * 50 / 0.5e-3 * 1e-9) < 1e-9);
@@ -144,7 +116,6 @@ static void several_sizes(void **state) {
     memset(&fake, 0, sizeof fake);
     fake.gpu = true;
     struct whole whole = run(names, 2, "1000,100000,0,1");
-    assert_true(whole.ran);
     assert_int_equal(whole.plan.section_count, 8);
     json_t *root = document(&whole.plan);
     static const json_int_t sizes[] = {1000, 100000, 0, 1};
@@ -171,7 +142,7 @@ static void several_sizes(void **state) {
         assert_true(bench_table_section(file, &whole.plan, &whole.plan.sections[s], false));
         fclose(file);
         assert_int_equal(times_in(text, "copy: How fast"), s == 0);
-        assert_int_equal(times_in(text, s ? "\nsize 100000\n" : "\nsize 1000\n"), 1);
+        assert_int_equal(times_in(text, s ? "\nsize 100000, CUDA driver " : "\nsize 1000, CUDA driver "), 1);
         free(text);
     }
     char *markdown = written(bench_write_markdown, &whole.plan);
@@ -189,7 +160,6 @@ static void failed_rows(void **state) {
         fake.gpu = gpu;
         fake.fault = FAKE_ONE_WRONG;
         struct whole whole = run(names, 2, "1000");
-        assert_true(whole.ran);
         assert_int_equal(whole.result.failed, 4);
         json_t *root = document(&whole.plan);
         json_t *first = row(root, 0);
@@ -208,7 +178,6 @@ static void a_fault_stops_the_run(void **state) {
     memset(&fake, 0, sizeof fake);
     fake.fault = FAKE_KERNEL_FAULT;
     struct whole whole = run(names, 2, "1000");
-    assert_true(whole.ran);
     assert_true(whole.result.broken);
     assert_int_equal(whole.result.failed, 1);
     assert_int_equal(whole.result.pending, 3);

@@ -14,6 +14,22 @@ import sys
 
 ELEMENTWISE = ["copy", "add", "read-offset", "write-offset", "stride", "layout", "shared"]
 MATRICES = ["transpose", "csr-transpose"]
+# The library's operations, and what each is asked at every size: options, and how many variants they make.
+OPERATIONS = {
+    "copy-any": (["--from-shift", "0,1,3,15", "--to-shift", "0,2,5"], 12),
+    "add-any": (["--type", "i8,i16,i32,i64,u8,u16,u32,u64,f16,bf16,f32,f64", "--from-shift", "0,1", "--to-shift", "0,3"], 48),
+    "transpose-any": (["--width", "1,2,4,8,16"], 5),
+    "transpose-inplace": (["--width", "1,2,4,8,16"], 5),
+    "deinterleave": (["--width", "1,2,4,8,16", "--fields", "1:5,8,17,i8+f32x3+f64,packed:i8+i16+f64"], 37),
+    "interleave": (["--width", "1,2,4,8,16", "--fields", "1:5,8,17,i8+f32x3+f64,packed:i8+i16+f64"], 37),
+    "permute": (["--width", "1,2,4,8,16"], 5),
+}
+OPERATION_SIZES = {
+    "transpose-any": ["1", "1x4097", "4097x1", "33x65", "3x100x7", "5x64x64", "2x3x1000", "257x129"],
+    "transpose-inplace": ["1", "1x4097", "64", "33x65", "100x3", "129"],
+    "permute": ["1@0", "33x65@10", "17x9x33@210", "17x9x33@102", "8x6x9x4@0213", "5x7x3x2x11@41203", "4x3x5x4x3x4@230451",
+                "2x3x2x2x3x2x3x2@76543210", "1x7x1x9@3120"],
+}
 STRIDES = [1, 7]
 BLOCKS = [32, 96, 1024]
 UNROLLS = [1, 2, 4, 8]
@@ -68,12 +84,29 @@ def run(wideload, experiments, size, offsets, blocks, unrolls):
     return done.returncode, json.loads(done.stdout)["rows"]
 
 
+def check_operations(wideload, rungs):
+    """Complaints of the library's operations, and how many rows there were."""
+    complaints, total = [], 0
+    for name, (options, variants) in OPERATIONS.items():
+        sizes = OPERATION_SIZES.get(name, ["0", "1", "7", "33", "1000", "4099"])
+        command = [wideload, "bench", name, "--device", "sim", "--size", ",".join(sizes), *options, "--json", "-"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        rows = json.loads(done.stdout)["rows"] if done.stdout else []
+        total += len(rows)
+        if done.returncode or len(rows) != len(sizes) * variants * len(rungs[name]):
+            complaints.append(f"{name}: status {done.returncode}, {len(rows)} rows")
+        complaints += [f"{name} {row['kernel']} {row['params']}: {row['error'] or row['skipped']}"
+                       for row in rows if row["verified"] is not True]
+    return complaints, total
+
+
 def main():
     wideload = sys.argv[1]
     rungs = ladder(wideload)
-    known = {name for experiments, *_ in cases() for name in experiments}
+    known = {name for experiments, *_ in cases() for name in experiments} | set(OPERATIONS)
     complaints = [f"{name} is tried at no size" for name in rungs if name not in known]
-    total = 0
+    found, total = check_operations(wideload, rungs)
+    complaints += found
     for experiments, size, offsets, blocks, unrolls in cases():
         status, rows = run(wideload, experiments, size, offsets, blocks, unrolls)
         total += len(rows)

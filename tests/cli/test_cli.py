@@ -61,7 +61,9 @@ class Errors(unittest.TestCase):
     def test_sizes(self):
         for text, says in [("-1", "negative"), ("", "no size"), ("1.5", "no size"), ("ten", "no size"),
                            ("1KiB", "no size"), ("2^64", "64 bits"), ("99999999999999999999", "64 bits"),
-                           ("2^31x2^31x2^31", "2^60"), ("1x2x3x4", "three extents"), ("8x8", "copy takes N"),
+                           ("2^31x2^31x2^31", "2^60"), ("1x1x1x1x1x1x1x1x1", "more than 8 extents"), ("1x2x3x4", "copy takes N"),
+                           ("8x8", "copy takes N"), ("8@0", "takes no order"), ("8/4", "has no width"),
+                           ("heads", "no size 'heads'"),
                            ("2^50", "memory")]:
             self.refused(2, says, "bench", "copy", "--size", text)
         self.refused(2, "matmul takes N or MxNxK", "bench", "matmul", "--size", "8x8")
@@ -83,6 +85,19 @@ class Errors(unittest.TestCase):
         self.refused(2, "has 3 accesses a thread; there are 1,2,4,8", "bench", "copy", "--unroll", "1,3")
         self.refused(2, "its own number of accesses", "bench", "transpose", "--unroll", "2")
         self.refused(2, "--samples", "bench", "copy", "--samples", "0")
+
+    def test_variants(self):
+        self.refused(2, "not 3", "bench", "transpose-any", "--width", "3")
+        self.refused(2, "--width: none of the chosen", "bench", "transpose", "--width", "4")
+        self.refused(2, "did you mean 'f32'?", "bench", "add-any", "--type", "f31")
+        self.refused(2, "1 to 256 fields", "bench", "interleave", "--fields", "0")
+        self.refused(2, "no type 'f33'", "bench", "deinterleave", "--fields", "f32+f33")
+        self.refused(2, "each of its dimensions", "bench", "permute", "--order", "0,1,1")
+        self.refused(2, "of 2 dimensions, and a size of 3", "bench", "permute", "--size", "4x5x6", "--order", "10")
+        self.refused(2, "--to-shift: none of the chosen", "bench", "add", "--to-shift", "1")
+        self.refused(2, "give one", "bench", "copy", "--bytes", "1Mi", "--size", "4")
+        self.refused(2, "give --size", "bench", "permute", "--bytes", "1Mi")
+        self.refused(2, "transpose-any takes N, RxC or BxRxC", "bench", "transpose-any", "--size", "1x2x3x4")
 
     def test_places(self):
         self.refused(2, "--json: /no/such/folder/a.json cannot be written", "bench", "copy", "--size", "1",
@@ -116,7 +131,8 @@ class Help(unittest.TestCase):
         done = wideload("list")
         self.assertEqual(done.returncode, 0)
         for name in ["copy", "add", "read-offset", "write-offset", "stride", "layout", "transpose", "shared",
-                     "matmul", "csr-transpose"]:
+                     "matmul", "csr-transpose", "copy-any", "add-any", "transpose-any", "transpose-inplace",
+                     "deinterleave", "interleave", "permute"]:
             self.assertRegex(done.stdout, rf"(?m)^{name}: ")
         for line in done.stdout.splitlines():
             self.assertLessEqual(len(line), 100, line)
@@ -189,7 +205,7 @@ class Results(unittest.TestCase):
         self.check_schema(document)
         self.assertEqual(document["command"], ["bench", "--size", "100", "--json", "-"])
         self.assertEqual(document["seed"], 1)
-        self.assertEqual(len({row["experiment"] for row in document["rows"]}), 10)
+        self.assertEqual(len({row["experiment"] for row in document["rows"]}), 17)
         for row in document["rows"]:
             self.assertIs(row["verified"], True, row)
             self.assertIsNone(row["time_ms"])
@@ -236,6 +252,36 @@ class Results(unittest.TestCase):
             done = wideload("bench", "copy", "--kernel", "scalar", "--size", "1Ki", "--block", "64", "--compare", old)
             self.assertIn("1 of 1 rows within", done.stdout)
 
+    def test_operations(self):
+        """What the library's operations are asked stands in each row, in JSON as in CSV, and in one table."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, flat = os.path.join(folder, "a.json"), os.path.join(folder, "a.csv")
+            done = wideload("bench", "transpose-any", "interleave", "permute", "copy-any", "--kernel", "memcpy",
+                            "--size", "9", "--width", "2,16", "--fields", "3,f32x3+f64+i32", "--order", "10",
+                            "--from-shift", "0,3", "--to-shift", "1", "--json", path, "--csv", flat)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(path, encoding="utf-8") as file:
+                document = json.load(file)
+            self.check_schema(document)
+            names = ("size", "batch", "width", "fields", "order", "from_shift", "to_shift")
+            params = [(row["experiment"], *(row["params"][name] for name in names)) for row in document["rows"]]
+            self.assertEqual(params, [
+                ("copy-any", 9, None, None, None, None, 0, 1), ("copy-any", 9, None, None, None, None, 3, 1),
+                ("transpose-any", "9x9", 1, 2, None, None, None, None),
+                ("transpose-any", "9x9", 1, 16, None, None, None, None),
+                ("interleave", 9, None, 2, 3, None, None, None),
+                ("interleave", 9, None, None, "f32x3+f64+i32", None, None, None),
+                ("interleave", 9, None, 16, 3, None, None, None),
+                ("permute", "9x9", None, 2, None, "10", None, None),
+                ("permute", "9x9", None, 16, None, "10", None, None)])
+            with open(flat, newline="", encoding="utf-8") as file:
+                for line, row in zip(csv.DictReader(file), params):
+                    self.assertEqual([line[name] for name in names], ["" if value is None else str(value) for value in row[1:]])
+            self.assertEqual(len(re.findall("^size 9", done.stdout, re.M)), 4)
+            self.assertEqual(len(re.findall("^kernel ", done.stdout, re.M)), 4)
+            done = wideload("bench", "transpose-any", "--kernel", "memcpy", "--size", "9", "--width", "16", "--compare", path)
+            self.assertIn("1 of 1 rows within", done.stdout)
+
     def test_csv(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "a.csv")
@@ -271,7 +317,7 @@ class Results(unittest.TestCase):
             self.assertEqual(wideload(*command, "--json", old).returncode, 0)
             done = wideload(*command, "--compare", old)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertIn("5 of 5 rows within 0 % (100.0 %): 0 worse, 0 better\n", done.stdout)
+            self.assertIn("6 of 6 rows within 0 % (100.0 %): 0 worse, 0 better\n", done.stdout)
             with open(old, encoding="utf-8") as file:
                 document = json.load(file)
             document["rows"][0]["counters"]["gld_transactions"] -= 1
@@ -284,7 +330,7 @@ class Results(unittest.TestCase):
             # The comparison leaves standard output to the results.
             done = wideload(*command, "--compare", old, "--csv", "-")
             self.assertEqual(done.returncode, 3)
-            self.assertEqual(len(list(csv.DictReader(io.StringIO(done.stdout), strict=True))), 5)
+            self.assertEqual(len(list(csv.DictReader(io.StringIO(done.stdout), strict=True))), 6)
             self.assertIn("WORSE", done.stderr)
             done = wideload(*command, "--compare", old, "--arch", "fermi")
             self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -305,7 +351,7 @@ class Results(unittest.TestCase):
         done = wideload("bench", "copy", "read-offset", "--size", "1000", "--offset", "0,1500", "--markdown", "-")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         tables = [line for line in done.stdout.splitlines() if line.startswith("|")]
-        self.assertEqual(len(tables), 2 * 2 + 5 + 12)
+        self.assertEqual(len(tables), 2 * 2 + 6 + 14)
         self.assertIn("| scalar | 128 | 100 | ok | 32 | 125 | 100 |", done.stdout)
         for line in tables:
             self.assertIn(line.count("|"), (13, 14))

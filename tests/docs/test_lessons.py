@@ -16,7 +16,8 @@ import unittest
 
 arguments = None
 
-SMALL = {"matmul": "20x33x17", "transpose": "40x70", "csr-transpose": "40x70"}
+SMALL = {"matmul": "20x33x17", "transpose": "40x70", "csr-transpose": "40x70", "transpose-any": "40x70",
+         "transpose-inplace": "40x70", "permute": "9"}
 
 
 def read(path):
@@ -69,7 +70,7 @@ def small(words):
     for word, following in zip(words, words[1:] + [None]):
         if skip:
             skip = False
-        elif word in ("--size", "--device"):
+        elif word in ("--size", "--bytes", "--device"):
             skip = following is not None
         else:
             result.append(word)

@@ -1,36 +1,19 @@
 /* Stream capture: what becomes of work in capturing streams, and what a capture forbids. */
 #include <pthread.h>
 
-#include "tests/driver/api.h"
+#include "tests/driver/graphs.h"
 
-static CUmodule module;
-static CUfunction store_at;
-static CUdeviceptr word; /* four of them */
 static CUstream blocking, first, second;
 
 static int setup(void **state) {
-    if (api_setup(state))
+    if (graphs_setup(state))
         return -1;
-    char *text = api_read("kernels.ptx", NULL);
-    CUresult error = api.cuModuleLoadData(&module, text);
-    free(text);
-    if (!error)
-        error = api.cuModuleGetFunction(&store_at, module, "store_at");
-    if (!error)
-        error = api.cuMemAlloc(&word, 16);
-    if (!error)
-        error = api.cuStreamCreate(&blocking, CU_STREAM_DEFAULT);
+    CUresult error = api.cuStreamCreate(&blocking, CU_STREAM_DEFAULT);
     if (!error)
         error = api.cuStreamCreate(&first, CU_STREAM_NON_BLOCKING);
     if (!error)
         error = api.cuStreamCreate(&second, CU_STREAM_NON_BLOCKING);
     return error ? -1 : 0;
-}
-
-static int read_word(unsigned index) {
-    int value;
-    assert_ok(api.cuMemcpyDtoH(&value, word + 4 * index, sizeof value));
-    return value;
 }
 
 static void clear(void) {
@@ -74,16 +57,6 @@ static void launch_and_destroy(CUgraph graph) {
     assert_ok(api.cuGraphLaunch(exec, first));
     assert_ok(api.cuGraphExecDestroy(exec));
     assert_ok(api.cuGraphDestroy(graph));
-}
-
-static size_t count_nodes(CUgraph graph) {
-    size_t count = 0;
-    assert_ok(api.cuGraphGetNodes(graph, NULL, &count));
-    return count;
-}
-
-static void add_one(void *data) {
-    ++*(int *)data;
 }
 
 /* Everything that a stream can be given is kept for later, with its parameters. */
@@ -450,6 +423,22 @@ static void destroyed(void **state) {
     assert_ok(store(joined, 0, 1));
     assert_ok(api.cuStreamDestroy(joined));
     end_invalid(origin);
+    /* One that came back before is no longer needed, as in NVIDIA's sample graphMemoryNodes. */
+    clear();
+    assert_ok(api.cuStreamCreate(&joined, CU_STREAM_NON_BLOCKING));
+    begin(origin, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    assert_ok(api.cuEventRecord(event, origin));
+    assert_ok(api.cuStreamWaitEvent(joined, event, 0));
+    assert_ok(store(joined, 0, 5));
+    assert_ok(api.cuEventRecord(event, joined));
+    assert_ok(api.cuStreamWaitEvent(origin, event, 0));
+    assert_ok(api.cuStreamDestroy(joined));
+    assert_ok(store(origin, 1, 6));
+    CUgraph graph = end(origin);
+    assert_int_equal(count_nodes(graph), 2);
+    launch_and_destroy(graph);
+    assert_int_equal(read_word(0), 5);
+    assert_int_equal(read_word(1), 6);
     begin(origin, CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_ok(store(origin, 0, 1));
     assert_ok(api.cuEventRecord(event, origin));

@@ -52,6 +52,14 @@ bool draw_one_in(struct draw *draw, unsigned n) {
     return draw_below(draw, n) == 0;
 }
 
+void draw_fill(unsigned char *bytes, uint64_t count, uint64_t seed) {
+    struct draw draw = {seed};
+    for (uint64_t i = 0; i < count; i += 8) {
+        uint64_t word = draw_bits(&draw);
+        memcpy(bytes + i, &word, 8);
+    }
+}
+
 uint64_t draw_size(struct draw *draw, uint64_t most) {
     unsigned bits = 0;
     while (bits < 63 && most >> (bits + 1))
@@ -90,8 +98,9 @@ unsigned draw_width(struct draw *draw) {
     return 1u << draw_below(draw, 5);
 }
 
-uint64_t draw_slack(struct draw *draw) {
-    return draw_one_in(draw, 2) ? 0 : draw_below(draw, draw_one_in(draw, 2) ? 4 : 40);
+uint64_t draw_slack(struct draw *draw, uint64_t times, uint64_t most) {
+    uint64_t slack = draw_one_in(draw, 2) ? 0 : draw_below(draw, draw_one_in(draw, 2) ? 4 : 40);
+    return times && slack > most / times ? most / times : slack;
 }
 
 /* ---------------------------------------------------------------- calls */

@@ -23,14 +23,16 @@ uint64_t draw_bits(struct draw *draw);
 /* 0 .. below - 1; below > 0. */
 uint64_t draw_below(struct draw *draw, uint64_t below);
 bool draw_one_in(struct draw *draw, unsigned n);
+/* Fills memory, up to 7 bytes past its end. */
+void draw_fill(unsigned char *bytes, uint64_t count, uint64_t seed);
 /* A size of 0 .. most, the awkward ones likely: 0, 1, small, about powers of two, and anything. */
 uint64_t draw_size(struct draw *draw, uint64_t most);
 /* Two sizes whose product is at most `most`. */
 void draw_sizes(struct draw *draw, uint64_t most, uint64_t *rows, uint64_t *cols);
 /* 1, 2, 4, 8 or 16. */
 unsigned draw_width(struct draw *draw);
-/* How much more than it needs a pitch or stride has: often 0. */
-uint64_t draw_slack(struct draw *draw);
+/* How much more than it needs a pitch or stride has: often 0.  `times` such are at most `most` together. */
+uint64_t draw_slack(struct draw *draw, uint64_t times, uint64_t most);
 
 /* ---------------------------------------------------------------- calls */
 

@@ -29,11 +29,11 @@ static uint64_t extent(uint64_t pitch, uint64_t row_bytes, uint64_t rows) {
 static void choose_copy_2d(struct call *call, wl_context *context, struct draw *draw, uint64_t bytes) {
     (void)context;
     draw_sizes(draw, bytes / 3, &call->rows, &call->n);
-    call->to_pitch = call->n + draw_slack(draw);
-    call->from_pitch = call->n + draw_slack(draw);
+    call->to_pitch = call->n + draw_slack(draw, call->rows, bytes);
+    call->from_pitch = call->n + draw_slack(draw, call->rows, bytes);
     if (call->n && draw_one_in(draw, 8)) {
         /* Columns of one array: rows of both, side by side. */
-        call->to_pitch = call->from_pitch = 2 * call->n + draw_slack(draw);
+        call->to_pitch = call->from_pitch = 2 * call->n + draw_slack(draw, call->rows, bytes);
         uint64_t apart = call->n + draw_below(draw, call->to_pitch - 2 * call->n + 1);
         bool to_first = draw_one_in(draw, 2);
         uint64_t each = extent(call->to_pitch, call->n, call->rows);

@@ -59,16 +59,16 @@ static void choose_batched(struct call *call, wl_context *context, struct draw *
     layout->batch = draw_one_in(draw, 3) ? draw_size(draw, most) : draw_below(draw, 6);
     draw_sizes(draw, layout->batch ? most / layout->batch : most, &layout->rows, &layout->cols);
     if (!draw_one_in(draw, 3))
-        layout->from_ld = layout->cols + draw_slack(draw);
+        layout->from_ld = layout->cols + draw_slack(draw, layout->batch * layout->rows, most);
     if (!draw_one_in(draw, 3))
-        layout->to_ld = layout->rows + draw_slack(draw);
+        layout->to_ld = layout->rows + draw_slack(draw, layout->batch * layout->cols, most);
     wl_transpose_layout all = full(layout);
     /* From one matrix to the next: as little as is allowed, up to something more. */
     uint64_t from = matrix(all.rows, all.cols, all.from_ld), to = matrix(all.cols, all.rows, all.to_ld);
     if (!draw_one_in(draw, 3) && from)
-        layout->from_stride = from + draw_slack(draw);
+        layout->from_stride = from + draw_slack(draw, layout->batch, most);
     if (!draw_one_in(draw, 3) && to)
-        layout->to_stride = to + draw_slack(draw);
+        layout->to_stride = to + draw_slack(draw, layout->batch, most);
     all = full(layout);
     bool some = all.batch && from && to;
     call_add(call, "to", some ? ((all.batch - 1) * all.to_stride + to) * call->width : 0, call->width);
@@ -111,7 +111,7 @@ static void choose_inplace(struct call *call, wl_context *context, struct draw *
 static wl_error run_inplace(wl_context *context, const struct call *call, wl_stream stream) {
     uint64_t bytes = call->array[1].bytes;
     /* Of the order of rows + cols elements; none for squares. */
-    if (bytes > (call->rows == call->cols ? 0 : 4096 + 64 * (call->rows + call->cols) * call->width))
+    if (bytes > (call->rows == call->cols ? 0 : 65536 + 64 * (call->rows + call->cols) * call->width))
         return WL_ERROR_OUT_OF_MEMORY;
     return wl_transpose_inplace(context, call->width, call->array[0].device, call->rows, call->cols,
                                 bytes ? call->array[1].device : 0, bytes, stream);

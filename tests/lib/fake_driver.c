@@ -64,6 +64,9 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
         *value = 2048;
         return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+        *value = 232448;
+        return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
         *value = 32;
         return CUDA_SUCCESS;
@@ -163,6 +166,13 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     return CUDA_SUCCESS;
 }
 
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+    (void)function;
+    (void)attribute;
+    (void)value;
+    return CUDA_SUCCESS;
+}
+
 /* Every address is the device's, but the test's own. */
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr address) {
     if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
@@ -225,6 +235,8 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUst
 static unsigned argument_count(const char *kernel) {
     if (strcmp(kernel, "wl_copy_scalar") == 0)
         return 4;
+    if (strncmp(kernel, "wl_copy_rows_", 13) == 0)
+        return 1;
     if (strncmp(kernel, "wl_copy_", 8) == 0)
         return 6;
     return 0;

@@ -4,10 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "calls.h"
 #include "cuda_calls.h"
 #include "wideload.h"
 
@@ -77,6 +79,80 @@ static void first_call_in_a_capture(CUstreamCaptureMode mode) {
     cuda_need(cuda.cuCtxDestroy(own));
 }
 
+/* ---------------------------------------------------------------- every operation */
+
+enum { CALLS = 24, CALL_BYTES = 32 << 10 };
+
+static void choose_calls(struct call *calls, wl_context *context, const struct operation *operation,
+                         uint64_t *end) {
+    for (unsigned i = 0; i < CALLS; i++) {
+        struct draw draw = draw_from(9, i);
+        call_choose(&calls[i], operation, context, &draw, CALL_BYTES);
+        *end = call_place(&calls[i], *end);
+    }
+}
+
+/* In a context where nothing is loaded: calls of one operation recorded as one graph, replayed twice on new
+ * data. */
+static void record_and_replay(const struct operation *operation) {
+    static struct call calls[CALLS];
+    wl_context *context;
+    CUcontext own;
+    CUdevice device;
+    CUstream stream;
+    CUdeviceptr memory;
+    CUgraph graph;
+    CUgraphExec executable;
+    uint64_t end = 0;
+    cuda_need(cuda.cuDeviceGet(&device, 0));
+    cuda_need(cuda.create_context(&own, 0, device));
+    need(wl_open(&context, "current"));
+    choose_calls(calls, context, operation, &end);
+    cuda_need(cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    cuda_need(cuda.cuMemAlloc(&memory, end));
+    unsigned char *host = malloc(end + 8), *got = malloc(end);
+    assert_true(host && got);
+    cuda_need(cuda.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    for (unsigned i = 0; i < CALLS; i++) {
+        call_bind(&calls[i], memory, host);
+        need(operation->run(context, &calls[i], stream));
+    }
+    cuda_need(cuda.cuStreamEndCapture(stream, &graph));
+    cuda_need(cuda.cuGraphInstantiateWithFlags(&executable, graph, 0));
+    for (unsigned run = 0; run < 2; run++) {
+        draw_fill(host, end, run);
+        cuda_need(cuda.cuMemcpyHtoD(memory, host, end));
+        cuda_need(cuda.cuCtxSynchronize());
+        cuda_need(cuda.cuGraphLaunch(executable, stream));
+        cuda_need(cuda.cuStreamSynchronize(stream));
+        cuda_need(cuda.cuMemcpyDtoH(got, memory, end));
+        uint64_t start = 0;
+        for (unsigned i = 0; i < CALLS; i++) {
+            char words[2048], where[512];
+            uint64_t next = call_place(&calls[i], start);
+            operation->expect(&calls[i]);
+            call_describe(&calls[i], words, sizeof(words));
+            if (!call_compare(&calls[i], got, host, start, next, where, sizeof(where)))
+                fail_msg("%s: replay %u: %s", words, run, where);
+            start = next;
+        }
+    }
+    free(host);
+    free(got);
+    cuda_need(cuda.cuGraphExecDestroy(executable));
+    cuda_need(cuda.cuGraphDestroy(graph));
+    cuda_need(cuda.cuMemFree(memory));
+    cuda_need(cuda.cuStreamDestroy(stream));
+    wl_close(context);
+    cuda_need(cuda.cuCtxDestroy(own));
+}
+
+static void every_operation(void **state) {
+    (void)state;
+    for (unsigned i = 0; operation_at(i); i++)
+        record_and_replay(operation_at(i));
+}
+
 static void captured_globally(void **state) {
     (void)state;
     first_call_in_a_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -97,6 +173,7 @@ int main(void) {
         cmocka_unit_test(captured_globally),
         cmocka_unit_test(captured_by_the_thread),
         cmocka_unit_test(captured_relaxed),
+        cmocka_unit_test(every_operation),
     };
     return cmocka_run_group_tests(tests, open_driver, NULL);
 }

@@ -118,11 +118,35 @@ static void the_log_leaves_the_words(void **state) {
     assert_string_equal(wl_explain(), copied_words);
 }
 
+/* What an operation's helpers choose is not told, nor logged. */
+static void held_choices(void **state) {
+    (void)state;
+    wl_context context = {.log = false};
+    char text[512];
+    const struct wl__choice outer = {
+        .operation = "wl_permute", .kernel = "copy", .why = "it is the identity"};
+    wl__chose(&context, &outer);
+    wl__choice_hold();
+    logged(true, text, sizeof(text));
+    assert_string_equal(text, "");
+    wl__choice_hold();
+    wl__choice_release();
+    wl__chose(&context, &copied);
+    wl__choice_release();
+    assert_string_equal(wl_explain(), "wl_permute: copy: it is the identity");
+    wl__chose(&context, &copied);
+    assert_string_equal(wl_explain(), copied_words);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_before_the_first), cmocka_unit_test(explains_the_threads_last),
-        cmocka_unit_test(all_facts_and_large_ones), cmocka_unit_test(long_texts),
-        cmocka_unit_test(logs_where_it_is_asked),   cmocka_unit_test(the_log_leaves_the_words),
+        cmocka_unit_test(nothing_before_the_first),
+        cmocka_unit_test(explains_the_threads_last),
+        cmocka_unit_test(all_facts_and_large_ones),
+        cmocka_unit_test(long_texts),
+        cmocka_unit_test(logs_where_it_is_asked),
+        cmocka_unit_test(the_log_leaves_the_words),
+        cmocka_unit_test(held_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "lib/problem.h"
 #include "lib/realign.h"
 #include "lib/slabs.h"
+#include "lib/slots.h"
 
 static void wide_cuts(void **state) {
     (void)state;
@@ -57,6 +58,30 @@ static void realigned_cuts(void **state) {
                 assert_int_equal((inputs[i].array + 4 * (cut.head - inputs[i].shift)) % 16, 0);
                 uint64_t loaded = 4 * (cut.vectors + (inputs[i].shift != 0));
                 assert_true(cut.head - inputs[i].shift + loaded <= count);
+            }
+        }
+}
+
+/* Every vector that a thread loads for a whole slot lies inside the inputs and is aligned; few slots are not
+ * whole. */
+static void slots_of_bytes(void **state) {
+    (void)state;
+    for (unsigned place = 0; place < 16 * 16 * 9; place++)
+        for (uint64_t bytes = 1; bytes < 100; bytes += 1 + place % 3) {
+            wl_devptr out = 4096 + place % 9 * 15, inputs[] = {8192 + place / 9 % 16, 16384 + place / 144};
+            struct wl__slots slots = wl__slots(out, inputs, 2, bytes);
+            assert_true(slots.line % 128 == 0 && out - slots.line == slots.lead && slots.lead < 128);
+            assert_true(slots.end == slots.lead + bytes && slots.count == (slots.end + 15) / 16);
+            assert_true(slots.first <= slots.last);
+            if (bytes >= 80)
+                assert_true(16 * (slots.last - slots.first) >= bytes - 64);
+            if (slots.first == slots.last)
+                continue;
+            assert_true(16 * slots.first >= slots.lead && 16 * slots.last <= slots.end);
+            for (unsigned i = 0; i < 2; i++) {
+                wl_devptr begin = inputs[i] - slots.lead + 16 * slots.first,
+                          end = inputs[i] - slots.lead + 16 * slots.last;
+                assert_true(begin / 16 * 16 >= inputs[i] && (end + 15) / 16 * 16 <= inputs[i] + bytes);
             }
         }
 }
@@ -110,8 +135,11 @@ static void saturating(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wide_cuts),   cmocka_unit_test(realigned_cuts),
-        cmocka_unit_test(slabs_cover), cmocka_unit_test(slabs_stay_in_32_bits),
+        cmocka_unit_test(wide_cuts),
+        cmocka_unit_test(realigned_cuts),
+        cmocka_unit_test(slots_of_bytes),
+        cmocka_unit_test(slabs_cover),
+        cmocka_unit_test(slabs_stay_in_32_bits),
         cmocka_unit_test(saturating),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

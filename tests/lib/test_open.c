@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -261,27 +263,90 @@ static void copy_refuses_and_chooses(void **state) {
     assert_int_equal(wl_copy(context, UINT64_MAX - 3, 4096, 5, NULL), WL_ERROR_INVALID_ARGUMENT);
     assert_int_equal(wl_copy(context, 4096, 4096, 0, NULL), WL_ERROR_OK);
     assert_int_equal(fake->launch_count, 0);
-    /* Neighbours do not overlap. */
+    /* Neighbours do not overlap.  The line in which `to` lies, the source's byte for it, the output in bytes
+     * of that line on, and the slots that are whole. */
     const struct {
         wl_devptr to, from;
-        const char *kernel;
-        uint64_t head, words;
+        uint64_t line, source, lead, end, whole, whole_end;
+        const char *choice;
     } cases[] = {
-        {4096, 8192, "wl_copy_bytes16", 0, 62},   {4097, 8193, "wl_copy_bytes16", 127, 54},
-        {4096, 8200, "wl_copy_bytes8", 0, 125},   {4100, 8192, "wl_copy_bytes4", 124, 219},
-        {4098, 8192, "wl_copy_bytes2", 126, 437}, {4097, 8192, "wl_copy_bytes1", 127, 873},
-        {4096, 5096, "wl_copy_bytes8", 0, 125},
+        {4096, 8192, 4096, 8192, 0, 1000, 0, 62, "aligned"},
+        {4097, 8193, 4096, 8192, 1, 1001, 1, 62, "aligned"},
+        {4223, 8192, 4096, 8065, 127, 1127, 8, 69, "shifted"},
+        {4096, 8200, 4096, 8200, 0, 1000, 1, 62, "shifted"},
+        {4100, 8192, 4096, 8188, 4, 1004, 1, 62, "shifted"},
+        {4096, 5096, 4096, 5096, 0, 1000, 1, 62, "shifted"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         fake->launch_count = 0;
         assert_int_equal(wl_copy(context, cases[i].to, cases[i].from, 1000, (wl_stream)&cases), WL_ERROR_OK);
         assert_int_equal(fake->launch_count, 1);
-        assert_string_equal(fake->launches[0].kernel, cases[i].kernel);
-        assert_true(fake->launches[0].arguments[0] == cases[i].to);
-        assert_int_equal(fake->launches[0].arguments[3], cases[i].head);
-        assert_int_equal(fake->launches[0].arguments[4], cases[i].words);
-        assert_ptr_equal(fake->launches[0].stream, &cases);
+        const struct fake_launch *launch = &fake->launches[0];
+        assert_string_equal(launch->kernel, "wl_copy_any");
+        const uint64_t expected[] = {cases[i].line, cases[i].source, cases[i].lead,
+                                     cases[i].end,  cases[i].whole,  cases[i].whole_end};
+        for (size_t k = 0; k < sizeof(expected) / sizeof(expected[0]); k++)
+            assert_true(launch->arguments[k] == expected[k]);
+        assert_ptr_equal(launch->stream, &cases);
+        assert_non_null(strstr(wl_explain(), cases[i].choice));
     }
+    wl_close(context);
+}
+
+/* Addresses that the driver does not know are refused where the host can read them, and only there: memory of
+ * a graph that is being recorded is known to nobody yet. */
+static void pageable_memory_is_refused(void **state) {
+    (void)state;
+    wl_context *context;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    fake->host = (uint64_t)(uintptr_t)pages;
+    fake->host_bytes = 2 * page;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    for (size_t offset = 0; offset < page; offset += page - 1) {
+        assert_int_equal(wl_copy(context, fake->host + offset, 8192, 16, NULL), WL_ERROR_INVALID_ARGUMENT);
+        assert_non_null(strstr(wl_message(), "wl_copy: to is 0x"));
+        assert_non_null(strstr(wl_message(), "pageable host memory"));
+        assert_int_equal(wl_copy(context, 8192, fake->host + offset, 16, NULL), WL_ERROR_INVALID_ARGUMENT);
+        assert_non_null(strstr(wl_message(), "wl_copy: from is 0x"));
+    }
+    assert_int_equal(fake->launch_count, 0);
+    assert_int_equal(wl_copy(context, fake->host + page, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 1);
+    wl_close(context);
+    assert_int_equal(munmap(pages, 2 * page), 0);
+}
+
+/* Rows whose accesses 32 bits cannot number, and rows of which one alone is as long. */
+static void more_rows_than_a_launch_numbers(void **state) {
+    (void)state;
+    wl_context *context;
+    const wl_devptr to = 4096, from = (wl_devptr)1 << 50;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    assert_int_equal(wl_copy_2d(context, to, 32, from, 48, 16, (size_t)1 << 36, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 32);
+    for (unsigned i = 0; i < fake->launch_count; i++) {
+        assert_string_equal(fake->launches[i].kernel, "wl_copy_rows_16_16");
+        assert_int_equal(fake->launches[i].grid[0], 1 << 24);
+        assert_true(fake->launches[i].arguments[0] == to + ((uint64_t)i << 31) * 32);
+    }
+    fake->launch_count = 0;
+    assert_int_equal(
+        wl_copy_2d(context, to, (size_t)1 << 41, from, (size_t)3 << 40, (size_t)1 << 40, 3, NULL),
+        WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 3);
+    for (unsigned i = 0; i < fake->launch_count; i++) {
+        assert_string_equal(fake->launches[i].kernel, "wl_copy_any");
+        assert_int_equal(fake->launches[i].grid[0], 1 << 29);
+        assert_true(fake->launches[i].arguments[0] == to + ((uint64_t)i << 41));
+        assert_true(fake->launches[i].arguments[1] == from + i * ((uint64_t)3 << 40));
+    }
+    fake->launch_count = 0;
+    fake->fail_next = 700;
+    assert_int_not_equal(wl_copy_2d(context, to, 32, from, 48, 16, (size_t)1 << 36, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 0);
     wl_close(context);
 }
 
@@ -418,7 +483,7 @@ static void empty_problems(void **state) {
     assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
     size_t count;
     const struct wl_rung *rungs = wl__ladder(&count);
-    const struct wl_problem empty = {.stride = 1, .out = {4096, 4096, 4096, 4096}};
+    const struct wl_problem empty = {.stride = 1, .width = 4, .out = {4096, 4096, 4096, 4096}};
     for (size_t i = 0; i < count; i++)
         assert_int_equal(rungs[i].launch(context, &empty, NULL), WL_ERROR_OK);
     assert_int_equal(fake->launch_count, 0);
@@ -443,6 +508,8 @@ int main(void) {
         TEST(occupancy_of_the_last_launch),
         TEST(counters_and_events),
         TEST(copy_refuses_and_chooses),
+        TEST(pageable_memory_is_refused),
+        TEST(more_rows_than_a_launch_numbers),
         TEST(modules_load_once),
         TEST(loading_keeps_the_capture_mode),
         TEST(launches_where_the_context_is_current),

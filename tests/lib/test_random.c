@@ -32,7 +32,7 @@ static struct {
     bool one, shared;
     unsigned threads;
     const struct operation *operation;
-} options = {.cases = 10000, .bytes = 128 << 10, .threads = 1};
+} options = {.cases = 10000, .bytes = 1 << 20, .threads = 1};
 
 static struct cuda_calls cuda;
 static wl_context *context;
@@ -71,14 +71,6 @@ static bool went(const struct worker *worker, unsigned i, int result, const char
     snprintf(words, sizeof(words), "%s: error %d: %s", call, result, wl_message());
     tell(worker, i, words);
     return false;
-}
-
-static void fill(unsigned char *bytes, uint64_t count, uint64_t seed) {
-    struct draw draw = {seed};
-    for (uint64_t i = 0; i < count; i += 8) {
-        uint64_t word = draw_bits(&draw);
-        memcpy(bytes + i, &word, 8);
-    }
 }
 
 /* ---------------------------------------------------------------- arrays on the device */
@@ -134,7 +126,7 @@ static void free_own(struct worker *worker, unsigned i) {
 static void run_batch(struct worker *worker) {
     uint64_t end = worker->start[worker->count];
     bool good = worker->count > 0;
-    fill(worker->host, end, options.seed ^ worker->number[0]);
+    draw_fill(worker->host, end, options.seed ^ worker->number[0]);
     if (options.shared && good)
         good = went(worker, 0, cuda.cuMemcpyHtoDAsync(worker->device, worker->host, end, worker->stream),
                     "cuMemcpyHtoDAsync");

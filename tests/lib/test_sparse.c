@@ -99,7 +99,7 @@ static void run(const char *name, uint64_t rows, uint64_t cols, uint64_t nnz, ui
         problem.in[i] = in[i].device;
         problem.out[i] = out[i].device;
     }
-    struct array work = array_make(context, rung->work_bytes(&problem) / 4, shift, 30);
+    struct array work = array_make(context, rung->work_bytes(context, &problem) / 4, shift, 30);
     problem.work = work.device;
     struct entry *entries = make_entries(rows ? rows : 1, cols ? cols : 1, nnz, array_words(&in[0]));
     for (uint64_t i = 0; i < nnz; i++) {

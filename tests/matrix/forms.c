@@ -1,8 +1,13 @@
 #include "tests/matrix/forms.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #define MMA(m, n, k, d, a, b, c, more)                                                                       \
     { "", false, m, n, k, a, b, c, d, {"row", "col"}, more }
@@ -91,6 +96,17 @@ static bool is(const char *a, const char *b) {
 
 static unsigned product_count(const struct form *f) {
     return !f->wmma && is(f->a, "f16") && f->k == 4 ? 4 : 1;
+}
+
+void form_open(struct harness *h, const struct form *form) {
+    char text[16384], name[128];
+    struct ptx_error error;
+    form_name(form, name, sizeof name);
+    form_text(form, text, sizeof text);
+    *h = (struct harness){.memory = sim_memory_create(1 << 20)};
+    assert_non_null(h->memory);
+    if (!sim_module_load(h->memory, name, text, strlen(text), &h->module, &error))
+        fail_msg("%s", error.text);
 }
 
 /* Registers of each matrix that a lane holds. */

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/exec/harness.h"
+
 struct form {
     const char *name; /* "m16n8k16.row.col.f32.f16.f16.f32" */
     bool wmma;
@@ -24,6 +26,8 @@ extern const unsigned form_count;
 void form_name(const struct form *form, char *name, size_t size);
 /* The module's text; its kernel "run" takes pointers to a, b, c and d, FORM_BYTES each. */
 void form_text(const struct form *form, char *text, size_t size);
+/* A harness with that module, to be closed with harness_close().  Fails the test when it does not load. */
+void form_open(struct harness *h, const struct form *form);
 /* Inputs: seed 0 has small whole numbers, 1 numbers of similar size, 2 of any size, 3 also infinities, NaN,
  * zeros and subnormals. */
 void form_fill(const struct form *form, unsigned seed, void *a, void *b, void *c);

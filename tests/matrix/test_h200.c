@@ -46,15 +46,10 @@ static size_t matrix_bytes(const struct form *f, char matrix) {
 }
 
 static void check(const struct form *f, unsigned cases, FILE *file) {
-    char text[16384], name[128];
-    struct ptx_error error;
-    struct harness h = {0};
+    char name[128];
+    struct harness h;
     form_name(f, name, sizeof name);
-    form_text(f, text, sizeof text);
-    h.memory = sim_memory_create(1 << 20);
-    assert_non_null(h.memory);
-    if (!sim_module_load(h.memory, name, text, strlen(text), &h.module, &error))
-        fail_msg("%s", error.text);
+    form_open(&h, f);
     void *buffer[4];
     unsigned char expect[FORM_BYTES];
     for (int i = 0; i < 4; i++)

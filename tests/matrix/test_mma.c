@@ -247,15 +247,10 @@ static bool fits(const struct form *f, unsigned seed, double got, double sum, do
 
 static void check_form(const struct form *f, unsigned seed) {
     static struct problem p;
-    char text[16384], name[128];
-    struct ptx_error error;
-    struct harness h = {0};
+    char name[128];
+    struct harness h;
     form_name(f, name, sizeof name);
-    form_text(f, text, sizeof text);
-    h.memory = sim_memory_create(1 << 20);
-    assert_non_null(h.memory);
-    if (!sim_module_load(h.memory, name, text, strlen(text), &h.module, &error))
-        fail_msg("%s", error.text);
+    form_open(&h, f);
     unsigned char *buffer[4];
     for (int i = 0; i < 4; i++)
         buffer[i] = harness_buffer(&h, FORM_BYTES);

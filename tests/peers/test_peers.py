@@ -154,6 +154,35 @@ class Peers(unittest.TestCase):
         self.assertEqual(len(again["rows"]), len(after["rows"]))
 
     @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_operations(self):
+        """The library's operations at widths, types, shifts, fields and orders, and the rows that no framework has."""
+        rows = [row("copy-any", "wideload", 1001, 2002, from_shift=1, to_shift=3)]
+        rows += [row("add-any", "wideload", 999, 1, type=kind, from_shift=shift, to_shift=2 * shift)
+                 for kind in ("i8", "u16", "i32", "u64", "f16", "bf16", "f32", "f64") for shift in (0, 1)]
+        for width in (1, 2, 4, 8, 16):
+            rows += [row("transpose-any", "wideload", "3x7x11", 1, batch=3, rows=7, cols=11, width=width),
+                     row("deinterleave", "wideload", 101, 1, fields=3, width=width),
+                     row("interleave", "wideload", 101, 1, fields=5, width=width),
+                     row("permute", "wideload", "3x5x7x2", 1, order="3102", width=width)]
+        rows.append(row("interleave", "wideload", 101, 1, fields="f32x3+f64+i32"))
+        done = self.peers(self.written({**result(), "rows": rows}), "-o", self.path("out.json"), "--samples", "2",
+                          "--frameworks", "torch,cupy")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("out.json"), encoding="utf-8") as file:
+            after = json.load(file)["rows"]
+        new = [entry for entry in after if entry["peer"]]
+        self.assertEqual(len(new), 2 * (len(rows) - 1))
+        for entry in new:
+            if (entry["params"].get("type"), entry["peer"]["library"]) == ("bf16", "CuPy"):
+                self.assertEqual(entry["skipped"], "CuPy has no bf16")
+            else:
+                self.assertIs(entry["verified"], True, entry)
+        done = self.peers(self.written({**result(), "rows": rows[:2]}), "-o", self.path("out.json"), "--samples", "2",
+                          "--frameworks", "cupy", STUB_WRONG="cupy")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("FAIL add-any/cupy-typed-add size 999: out0[0]: got", done.stderr)
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
     def test_wrong(self):
         done = self.peers(self.written(result()), "-o", self.path("out.json"), "--samples", "2", "--frameworks",
                           "cupy", STUB_WRONG="cupy")

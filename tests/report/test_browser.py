@@ -107,7 +107,8 @@ class InTheBrowser(unittest.TestCase):
 
     def test_gpu(self):
         self.look("gpu", self.make("gpu", *self.own("h200-elements.json", "h200-transpose.json", "h200-matmul.json",
-                                                    "h200-sparse.json", "simulator.json")))
+                                                    "h200-sparse.json", "h200-copy-sweep.json", "h200-peers.json",
+                                                    "simulator.json")))
 
     def test_simulator(self):
         self.look("simulator", self.make("simulator", *self.own("simulator.json")))

@@ -233,6 +233,55 @@ class Pages(Case):
         self.assertIn("1 failed", whole)
         self.assertIn("sw_power_cap", whole)
 
+    def test_peers_of_another_problem(self):
+        """A peer stands beside the rungs that ran what it ran, and never beside others."""
+        def peer(kernel, gbps, **params):
+            return results.row("stride", kernel, gbps, block=None, peer={"library": "L", "version": None}, **params)
+        rows = [results.row("stride", kernel, 1000 / stride, stride=stride)
+                for kernel in ("load", "store") for stride in (1, 4, 32)]
+        rows += [results.row("stride", "load", 77, size=1 << 24, stride=4), peer("p", 88, size=1 << 24, stride=4),
+                 peer("q", 99, stride=32), peer("r", 66, size=1 << 20, stride=2)]
+        text, page = self.page(self.file("beside.json", results.document(rows)))
+        self.sound(text, page)
+        for title, expected in (
+                ("stride: bandwidth of each kernel", [("load", "31.2"), ("store", "31.2"), ("q (L)", "99.0")]),
+                ("stride: bandwidth beside other libraries, size 2^24, stride 4", [("load", "77.0"), ("p (L)", "88.0")]),
+                ("stride: bandwidth beside other libraries, size 2^20, stride 2", [("r (L)", "66.0")])):
+            figure = self.figure(page, title)
+            column = figure["table"][0].index("GB/s")
+            self.assertEqual([(cells[0], cells[column]) for cells in figure["table"][1:]], expected)
+            for svg in figure["svg"]:
+                for name, _ in expected:
+                    self.assertIn(name, svg["texts"])
+
+    def test_copy_of_the_same_run(self):
+        """The line of the best copy in a sweep is that of the sweep's rows, not of the ladder's."""
+        rows = [results.row("copy", kernel, 4000, size=1 << 26, pct_copy=100.0) for kernel in ("a", "b")]
+        rows += [results.row("copy", "a", 4200, unroll=unroll, pct_copy=100.0) for unroll in (1, 2, 4)]
+        _, page = self.page(self.file("copies.json", results.document(rows)))
+        for title, value in (("copy: bandwidth of each kernel", "4000"), ("copy: bandwidth by unroll", "4200")):
+            for svg in self.figure(page, title)["svg"]:
+                self.assertIn(f"copy {value}", svg["texts"])
+
+    def test_crowded_sizes(self):
+        """Sizes that would stand upon each other have the same room; what a line hides is told."""
+        rows = []
+        for kernel, speed in (("naive-row", 1000), ("naive-col", 1001), ("shared", 2000)):
+            for size in ("8191x8193", "8192x8192", "16384x16384"):
+                rows.append(results.row("transpose", kernel, speed, size=size))
+                rows[-1]["params"].update(zip(("rows", "cols"), map(int, size.split("x"))))
+        text, page = self.page(self.file("crowded.json", results.document(rows)))
+        self.sound(text, page)
+        figure = self.figure(page, "transpose: bandwidth by size")
+        for svg in figure["svg"]:
+            for size in ("8191x8193", "8192x8192", "16384x16384"):
+                self.assertIn(size, svg["texts"])
+        self.assertEqual([cells[0] for cells in figure["table"][1:]], ["8191x8193", "8192x8192", "16384x16384"])
+        whole = "".join(page.texts)
+        self.assertIn("Each size has the same room below", whole)
+        self.assertIn("The lines of naive-row and naive-col lie upon each other.", whole)
+        self.assertNotIn("shared lie upon", whole)
+
     def test_hostile_names(self):
         text, page = self.page(self.file("all.json", results.everything()))
         self.assertNotIn("<script", text)

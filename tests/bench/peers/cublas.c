@@ -47,6 +47,48 @@ int cublasGetProperty(int which, int *value) {
 }
 
 #ifndef WITHOUT_GEAM
+typedef double _Complex complex;
+int cublasDgeam_64(void *handle, int op_a, int op_b, int64_t m, int64_t n, const double *alpha,
+                   const double *a, int64_t lda, const double *beta, const double *b, int64_t ldb, double *c,
+                   int64_t ldc);
+int cublasZgeam_64(void *handle, int op_a, int op_b, int64_t m, int64_t n, const complex *alpha,
+                   const complex *a, int64_t lda, const complex *beta, const complex *b, int64_t ldb,
+                   complex *c, int64_t ldc);
+
+static int check(const void *handle, int op_a, int op_b, int64_t m, int64_t n, int64_t lda, int64_t ldb,
+                 int64_t ldc) {
+    if (handle != &known)
+        return NOT_INITIALIZED;
+    if (is("refuses"))
+        return EXECUTION_FAILED;
+    return op_b != 0 || m < 0 || n < 0 || lda < (op_a ? n : m) || ldb < m || ldc < m ? INVALID_VALUE
+                                                                                     : SUCCESS;
+}
+
+int cublasDgeam_64(void *handle, int op_a, int op_b, int64_t m, int64_t n, const double *alpha,
+                   const double *a, int64_t lda, const double *beta, const double *b, int64_t ldb, double *c,
+                   int64_t ldc) {
+    int status = check(handle, op_a, op_b, m, n, lda, ldb, ldc);
+    for (int64_t i = 0; i < m * n && !status; i++) {
+        int64_t col = i / m, row = i % m;
+        double value = *alpha * a[op_a ? row * lda + col : col * lda + row];
+        c[col * ldc + row] = *beta != 0 ? value + *beta * b[col * ldb + row] : value;
+    }
+    return status;
+}
+
+int cublasZgeam_64(void *handle, int op_a, int op_b, int64_t m, int64_t n, const complex *alpha,
+                   const complex *a, int64_t lda, const complex *beta, const complex *b, int64_t ldb,
+                   complex *c, int64_t ldc) {
+    int status = check(handle, op_a, op_b, m, n, lda, ldb, ldc);
+    for (int64_t i = 0; i < m * n && !status; i++) {
+        int64_t col = i / m, row = i % m;
+        complex value = *alpha * a[op_a ? row * lda + col : col * lda + row];
+        c[col * ldc + row] = *beta != 0 ? value + *beta * b[col * ldb + row] : value;
+    }
+    return status;
+}
+
 int cublasSgeam_64(void *handle, int op_a, int op_b, int64_t m, int64_t n, const float *alpha, const float *a,
                    int64_t lda, const float *beta, const float *b, int64_t ldb, float *c, int64_t ldc) {
     if (handle != &known || is("refuses"))

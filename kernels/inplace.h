@@ -1,0 +1,40 @@
+/* What the kernels of the in-place transposes and lib/transpose_inplace.c agree on. */
+#ifndef WIDELOAD_KERNELS_INPLACE_H
+#define WIDELOAD_KERNELS_INPLACE_H
+
+/* Elements along a tile's side, and the threads that exchange two tiles, by width; */
+#define WL_INPLACE_TILE(width)    ((width) <= 2 ? 128 : (width) <= 8 ? 64 : 32)
+#define WL_INPLACE_THREADS(width) ((width) == 1 || (width) == 16 ? 256 : 512)
+/* bytes from one row of it to the next in shared memory: a tile's row, one vector of 16 bytes, and a word, or
+ * an element, that makes columns change banks; */
+#define WL_INPLACE_PITCH(width)                                                                              \
+    (WL_INPLACE_TILE(width) * (width) + ((width) == 16 ? 16 : (width) == 8 ? 24 : 20))
+/* and what two tiles take. */
+#define WL_INPLACE_PAIR_BYTES(width) (2 * WL_INPLACE_TILE(width) * WL_INPLACE_PITCH(width))
+
+/* Tiles along the side of a group of tiles that blocks take one after the other. */
+#define WL_INPLACE_GROUP 8
+
+/* Threads of a block of the other kernels. */
+#define WL_INPLACE_MOVERS 256
+
+/* inplace_near.cu: the longer side is at most so much longer, and the shorter at least so long; */
+#define WL_INPLACE_EXTRA    16
+#define WL_INPLACE_NEAR_MIN 256
+/* vectors of 16 bytes that a thread moves of a chunk; */
+#define WL_INPLACE_CHUNK_VECTORS 8
+#define WL_INPLACE_CHUNK_BYTES   (16 * WL_INPLACE_CHUNK_VECTORS * WL_INPLACE_MOVERS)
+/* what a block keeps of one: all that it is made of lies in one run, which has the extra columns of all rows
+ * that it passes, and a vector at each end; */
+#define WL_INPLACE_STAGED_BYTES                                                                              \
+    (WL_INPLACE_CHUNK_BYTES + WL_INPLACE_CHUNK_BYTES / WL_INPLACE_NEAR_MIN * WL_INPLACE_EXTRA +              \
+     16 * WL_INPLACE_EXTRA + 32)
+/* and its counters, 4 bytes each: the next chunk in 8 bytes, and the ring of flags. */
+#define WL_INPLACE_RING     4096
+#define WL_INPLACE_RING_AT  32
+#define WL_INPLACE_COUNTERS (WL_INPLACE_RING_AT + WL_INPLACE_RING)
+
+/* inplace_shuffle.cu: rows or columns that go through the workspace at a time, a warp's lanes. */
+#define WL_INPLACE_BAND 32
+
+#endif

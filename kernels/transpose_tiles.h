@@ -1,0 +1,50 @@
+/* What the tiled transposes are told, and where in it a block's tile lies: for the kernels, for the library,
+ * which fills it, and for its test. */
+#ifndef WIDELOAD_KERNELS_TRANSPOSE_TILES_H
+#define WIDELOAD_KERNELS_TRANSPOSE_TILES_H
+
+#include "divisor.h"
+#include <stdbool.h>
+
+/* Addresses.  For a kernel they are pointers: nvcc takes a parameter's pointers for ones to global memory,
+ * where of an integer it would make generic ones, and slower accesses. */
+#ifdef __CUDACC__
+typedef const char *wl_source;
+typedef char *wl_target;
+#else
+typedef uint64_t wl_source, wl_target;
+#endif
+
+/* Blocks are numbered over all matrices, one a tile.  In a matrix they walk down the columns of a band of
+ * `band` rows of tiles, then down the next column: blocks that run at the same time lie in a rectangle about
+ * as high as wide, and so both the rows that they read and the rows that they write are long. */
+struct wl_transpose_tiles {
+    wl_source from; /* the first matrix */
+    wl_target to;
+    uint64_t rows, cols;
+    uint64_t from_pitch, to_pitch;   /* bytes from a row to the next */
+    uint64_t from_stride, to_stride; /* bytes from a matrix to the next */
+    uint32_t tiles_down, tiles_across;
+    uint32_t band;                        /* 1 to tiles_down */
+    struct wl_divisor by_matrix, by_band; /* of a block's number: tiles of a matrix, of a whole band */
+    struct wl_divisor by_height, by_last; /* of its number in a band: rows of tiles of it, of the last */
+};
+
+struct wl_tile {
+    wl_source from; /* its matrix */
+    wl_target to;
+    uint32_t down, across;
+};
+
+WL_BOTH_SIDES struct wl_tile wl_find_tile(const struct wl_transpose_tiles *all, uint32_t block) {
+    uint32_t i, down, matrix = wl_divide(block, all->by_matrix, &i);
+    uint32_t first = wl_divide(i, all->by_band, &i) * all->band;
+    struct wl_tile tile;
+    tile.across = wl_divide(i, all->tiles_down - first < all->band ? all->by_last : all->by_height, &down);
+    tile.down = first + down;
+    tile.from = all->from + matrix * all->from_stride;
+    tile.to = all->to + matrix * all->to_stride;
+    return tile;
+}
+
+#endif

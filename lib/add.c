@@ -1,0 +1,56 @@
+/* wl_add: sums of any type, arrays at any alignment. */
+#include "lib/arguments.h"
+#include "lib/choice.h"
+#include "lib/error.h"
+#include "lib/slots.h"
+
+static const char call[] = "wl_add";
+
+/* Signed and unsigned integers wrap to the same bits. */
+static const struct type {
+    unsigned bytes;
+    enum wl__kernel kernel;
+} types[] = {
+    [WL_TYPE_I8] = {1, WL_KERNEL_add_any_8},      [WL_TYPE_U8] = {1, WL_KERNEL_add_any_8},
+    [WL_TYPE_I16] = {2, WL_KERNEL_add_any_16},    [WL_TYPE_U16] = {2, WL_KERNEL_add_any_16},
+    [WL_TYPE_I32] = {4, WL_KERNEL_add_any_32},    [WL_TYPE_U32] = {4, WL_KERNEL_add_any_32},
+    [WL_TYPE_I64] = {8, WL_KERNEL_add_any_64},    [WL_TYPE_U64] = {8, WL_KERNEL_add_any_64},
+    [WL_TYPE_F16] = {2, WL_KERNEL_add_any_f16},   [WL_TYPE_F32] = {4, WL_KERNEL_add_any_f32},
+    [WL_TYPE_BF16] = {2, WL_KERNEL_add_any_bf16}, [WL_TYPE_F64] = {8, WL_KERNEL_add_any_f64},
+};
+
+static wl_error check(const wl_context *context, wl_type type, wl_devptr out, wl_devptr a, wl_devptr b,
+                      uint64_t n) {
+    wl_error error = wl__check_context(call, context);
+    if (error)
+        return error;
+    if ((unsigned)type >= sizeof(types) / sizeof(types[0]))
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: type is %d, which is none of WL_TYPE_...", call,
+                        (int)type);
+    const unsigned alignment = types[type].bytes;
+    const uint64_t bytes = wl__multiply(n, alignment);
+    const struct wl__array arrays[] = {{"out", out, bytes}, {"a", a, bytes}, {"b", b, bytes}};
+    for (unsigned i = 0; i < 3 && !error; i++)
+        error = wl__check_array(call, context, &arrays[i], alignment);
+    for (unsigned i = 1; i < 3 && !error; i++)
+        if (arrays[i].address != out)
+            error = wl__check_apart(call, &arrays[0], &arrays[i]);
+    return error;
+}
+
+wl_error wl_add(wl_context *context, wl_type type, wl_devptr out, wl_devptr a, wl_devptr b, uint64_t n,
+                wl_stream stream) {
+    wl_error error = check(context, type, out, a, b, n);
+    if (error || n == 0)
+        return error;
+    const wl_devptr inputs[] = {a, b};
+    bool alike = wl__slots_alike(out, inputs, 2);
+    const struct wl__choice choice = {
+        .operation = call,
+        .kernel = alike ? "aligned" : "shifted",
+        .why = alike ? "a, b and out lie alike in 16 bytes: one 16-byte load of each a thread"
+                     : "a or b lies otherwise in 16 bytes than out: aligned loads, shifted into place",
+        .facts = {{"type", type}, {"n", n}}};
+    wl__chose(context, &choice);
+    return wl__slots_launch(context, types[type].kernel, out, inputs, 2, n * types[type].bytes, stream);
+}

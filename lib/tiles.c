@@ -1,0 +1,66 @@
+#include "lib/tiles.h"
+
+static uint64_t lesser(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* ceil((n + extra) / each), where the sum may be no number. */
+static uint64_t pieces(uint64_t n, uint64_t extra, uint64_t each) {
+    uint64_t whole = n / each, rest = n % each + extra;
+    return whole + rest / each + (rest % each != 0);
+}
+
+void wl__tiles_start(struct wl__tiles *tiles, struct wl__tile_shape shape, unsigned width, wl_devptr to,
+                     wl_devptr from, const wl_transpose_layout *layout, uint32_t limit) {
+    *tiles = (struct wl__tiles){.shape = shape, .width = width, .to = to, .from = from, .layout = layout};
+    uint64_t across = lesser(pieces(layout->cols, 0, shape.cols), limit);
+    uint64_t down = lesser(pieces(layout->rows, shape.extra, shape.rows), limit / across);
+    /* As many as `down` rows of tiles hold when the first begins `extra` rows too early. */
+    tiles->rows = lesser(down * shape.rows - shape.extra, layout->rows);
+    tiles->cols = lesser(across * shape.cols, layout->cols);
+    tiles->batch = limit / (across * down);
+}
+
+bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch, uint32_t *blocks) {
+    const wl_transpose_layout *layout = tiles->layout;
+    if (tiles->matrix >= layout->batch)
+        return false;
+    uint64_t width = tiles->width;
+    uint64_t rows = lesser(tiles->rows, layout->rows - tiles->row);
+    uint64_t cols = lesser(tiles->cols, layout->cols - tiles->col);
+    uint64_t batch = lesser(tiles->batch, layout->batch - tiles->matrix);
+    uint32_t down = (uint32_t)pieces(rows, tiles->shape.extra, tiles->shape.rows);
+    uint32_t across = (uint32_t)pieces(cols, 0, tiles->shape.cols);
+    uint32_t band = (uint32_t)lesser(tiles->shape.band, down);
+    *launch = (struct wl_transpose_tiles){
+        .from = tiles->from +
+                width * (tiles->matrix * layout->from_stride + tiles->row * layout->from_ld + tiles->col),
+        .to =
+            tiles->to + width * (tiles->matrix * layout->to_stride + tiles->col * layout->to_ld + tiles->row),
+        .rows = rows,
+        .cols = cols,
+        .from_pitch = width * layout->from_ld,
+        .to_pitch = width * layout->to_ld,
+        .from_stride = width * layout->from_stride,
+        .to_stride = width * layout->to_stride,
+        .tiles_down = down,
+        .tiles_across = across,
+        .band = band,
+        .by_matrix = wl_divisor(down * across),
+        .by_band = wl_divisor(band * across),
+        .by_height = wl_divisor(band),
+        .by_last = wl_divisor(down % band ? down % band : band),
+    };
+    *blocks = (uint32_t)batch * (down * across);
+
+    tiles->row += rows;
+    if (tiles->row == layout->rows) {
+        tiles->row = 0;
+        tiles->col += cols;
+    }
+    if (tiles->col == layout->cols) {
+        tiles->col = 0;
+        tiles->matrix += batch;
+    }
+    return true;
+}

@@ -1,0 +1,213 @@
+/* wl_transpose, wl_transpose_batched: matrices of any shape, alignment and leading dimension. */
+#include "lib/arguments.h"
+#include "lib/choice.h"
+#include "lib/error.h"
+#include "lib/launch.h"
+#include "lib/narrow.h"
+#include "lib/rows.h"
+#include "lib/tiles.h"
+
+/* ---------------------------------------------------------------- the table */
+
+struct problem {
+    unsigned width;
+    wl_devptr to, from;
+    wl_transpose_layout layout; /* complete: no 0 stands for a default */
+};
+
+/* Blocks walk down all of a column of tiles before they go on to the next: neighbours in time then write
+ * whole rows of the output. */
+#define ALL UINT32_MAX
+
+/* A tiled kernel and the tile it was compiled with. */
+struct tiled {
+    enum wl__kernel kernel;
+    uint32_t threads;
+    struct wl__tile_shape shape;
+};
+
+/* One for each width: 1, 2, 4, 8, 16. */
+static const struct tiled vectors[] = {
+    {WL_KERNEL_transpose_vectors1, 256, {128, 128, 0, ALL}},
+    {WL_KERNEL_transpose_vectors2, 256, {64, 128, 0, ALL}},
+    {WL_KERNEL_transpose_vectors4, 256, {64, 64, 0, ALL}},
+    {WL_KERNEL_transpose_vectors8, 256, {32, 64, 0, ALL}},
+    {WL_KERNEL_transpose_vectors16, 256, {32, 32, 0, ALL}},
+};
+/* Tiles begin up to 31 bytes early in a row of the output. */
+static const struct tiled shifted[] = {
+    {WL_KERNEL_transpose_groups1, 512, {128, 128, 31, ALL}},
+    {WL_KERNEL_transpose_groups2, 256, {128, 64, 15, ALL}},
+    {WL_KERNEL_transpose_elements4, 256, {64, 64, 7, ALL}},
+    {WL_KERNEL_transpose_elements8, 256, {32, 64, 3, ALL}},
+    {WL_KERNEL_transpose_elements16, 256, {32, 32, 1, ALL}},
+};
+
+/* Row i of a table by width. */
+static unsigned width_index(unsigned width) {
+    return (unsigned)__builtin_ctz(width);
+}
+
+/* Only the addresses of a single matrix matter, whatever its stride. */
+static bool all_multiples_of_16(const struct problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    uint64_t elements = l->rows | l->cols | l->from_ld | l->to_ld;
+    if (l->batch > 1)
+        elements |= l->from_stride | l->to_stride;
+    return ((elements * p->width) | p->to | p->from) % 16 == 0;
+}
+
+/* Its transpose is a row or column too. */
+static bool is_line(const struct problem *p) {
+    return p->layout.rows == 1 || p->layout.cols == 1;
+}
+
+static bool is_narrow(const struct problem *p) {
+    return wl__narrow_fits(p->width, &p->layout);
+}
+static wl_error run_narrow(wl_context *context, const struct problem *p, wl_stream stream) {
+    return wl__narrow_transpose(context, p->width, p->to, p->from, &p->layout, stream);
+}
+
+static bool always(const struct problem *p) {
+    (void)p;
+    return true;
+}
+
+/* The elements of a line one by one, in a row where they lie side by side, which wl__rows_join() finds. */
+static wl_error run_line(wl_context *context, const struct problem *p, wl_stream stream) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t width = p->width;
+    const bool row = l->rows == 1;
+    struct wl__rows rows = {.to = p->to, .from = p->from, .row_bytes = width, .rank = 2};
+    rows.outer[0].size = row ? l->cols : l->rows;
+    rows.outer[0].to_pitch = width * (row ? l->to_ld : 1);
+    rows.outer[0].from_pitch = width * (row ? 1 : l->from_ld);
+    rows.outer[1].size = l->batch;
+    rows.outer[1].to_pitch = width * l->to_stride;
+    rows.outer[1].from_pitch = width * l->from_stride;
+    wl__rows_join(&rows);
+    return wl__rows_launch(context, wl__rows_way(&rows), &rows, stream);
+}
+
+static wl_error run_tiled(wl_context *context, const struct tiled *tiled, const struct problem *p,
+                          wl_stream stream) {
+    struct wl__tiles tiles;
+    struct wl_transpose_tiles launch;
+    uint32_t blocks;
+    void *arguments[] = {&launch};
+    wl_error error = WL_ERROR_OK;
+    wl__tiles_start(&tiles, tiled->shape, p->width, p->to, p->from, &p->layout, WL_GRID_X_LIMIT);
+    while (!error && wl__tiles_next(&tiles, &launch, &blocks))
+        error = wl__launch(context, tiled->kernel, blocks, 1, (struct wl__block){tiled->threads, 1},
+                           arguments, stream);
+    return error;
+}
+
+static wl_error run_vectors(wl_context *context, const struct problem *p, wl_stream stream) {
+    return run_tiled(context, &vectors[width_index(p->width)], p, stream);
+}
+
+static wl_error run_shifted(wl_context *context, const struct problem *p, wl_stream stream) {
+    return run_tiled(context, &shifted[width_index(p->width)], p, stream);
+}
+
+/* The first that applies is taken. */
+static const struct strategy {
+    const char *name, *why;
+    bool (*applies)(const struct problem *p);
+    wl_error (*run)(wl_context *context, const struct problem *p, wl_stream stream);
+} strategies[] = {
+    {"line", "one row or one column: a copy of elements", is_line, run_line},
+    {"narrow", "2 to 32 columns, or rows, that lie back to back: structures and streams", is_narrow,
+     run_narrow},
+    {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, square tiles",
+     all_multiples_of_16, run_vectors},
+    {"shifted",
+     "any alignment: square tiles, moved so that each row of the output is written in whole sectors", always,
+     run_shifted},
+};
+
+/* ---------------------------------------------------------------- the calls */
+
+/* Elements from a matrix's first to its last: (outer - 1) * ld + inner. */
+static uint64_t span(uint64_t outer, uint64_t ld, uint64_t inner) {
+    return wl__add(wl__multiply(outer - 1, ld), inner);
+}
+
+static wl_error check_at_least(const char *call, const char *name, uint64_t value, uint64_t least) {
+    if (value >= least)
+        return WL_ERROR_OK;
+    return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is %llu elements: it is at least %llu", call, name,
+                    (unsigned long long)value, (unsigned long long)least);
+}
+
+static wl_error transpose(const char *call, wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
+                          const wl_transpose_layout *asked, wl_stream stream) {
+    struct problem p = {width, to, from, *asked};
+    wl_transpose_layout *l = &p.layout;
+    wl_error error = wl__check_context(call, context);
+    if (!error)
+        error = wl__check_width(call, width);
+    if (error || !l->rows || !l->cols || !l->batch)
+        return error;
+
+    l->from_ld = l->from_ld ? l->from_ld : l->cols;
+    l->to_ld = l->to_ld ? l->to_ld : l->rows;
+    error = check_at_least(call, "from_ld", l->from_ld, l->cols);
+    if (!error)
+        error = check_at_least(call, "to_ld", l->to_ld, l->rows);
+    if (error)
+        return error;
+    uint64_t from_span = span(l->rows, l->from_ld, l->cols), to_span = span(l->cols, l->to_ld, l->rows);
+    l->from_stride = l->from_stride ? l->from_stride : wl__multiply(l->rows, l->from_ld);
+    l->to_stride = l->to_stride ? l->to_stride : wl__multiply(l->cols, l->to_ld);
+    error = check_at_least(call, "from_stride", l->from_stride, from_span);
+    if (!error)
+        error = check_at_least(call, "to_stride", l->to_stride, to_span);
+    const struct wl__array target = {"to", to, wl__multiply(span(l->batch, l->to_stride, to_span), width)};
+    const struct wl__array source = {"from", from,
+                                     wl__multiply(span(l->batch, l->from_stride, from_span), width)};
+    if (!error)
+        error = wl__check_array(call, context, &target, width);
+    if (!error)
+        error = wl__check_array(call, context, &source, width);
+    if (!error)
+        error = wl__check_apart(call, &target, &source);
+    if (error)
+        return error;
+
+    const struct strategy *strategy = strategies;
+    while (!strategy->applies(&p))
+        strategy++;
+    wl__chose(context, &(struct wl__choice){
+                           .operation = call,
+                           .kernel = strategy->name,
+                           .why = strategy->why,
+                           .facts = {{"width", width},
+                                     {"rows", l->rows},
+                                     {"cols", l->cols},
+                                     {"batch", l->batch},
+                                     {"from_ld", l->from_ld},
+                                     {"to_ld", l->to_ld}},
+                       });
+    wl__choice_hold();
+    error = strategy->run(context, &p, stream);
+    wl__choice_release();
+    return error;
+}
+
+wl_error wl_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, uint64_t rows,
+                      uint64_t cols, wl_stream stream) {
+    const wl_transpose_layout layout = {.rows = rows, .cols = cols, .batch = 1};
+    return transpose("wl_transpose", context, width, to, from, &layout, stream);
+}
+
+wl_error wl_transpose_batched(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
+                              const wl_transpose_layout *layout, wl_stream stream) {
+    static const char call[] = "wl_transpose_batched";
+    wl_error error = wl__check_context(call, context);
+    if (!error && !layout)
+        error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: layout is NULL", call);
+    return error ? error : transpose(call, context, width, to, from, layout, stream);
+}

@@ -1,0 +1,348 @@
+/* wl_transpose_inplace: a table of ways to do it, the first that applies is taken. */
+#include "kernels/inplace.h"
+#include "lib/arguments.h"
+#include "lib/choice.h"
+#include "lib/error.h"
+#include "lib/launch.h"
+
+/* ---------------------------------------------------------------- the problem */
+
+struct problem {
+    wl_context *context;
+    unsigned width, row; /* in bytes; its row in tables of kernels */
+    uint64_t rows, cols;
+    uint64_t shorter, longer; /* sides */
+    uint64_t shared_limit;    /* bytes of shared memory that a block may ask for */
+    wl_devptr matrix, workspace;
+    wl_stream stream;
+};
+
+static wl_error make_problem(struct problem *p, wl_context *context, unsigned width, uint64_t rows,
+                             uint64_t cols) {
+    int limit = 0;
+    wl_error error =
+        wl__driver_check(&context->driver,
+                         context->driver.cuDeviceGetAttribute(
+                             &limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, context->device),
+                         "cuDeviceGetAttribute");
+    *p = (struct problem){
+        .context = context,
+        .width = width,
+        .row = (unsigned)__builtin_ctz(width),
+        .rows = rows,
+        .cols = cols,
+        .shorter = rows < cols ? rows : cols,
+        .longer = rows < cols ? cols : rows,
+        .shared_limit = (uint64_t)limit,
+    };
+    return error;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t multiple) {
+    return (n + multiple - 1) / multiple * multiple;
+}
+
+/* The kernels of the widths. */
+#define KERNELS(kernel)                                                                                      \
+    {                                                                                                        \
+        WL_KERNEL_inplace_##kernel##1, WL_KERNEL_inplace_##kernel##2, WL_KERNEL_inplace_##kernel##4,         \
+            WL_KERNEL_inplace_##kernel##8, WL_KERNEL_inplace_##kernel##16                                    \
+    }
+
+/* Launches so many blocks, in several launches if need be: each finds in *first its first block's index. */
+static wl_error launch(const struct problem *p, const enum wl__kernel kernels[5], uint64_t blocks,
+                       uint32_t threads, uint64_t shared_bytes, void **arguments, uint64_t *first) {
+    for (*first = 0; *first < blocks;) {
+        uint64_t left = blocks - *first, now = left < WL_GRID_X_LIMIT ? left : WL_GRID_X_LIMIT;
+        wl_error error =
+            wl__launch_shared(p->context, kernels[p->row], (uint32_t)now, 1, (struct wl__block){threads, 1},
+                              (uint32_t)shared_bytes, arguments, p->stream);
+        if (error)
+            return error;
+        *first += now;
+    }
+    return WL_ERROR_OK;
+}
+
+static uint64_t tiles_of(const struct problem *p) {
+    return (p->shorter + WL_INPLACE_TILE(p->width) - 1) / WL_INPLACE_TILE(p->width);
+}
+
+static uint64_t no_workspace(const struct problem *p) {
+    (void)p;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- nothing to do */
+
+static bool is_line(const struct problem *p) {
+    return p->shorter <= 1;
+}
+
+static wl_error run_nothing(const struct problem *p) {
+    (void)p;
+    return WL_ERROR_OK;
+}
+
+/* ---------------------------------------------------------------- squares */
+
+static bool is_square(const struct problem *p) {
+    return p->rows == p->cols;
+}
+
+/* The square of the shorter side, whose rows begin ld elements apart. */
+static wl_error exchange_tiles(const struct problem *p, uint64_t ld) {
+    static const enum wl__kernel kernels[5] = KERNELS(square);
+    wl_devptr matrix = p->matrix;
+    uint32_t side = (uint32_t)p->shorter;
+    uint64_t first, groups = (tiles_of(p) + WL_INPLACE_GROUP - 1) / WL_INPLACE_GROUP;
+    groups += groups & 1;
+    void *arguments[] = {&matrix, &ld, &side, &first};
+    return launch(p, kernels, groups / 2 * (groups + 1) * WL_INPLACE_GROUP * WL_INPLACE_GROUP,
+                  WL_INPLACE_THREADS(p->width), WL_INPLACE_PAIR_BYTES(p->width), arguments, &first);
+}
+
+static wl_error run_square(const struct problem *p) {
+    return exchange_tiles(p, p->shorter);
+}
+
+/* ---------------------------------------------------------------- narrow ones, through the workspace */
+
+static bool is_narrow(const struct problem *p) {
+    return p->shorter <= WL_INPLACE_BAND;
+}
+
+static uint64_t narrow_workspace(const struct problem *p) {
+    return p->rows * p->cols * p->width;
+}
+
+static wl_error run_narrow(const struct problem *p) {
+    wl_error error = wl_transpose(p->context, p->width, p->workspace, p->matrix, p->rows, p->cols, p->stream);
+    return error ? error : wl_copy(p->context, p->matrix, p->workspace, narrow_workspace(p), p->stream);
+}
+
+/* ---------------------------------------------------------------- nearly square ones */
+
+static bool is_nearly_square(const struct problem *p) {
+    return p->longer - p->shorter <= WL_INPLACE_EXTRA && p->shorter >= WL_INPLACE_NEAR_MIN;
+}
+
+static uint64_t near_workspace(const struct problem *p) {
+    return 4 * WL_INPLACE_COUNTERS + (p->longer - p->shorter) * p->shorter * p->width;
+}
+
+static wl_error run_near(const struct problem *p) {
+    static const enum wl__kernel save[5] = KERNELS(save), close[5] = KERNELS(close), open[5] = KERNELS(open);
+    wl_devptr matrix = p->matrix, counters = p->workspace, saved = counters + 4 * WL_INPLACE_COUNTERS;
+    uint64_t side = p->shorter, extra = p->longer - side, first;
+    uint32_t opening = p->rows > p->cols;
+    void *to_save[] = {&saved, &matrix, &counters, &side, &extra, &opening};
+    uint64_t blocks = side * extra / WL_INPLACE_MOVERS + 1;
+    wl_error error =
+        launch(p, save, blocks < 1u << 20 ? blocks : 1u << 20, WL_INPLACE_MOVERS, 0, to_save, &first);
+    if (!error && !opening)
+        error = exchange_tiles(p, side + extra);
+    if (error)
+        return error;
+    uint64_t chunk = WL_INPLACE_CHUNK_BYTES / p->width, phase = matrix / p->width % (128 / p->width);
+    void *arguments[] = {&matrix, &saved, &counters, &side, &extra};
+    error = launch(p, opening ? open : close, (p->rows * p->cols + phase + chunk - 1) / chunk,
+                   WL_INPLACE_MOVERS, WL_INPLACE_STAGED_BYTES, arguments, &first);
+    return !error && opening ? exchange_tiles(p, side + extra) : error;
+}
+
+/* ---------------------------------------------------------------- any others, by shuffles */
+
+/* Memory as inplace_shuffle.cu sees it: m rows of n, m < n. */
+struct shape {
+    uint64_t m, n, a, b; /* a = m / gcd, b = n / gcd */
+    bool backwards;      /* the matrix is n x m: the steps are undone, last first */
+};
+
+static struct shape shape_of(const struct problem *p) {
+    uint64_t x = p->longer, y = p->shorter;
+    while (y) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return (struct shape){p->shorter, p->longer, p->shorter / x, p->longer / x, p->rows > p->cols};
+}
+
+/* Bytes of shared memory for a row; 0: it does not fit. */
+static uint64_t room_for_row(const struct problem *p) {
+    uint64_t bytes = wl__multiply(p->longer, p->width);
+    return bytes > p->shared_limit ? 0 : round_up(p->longer, 32) * p->width;
+}
+
+/* The width of a panel of columns, in elements: the widest of 128 to 16 bytes that lets two blocks run on a
+ * multiprocessor, or else that fits; 0: none does. */
+static uint64_t panel_width(const struct problem *p) {
+    for (unsigned blocks = 2; blocks; blocks--)
+        for (uint64_t bytes = 128; bytes >= 16; bytes /= 2)
+            if (bytes >= p->width &&
+                wl__multiply(p->shorter, bytes) <= p->shared_limit / blocks - 512 * (blocks - 1) &&
+                (blocks == 1 || bytes >= 32))
+                return bytes / p->width;
+    return 0;
+}
+
+static uint64_t shuffle_workspace(const struct problem *p) {
+    uint64_t rows = room_for_row(p) ? 0 : p->longer, columns = panel_width(p) ? 0 : p->shorter;
+    return (rows > columns ? rows : columns) * WL_INPLACE_BAND * p->width;
+}
+
+static wl_error shuffle_rows(const struct problem *p, struct shape s) {
+    static const enum wl__kernel on_chip[5] = KERNELS(rows), by_bands[5] = KERNELS(band_of_rows);
+    wl_devptr matrix = p->matrix, band = p->workspace;
+    uint64_t first, shared = room_for_row(p), row;
+    uint32_t backwards = s.backwards, returns;
+    if (shared && shared <= p->shared_limit) {
+        /* Eight elements a thread, but at least four warps. */
+        uint64_t threads = round_up(s.n / 8, 32);
+        threads = threads < 128 ? 128 : threads > 1024 ? 1024 : threads;
+        void *arguments[] = {&matrix, &s.m, &s.n, &s.b, &backwards, &first};
+        return launch(p, on_chip, s.m, (uint32_t)threads, shared, arguments, &first);
+    }
+    void *arguments[] = {&matrix, &band, &s.m, &s.n, &s.b, &backwards, &returns, &row, &first};
+    for (row = 0; row < s.m; row += WL_INPLACE_BAND)
+        for (returns = 0; returns < 2; returns++) {
+            wl_error error = launch(p, by_bands, (s.n + WL_INPLACE_MOVERS - 1) / WL_INPLACE_MOVERS,
+                                    WL_INPLACE_MOVERS, 0, arguments, &first);
+            if (error)
+                return error;
+        }
+    return WL_ERROR_OK;
+}
+
+static wl_error shuffle_columns(const struct problem *p, struct shape s, uint32_t rotates) {
+    static const enum wl__kernel on_chip[5] = KERNELS(columns), by_bands[5] = KERNELS(band_of_columns);
+    wl_devptr matrix = p->matrix, band = p->workspace;
+    uint64_t first, panel = panel_width(p), col;
+    uint32_t backwards = s.backwards, returns;
+    if (panel) {
+        uint32_t log_width = (uint32_t)__builtin_ctzll(panel);
+        uint64_t threads = round_up(s.m * panel / 8, 32);
+        threads = threads < 128 ? 128 : threads > 1024 ? 1024 : threads;
+        void *arguments[] = {&matrix, &s.m, &s.n, &s.a, &s.b, &rotates, &backwards, &log_width, &first};
+        return launch(p, on_chip, (s.n + panel - 1) / panel, (uint32_t)threads, s.m * panel * p->width,
+                      arguments, &first);
+    }
+    const uint64_t each = WL_INPLACE_MOVERS / WL_INPLACE_BAND;
+    void *arguments[] = {&matrix,  &band,      &s.m,     &s.n, &s.a,  &s.b,
+                         &rotates, &backwards, &returns, &col, &first};
+    for (col = 0; col < s.n; col += WL_INPLACE_BAND)
+        for (returns = 0; returns < 2; returns++) {
+            wl_error error =
+                launch(p, by_bands, (s.m + each - 1) / each, WL_INPLACE_MOVERS, 0, arguments, &first);
+            if (error)
+                return error;
+        }
+    return WL_ERROR_OK;
+}
+
+static bool always(const struct problem *p) {
+    (void)p;
+    return true;
+}
+
+static wl_error run_shuffles(const struct problem *p) {
+    struct shape s = shape_of(p);
+    bool coprime = s.b == s.n;
+    wl_error error = WL_ERROR_OK;
+    if (!coprime && !s.backwards)
+        error = shuffle_columns(p, s, true);
+    if (!error && s.backwards)
+        error = shuffle_columns(p, s, false);
+    if (!error)
+        error = shuffle_rows(p, s);
+    if (!error && !s.backwards)
+        error = shuffle_columns(p, s, false);
+    if (!error && !coprime && s.backwards)
+        error = shuffle_columns(p, s, true);
+    return error;
+}
+
+/* ---------------------------------------------------------------- the table */
+
+struct way {
+    const char *name, *why;
+    bool (*applies)(const struct problem *p);
+    uint64_t (*workspace)(const struct problem *p); /* bytes */
+    wl_error (*run)(const struct problem *p);
+};
+
+static const struct way ways[] = {
+    {"nothing", "a row or a column is its own transpose", is_line, no_workspace, run_nothing},
+    {"square", "tiles change places across the diagonal", is_square, no_workspace, run_square},
+    {"through-workspace", "one side is at most 32, so the matrix is of the order of rows + cols", is_narrow,
+     narrow_workspace, run_narrow},
+    {"near-square", "the sides differ by at most 16: tiles change places, and rows are closed up or opened",
+     is_nearly_square, near_workspace, run_near},
+    {"shuffle", "elements move within columns and within rows", always, shuffle_workspace, run_shuffles},
+};
+
+static const struct way *way_of(const struct problem *p) {
+    const struct way *way = ways;
+    while (!way->applies(p))
+        way++;
+    return way;
+}
+
+wl_error wl_transpose_inplace_workspace(wl_context *context, unsigned width, uint64_t rows, uint64_t cols,
+                                        size_t *bytes) {
+    static const char call[] = "wl_transpose_inplace_workspace";
+    wl_error error = wl__check_context(call, context);
+    if (!error)
+        error = wl__check_width(call, width);
+    if (!error && wl__multiply(wl__multiply(rows, cols), width) > INT64_MAX)
+        error =
+            wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: rows * cols * width is past the address space", call);
+    if (!error && !bytes)
+        error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: bytes is NULL", call);
+    struct problem p;
+    if (!error)
+        error = make_problem(&p, context, width, rows, cols);
+    if (!error)
+        *bytes = way_of(&p)->workspace(&p);
+    return error;
+}
+
+wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr matrix, uint64_t rows,
+                              uint64_t cols, wl_devptr workspace, size_t workspace_bytes, wl_stream stream) {
+    static const char call[] = "wl_transpose_inplace";
+    wl_error error = wl__check_context(call, context);
+    if (!error)
+        error = wl__check_width(call, width);
+    if (error)
+        return error;
+    struct wl__array whole = {"matrix", matrix, wl__multiply(wl__multiply(rows, cols), width)};
+    error = wl__check_array(call, context, &whole, width);
+    struct problem p;
+    if (!error)
+        error = make_problem(&p, context, width, rows, cols);
+    if (error || whole.bytes == 0)
+        return error;
+    const struct way *way = way_of(&p);
+    struct wl__array room = {"workspace", workspace, way->workspace(&p)};
+    if (workspace_bytes < room.bytes)
+        error =
+            wl__fail(WL_ERROR_INVALID_ARGUMENT,
+                     "%s: workspace_bytes is %llu: %llu are needed, as wl_transpose_inplace_workspace says",
+                     call, (unsigned long long)workspace_bytes, (unsigned long long)room.bytes);
+    if (!error)
+        error = wl__check_array(call, context, &room, 16);
+    if (!error)
+        error = wl__check_apart(call, &whole, &room);
+    if (error)
+        return error;
+    p.matrix = matrix;
+    p.workspace = workspace;
+    p.stream = stream;
+    wl__chose(context, &(struct wl__choice){
+                           call, way->name, way->why, {{"width", width}, {"rows", rows}, {"cols", cols}}});
+    wl__choice_hold();
+    error = way->run(&p);
+    wl__choice_release();
+    return error;
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# How fast the library's operations are on a GPU, beside the copy and other libraries, at the sizes that they are held
+# to: the figures of docs/library-speed.md.
+#
+# usage: scripts/library_check.sh BUILD OUT [copy] [add] [transpose] [narrow] [images] [inplace] [fields] [permute]
+#                                 [frameworks]
+#
+# BUILD is a build folder; the results (library-PART.json) and logs go to the folder OUT.  Without a last argument, all
+# parts but frameworks, within four minutes on an H200; `frameworks` adds torch's rows (OUT/frameworks-PART.json).
+# Then scripts/library_table.py OUT/library-*.json OUT/frameworks-*.json says what holds.
+# DEVICE=sim SMALL=1 in the environment tries the script at sizes that take seconds.  Ends with status 1 if a row
+# was wrong.
+set -uo pipefail
+if [ $# -lt 2 ]; then
+    sed -n '2,14s/^# \{0,1\}//p' "$0"
+    exit 2
+fi
+build=$1 out=$2
+shift 2
+[ $# -gt 0 ] || set -- copy add transpose narrow images inplace fields permute
+here=$(dirname "$0")
+wideload=$build/wideload
+mkdir -p "$out"
+failed=0
+
+# Few samples: the kernels are long and cold, and their medians differ by less than 0.5 % from run to run.
+common=(--device "${DEVICE:-gpu}")
+[ "${DEVICE:-gpu}" = sim ] || common+=(--samples 15)
+
+step() { # NAME ARGUMENTS OF BENCH...
+    local name=$1 began=$SECONDS
+    shift
+    if "$wideload" bench "$@" "${common[@]}" --json "$out/library-$name.json" >"$out/$name.log" 2>&1; then
+        echo "ok     $name ($((SECONDS - began)) s)"
+    else
+        echo "FAILED $name: status $?, see $name.log"
+        tail -n 12 "$out/$name.log"
+        failed=1
+    fi
+}
+
+# Sizes of each part, full and small.
+if [ -z "${SMALL:-}" ]; then
+    copy=2^28 bytes=2^28 sums=2^28 shapes=8192,8191x8193,64x1024x1024 square=16384/4,2048/4 field_bytes=2^27
+    inplace_square=8192,16384/4 inplace_rectangle=8191x8193/4 cases=cases fields=2:32
+    long=1000000x32 long_bytes=4000000x32 rows=67108864
+    images=(256x3x224x224 64x64x112x112 128x128x56x56 256x256x28x28 2048x512x7x7)
+else
+    copy=2^16 bytes=2^16 sums=2^16 shapes=128,127x129,4x64x64 square=256/4,64/4 field_bytes=2^14
+    inplace_square=64,128/4 inplace_rectangle=63x65/4 cases=17x9x33@210/4,8x6x9x4@0213/2 fields=2:5
+    long=1000x32 long_bytes=4000x32 rows=4096
+    images=(2x3x8x8 2x16x7x7)
+fi
+
+# turned NxK: KxN
+turned() {
+    echo "${1#*x}x${1%x*}"
+}
+
+copy() {
+    step copy copy --size $copy
+    step copy-any copy-any --size $bytes --from-shift 0,1,2,3,4,7,8,13 --to-shift 0,1,6
+}
+
+add() {
+    step add add-any --size $sums --type f32,f16,i8 --from-shift 0,1 --to-shift 0,3
+}
+
+# Bytes and pairs of bytes are as many as the wider elements' bytes where a shape would be small.
+transpose() {
+    local sizes=$shapes width
+    for width in 4 8 16; do
+        sizes+=",$long/$width,$(turned $long)/$width"
+    done
+    for width in 1 2; do
+        sizes+=",$long_bytes/$width,$(turned $long_bytes)/$width"
+    done
+    step transpose transpose-any --size "$sizes" --width 1,2,4,8,16
+    step transpose-square transpose-any --size $square
+}
+
+# As many bytes at every width.
+narrow() {
+    local sizes= width
+    for width in 1 2 4 8 16; do
+        sizes+=",$((rows / width))x3/$width,3x$((rows / width))/$width"
+    done
+    step narrow transpose-any --size "${sizes#,}"
+}
+
+# NCHW to NHWC is batches of C x HW, and back of HW x C.
+images() {
+    local sizes= image n c h w
+    for image in "${images[@]}"; do
+        IFS=x read -r n c h w <<<"$image"
+        sizes+=",${n}x${c}x$((h * w)),${n}x$((h * w))x${c}"
+    done
+    step images transpose-any --size "${sizes#,}" --width 2,4
+}
+
+inplace() {
+    step inplace transpose-inplace --size $inplace_square,$inplace_rectangle --width 1,2,4,8,16
+}
+
+fields() {
+    step fields deinterleave interleave --bytes $field_bytes --fields $fields,f32x3+f64+i32,packed:f32x3+f64+i32 \
+        --width 1,2,4,8,16 --kernel wideload
+}
+
+permute() {
+    step permute permute --size $cases
+}
+
+# Torch is slow to verify on the host; what it is compared with is enough.
+frameworks() {
+    local part
+    for part in add transpose-square narrow images permute; do
+        if python3 "$here/../docs/peers/peers.py" "$out/library-$part.json" -o "$out/frameworks-$part.json" \
+            --frameworks torch --samples 15 >"$out/frameworks-$part.log" 2>&1; then
+            echo "ok     frameworks-$part"
+        else
+            echo "FAILED frameworks-$part: status $?, see frameworks-$part.log"
+            tail -n 5 "$out/frameworks-$part.log"
+            failed=1
+        fi
+    done
+}
+
+for part in "$@"; do
+    case $part in
+    copy | add | transpose | narrow | images | inplace | fields | permute | frameworks) $part ;;
+    *)
+        echo "library_check: unknown part '$part'" >&2
+        exit 2
+        ;;
+    esac
+done
+exit $failed

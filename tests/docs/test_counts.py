@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Figures in the documentation that count what lies in a file.
+
+    test_counts.py --source FOLDER
+"""
+import argparse
+import collections
+import os
+import re
+import sys
+import unittest
+
+arguments = None
+
+
+def lines(*path):
+    with open(os.path.join(arguments.source, *path), encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+class Counts(unittest.TestCase):
+    def test_instructions(self):
+        """docs/instructions.md: kernels of one instruction by what is kept of them."""
+        words = collections.Counter(line.split()[1] for line in lines("tests", "conformance", "h200.txt"))
+        approximate = {line.split()[0] for line in lines("tests", "conformance", "h200-approximate.txt")
+                       if line and not line.startswith("#")}
+        refused, unrecorded = words.pop("refused"), words.pop("unrecorded")
+        expected = [sum(words.values()), len(approximate), refused, unrecorded]
+        page = "\n".join(lines("docs", "instructions.md"))
+        told = [int(number) for number in re.findall(r"^\| (\d+) \|", page, re.M)]
+        self.assertEqual(told, expected)
+        self.assertIn(f"Of {sum(expected)} kernels", page)
+        self.assertIn(f"The {expected[0]} are the hashes", page)
+        self.assertIn(f"{expected[0]} kernels of one computing instruction", "\n".join(lines("CHANGELOG.md")))
+
+    def test_samples(self):
+        """docs/samples.md: whole, and its first table counts the second."""
+        rows = [line for line in lines("docs", "samples.md") if line.startswith("|")]
+        for row in rows:
+            self.assertTrue(row.endswith("|"), row)
+        cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]] for row in rows]
+        told = {row[0]: int(row[1]) for row in cells if len(row) == 2 and row[1].isdigit()}
+        samples = [row for row in cells if len(row) == 6][2:]
+        self.assertEqual(len({row[0] for row in samples}), len(samples))
+        self.assertEqual(collections.Counter(re.sub(r":.*| \(.*", "", row[2]) for row in samples), told)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--source", required=True)
+    arguments, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])

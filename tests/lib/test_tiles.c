@@ -1,0 +1,111 @@
+/* How a batch of matrices is cut into launches and tiles: each tile is some block's, once, and each element
+ * some tile's, however few blocks a launch may have. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/tiles.h"
+
+#define ROWS  70
+#define COLS  50
+#define BATCH 4
+
+/* Takes the tile out of what is left of the launch's matrices. */
+static void take(uint8_t *left, const struct wl_transpose_tiles *launch, uint32_t block, unsigned matrices) {
+    struct wl_tile tile = wl_find_tile(launch, block);
+    uint64_t matrix = launch->from_stride ? (tile.from - launch->from) / launch->from_stride : 0;
+    assert_true(matrix < matrices && tile.down < launch->tiles_down && tile.across < launch->tiles_across);
+    assert_true(tile.to - launch->to == matrix * launch->to_stride);
+    size_t at = (matrix * launch->tiles_down + tile.down) * launch->tiles_across + tile.across;
+    assert_int_equal(left[at], 1);
+    left[at] = 0;
+}
+
+static void check(const wl_transpose_layout *layout, struct wl__tile_shape shape, uint32_t limit) {
+    static uint8_t covered[BATCH][ROWS][COLS], left[BATCH * ROWS * COLS * 4];
+    const wl_devptr to = 1 << 20, from = 1 << 21;
+    const unsigned width = 2;
+    memset(covered, 0, sizeof(covered));
+    struct wl__tiles tiles;
+    struct wl_transpose_tiles launch;
+    uint32_t blocks;
+    wl__tiles_start(&tiles, shape, width, to, from, layout, limit);
+    while (wl__tiles_next(&tiles, &launch, &blocks)) {
+        assert_true(blocks >= 1 && blocks <= limit);
+        uint32_t each = launch.tiles_down * launch.tiles_across;
+        unsigned matrices = blocks / each;
+        assert_int_equal(blocks, matrices * each);
+        /* The launch's rows even where its tiles begin `extra` rows early; and no tile for nothing. */
+        assert_true((uint64_t)launch.tiles_down * shape.rows >= launch.rows + shape.extra);
+        assert_true((uint64_t)(launch.tiles_down - 1) * shape.rows < launch.rows + shape.extra);
+        assert_true((uint64_t)launch.tiles_across * shape.cols >= launch.cols);
+        assert_true((uint64_t)(launch.tiles_across - 1) * shape.cols < launch.cols);
+        memset(left, 1, blocks);
+        for (uint32_t block = 0; block < blocks; block++)
+            take(left, &launch, block, matrices);
+
+        uint64_t first = (launch.from - from) / width, there = (launch.to - to) / width;
+        uint64_t matrix = first / layout->from_stride, row = first % layout->from_stride / layout->from_ld;
+        uint64_t col = first % layout->from_stride % layout->from_ld;
+        assert_true(there == matrix * layout->to_stride + col * layout->to_ld + row);
+        for (uint64_t b = 0; b < matrices; b++)
+            for (uint64_t r = 0; r < launch.rows; r++)
+                for (uint64_t c = 0; c < launch.cols; c++)
+                    covered[matrix + b][row + r][col + c]++;
+    }
+    for (uint64_t b = 0; b < layout->batch; b++)
+        for (uint64_t r = 0; r < layout->rows; r++)
+            for (uint64_t c = 0; c < layout->cols; c++)
+                assert_int_equal(covered[b][r][c], 1);
+}
+
+static void every_cut(void **state) {
+    (void)state;
+    static const uint32_t limits[] = {1, 2, 3, 5, 7, 12, 30, 100, 1000000};
+    static const struct wl__tile_shape shapes[] = {
+        {8, 8, 0, 1}, {8, 4, 7, 2}, {5, 7, 3, 3}, {1, 1, 0, 16}, {64, 64, 31, 16}};
+    static const uint64_t sizes[][2] = {{1, 1}, {8, 8}, {9, 7}, {70, 50}, {1, 50}, {70, 1}, {33, 49}};
+    for (unsigned l = 0; l < sizeof(limits) / sizeof(*limits); l++)
+        for (unsigned s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)
+            for (unsigned n = 0; n < sizeof(sizes) / sizeof(*sizes); n++)
+                for (uint64_t batch = 1; batch <= BATCH; batch += 3) {
+                    uint64_t rows = sizes[n][0], cols = sizes[n][1];
+                    wl_transpose_layout layout = {
+                        rows, cols, cols + 3, rows + 5, batch, rows * (cols + 3) + 2, cols * (rows + 5) + 1};
+                    check(&layout, shapes[s], limits[l]);
+                }
+}
+
+static void check_division(uint32_t n, uint32_t count) {
+    uint32_t rest, quotient = wl_divide(n, wl_divisor(count), &rest);
+    assert_int_equal(quotient, n / count);
+    assert_int_equal(rest, n % count);
+}
+
+/* Divisions by multiplication where they are the tightest: dividends beside multiples. */
+static void divisions(void **state) {
+    (void)state;
+    static const uint32_t counts[] = {1,          2,          3,          7,         641,
+                                      65535,      65536,      65537,      1000003,   16777213,
+                                      1073741823, 2147483647, 2147483648, 4294967295};
+    for (unsigned c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
+        uint64_t count = counts[c], step = UINT32_MAX / count / 100000 + 1;
+        for (uint64_t q = 0; q * count <= UINT32_MAX; q += step)
+            for (int64_t near = -1; near <= 1; near++) {
+                int64_t n = (int64_t)(q * count) + near;
+                if (n >= 0 && n <= UINT32_MAX)
+                    check_division((uint32_t)n, (uint32_t)count);
+            }
+        check_division(UINT32_MAX, (uint32_t)count);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_cut), cmocka_unit_test(divisions)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

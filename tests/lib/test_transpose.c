@@ -1,0 +1,281 @@
+/* wl_transpose and wl_transpose_batched against a plain loop: every width, awkward shapes, every alignment,
+ * leading dimensions and strides; outputs poisoned, guards around them, every byte compared. The input's
+ * allocation begins and ends with its array, so that the simulator's bounds hold each read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arena.h"
+
+static wl_context *context;
+
+static int open_device(void **state) {
+    (void)state;
+    const char *device = getenv("WIDELOAD_DEVICE");
+    if (wl_open(&context, device && *device ? device : "sim")) {
+        print_error("%s\n", wl_message());
+        return -1;
+    }
+    return 0;
+}
+
+static int close_device(void **state) {
+    (void)state;
+    wl_close(context);
+    return 0;
+}
+
+static const unsigned widths[] = {1, 2, 4, 8, 16};
+#define WIDTHS 5
+
+/* ---------------------------------------------------------------- one call */
+
+/* Elements from the first to the last of all matrices. */
+static uint64_t span(uint64_t batch, uint64_t stride, uint64_t outer, uint64_t ld, uint64_t inner) {
+    return (batch - 1) * stride + (outer - 1) * ld + inner;
+}
+
+/* A layout whose zeros are replaced by what they stand for. */
+static wl_transpose_layout complete(wl_transpose_layout l) {
+    l.from_ld = l.from_ld ? l.from_ld : l.cols;
+    l.to_ld = l.to_ld ? l.to_ld : l.rows;
+    l.from_stride = l.from_stride ? l.from_stride : l.rows * l.from_ld;
+    l.to_stride = l.to_stride ? l.to_stride : l.cols * l.to_ld;
+    return l;
+}
+
+/* to_shift, from_shift: elements that the arrays lie behind an aligned address.  kernel: what must have been
+ * chosen, or NULL. */
+static void check(unsigned width, wl_transpose_layout layout, unsigned to_shift, unsigned from_shift,
+                  const char *kernel) {
+    wl_transpose_layout l = complete(layout);
+    size_t from_bytes = width * (from_shift + span(l.batch, l.from_stride, l.rows, l.from_ld, l.cols));
+    size_t to_bytes = width * (to_shift + span(l.batch, l.to_stride, l.cols, l.to_ld, l.rows));
+    char what[200];
+    snprintf(what, sizeof(what),
+             "width %u, %llu x %llu, ld %llu and %llu, batch %llu of %llu and %llu, to + %u, "
+             "from + %u",
+             width, (unsigned long long)l.rows, (unsigned long long)l.cols, (unsigned long long)l.from_ld,
+             (unsigned long long)l.to_ld, (unsigned long long)l.batch, (unsigned long long)l.from_stride,
+             (unsigned long long)l.to_stride, to_shift, from_shift);
+
+    uint8_t *from = malloc(from_bytes);
+    assert_non_null(from);
+    for (size_t i = 0; i < from_bytes; i++)
+        from[i] = (uint8_t)mix((uint32_t)i + 12345);
+    wl_devptr from_device;
+    assert_int_equal(wl_alloc(context, &from_device, from_bytes), WL_ERROR_OK);
+    assert_int_equal(wl_upload(context, from_device, from, from_bytes), WL_ERROR_OK);
+    struct array to = array_make(context, (to_bytes + 3) / 4, 0, 99);
+
+    if (wl_transpose_batched(context, width, to.device + to_shift * width, from_device + from_shift * width,
+                             &layout, NULL) ||
+        wl_synchronize(context))
+        fail_msg("%s: %s", what, wl_message());
+    if (kernel && !strstr(wl_explain(), kernel))
+        fail_msg("%s: not %s, but %s", what, kernel, wl_explain());
+    uint8_t *expected = (uint8_t *)array_words(&to) + to_shift * width;
+    for (uint64_t b = 0; b < l.batch; b++)
+        for (uint64_t r = 0; r < l.rows; r++)
+            for (uint64_t c = 0; c < l.cols; c++)
+                memcpy(expected + width * (b * l.to_stride + c * l.to_ld + r),
+                       from + width * (from_shift + b * l.from_stride + r * l.from_ld + c), width);
+    array_compare(context, &to, what);
+    array_free(context, &to);
+    assert_int_equal(wl_free(context, from_device), WL_ERROR_OK);
+    free(from);
+}
+
+static void check_plain(unsigned width, uint64_t rows, uint64_t cols) {
+    check(width, (wl_transpose_layout){.rows = rows, .cols = cols, .batch = 1}, 0, 0, NULL);
+}
+
+/* ---------------------------------------------------------------- shapes and places */
+
+static void small(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 49};
+    for (unsigned w = 0; w < WIDTHS; w++)
+        for (unsigned r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
+            for (unsigned c = 0; c < sizeof(sizes) / sizeof(*sizes); c++)
+                check_plain(widths[w], sizes[r], sizes[c]);
+}
+
+/* Around one and two tiles of any of the kernels, and primes. */
+static void around_tiles(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {32, 63, 64, 65, 127, 128, 129, 191, 256, 257};
+    for (unsigned w = 0; w < WIDTHS; w++)
+        for (unsigned r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
+            for (unsigned c = 0; c < sizeof(sizes) / sizeof(*sizes); c++)
+                check_plain(widths[w], sizes[r], sizes[c]);
+}
+
+/* More rows of tiles than a band has, and a last band that is lower. */
+static void bands(void **state) {
+    (void)state;
+    for (unsigned w = 0; w < WIDTHS; w++) {
+        check_plain(widths[w], 5000, 80);
+        check_plain(widths[w], 4993, 71);
+        check_plain(widths[w], 80, 4000);
+        check_plain(widths[w], 37, 4001);
+    }
+}
+
+/* Every place in a line that an element can have, of either side. */
+static void alignments(void **state) {
+    (void)state;
+    for (unsigned w = 0; w < WIDTHS; w++)
+        for (unsigned shift = 0; shift < 128 / widths[w]; shift++) {
+            wl_transpose_layout layout = {.rows = 150, .cols = 141, .batch = 1};
+            check(widths[w], layout, shift, 0, NULL);
+            check(widths[w], layout, 0, shift, NULL);
+            check(widths[w], layout, shift, shift * 5 % (128 / widths[w]), NULL);
+            layout = (wl_transpose_layout){.rows = 144, .cols = 160, .batch = 1};
+            check(widths[w], layout, shift, 1, NULL);
+            check(widths[w], layout, 1, shift, NULL);
+        }
+}
+
+/* Every remainder of a pitch by 16 bytes, of either side. */
+static void leading_dimensions(void **state) {
+    (void)state;
+    for (unsigned w = 0; w < WIDTHS; w++)
+        for (unsigned gap = 0; gap <= 16; gap++) {
+            wl_transpose_layout layout = {
+                .rows = 80, .cols = 96, .batch = 1, .from_ld = 96 + gap, .to_ld = 80};
+            check(widths[w], layout, 0, 0, NULL);
+            layout =
+                (wl_transpose_layout){.rows = 80, .cols = 96, .batch = 1, .from_ld = 96, .to_ld = 80 + gap};
+            check(widths[w], layout, 0, 0, NULL);
+            layout = (wl_transpose_layout){
+                .rows = 61, .cols = 77, .batch = 1, .from_ld = 77 + gap, .to_ld = 61 + 3 * gap};
+            check(widths[w], layout, gap % 3, gap % 5, NULL);
+        }
+}
+
+static void batches(void **state) {
+    (void)state;
+    for (unsigned w = 0; w < WIDTHS; w++)
+        for (uint64_t batch = 1; batch <= 5; batch++) {
+            check(widths[w], (wl_transpose_layout){.rows = 49, .cols = 64, .batch = batch}, 0, 0, NULL);
+            check(widths[w], (wl_transpose_layout){.rows = 64, .cols = 49, .batch = batch}, 3, 1, NULL);
+            check(widths[w], (wl_transpose_layout){.rows = 1, .cols = 37, .batch = batch}, 0, 1, NULL);
+            check(widths[w], (wl_transpose_layout){.rows = 37, .cols = 1, .batch = batch}, 1, 0, NULL);
+            /* The last row of a matrix need not be whole: the next begins in its gap. */
+            check(widths[w],
+                  (wl_transpose_layout){.rows = 20,
+                                        .cols = 30,
+                                        .batch = batch,
+                                        .from_ld = 48,
+                                        .to_ld = 32,
+                                        .from_stride = 19 * 48 + 30,
+                                        .to_stride = 29 * 32 + 20},
+                  0, 0, NULL);
+            check(widths[w],
+                  (wl_transpose_layout){.rows = 130,
+                                        .cols = 66,
+                                        .batch = batch,
+                                        .from_ld = 67,
+                                        .to_ld = 131,
+                                        .from_stride = 10007,
+                                        .to_stride = 9001},
+                  1, 2, NULL);
+            /* Runs of elements, with and without gaps between matrices. */
+            check(widths[w],
+                  (wl_transpose_layout){
+                      .rows = 1, .cols = 300, .batch = batch, .from_stride = 301, .to_stride = 303},
+                  1, 0, NULL);
+            check(widths[w], (wl_transpose_layout){.rows = 1, .cols = 300, .batch = batch, .to_ld = 3}, 1, 0,
+                  NULL);
+        }
+}
+
+/* ---------------------------------------------------------------- what is chosen */
+
+static void choices(void **state) {
+    (void)state;
+    check(4, (wl_transpose_layout){.rows = 1, .cols = 1000, .batch = 1}, 1, 2, ": line: ");
+    check(4, (wl_transpose_layout){.rows = 1000, .cols = 1, .batch = 3}, 1, 2, ": line: ");
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2}, 0, 0, ": vectors: ");
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 4, 8,
+          ": vectors: ");
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1}, 0, 0,
+          ": shifted: ");
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 255, .batch = 1}, 0, 0, ": shifted: ");
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 1, 0, ": shifted: ");
+    assert_string_equal(wl_explain() + strcspn(wl_explain(), ":"),
+                        wl_explain() + strlen("wl_transpose_batched"));
+}
+
+/* ---------------------------------------------------------------- what is refused */
+
+/* The call fails, names `word`, and writes nothing. */
+static void refused(struct array *to, wl_error error, const char *word) {
+    assert_int_equal(error, WL_ERROR_INVALID_ARGUMENT);
+    if (!strstr(wl_message(), word))
+        fail_msg("\"%s\" does not say %s", wl_message(), word);
+    assert_int_equal(wl_synchronize(context), WL_ERROR_OK);
+    array_compare(context, to, word);
+}
+
+static void refusals(void **state) {
+    (void)state;
+    struct array to = array_make(context, 1024, 0, 1), from = array_make(context, 1024, 0, 2);
+    refused(&to, wl_transpose(NULL, 4, to.device, from.device, 8, 8, NULL), "context");
+    static const unsigned wrong[] = {0, 3, 5, 12, 32};
+    for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        refused(&to, wl_transpose(context, wrong[i], to.device, from.device, 8, 8, NULL), "width");
+    refused(&to, wl_transpose(context, 4, 0, from.device, 8, 8, NULL), "to is NULL");
+    refused(&to, wl_transpose(context, 4, to.device, 0, 8, 8, NULL), "from is NULL");
+    refused(&to, wl_transpose(context, 4, to.device + 2, from.device, 8, 8, NULL), "to is");
+    refused(&to, wl_transpose(context, 8, to.device, from.device + 4, 8, 8, NULL), "from is");
+    refused(&to, wl_transpose(context, 4, to.device, to.device + 252, 8, 8, NULL), "overlap");
+    refused(&to, wl_transpose(context, 4, to.device, to.device, 1, 1, NULL), "overlap");
+    const uint64_t huge = UINT64_C(1) << 32;
+    refused(&to, wl_transpose(context, 4, to.device, from.device, huge, huge, NULL), "to goes past");
+    refused(&to, wl_transpose(context, 4, to.device, from.device, UINT64_MAX, UINT64_MAX, NULL),
+            "to goes past");
+    refused(&to, wl_transpose(context, 1, to.device, from.device, UINT64_MAX, 1, NULL), "to goes past");
+    refused(&to, wl_transpose_batched(context, 4, to.device, from.device, NULL, NULL), "layout");
+
+    wl_transpose_layout layout = {.rows = 8, .cols = 9, .batch = 2};
+    layout.from_ld = 8;
+    refused(&to, wl_transpose_batched(context, 4, to.device, from.device, &layout, NULL), "from_ld is 8");
+    layout.from_ld = 9, layout.to_ld = 7;
+    refused(&to, wl_transpose_batched(context, 4, to.device, from.device, &layout, NULL), "to_ld is 7");
+    layout.to_ld = 10, layout.from_stride = 71;
+    refused(&to, wl_transpose_batched(context, 4, to.device, from.device, &layout, NULL),
+            "from_stride is 71");
+    layout.from_stride = 72, layout.to_stride = 87;
+    refused(&to, wl_transpose_batched(context, 4, to.device, from.device, &layout, NULL), "to_stride is 87");
+    layout.to_stride = 0, layout.batch = UINT64_MAX;
+    refused(&to, wl_transpose_batched(context, 4, to.device, from.device, &layout, NULL), "to goes past");
+    array_compare(context, &from, "the input");
+    array_free(context, &to);
+    array_free(context, &from);
+}
+
+/* Nothing to do is no error, whatever the addresses. */
+static void nothing(void **state) {
+    (void)state;
+    assert_int_equal(wl_transpose(context, 4, 0, 0, 0, 10, NULL), WL_ERROR_OK);
+    assert_int_equal(wl_transpose(context, 1, 0, 0, 10, 0, NULL), WL_ERROR_OK);
+    wl_transpose_layout layout = {.rows = 10, .cols = 10};
+    assert_int_equal(wl_transpose_batched(context, 2, 0, 0, &layout, NULL), WL_ERROR_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small),      cmocka_unit_test(around_tiles),       cmocka_unit_test(bands),
+        cmocka_unit_test(alignments), cmocka_unit_test(leading_dimensions), cmocka_unit_test(batches),
+        cmocka_unit_test(choices),    cmocka_unit_test(refusals),           cmocka_unit_test(nothing),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}

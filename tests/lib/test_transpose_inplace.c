@@ -1,0 +1,231 @@
+/* wl_transpose_inplace against plain C: every way of its table, every width, squares and tall, wide, nearly
+ * square and coprime shapes, misaligned; the matrix in guards, the workspace poisoned and in guards. On the
+ * simulator, or the device that WIDELOAD_DEVICE names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "arena.h"
+
+static wl_context *context;
+
+static int open_device(void **state) {
+    (void)state;
+    const char *device = getenv("WIDELOAD_DEVICE");
+    if (wl_open(&context, device && *device ? device : "sim")) {
+        print_error("%s\n", wl_message());
+        return -1;
+    }
+    return 0;
+}
+
+static int close_device(void **state) {
+    (void)state;
+    wl_close(context);
+    return 0;
+}
+
+static size_t words_of(size_t bytes) {
+    return (bytes + 3) / 4;
+}
+
+/* The matrix lies `shift` elements into an array of words, whose other bytes must stay. */
+static void run(unsigned width, uint64_t rows, uint64_t cols, unsigned shift, const char *way) {
+    char what[128];
+    snprintf(what, sizeof(what), "width %u, %llu x %llu, shift %u", width, (unsigned long long)rows,
+             (unsigned long long)cols, shift);
+    size_t bytes = rows * cols * width, needed = 1;
+    if (wl_transpose_inplace_workspace(context, width, rows, cols, &needed))
+        fail_msg("%s: %s", what, wl_message());
+    if (rows == cols)
+        assert_int_equal(needed, 0);
+    assert_true(needed <= 32 * width * (rows + cols) + 32768);
+    struct array matrix =
+        array_make(context, words_of(bytes + (size_t)shift * width), 0, (uint32_t)(rows + cols));
+    struct array workspace = array_make(context, words_of(needed), 0, 7);
+    if (wl_transpose_inplace(context, width, matrix.device + (uint64_t)shift * width, rows, cols,
+                             needed ? workspace.device : 0, needed, NULL) ||
+        wl_synchronize(context))
+        fail_msg("%s: %s", what, wl_message());
+    if (way && !strstr(wl_explain(), way))
+        fail_msg("%s: not by %s: %s", what, way, wl_explain());
+    uint8_t *from = malloc(bytes + 1), *to = (uint8_t *)array_words(&matrix) + (size_t)shift * width;
+    assert_non_null(from);
+    memcpy(from, to, bytes);
+    for (uint64_t r = 0; r < rows; r++)
+        for (uint64_t c = 0; c < cols; c++)
+            memcpy(to + (c * rows + r) * width, from + (r * cols + c) * width, width);
+    array_compare(context, &matrix, what);
+    free(from);
+    uint32_t *words;
+    free(array_fetch(context, &workspace, &words, what));
+    array_free(context, &workspace);
+    array_free(context, &matrix);
+}
+
+static void each_width(uint64_t rows, uint64_t cols, unsigned shift, const char *way) {
+    for (unsigned width = 1; width <= 16; width *= 2)
+        run(width, rows, cols, shift, way);
+}
+
+static void squares(void **state) {
+    (void)state;
+    static const unsigned sides[] = {2, 3, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 191, 256, 300};
+    for (unsigned i = 0; i < sizeof(sides) / sizeof(*sides); i++)
+        each_width(sides[i], sides[i], i % 4, "square");
+    /* Each alignment of each width. */
+    for (unsigned shift = 0; shift < 17; shift++)
+        each_width(67, 67, shift, "square");
+    /* More than one group of tiles on a side, and an odd number. */
+    run(4, 8 * 64 * 2 + 5, 8 * 64 * 2 + 5, 1, "square");
+}
+
+static void lines(void **state) {
+    (void)state;
+    each_width(1, 1, 0, "nothing");
+    each_width(1, 1000, 1, "nothing");
+    each_width(777, 1, 3, "nothing");
+    each_width(0, 5, 0, NULL);
+    each_width(5, 0, 0, NULL);
+    assert_int_equal(wl_transpose_inplace(context, 4, 0, 0, 7, 0, 0, NULL), WL_ERROR_OK);
+}
+
+static void narrow(void **state) {
+    (void)state;
+    static const unsigned shorter[] = {2, 3, 5, 8, 31, 32};
+    for (unsigned i = 0; i < sizeof(shorter) / sizeof(*shorter); i++) {
+        each_width(shorter[i], 257 + i, i % 3, "through-workspace");
+        each_width(511 + i, shorter[i], i % 5, "through-workspace");
+    }
+    run(4, 2, 3, 0, "through-workspace");
+    run(4, 3, 2, 0, "through-workspace");
+}
+
+static void nearly_square(void **state) {
+    (void)state;
+    static const struct {
+        unsigned rows, cols;
+    } shapes[] = {{256, 257}, {257, 256}, {256, 272}, {272, 256}, {300, 301},
+                  {301, 299}, {319, 321}, {511, 513}, {513, 511}, {384, 385}};
+    for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+        each_width(shapes[i].rows, shapes[i].cols, i % 4, "near-square");
+    for (unsigned shift = 0; shift < 33; shift += 3) {
+        each_width(259, 262, shift, "near-square");
+        each_width(262, 259, shift, "near-square");
+    }
+    /* More tiles than the chunks lag behind, and many chunks. */
+    for (unsigned width = 1; width <= 16; width *= 2) {
+        run(width, 1021, 1023, 1, "near-square");
+        run(width, 1023, 1021, 1, "near-square");
+    }
+}
+
+static void shuffles(void **state) {
+    (void)state;
+    static const struct {
+        unsigned rows, cols;
+    } shapes[] = {{33, 50}, {64, 128}, {96, 64}, {60, 90}, {101, 211}, {128, 1024}, {1000, 40}, {34, 4000}};
+    for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+        each_width(shapes[i].rows, shapes[i].cols, i % 4, "shuffle");
+        each_width(shapes[i].cols, shapes[i].rows, i % 3, "shuffle");
+    }
+}
+
+/* Rows, or columns, that no shared memory holds: those go through the workspace. */
+static void shuffles_by_bands(void **state) {
+    (void)state;
+    run(16, 33, 15000, 0, "shuffle");
+    run(16, 15001, 34, 1, "shuffle");
+    run(8, 36, 30000, 1, "shuffle");
+    run(4, 60000, 35, 3, "shuffle");
+    run(1, 33, 240000, 5, "shuffle");
+}
+
+static void random_shapes(void **state) {
+    (void)state;
+    const char *wanted = getenv("WIDELOAD_TEST_CASES");
+    unsigned cases = wanted && *wanted ? (unsigned)atoi(wanted) : 300;
+    for (uint32_t i = 0; i < cases; i++) {
+        uint32_t a = mix(3 * i), b = mix(3 * i + 1), c = mix(3 * i + 2);
+        uint64_t rows = 1 + a % (a & 1 << 20 ? 40 : 400), cols = 1 + b % (b & 1 << 20 ? 40 : 300);
+        if (c & 1 << 20)
+            cols = rows + b % 18;
+        if (c & 1 << 21) {
+            uint64_t swap = rows;
+            rows = cols;
+            cols = swap;
+        }
+        run(1u << c % 5, rows, cols, c / 8 % 33, NULL);
+    }
+}
+
+/* Graph nodes run more than once: counters and flags must begin anew each time. */
+static void again(void **state) {
+    (void)state;
+    size_t needed;
+    assert_int_equal(wl_transpose_inplace_workspace(context, 4, 500, 507, &needed), WL_ERROR_OK);
+    struct array matrix = array_make(context, 500 * 507, 0, 1),
+                 workspace = array_make(context, words_of(needed), 0, 2);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(
+            wl_transpose_inplace(context, 4, matrix.device, 500, 507, workspace.device, needed, NULL),
+            WL_ERROR_OK);
+        assert_int_equal(
+            wl_transpose_inplace(context, 4, matrix.device, 507, 500, workspace.device, needed, NULL),
+            WL_ERROR_OK);
+    }
+    assert_int_equal(wl_synchronize(context), WL_ERROR_OK);
+    array_compare(context, &matrix, "there and back");
+    array_free(context, &matrix);
+    array_free(context, &workspace);
+}
+
+static void expect_refusal(wl_error error, const char *argument) {
+    assert_int_equal(error, WL_ERROR_INVALID_ARGUMENT);
+    if (!strstr(wl_message(), argument))
+        fail_msg("'%s' is not named: %s", argument, wl_message());
+}
+
+static void refusals(void **state) {
+    (void)state;
+    size_t needed = 0;
+    expect_refusal(wl_transpose_inplace_workspace(NULL, 4, 3, 5, &needed), "context");
+    expect_refusal(wl_transpose_inplace_workspace(context, 3, 3, 5, &needed), "width");
+    expect_refusal(wl_transpose_inplace_workspace(context, 4, UINT64_MAX / 2, 5, &needed), "rows");
+    expect_refusal(wl_transpose_inplace_workspace(context, 4, 3, 5, NULL), "bytes");
+    assert_int_equal(wl_transpose_inplace_workspace(context, 4, 300, 301, &needed), WL_ERROR_OK);
+    struct array array = array_make(context, 300 * 301, 0, 3),
+                 room = array_make(context, words_of(needed), 0, 4);
+    wl_devptr matrix = array.device, workspace = room.device;
+    expect_refusal(wl_transpose_inplace(NULL, 4, matrix, 300, 301, workspace, needed, NULL), "context");
+    expect_refusal(wl_transpose_inplace(context, 0, matrix, 300, 301, workspace, needed, NULL), "width");
+    expect_refusal(wl_transpose_inplace(context, 4, 0, 300, 301, workspace, needed, NULL), "matrix");
+    expect_refusal(wl_transpose_inplace(context, 4, matrix + 2, 300, 301, workspace, needed, NULL), "matrix");
+    expect_refusal(wl_transpose_inplace(context, 4, matrix, UINT64_MAX, 301, workspace, needed, NULL),
+                   "matrix");
+    expect_refusal(wl_transpose_inplace(context, 4, matrix, 300, 301, workspace, needed - 1, NULL),
+                   "workspace_bytes");
+    expect_refusal(wl_transpose_inplace(context, 4, matrix, 300, 301, 0, needed, NULL), "workspace");
+    expect_refusal(wl_transpose_inplace(context, 4, matrix, 300, 301, workspace + 4, needed, NULL),
+                   "workspace");
+    expect_refusal(wl_transpose_inplace(context, 4, matrix, 300, 301, matrix + 64, needed, NULL), "overlap");
+    array_compare(context, &array, "refused");
+    array_compare(context, &room, "refused");
+    array_free(context, &room);
+    array_free(context, &array);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(squares),       cmocka_unit_test(lines),    cmocka_unit_test(narrow),
+        cmocka_unit_test(nearly_square), cmocka_unit_test(shuffles), cmocka_unit_test(shuffles_by_bands),
+        cmocka_unit_test(random_shapes), cmocka_unit_test(again),    cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests_name("transpose_inplace", tests, open_device, close_device);
+}

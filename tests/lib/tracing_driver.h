@@ -1,0 +1,74 @@
+/* A driver that forwards to the simulator and counts what it is asked: to prove what the library asks of a
+ * driver. Loaded through WIDELOAD_SIM_LIBRARY; the tests find trace_counts() with dlsym.  What is not listed
+ * here goes to the simulator uncounted. */
+#ifndef WIDELOAD_TESTS_TRACING_DRIVER_H
+#define WIDELOAD_TESTS_TRACING_DRIVER_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+/* Functions that allocate, free, load, wait, copy or launch: name, parameters, arguments. */
+#define TRACE_MAP(X)                                                                                         \
+    X(cuDevicePrimaryCtxRetain, (CUcontext * a, CUdevice b), (a, b))                                         \
+    X(cuDevicePrimaryCtxRelease, (CUdevice a), (a))                                                          \
+    X(cuCtxSynchronize, (void), ())                                                                          \
+    X(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * a), (a))                                     \
+    X(cuModuleLoadData, (CUmodule * a, const void *b), (a, b))                                               \
+    X(cuModuleUnload, (CUmodule a), (a))                                                                     \
+    X(cuModuleGetFunction, (CUfunction * a, CUmodule b, const char *c), (a, b, c))                           \
+    X(cuFuncSetAttribute, (CUfunction a, CUfunction_attribute b, int c), (a, b, c))                          \
+    X(cuMemAlloc, (CUdeviceptr * a, size_t b), (a, b))                                                       \
+    X(cuMemFree, (CUdeviceptr a), (a))                                                                       \
+    X(cuMemcpyHtoD, (CUdeviceptr a, const void *b, size_t c), (a, b, c))                                     \
+    X(cuMemcpyDtoH, (void *a, CUdeviceptr b, size_t c), (a, b, c))                                           \
+    X(cuMemcpyDtoDAsync, (CUdeviceptr a, CUdeviceptr b, size_t c, CUstream d), (a, b, c, d))                 \
+    X(cuMemsetD8Async, (CUdeviceptr a, unsigned char b, size_t c, CUstream d), (a, b, c, d))                 \
+    X(cuStreamCreate, (CUstream * a, unsigned b), (a, b))                                                    \
+    X(cuStreamDestroy, (CUstream a), (a))                                                                    \
+    X(cuStreamBeginCapture, (CUstream a, CUstreamCaptureMode b), (a, b))                                     \
+    X(cuStreamEndCapture, (CUstream a, CUgraph * b), (a, b))                                                 \
+    X(cuGraphInstantiateWithFlags, (CUgraphExec * a, CUgraph b, unsigned long long c), (a, b, c))            \
+    X(cuGraphLaunch, (CUgraphExec a, CUstream b), (a, b))                                                    \
+    X(cuGraphExecDestroy, (CUgraphExec a), (a))                                                              \
+    X(cuGraphDestroy, (CUgraph a), (a))                                                                      \
+    X(cuLaunchKernel,                                                                                        \
+      (CUfunction a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned f, unsigned g, unsigned h,     \
+       CUstream i, void **j, void **k),                                                                      \
+      (a, b, c, d, e, f, g, h, i, j, k))                                                                     \
+    X(cuEventCreate, (CUevent * a, unsigned b), (a, b))                                                      \
+    X(cuEventDestroy, (CUevent a), (a))                                                                      \
+    X(cuEventRecord, (CUevent a, CUstream b), (a, b))                                                        \
+    X(cuEventSynchronize, (CUevent a), (a))
+
+/* Functions of the library's that only answer, or set what is current in the thread. */
+#define TRACE_HARMLESS_MAP(X)                                                                                \
+    X(cuInit)                                                                                                \
+    X(cuDriverGetVersion)                                                                                    \
+    X(cuGetErrorName)                                                                                        \
+    X(cuGetErrorString)                                                                                      \
+    X(cuDeviceGetCount)                                                                                      \
+    X(cuDeviceGet)                                                                                           \
+    X(cuDeviceGetName)                                                                                       \
+    X(cuDeviceGetAttribute)                                                                                  \
+    X(cuDeviceGetUuid)                                                                                       \
+    X(cuDeviceTotalMem)                                                                                      \
+    X(cuCtxGetCurrent)                                                                                       \
+    X(cuCtxGetDevice)                                                                                        \
+    X(cuCtxPushCurrent)                                                                                      \
+    X(cuCtxPopCurrent)                                                                                       \
+    X(cuMemGetInfo)                                                                                          \
+    X(cuPointerGetAttribute)                                                                                 \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
+    X(cuEventElapsedTime)
+
+struct trace_counts {
+#define TRACE_FIELD(name, parameters, arguments) _Atomic uint64_t name;
+    TRACE_MAP(TRACE_FIELD)
+#undef TRACE_FIELD
+};
+
+typedef struct trace_counts *trace_counts_fn(void);
+
+#endif
