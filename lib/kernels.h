@@ -34,6 +34,33 @@
     WL_PERMUTE_PASSES_MAP(ALONE, X, permute_tile16_whole)                                                    \
     ALONE(X, permute_rows8)                                                                                  \
     ALONE(X, permute_rows16)
+/* Structures of equal fields, by width.  Kernels for 2 to 8 fields stand in that order. */
+#define WL_INTERLEAVE_MODULES(X, width)                                                                      \
+    X(interleave##width)                                                                                     \
+    X(interleave##width##_shifted)                                                                           \
+    X(interleave_wide##width)                                                                                \
+    X(interleave_few##width)
+#define WL_INTERLEAVE_KERNELS(X, width)                                                                      \
+    X(interleave##width, deinterleave##width)                                                                \
+    X(interleave##width, interleave##width)                                                                  \
+    X(interleave##width##_shifted, deinterleave##width##_shifted)                                            \
+    X(interleave##width##_shifted, interleave##width##_shifted)                                              \
+    X(interleave_wide##width, wide_deinterleave##width)                                                      \
+    X(interleave_wide##width, wide_interleave##width)                                                        \
+    X(interleave_few##width, deinterleave##width##_few2)                                                     \
+    X(interleave_few##width, deinterleave##width##_few3)                                                     \
+    X(interleave_few##width, deinterleave##width##_few4)                                                     \
+    X(interleave_few##width, deinterleave##width##_few5)                                                     \
+    X(interleave_few##width, deinterleave##width##_few6)                                                     \
+    X(interleave_few##width, deinterleave##width##_few7)                                                     \
+    X(interleave_few##width, deinterleave##width##_few8)                                                     \
+    X(interleave_few##width, interleave##width##_few2)                                                       \
+    X(interleave_few##width, interleave##width##_few3)                                                       \
+    X(interleave_few##width, interleave##width##_few4)                                                       \
+    X(interleave_few##width, interleave##width##_few5)                                                       \
+    X(interleave_few##width, interleave##width##_few6)                                                       \
+    X(interleave_few##width, interleave##width##_few7)                                                       \
+    X(interleave_few##width, interleave##width##_few8)
 
 /* The in-place transposes, a module each width. */
 #define WL_INPLACE_MODULES(X, width)                                                                         \
@@ -92,6 +119,12 @@
     X(scan)                                                                                                  \
     X(csr_transpose)                                                                                         \
     WL_PERMUTE_MAP(WL_ALONE_MODULE, X)                                                                       \
+    WL_INTERLEAVE_MODULES(X, 1)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 2)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 4)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 8)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 16)                                                                             \
+    X(fields)                                                                                                \
     WL_INPLACE_MODULES(X, 1)                                                                                 \
     WL_INPLACE_MODULES(X, 2)                                                                                 \
     WL_INPLACE_MODULES(X, 4)                                                                                 \
@@ -179,6 +212,13 @@
     X(csr_transpose, coo_rank)                                                                               \
     X(csr_transpose, coo_scatter)                                                                            \
     WL_PERMUTE_MAP(WL_ALONE_KERNEL, X)                                                                       \
+    WL_INTERLEAVE_KERNELS(X, 1)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 2)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 4)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 8)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 16)                                                                             \
+    X(fields, deinterleave_fields)                                                                           \
+    X(fields, interleave_fields)                                                                             \
     WL_INPLACE_KERNELS(X, 1)                                                                                 \
     WL_INPLACE_KERNELS(X, 2)                                                                                 \
     WL_INPLACE_KERNELS(X, 4)                                                                                 \
