@@ -34,6 +34,21 @@
     WL_PERMUTE_PASSES_MAP(ALONE, X, permute_tile16_whole)                                                    \
     ALONE(X, permute_rows8)                                                                                  \
     ALONE(X, permute_rows16)
+
+/* The in-place transposes, a module each width. */
+#define WL_INPLACE_MODULES(X, width)                                                                         \
+    X(inplace_square##width)                                                                                 \
+    X(inplace_near##width)                                                                                   \
+    X(inplace_shuffle##width)
+#define WL_INPLACE_KERNELS(X, width)                                                                         \
+    X(inplace_square##width, inplace_square##width)                                                          \
+    X(inplace_near##width, inplace_save##width)                                                              \
+    X(inplace_near##width, inplace_close##width)                                                             \
+    X(inplace_near##width, inplace_open##width)                                                              \
+    X(inplace_shuffle##width, inplace_rows##width)                                                           \
+    X(inplace_shuffle##width, inplace_columns##width)                                                        \
+    X(inplace_shuffle##width, inplace_band_of_rows##width)                                                   \
+    X(inplace_shuffle##width, inplace_band_of_columns##width)
 /* Structures of equal fields, by width.  Kernels for 2 to 8 fields stand in that order. */
 #define WL_INTERLEAVE_MODULES(X, width)                                                                      \
     X(interleave##width)                                                                                     \
@@ -61,21 +76,6 @@
     X(interleave_few##width, interleave##width##_few6)                                                       \
     X(interleave_few##width, interleave##width##_few7)                                                       \
     X(interleave_few##width, interleave##width##_few8)
-
-/* The in-place transposes, a module each width. */
-#define WL_INPLACE_MODULES(X, width)                                                                         \
-    X(inplace_square##width)                                                                                 \
-    X(inplace_near##width)                                                                                   \
-    X(inplace_shuffle##width)
-#define WL_INPLACE_KERNELS(X, width)                                                                         \
-    X(inplace_square##width, inplace_square##width)                                                          \
-    X(inplace_near##width, inplace_save##width)                                                              \
-    X(inplace_near##width, inplace_close##width)                                                             \
-    X(inplace_near##width, inplace_open##width)                                                              \
-    X(inplace_shuffle##width, inplace_rows##width)                                                           \
-    X(inplace_shuffle##width, inplace_columns##width)                                                        \
-    X(inplace_shuffle##width, inplace_band_of_rows##width)                                                   \
-    X(inplace_shuffle##width, inplace_band_of_columns##width)
 
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
@@ -119,17 +119,17 @@
     X(scan)                                                                                                  \
     X(csr_transpose)                                                                                         \
     WL_PERMUTE_MAP(WL_ALONE_MODULE, X)                                                                       \
+    WL_INPLACE_MODULES(X, 1)                                                                                 \
+    WL_INPLACE_MODULES(X, 2)                                                                                 \
+    WL_INPLACE_MODULES(X, 4)                                                                                 \
+    WL_INPLACE_MODULES(X, 8)                                                                                 \
+    WL_INPLACE_MODULES(X, 16)                                                                                \
     WL_INTERLEAVE_MODULES(X, 1)                                                                              \
     WL_INTERLEAVE_MODULES(X, 2)                                                                              \
     WL_INTERLEAVE_MODULES(X, 4)                                                                              \
     WL_INTERLEAVE_MODULES(X, 8)                                                                              \
     WL_INTERLEAVE_MODULES(X, 16)                                                                             \
     X(fields)                                                                                                \
-    WL_INPLACE_MODULES(X, 1)                                                                                 \
-    WL_INPLACE_MODULES(X, 2)                                                                                 \
-    WL_INPLACE_MODULES(X, 4)                                                                                 \
-    WL_INPLACE_MODULES(X, 8)                                                                                 \
-    WL_INPLACE_MODULES(X, 16)                                                                                \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -212,6 +212,11 @@
     X(csr_transpose, coo_rank)                                                                               \
     X(csr_transpose, coo_scatter)                                                                            \
     WL_PERMUTE_MAP(WL_ALONE_KERNEL, X)                                                                       \
+    WL_INPLACE_KERNELS(X, 1)                                                                                 \
+    WL_INPLACE_KERNELS(X, 2)                                                                                 \
+    WL_INPLACE_KERNELS(X, 4)                                                                                 \
+    WL_INPLACE_KERNELS(X, 8)                                                                                 \
+    WL_INPLACE_KERNELS(X, 16)                                                                                \
     WL_INTERLEAVE_KERNELS(X, 1)                                                                              \
     WL_INTERLEAVE_KERNELS(X, 2)                                                                              \
     WL_INTERLEAVE_KERNELS(X, 4)                                                                              \
@@ -219,11 +224,6 @@
     WL_INTERLEAVE_KERNELS(X, 16)                                                                             \
     X(fields, deinterleave_fields)                                                                           \
     X(fields, interleave_fields)                                                                             \
-    WL_INPLACE_KERNELS(X, 1)                                                                                 \
-    WL_INPLACE_KERNELS(X, 2)                                                                                 \
-    WL_INPLACE_KERNELS(X, 4)                                                                                 \
-    WL_INPLACE_KERNELS(X, 8)                                                                                 \
-    WL_INPLACE_KERNELS(X, 16)                                                                                \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \
