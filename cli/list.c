@@ -135,7 +135,7 @@ static void print_cases(void) {
     const char *name;
     puts("  sizes with names, all of them `cases`:");
     for (size_t i = 0; (name = bench_case_at(i, &size)) != NULL; i++) {
-        int column = printf("  %-*s", NAME_WIDTH - 2, name);
+        int column = printf("    %-*s", NAME_WIDTH - 4, name);
         printf("%*s", column < NAME_WIDTH ? 0 : 1, "");
         for (unsigned d = 0; d < size.dimensions; d++)
             printf("%s%u", d ? "x" : "", (unsigned)size.extent[d]);

@@ -15,16 +15,6 @@
 
 #include "rows.h"
 
-static __device__ __forceinline__ uint32_t wl_divide(uint32_t n, struct wl_divisor by, uint32_t *rest) {
-    uint32_t quotient = __umulhi(n, by.reciprocal);
-    *rest = n - quotient * by.count;
-    if (*rest >= by.count) {
-        *rest -= by.count;
-        quotient++;
-    }
-    return quotient;
-}
-
 /* Where a row lies from the first one. */
 static __device__ __forceinline__ void wl_row(const struct wl_rows &p, uint32_t row, uint64_t *to,
                                               uint64_t *from) {
@@ -98,9 +88,9 @@ extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_
     uint32_t item = blockIdx.x * WL_SLOT_THREADS + threadIdx.x, slot;
     uint64_t to, from;
     wl_row(p, wl_divide(item, p.slots, &slot), &to, &from);
-    /* The row is bytes [lead, end) of slots counted from the aligned vector in which it begins. */
+    /* The row is bytes [lead, end) of its slots. */
     uint8_t *out = (uint8_t *)p.to + to;
-    unsigned lead = (unsigned)(uintptr_t)out & 15;
+    unsigned lead = (unsigned)(uintptr_t)out & (p.grain - 1);
     out -= lead;
     const uint8_t *in = (const uint8_t *)p.from + from - lead;
     uint64_t end = item < p.items ? lead + p.row_bytes : 0, at = (uint64_t)slot * 16;

@@ -2,15 +2,9 @@
 #ifndef WIDELOAD_KERNELS_ROWS_H
 #define WIDELOAD_KERNELS_ROWS_H
 
-#include <stdint.h>
+#include "divisor.h"
 
 #define WL_ROWS_RANK 7
-
-/* n / count for any n by one multiplication and one correction: reciprocal is floor((2^32 - 1) / count), with
- * which the quotient is right or one too small. */
-struct wl_divisor {
-    uint32_t count, reciprocal;
-};
 
 /* Rows of row_bytes bytes lie at to + sum of index[i] * outer[i].to, and the like for from; outer[0] is the
  * dimension that changes fastest.  Each row is cut into `slots` accesses, and items is their number in all
@@ -19,6 +13,7 @@ struct wl_rows {
     uint64_t to, from, row_bytes;
     struct wl_divisor slots;
     uint32_t items, rank;
+    uint32_t grain; /* slots are counted in each row from the multiple of this before it: a power of two */
     struct {
         struct wl_divisor size;
         uint64_t to, from;

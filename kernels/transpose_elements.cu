@@ -38,6 +38,8 @@
 #define WL_TOGETHER (32 / WL_LINE)
 #define WL_APART    (32 / WL_TOGETHER)
 #define WL_STORES   (WL_COLS * WL_DOWN * 8 / WL_THREADS)
+/* From a thread's first row of the output to its j-th. */
+#define WL_STORED(j) ((j)*WL_WARPS % WL_APART + (j)*WL_WARPS / WL_APART * (WL_APART * WL_TOGETHER))
 
 static_assert(WL_WARPS / WL_ACROSS % WL_EACH == 0, "a thread's rows have one misalignment");
 static_assert(WL_WARPS % WL_EXTRA == 0, "a thread's rows of the output have one misalignment");
@@ -82,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const uint64_t column = (uint64_t)at.across * WL_COLS;
     const int low = row < 0 ? (int)-row : 0, high = wl_rest(all.rows, row, WL_LOADED); /* rows that exist */
     const int first = column > 0 ? -WL_EACH : 0, last = wl_rest(all.cols, column, WL_COLS + WL_EACH);
-    const char *from = (const char *)(at.from + row * all.from_pitch + column * WL_WIDTH);
+    const char *from = at.from + row * all.from_pitch + column * WL_WIDTH;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
     wl_vector moved[WL_LOADS], end;
@@ -133,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     /* A row of the output begins `late` rows after the first that is loaded. */
     const int cols = last < WL_COLS ? last : WL_COLS;
     const int own = warp + lane / WL_LINE * WL_APART; /* the thread's first */
-    char *to = (char *)(at.to + (column + own) * all.to_pitch + row * WL_WIDTH);
+    char *to = at.to + (column + own) * all.to_pitch + row * WL_WIDTH;
     const int late = WL_EXTRA - (int)((uintptr_t)(to + 32) / WL_WIDTH % WL_EXTRA);
     const int store_row = late + lane % WL_LINE * WL_EACH;
     const bool full = store_row >= low && store_row + WL_EACH <= high;
@@ -142,19 +144,24 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #pragma unroll
     for (int i = 0; i < WL_EACH; i++)
         read[i] = first_column + own * WL_PITCH + WL_SLOT(store_row + i);
+    if (full) {
 #pragma unroll
-    for (int j = 0; j < WL_STORES; j++) {
-        const int c = j * WL_WARPS % WL_APART + j * WL_WARPS / WL_APART * (WL_APART * WL_TOGETHER);
-        wl_vector out;
-#pragma unroll
-        for (int i = 0; i < WL_EACH; i++)
-            out.each[i] = read[i][c * WL_PITCH];
-        if (full && own + c < cols)
-            *(uint4 *)(to + c * all.to_pitch) = out.whole;
-        else if (own + c < cols)
+        for (int j = 0; j < WL_STORES; j++) {
+            const int c = WL_STORED(j);
+            wl_vector out;
 #pragma unroll
             for (int i = 0; i < WL_EACH; i++)
-                if (store_row + i >= low && store_row + i < high)
-                    ((wl_element *)(to + c * all.to_pitch))[i] = out.each[i];
+                out.each[i] = read[i][c * WL_PITCH];
+            if (own + c < cols)
+                *(uint4 *)(to + c * all.to_pitch) = out.whole;
+        }
+        return;
+    }
+    for (int j = 0; j < WL_STORES; j++) {
+        const int c = WL_STORED(j);
+#pragma unroll
+        for (int i = 0; i < WL_EACH; i++)
+            if (own + c < cols && store_row + i >= low && store_row + i < high)
+                ((wl_element *)(to + c * all.to_pitch))[i] = read[i][c * WL_PITCH];
     }
 }

@@ -3,25 +3,24 @@
 #ifndef WIDELOAD_KERNELS_TRANSPOSE_TILES_H
 #define WIDELOAD_KERNELS_TRANSPOSE_TILES_H
 
+#include "divisor.h"
 #include <stdbool.h>
-#include <stdint.h>
 
+/* Addresses.  For a kernel they are pointers: nvcc takes a parameter's pointers for ones to global memory,
+ * where of an integer it would make generic ones, and slower accesses. */
 #ifdef __CUDACC__
-#define WL_TILES_FUNCTION static __device__ __forceinline__
+typedef const char *wl_source;
+typedef char *wl_target;
 #else
-#define WL_TILES_FUNCTION static inline
+typedef uint64_t wl_source, wl_target;
 #endif
-
-/* Division by a number that the host knows, for dividends below 2^31: (n * factor) >> shift. */
-struct wl_divisor {
-    uint32_t factor, shift;
-};
 
 /* Blocks are numbered over all matrices, one a tile.  In a matrix they walk down the columns of a band of
  * `band` rows of tiles, then down the next column: blocks that run at the same time lie in a rectangle about
  * as high as wide, and so both the rows that they read and the rows that they write are long. */
 struct wl_transpose_tiles {
-    uint64_t from, to; /* addresses of the first matrix */
+    wl_source from; /* the first matrix */
+    wl_target to;
     uint64_t rows, cols;
     uint64_t from_pitch, to_pitch;   /* bytes from a row to the next */
     uint64_t from_stride, to_stride; /* bytes from a matrix to the next */
@@ -32,25 +31,17 @@ struct wl_transpose_tiles {
 };
 
 struct wl_tile {
-    uint64_t from, to; /* addresses of its matrix */
+    wl_source from; /* its matrix */
+    wl_target to;
     uint32_t down, across;
 };
 
-WL_TILES_FUNCTION uint32_t wl_divide(uint32_t n, struct wl_divisor by) {
-    return (uint32_t)(((uint64_t)n * by.factor) >> by.shift);
-}
-
-WL_TILES_FUNCTION struct wl_tile wl_find_tile(const struct wl_transpose_tiles *all, uint32_t block) {
-    uint32_t matrix = wl_divide(block, all->by_matrix);
-    uint32_t i = block - matrix * (all->tiles_down * all->tiles_across);
-    uint32_t band = wl_divide(i, all->by_band);
-    i -= band * (all->band * all->tiles_across);
-    uint32_t down = band * all->band, height = all->tiles_down - down;
-    bool last = height < all->band;
-    height = last ? height : all->band;
+WL_BOTH_SIDES struct wl_tile wl_find_tile(const struct wl_transpose_tiles *all, uint32_t block) {
+    uint32_t i, down, matrix = wl_divide(block, all->by_matrix, &i);
+    uint32_t first = wl_divide(i, all->by_band, &i) * all->band;
     struct wl_tile tile;
-    tile.across = wl_divide(i, last ? all->by_last : all->by_height);
-    tile.down = down + i - tile.across * height;
+    tile.across = wl_divide(i, all->tiles_down - first < all->band ? all->by_last : all->by_height, &down);
+    tile.down = first + down;
     tile.from = all->from + matrix * all->from_stride;
     tile.to = all->to + matrix * all->to_stride;
     return tile;

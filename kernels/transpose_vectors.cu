@@ -70,8 +70,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
     const uint64_t row = (uint64_t)at.down * WL_ROWS, column = (uint64_t)at.across * WL_COLS;
     const int rows = wl_rest(all.rows, row, WL_ROWS), cols = wl_rest(all.cols, column, WL_COLS);
-    const char *from = (const char *)(at.from + row * all.from_pitch + column * WL_WIDTH);
-    char *to = (char *)(at.to + column * all.to_pitch + row * WL_WIDTH);
+    const char *from = at.from + row * all.from_pitch + column * WL_WIDTH;
+    char *to = at.to + column * all.to_pitch + row * WL_WIDTH;
 
     uint4 moved[WL_LOADS][WL_GROUP];
 #pragma unroll

@@ -7,21 +7,26 @@
 /* Accesses that one launch may number: with a block's at the end, less than 2^32. */
 #define ITEMS_LIMIT (((uint64_t)1 << 32) - ((uint64_t)1 << 16))
 
-/* The first that applies is taken. */
+/* Slots are counted from a sector, so that no two warps write to one. */
+#define GRAIN 32
+
+/* The first that applies is taken.  Slots move wide rows at the speed of a copy, but a warp that has an end
+ * of a row among its slots does twice the work; where most warps have, words are faster, as long as they are
+ * not too small themselves (docs/notes/copy.md has the measurements). */
 static const struct wl__rows_way ways[] = {
-    {"run", "the rows lie side by side: one run of bytes", 1, 16, 1, 0, WL_KERNEL_copy_any},
-    {"vectors", "rows are whole aligned vectors", 16, 16, 2, 0, WL_KERNEL_copy_rows_16_16},
-    {"slots-8", "16-byte slots of rows that lie at multiples of 8 bytes", 8, 16, 1, 64,
+    {"run", "rows lie side by side: one run of bytes", 1, 16, 1, 0, WL_KERNEL_copy_any},
+    {"vectors", "rows are whole aligned vectors of 16 bytes", 16, 16, 1, 0, WL_KERNEL_copy_rows_16_16},
+    {"slots-8", "long rows at multiples of 8 bytes, by 16-byte slots", 8, 16, 1, 320,
      WL_KERNEL_copy_rows_16_8},
-    {"words-8", "rows are few words of 8 bytes", 8, 8, 2, 0, WL_KERNEL_copy_rows_8_8},
-    {"slots-4", "16-byte slots of rows that lie at multiples of 4 bytes", 4, 16, 1, 64,
+    {"words-8", "short rows of 8-byte words", 8, 8, 2, 0, WL_KERNEL_copy_rows_8_8},
+    {"slots-4", "long rows at multiples of 4 bytes, by 16-byte slots", 4, 16, 1, 320,
      WL_KERNEL_copy_rows_16_4},
-    {"words-4", "rows are few words of 4 bytes", 4, 4, 4, 0, WL_KERNEL_copy_rows_4_4},
-    {"slots-2", "16-byte slots of rows that lie at multiples of 2 bytes", 2, 16, 1, 64,
+    {"words-4", "short rows of 4-byte words", 4, 4, 4, 0, WL_KERNEL_copy_rows_4_4},
+    {"slots-2", "long rows at multiples of 2 bytes, by 16-byte slots", 2, 16, 1, 512,
      WL_KERNEL_copy_rows_16_2},
-    {"words-2", "rows are few words of 2 bytes", 2, 2, 4, 0, WL_KERNEL_copy_rows_2_2},
-    {"slots-1", "16-byte slots of rows that lie anywhere", 1, 16, 1, 64, WL_KERNEL_copy_rows_16_1},
-    {"bytes", "rows are few bytes", 1, 1, 4, 0, WL_KERNEL_copy_rows_1_1},
+    {"words-2", "short rows of 2-byte words", 2, 2, 4, 0, WL_KERNEL_copy_rows_2_2},
+    {"slots-1", "long rows that lie anywhere, by 16-byte slots", 1, 16, 1, 208, WL_KERNEL_copy_rows_16_1},
+    {"bytes", "short rows that lie anywhere", 1, 1, 4, 0, WL_KERNEL_copy_rows_1_1},
 };
 
 static bool joins(const struct wl__rows_dimension *fast, uint64_t fast_extent_to, uint64_t fast_extent_from) {
@@ -57,17 +62,13 @@ const struct wl__rows_way *wl__rows_way(const struct wl__rows *rows) {
     return way;
 }
 
-static struct wl_divisor divisor(uint64_t count) {
-    return (struct wl_divisor){(uint32_t)count, (uint32_t)(UINT32_MAX / count)};
-}
-
-/* Accesses that a row takes.  A slot may begin before the row does. */
-static uint64_t items_a_row(const struct wl__rows_way *way, const struct wl__rows *rows) {
+/* Accesses that a row takes, a multiple of those in a grain.  A grain may begin before the row does. */
+static uint64_t items_a_row(const struct wl__rows_way *way, const struct wl__rows *rows, uint64_t grain) {
     uint64_t pitches = 0;
     for (unsigned i = 0; i < rows->rank; i++)
         pitches |= rows->outer[i].to_pitch;
-    uint64_t lead = pitches % way->word ? way->word - way->part : rows->to % way->word;
-    return (lead + rows->row_bytes + way->word - 1) / way->word;
+    uint64_t lead = pitches % grain ? grain - way->part : rows->to % grain;
+    return (lead + rows->row_bytes + grain - 1) / grain * (grain / way->word);
 }
 
 /* Half of the rows, or of the row, and then the other. */
@@ -90,7 +91,8 @@ wl_error wl__rows_launch(wl_context *context, const struct wl__rows_way *way, co
         left.rank--;
     if (left.rank == 0)
         return wl__slots_launch(context, WL_KERNEL_copy_any, left.to, &left.from, 1, left.row_bytes, stream);
-    uint64_t slots = items_a_row(way, &left), items = slots;
+    uint64_t grain = way->word > way->part ? GRAIN : way->word;
+    uint64_t slots = items_a_row(way, &left, grain), items = slots;
     for (unsigned i = 0; i < left.rank; i++)
         items = wl__multiply(items, left.outer[i].size);
     if (items > ITEMS_LIMIT)
@@ -98,11 +100,12 @@ wl_error wl__rows_launch(wl_context *context, const struct wl__rows_way *way, co
     struct wl_rows p = {.to = left.to,
                         .from = left.from,
                         .row_bytes = left.row_bytes,
-                        .slots = divisor(slots),
+                        .slots = wl_divisor(slots),
                         .items = (uint32_t)items,
-                        .rank = left.rank};
+                        .rank = left.rank,
+                        .grain = (uint32_t)grain};
     for (unsigned i = 0; i < left.rank; i++) {
-        p.outer[i].size = divisor(left.outer[i].size);
+        p.outer[i].size = wl_divisor(left.outer[i].size);
         p.outer[i].to = left.outer[i].to_pitch;
         p.outer[i].from = left.outer[i].from_pitch;
     }

@@ -10,17 +10,6 @@ static uint64_t pieces(uint64_t n, uint64_t extra, uint64_t each) {
     return whole + rest / each + (rest % each != 0);
 }
 
-/* With factor = ceil(2^shift / d) and 2^(shift - 31) the power of two from d on, n * factor / 2^shift exceeds
- * n / d by less than n / 2^31 / d: too little to reach the next integer while n < 2^31.  The factor has 32
- * bits because d is more than half of that power. */
-static struct wl_divisor divisor(uint32_t d) {
-    unsigned log = 0;
-    while ((UINT64_C(1) << log) < d)
-        log++;
-    uint64_t numerator = UINT64_C(1) << (31 + log);
-    return (struct wl_divisor){(uint32_t)((numerator + d - 1) / d), 31 + log};
-}
-
 void wl__tiles_start(struct wl__tiles *tiles, struct wl__tile_shape shape, unsigned width, wl_devptr to,
                      wl_devptr from, const wl_transpose_layout *layout, uint32_t limit) {
     *tiles = (struct wl__tiles){.shape = shape, .width = width, .to = to, .from = from, .layout = layout};
@@ -57,10 +46,10 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch, 
         .tiles_down = down,
         .tiles_across = across,
         .band = band,
-        .by_matrix = divisor(down * across),
-        .by_band = divisor(band * across),
-        .by_height = divisor(band),
-        .by_last = divisor(down % band ? down % band : band),
+        .by_matrix = wl_divisor(down * across),
+        .by_band = wl_divisor(band * across),
+        .by_height = wl_divisor(band),
+        .by_last = wl_divisor(down % band ? down % band : band),
     };
     *blocks = (uint32_t)batch * (down * across);
 

@@ -1,7 +1,9 @@
 /* wl_transpose, wl_transpose_batched: matrices of any shape, alignment and leading dimension. */
 #include "lib/arguments.h"
 #include "lib/choice.h"
+#include "lib/error.h"
 #include "lib/launch.h"
+#include "lib/rows.h"
 #include "lib/tiles.h"
 
 /* ---------------------------------------------------------------- the table */
@@ -33,8 +35,8 @@ static const struct tiled vectors[] = {
 };
 /* Tiles begin up to 31 bytes early in a row of the output. */
 static const struct tiled shifted[] = {
-    {WL_KERNEL_transpose_groups1, 320, {128, 128, 31, ALL}},
-    {WL_KERNEL_transpose_groups2, 320, {64, 128, 15, ALL}},
+    {WL_KERNEL_transpose_groups1, 512, {128, 128, 31, ALL}},
+    {WL_KERNEL_transpose_groups2, 256, {128, 64, 15, ALL}},
     {WL_KERNEL_transpose_elements4, 256, {64, 64, 7, ALL}},
     {WL_KERNEL_transpose_elements8, 256, {32, 64, 3, ALL}},
     {WL_KERNEL_transpose_elements16, 256, {32, 32, 1, ALL}},
@@ -54,12 +56,9 @@ static bool all_multiples_of_16(const struct problem *p) {
     return ((elements * p->width) | p->to | p->from) % 16 == 0;
 }
 
-/* The order of elements stays: each matrix is one run of elements on both sides. */
-static bool is_copy(const struct problem *p) {
-    const wl_transpose_layout *l = &p->layout;
-    bool run = (l->rows == 1 && l->to_ld == 1) || (l->cols == 1 && l->from_ld == 1);
-    uint64_t elements = l->rows * l->cols;
-    return run && (l->batch == 1 || (l->from_stride == elements && l->to_stride == elements));
+/* Its transpose is a row or column too. */
+static bool is_line(const struct problem *p) {
+    return p->layout.rows == 1 || p->layout.cols == 1;
 }
 
 static bool always(const struct problem *p) {
@@ -67,9 +66,20 @@ static bool always(const struct problem *p) {
     return true;
 }
 
-static wl_error run_copy(wl_context *context, const struct problem *p, wl_stream stream) {
-    return wl_copy(context, p->to, p->from, p->layout.batch * p->layout.rows * p->layout.cols * p->width,
-                   stream);
+/* The elements of a line one by one, in a row where they lie side by side, which wl__rows_join() finds. */
+static wl_error run_line(wl_context *context, const struct problem *p, wl_stream stream) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t width = p->width;
+    const bool row = l->rows == 1;
+    struct wl__rows rows = {.to = p->to, .from = p->from, .row_bytes = width, .rank = 2};
+    rows.outer[0].size = row ? l->cols : l->rows;
+    rows.outer[0].to_pitch = width * (row ? l->to_ld : 1);
+    rows.outer[0].from_pitch = width * (row ? 1 : l->from_ld);
+    rows.outer[1].size = l->batch;
+    rows.outer[1].to_pitch = width * l->to_stride;
+    rows.outer[1].from_pitch = width * l->from_stride;
+    wl__rows_join(&rows);
+    return wl__rows_launch(context, wl__rows_way(&rows), &rows, stream);
 }
 
 static wl_error run_tiled(wl_context *context, const struct tiled *tiled, const struct problem *p,
@@ -100,7 +110,7 @@ static const struct strategy {
     bool (*applies)(const struct problem *p);
     wl_error (*run)(wl_context *context, const struct problem *p, wl_stream stream);
 } strategies[] = {
-    {"copy", "one row or one column: the elements' order stays", is_copy, run_copy},
+    {"line", "one row or one column: a copy of elements", is_line, run_line},
     {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, square tiles",
      all_multiples_of_16, run_vectors},
     {"shifted",

@@ -1,4 +1,4 @@
-/* cuTENSOR 2: permutation of a tensor's modes, here of a matrix's two. */
+/* cuTENSOR 2: permutation of a tensor's modes: of a matrix's two, and of any. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,14 @@
 #include "bench/peers/library.h"
 
 typedef struct cutensor_object *cutensor_object; /* handles, descriptors, plans: each a pointer */
-enum { R_32F = 0, OP_IDENTITY = 1, ALGO_DEFAULT = -1, JIT_NONE = 0, ALIGNMENT = 128 };
+enum { R_32F = 0, R_64F = 1, R_16F = 2, OP_IDENTITY = 1, ALGO_DEFAULT = -1, JIT_NONE = 0, ALIGNMENT = 128 };
+
+/* What a plan is made for; all of it is 0 where it is not used, so that two can be compared. */
+struct tensor {
+    uint32_t width, rank;
+    uint64_t sizes[WL_RANK_MAX]; /* as wl_permute has them */
+    unsigned order[WL_RANK_MAX];
+};
 
 /* As cutensor.h of version 2 declares them; 0 is success. */
 static struct {
@@ -27,9 +34,9 @@ static struct {
     int (*destroy_plan)(cutensor_object plan);
     int (*permute)(cutensor_object handle, cutensor_object plan, const void *alpha, const void *a, void *b,
                    wl_stream stream);
-    const cutensor_object *compute_f32; /* a variable of the library */
+    const cutensor_object *compute_f32, *compute_f64; /* variables of the library */
     cutensor_object handle, plan;
-    uint64_t rows, cols; /* the plan's */
+    struct tensor planned;
 } cutensor;
 
 static bool find_all(void *library, char why[200]) {
@@ -45,7 +52,8 @@ static bool find_all(void *library, char why[200]) {
            peer_find(library, "cutensorCreatePlan", &cutensor.create_plan, why) &&
            peer_find(library, "cutensorDestroyPlan", &cutensor.destroy_plan, why) &&
            peer_find(library, "cutensorPermute", &cutensor.permute, why) &&
-           peer_find(library, "CUTENSOR_COMPUTE_DESC_32F", &cutensor.compute_f32, why);
+           peer_find(library, "CUTENSOR_COMPUTE_DESC_32F", &cutensor.compute_f32, why) &&
+           peer_find(library, "CUTENSOR_COMPUTE_DESC_64F", &cutensor.compute_f64, why);
 }
 
 static bool open_library(char version[24], char why[200]) {
@@ -83,23 +91,38 @@ static const char *applicable(wl_context *context, const struct wl_problem *prob
     return peer_absent(&peer_cutensor);
 }
 
+/* cuTENSOR computes as it moves, so elements have a type: floats of 2, 4 and 8 bytes. */
+static const char *any_applicable(wl_context *context, const struct wl_problem *problem) {
+    if (problem->width != 2 && problem->width != 4 && problem->width != 8)
+        return "cuTENSOR permutes f16, f32 and f64: elements of 2, 4 and 8 bytes";
+    return applicable(context, problem);
+}
+
+static wl_error make_tensor(cutensor_object *tensor, uint32_t rank, const int64_t *extents, int type) {
+    return peer_check(cutensor.create_tensor(cutensor.handle, tensor, rank, extents, NULL, type, ALIGNMENT),
+                      "cutensorCreateTensorDescriptor");
+}
+
 /* Extents from the fastest on, as cuTENSOR counts where no strides are given. */
-static wl_error make_plan(uint64_t rows, uint64_t cols) {
-    enum { ROW = 'r', COL = 'c' };
-    const int64_t in_extents[] = {(int64_t)cols, (int64_t)rows};
-    const int64_t out_extents[] = {(int64_t)rows, (int64_t)cols};
-    const int32_t in_modes[] = {COL, ROW}, out_modes[] = {ROW, COL};
+static wl_error make_plan(const struct tensor *tensor) {
+    int64_t in_extents[WL_RANK_MAX], out_extents[WL_RANK_MAX];
+    int32_t in_modes[WL_RANK_MAX], out_modes[WL_RANK_MAX];
     cutensor_object in = NULL, out = NULL, operation = NULL, preference = NULL;
-    wl_error error =
-        peer_check(cutensor.create_tensor(cutensor.handle, &in, 2, in_extents, NULL, R_32F, ALIGNMENT),
-                   "cutensorCreateTensorDescriptor");
+    int type = tensor->width == 2 ? R_16F : tensor->width == 4 ? R_32F : R_64F;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        uint32_t mode = tensor->rank - 1 - i;
+        in_modes[i] = (int32_t)mode;
+        out_modes[i] = (int32_t)tensor->order[mode];
+        in_extents[i] = (int64_t)tensor->sizes[in_modes[i]];
+        out_extents[i] = (int64_t)tensor->sizes[out_modes[i]];
+    }
+    wl_error error = make_tensor(&in, tensor->rank, in_extents, type);
     if (!error)
-        error =
-            peer_check(cutensor.create_tensor(cutensor.handle, &out, 2, out_extents, NULL, R_32F, ALIGNMENT),
-                       "cutensorCreateTensorDescriptor");
+        error = make_tensor(&out, tensor->rank, out_extents, type);
     if (!error)
-        error = peer_check(cutensor.create_permutation(cutensor.handle, &operation, in, in_modes, OP_IDENTITY,
-                                                       out, out_modes, *cutensor.compute_f32),
+        error = peer_check(cutensor.create_permutation(
+                               cutensor.handle, &operation, in, in_modes, OP_IDENTITY, out, out_modes,
+                               type == R_64F ? *cutensor.compute_f64 : *cutensor.compute_f32),
                            "cutensorCreatePermutation");
     if (!error)
         error = peer_check(cutensor.create_preference(cutensor.handle, &preference, ALGO_DEFAULT, JIT_NONE),
@@ -115,30 +138,53 @@ static wl_error make_plan(uint64_t rows, uint64_t cols) {
         cutensor.destroy_tensor(out);
     if (in)
         cutensor.destroy_tensor(in);
-    cutensor.rows = rows;
-    cutensor.cols = cols;
+    cutensor.planned = *tensor;
     return error;
 }
 
-/* The plan of a size is made when it is verified, so before it is timed. */
-static wl_error transpose(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
-    const float alpha = 1;
-    if (problem->rows == 0 || problem->cols == 0)
-        return WL_ERROR_OK;
+/* The plan of a tensor is made when it is verified, so before it is timed.  Alpha is of the type that is
+ * computed in. */
+static wl_error run(wl_context *context, const struct wl_problem *problem, const struct tensor *tensor,
+                    wl_stream stream) {
+    const float one = 1;
+    const double one_f64 = 1;
     wl_error error = wl__enter(context);
     if (error)
         return error;
-    if (cutensor.rows != problem->rows || cutensor.cols != problem->cols)
+    if (memcmp(&cutensor.planned, tensor, sizeof *tensor) != 0)
         drop_plan();
     if (!cutensor.plan)
-        error = make_plan(problem->rows, problem->cols);
+        error = make_plan(tensor);
     if (!error)
-        error = peer_check(cutensor.permute(cutensor.handle, cutensor.plan, &alpha,
+        error = peer_check(cutensor.permute(cutensor.handle, cutensor.plan,
+                                            tensor->width == 8 ? (const void *)&one_f64 : &one,
                                             (const void *)(uintptr_t)problem->in[0],
                                             (void *)(uintptr_t)problem->out[0], stream),
                            "cutensorPermute");
     wl__leave(context);
     return error;
+}
+
+static wl_error transpose_any(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    const struct tensor tensor = {
+        problem->width, 3, {problem->batch, problem->rows, problem->cols}, {0, 2, 1}};
+    return problem->n ? run(context, problem, &tensor, stream) : WL_ERROR_OK;
+}
+
+static wl_error transpose(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    const struct tensor tensor = {4, 2, {problem->rows, problem->cols}, {1, 0}};
+    return problem->rows && problem->cols ? run(context, problem, &tensor, stream) : WL_ERROR_OK;
+}
+
+static wl_error permute(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    struct tensor tensor = {.width = problem->width, .rank = problem->rank};
+    memcpy(tensor.sizes, problem->sizes, sizeof tensor.sizes);
+    memcpy(tensor.order, problem->order, sizeof tensor.order);
+    return problem->n ? run(context, problem, &tensor, stream) : WL_ERROR_OK;
+}
+
+static uint64_t any_bytes(const struct wl_problem *problem) {
+    return 2 * wl__bytes_a_side(problem);
 }
 
 static uint64_t bytes(const struct wl_problem *problem) {
@@ -157,6 +203,28 @@ static const struct wl_rung rungs[] = {
      .bytes = bytes,
      .applicable = applicable,
      .launch = transpose},
+    {.experiment = "transpose-any",
+     .name = "cutensor-permute",
+     .idea = "cuTENSOR: cutensorPermute of f16, f32 or f64, alpha 1",
+     .library = "cuTENSOR",
+     .reference = WL_REF_TRANSPOSE_ANY,
+     .outputs = 1,
+     .fixed_block = true,
+     .bytes_formula = "2 * width * batch * rows * cols",
+     .bytes = any_bytes,
+     .applicable = any_applicable,
+     .launch = transpose_any},
+    {.experiment = "permute",
+     .name = "cutensor-permute",
+     .idea = "cuTENSOR: cutensorPermute of f16, f32 or f64, alpha 1",
+     .library = "cuTENSOR",
+     .reference = WL_REF_PERMUTE,
+     .outputs = 1,
+     .fixed_block = true,
+     .bytes_formula = "2 * width * n",
+     .bytes = any_bytes,
+     .applicable = any_applicable,
+     .launch = permute},
 };
 
 const struct peer_library peer_cutensor = {"cuTENSOR",   "cutensor",   rungs, sizeof rungs / sizeof *rungs,

@@ -106,16 +106,29 @@ static void operations(void **state) {
     for (size_t s = 0; s < plan.section_count; s++)
         for (size_t i = 0; i < plan.sections[s].row_count; i++) {
             const struct bench_row *row = &plan.sections[s].rows[i];
-            if (strcmp(row->rung->name, "cublas-geam") != 0)
+            bool geam = strcmp(row->rung->name, "cublas-geam") == 0;
+            if (!geam && strcmp(row->rung->name, "cutensor-permute") != 0)
                 continue;
-            bool can = row->problem.width >= 4 && row->problem.batch == 1;
+            uint32_t width = row->problem.width;
+            bool can = geam ? width >= 4 && row->problem.batch == 1 : width == 2 || width == 4 || width == 8;
             if (row->status != (can ? BENCH_VERIFIED : BENCH_SKIPPED))
                 fail_msg("width %u: %s", (unsigned)row->problem.width, row->note);
             right += can;
             skipped += !can;
         }
-    assert_int_equal(right, 3);
-    assert_int_equal(skipped, 7);
+    assert_int_equal(right, 3 + 6);
+    assert_int_equal(skipped, 7 + 4);
+    bench_plan_free(&plan);
+    must_run(&plan, &(struct asked){"permute", "7x5x11@210/4,3x4x5x6@0213/2,2x3x1x4x5@41203/8,9@0/4,6x7@10/1",
+                                    "all", NULL});
+    for (size_t s = 0; s < plan.section_count; s++)
+        for (size_t i = 0; i < plan.sections[s].row_count; i++) {
+            const struct bench_row *row = &plan.sections[s].rows[i];
+            bool can = !row->rung->library || row->problem.width != 1;
+            if (row->status != (can ? BENCH_VERIFIED : BENCH_SKIPPED))
+                fail_msg("permute %zu: %s", s, row->note);
+        }
+    assert_int_equal(plan.row_count, 10);
     bench_plan_free(&plan);
     must_run(&plan, &(struct asked){"add-any", "1000", "all", NULL});
     for (size_t s = 0; s < plan.section_count; s++)

@@ -116,9 +116,10 @@ static void copy_rows(struct rows p) {
 /* Rows from one byte to some blocks, pitches with and without slack, at and off every width. */
 static void rows_of_every_length(void **state) {
     (void)state;
-    static const size_t lengths[] = {1,   2,   3,   4,   5,   7,   8,   12,  15,   16,   17,   24,
-                                     31,  32,  33,  48,  60,  63,  64,  65,  100,  127,  128,  129,
-                                     200, 255, 256, 257, 400, 511, 512, 516, 1000, 1024, 2049, 4100};
+    static const size_t lengths[] = {1,   2,   3,   4,   5,   7,    8,    12,   15,  16,  17,
+                                     24,  31,  32,  33,  48,  60,   63,   64,   65,  100, 127,
+                                     128, 129, 207, 208, 255, 256,  257,  316,  320, 322, 400,
+                                     510, 512, 514, 516, 520, 1000, 1024, 2049, 4100};
     static const size_t slack[][2] = {{0, 1}, {4, 0}, {16, 32}, {3, 5}, {8, 12}, {64, 0}};
     static const unsigned places[][2] = {{0, 0}, {1, 0}, {0, 4}, {13, 6}, {16, 8}};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
@@ -187,6 +188,27 @@ static void rows_beside_each_other(void **state) {
     }
 }
 
+/* Each length and alignment has its way, and says so. */
+static void ways(void **state) {
+    (void)state;
+    static const struct {
+        struct rows rows;
+        const char *way;
+    } cases[] = {
+        {{64, 64, 64, 9, 1, 0}, ": run: "},          {{80, 96, 64, 9, 0, 0}, ": vectors: "},
+        {{504, 504, 496, 3, 0, 0}, ": slots-8: "},   {{24, 32, 24, 9, 0, 8}, ": words-8: "},
+        {{404, 400, 400, 3, 4, 0}, ": slots-4: "},   {{100, 128, 100, 3, 0, 4}, ": words-4: "},
+        {{1000, 1000, 998, 3, 0, 0}, ": slots-2: "}, {{300, 300, 298, 3, 2, 0}, ": words-2: "},
+        {{301, 300, 298, 3, 0, 0}, ": slots-1: "},   {{100, 100, 99, 3, 0, 0}, ": bytes: "},
+        {{100, 50, 50, 1, 3, 2}, ": run: "},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        copy_rows(cases[i].rows);
+        if (!strstr(wl_explain(), cases[i].way))
+            fail_msg("case %zu: %s", i, wl_explain());
+    }
+}
+
 static void refuses(const char *part, wl_error error) {
     assert_int_equal(error, WL_ERROR_INVALID_ARGUMENT);
     if (!strstr(wl_message(), part) || !strstr(wl_message(), "wl_copy_2d"))
@@ -215,10 +237,15 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_and_shifts),       cmocka_unit_test(every_pair_of_alignments),
-        cmocka_unit_test(nothing_outside),        cmocka_unit_test(rows_of_every_length),
-        cmocka_unit_test(rows_of_pitches),        cmocka_unit_test(no_row_outside),
-        cmocka_unit_test(rows_beside_each_other), cmocka_unit_test(refusals),
+        cmocka_unit_test(sizes_and_shifts),
+        cmocka_unit_test(every_pair_of_alignments),
+        cmocka_unit_test(nothing_outside),
+        cmocka_unit_test(rows_of_every_length),
+        cmocka_unit_test(rows_of_pitches),
+        cmocka_unit_test(no_row_outside),
+        cmocka_unit_test(rows_beside_each_other),
+        cmocka_unit_test(ways),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -310,7 +310,6 @@ static const struct change inplace_nothing[] = {SET(rows, 0), SET(cols, 0)};
 
 static const struct fault deinterleave_faults[] = {
     WIDTHS,
-    {"fields", {SET(count, 0)}},
     {"to is NULL", {SET(list, 0)}},
     {"to[0] is NULL|to is NULL", {SET(arrays[0], 0)}},
     {"to[2] is NULL|to is NULL", {SET(arrays[2], 0)}},
@@ -326,11 +325,11 @@ static const struct fault deinterleave_faults[] = {
     {"to[1] is 0x|to is 0x", {SET(arrays[1], 1)}},
     {"from is 0x", {SET(from, 1)}},
 };
-static const struct change interleave_nothing[] = {SET(n, 0)};
+static const struct change interleave_nothing[] = {SET(n, 0), SET(count, 0)};
+static const struct change fields_nothing[] = {SET(n, 0)};
 
 static const struct fault interleave_faults[] = {
     WIDTHS,
-    {"fields", {SET(count, 0)}},
     {"from is NULL", {SET(list, 0)}},
     {"from[0] is NULL|from is NULL", {SET(arrays[0], 0)}},
     {"from[2] is NULL|from is NULL", {SET(arrays[2], 0)}},
@@ -421,9 +420,9 @@ static const struct operation_faults operations[] = {
     {"wl_deinterleave", deinterleave, deinterleave_faults, COUNT(deinterleave_faults), NONE(interleave)},
     {"wl_interleave", interleave, interleave_faults, COUNT(interleave_faults), NONE(interleave)},
     {"wl_deinterleave_fields", deinterleave_fields, deinterleave_fields_faults,
-     COUNT(deinterleave_fields_faults), NONE(interleave)},
+     COUNT(deinterleave_fields_faults), NONE(fields)},
     {"wl_interleave_fields", interleave_fields, interleave_fields_faults, COUNT(interleave_fields_faults),
-     NONE(interleave)},
+     NONE(fields)},
     {"wl_permute", permute, permute_faults, COUNT(permute_faults), NONE(permute)},
 };
 

@@ -319,6 +319,37 @@ static void pageable_memory_is_refused(void **state) {
     assert_int_equal(munmap(pages, 2 * page), 0);
 }
 
+/* Rows whose accesses 32 bits cannot number, and rows of which one alone is as long. */
+static void more_rows_than_a_launch_numbers(void **state) {
+    (void)state;
+    wl_context *context;
+    const wl_devptr to = 4096, from = (wl_devptr)1 << 50;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    assert_int_equal(wl_copy_2d(context, to, 32, from, 48, 16, (size_t)1 << 36, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 32);
+    for (unsigned i = 0; i < fake->launch_count; i++) {
+        assert_string_equal(fake->launches[i].kernel, "wl_copy_rows_16_16");
+        assert_int_equal(fake->launches[i].grid[0], 1 << 24);
+        assert_true(fake->launches[i].arguments[0] == to + ((uint64_t)i << 31) * 32);
+    }
+    fake->launch_count = 0;
+    assert_int_equal(
+        wl_copy_2d(context, to, (size_t)1 << 41, from, (size_t)3 << 40, (size_t)1 << 40, 3, NULL),
+        WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 3);
+    for (unsigned i = 0; i < fake->launch_count; i++) {
+        assert_string_equal(fake->launches[i].kernel, "wl_copy_any");
+        assert_int_equal(fake->launches[i].grid[0], 1 << 29);
+        assert_true(fake->launches[i].arguments[0] == to + ((uint64_t)i << 41));
+        assert_true(fake->launches[i].arguments[1] == from + i * ((uint64_t)3 << 40));
+    }
+    fake->launch_count = 0;
+    fake->fail_next = 700;
+    assert_int_not_equal(wl_copy_2d(context, to, 32, from, 48, 16, (size_t)1 << 36, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->launch_count, 0);
+    wl_close(context);
+}
+
 static void modules_load_once(void **state) {
     (void)state;
     wl_context *context;
@@ -452,7 +483,7 @@ static void empty_problems(void **state) {
     assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
     size_t count;
     const struct wl_rung *rungs = wl__ladder(&count);
-    const struct wl_problem empty = {.stride = 1, .out = {4096, 4096, 4096, 4096}};
+    const struct wl_problem empty = {.stride = 1, .width = 4, .out = {4096, 4096, 4096, 4096}};
     for (size_t i = 0; i < count; i++)
         assert_int_equal(rungs[i].launch(context, &empty, NULL), WL_ERROR_OK);
     assert_int_equal(fake->launch_count, 0);
@@ -478,6 +509,7 @@ int main(void) {
         TEST(counters_and_events),
         TEST(copy_refuses_and_chooses),
         TEST(pageable_memory_is_refused),
+        TEST(more_rows_than_a_launch_numbers),
         TEST(modules_load_once),
         TEST(loading_keeps_the_capture_mode),
         TEST(launches_where_the_context_is_current),

@@ -81,27 +81,27 @@ static void every_cut(void **state) {
                 }
 }
 
-/* Divisions by multiplication, where they are the tightest: dividends beside multiples, up to 2^31. */
+static void check_division(uint32_t n, uint32_t count) {
+    uint32_t rest, quotient = wl_divide(n, wl_divisor(count), &rest);
+    assert_int_equal(quotient, n / count);
+    assert_int_equal(rest, n % count);
+}
+
+/* Divisions by multiplication where they are the tightest: dividends beside multiples. */
 static void divisions(void **state) {
     (void)state;
-    static const uint32_t downs[] = {1,     2,       3,        7,          641,       65535,
-                                     65537, 1000003, 16777213, 1073741823, 2147483647};
-    for (unsigned d = 0; d < sizeof(downs) / sizeof(*downs); d++) {
-        uint64_t n = downs[d];
-        wl_transpose_layout layout = {n, 1, 1, n, UINT32_MAX, n, n};
-        struct wl__tiles tiles;
-        struct wl_transpose_tiles launch;
-        uint32_t blocks;
-        wl__tiles_start(&tiles, (struct wl__tile_shape){1, 1, 0, UINT32_MAX}, 1, 0, 0, &layout, 2147483647);
-        assert_true(wl__tiles_next(&tiles, &launch, &blocks));
-        assert_int_equal(blocks, 2147483647 / n * n);
-        for (uint64_t q = 0; q * n < blocks; q += q < 1000 ? 1 : 104729)
+    static const uint32_t counts[] = {1,          2,          3,          7,         641,
+                                      65535,      65536,      65537,      1000003,   16777213,
+                                      1073741823, 2147483647, 2147483648, 4294967295};
+    for (unsigned c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
+        uint64_t count = counts[c], step = UINT32_MAX / count / 100000 + 1;
+        for (uint64_t q = 0; q * count <= UINT32_MAX; q += step)
             for (int64_t near = -1; near <= 1; near++) {
-                int64_t i = (int64_t)(q * n) + near;
-                if (i >= 0 && i < blocks)
-                    assert_int_equal(wl_divide((uint32_t)i, launch.by_matrix), (uint64_t)i / n);
+                int64_t n = (int64_t)(q * count) + near;
+                if (n >= 0 && n <= UINT32_MAX)
+                    check_division((uint32_t)n, (uint32_t)count);
             }
-        assert_int_equal(wl_divide(blocks - 1, launch.by_matrix), (blocks - 1) / n);
+        check_division(UINT32_MAX, (uint32_t)count);
     }
 }
 

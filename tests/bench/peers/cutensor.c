@@ -1,14 +1,21 @@
-/* A stand-in for libcutensor.so.2: the permutation of a matrix's two modes.  Objects are counted; what is
+/* A stand-in for libcutensor.so.2: the permutation of a tensor's modes.  Objects are counted; what is
  * left when the handle goes is a failure of the next handle. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { MODES = 8 };
 
 struct object {
-    int64_t extent[2];
+    uint32_t modes;
+    size_t width;
+    int64_t extent[MODES]; /* the fastest first */
+    /* Of an operation and a plan: from one of the input's modes to the next in the output, in elements. */
+    int64_t step[MODES];
 };
 
-extern void *const CUTENSOR_COMPUTE_DESC_32F;
+extern void *const CUTENSOR_COMPUTE_DESC_32F, *const CUTENSOR_COMPUTE_DESC_64F;
 size_t cutensorGetVersion(void);
 int cutensorCreate(struct object **handle);
 int cutensorDestroy(struct object *handle);
@@ -30,15 +37,15 @@ int cutensorPermute(struct object *handle, struct object *plan, const void *alph
 
 enum { SUCCESS = 0, INVALID_VALUE = 7 };
 
-static int compute, objects;
-void *const CUTENSOR_COMPUTE_DESC_32F = &compute;
+static int compute, compute_f64, objects;
+void *const CUTENSOR_COMPUTE_DESC_32F = &compute, *const CUTENSOR_COMPUTE_DESC_64F = &compute_f64;
 
-static int make(struct object **out, const int64_t *extent) {
+static int make(struct object **out, const struct object *like) {
     *out = calloc(1, sizeof **out);
     if (!*out)
         return INVALID_VALUE;
-    (*out)->extent[0] = extent ? extent[0] : 0;
-    (*out)->extent[1] = extent ? extent[1] : 0;
+    if (like)
+        **out = *like;
     objects++;
     return SUCCESS;
 }
@@ -64,9 +71,11 @@ int cutensorDestroy(struct object *handle) {
 int cutensorCreateTensorDescriptor(struct object *handle, struct object **tensor, uint32_t modes,
                                    const int64_t *extents, const int64_t *strides, int type,
                                    uint32_t alignment) {
-    if (!handle || modes != 2 || strides || type != 0 || alignment > 256)
+    struct object like = {.modes = modes, .width = type == 2 ? 2 : type == 1 ? 8 : 4};
+    if (!handle || modes < 1 || modes > MODES || strides || type < 0 || type > 2 || alignment > 256)
         return INVALID_VALUE;
-    return make(tensor, extents);
+    memcpy(like.extent, extents, modes * sizeof *extents);
+    return make(tensor, &like);
 }
 
 int cutensorDestroyTensorDescriptor(struct object *tensor) {
@@ -76,10 +85,20 @@ int cutensorDestroyTensorDescriptor(struct object *tensor) {
 int cutensorCreatePermutation(struct object *handle, struct object **operation, struct object *a,
                               const int32_t *modes_a, int operator_a, struct object *b,
                               const int32_t *modes_b, void *kind) {
-    if (!handle || operator_a != 1 || kind != &compute || modes_a[0] != modes_b[1] ||
-        modes_a[1] != modes_b[0] || a->extent[0] != b->extent[1] || a->extent[1] != b->extent[0])
+    struct object like = *a;
+    if (!handle || operator_a != 1 || kind != (a->width == 8 ? &compute_f64 : &compute) ||
+        a->modes != b->modes || a->width != b->width)
         return INVALID_VALUE;
-    return make(operation, a->extent);
+    for (uint32_t i = 0; i < a->modes; i++) {
+        int64_t step = 1;
+        uint32_t j = 0;
+        for (; j < b->modes && modes_b[j] != modes_a[i]; j++)
+            step *= b->extent[j];
+        if (j == b->modes || b->extent[j] != a->extent[i])
+            return INVALID_VALUE;
+        like.step[i] = step;
+    }
+    return make(operation, &like);
 }
 
 int cutensorDestroyOperationDescriptor(struct object *operation) {
@@ -97,7 +116,7 @@ int cutensorDestroyPlanPreference(struct object *preference) {
 int cutensorCreatePlan(struct object *handle, struct object **plan, struct object *operation,
                        struct object *preference, uint64_t work_limit) {
     (void)work_limit;
-    return handle && preference ? make(plan, operation->extent) : INVALID_VALUE;
+    return handle && preference ? make(plan, operation) : INVALID_VALUE;
 }
 
 int cutensorDestroyPlan(struct object *plan) {
@@ -106,14 +125,19 @@ int cutensorDestroyPlan(struct object *plan) {
 
 int cutensorPermute(struct object *handle, struct object *plan, const void *alpha, const void *a, void *b,
                     void *stream) {
-    const float *in = a;
-    float *out = b;
-    int64_t cols = plan->extent[0], rows = plan->extent[1];
     (void)stream;
-    if (!handle || *(const float *)alpha != 1)
+    if (!handle || (plan->width == 8 ? *(const double *)alpha != 1 : *(const float *)alpha != 1))
         return INVALID_VALUE;
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t c = 0; c < cols; c++)
-            out[c * rows + r] = in[r * cols + c];
-    return SUCCESS;
+    int64_t at[MODES] = {0}, to = 0;
+    for (const char *in = a;; in += plan->width) {
+        uint32_t mode = 0;
+        memcpy((char *)b + to * (int64_t)plan->width, in, plan->width);
+        while (mode < plan->modes && ++at[mode] == plan->extent[mode]) {
+            to -= (plan->extent[mode] - 1) * plan->step[mode];
+            at[mode++] = 0;
+        }
+        if (mode == plan->modes)
+            return SUCCESS;
+        to += plan->step[mode];
+    }
 }
