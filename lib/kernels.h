@@ -13,6 +13,28 @@
     X(kernel##_unroll4, kernel##_unroll4)                                                                    \
     X(kernel##_unroll8, kernel##_unroll8)
 
+/* Kernels of wl_permute's tiles, each alone in a module of its name.  lib/permute.c counts on their order:
+ * the elements' width; whose rows begin anywhere; accesses a thread. */
+#define WL_ALONE_MODULE(X, kernel) X(kernel)
+#define WL_ALONE_KERNEL(X, kernel) X(kernel, kernel)
+#define WL_PERMUTE_PASSES_MAP(ALONE, X, kernel)                                                              \
+    ALONE(X, kernel##_4)                                                                                     \
+    ALONE(X, kernel##_6)                                                                                     \
+    ALONE(X, kernel##_8)
+#define WL_PERMUTE_ROWS_MAP(ALONE, X, kernel)                                                                \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_whole)                                                          \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_out)                                                            \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_in)                                                             \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_both)
+#define WL_PERMUTE_MAP(ALONE, X)                                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile1)                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile2)                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile4)                                                             \
+    WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile8)                                                             \
+    WL_PERMUTE_PASSES_MAP(ALONE, X, permute_tile16_whole)                                                    \
+    ALONE(X, permute_rows8)                                                                                  \
+    ALONE(X, permute_rows16)
+
 /* The in-place transposes, a module each width. */
 #define WL_INPLACE_MODULES(X, width)                                                                         \
     X(inplace_square##width)                                                                                 \
@@ -27,6 +49,33 @@
     X(inplace_shuffle##width, inplace_columns##width)                                                        \
     X(inplace_shuffle##width, inplace_band_of_rows##width)                                                   \
     X(inplace_shuffle##width, inplace_band_of_columns##width)
+/* Structures of equal fields, by width.  Kernels for 2 to 8 fields stand in that order. */
+#define WL_INTERLEAVE_MODULES(X, width)                                                                      \
+    X(interleave##width)                                                                                     \
+    X(interleave##width##_shifted)                                                                           \
+    X(interleave_wide##width)                                                                                \
+    X(interleave_few##width)
+#define WL_INTERLEAVE_KERNELS(X, width)                                                                      \
+    X(interleave##width, deinterleave##width)                                                                \
+    X(interleave##width, interleave##width)                                                                  \
+    X(interleave##width##_shifted, deinterleave##width##_shifted)                                            \
+    X(interleave##width##_shifted, interleave##width##_shifted)                                              \
+    X(interleave_wide##width, wide_deinterleave##width)                                                      \
+    X(interleave_wide##width, wide_interleave##width)                                                        \
+    X(interleave_few##width, deinterleave##width##_few2)                                                     \
+    X(interleave_few##width, deinterleave##width##_few3)                                                     \
+    X(interleave_few##width, deinterleave##width##_few4)                                                     \
+    X(interleave_few##width, deinterleave##width##_few5)                                                     \
+    X(interleave_few##width, deinterleave##width##_few6)                                                     \
+    X(interleave_few##width, deinterleave##width##_few7)                                                     \
+    X(interleave_few##width, deinterleave##width##_few8)                                                     \
+    X(interleave_few##width, interleave##width##_few2)                                                       \
+    X(interleave_few##width, interleave##width##_few3)                                                       \
+    X(interleave_few##width, interleave##width##_few4)                                                       \
+    X(interleave_few##width, interleave##width##_few5)                                                       \
+    X(interleave_few##width, interleave##width##_few6)                                                       \
+    X(interleave_few##width, interleave##width##_few7)                                                       \
+    X(interleave_few##width, interleave##width##_few8)
 
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
@@ -69,11 +118,18 @@
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
     X(csr_transpose)                                                                                         \
+    WL_PERMUTE_MAP(WL_ALONE_MODULE, X)                                                                       \
     WL_INPLACE_MODULES(X, 1)                                                                                 \
     WL_INPLACE_MODULES(X, 2)                                                                                 \
     WL_INPLACE_MODULES(X, 4)                                                                                 \
     WL_INPLACE_MODULES(X, 8)                                                                                 \
     WL_INPLACE_MODULES(X, 16)                                                                                \
+    WL_INTERLEAVE_MODULES(X, 1)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 2)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 4)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 8)                                                                              \
+    WL_INTERLEAVE_MODULES(X, 16)                                                                             \
+    X(fields)                                                                                                \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -155,11 +211,19 @@
     X(csr_transpose, csr_scatter)                                                                            \
     X(csr_transpose, coo_rank)                                                                               \
     X(csr_transpose, coo_scatter)                                                                            \
+    WL_PERMUTE_MAP(WL_ALONE_KERNEL, X)                                                                       \
     WL_INPLACE_KERNELS(X, 1)                                                                                 \
     WL_INPLACE_KERNELS(X, 2)                                                                                 \
     WL_INPLACE_KERNELS(X, 4)                                                                                 \
     WL_INPLACE_KERNELS(X, 8)                                                                                 \
     WL_INPLACE_KERNELS(X, 16)                                                                                \
+    WL_INTERLEAVE_KERNELS(X, 1)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 2)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 4)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 8)                                                                              \
+    WL_INTERLEAVE_KERNELS(X, 16)                                                                             \
+    X(fields, deinterleave_fields)                                                                           \
+    X(fields, interleave_fields)                                                                             \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \

@@ -22,5 +22,6 @@ extern const struct wl__rungs wl__ladder_copy_any;
 extern const struct wl__rungs wl__ladder_add_any;
 extern const struct wl__rungs wl__ladder_transpose_any;
 extern const struct wl__rungs wl__ladder_transpose_inplace;
+extern const struct wl__rungs wl__ladder_permute;
 
 #endif

@@ -71,6 +71,8 @@ static const struct {
     {"transpose-any", "memcpy"},
     {"transpose-inplace", "wideload"},
     {"transpose-inplace", "memcpy"},
+    {"permute", "wideload"},
+    {"permute", "memcpy"},
 };
 #define EXPECTED (sizeof(expected) / sizeof(expected[0]))
 

@@ -1,0 +1,36 @@
+/* The parameter of fields.cu's kernels: the same struct on both sides. */
+#ifndef WIDELOAD_KERNELS_FIELDS_H
+#define WIDELOAD_KERNELS_FIELDS_H
+
+#include <stdint.h>
+
+#define WL_FIELDS_LIMIT   64
+#define WL_FIELDS_THREADS 128
+/* Tasks of a chunk: a warp moves 32 vectors of one field in one. */
+#define WL_FIELD_TASKS 256
+
+struct wl_field_shape {
+    uint64_t array; /* address */
+    uint32_t offset, bytes;
+    uint32_t inverse; /* ceil(2^32 / bytes): a multiplication divides; 0 for 1 */
+    uint16_t first_task;
+    uint16_t unit; /* 1, 2 or 4: how many bytes at once its values can be moved by */
+};
+
+struct wl_fields_shape {
+    uint64_t n;          /* structures */
+    uint64_t packed;     /* address of the first byte that a field names; of the structures for interleave */
+    uint32_t structures; /* by which chunks advance: a multiple of 16 or 32, so that every field's part of a
+                            chunk is whole vectors or sectors */
+    uint32_t skew_mask;  /* 15 or 31: how far past an aligned address of which kind an array can begin */
+    uint32_t slack;      /* deinterleave: structures before a chunk's that it holds too */
+    uint32_t structure_bytes;
+    uint32_t tail;  /* bytes at a structure's end that no field names: the last structure may lack them */
+    uint32_t gaps;  /* interleave: there are bytes that no field names, which are set to 0 */
+    uint32_t tasks; /* of all fields in a chunk */
+    uint32_t pad;   /* an empty vector in shared memory after each 2^pad */
+    struct wl_field_shape fields[WL_FIELDS_LIMIT];
+    uint8_t task_field[WL_FIELD_TASKS];
+};
+
+#endif

@@ -1,0 +1,48 @@
+/* What both permuting kernels do: from numbers of tiles and threads to places. */
+#ifndef WIDELOAD_KERNELS_PERMUTE_CUH
+#define WIDELOAD_KERNELS_PERMUTE_CUH
+
+#include "permute.h"
+
+static __device__ __forceinline__ uint32_t wl_divide(uint32_t n, const struct wl_permute_divisor *by) {
+    return __umulhi(n, by->magic) >> by->shift;
+}
+
+/* Where a tile lies in both arrays. */
+static __device__ __forceinline__ void wl_tile_place(const struct wl_permute_tiles &p, uint32_t tile,
+                                                     uint64_t *in, uint64_t *out) {
+    *in = p.from;
+    *out = p.to;
+    for (uint32_t i = 0; i < p.digits; i++) {
+        const struct wl_permute_digit &digit = p.digit[i];
+        uint32_t rest = wl_divide(tile, &digit.by), place = tile - rest * digit.by.count;
+        *in += place * digit.in;
+        *out += place * digit.out;
+        if (place == digit.by.count - 1) {
+            *in -= digit.in_back;
+            *out -= digit.out_back;
+        }
+        tile = rest;
+    }
+}
+
+/* Where a thread's first access lies, in a tile's memory and from the tile's place in the array; and the
+ * first digit of its number. */
+static __device__ __forceinline__ uint32_t wl_thread_place(const struct wl_permute_side &side,
+                                                           uint32_t *shared, uint64_t *global) {
+    uint32_t thread = threadIdx.x, first = 0;
+    *shared = 0;
+    *global = 0;
+    for (uint32_t i = 0; i < side.parts; i++) {
+        const struct wl_permute_part &part = side.part[i];
+        uint32_t rest = wl_divide(thread, &part.by), place = thread - rest * part.by.count;
+        if (i == 0)
+            first = place;
+        *shared += place * part.shared;
+        *global += place * part.global;
+        thread = rest;
+    }
+    return first;
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* wl_permute: dimensions in any order. */
+#include <stdbool.h>
+
+#include "lib/arguments.h"
+#include "lib/choice.h"
+#include "lib/error.h"
+#include "lib/launch.h"
+#include "lib/permute_plan.h"
+
+static const char call[] = "wl_permute";
+
+/* A problem that the checks have passed. */
+struct problem {
+    wl_context *context;
+    wl_devptr to, from;
+    wl_stream stream;
+    struct wl__permute_shape shape;
+    struct wl__permute_plan plan; /* of the strategies that have one */
+};
+
+/* ---------------------------------------------------------------- the strategies */
+
+/* The bytes keep their order. */
+static bool is_copy(struct problem *p) {
+    return p->shape.rank <= 1;
+}
+
+static wl_error copy(struct problem *p) {
+    uint64_t bytes = p->shape.width * (p->shape.rank ? p->shape.dim[0].size : 1);
+    return wl_copy(p->context, p->to, p->from, bytes, p->stream);
+}
+
+/* Two dimensions change places, within each of a third or not. */
+static bool is_transpose(struct problem *p) {
+    const struct wl__permute_shape *shape = &p->shape;
+    return shape->rank > 1 && shape->by_out[0] == 1 &&
+           (shape->rank == 2 || (shape->rank == 3 && shape->by_out[2] == 2));
+}
+
+static wl_error transpose(struct problem *p) {
+    const struct wl__permute_shape *shape = &p->shape;
+    const wl_transpose_layout layout = {.rows = shape->dim[1].size,
+                                        .cols = shape->dim[0].size,
+                                        .batch = shape->rank == 3 ? shape->dim[2].size : 1};
+    return wl_transpose_batched(p->context, shape->width, p->to, p->from, &layout, p->stream);
+}
+
+static wl_error launch(struct problem *p, enum wl__kernel kernel) {
+    void *arguments[] = {&p->plan.tiles};
+    return wl__launch_shared(p->context, kernel, p->plan.tiles.tiles, 1,
+                             (struct wl__block){p->plan.threads, 1}, p->plan.memory, arguments, p->stream);
+}
+
+static bool has_rows(struct problem *p) {
+    return wl__permute_plan_rows(&p->plan, &p->shape, p->to, p->from);
+}
+
+static wl_error rows(struct problem *p) {
+    return launch(p, p->shape.width == 16 ? WL_KERNEL_permute_rows16 : WL_KERNEL_permute_rows8);
+}
+
+static bool has_tiles(struct problem *p) {
+    return wl__permute_plan_tiles(&p->plan, &p->shape, p->to, p->from);
+}
+
+/* Kernels differ in the elements' width, in whose rows begin anywhere, and in how many accesses a thread
+ * makes: the fewer it has registers for, the more blocks a multiprocessor holds. */
+static wl_error tiles(struct problem *p) {
+    const struct wl__permute_plan *plan = &p->plan;
+    unsigned passes = plan->passes <= 4 ? 0 : plan->passes <= 6 ? 1 : 2;
+    unsigned shifted = 2 * plan->in_shifted + plan->out_shifted;
+    unsigned width = (unsigned)__builtin_ctz(plan->width);
+    return launch(p, (enum wl__kernel)(WL_KERNEL_permute_tile1_whole_4 + (width * 4 + shifted) * 3 + passes));
+}
+
+/* The first that fits. */
+static const struct strategy {
+    const char *name, *why;
+    bool (*fits)(struct problem *p);
+    wl_error (*run)(struct problem *p);
+} strategies[] = {
+    {"copy", "the order of the elements does not change", is_copy, copy},
+    {"transpose", "two dimensions, or neighbours that act as two, change places", is_transpose, transpose},
+    {"rows", "the last dimension keeps its place: whole rows move, through registers", has_rows, rows},
+    {"tiles", "tiles that are long in both arrays' last dimensions, through shared memory", has_tiles, tiles},
+};
+
+/* ---------------------------------------------------------------- the call */
+
+static wl_error check_shape(unsigned rank, const uint64_t *sizes, const unsigned *order) {
+    if (rank > WL_RANK_MAX)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: rank is %u: it is 0 to %d", call, rank, WL_RANK_MAX);
+    if (rank && !sizes)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: sizes is NULL", call);
+    if (rank && !order)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: order is NULL", call);
+    unsigned seen = 0;
+    for (unsigned i = 0; i < rank; i++) {
+        if (order[i] >= rank || (seen & 1u << order[i]))
+            return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: order[%u] is %u: each of 0 to %u comes once",
+                            call, i, order[i], rank - 1);
+        seen |= 1u << order[i];
+    }
+    return WL_ERROR_OK;
+}
+
+/* Of an array; 0 if any size is, however large the others are. */
+static uint64_t bytes_of(unsigned width, unsigned rank, const uint64_t *sizes) {
+    uint64_t bytes = width;
+    for (unsigned i = 0; i < rank; i++) {
+        if (sizes[i] == 0)
+            return 0;
+        bytes = wl__multiply(bytes, sizes[i]);
+    }
+    return bytes;
+}
+
+wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, unsigned rank,
+                    const uint64_t *sizes, const unsigned *order, wl_stream stream) {
+    wl_error error = wl__check_context(call, context);
+    if (!error)
+        error = wl__check_width(call, width);
+    if (!error)
+        error = check_shape(rank, sizes, order);
+    if (error)
+        return error;
+    uint64_t bytes = bytes_of(width, rank, sizes);
+    const struct wl__array target = {"to", to, bytes}, source = {"from", from, bytes};
+    error = wl__check_array(call, context, &target, width);
+    if (!error)
+        error = wl__check_array(call, context, &source, width);
+    if (!error)
+        error = wl__check_apart(call, &target, &source);
+    if (error || bytes == 0)
+        return error;
+
+    struct problem problem = {.context = context, .to = to, .from = from, .stream = stream};
+    wl__permute_reduce(&problem.shape, width, to, from, rank, sizes, order);
+    const struct strategy *strategy = strategies;
+    while (!strategy->fits(&problem))
+        if (++strategy == strategies + sizeof(strategies) / sizeof(strategies[0]))
+            return wl__fail(WL_ERROR_UNSUPPORTED, "%s: more than 2^31 tiles", call);
+    error = strategy->run(&problem);
+    const struct wl__choice choice = {
+        call,
+        strategy->name,
+        strategy->why,
+        {{"width", width}, {"rank", rank}, {"bytes", bytes}, {"merged rank", problem.shape.rank}}};
+    wl__chose(context, &choice);
+    return error;
+}

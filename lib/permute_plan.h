@@ -1,0 +1,71 @@
+/* How dimensions are permuted: the problem made as small as it is, and cut into tiles for the kernels.  Pure:
+ * no device, no memory, any thread. */
+#ifndef WIDELOAD_LIB_PERMUTE_PLAN_H
+#define WIDELOAD_LIB_PERMUTE_PLAN_H
+
+#include <stdbool.h>
+
+#include "kernels/permute.h"
+#include "wideload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A permutation without what does not matter: no dimension of size 1, no two that stay neighbours, and where
+ * the last keeps its place, elements as wide as it and the addresses allow. */
+struct wl__permute_shape {
+    unsigned width, rank;
+    struct {
+        uint64_t size;
+        uint64_t in, out;         /* strides, in elements */
+    } dim[WL_RANK_MAX];           /* the input's order, its last (stride 1) first */
+    unsigned by_out[WL_RANK_MAX]; /* dim's indices in the output's order, its last first */
+};
+
+/* sizes and order as wl_permute has them, all sizes at least 1. */
+void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_t to, uint64_t from,
+                        unsigned rank, const uint64_t *sizes, const unsigned *order);
+
+/* What a plan aims at. */
+struct wl__permute_aim {
+    unsigned in_run, out_run; /* bytes side by side in each array that a tile should have */
+    unsigned memory;          /* bytes of a tile at most */
+    unsigned threads;         /* a block at most */
+    unsigned passes;          /* accesses of a thread to a side at most */
+    unsigned walk;            /* 0: tiles in the input's order, 1: the output's, 2: alternating */
+};
+
+struct wl__permute_plan {
+    struct wl_permute_tiles tiles;
+    unsigned width; /* bytes of an element */
+    bool in_shifted, out_shifted;
+    unsigned threads, memory;     /* a block's */
+    unsigned passes;              /* the most accesses of a thread to a side */
+    uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
+    unsigned in_run, out_run;     /* bytes */
+    unsigned in_wave, out_wave;   /* wavefronts that 32 lanes' access to shared memory takes, measured */
+    double traffic;               /* elements visited by elements of the array */
+    double lanes;                 /* share of threads' passes that are used, the worse side's */
+};
+
+/* A plan that keeps to an aim; false where none can.  Through shared memory: */
+bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
+                      const struct wl__permute_aim *aim);
+/* Through registers alone, where the last dimension keeps its place; in_run is not looked at. */
+bool wl__permute_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
+                      const struct wl__permute_aim *aim);
+
+/* The plan that is thought the fastest, for a shape of rank 2 or more.  Rows: false where rows are short, or
+ * do not begin at multiples of 8 bytes.  Tiles: false only for more than 2^31 of them, some 200 GB at least.
+ */
+bool wl__permute_plan_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
+                           uint64_t from);
+bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
+                            uint64_t from);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,477 @@
+/* Structures to arrays and back, and transposes of narrow matrices, against plain C: every width, numbers of
+ * fields on both sides of each strategy's limits, sizes about the ends of vectors and chunks, arrays at any
+ * alignment of their elements.  Every array has memory of its own that ends where it ends, so that the
+ * simulator sees what goes past. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/narrow.h"
+#include "wideload.h"
+
+static wl_context *context;
+
+static int open_device(void **state) {
+    (void)state;
+    const char *device = getenv("WIDELOAD_DEVICE");
+    if (wl_open(&context, device && *device ? device : "sim")) {
+        print_error("%s\n", wl_message());
+        return -1;
+    }
+    return 0;
+}
+
+static int close_device(void **state) {
+    (void)state;
+    wl_close(context);
+    return 0;
+}
+
+static void need(wl_error error) {
+    if (error)
+        fail_msg("%s: %s", wl_error_name(error), wl_message());
+}
+
+/* ---------------------------------------------------------------- arrays */
+
+/* Bytes on the device and what they should be; the array begins `lead` bytes on, and all before is its guard.
+ */
+struct array {
+    size_t lead, bytes;
+    unsigned char *host;
+    wl_devptr base, device;
+};
+
+enum { GUARD = 64 };
+
+static struct array make(size_t bytes, size_t shift, uint32_t seed) {
+    struct array array = {.lead = GUARD + shift, .bytes = bytes};
+    size_t total = array.lead + bytes;
+    array.host = malloc(total);
+    assert_non_null(array.host);
+    uint32_t x = seed * 2654435761u + 12345;
+    for (size_t i = 0; i < total; i++) {
+        x = x * 1664525u + 1013904223u;
+        array.host[i] = (unsigned char)(x >> 24);
+    }
+    need(wl_alloc(context, &array.base, total));
+    need(wl_upload(context, array.base, array.host, total));
+    array.device = array.base + array.lead;
+    return array;
+}
+
+static unsigned char *bytes_of(const struct array *array) {
+    return array->host + array->lead;
+}
+
+/* Compares with the device's, guard and all, and lets both go. */
+static void check(struct array *array, const char *what) {
+    size_t total = array->lead + array->bytes;
+    unsigned char *got = malloc(total);
+    assert_non_null(got);
+    need(wl_download(context, got, array->base, total));
+    for (size_t i = 0; i < total; i++)
+        if (got[i] != array->host[i])
+            fail_msg("%s: byte %td is 0x%02x, not 0x%02x", what, (ptrdiff_t)(i - array->lead), got[i],
+                     array->host[i]);
+    free(got);
+    free(array->host);
+    need(wl_free(context, array->base));
+}
+
+/* ---------------------------------------------------------------- equal fields */
+
+/* How far arrays begin past a 256-byte boundary, less the guard's 64: in elements. */
+struct shifts {
+    const char *name;
+    unsigned packed;
+    unsigned first, step; /* of stream f: first + f * step */
+};
+
+static const struct shifts shifts[] = {
+    {"aligned", 0, 0, 0},
+    {"structures shifted", 1, 0, 0},
+    {"streams shifted", 0, 3, 0},
+    {"all shifted", 5, 1, 7},
+};
+
+#define MOST_FIELDS 300
+
+static void move_equal(unsigned width, unsigned fields, uint64_t n, const struct shifts *shift,
+                       bool together) {
+    char what[160];
+    snprintf(what, sizeof(what), "%s, width %u, %u fields, n %llu, %s",
+             together ? "wl_interleave" : "wl_deinterleave", width, fields, (unsigned long long)n,
+             shift->name);
+    struct array packed = make(n * fields * width, (size_t)shift->packed * width, 1), streams[MOST_FIELDS];
+    wl_devptr addresses[MOST_FIELDS];
+    for (unsigned f = 0; f < fields; f++) {
+        streams[f] = make(n * width, (size_t)(shift->first + f * shift->step) * width % 256, 2 + f);
+        addresses[f] = streams[f].device;
+        for (uint64_t i = 0; i < n; i++) {
+            unsigned char *a = bytes_of(&packed) + (i * fields + f) * width,
+                          *b = bytes_of(&streams[f]) + i * width;
+            memcpy(together ? a : b, together ? b : a, width);
+        }
+    }
+    if (together)
+        need(wl_interleave(context, width, fields, packed.device, addresses, n, NULL));
+    else
+        need(wl_deinterleave(context, width, fields, addresses, packed.device, n, NULL));
+    wl_error error = wl_synchronize(context);
+    if (error)
+        fail_msg("%s: %s", what, wl_message());
+    check(&packed, what);
+    for (unsigned f = 0; f < fields; f++)
+        check(&streams[f], what);
+}
+
+static void test_equal(void **state) {
+    (void)state;
+    static const unsigned fields[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 31, 32, 33, 64, 65};
+    static const uint64_t sizes[] = {1, 2, 3, 15, 16, 17, 33, 127, 128, 257, 1009};
+    for (unsigned width = 1; width <= 16; width *= 2)
+        for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++)
+            for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+                /* Every shift at some size, by turns. */
+                const struct shifts *shift = &shifts[(i + f) % 4];
+                move_equal(width, fields[f], sizes[i], shift, false);
+                move_equal(width, fields[f], sizes[i], shift, true);
+            }
+}
+
+static void test_many_fields(void **state) {
+    (void)state;
+    for (unsigned width = 1; width <= 16; width *= 2)
+        for (unsigned together = 0; together < 2; together++)
+            move_equal(width, MOST_FIELDS, 70, &shifts[3], together);
+}
+
+/* Every size over more than a chunk of the narrowest: the last chunk has from 1 structure to all, and the one
+ * before ends in the middle of a vector. */
+static void test_every_size(void **state) {
+    (void)state;
+    for (uint64_t n = 1; n < 600; n++)
+        for (unsigned together = 0; together < 2; together++) {
+            move_equal(1, 2, n, &shifts[3], together);
+            move_equal(4, 3, n, &shifts[2], together);
+            if (n < 300)
+                move_equal(2, 2 + (unsigned)n % 7, n, &shifts[0], together);
+        }
+}
+
+/* So many that chunks are as large as they get, and are many. */
+static void test_large(void **state) {
+    (void)state;
+    for (unsigned together = 0; together < 2; together++) {
+        move_equal(1, 3, 3500003, &shifts[3], together);
+        move_equal(4, 2, 1100001, &shifts[3], together);
+        move_equal(16, 9, 70001, &shifts[0], together);
+    }
+}
+
+/* There and back again is where it was, whatever the strategy. */
+static void test_explained(void **state) {
+    (void)state;
+    static const struct {
+        unsigned fields, shift;
+        const char *kernel;
+    } cases[] = {{1, 0, "copy"}, {3, 0, "registers"}, {3, 3, "chunks"}, {9, 0, "chunks"}, {65, 0, "tiles"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char start[96];
+        snprintf(start, sizeof(start), "wl_deinterleave: width 4, fields %u, n 100: %s: ", cases[i].fields,
+                 cases[i].kernel);
+        move_equal(4, cases[i].fields, 100, &shifts[cases[i].shift], false);
+        if (strncmp(wl_explain(), start, strlen(start)) != 0)
+            fail_msg("\"%s\" does not begin \"%s\"", wl_explain(), start);
+    }
+}
+
+/* ---------------------------------------------------------------- described fields */
+
+struct description {
+    const char *name;
+    uint32_t structure_bytes;
+    unsigned count;
+    wl_field fields[WL_FIELDS_MAX];
+};
+
+static const struct description descriptions[] = {
+    {"f32x3 f64 i32 packed", 24, 3, {{0, 12}, {12, 8}, {20, 4}}},
+    {"f32x3 f64 i32 with gaps", 32, 3, {{0, 12}, {16, 8}, {24, 4}}},
+    {"odd sizes", 7, 3, {{0, 1}, {1, 4}, {5, 2}}},
+    {"in another order", 16, 3, {{8, 2}, {0, 8}, {12, 4}}},
+    {"one in the middle", 64, 1, {{24, 8}}},
+    {"one at the end of a large one", 1024, 1, {{1023, 1}}},
+    {"one that is all", 12, 1, {{0, 12}}},
+    {"equal", 12, 3, {{4, 4}, {0, 4}, {8, 4}}},
+    {"equal, but of 3 bytes", 9, 3, {{0, 3}, {3, 3}, {6, 3}}},
+    {"large", 1024, 4, {{0, 1000}, {1000, 1}, {1001, 2}, {1016, 8}}},
+    {"two of 16 in 33", 33, 2, {{1, 16}, {17, 16}}},
+};
+
+static void move_described(const struct description *what, uint64_t n, unsigned shift, bool together) {
+    char words[160];
+    snprintf(words, sizeof(words), "%s, %s, n %llu, shift %u", together ? "interleave" : "deinterleave",
+             what->name, (unsigned long long)n, shift);
+    uint64_t row = what->structure_bytes;
+    uint32_t first = what->structure_bytes, end = 0;
+    for (unsigned f = 0; f < what->count; f++) {
+        const wl_field *field = &what->fields[f];
+        first = field->offset < first ? field->offset : first;
+        end = field->offset + field->bytes > end ? field->offset + field->bytes : end;
+    }
+    struct array packed = make(n * row, shift, 1), arrays[WL_FIELDS_MAX];
+    if (together)
+        memset(bytes_of(&packed), 0, n * row);
+    wl_devptr addresses[WL_FIELDS_MAX];
+    for (unsigned f = 0; f < what->count; f++) {
+        uint32_t bytes = what->fields[f].bytes;
+        arrays[f] = make(n * bytes, shift * (f + 1) % 61, 2 + f);
+        addresses[f] = arrays[f].device;
+        for (uint64_t i = 0; i < n; i++) {
+            unsigned char *a = bytes_of(&packed) + i * row + what->fields[f].offset;
+            unsigned char *b = bytes_of(&arrays[f]) + i * bytes;
+            memcpy(together ? a : b, together ? b : a, bytes);
+        }
+    }
+    if (together)
+        need(wl_interleave_fields(context, what->fields, what->count, what->structure_bytes, packed.device,
+                                  addresses, n, NULL));
+    else
+        need(wl_deinterleave_fields(context, what->fields, what->count, what->structure_bytes, addresses,
+                                    packed.device, n, NULL));
+    if (wl_synchronize(context))
+        fail_msg("%s: %s", words, wl_message());
+    check(&packed, words);
+    for (unsigned f = 0; f < what->count; f++)
+        check(&arrays[f], words);
+}
+
+static void test_described(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {1, 2, 5, 16, 31, 33, 255, 257, 1000};
+    static const unsigned shift[] = {0, 4, 1, 2, 16, 7};
+    for (size_t d = 0; d < sizeof(descriptions) / sizeof(descriptions[0]); d++)
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+            for (size_t s = 0; s < sizeof(shift) / sizeof(shift[0]); s++) {
+                move_described(&descriptions[d], sizes[i], shift[s], false);
+                move_described(&descriptions[d], sizes[i], shift[s], true);
+            }
+}
+
+/* All sizes over some chunks, of which the last may end before the vectors of the one before. */
+static void test_described_every_size(void **state) {
+    (void)state;
+    for (uint64_t n = 1; n < 450; n++)
+        for (unsigned together = 0; together < 2; together++) {
+            move_described(&descriptions[n % 3], n, (unsigned)n % 5, together);
+            if (n < 150)
+                move_described(&descriptions[9], n, (unsigned)n % 17, together);
+        }
+}
+
+/* As many fields as there may be, of the largest structure and of the smallest. */
+static void test_described_most(void **state) {
+    (void)state;
+    for (uint32_t bytes = 1; bytes <= 16; bytes += 3) {
+        struct description most = {
+            .name = "64 fields", .structure_bytes = 64 * bytes, .count = WL_FIELDS_MAX};
+        for (unsigned f = 0; f < WL_FIELDS_MAX; f++)
+            most.fields[f] = (wl_field){(WL_FIELDS_MAX - 1 - f) * bytes, bytes};
+        for (unsigned together = 0; together < 2; together++) {
+            move_described(&most, 333, 0, together);
+            move_described(&most, 100, 3, together);
+        }
+    }
+}
+
+/* The bytes before the first that is named and after the last need not be memory. */
+static void test_described_ends(void **state) {
+    (void)state;
+    const wl_field field = {16, 8};
+    const uint64_t n = 77, row = 64;
+    struct array packed = make((n - 1) * row + 8, 0, 1), array = make(n * 8, 0, 2);
+    for (uint64_t i = 0; i < n; i++)
+        memcpy(bytes_of(&array) + 8 * i, bytes_of(&packed) + row * i, 8);
+    need(wl_deinterleave_fields(context, &field, 1, (uint32_t)row, &array.device, packed.device - 16, n,
+                                NULL));
+    need(wl_synchronize(context));
+    check(&packed, "named bytes alone");
+    check(&array, "named bytes alone");
+}
+
+/* ---------------------------------------------------------------- narrow matrices */
+
+static void transpose(unsigned width, const wl_transpose_layout *layout, unsigned from_shift,
+                      unsigned to_shift) {
+    const wl_transpose_layout *l = layout;
+    char what[160];
+    snprintf(what, sizeof(what), "width %u, %llu x %llu, ld %llu and %llu, batch %llu, shifts %u and %u",
+             width, (unsigned long long)l->rows, (unsigned long long)l->cols, (unsigned long long)l->from_ld,
+             (unsigned long long)l->to_ld, (unsigned long long)l->batch, from_shift, to_shift);
+    assert_true(wl__narrow_fits(width, layout));
+    uint64_t from_elements = (l->batch - 1) * l->from_stride + (l->rows - 1) * l->from_ld + l->cols;
+    uint64_t to_elements = (l->batch - 1) * l->to_stride + (l->cols - 1) * l->to_ld + l->rows;
+    struct array from = make(from_elements * width, (size_t)from_shift * width, 1);
+    struct array to = make(to_elements * width, (size_t)to_shift * width, 2);
+    for (uint64_t b = 0; b < l->batch; b++)
+        for (uint64_t r = 0; r < l->rows; r++)
+            for (uint64_t c = 0; c < l->cols; c++)
+                memcpy(bytes_of(&to) + (b * l->to_stride + c * l->to_ld + r) * width,
+                       bytes_of(&from) + (b * l->from_stride + r * l->from_ld + c) * width, width);
+    need(wl__narrow_transpose(context, width, to.device, from.device, layout, NULL));
+    if (wl_synchronize(context))
+        fail_msg("%s: %s", what, wl_message());
+    check(&from, what);
+    check(&to, what);
+}
+
+static void test_narrow(void **state) {
+    (void)state;
+    static const uint64_t narrow[] = {2, 3, 4, 7, 8, 15, 16, 31, 32};
+    static const uint64_t lengths[] = {1, 5, 33, 400, 1001};
+    for (unsigned width = 1; width <= 16; width *= 2)
+        for (size_t k = 0; k < sizeof(narrow) / sizeof(narrow[0]); k++)
+            for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+                uint64_t few = narrow[k], n = lengths[i];
+                transpose(width, &(wl_transpose_layout){n, few, few, n, 1, 0, 0}, 0, 0);
+                transpose(width, &(wl_transpose_layout){few, n, n, few, 1, 0, 0}, 1, 0);
+                transpose(width, &(wl_transpose_layout){n, few, few, n + 3, 1, 0, 0}, 0, 1);
+                transpose(width, &(wl_transpose_layout){few, n, n + 5, few, 1, 0, 0}, 0, 3);
+            }
+}
+
+static void test_narrow_batches(void **state) {
+    (void)state;
+    for (unsigned width = 1; width <= 16; width *= 2)
+        for (uint64_t few = 2; few < 33; few += 3) {
+            const uint64_t n = 2100, cells = n * few;
+            transpose(width, &(wl_transpose_layout){n, few, few, n, 3, cells, cells}, 0, 0);
+            transpose(width, &(wl_transpose_layout){few, n, n, few, 3, cells, cells}, 0, 0);
+            transpose(width, &(wl_transpose_layout){n, few, few, n + 1, 2, cells + 7, cells + few + 9}, 1, 2);
+            transpose(width, &(wl_transpose_layout){few, n, n + 1, few, 2, cells + few + 9, cells + 1}, 2, 1);
+        }
+}
+
+static void test_narrow_fits(void **state) {
+    (void)state;
+    static const struct {
+        wl_transpose_layout layout;
+        bool fits;
+    } cases[] = {
+        {{1000, 3, 3, 1000, 1, 0, 0}, true},
+        {{3, 1000, 1000, 3, 1, 0, 0}, true},
+        {{1000, 3, 4, 1000, 1, 0, 0}, false},
+        {{3, 1000, 1000, 4, 1, 0, 0}, false},
+        {{1000, 3, 3, 1024, 1, 0, 0}, true},
+        {{3, 1000, 1024, 3, 1, 0, 0}, true},
+        {{1000, 33, 33, 1000, 1, 0, 0}, false},
+        {{33, 1000, 1000, 33, 1, 0, 0}, false},
+        {{1000, 1, 1, 1000, 1, 0, 0}, false},
+        {{1, 1000, 1000, 1, 1, 0, 0}, false},
+        {{1000, 3, 3, 1000, 9, 3000, 3000}, true},
+        {{5, 3, 3, 5, 9, 15, 15}, false},
+        {{3, 50176, 50176, 3, 8, 150528, 150528}, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        if (wl__narrow_fits(4, &cases[i].layout) != cases[i].fits)
+            fail_msg("case %zu", i);
+}
+
+/* ---------------------------------------------------------------- what is refused */
+
+static void refused(wl_error error, const char *message) {
+    if (error != WL_ERROR_INVALID_ARGUMENT || !strstr(wl_message(), message))
+        fail_msg("%s, \"%s\", where \"%s\" was to be refused", wl_error_name(error), wl_message(), message);
+}
+
+static void test_errors(void **state) {
+    (void)state;
+    struct array a = make(4096, 0, 1), b = make(4096, 0, 2);
+    wl_devptr arrays[3] = {b.device, b.device + 400, b.device + 800}, in = a.device;
+    const wl_field fields[3] = {{0, 4}, {4, 8}, {12, 2}};
+    refused(wl_deinterleave(NULL, 4, 3, arrays, in, 100, NULL), "wl_deinterleave: the context is NULL");
+    refused(wl_deinterleave(context, 3, 3, arrays, in, 100, NULL), "width is 3");
+    refused(wl_deinterleave(context, 4, 3, NULL, in, 100, NULL), "to is NULL");
+    refused(wl_deinterleave(context, 4, 3, arrays, 0, 100, NULL), "from is NULL");
+    refused(wl_deinterleave(context, 4, 3, arrays, in + 2, 100, NULL), "from is 0x");
+    refused(wl_deinterleave(context, 4, 3, arrays, in, UINT64_MAX / 8, NULL), "from goes past the end");
+    refused(wl_deinterleave(context, 4, 3, arrays, in, 101, NULL), "to[0] and to[1] overlap");
+    refused(wl_interleave(context, 4, 3, 0, arrays, 100, NULL), "wl_interleave: to is NULL");
+    arrays[1] += 1;
+    refused(wl_deinterleave(context, 4, 3, arrays, in, 100, NULL), "to[1] is 0x");
+    arrays[1] = in + 16;
+    refused(wl_deinterleave(context, 4, 3, arrays, in, 100, NULL), "to[1] and from overlap");
+    refused(wl_interleave(context, 4, 3, in, arrays, 100, NULL), "from[1] and to overlap");
+    arrays[1] = 0;
+    refused(wl_interleave(context, 4, 3, in, arrays, 100, NULL), "from[1] is NULL");
+    refused(wl_interleave_fields(context, fields, 3, 16, in, arrays, 10, NULL), "from[1] is NULL");
+    arrays[1] = arrays[0] + 7;
+    refused(wl_deinterleave_fields(context, fields, 3, 16, arrays, in, 10, NULL), "to[0] and to[1] overlap");
+    refused(wl_deinterleave_fields(context, NULL, 3, 16, arrays, in, 10, NULL), "fields is NULL");
+    refused(wl_deinterleave_fields(context, fields, 0, 16, arrays, in, 10, NULL), "count is 0");
+    refused(wl_deinterleave_fields(context, fields, 65, 16, arrays, in, 10, NULL), "count is 65");
+    refused(wl_deinterleave_fields(context, fields, 3, 0, arrays, in, 10, NULL), "structure_bytes is 0");
+    refused(wl_deinterleave_fields(context, fields, 3, 1025, arrays, in, 10, NULL),
+            "structure_bytes is 1025");
+    refused(wl_deinterleave_fields(context, fields, 3, 13, arrays, in, 10, NULL),
+            "fields[2], 2 bytes at offset 12");
+    refused(wl_deinterleave_fields(context, fields, 3, 16, NULL, in, 10, NULL), "to is NULL");
+    const wl_field overlapping[2] = {{0, 4}, {3, 2}}, nothing[1] = {{0, 0}}, far[1] = {{UINT32_MAX, 2}};
+    refused(wl_interleave_fields(context, overlapping, 2, 16, in, arrays, 10, NULL), "overlaps another");
+    refused(wl_interleave_fields(context, nothing, 1, 16, in, arrays, 10, NULL), "fields[0] has 0 bytes");
+    refused(wl_interleave_fields(context, far, 1, 16, in, arrays, 10, NULL), "fields[0], 2 bytes");
+    check(&a, "a call that was refused");
+    check(&b, "a call that was refused");
+}
+
+static void test_nothing(void **state) {
+    (void)state;
+    const wl_field field = {0, 4};
+    need(wl_deinterleave(context, 4, 3, NULL, 0, 0, NULL));
+    need(wl_deinterleave(context, 4, 0, NULL, 0, 7, NULL));
+    need(wl_interleave(context, 4, 3, 0, NULL, 0, NULL));
+    need(wl_deinterleave_fields(context, &field, 1, 4, NULL, 0, 0, NULL));
+    need(wl_interleave_fields(context, &field, 1, 4, 0, NULL, 0, NULL));
+}
+
+/* An array may be several fields' input. */
+static void test_shared_input(void **state) {
+    (void)state;
+    struct array from = make(4000, 0, 1), to = make(12000, 0, 2);
+    const wl_devptr arrays[3] = {from.device, from.device, from.device};
+    for (size_t i = 0; i < 3000; i++)
+        memcpy(bytes_of(&to) + 4 * i, bytes_of(&from) + 4 * (i / 3), 4);
+    need(wl_interleave(context, 4, 3, to.device, arrays, 1000, NULL));
+    need(wl_synchronize(context));
+    check(&from, "one array thrice");
+    check(&to, "one array thrice");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_many_fields),
+        cmocka_unit_test(test_every_size),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_explained),
+        cmocka_unit_test(test_described),
+        cmocka_unit_test(test_described_every_size),
+        cmocka_unit_test(test_described_most),
+        cmocka_unit_test(test_described_ends),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_narrow_batches),
+        cmocka_unit_test(test_narrow_fits),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_shared_input),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}

@@ -1,0 +1,337 @@
+/* Plans of permutations, carried out in plain C as the kernels carry them out: every access within the arrays
+ * and the tile's memory, at a multiple of its width, and every element in its place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/permute_plan.h"
+
+/* ---------------------------------------------------------------- problems */
+
+struct problem {
+    unsigned width, rank;
+    uint64_t sizes[WL_RANK_MAX];
+    unsigned order[WL_RANK_MAX];
+};
+
+static uint64_t elements_of(const struct problem *p) {
+    uint64_t n = 1;
+    for (unsigned i = 0; i < p->rank; i++)
+        n *= p->sizes[i];
+    return n;
+}
+
+/* The input's index of the output's element i. */
+static uint64_t source(const struct problem *p, uint64_t i) {
+    uint64_t stride[WL_RANK_MAX], at = 0, step = 1;
+    for (unsigned d = p->rank; d-- > 0; step *= p->sizes[d])
+        stride[d] = step;
+    for (unsigned k = p->rank; k-- > 0;) {
+        unsigned d = p->order[k];
+        at += i % p->sizes[d] * stride[d];
+        i /= p->sizes[d];
+    }
+    return at;
+}
+
+static void describe(char *text, size_t bytes, const struct problem *p) {
+    int used = snprintf(text, bytes, "width %u:", p->width);
+    for (unsigned i = 0; i < p->rank; i++)
+        used += snprintf(text + used, bytes - (size_t)used, " %llu", (unsigned long long)p->sizes[i]);
+    used += snprintf(text + used, bytes - (size_t)used, " order");
+    for (unsigned i = 0; i < p->rank; i++)
+        used += snprintf(text + used, bytes - (size_t)used, " %u", p->order[i]);
+}
+
+static uint32_t state = 1;
+
+static uint32_t pick(uint32_t below) {
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % below;
+}
+
+static struct problem any_problem(uint64_t most) {
+    struct problem p = {1u << pick(5), 1 + pick(WL_RANK_MAX), {0}, {0}};
+    uint64_t n = 1;
+    for (unsigned d = 0; d < p.rank; d++) {
+        uint64_t size = pick(4) == 0 ? 1 + pick(100) : 1 + pick(12);
+        if (pick(3) == 0)
+            size = (size + 7) / 8 * 8;
+        if (n * size > most)
+            size = 1;
+        p.sizes[d] = size;
+        p.order[d] = d;
+        n *= size;
+    }
+    for (unsigned d = p.rank; d-- > 1;) {
+        unsigned other = pick(d + 1), kept = p.order[d];
+        p.order[d] = p.order[other];
+        p.order[other] = kept;
+    }
+    return p;
+}
+
+/* ---------------------------------------------------------------- the kernels in plain C */
+
+struct machine {
+    const char *what;
+    uint8_t *from, *to, *memory;
+    uint64_t from_address, to_address; /* what the plan was told */
+    uint64_t bytes;
+    unsigned memory_bytes;
+};
+
+static uint32_t divide(uint32_t n, const struct wl_permute_divisor *by) {
+    uint32_t quotient = (uint32_t)(((uint64_t)n * by->magic) >> 32) >> by->shift;
+    assert_int_equal(quotient, n / by->count);
+    return quotient;
+}
+
+static void tile_place(const struct wl_permute_tiles *p, uint32_t tile, uint64_t *in, uint64_t *out) {
+    *in = p->from;
+    *out = p->to;
+    for (uint32_t i = 0; i < p->digits; i++) {
+        const struct wl_permute_digit *digit = &p->digit[i];
+        uint32_t rest = divide(tile, &digit->by), place = tile - rest * digit->by.count;
+        *in += place * digit->in - (place == digit->by.count - 1 ? digit->in_back : 0);
+        *out += place * digit->out - (place == digit->by.count - 1 ? digit->out_back : 0);
+        tile = rest;
+    }
+    assert_int_equal(tile, 0);
+}
+
+static void thread_place(const struct wl_permute_side *side, uint32_t thread, uint64_t *shared,
+                         uint64_t *global) {
+    *shared = *global = 0;
+    for (uint32_t i = 0; i < side->parts; i++) {
+        uint32_t rest = divide(thread, &side->part[i].by), place = thread - rest * side->part[i].by.count;
+        *shared += (uint64_t)place * side->part[i].shared;
+        *global += place * side->part[i].global;
+        thread = rest;
+    }
+}
+
+static uint8_t *in_array(const struct machine *m, uint8_t *array, uint64_t address, uint64_t base,
+                         unsigned width) {
+    if (address % width || address < base || address + width > base + m->bytes)
+        fail_msg("%s: an access of %u bytes at %lld of %llu", m->what, width, (long long)(address - base),
+                 (unsigned long long)m->bytes);
+    return array + (address - base);
+}
+
+static uint8_t *in_memory(const struct machine *m, uint64_t at, unsigned width) {
+    if (at % width || at + width > m->memory_bytes)
+        fail_msg("%s: byte %llu of a tile's %u", m->what, (unsigned long long)at, m->memory_bytes);
+    return m->memory + at;
+}
+
+/* The elements of an access that begins at `address` and `begin` elements into a row: shifted down to a
+ * multiple of its width, those of its row. */
+static void shift(uint64_t *address, uint64_t *shared, int64_t *begin, const struct wl_permute_side *side,
+                  unsigned width) {
+    uint64_t by = *address % WL_PERMUTE_ACCESS / width;
+    *address -= by * width;
+    *shared -= by * side->step;
+    *begin -= (int64_t)by;
+}
+
+static void run_side(const struct machine *m, const struct wl__permute_plan *plan, uint64_t tile_place,
+                     const struct wl_permute_side *side, bool shifted, bool loads) {
+    unsigned vector = WL_PERMUTE_ACCESS / plan->width;
+    for (unsigned thread = 0; thread < plan->threads; thread++) {
+        uint64_t shared, global;
+        thread_place(side, thread, &shared, &global);
+        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++) {
+            uint64_t address = tile_place + global + side->global[k], at = shared + side->shared[k];
+            int64_t begin = side->parts ? thread % side->part[0].by.count * side->along : 0;
+            if (thread >= side->limit[k])
+                continue;
+            if (shifted)
+                shift(&address, &at, &begin, side, plan->width);
+            else if (address % WL_PERMUTE_ACCESS)
+                fail_msg("%s: an access at %lld", m->what, (long long)(address - tile_place));
+            for (unsigned j = 0; j < vector; j++) {
+                if (shifted && (begin + j < 0 || begin + j >= side->length))
+                    continue;
+                uint64_t element = address + j * plan->width;
+                uint8_t *kept = in_memory(m, at + j * side->step, plan->width);
+                if (loads)
+                    memcpy(kept, in_array(m, m->from, element, m->from_address, plan->width), plan->width);
+                else
+                    memcpy(in_array(m, m->to, element, m->to_address, plan->width), kept, plan->width);
+            }
+        }
+    }
+}
+
+static void run_tile(const struct machine *m, const struct wl__permute_plan *plan, uint32_t tile) {
+    uint64_t in_tile, out_tile;
+    tile_place(&plan->tiles, tile, &in_tile, &out_tile);
+    memset(m->memory, 0xEE, m->memory_bytes);
+    run_side(m, plan, in_tile, &plan->tiles.in, plan->in_shifted, true);
+    run_side(m, plan, out_tile, &plan->tiles.out, plan->out_shifted, false);
+}
+
+static void run_rows(const struct machine *m, const struct wl__permute_plan *plan, uint32_t tile) {
+    const struct wl_permute_tiles *p = &plan->tiles;
+    uint64_t in_tile, out_tile, unused, in, out;
+    tile_place(p, tile, &in_tile, &out_tile);
+    for (unsigned thread = 0; thread < plan->threads; thread++) {
+        thread_place(&p->in, thread, &unused, &in);
+        thread_place(&p->out, thread, &unused, &out);
+        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++)
+            if (thread < p->in.limit[k])
+                memcpy(in_array(m, m->to, out_tile + out + p->out.global[k], m->to_address, plan->width),
+                       in_array(m, m->from, in_tile + in + p->in.global[k], m->from_address, plan->width),
+                       plan->width);
+    }
+}
+
+typedef void run_fn(const struct machine *m, const struct wl__permute_plan *plan, uint32_t tile);
+
+static void carry_out(const struct problem *p, const struct wl__permute_plan *plan, run_fn *run) {
+    char what[256];
+    describe(what, sizeof(what), p);
+    uint64_t n = elements_of(p), bytes = n * p->width;
+    struct machine m = {
+        what,           malloc(bytes), malloc(bytes), malloc(plan->memory + 1), plan->tiles.from,
+        plan->tiles.to, bytes,         plan->memory};
+    for (uint64_t i = 0; i < bytes; i++) {
+        m.from[i] = (uint8_t)((i / p->width * 2654435761u + i % p->width * 40503u) >> 13);
+        m.to[i] = (uint8_t)~i;
+    }
+    for (uint32_t tile = 0; tile < plan->tiles.tiles; tile++)
+        run(&m, plan, tile);
+    for (uint64_t i = 0; i < n; i++)
+        if (memcmp(m.to + i * p->width, m.from + source(p, i) * p->width, p->width))
+            fail_msg("%s: element %llu", what, (unsigned long long)i);
+    free(m.from);
+    free(m.to);
+    free(m.memory);
+}
+
+/* ---------------------------------------------------------------- tests */
+
+static void reduced(const struct problem *p, unsigned width, unsigned rank, const uint64_t *sizes,
+                    const unsigned *by_out) {
+    char what[256];
+    describe(what, sizeof(what), p);
+    struct wl__permute_shape shape;
+    wl__permute_reduce(&shape, p->width, 4096, 8192, p->rank, p->sizes, p->order);
+    if (shape.width != width || shape.rank != rank)
+        fail_msg("%s: width %u, rank %u", what, shape.width, shape.rank);
+    for (unsigned d = 0; d < rank; d++)
+        if (shape.dim[d].size != sizes[d] || shape.by_out[d] != by_out[d])
+            fail_msg("%s: dimension %u", what, d);
+}
+
+/* Sizes and by_out: innermost first. */
+static void reduces(void **unused) {
+    (void)unused;
+#define SIZES(...) (const uint64_t[]){__VA_ARGS__}
+#define ORDER(...)                                                                                           \
+    (const unsigned[]) {                                                                                     \
+        __VA_ARGS__                                                                                          \
+    }
+    reduced(&(struct problem){4, 0, {0}, {0}}, 4, 0, NULL, NULL);
+    reduced(&(struct problem){4, 3, {1, 1, 1}, {2, 0, 1}}, 4, 0, NULL, NULL);
+    /* Nothing moves: one dimension, of 16-byte elements. */
+    reduced(&(struct problem){2, 3, {3, 5, 8}, {0, 1, 2}}, 16, 1, SIZES(15), ORDER(0));
+    reduced(&(struct problem){2, 4, {3, 1, 1, 8}, {2, 0, 1, 3}}, 16, 1, SIZES(3), ORDER(0));
+    /* Transposes. */
+    reduced(&(struct problem){4, 2, {3, 5}, {1, 0}}, 4, 2, SIZES(5, 3), ORDER(1, 0));
+    reduced(&(struct problem){4, 4, {3, 2, 5, 7}, {2, 3, 0, 1}}, 4, 2, SIZES(35, 6), ORDER(1, 0));
+    reduced(&(struct problem){2, 4, {9, 3, 5, 7}, {0, 2, 3, 1}}, 2, 3, SIZES(35, 3, 9), ORDER(1, 0, 2));
+    reduced(&(struct problem){4, 5, {3, 1, 5, 1, 7}, {4, 3, 2, 1, 0}}, 4, 3, SIZES(7, 5, 3), ORDER(2, 1, 0));
+    /* Rows that are elements, rows that are several, and those that are no better than they were. */
+    reduced(&(struct problem){2, 3, {3, 5, 4}, {1, 0, 2}}, 8, 2, SIZES(5, 3), ORDER(1, 0));
+    reduced(&(struct problem){2, 3, {3, 5, 24}, {1, 0, 2}}, 16, 3, SIZES(3, 5, 3), ORDER(0, 2, 1));
+    reduced(&(struct problem){2, 3, {3, 5, 7}, {1, 0, 2}}, 2, 3, SIZES(7, 5, 3), ORDER(0, 2, 1));
+    /* Sizes of 1 neither part neighbours nor join strangers. */
+    reduced(&(struct problem){1, 4, {3, 1, 5, 7}, {2, 0, 1, 3}}, 1, 3, SIZES(7, 5, 3), ORDER(0, 2, 1));
+    reduced(&(struct problem){1, 4, {3, 1, 5, 7}, {0, 2, 1, 3}}, 1, 1, SIZES(105), ORDER(0));
+}
+
+/* Elements grow with the rows only where both addresses let them. */
+static void widens_by_address(void **unused) {
+    (void)unused;
+    const uint64_t sizes[] = {3, 5, 8};
+    const unsigned order[] = {1, 0, 2};
+    static const struct {
+        uint64_t to, from;
+        unsigned width;
+        uint64_t inner;
+    } rows[] = {
+        {4096, 4096, 16, 5}, {4096 + 8, 4096, 8, 2}, {4096, 4096 + 4, 4, 4}, {4096 + 2, 4096 + 8, 2, 8}};
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct wl__permute_shape shape;
+        wl__permute_reduce(&shape, 2, rows[i].to, rows[i].from, 3, sizes, order);
+        assert_int_equal(shape.width, rows[i].width);
+        assert_int_equal(shape.dim[0].size, rows[i].inner);
+    }
+}
+
+static void tiles_are_right(void **unused) {
+    (void)unused;
+    unsigned planned = 0;
+    for (unsigned i = 0; i < 6000; i++) {
+        struct problem p = any_problem(30000);
+        uint64_t from = 4096 + pick(16) * p.width, to = (1ull << 40) + pick(16) * p.width;
+        struct wl__permute_shape shape;
+        wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+        if (shape.rank < 2)
+            continue;
+        struct wl__permute_aim aim = {32u << pick(5), 32u << pick(5), 40000,
+                                      32u << pick(5), 1 + pick(8),    pick(10)};
+        struct wl__permute_plan plan = {.tiles = {.to = to, .from = from}};
+        if (wl__permute_tile(&plan, &shape, &aim)) {
+            planned++;
+            carry_out(&p, &plan, run_tile);
+        }
+        if (shape.by_out[0] == 0 && wl__permute_rows(&plan, &shape, &aim)) {
+            planned++;
+            carry_out(&p, &plan, run_rows);
+        }
+    }
+    assert_in_range(planned, 1500, 6000);
+}
+
+/* What the library would do. */
+static void choices_are_right(void **unused) {
+    (void)unused;
+    unsigned planned = 0;
+    for (unsigned i = 0; i < 3000; i++) {
+        struct problem p = any_problem(60000);
+        uint64_t from = 4096 + pick(16) * p.width, to = (1ull << 40) + pick(16) * p.width;
+        struct wl__permute_shape shape;
+        wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+        if (shape.rank < 2)
+            continue;
+        struct wl__permute_plan plan;
+        assert_true(wl__permute_plan_tiles(&plan, &shape, to, from));
+        assert_in_range(plan.memory, 1, 48 * 1024);
+        assert_in_range(plan.passes, 1, WL_PERMUTE_PASSES);
+        assert_in_range(plan.threads, 1, 256);
+        carry_out(&p, &plan, run_tile);
+        planned++;
+        if (wl__permute_plan_rows(&plan, &shape, to, from))
+            carry_out(&p, &plan, run_rows);
+    }
+    assert_in_range(planned, 1500, 3000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reduces),
+        cmocka_unit_test(widens_by_address),
+        cmocka_unit_test(tiles_are_right),
+        cmocka_unit_test(choices_are_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
