@@ -8,8 +8,8 @@ static __device__ __forceinline__ uint32_t wl_divide(uint32_t n, const struct wl
     return __umulhi(n, by->magic) >> by->shift;
 }
 
-/* Where a tile lies in both arrays.  Returns whether it begins (1) and ends (2) a row of the output where that
- * matters. */
+/* Where a tile lies in both arrays.  Returns whether it begins (1) and ends (2) a row of the output where
+ * that matters. */
 static __device__ __forceinline__ uint32_t wl_tile_place(const struct wl_permute_tiles &p, uint32_t tile,
                                                          uint64_t *in, uint64_t *out) {
     uint32_t ends = 3;
@@ -31,7 +31,8 @@ static __device__ __forceinline__ uint32_t wl_tile_place(const struct wl_permute
     return ends;
 }
 
-/* Where a thread's first access lies: in a tile's memory, from the tile's place in the array, and along its row. */
+/* Where a thread's first access lies: in a tile's memory, from the tile's place in the array, and along its
+ * row. */
 static __device__ __forceinline__ uint32_t wl_thread_place(const struct wl_permute_side &side,
                                                            uint32_t *shared, uint64_t *global) {
     uint32_t thread = threadIdx.x, begin = 0;
@@ -46,6 +47,11 @@ static __device__ __forceinline__ uint32_t wl_thread_place(const struct wl_permu
         thread = rest;
     }
     return begin;
+}
+
+/* Elements that an access at this address has before its row's. */
+static __device__ __forceinline__ uint32_t wl_shift(uint32_t address, uint32_t width) {
+    return address % WL_PERMUTE_ACCESS / width;
 }
 
 #endif

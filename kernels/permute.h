@@ -29,7 +29,7 @@ struct wl_permute_divisor {
  * it ends with the dimension: tiles overlap there, and write the same values. */
 struct wl_permute_digit {
     struct wl_permute_divisor by;
-    uint32_t edges; /* 1: stores at the ends of this dimension are cut there, and only there */
+    uint32_t edges;             /* 1: stores at the ends of this dimension are cut there, and only there */
     uint64_t in, out;           /* a step of the digit */
     uint64_t in_back, out_back; /* what the last step is short of that */
 };

@@ -89,8 +89,8 @@ static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool b
                 blocks = 1;
             extend = divide_up(units, blocks) * unit;
             if (i == 0 && unit < grain && size > 16 * grain) {
-                /* Rows begin anywhere.  As many elements as groups of 8 accesses cover wherever they begin, where the last
-                 * access of a row of the output is the next tile's. */
+                /* Rows begin anywhere.  As many elements as groups of 8 accesses cover wherever they begin,
+                 * where the last access of a row of the output is the next tile's. */
                 uint64_t share = by_out ? grain - 1 : 0, groups = (want + 4 * grain) / (8 * grain);
                 uint64_t most = 8 * grain * (groups ? groups : 1) - (grain - 1) - share;
                 extend = divide_up(size - share, divide_up(size - share, most)) + share;
@@ -138,7 +138,8 @@ struct axis {
 };
 
 static struct wl_permute_part part_of(const struct axis *axis, uint64_t count) {
-    return (struct wl_permute_part){divisor(count), (uint32_t)axis->shared, axis->global, (uint32_t)axis->begin, 0};
+    return (struct wl_permute_part){divisor(count), (uint32_t)axis->shared, axis->global,
+                                    (uint32_t)axis->begin, 0};
 }
 
 /* Shares out the accesses that the axes span among threads and passes. */
@@ -150,8 +151,7 @@ static bool share_out(struct wl_permute_side *side, const struct axis *axis, uns
     for (; i < axes && inner * axis[i].count <= threads; i++) {
         if (side->parts == WL_PERMUTE_PARTS)
             return false;
-        side->part[side->parts++] =
-            part_of(&axis[i], axis[i].count);
+        side->part[side->parts++] = part_of(&axis[i], axis[i].count);
         inner *= axis[i].count;
     }
     uint64_t chunk = 1, chunks = 1, whole = 1;
@@ -163,8 +163,7 @@ static bool share_out(struct wl_permute_side *side, const struct axis *axis, uns
         if (chunk > 1) {
             if (side->parts == WL_PERMUTE_PARTS)
                 return false;
-            side->part[side->parts++] =
-                part_of(&axis[i], chunk);
+            side->part[side->parts++] = part_of(&axis[i], chunk);
         }
     }
     uint64_t passes = chunks;
@@ -270,8 +269,8 @@ static void set_row(struct wl_permute_side *side, const struct view *view, unsig
     side->whole = view->length >= vector ? (uint32_t)(view->length - vector + 1) : 0;
 }
 
-/* Wavefronts of the first lanes' accesses to shared memory, each lane's first element: 1 is best.  Wide elements go in
- * halves and quarters of a warp.  Rows are shifted as if the first began at a whole access. */
+/* Wavefronts of the first lanes' accesses to shared memory, each lane's first element: 1 is best.  Wide
+ * elements go in halves and quarters of a warp.  Rows are shifted as if the first began at a whole access. */
 static unsigned wavefronts(const struct axis *axis, unsigned axes, unsigned width, const struct view *view,
                            uint64_t pitch) {
     uint32_t word[32], step = (uint32_t)(pitch * width);
@@ -402,8 +401,8 @@ static void number(struct walk *walk, unsigned d, uint64_t count) {
              out = walk->shape->dim[d].out * walk->shape->width;
     walk->left[d] /= count;
     if (count > 1)
-        tiles->digit[tiles->digits++] =
-            (struct wl_permute_digit){divisor(count), each < extent, step * in, step * out, back * in, back * out};
+        tiles->digit[tiles->digits++] = (struct wl_permute_digit){divisor(count), each < extent, step * in,
+                                                                  step * out,     back * in,     back * out};
     walk->count *= count;
 }
 
@@ -476,8 +475,8 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     lay_out(&memory, plan, shape);
     plan->in_shifted = memory.in.shifted;
     plan->out_shifted = memory.out.shifted;
-    /* Shifted rows of the output end with a whole access, where they do not end their dimension: tiles share the elements that
-     * may be left over, and the next one stores them. */
+    /* Shifted rows of the output end with a whole access, where they do not end their dimension: tiles share
+     * the elements that may be left over, and the next one stores them. */
     unsigned out0 = shape->by_out[0];
     bool shares = memory.out.shifted && memory.out.merged == 1 && extent[out0] < shape->dim[out0].size &&
                   extent[out0] > 2 * grain && (memory.in.shifted || out0 >= memory.in.merged);

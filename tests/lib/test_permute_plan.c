@@ -111,7 +111,7 @@ static unsigned tile_place(const struct wl_permute_tiles *p, uint32_t tile, uint
 }
 
 static int64_t thread_place(const struct wl_permute_side *side, uint32_t thread, uint64_t *shared,
-                         uint64_t *global) {
+                            uint64_t *global) {
     int64_t begin = 0;
     *shared = *global = 0;
     for (uint32_t i = 0; i < side->parts; i++) {
@@ -149,8 +149,7 @@ static void shift(uint64_t *address, uint64_t *shared, int64_t *begin, const str
 }
 
 static void run_side(const struct machine *m, const struct wl__permute_plan *plan, uint64_t tile_place,
-                     const struct wl_permute_side *side, bool shifted, bool loads,
-                     unsigned ends) {
+                     const struct wl_permute_side *side, bool shifted, bool loads, unsigned ends) {
     unsigned vector = WL_PERMUTE_ACCESS / plan->width;
     for (unsigned thread = 0; thread < plan->threads; thread++) {
         uint64_t shared, global;
