@@ -241,7 +241,9 @@ typedef struct wl_field {
  *                          {offsetof(struct particle, id), 4}};
  *     wl_deinterleave_fields(context, fields, 3, sizeof(struct particle), arrays, particles, n, stream);
  *
- * Fields that are not named are not read.  wl_interleave_fields() sets bytes that no field names to 0. */
+ * wl_deinterleave_fields() uses the named bytes alone.  Of the others it may read those between the first and
+ * the last that are named, so that `from` may point into larger structures of which the last ends early.
+ * wl_interleave_fields() writes all of each structure, with 0 where no field is. */
 #define WL_FIELDS_MAX    64
 #define WL_STRUCTURE_MAX 1024
 WL_API wl_error wl_deinterleave_fields(wl_context *context, const wl_field *fields, unsigned count,

@@ -3,6 +3,7 @@
 #include "lib/choice.h"
 #include "lib/error.h"
 #include "lib/launch.h"
+#include "lib/narrow.h"
 #include "lib/rows.h"
 #include "lib/tiles.h"
 
@@ -61,6 +62,13 @@ static bool is_line(const struct problem *p) {
     return p->layout.rows == 1 || p->layout.cols == 1;
 }
 
+static bool is_narrow(const struct problem *p) {
+    return wl__narrow_fits(p->width, &p->layout);
+}
+static wl_error run_narrow(wl_context *context, const struct problem *p, wl_stream stream) {
+    return wl__narrow_transpose(context, p->width, p->to, p->from, &p->layout, stream);
+}
+
 static bool always(const struct problem *p) {
     (void)p;
     return true;
@@ -111,6 +119,8 @@ static const struct strategy {
     wl_error (*run)(wl_context *context, const struct problem *p, wl_stream stream);
 } strategies[] = {
     {"line", "one row or one column: a copy of elements", is_line, run_line},
+    {"narrow", "2 to 32 columns, or rows, that lie back to back: structures and streams", is_narrow,
+     run_narrow},
     {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, square tiles",
      all_multiples_of_16, run_vectors},
     {"shifted",
