@@ -3,6 +3,7 @@
 #include "lib/choice.h"
 #include "lib/error.h"
 #include "lib/launch.h"
+#include "lib/narrow.h"
 #include "lib/rows.h"
 #include "lib/tiles.h"
 
@@ -27,16 +28,16 @@ struct tiled {
 
 /* One for each width: 1, 2, 4, 8, 16. */
 static const struct tiled vectors[] = {
-    {WL_KERNEL_transpose_vectors1, 256, {128, 128, 0, ALL}},
-    {WL_KERNEL_transpose_vectors2, 256, {64, 128, 0, ALL}},
-    {WL_KERNEL_transpose_vectors4, 256, {64, 64, 0, ALL}},
-    {WL_KERNEL_transpose_vectors8, 256, {32, 64, 0, ALL}},
-    {WL_KERNEL_transpose_vectors16, 256, {32, 32, 0, ALL}},
+    {WL_KERNEL_transpose_vectors1, 512, {128, 256, 0, ALL}},
+    {WL_KERNEL_transpose_vectors2, 256, {128, 128, 0, ALL}},
+    {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0, ALL}},
+    {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0, ALL}},
+    {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0, ALL}},
 };
 /* Tiles begin up to 31 bytes early in a row of the output. */
 static const struct tiled shifted[] = {
-    {WL_KERNEL_transpose_groups1, 512, {128, 128, 31, ALL}},
-    {WL_KERNEL_transpose_groups2, 256, {128, 64, 15, ALL}},
+    {WL_KERNEL_transpose_groups1, 320, {128, 128, 31, ALL}},
+    {WL_KERNEL_transpose_halves2, 256, {128, 64, 15, ALL}},
     {WL_KERNEL_transpose_elements4, 256, {64, 64, 7, ALL}},
     {WL_KERNEL_transpose_elements8, 256, {32, 64, 3, ALL}},
     {WL_KERNEL_transpose_elements16, 256, {32, 32, 1, ALL}},
@@ -61,6 +62,10 @@ static bool is_line(const struct problem *p) {
     return p->layout.rows == 1 || p->layout.cols == 1;
 }
 
+static bool is_narrow(const struct problem *p) {
+    return wl__narrow_fits(p->width, &p->layout);
+}
+
 static bool always(const struct problem *p) {
     (void)p;
     return true;
@@ -80,6 +85,10 @@ static wl_error run_line(wl_context *context, const struct problem *p, wl_stream
     rows.outer[1].from_pitch = width * l->from_stride;
     wl__rows_join(&rows);
     return wl__rows_launch(context, wl__rows_way(&rows), &rows, stream);
+}
+
+static wl_error run_narrow(wl_context *context, const struct problem *p, wl_stream stream) {
+    return wl__narrow_transpose(context, p->width, p->to, p->from, &p->layout, stream);
 }
 
 static wl_error run_tiled(wl_context *context, const struct tiled *tiled, const struct problem *p,
@@ -111,6 +120,7 @@ static const struct strategy {
     wl_error (*run)(wl_context *context, const struct problem *p, wl_stream stream);
 } strategies[] = {
     {"line", "one row or one column: a copy of elements", is_line, run_line},
+    {"narrow", "few columns or few rows: a pass over whole structures, no tiles", is_narrow, run_narrow},
     {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, square tiles",
      all_multiples_of_16, run_vectors},
     {"shifted",
