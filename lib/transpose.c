@@ -48,13 +48,14 @@ static unsigned width_index(unsigned width) {
     return (unsigned)__builtin_ctz(width);
 }
 
-/* Only the addresses of a single matrix matter, whatever its stride. */
-static bool all_multiples_of_16(const struct problem *p) {
+/* Rows of both sides begin and end at multiples of 16 bytes, and those of the output begin at sectors' of 32
+ * where the kernels of any alignment are as fast.  Strides matter where there are several matrices. */
+static bool is_aligned(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    uint64_t elements = l->rows | l->cols | l->from_ld | l->to_ld;
-    if (l->batch > 1)
-        elements |= l->from_stride | l->to_stride;
-    return ((elements * p->width) | p->to | p->from) % 16 == 0;
+    const uint64_t vector = 16, sector = p->width < 4 ? 16 : 32;
+    uint64_t from = p->width * (l->cols | l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
+    uint64_t to = p->width * (l->to_ld | (l->batch > 1 ? l->to_stride : 0)) | p->to;
+    return from % vector == 0 && to % sector == 0 && l->rows * p->width % vector == 0;
 }
 
 /* Its transpose is a row or column too. */
@@ -121,11 +122,10 @@ static const struct strategy {
 } strategies[] = {
     {"line", "one row or one column: a copy of elements", is_line, run_line},
     {"narrow", "few columns or few rows: a pass over whole structures, no tiles", is_narrow, run_narrow},
-    {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, square tiles",
-     all_multiples_of_16, run_vectors},
-    {"shifted",
-     "any alignment: square tiles, moved so that each row of the output is written in whole sectors", always,
-     run_shifted},
+    {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_aligned,
+     run_vectors},
+    {"shifted", "any alignment: tiles, moved so that each row of the output is written in whole sectors",
+     always, run_shifted},
 };
 
 /* ---------------------------------------------------------------- the calls */

@@ -121,7 +121,7 @@ static void small_pieces(void **state) {
                 check(widths[w], layout, r % 3, c % 5,
                       line             ? ": line: "
                       : widths[w] < 16 ? ": shifted: "
-                                       : ": vectors: ");
+                                       : NULL);
                 layout.from_ld = 48, layout.to_ld = 64;
                 check(widths[w], layout, 0, 0, NULL);
             }
@@ -227,8 +227,12 @@ static void choices(void **state) {
     check(2, (wl_transpose_layout){.rows = 32, .cols = 300, .batch = 2}, 1, 2, ": narrow: ");
     check(4, (wl_transpose_layout){.rows = 1000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": shifted: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2}, 0, 0, ": vectors: ");
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 4, 8,
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 8, 4,
           ": vectors: ");
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ");
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 264, .batch = 1}, 8, 8, ": vectors: ");
+    check(16, (wl_transpose_layout){.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ");
+    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 1}, 2, 1, ": vectors: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1}, 0, 0,
           ": shifted: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 255, .batch = 1}, 0, 0, ": shifted: ");
