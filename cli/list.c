@@ -133,10 +133,9 @@ static void print_options(const struct bench_experiment *experiment) {
 static void print_cases(void) {
     struct bench_size size;
     const char *name;
-    puts("  sizes with names, all of them `cases`:");
+    puts("  names, each of a size, and all of them `cases`:");
     for (size_t i = 0; (name = bench_case_at(i, &size)) != NULL; i++) {
-        int column = printf("    %-*s", NAME_WIDTH - 4, name);
-        printf("%*s", column < NAME_WIDTH ? 0 : 1, "");
+        printf("    %-*s", NAME_WIDTH, name);
         for (unsigned d = 0; d < size.dimensions; d++)
             printf("%s%u", d ? "x" : "", (unsigned)size.extent[d]);
         putchar('@');

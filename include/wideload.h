@@ -200,9 +200,15 @@ WL_API wl_error wl_transpose_batched(wl_context *context, unsigned width, wl_dev
 
 /* A rows x cols matrix becomes its cols x rows transpose in the same memory.
  *
- * Square matrices need no workspace.  Others need some of the order of rows + cols elements:
- * wl_transpose_inplace_workspace() says how many bytes, 0 for squares.  The workspace is the caller's,
- * aligned to 16 bytes, not overlapping the matrix, and in use until the stream has passed the call. */
+ * Square matrices need no workspace. Others may: wl_transpose_inplace_workspace() says how many bytes, at
+ * most 32 * width * max(rows, cols) + 17 KiB, and 0 where none is needed (workspace may be NULL then); it
+ * depends on the device. The workspace is the caller's, aligned to 16 bytes, not overlapping the matrix, and
+ * in use until the stream has passed the call; calls that run at once need one each.
+ *
+ *     size_t bytes;
+ *     wl_transpose_inplace_workspace(context, sizeof(float), 8191, 8193, &bytes);
+ *     wl_alloc(context, &workspace, bytes);
+ *     wl_transpose_inplace(context, sizeof(float), matrix, 8191, 8193, workspace, bytes, stream);  */
 WL_API wl_error wl_transpose_inplace_workspace(wl_context *context, unsigned width, uint64_t rows,
                                                uint64_t cols, size_t *bytes);
 WL_API wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr matrix, uint64_t rows,
@@ -235,7 +241,9 @@ typedef struct wl_field {
  *                          {offsetof(struct particle, id), 4}};
  *     wl_deinterleave_fields(context, fields, 3, sizeof(struct particle), arrays, particles, n, stream);
  *
- * Fields that are not named are not read.  wl_interleave_fields() sets bytes that no field names to 0. */
+ * wl_deinterleave_fields() uses the named bytes alone.  Of the others it may read those between the first and
+ * the last that are named, so that `from` may point into larger structures of which the last ends early.
+ * wl_interleave_fields() writes all of each structure, with 0 where no field is. */
 #define WL_FIELDS_MAX    64
 #define WL_STRUCTURE_MAX 1024
 WL_API wl_error wl_deinterleave_fields(wl_context *context, const wl_field *fields, unsigned count,

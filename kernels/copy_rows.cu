@@ -2,8 +2,8 @@
  * WL_WORD, the bytes of an access, and WL_PART, to a multiple of which both sides' rows lie and are long.
  *
  *   WL_WORD == WL_PART  rows are whole words: each thread moves WL_EACH of them
- *   WL_WORD == 16       rows lie anywhere: each thread fills a slot (slots.cuh) of a row, with a shift of its
- * own, or what of the slot belongs to the row
+ *   WL_WORD == 16       rows lie anywhere: each thread has a slot (slots.cuh) of a row, and a shift of its
+ * own
  *
  * Accesses are numbered through all rows, so that no lane idles at a row's end.  A thread divides its number
  * by those of a row and of the dimensions, by multiplications.

@@ -66,22 +66,24 @@ static __device__ __forceinline__ uint64_t wl_chunk_of(const struct wl_near *nea
 }
 
 /* Says that the order-th chunk has been read, and waits until those from first to before it have been. By all
- * threads. What follows are writes only, so nobody needs to see what others wrote. */
+ * threads.
+ *
+ * No fence: the barrier before the flag is passed when all that was read is in shared memory, and what
+ * follows the wait are writes only, which no multiprocessor begins before the wait has ended. Nobody reads
+ * what others wrote. */
 static __device__ __forceinline__ void wl_read_in_turn(unsigned *ring, uint64_t first, uint64_t order) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        volatile unsigned *flag = ring + order % WL_INPLACE_RING;
+        volatile unsigned *flag = ring + order % WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS;
         unsigned round = (unsigned)(order / WL_INPLACE_RING);
         while (*flag != round)
             ;
-        __threadfence();
         *flag = round + 1;
     }
     for (uint64_t other = first + threadIdx.x; other < order; other += WL_MOVERS) {
-        volatile unsigned *flag = ring + other % WL_INPLACE_RING;
+        volatile unsigned *flag = ring + other % WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS;
         while (*flag <= (unsigned)(other / WL_INPLACE_RING))
             ;
-        __threadfence();
     }
     __syncthreads();
 }
@@ -180,7 +182,7 @@ static __device__ __forceinline__ uint64_t wl_take(unsigned *counters) {
     return taken;
 }
 
-extern "C" __global__ void __launch_bounds__(WL_MOVERS, 5)
+extern "C" __global__ void __launch_bounds__(WL_MOVERS, 4)
     WL_SIZED(close)(wl_word *matrix, const wl_word *saved, unsigned *counters, uint64_t side,
                     uint64_t extra) {
     const struct wl_near near = {matrix, saved, counters, side, extra};
@@ -193,7 +195,7 @@ extern "C" __global__ void __launch_bounds__(WL_MOVERS, 5)
     wl_move_chunk(&near, &chunk, &rows, first, index, (wl_word *)wl_dynamic);
 }
 
-extern "C" __global__ void __launch_bounds__(WL_MOVERS, 5)
+extern "C" __global__ void __launch_bounds__(WL_MOVERS, 4)
     WL_SIZED(open)(wl_word *matrix, const wl_word *saved, unsigned *counters, uint64_t side, uint64_t extra) {
     const struct wl_near near = {matrix, saved, counters, side, extra};
     const struct wl_rows rows = {side + extra, side};

@@ -29,7 +29,7 @@ struct wl_permute_divisor {
  * it ends with the dimension: tiles overlap there, and write the same values. */
 struct wl_permute_digit {
     struct wl_permute_divisor by;
-    uint32_t unused;
+    uint32_t edges;             /* 1: stores at the ends of this dimension are cut there, and only there */
     uint64_t in, out;           /* a step of the digit */
     uint64_t in_back, out_back; /* what the last step is short of that */
 };
@@ -39,17 +39,19 @@ struct wl_permute_part {
     struct wl_permute_divisor by;
     uint32_t shared; /* bytes in the tile's memory */
     uint64_t global; /* bytes in the array */
+    uint32_t begin;  /* elements along a shifted row */
+    uint32_t unused;
 };
 
 struct wl_permute_side {
     uint32_t parts;
     uint32_t step;   /* bytes in the tile's memory from an element of an access to the next */
-    uint32_t along;  /* elements of an access, where the first part counts accesses along a row; else 0 */
     uint32_t length; /* elements of a shifted row */
-    uint32_t whole;  /* accesses that begin before this element of a row lie within it */
+    uint32_t whole;  /* accesses that begin before this element of a row are stored whole */
     struct wl_permute_part part[WL_PERMUTE_PARTS];
     uint32_t limit[WL_PERMUTE_PASSES];  /* the threads that take part in a pass; 0 past the last pass */
     uint32_t shared[WL_PERMUTE_PASSES]; /* where the pass lies from the first */
+    uint32_t begin[WL_PERMUTE_PASSES];
     uint64_t global[WL_PERMUTE_PASSES];
 };
 

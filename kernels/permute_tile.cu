@@ -22,11 +22,6 @@ extern __shared__ uint4 wl_permute_memory[];
 #define ELEMENT  WL_PASTE(wl_word_, WL_WIDTH)
 #define ELEMENTS (WL_PERMUTE_ACCESS / WL_WIDTH)
 
-/* Elements that an access at this address has before its row's. */
-static __device__ __forceinline__ uint32_t wl_shift(uint32_t address) {
-    return address % WL_PERMUTE_ACCESS / WL_WIDTH;
-}
-
 extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
     WL_NAME(const __grid_constant__ struct wl_permute_tiles p) {
     unsigned char *memory = (unsigned char *)wl_permute_memory;
@@ -36,16 +31,20 @@ extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
     };
     uint64_t in_tile, out_tile, thread_place;
     uint32_t shared, first;
-    wl_tile_place(p, blockIdx.x, &in_tile, &out_tile);
-    first = p.in.along * wl_thread_place(p.in, &shared, &thread_place);
+    uint32_t ends = wl_tile_place(p, blockIdx.x, &in_tile, &out_tile);
+    first = wl_thread_place(p.in, &shared, &thread_place);
     in_tile += thread_place;
     union access moved[WL_PASSES];
 #pragma unroll
     for (int k = 0; k < WL_PASSES; k++)
         if (threadIdx.x < p.in.limit[k]) {
             uint64_t from = in_tile + p.in.global[k];
-            if (WL_IN_SHIFTED)
+            if (WL_IN_SHIFTED) {
+                uint32_t begin = first + p.in.begin[k] - wl_shift((uint32_t)from, WL_WIDTH);
                 from &= ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
+                if (begin + (ELEMENTS - 1) >= p.in.length + (ELEMENTS - 1))
+                    continue; /* past the row */
+            }
             if (WL_IN_SHIFTED && from - p.from >= p.whole) {
                 /* Not all of it is the array's. */
 #pragma unroll
@@ -59,36 +58,38 @@ extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
 #pragma unroll
     for (int k = 0; k < WL_PASSES; k++)
         if (threadIdx.x < p.in.limit[k]) {
-            uint32_t shift = WL_IN_SHIFTED ? wl_shift((uint32_t)in_tile + (uint32_t)p.in.global[k]) : 0;
-            uint32_t at = shared + p.in.shared[k] - shift * p.in.step;
+            uint32_t shift =
+                WL_IN_SHIFTED ? wl_shift((uint32_t)in_tile + (uint32_t)p.in.global[k], WL_WIDTH) : 0;
+            uint32_t at = shared + p.in.shared[k] - shift * p.in.step, begin = first + p.in.begin[k] - shift;
 #pragma unroll
             for (int j = 0; j < ELEMENTS; j++)
-                if (!WL_IN_SHIFTED || first - shift + j < p.in.length)
+                if (!WL_IN_SHIFTED || begin + j < p.in.length)
                     *(ELEMENT *)(memory + at + j * p.in.step) = moved[k].element[j];
         }
-    first = p.out.along * wl_thread_place(p.out, &shared, &thread_place);
+    first = wl_thread_place(p.out, &shared, &thread_place);
     out_tile += thread_place;
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < WL_PASSES; k++)
         if (threadIdx.x < p.out.limit[k]) {
             uint64_t to = out_tile + p.out.global[k];
-            uint32_t shift = WL_OUT_SHIFTED ? wl_shift((uint32_t)to) : 0, begin = first - shift;
+            uint32_t shift = WL_OUT_SHIFTED ? wl_shift((uint32_t)to, WL_WIDTH) : 0,
+                     begin = first + p.out.begin[k] - shift;
             uint32_t at = shared + p.out.shared[k] - shift * p.out.step;
             if (WL_OUT_SHIFTED)
                 to &= ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
-            if (WL_OUT_SHIFTED && begin >= p.out.whole) {
-                /* Not all of it is the row's. */
-#pragma unroll
-                for (int j = 0; j < ELEMENTS; j++)
-                    if (begin + j < p.out.length)
-                        *(ELEMENT *)(to + j * WL_WIDTH) = *(const ELEMENT *)(memory + at + j * p.out.step);
-            } else {
+            if (!WL_OUT_SHIFTED || begin < p.out.whole) {
                 union access access;
 #pragma unroll
                 for (int j = 0; j < ELEMENTS; j++)
                     access.element[j] = *(const ELEMENT *)(memory + at + j * p.out.step);
                 *(uint4 *)to = access.word;
+            } else if (ends & ((int32_t)begin < 0 ? 1 : 2)) {
+                /* Not all of it is the row's. */
+#pragma unroll
+                for (int j = 0; j < ELEMENTS; j++)
+                    if (begin + j < p.out.length)
+                        *(ELEMENT *)(to + j * WL_WIDTH) = *(const ELEMENT *)(memory + at + j * p.out.step);
             }
         }
 }

@@ -21,6 +21,7 @@ static void join(void) {
         &wl__ladder_matmul,        &wl__ladder_csr_transpose,
         &wl__ladder_copy_any,      &wl__ladder_add_any,
         &wl__ladder_transpose_any, &wl__ladder_transpose_inplace,
+        &wl__ladder_deinterleave,  &wl__ladder_interleave,
         &wl__ladder_permute,
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

@@ -22,6 +22,8 @@ extern const struct wl__rungs wl__ladder_copy_any;
 extern const struct wl__rungs wl__ladder_add_any;
 extern const struct wl__rungs wl__ladder_transpose_any;
 extern const struct wl__rungs wl__ladder_transpose_inplace;
+extern const struct wl__rungs wl__ladder_deinterleave;
+extern const struct wl__rungs wl__ladder_interleave;
 extern const struct wl__rungs wl__ladder_permute;
 
 #endif

@@ -88,6 +88,13 @@ static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool b
             if (blocks == 0)
                 blocks = 1;
             extend = divide_up(units, blocks) * unit;
+            if (i == 0 && unit < grain && size > 16 * grain) {
+                /* Rows begin anywhere.  As many elements as groups of 8 accesses cover wherever they begin,
+                 * where the last access of a row of the output is the next tile's. */
+                uint64_t share = by_out ? grain - 1 : 0, groups = (want + 4 * grain) / (8 * grain);
+                uint64_t most = 8 * grain * (groups ? groups : 1) - (grain - 1) - share;
+                extend = divide_up(size - share, divide_up(size - share, most)) + share;
+            }
         }
         if (extend > extent[d])
             extent[d] = extend;
@@ -108,6 +115,11 @@ static unsigned run_of(const uint64_t *extent, const struct wl__permute_shape *s
     return (unsigned)(run < 1u << 30 ? run : 1u << 30);
 }
 
+/* Tiles along a dimension: each `step` after the one before, the last ending with the dimension. */
+static uint64_t tiles_along(uint64_t size, uint64_t extent, uint64_t step) {
+    return size <= extent ? 1 : divide_up(size - extent, step) + 1;
+}
+
 /* ---------------------------------------------------------------- division */
 
 static struct wl_permute_divisor divisor(uint64_t count) {
@@ -122,7 +134,13 @@ static struct wl_permute_divisor divisor(uint64_t count) {
 
 struct axis {
     uint64_t count, shared, global; /* bytes */
+    uint64_t begin;                 /* elements along a shifted row */
 };
+
+static struct wl_permute_part part_of(const struct axis *axis, uint64_t count) {
+    return (struct wl_permute_part){divisor(count), (uint32_t)axis->shared, axis->global,
+                                    (uint32_t)axis->begin, 0};
+}
 
 /* Shares out the accesses that the axes span among threads and passes. */
 static bool share_out(struct wl_permute_side *side, const struct axis *axis, unsigned axes, unsigned threads,
@@ -133,8 +151,7 @@ static bool share_out(struct wl_permute_side *side, const struct axis *axis, uns
     for (; i < axes && inner * axis[i].count <= threads; i++) {
         if (side->parts == WL_PERMUTE_PARTS)
             return false;
-        side->part[side->parts++] =
-            (struct wl_permute_part){divisor(axis[i].count), (uint32_t)axis[i].shared, axis[i].global};
+        side->part[side->parts++] = part_of(&axis[i], axis[i].count);
         inner *= axis[i].count;
     }
     uint64_t chunk = 1, chunks = 1, whole = 1;
@@ -146,8 +163,7 @@ static bool share_out(struct wl_permute_side *side, const struct axis *axis, uns
         if (chunk > 1) {
             if (side->parts == WL_PERMUTE_PARTS)
                 return false;
-            side->part[side->parts++] =
-                (struct wl_permute_part){divisor(chunk), (uint32_t)axis[i].shared, axis[i].global};
+            side->part[side->parts++] = part_of(&axis[i], chunk);
         }
     }
     uint64_t passes = chunks;
@@ -157,7 +173,7 @@ static bool share_out(struct wl_permute_side *side, const struct axis *axis, uns
         return false;
     uint64_t sum = 0;
     for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++) {
-        side->limit[k] = side->shared[k] = 0;
+        side->limit[k] = side->shared[k] = side->begin[k] = 0;
         side->global[k] = 0;
         if (k >= passes)
             continue;
@@ -167,10 +183,12 @@ static bool share_out(struct wl_permute_side *side, const struct axis *axis, uns
         if (i < axes) {
             side->shared[k] = (uint32_t)(at * axis[i].shared);
             side->global[k] = at * axis[i].global;
+            side->begin[k] = (uint32_t)(at * axis[i].begin);
         }
         for (unsigned j = i + 1; j < axes; j++) {
             side->shared[k] += (uint32_t)(rest % axis[j].count * axis[j].shared);
             side->global[k] += rest % axis[j].count * axis[j].global;
+            side->begin[k] += (uint32_t)(rest % axis[j].count * axis[j].begin);
             rest /= axis[j].count;
         }
     }
@@ -225,42 +243,44 @@ static unsigned axes_of(struct axis *axis, const struct wl__permute_shape *shape
     unsigned n = 0, width = shape->width, vector = WL_PERMUTE_ACCESS / width,
              d = dim_at(shape, view->by_out, 0);
     uint64_t count = view->shifted ? divide_up(view->length + vector - 1, vector) : view->length / vector;
-    uint64_t lanes = view->shifted || vector == 1 ? 0 : cut / WL_PERMUTE_ACCESS, rest = 1;
-    uint64_t shared = vector * pitch[d] * width;
-    if (lanes > 1 && count > lanes && count % lanes == 0) {
-        rest = count / lanes;
+    uint64_t lanes = vector == 1 ? 0 : cut / WL_PERMUTE_ACCESS, rest = 1;
+    uint64_t shared = vector * pitch[d] * width, begin = view->shifted ? vector : 0;
+    if (lanes > 1 && count > lanes && (view->shifted || count % lanes == 0)) {
+        rest = divide_up(count, lanes);
         count = lanes;
     }
     if (count > 1)
-        axis[n++] = (struct axis){count, shared, WL_PERMUTE_ACCESS};
+        axis[n++] = (struct axis){count, shared, WL_PERMUTE_ACCESS, begin};
     for (unsigned i = view->merged; i < shape->rank; i++) {
         d = dim_at(shape, view->by_out, i);
         if (extent[d] > 1)
             axis[n++] = (struct axis){extent[d], pitch[d] * width,
-                                      (view->by_out ? shape->dim[d].out : shape->dim[d].in) * width};
+                                      (view->by_out ? shape->dim[d].out : shape->dim[d].in) * width, 0};
     }
     if (rest > 1)
-        axis[n++] = (struct axis){rest, lanes * shared, lanes * WL_PERMUTE_ACCESS};
+        axis[n++] = (struct axis){rest, lanes * shared, lanes * WL_PERMUTE_ACCESS, lanes * begin};
     return n;
 }
 
 static void set_row(struct wl_permute_side *side, const struct view *view, unsigned width, uint64_t pitch) {
     unsigned vector = WL_PERMUTE_ACCESS / width;
     side->step = (uint32_t)(pitch * width);
-    side->along = view->shifted && view->length > 1 ? vector : 0;
     side->length = (uint32_t)view->length;
     side->whole = view->length >= vector ? (uint32_t)(view->length - vector + 1) : 0;
 }
 
 /* Wavefronts of the first lanes' accesses to shared memory, each lane's first element: 1 is best.  Wide
- * elements go in halves and quarters of a warp. */
-static unsigned wavefronts(const struct axis *axis, unsigned axes, unsigned width) {
-    uint32_t word[32];
+ * elements go in halves and quarters of a warp.  Rows are shifted as if the first began at a whole access. */
+static unsigned wavefronts(const struct axis *axis, unsigned axes, unsigned width, const struct view *view,
+                           uint64_t pitch) {
+    uint32_t word[32], step = (uint32_t)(pitch * width);
     unsigned lanes = width <= 4 ? 32 : 128 / width, group = width <= 4 ? 1 : width / 4;
     unsigned place[WL_RANK_MAX + 1] = {0}, in_bank[32] = {0}, worst = 0;
-    uint32_t at = 0;
+    uint32_t at = 16 * step; /* more than any shift */
+    uint64_t global = 0;
     for (unsigned lane = 0; lane < lanes; lane++) {
-        word[lane] = at / 4;
+        unsigned shift = view->shifted ? (unsigned)(global % WL_PERMUTE_ACCESS) / width : 0;
+        word[lane] = (at - shift * step) / 4;
         bool seen = false;
         for (unsigned other = 0; other < lane && !seen; other++)
             seen = word[other] == word[lane];
@@ -272,9 +292,11 @@ static unsigned wavefronts(const struct axis *axis, unsigned axes, unsigned widt
         unsigned i = 0;
         for (; i < axes; i++) {
             at += (uint32_t)axis[i].shared;
+            global += axis[i].global;
             if (++place[i] < axis[i].count)
                 break;
             at -= (uint32_t)(axis[i].count * axis[i].shared);
+            global -= axis[i].count * axis[i].global;
             place[i] = 0;
         }
         if (i == axes)
@@ -287,7 +309,7 @@ static unsigned wavefronts(const struct axis *axis, unsigned axes, unsigned widt
  * pads it so that both sides' banks differ is found by trying. */
 struct memory {
     struct view in, out;
-    unsigned cut;                /* bytes */
+    unsigned in_cut, out_cut;    /* bytes; 0: none */
     uint64_t pitch[WL_RANK_MAX]; /* elements */
     uint64_t elements;
 };
@@ -312,6 +334,23 @@ static void pad(struct memory *memory, const struct wl__permute_shape *shape, co
     memory->elements = at;
 }
 
+/* Where to cut a view's rows; returns the wavefronts. */
+static unsigned best_cut(unsigned *cut, const struct wl__permute_shape *shape, const uint64_t *extent,
+                         const uint64_t *pitch, const struct view *view) {
+    static const unsigned cuts[] = {0, 128, 64};
+    unsigned least = UINT32_MAX;
+    for (unsigned i = 0; i < sizeof(cuts) / sizeof(cuts[0]) && least > 1; i++) {
+        struct axis axis[WL_RANK_MAX + 1];
+        unsigned axes = axes_of(axis, shape, extent, pitch, view, cuts[i]);
+        unsigned wave = wavefronts(axis, axes, shape->width, view, pitch[dim_at(shape, view->by_out, 0)]);
+        if (wave < least) {
+            least = wave;
+            *cut = cuts[i];
+        }
+    }
+    return least;
+}
+
 static void lay_out(struct memory *best, struct wl__permute_plan *plan,
                     const struct wl__permute_shape *shape) {
     const uint64_t *extent = plan->extent;
@@ -323,30 +362,25 @@ static void lay_out(struct memory *best, struct wl__permute_plan *plan,
     unsigned width = shape->width;
     bool by_out =
         worth(&out_merged, width) * worth(&in, width) > worth(&in_merged, width) * worth(&out, width);
-    struct memory trial = {by_out ? in : in_merged, by_out ? out_merged : out, 0, {0}, 0};
+    struct memory trial = {by_out ? in : in_merged, by_out ? out_merged : out, 0, 0, {0}, 0};
     const struct view *mine = by_out ? &trial.out : &trial.in, *other = by_out ? &trial.in : &trial.out;
     unsigned least = UINT32_MAX;
-    for (unsigned cut = 128; cut >= 32; cut /= 2)
-        for (unsigned rows = 0; rows < 5; rows++)
-            for (unsigned others = 0; others < 5; others++) {
-                struct axis axis[WL_RANK_MAX + 1];
-                trial.cut = cut == 32 ? 0 : cut;
-                pad(&trial, shape, extent, mine, other, rows, others);
-                unsigned axes = axes_of(axis, shape, extent, trial.pitch, &trial.in, trial.cut);
-                unsigned in_wave = wavefronts(axis, axes, shape->width);
-                if (in_wave >= least)
-                    continue;
-                axes = axes_of(axis, shape, extent, trial.pitch, &trial.out, trial.cut);
-                unsigned out_wave = wavefronts(axis, axes, shape->width);
-                if (in_wave + out_wave >= least)
-                    continue;
-                least = in_wave + out_wave;
-                *best = trial;
-                plan->in_wave = in_wave;
-                plan->out_wave = out_wave;
-                if (least == 2)
-                    return;
-            }
+    for (unsigned rows = 0; rows < 5; rows++)
+        for (unsigned others = 0; others < 5; others++) {
+            pad(&trial, shape, extent, mine, other, rows, others);
+            unsigned in_wave = best_cut(&trial.in_cut, shape, extent, trial.pitch, &trial.in);
+            if (in_wave >= least)
+                continue;
+            unsigned out_wave = best_cut(&trial.out_cut, shape, extent, trial.pitch, &trial.out);
+            if (in_wave + out_wave >= least)
+                continue;
+            least = in_wave + out_wave;
+            *best = trial;
+            plan->in_wave = in_wave;
+            plan->out_wave = out_wave;
+            if (least == 2)
+                return;
+        }
 }
 
 /* The order of tiles. */
@@ -360,16 +394,15 @@ struct walk {
 /* Numbers `count` of the tiles along d that are left. */
 static void number(struct walk *walk, unsigned d, uint64_t count) {
     struct wl_permute_tiles *tiles = &walk->plan->tiles;
-    uint64_t extent = walk->plan->extent[d], size = walk->shape->dim[d].size,
-             blocks = divide_up(size, extent);
-    uint64_t step = blocks / walk->left[d] * extent,
-             back = walk->left[d] == count ? blocks * extent - size : 0;
+    uint64_t extent = walk->plan->extent[d], size = walk->shape->dim[d].size, each = walk->plan->step[d];
+    uint64_t blocks = tiles_along(size, extent, each), step = blocks / walk->left[d] * each;
+    uint64_t back = walk->left[d] == count ? (blocks - 1) * each + extent - size : 0;
     uint64_t in = walk->shape->dim[d].in * walk->shape->width,
              out = walk->shape->dim[d].out * walk->shape->width;
     walk->left[d] /= count;
     if (count > 1)
-        tiles->digit[tiles->digits++] =
-            (struct wl_permute_digit){divisor(count), 0, step * in, step * out, back * in, back * out};
+        tiles->digit[tiles->digits++] = (struct wl_permute_digit){divisor(count), each < extent, step * in,
+                                                                  step * out,     back * in,     back * out};
     walk->count *= count;
 }
 
@@ -379,7 +412,7 @@ static void number_some(struct walk *walk, bool by_out, uint64_t aim) {
     for (unsigned i = 0; i < walk->shape->rank && now < aim; i++) {
         unsigned d = dim_at(walk->shape, by_out, i);
         uint64_t size = walk->shape->dim[d].size, extent = walk->plan->extent[d], count = walk->left[d];
-        if (size % extent == 0)
+        if (size % extent == 0 && walk->plan->step[d] == extent)
             while ((count + 1) / 2 > divide_up(aim, now) || walk->left[d] % count)
                 count--;
         number(walk, d, count);
@@ -392,7 +425,7 @@ static bool number_tiles(struct wl__permute_plan *plan, const struct wl__permute
     struct walk walk = {plan, shape, {0}, 1};
     plan->tiles.digits = 0;
     for (unsigned d = 0; d < shape->rank; d++)
-        walk.left[d] = divide_up(shape->dim[d].size, plan->extent[d]);
+        walk.left[d] = tiles_along(shape->dim[d].size, plan->extent[d], plan->step[d]);
     if (order == 2 || order == 3) {
         for (unsigned i = 0; i < 2 * shape->rank; i++) {
             unsigned k = 0;
@@ -431,13 +464,8 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     grow(extent, shape, false, aim->in_run, grain);
     grow(extent, shape, true, aim->out_run, grain);
     uint64_t elements = 1;
-    double visited = 1;
-    for (unsigned d = 0; d < rank; d++) {
+    for (unsigned d = 0; d < rank; d++)
         elements *= extent[d];
-        visited *=
-            (double)(divide_up(shape->dim[d].size, extent[d]) * extent[d]) / (double)shape->dim[d].size;
-    }
-    plan->traffic = visited;
     if (elements * width > aim->memory)
         return false;
     plan->width = width;
@@ -447,15 +475,22 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     lay_out(&memory, plan, shape);
     plan->in_shifted = memory.in.shifted;
     plan->out_shifted = memory.out.shifted;
+    /* Shifted rows of the output end with a whole access, where they do not end their dimension: tiles share
+     * the elements that may be left over, and the next one stores them. */
+    unsigned out0 = shape->by_out[0];
+    bool shares = memory.out.shifted && memory.out.merged == 1 && extent[out0] < shape->dim[out0].size &&
+                  extent[out0] > 2 * grain && (memory.in.shifted || out0 >= memory.in.merged);
+    plan->traffic = 1;
+    for (unsigned d = 0; d < rank; d++) {
+        plan->step[d] = shares && d == out0 ? extent[d] - (grain - 1) : extent[d];
+        plan->traffic *= (double)(tiles_along(shape->dim[d].size, extent[d], plan->step[d]) * extent[d]) /
+                         (double)shape->dim[d].size;
+    }
     plan->memory = (unsigned)(memory.elements * width);
     struct axis in_axis[WL_RANK_MAX + 1], out_axis[WL_RANK_MAX + 1];
-    unsigned in_axes = axes_of(in_axis, shape, extent, memory.pitch, &memory.in, memory.cut);
-    unsigned out_axes = axes_of(out_axis, shape, extent, memory.pitch, &memory.out, memory.cut);
+    unsigned in_axes = axes_of(in_axis, shape, extent, memory.pitch, &memory.in, memory.in_cut);
+    unsigned out_axes = axes_of(out_axis, shape, extent, memory.pitch, &memory.out, memory.out_cut);
     unsigned in_threads, out_threads, in_passes, out_passes;
-    /* A thread knows where along a shifted row it is. */
-    if ((memory.in.shifted && in_axis[0].count > aim->threads) ||
-        (memory.out.shifted && out_axis[0].count > aim->threads))
-        return false;
     double in_lanes, out_lanes;
     if (!share_out(&plan->tiles.in, in_axis, in_axes, aim->threads, aim->passes, &in_threads, &in_passes,
                    &in_lanes) ||
@@ -463,7 +498,7 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
                    &out_lanes))
         return false;
     set_row(&plan->tiles.in, &memory.in, width, memory.pitch[0]);
-    set_row(&plan->tiles.out, &memory.out, width, memory.pitch[shape->by_out[0]]);
+    set_row(&plan->tiles.out, &memory.out, width, memory.pitch[out0]);
     unsigned threads = in_threads > out_threads ? in_threads : out_threads;
     plan->threads = (threads + 31) / 32 * 32;
     plan->passes = in_passes > out_passes ? in_passes : out_passes;
@@ -487,12 +522,13 @@ bool wl__permute_rows(struct wl__permute_plan *plan, const struct wl__permute_sh
     for (unsigned i = 0; i < shape->rank; i++) {
         unsigned d = shape->by_out[i];
         uint64_t extent = plan->extent[d];
+        plan->step[d] = extent;
         elements *= extent;
         plan->traffic *=
             (double)(divide_up(shape->dim[d].size, extent) * extent) / (double)shape->dim[d].size;
         if (extent > 1) {
-            in_axis[axes] = (struct axis){extent, 0, shape->dim[d].in * width};
-            out_axis[axes++] = (struct axis){extent, 0, shape->dim[d].out * width};
+            in_axis[axes] = (struct axis){extent, 0, shape->dim[d].in * width, 0};
+            out_axis[axes++] = (struct axis){extent, 0, shape->dim[d].out * width, 0};
         }
     }
     if (elements * width > aim->memory)

@@ -43,6 +43,8 @@ struct wl__permute_plan {
     unsigned threads, memory;     /* a block's */
     unsigned passes;              /* the most accesses of a thread to a side */
     uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
+    uint64_t step[WL_RANK_MAX];   /* from a tile to the next: less where tiles share what is between whole
+                                     accesses */
     unsigned in_run, out_run;     /* bytes */
     unsigned in_wave, out_wave;   /* wavefronts that 32 lanes' access to shared memory takes, measured */
     double traffic;               /* elements visited by elements of the array */

@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calls_weak.h"
 #include "wideload.h"
 
 /* ---------------------------------------------------------------- random numbers */

@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "calls_weak.h"
 #include "fake_driver.h"
 #include "wideload.h"
 
@@ -450,10 +449,6 @@ static int teardown(void **state) {
     return fake->depth || fake->retained || fake->modules || fake->allocations ? -1 : 0;
 }
 
-static bool is_there(const struct operation_faults *operation) {
-    return dlsym(RTLD_DEFAULT, operation->name) != NULL;
-}
-
 /* The call that is right, of this operation. */
 static struct args args_of(const struct operation_faults *operation) {
     struct args args = right;
@@ -497,7 +492,7 @@ static void bad_arguments(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(operations); i++) {
         const struct operation_faults *operation = &operations[i];
-        for (size_t row = 0; is_there(operation) && row < operation->count; row++) {
+        for (size_t row = 0; row < operation->count; row++) {
             const struct fault *fault = &operation->faults[row];
             struct args args = args_of(operation);
             for (unsigned k = 0; k < COUNT(fault->changes) && fault->changes[k].at; k++) {
@@ -517,8 +512,7 @@ static void no_context(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(operations); i++) {
         struct args args = right;
-        if (is_there(&operations[i]))
-            refused(&operations[i], operations[i].call(NULL, &args), "context", 0);
+        refused(&operations[i], operations[i].call(NULL, &args), "context", 0);
     }
 }
 
@@ -527,8 +521,6 @@ static void right_arguments(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(operations); i++) {
         const struct operation_faults *operation = &operations[i];
-        if (!is_there(operation))
-            continue;
         struct args args = args_of(operation);
         fake->launch_count = 0;
         if (operation->call(context, &args))
@@ -554,7 +546,7 @@ static void failures_of_the_driver(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(operations); i++) {
         const struct operation_faults *operation = &operations[i];
-        if (!is_there(operation) || !operation->nothings)
+        if (!operation->nothings)
             continue;
         struct args args = args_of(operation);
         /* In a context of its own, where nothing is loaded yet. */

@@ -16,7 +16,6 @@
 
 #include <cmocka.h>
 
-#include "calls_weak.h"
 #include "wideload.h"
 
 enum { GUARD = 256 };
@@ -151,8 +150,6 @@ static unsigned char pitched(uint64_t i) {
 
 static void copy_2d(void **state) {
     (void)state;
-    if (!wl_copy_2d)
-        skip();
     poison();
     need(wl_copy_2d(context, out + GUARD, side + 2, in, side + 1, side, side, NULL));
     check("wl_copy_2d", (side - 1) * (side + 2) + side, pitched);
@@ -164,8 +161,6 @@ static unsigned char sum(uint64_t i) {
 
 static void add(void **state) {
     (void)state;
-    if (!wl_add)
-        skip();
     poison();
     need(wl_add(context, WL_TYPE_U8, out + GUARD, in, in + 5, side * side, NULL));
     check("wl_add", side * side, sum);
@@ -178,8 +173,6 @@ static unsigned char transposed(uint64_t i) {
 
 static void transpose(void **state) {
     (void)state;
-    if (!wl_transpose)
-        skip();
     poison();
     need(wl_transpose(context, 1, out + GUARD, in, side, side + 2, NULL));
     check("wl_transpose", side * (side + 2), transposed);
@@ -194,8 +187,6 @@ static void inplace(void **state) {
     (void)state;
     size_t room;
     wl_devptr workspace;
-    if (!wl_transpose_inplace)
-        skip();
     poison();
     need(wl_copy(context, out + GUARD, in, side * side, NULL));
     need(wl_transpose_inplace(context, 1, out + GUARD, side, side, 0, 0, NULL));
@@ -217,8 +208,6 @@ static unsigned char batch(uint64_t i) {
 
 static void batched(void **state) {
     (void)state;
-    if (!wl_transpose_batched)
-        skip();
     poison();
     const wl_transpose_layout layout = {.rows = 5, .cols = 7, .batch = side * side / 35 + 1};
     need(wl_transpose_batched(context, 1, out + GUARD, in, &layout, NULL));
@@ -240,8 +229,6 @@ static unsigned char interleaved(uint64_t i) {
 
 static void interleave(void **state) {
     (void)state;
-    if (!wl_interleave)
-        skip();
     uint64_t n = structures();
     wl_devptr to[3], from[3];
     for (unsigned f = 0; f < 3; f++) {
@@ -269,8 +256,6 @@ static unsigned char fields_together(uint64_t i) {
 
 static void fields(void **state) {
     (void)state;
-    if (!wl_interleave_fields)
-        skip();
     static const wl_field all[2] = {{0, 1}, {1, 2}};
     uint64_t n = structures();
     const wl_devptr to[2] = {out + GUARD, out + GUARD + n}, from[2] = {in, in + n};
@@ -295,8 +280,6 @@ static unsigned char permuted(uint64_t i) {
 
 static void permute(void **state) {
     (void)state;
-    if (!wl_permute)
-        skip();
     const uint64_t sizes[4] = {3, long_dimension(), 5, side};
     const unsigned order[4] = {2, 0, 3, 1};
     poison();

@@ -485,7 +485,8 @@ static void empty_problems(void **state) {
     const struct wl_rung *rungs = wl__ladder(&count);
     const struct wl_problem empty = {.stride = 1, .width = 4, .out = {4096, 4096, 4096, 4096}};
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(rungs[i].launch(context, &empty, NULL), WL_ERROR_OK);
+        if (rungs[i].launch(context, &empty, NULL))
+            fail_msg("%s %s: %s", rungs[i].experiment, rungs[i].name, wl_message());
     assert_int_equal(fake->launch_count, 0);
     /* The column starts of an empty matrix are one zero. */
     assert_int_equal(fake->last_memset_bytes, 4);

@@ -93,7 +93,8 @@ static uint32_t divide(uint32_t n, const struct wl_permute_divisor *by) {
     return quotient;
 }
 
-static void tile_place(const struct wl_permute_tiles *p, uint32_t tile, uint64_t *in, uint64_t *out) {
+static unsigned tile_place(const struct wl_permute_tiles *p, uint32_t tile, uint64_t *in, uint64_t *out) {
+    unsigned ends = 3;
     *in = p->from;
     *out = p->to;
     for (uint32_t i = 0; i < p->digits; i++) {
@@ -101,20 +102,26 @@ static void tile_place(const struct wl_permute_tiles *p, uint32_t tile, uint64_t
         uint32_t rest = divide(tile, &digit->by), place = tile - rest * digit->by.count;
         *in += place * digit->in - (place == digit->by.count - 1 ? digit->in_back : 0);
         *out += place * digit->out - (place == digit->by.count - 1 ? digit->out_back : 0);
+        if (digit->edges)
+            ends = (place == 0) + 2 * (place == digit->by.count - 1);
         tile = rest;
     }
     assert_int_equal(tile, 0);
+    return ends;
 }
 
-static void thread_place(const struct wl_permute_side *side, uint32_t thread, uint64_t *shared,
-                         uint64_t *global) {
+static int64_t thread_place(const struct wl_permute_side *side, uint32_t thread, uint64_t *shared,
+                            uint64_t *global) {
+    int64_t begin = 0;
     *shared = *global = 0;
     for (uint32_t i = 0; i < side->parts; i++) {
         uint32_t rest = divide(thread, &side->part[i].by), place = thread - rest * side->part[i].by.count;
         *shared += (uint64_t)place * side->part[i].shared;
         *global += place * side->part[i].global;
+        begin += (int64_t)place * side->part[i].begin;
         thread = rest;
     }
+    return begin;
 }
 
 static uint8_t *in_array(const struct machine *m, uint8_t *array, uint64_t address, uint64_t base,
@@ -142,20 +149,23 @@ static void shift(uint64_t *address, uint64_t *shared, int64_t *begin, const str
 }
 
 static void run_side(const struct machine *m, const struct wl__permute_plan *plan, uint64_t tile_place,
-                     const struct wl_permute_side *side, bool shifted, bool loads) {
+                     const struct wl_permute_side *side, bool shifted, bool loads, unsigned ends) {
     unsigned vector = WL_PERMUTE_ACCESS / plan->width;
     for (unsigned thread = 0; thread < plan->threads; thread++) {
         uint64_t shared, global;
-        thread_place(side, thread, &shared, &global);
+        int64_t first = thread_place(side, thread, &shared, &global);
         for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++) {
             uint64_t address = tile_place + global + side->global[k], at = shared + side->shared[k];
-            int64_t begin = side->parts ? thread % side->part[0].by.count * side->along : 0;
+            int64_t begin = first + side->begin[k];
             if (thread >= side->limit[k])
                 continue;
             if (shifted)
                 shift(&address, &at, &begin, side, plan->width);
             else if (address % WL_PERMUTE_ACCESS)
                 fail_msg("%s: an access at %lld", m->what, (long long)(address - tile_place));
+            /* The neighbouring tile's. */
+            if (shifted && !loads && !(begin >= 0 && begin < side->whole) && !(ends & (begin < 0 ? 1 : 2)))
+                continue;
             for (unsigned j = 0; j < vector; j++) {
                 if (shifted && (begin + j < 0 || begin + j >= side->length))
                     continue;
@@ -172,10 +182,10 @@ static void run_side(const struct machine *m, const struct wl__permute_plan *pla
 
 static void run_tile(const struct machine *m, const struct wl__permute_plan *plan, uint32_t tile) {
     uint64_t in_tile, out_tile;
-    tile_place(&plan->tiles, tile, &in_tile, &out_tile);
+    unsigned ends = tile_place(&plan->tiles, tile, &in_tile, &out_tile);
     memset(m->memory, 0xEE, m->memory_bytes);
-    run_side(m, plan, in_tile, &plan->tiles.in, plan->in_shifted, true);
-    run_side(m, plan, out_tile, &plan->tiles.out, plan->out_shifted, false);
+    run_side(m, plan, in_tile, &plan->tiles.in, plan->in_shifted, true, 3);
+    run_side(m, plan, out_tile, &plan->tiles.out, plan->out_shifted, false, ends);
 }
 
 static void run_rows(const struct machine *m, const struct wl__permute_plan *plan, uint32_t tile) {

@@ -45,7 +45,7 @@ static void run(unsigned width, uint64_t rows, uint64_t cols, unsigned shift, co
         fail_msg("%s: %s", what, wl_message());
     if (rows == cols)
         assert_int_equal(needed, 0);
-    assert_true(needed <= 32 * width * (rows + cols) + 32768);
+    assert_true(needed <= 32 * width * (rows > cols ? rows : cols) + 17 * 1024);
     struct array matrix =
         array_make(context, words_of(bytes + (size_t)shift * width), 0, (uint32_t)(rows + cols));
     struct array workspace = array_make(context, words_of(needed), 0, 7);

@@ -1,0 +1,166 @@
+/* wl_permute against plain C: every width, addresses shifted by elements, shapes that fit nothing, outputs
+ * poisoned and guarded.  On the simulator, or the device that WIDELOAD_DEVICE names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "wideload.h"
+
+#define GUARD_BYTES 256
+#define POISON      0xA5
+
+static wl_context *context;
+
+static int open_device(void **state) {
+    (void)state;
+    const char *device = getenv("WIDELOAD_DEVICE");
+    if (wl_open(&context, device && *device ? device : "sim")) {
+        print_error("%s\n", wl_message());
+        return -1;
+    }
+    return 0;
+}
+
+static int close_device(void **state) {
+    (void)state;
+    wl_close(context);
+    return 0;
+}
+
+struct problem {
+    unsigned rank;
+    uint64_t sizes[WL_RANK_MAX];
+    unsigned order[WL_RANK_MAX];
+    const char *strategy; /* NULL: any */
+};
+
+/* The input's index of the output's element i. */
+static uint64_t source(const struct problem *p, uint64_t i) {
+    uint64_t stride[WL_RANK_MAX], at = 0, step = 1;
+    for (unsigned d = p->rank; d-- > 0; step *= p->sizes[d])
+        stride[d] = step;
+    for (unsigned k = p->rank; k-- > 0;) {
+        unsigned d = p->order[k];
+        at += i % p->sizes[d] * stride[d];
+        i /= p->sizes[d];
+    }
+    return at;
+}
+
+/* to_shift and from_shift are in elements. */
+static void permute(const struct problem *p, unsigned width, unsigned to_shift, unsigned from_shift) {
+    uint64_t n = 1;
+    for (unsigned i = 0; i < p->rank; i++)
+        n *= p->sizes[i];
+    uint64_t bytes = n * width, to_at = GUARD_BYTES + to_shift * width,
+             from_at = GUARD_BYTES + from_shift * width;
+    uint64_t whole = bytes + 2 * GUARD_BYTES + 16 * width;
+    uint8_t *in = malloc(whole), *out = malloc(whole), *expected = malloc(whole);
+    for (uint64_t i = 0; i < whole; i++)
+        in[i] = (uint8_t)((i * 2654435761u) >> 11);
+    memset(expected, POISON, whole);
+    for (uint64_t i = 0; i < n; i++)
+        memcpy(expected + to_at + i * width, in + from_at + source(p, i) * width, width);
+    wl_devptr to, from;
+    assert_int_equal(wl_alloc(context, &to, whole), WL_ERROR_OK);
+    assert_int_equal(wl_alloc(context, &from, whole), WL_ERROR_OK);
+    assert_int_equal(wl_upload(context, from, in, whole), WL_ERROR_OK);
+    assert_int_equal(wl_fill(context, to, POISON, whole, NULL), WL_ERROR_OK);
+    if (wl_permute(context, width, to + to_at, from + from_at, p->rank, p->sizes, p->order, NULL) ||
+        wl_synchronize(context))
+        fail_msg("%s", wl_message());
+    char explained[256];
+    snprintf(explained, sizeof(explained), "%s", wl_explain());
+    if (p->strategy && !strstr(explained, p->strategy))
+        fail_msg("not %s but %s", p->strategy, explained);
+    assert_int_equal(wl_download(context, out, to, whole), WL_ERROR_OK);
+    for (uint64_t i = 0; i < whole; i++)
+        if (out[i] != expected[i])
+            fail_msg("%s: shifts %u, %u: byte %lld of %llu", explained, to_shift, from_shift,
+                     (long long)i - (long long)to_at, (unsigned long long)bytes);
+    wl_free(context, to);
+    wl_free(context, from);
+    free(in);
+    free(out);
+    free(expected);
+}
+
+/* ---------------------------------------------------------------- tests */
+
+static const struct problem problems[] = {
+    {0, {0}, {0}, ": copy:"},
+    {1, {1}, {0}, ": copy:"},
+    {1, {1000}, {0}, ": copy:"},
+    {3, {7, 1, 11}, {1, 0, 2}, ": copy:"},
+    {8, {1, 1, 1, 1, 1, 1, 1, 1}, {7, 6, 5, 4, 3, 2, 1, 0}, ": copy:"},
+    {2, {67, 129}, {1, 0}, ": transpose:"},
+    {3, {3, 35, 66}, {0, 2, 1}, ": transpose:"},
+    {5, {5, 9, 1, 11, 3}, {3, 4, 2, 0, 1}, ": transpose:"},
+    {3, {40, 3, 70}, {2, 1, 0}, ": tiles:"},
+    {3, {64, 2, 128}, {2, 1, 0}, ": tiles:"},
+    {3, {127, 2, 131}, {2, 1, 0}, ": tiles:"},
+    {4, {61, 5, 3, 67}, {3, 2, 1, 0}, ": tiles:"},
+    {4, {13, 17, 19, 5}, {2, 1, 3, 0}, ": tiles:"},
+    {4, {5, 3, 100, 7}, {1, 3, 0, 2}, ": tiles:"},
+    {6, {3, 5, 2, 7, 4, 9}, {5, 4, 3, 2, 1, 0}, ": tiles:"},
+    {8, {2, 3, 2, 3, 2, 3, 2, 3}, {7, 6, 5, 4, 3, 2, 1, 0}, ": tiles:"},
+    {8, {3, 2, 1, 4, 5, 1, 3, 2}, {4, 7, 0, 3, 1, 6, 2, 5}, ": tiles:"},
+    /* The last dimension keeps its place, and is long, short or neither. */
+    {3, {6, 7, 1024}, {1, 0, 2}, NULL},
+    {3, {6, 7, 999}, {1, 0, 2}, NULL},
+    {4, {2, 9, 3, 37}, {0, 2, 1, 3}, NULL},
+    {3, {31, 33, 3}, {1, 0, 2}, NULL},
+    {3, {31, 33, 4}, {1, 0, 2}, NULL},
+    {5, {5, 2, 9, 3, 2}, {2, 1, 0, 3, 4}, NULL},
+    /* Patches of images. */
+    {6, {2, 3, 2, 16, 3, 16}, {0, 2, 4, 3, 5, 1}, NULL},
+};
+enum { PROBLEMS = sizeof(problems) / sizeof(problems[0]) };
+
+static void every_width(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < PROBLEMS; i++)
+        for (unsigned width = 1; width <= 16; width *= 2)
+            permute(&problems[i], width, 0, 0);
+}
+
+/* Every misalignment of either side, and some of both. */
+static void every_shift(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < PROBLEMS; i++) {
+        struct problem problem = problems[i];
+        problem.strategy = NULL;
+        for (unsigned width = 1; width <= 8; width *= 2)
+            for (unsigned shift = 1; shift < 16 / width; shift++) {
+                permute(&problem, width, shift, 0);
+                permute(&problem, width, 0, shift);
+                permute(&problem, width, shift, 16 / width - shift);
+            }
+    }
+}
+
+static void rows_are_rows(void **state) {
+    (void)state;
+    permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, ": rows:"}, 4, 0, 0);
+    permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, ": rows:"}, 4, 2, 2);
+    permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, ": tiles:"}, 4, 1, 0);
+    permute(&(struct problem){4, {2, 9, 3, 128}, {0, 2, 1, 3}, ": rows:"}, 2, 0, 0);
+    /* A row is an element. */
+    permute(&(struct problem){3, {31, 33, 4}, {1, 0, 2}, ": transpose:"}, 4, 0, 0);
+    permute(&(struct problem){4, {31, 33, 5, 4}, {2, 1, 0, 3}, ": tiles:"}, 4, 0, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_width),
+        cmocka_unit_test(every_shift),
+        cmocka_unit_test(rows_are_rows),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
