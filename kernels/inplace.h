@@ -29,7 +29,8 @@
 #define WL_INPLACE_STAGED_BYTES                                                                              \
     (WL_INPLACE_CHUNK_BYTES + WL_INPLACE_CHUNK_BYTES / WL_INPLACE_NEAR_MIN * WL_INPLACE_EXTRA +              \
      16 * WL_INPLACE_EXTRA + 32)
-/* and its counters, 4 bytes each: the next chunk in 8 bytes, and the ring of flags, each alone in a sector. */
+/* and its counters, 4 bytes each: the next chunk in 8 bytes, and the ring of flags, each alone in a sector.
+ */
 #define WL_INPLACE_RING       512
 #define WL_INPLACE_RING_AT    32
 #define WL_INPLACE_FLAG_WORDS 8

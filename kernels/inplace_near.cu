@@ -68,9 +68,9 @@ static __device__ __forceinline__ uint64_t wl_chunk_of(const struct wl_near *nea
 /* Says that the order-th chunk has been read, and waits until those from first to before it have been. By all
  * threads.
  *
- * No fence: the barrier before the flag is passed when all that was read is in shared memory, and what follows
- * the wait are writes only, which no multiprocessor begins before the wait has ended. Nobody reads what others
- * wrote. */
+ * No fence: the barrier before the flag is passed when all that was read is in shared memory, and what
+ * follows the wait are writes only, which no multiprocessor begins before the wait has ended. Nobody reads
+ * what others wrote. */
 static __device__ __forceinline__ void wl_read_in_turn(unsigned *ring, uint64_t first, uint64_t order) {
     __syncthreads();
     if (threadIdx.x == 0) {
