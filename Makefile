@@ -62,7 +62,7 @@ format:
 	@scripts/format.sh
 
 clean:
-	rm -rf build build-asan build-ubsan build-coverage build-debug build-clang build-fuzz
+	rm -rf build build-kernels build-asan build-ubsan build-coverage build-debug build-clang build-fuzz
 
 setup:
 	@scripts/setup.sh

@@ -96,11 +96,11 @@ static uint64_t most_bytes(const struct bench_section *section) {
 }
 
 /* A copy's bandwidth depends on its size while launches or the second-level cache matter, and no more when
- * both are far beyond the cache.  An H200's rises by 6 % from 128 MiB to 2 GiB, so sizes within an eighth
- * differ by less than 1 %. */
+ * both are far beyond the cache.  Between, an H200's rises by 6 % from 128 MiB to 2 GiB: within an eighth of
+ * the bytes it differs by less than 1 %.  Where arrays fit the cache, so much precision would say nothing. */
 static bool copies_alike(const struct run *run, uint64_t a, uint64_t b) {
-    uint64_t large = 16 * (uint64_t)run->plan->device.l2_bytes, more = a > b ? a : b, less = a > b ? b : a;
-    return less >= large || more - less <= less / 8;
+    uint64_t cache = (uint64_t)run->plan->device.l2_bytes, more = a > b ? a : b, less = a > b ? b : a;
+    return less >= 16 * cache || more - less <= (less >= 2 * cache ? less / 8 : less);
 }
 
 /* The bandwidth of the copy that is nearest in size among those like it; 0 when there is none. */

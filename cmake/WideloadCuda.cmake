@@ -29,10 +29,11 @@ function(wideload_add_fatbin name source)
     list(TRANSFORM ARGN PREPEND -D OUTPUT_VARIABLE definitions)
     add_custom_command(
         OUTPUT ${output}
-        COMMAND ${WIDELOAD_NVCC} -fatbin -O3 -lineinfo ${definitions}
+        COMMAND ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh ${PROJECT_SOURCE_DIR}/build-kernels ${output}
+                ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+                ${WIDELOAD_NVCC} -fatbin -O3 -lineinfo ${definitions}
                 -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
-                -MD -MF ${output}.d -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
-        DEPENDS ${source} ${WIDELOAD_NVCC}
+        DEPENDS ${source} ${WIDELOAD_NVCC} ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}.fatbin"
         VERBATIM)

@@ -110,7 +110,7 @@
     X(transpose_vectors8)                                                                                    \
     X(transpose_vectors16)                                                                                   \
     X(transpose_groups1)                                                                                     \
-    X(transpose_groups2)                                                                                     \
+    X(transpose_halves2)                                                                                     \
     X(transpose_elements4)                                                                                   \
     X(transpose_elements8)                                                                                   \
     X(transpose_elements16)                                                                                  \
@@ -192,7 +192,7 @@
     X(transpose_vectors8, transpose_vectors8)                                                                \
     X(transpose_vectors16, transpose_vectors16)                                                              \
     X(transpose_groups1, transpose_groups1)                                                                  \
-    X(transpose_groups2, transpose_groups2)                                                                  \
+    X(transpose_halves2, transpose_halves2)                                                                  \
     X(transpose_elements4, transpose_elements4)                                                              \
     X(transpose_elements8, transpose_elements8)                                                              \
     X(transpose_elements16, transpose_elements16)                                                            \

@@ -28,16 +28,16 @@ struct tiled {
 
 /* One for each width: 1, 2, 4, 8, 16. */
 static const struct tiled vectors[] = {
-    {WL_KERNEL_transpose_vectors1, 256, {128, 128, 0, ALL}},
-    {WL_KERNEL_transpose_vectors2, 256, {64, 128, 0, ALL}},
-    {WL_KERNEL_transpose_vectors4, 256, {64, 64, 0, ALL}},
-    {WL_KERNEL_transpose_vectors8, 256, {32, 64, 0, ALL}},
-    {WL_KERNEL_transpose_vectors16, 256, {32, 32, 0, ALL}},
+    {WL_KERNEL_transpose_vectors1, 512, {128, 256, 0, ALL}},
+    {WL_KERNEL_transpose_vectors2, 256, {128, 128, 0, ALL}},
+    {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0, ALL}},
+    {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0, ALL}},
+    {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0, ALL}},
 };
 /* Tiles begin up to 31 bytes early in a row of the output. */
 static const struct tiled shifted[] = {
-    {WL_KERNEL_transpose_groups1, 512, {128, 128, 31, ALL}},
-    {WL_KERNEL_transpose_groups2, 256, {128, 64, 15, ALL}},
+    {WL_KERNEL_transpose_groups1, 320, {128, 128, 31, ALL}},
+    {WL_KERNEL_transpose_halves2, 256, {128, 64, 15, ALL}},
     {WL_KERNEL_transpose_elements4, 256, {64, 64, 7, ALL}},
     {WL_KERNEL_transpose_elements8, 256, {32, 64, 3, ALL}},
     {WL_KERNEL_transpose_elements16, 256, {32, 32, 1, ALL}},
@@ -48,13 +48,14 @@ static unsigned width_index(unsigned width) {
     return (unsigned)__builtin_ctz(width);
 }
 
-/* Only the addresses of a single matrix matter, whatever its stride. */
-static bool all_multiples_of_16(const struct problem *p) {
+/* Rows of both sides begin and end at multiples of 16 bytes, and those of the output begin at sectors' of 32
+ * where the kernels of any alignment are as fast.  Strides matter where there are several matrices. */
+static bool is_aligned(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    uint64_t elements = l->rows | l->cols | l->from_ld | l->to_ld;
-    if (l->batch > 1)
-        elements |= l->from_stride | l->to_stride;
-    return ((elements * p->width) | p->to | p->from) % 16 == 0;
+    const uint64_t vector = 16, sector = p->width < 4 ? 16 : 32;
+    uint64_t from = p->width * (l->cols | l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
+    uint64_t to = p->width * (l->to_ld | (l->batch > 1 ? l->to_stride : 0)) | p->to;
+    return from % vector == 0 && to % sector == 0 && l->rows * p->width % vector == 0;
 }
 
 /* Its transpose is a row or column too. */
@@ -64,9 +65,6 @@ static bool is_line(const struct problem *p) {
 
 static bool is_narrow(const struct problem *p) {
     return wl__narrow_fits(p->width, &p->layout);
-}
-static wl_error run_narrow(wl_context *context, const struct problem *p, wl_stream stream) {
-    return wl__narrow_transpose(context, p->width, p->to, p->from, &p->layout, stream);
 }
 
 static bool always(const struct problem *p) {
@@ -88,6 +86,10 @@ static wl_error run_line(wl_context *context, const struct problem *p, wl_stream
     rows.outer[1].from_pitch = width * l->from_stride;
     wl__rows_join(&rows);
     return wl__rows_launch(context, wl__rows_way(&rows), &rows, stream);
+}
+
+static wl_error run_narrow(wl_context *context, const struct problem *p, wl_stream stream) {
+    return wl__narrow_transpose(context, p->width, p->to, p->from, &p->layout, stream);
 }
 
 static wl_error run_tiled(wl_context *context, const struct tiled *tiled, const struct problem *p,
@@ -121,11 +123,10 @@ static const struct strategy {
     {"line", "one row or one column: a copy of elements", is_line, run_line},
     {"narrow", "2 to 32 columns, or rows, that lie back to back: structures and streams", is_narrow,
      run_narrow},
-    {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, square tiles",
-     all_multiples_of_16, run_vectors},
-    {"shifted",
-     "any alignment: square tiles, moved so that each row of the output is written in whole sectors", always,
-     run_shifted},
+    {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_aligned,
+     run_vectors},
+    {"shifted", "any alignment: tiles, moved so that each row of the output is written in whole sectors",
+     always, run_shifted},
 };
 
 /* ---------------------------------------------------------------- the calls */

@@ -27,6 +27,9 @@ def main():
     wrong += [f"{name}: declared with WL_API, but not exported" for name in sorted((public | internal) - names)]
     wrong += [f"{name}: a public name is wl_ and no wl__" for name in sorted(public) if name.startswith("wl__")]
     wrong += [f"{name}: an internal name is wl__" for name in sorted(internal) if not name.startswith("wl__")]
+    undefined = subprocess.run(["nm", "-D", "--undefined-only", library], check=True, capture_output=True, text=True)
+    wrong += [f"{line.split()[-1]}: used, but defined nowhere"
+              for line in undefined.stdout.splitlines() if line.split()[-1].startswith("wl_")]
     if len(public) < 20 or len(internal) < 10:
         wrong.append(f"only {len(public)} public and {len(internal)} internal declarations were found")
     major = re.search(r"WL_VERSION_MAJOR +(\d+)", (source / "include/wideload.h").read_text()).group(1)

@@ -364,7 +364,7 @@ static const struct fault deinterleave_fields_faults[] = {
     {"from is NULL", {SET(from, 0)}},
     {"goes past|n ", {SET(n, NEGATIVE)}},
     {"goes past|n ", {SET(n, NEGATIVE / 32 + 2)}},
-    {"overlap", {SET(arrays[0], 2 * TIB + 32 * 77 - 1)}},
+    {"overlap", {SET(arrays[0], 2 * TIB + 32 * 77 - 5)}}, /* the last byte that a field names */
     {"overlap", {SET(arrays[1], 6 * TIB + 12 * 77 - 1)}},
     {"to[1] is 0x|to is 0x", {SET(arrays[1], 1)}},
     {"from is 0x", {SET(from, 1)}},

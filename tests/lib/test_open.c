@@ -483,7 +483,7 @@ static void empty_problems(void **state) {
     assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
     size_t count;
     const struct wl_rung *rungs = wl__ladder(&count);
-    const struct wl_problem empty = {.stride = 1, .width = 4, .out = {4096, 4096, 4096, 4096}};
+    const struct wl_problem empty = {.stride = 1, .width = 4, .rank = 1, .out = {4096, 4096, 4096, 4096}};
     for (size_t i = 0; i < count; i++)
         if (rungs[i].launch(context, &empty, NULL))
             fail_msg("%s %s: %s", rungs[i].experiment, rungs[i].name, wl_message());

@@ -3,6 +3,7 @@
  * allocation begins and ends with its array, so that the simulator's bounds hold each read. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -107,6 +108,25 @@ static void small(void **state) {
                 check_plain(widths[w], sizes[r], sizes[c]);
 }
 
+/* The same in pieces of larger matrices: tiles, whatever else there is for small or narrow ones. */
+static void small_pieces(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {1, 2, 3, 7, 16, 31, 33};
+    for (unsigned w = 0; w < WIDTHS; w++)
+        for (unsigned r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
+            for (unsigned c = 0; c < sizeof(sizes) / sizeof(*sizes); c++) {
+                wl_transpose_layout layout = {.rows = sizes[r], .cols = sizes[c], .batch = 2};
+                layout.from_ld = layout.cols + 3, layout.to_ld = layout.rows + 5;
+                bool line = layout.rows == 1 || layout.cols == 1;
+                check(widths[w], layout, r % 3, c % 5,
+                      line             ? ": line: "
+                      : widths[w] < 16 ? ": shifted: "
+                                       : NULL);
+                layout.from_ld = 48, layout.to_ld = 64;
+                check(widths[w], layout, 0, 0, NULL);
+            }
+}
+
 /* Around one and two tiles of any of the kernels, and primes. */
 static void around_tiles(void **state) {
     (void)state;
@@ -203,9 +223,16 @@ static void choices(void **state) {
     (void)state;
     check(4, (wl_transpose_layout){.rows = 1, .cols = 1000, .batch = 1}, 1, 2, ": line: ");
     check(4, (wl_transpose_layout){.rows = 1000, .cols = 1, .batch = 3}, 1, 2, ": line: ");
+    check(4, (wl_transpose_layout){.rows = 1000, .cols = 3, .batch = 1}, 1, 2, ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 32, .cols = 300, .batch = 2}, 1, 2, ": narrow: ");
+    check(4, (wl_transpose_layout){.rows = 1000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": shifted: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2}, 0, 0, ": vectors: ");
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 4, 8,
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 8, 4,
           ": vectors: ");
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ");
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 264, .batch = 1}, 8, 8, ": vectors: ");
+    check(16, (wl_transpose_layout){.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ");
+    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 1}, 2, 1, ": vectors: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1}, 0, 0,
           ": shifted: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 255, .batch = 1}, 0, 0, ": shifted: ");
@@ -273,9 +300,10 @@ static void nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small),      cmocka_unit_test(around_tiles),       cmocka_unit_test(bands),
-        cmocka_unit_test(alignments), cmocka_unit_test(leading_dimensions), cmocka_unit_test(batches),
-        cmocka_unit_test(choices),    cmocka_unit_test(refusals),           cmocka_unit_test(nothing),
+        cmocka_unit_test(small),   cmocka_unit_test(small_pieces), cmocka_unit_test(around_tiles),
+        cmocka_unit_test(bands),   cmocka_unit_test(alignments),   cmocka_unit_test(leading_dimensions),
+        cmocka_unit_test(batches), cmocka_unit_test(choices),      cmocka_unit_test(refusals),
+        cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
