@@ -6,26 +6,11 @@
 #include <stdbool.h>
 
 #include "kernels/permute.h"
-#include "wideload.h"
+#include "lib/permute_shape.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* A permutation without what does not matter: no dimension of size 1, no two that stay neighbours, and where
- * the last keeps its place, elements as wide as it and the addresses allow. */
-struct wl__permute_shape {
-    unsigned width, rank;
-    struct {
-        uint64_t size;
-        uint64_t in, out;         /* strides, in elements */
-    } dim[WL_RANK_MAX];           /* the input's order, its last (stride 1) first */
-    unsigned by_out[WL_RANK_MAX]; /* dim's indices in the output's order, its last first */
-};
-
-/* sizes and order as wl_permute has them, all sizes at least 1. */
-void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_t to, uint64_t from,
-                        unsigned rank, const uint64_t *sizes, const unsigned *order);
 
 /* What a plan aims at. */
 struct wl__permute_aim {
@@ -50,6 +35,12 @@ struct wl__permute_plan {
     double traffic;               /* elements visited by elements of the array */
     double lanes;                 /* share of threads' passes that are used, the worse side's */
 };
+
+/* Extents of a tile whose elements lie side by side for about so many bytes in each array. */
+void wl__permute_extents(uint64_t *extent, const struct wl__permute_shape *shape, unsigned in_run,
+                         unsigned out_run);
+/* The bytes that do. */
+unsigned wl__permute_run(const uint64_t *extent, const struct wl__permute_shape *shape, bool by_out);
 
 /* A plan that keeps to an aim; false where none can.  Through shared memory: */
 bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,

@@ -156,11 +156,30 @@ static void rows_are_rows(void **state) {
     permute(&(struct problem){4, {31, 33, 5, 4}, {2, 1, 0, 3}, ": tiles:"}, 4, 0, 0);
 }
 
+/* A plan is kept from call to call: not for another shape, nor other places within 16 bytes. */
+static void calls_do_not_disturb_each_other(void **state) {
+    (void)state;
+    static const struct problem one = {3, {40, 3, 72}, {2, 1, 0}, NULL},
+                                other = {3, {40, 3, 71}, {2, 1, 0}, NULL},
+                                turned = {3, {40, 3, 72}, {1, 2, 0}, NULL};
+    for (unsigned i = 0; i < 2; i++) {
+        permute(&one, 4, 0, 0);
+        permute(&one, 4, 4, 8);
+        permute(&one, 4, 1, 0);
+        permute(&one, 4, 0, 1);
+        permute(&other, 4, 0, 1);
+        permute(&one, 2, 0, 0);
+        permute(&turned, 2, 0, 0);
+        permute(&one, 4, 0, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_width),
         cmocka_unit_test(every_shift),
         cmocka_unit_test(rows_are_rows),
+        cmocka_unit_test(calls_do_not_disturb_each_other),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
