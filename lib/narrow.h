@@ -6,13 +6,15 @@
 
 #include "lib/context.h"
 
-/* The most columns, or rows, that count as few. */
-#define WL_NARROW_LIMIT 32
+/* The most columns, or rows, that count as few; and the most where they are no whole number of 16-byte
+ * vectors, which square tiles would move by single elements: 7 x 7 pixels, say. */
+#define WL_NARROW_LIMIT      32
+#define WL_NARROW_LIMIT_TORN 64
 
 /* Whether wl__narrow_transpose() can do it, and does it better than square tiles.  The layout is complete: no
  * 0 stands for a default.
  *
- * Either the input has 2 to WL_NARROW_LIMIT columns and its rows lie back to back (from_ld == cols; to_ld may
+ * Either the input has few columns, at least 2, and its rows lie back to back (from_ld == cols; to_ld may
  * be anything), or the input has as many rows and the output's rows lie back to back (to_ld == rows; from_ld
  * may be anything).  Strides of batches may be anything.  Batches of tiny matrices are refused, for which
  * most of a block would be idle. */

@@ -15,7 +15,7 @@ struct wl__streams {
     wl_devptr stream;
     uint64_t stream_bytes;
     /* So many such problems: bytes from one to the next, on both sides.  More than one only of 2 to
-     * WL_NARROW_LIMIT fields. */
+     * WL_NARROW_LIMIT_TORN fields. */
     uint64_t batch, packed_batch, stream_batch;
 };
 

@@ -121,8 +121,7 @@ static const struct strategy {
     wl_error (*run)(wl_context *context, const struct problem *p, wl_stream stream);
 } strategies[] = {
     {"line", "one row or one column: a copy of elements", is_line, run_line},
-    {"narrow", "2 to 32 columns, or rows, that lie back to back: structures and streams", is_narrow,
-     run_narrow},
+    {"narrow", "few columns, or rows, that lie back to back: structures and streams", is_narrow, run_narrow},
     {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_aligned,
      run_vectors},
     {"shifted", "any alignment: tiles, moved so that each row of the output is written in whole sectors",

@@ -42,7 +42,7 @@ step() { # NAME ARGUMENTS OF BENCH...
 
 # Sizes of each part, full and small.
 if [ -z "${SMALL:-}" ]; then
-    copy=2^28 bytes=2^28 sums=2^28 shapes=8192,8191x8193,64x1024x1024 square=16384/4,2048/4 field_bytes=2^27
+    copy=2^28 bytes=2^28 sums=2^28 shapes=8192,8191x8193,64x1024x1024 square=16384/4,2048/4 field_bytes=2^29
     inplace_square=8192,16384/4 inplace_rectangle=8191x8193/4 cases=cases fields=2:32
     long=1000000x32 long_bytes=4000000x32 rows=67108864
     images=(256x3x224x224 64x64x112x112 128x128x56x56 256x256x28x28 2048x512x7x7)
