@@ -333,6 +333,11 @@ static void transpose(unsigned width, const wl_transpose_layout *layout, unsigne
     check(&to, what);
 }
 
+/* More fields than WL_NARROW_LIMIT are narrow only where they are no whole vectors. */
+static bool never_narrow(unsigned width, uint64_t fields) {
+    return fields > WL_NARROW_LIMIT && fields * width % 16 == 0;
+}
+
 static void test_narrow(void **state) {
     (void)state;
     static const uint64_t narrow[] = {2, 3, 4, 7, 8, 15, 16, 31, 32, 33, 49, 63};
@@ -341,6 +346,8 @@ static void test_narrow(void **state) {
         for (size_t k = 0; k < sizeof(narrow) / sizeof(narrow[0]); k++)
             for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
                 uint64_t few = narrow[k], n = lengths[i];
+                if (never_narrow(width, few))
+                    continue;
                 transpose(width, &(wl_transpose_layout){n, few, few, n, 1, 0, 0}, 0, 0);
                 transpose(width, &(wl_transpose_layout){few, n, n, few, 1, 0, 0}, 1, 0);
                 transpose(width, &(wl_transpose_layout){n, few, few, n + 3, 1, 0, 0}, 0, 1);
@@ -353,6 +360,8 @@ static void test_narrow_batches(void **state) {
     for (unsigned width = 1; width <= 16; width *= 2)
         for (uint64_t few = 2; few < 64; few += few < 32 ? 3 : 14) {
             const uint64_t n = 2100, cells = n * few;
+            if (never_narrow(width, few))
+                continue;
             transpose(width, &(wl_transpose_layout){n, few, few, n, 3, cells, cells}, 0, 0);
             transpose(width, &(wl_transpose_layout){few, n, n, few, 3, cells, cells}, 0, 0);
             transpose(width, &(wl_transpose_layout){n, few, few, n + 1, 2, cells + 7, cells + few + 9}, 1, 2);
