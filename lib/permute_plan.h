@@ -8,10 +8,6 @@
 #include "kernels/permute.h"
 #include "lib/permute_shape.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What a plan aims at. */
 struct wl__permute_aim {
     unsigned in_run, out_run; /* bytes side by side in each array that a tile should have */
@@ -56,9 +52,5 @@ bool wl__permute_plan_rows(struct wl__permute_plan *plan, const struct wl__permu
                            uint64_t from);
 bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
                             uint64_t from);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif
