@@ -67,26 +67,34 @@ static bool same_shape(const struct wl__permute_shape *a, const struct wl__permu
 }
 
 /* To plan takes 5 to 300 us, and programs call again with what they called with: a thread keeps its last
- * plan, which hangs on the shape and on how far the addresses are from whole accesses. */
+ * plans, each of which hangs on the shape and on how far the addresses are from whole accesses. */
+#define KEPT 8
+
+struct kept {
+    struct wl__permute_shape shape; /* rank 0: none */
+    uint64_t to, from;
+    struct wl__permute_plan plan;
+};
+
+static bool serves(const struct kept *kept, const struct problem *p) {
+    return same_shape(&kept->shape, &p->shape) && (kept->to - p->to) % WL_PERMUTE_ACCESS == 0 &&
+           (kept->from - p->from) % WL_PERMUTE_ACCESS == 0;
+}
+
 static bool has_tiles(struct problem *p) {
-    static _Thread_local struct {
-        struct wl__permute_shape shape; /* rank 0: none */
-        uint64_t to, from;
-        struct wl__permute_plan plan;
-    } last;
-    if (same_shape(&last.shape, &p->shape) && (last.to - p->to) % WL_PERMUTE_ACCESS == 0 &&
-        (last.from - p->from) % WL_PERMUTE_ACCESS == 0) {
-        p->plan = last.plan;
-        p->plan.tiles.to = p->to;
-        p->plan.tiles.from = p->from;
-        return true;
-    }
+    static _Thread_local struct kept kept[KEPT];
+    static _Thread_local unsigned oldest;
+    for (unsigned i = 0; i < KEPT; i++)
+        if (serves(&kept[i], p)) {
+            p->plan = kept[i].plan;
+            p->plan.tiles.to = p->to;
+            p->plan.tiles.from = p->from;
+            return true;
+        }
     if (!wl__permute_plan_tiles(&p->plan, &p->shape, p->to, p->from))
         return false;
-    last.shape = p->shape;
-    last.to = p->to;
-    last.from = p->from;
-    last.plan = p->plan;
+    kept[oldest] = (struct kept){p->shape, p->to, p->from, p->plan};
+    oldest = (oldest + 1) % KEPT;
     return true;
 }
 

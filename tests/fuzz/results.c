@@ -9,7 +9,7 @@ static struct bench_plan plan;
 
 static void make_plan(void) {
     static const char *const experiments[] = {"copy", "read-offset"};
-    struct bench_size size = {1, {1048576}};
+    struct bench_size size = {.dimensions = 1, .extent = {1048576}};
     const struct bench_request request = {
         .experiments = experiments, .experiment_count = 2, .sizes = {&size, 1}, .seed = 1};
     struct bench_error error;
