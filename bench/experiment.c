@@ -6,21 +6,15 @@
 
 #define ARRAY(n)                                                                                             \
     {                                                                                                        \
-        1, {                                                                                                 \
-            n                                                                                                \
-        }                                                                                                    \
+        .dimensions = 1, .extent = { n }                                                                     \
     }
 #define MATRIX(r, c)                                                                                         \
     {                                                                                                        \
-        2, {                                                                                                 \
-            r, c                                                                                             \
-        }                                                                                                    \
+        .dimensions = 2, .extent = { r, c }                                                                  \
     }
 #define MATMUL(m, n, k)                                                                                      \
     {                                                                                                        \
-        3, {                                                                                                 \
-            m, n, k                                                                                          \
-        }                                                                                                    \
+        .dimensions = 3, .extent = { m, n, k }                                                               \
     }
 
 static const struct bench_experiment experiments[] = {
