@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """scripts/library_table.py: which rows each promise is held against, what holds, and what it refuses."""
 import argparse
+import glob
 import copy
 import json
 import os
@@ -157,6 +158,16 @@ class LibraryTable(unittest.TestCase):
         done = self.table(good, self.write("b.json", everything(), device={**DEVICE, "name": "A10"}))
         self.assertIn("several devices", done.stderr)
         self.assertEqual(done.returncode, 1)
+
+    def test_the_page_is_what_the_results_give(self):
+        docs = os.path.join(arguments.source, "docs")
+        results = sorted(glob.glob(os.path.join(docs, "results", "library", "*.json")))
+        self.assertTrue(results)
+        page = os.path.join(self.folder.name, "page.md")
+        self.assertEqual(self.table(*results, "-o", page).returncode, 0)
+        with open(page, encoding="utf-8") as made, open(os.path.join(docs, "library-speed.md"), encoding="utf-8") as kept:
+            self.assertEqual(kept.read(), made.read(), "scripts/library_table.py docs/results/library/*.json "
+                                                       "-o docs/library-speed.md")
 
 
 if __name__ == "__main__":
