@@ -12,26 +12,9 @@
 
 #include <cmocka.h>
 
+#include "device.h"
 #include "lib/narrow.h"
 #include "wideload.h"
-
-static wl_context *context;
-
-static int open_device(void **state) {
-    (void)state;
-    const char *device = getenv("WIDELOAD_DEVICE");
-    if (wl_open(&context, device && *device ? device : "sim")) {
-        print_error("%s\n", wl_message());
-        return -1;
-    }
-    return 0;
-}
-
-static int close_device(void **state) {
-    (void)state;
-    wl_close(context);
-    return 0;
-}
 
 static void need(wl_error error) {
     if (error)

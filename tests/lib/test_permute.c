@@ -10,28 +10,11 @@
 
 #include <cmocka.h>
 
+#include "device.h"
 #include "wideload.h"
 
 #define GUARD_BYTES 256
 #define POISON      0xA5
-
-static wl_context *context;
-
-static int open_device(void **state) {
-    (void)state;
-    const char *device = getenv("WIDELOAD_DEVICE");
-    if (wl_open(&context, device && *device ? device : "sim")) {
-        print_error("%s\n", wl_message());
-        return -1;
-    }
-    return 0;
-}
-
-static int close_device(void **state) {
-    (void)state;
-    wl_close(context);
-    return 0;
-}
 
 struct problem {
     unsigned rank;

@@ -11,25 +11,8 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "device.h"
 #include "lib/ladder.h"
-
-static wl_context *context;
-
-static int open_device(void **state) {
-    (void)state;
-    const char *device = getenv("WIDELOAD_DEVICE");
-    if (wl_open(&context, device && *device ? device : "sim")) {
-        print_error("%s\n", wl_message());
-        return -1;
-    }
-    return 0;
-}
-
-static int close_device(void **state) {
-    (void)state;
-    wl_close(context);
-    return 0;
-}
 
 /* ---------------------------------------------------------------- references */
 

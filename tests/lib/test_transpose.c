@@ -13,24 +13,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
-
-static wl_context *context;
-
-static int open_device(void **state) {
-    (void)state;
-    const char *device = getenv("WIDELOAD_DEVICE");
-    if (wl_open(&context, device && *device ? device : "sim")) {
-        print_error("%s\n", wl_message());
-        return -1;
-    }
-    return 0;
-}
-
-static int close_device(void **state) {
-    (void)state;
-    wl_close(context);
-    return 0;
-}
+#include "device.h"
 
 static const unsigned widths[] = {1, 2, 4, 8, 16};
 #define WIDTHS 5

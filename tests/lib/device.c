@@ -1,0 +1,27 @@
+#include "device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+wl_context *context;
+
+int open_device(void **state) {
+    (void)state;
+    const char *device = getenv("WIDELOAD_DEVICE");
+    if (wl_open(&context, device && *device ? device : "sim")) {
+        print_error("%s\n", wl_message());
+        return -1;
+    }
+    return 0;
+}
+
+int close_device(void **state) {
+    (void)state;
+    wl_close(context);
+    return 0;
+}
