@@ -249,9 +249,10 @@ static wl_error move(wl_context *context, struct problem *p, wl_stream stream) {
         strategy->name,
         strategy->why,
         {{"fields", p->count}, {"structure_bytes", p->structure_bytes}, {"n", p->n}}};
+    wl__chose(context, &choice);
+    wl__choice_hold();
     error = strategy->move(context, p, stream);
-    if (!error)
-        wl__chose(context, &choice);
+    wl__choice_release();
     return error;
 }
 

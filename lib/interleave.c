@@ -79,9 +79,10 @@ static wl_error move(wl_context *context, const struct problem *p, wl_stream str
     const struct wl__streams_strategy *strategy = wl__streams_choose(&streams);
     const struct wl__choice choice = {
         p->call, strategy->name, strategy->why, {{"width", p->width}, {"fields", p->fields}, {"n", p->n}}};
+    wl__chose(context, &choice);
+    wl__choice_hold();
     error = strategy->move(context, &streams, stream);
-    if (!error)
-        wl__chose(context, &choice);
+    wl__choice_release();
     return error;
 }
 

@@ -179,12 +179,14 @@ wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr
     while (!strategy->fits(&problem))
         if (++strategy == strategies + sizeof(strategies) / sizeof(strategies[0]))
             return wl__fail(WL_ERROR_UNSUPPORTED, "%s: more than 2^31 tiles", call);
-    error = strategy->run(&problem);
     const struct wl__choice choice = {
         call,
         strategy->name,
         strategy->why,
         {{"width", width}, {"rank", rank}, {"bytes", bytes}, {"merged rank", problem.shape.rank}}};
     wl__chose(context, &choice);
+    wl__choice_hold();
+    error = strategy->run(&problem);
+    wl__choice_release();
     return error;
 }
