@@ -19,17 +19,8 @@
  * Traffic: every byte is read once from memory (the extra rows are the neighbour's: the cache has them), and
  * written once.
  */
-#include "transpose_tile.cuh"
+#include "transpose_shifted.cuh"
 
-#define WL_EACH   (16 / WL_WIDTH)           /* elements a vector */
-#define WL_COLS   (WL_ACROSS * 8 * WL_EACH) /* of a tile */
-#define WL_ROWS   (WL_DOWN * 8 * WL_EACH)
-#define WL_EXTRA  (32 / WL_WIDTH) /* rows before the tile's own */
-#define WL_LOADED (WL_ROWS + WL_EXTRA)
-#define WL_WARPS  (WL_THREADS / 32)
-/* Rows from one of a thread's to the next, when it loads, and how many there are. */
-#define WL_STEP  (4 * WL_WARPS / WL_ACROSS)
-#define WL_LOADS ((WL_LOADED + WL_STEP - 1) / WL_STEP)
 /* A column's slots: an odd number. */
 #define WL_SLOT(row) ((row) + (WL_EACH > 1 ? (row) / WL_EACH : 0))
 #define WL_PITCH     (WL_SLOT(WL_LOADED - 1) + 1 | 1)
