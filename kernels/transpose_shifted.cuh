@@ -1,5 +1,5 @@
-/* The tile of a shifted transpose whose elements go to shared memory one by one: WL_ACROSS and WL_DOWN lines of
- * 128 bytes, and the rows before it that its first stores begin in. */
+/* The tile of a shifted transpose whose elements go to shared memory one by one: WL_ACROSS and WL_DOWN lines
+ * of 128 bytes, and the rows before it that its first stores begin in. */
 #ifndef WIDELOAD_KERNELS_TRANSPOSE_SHIFTED_CUH
 #define WIDELOAD_KERNELS_TRANSPOSE_SHIFTED_CUH
 
