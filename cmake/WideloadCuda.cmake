@@ -1,7 +1,8 @@
 # Finds nvcc and cuda.h, and offers
-#     wideload_add_fatbin(<name> <source.cu> [definitions...])
-# which compiles a kernel file into ${CMAKE_CURRENT_BINARY_DIR}/<name>.fatbin: PTX for compute_75 (what the
-# simulator runs, and newer GPUs translate) and machine code for sm_90.
+#     wideload_add_fatbin(<name> <source.cu> [LEAST <capability>] [definitions...])
+# which compiles a kernel file into ${CMAKE_CURRENT_BINARY_DIR}/<name>.fatbin: PTX (what the simulator runs, and
+# newer GPUs translate) for compute_75, or for the least compute capability that the kernel runs on (90), and machine
+# code for sm_90.
 #
 # Only the compiler and a header are needed, never CUDA's libraries: the driver is opened at run time.
 #
@@ -26,13 +27,17 @@ find_path(WIDELOAD_CUDA_INCLUDE cuda.h
 
 function(wideload_add_fatbin name source)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
-    list(TRANSFORM ARGN PREPEND -D OUTPUT_VARIABLE definitions)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" LEAST "")
+    if(NOT arg_LEAST)
+        set(arg_LEAST 75)
+    endif()
+    list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND -D OUTPUT_VARIABLE definitions)
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh ${PROJECT_SOURCE_DIR}/build-kernels ${output}
                 ${CMAKE_CURRENT_SOURCE_DIR}/${source}
                 ${WIDELOAD_NVCC} -fatbin -O3 -lineinfo ${definitions}
-                -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90
+                -gencode arch=compute_${arg_LEAST},code=compute_${arg_LEAST} -gencode arch=compute_90,code=sm_90
         DEPENDS ${source} ${WIDELOAD_NVCC} ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}.fatbin"

@@ -102,19 +102,26 @@ static wl_error open_context(wl_context *context, const struct wanted *wanted) {
     return error ? error : retain_primary(context, driver->simulator ? 0 : wanted->ordinal);
 }
 
-static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
+static wl_error get_attribute(const wl_context *context, CUdevice_attribute attribute, int *out) {
     const struct wl__driver *driver = &context->driver;
+    return wl__driver_check(driver, driver->cuDeviceGetAttribute(out, attribute, context->device),
+                            "cuDeviceGetAttribute");
+}
+
+static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
     const char *log = getenv("WIDELOAD_LOG");
     context->log = log && *log && strcmp(log, "0") != 0;
     wl_error error = open_context(context, wanted);
     if (error)
         return error;
-    int limit = 0;
-    error = wl__driver_check(
-        driver,
-        driver->cuDeviceGetAttribute(&limit, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, context->device),
-        "cuDeviceGetAttribute");
+    int limit = 0, major = 0, minor = 0;
+    error = get_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &limit);
+    if (!error)
+        error = get_attribute(context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
+    if (!error)
+        error = get_attribute(context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
     context->block_limit = (unsigned)limit;
+    context->capability = (unsigned)(10 * major + minor);
     return error;
 }
 

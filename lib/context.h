@@ -15,6 +15,7 @@ struct wl_context {
     CUcontext cuda;       /* the device's primary context, retained; or the application's */
     bool retained;        /* cuda was retained here */
     unsigned block_limit; /* threads a block */
+    unsigned capability;  /* compute capability: 90 is 9.0 */
     bool log;             /* each operation says on stderr what it chose */
     pthread_mutex_t lock; /* over the filling of the two tables, which fill as kernels are first used */
     CUmodule modules[WL_MODULE_COUNT];
@@ -25,6 +26,11 @@ struct wl_context {
 /* The kernel's handle, its module loaded if it was not.  The context must be the thread's current one.
  * Allowed while a stream of the thread captures.  After the first time it takes no lock. */
 wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out);
+/* Whether the device has bulk copies between global and shared memory, and mbarriers that wait for them: the
+ * kernels that include kernels/bulk.cuh. */
+static inline bool wl__has_bulk(const wl_context *context) {
+    return context->capability >= 90;
+}
 void wl__unload_kernels(wl_context *context);
 
 #endif

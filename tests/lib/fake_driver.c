@@ -55,6 +55,12 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
         *value = 1024;
         return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+        *value = 9;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+        *value = 0;
+        return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
         *value = 3201000;
         return CUDA_SUCCESS;
