@@ -4,6 +4,7 @@
  * sectors; its load the same where both sides lie alike, else twice 17 sectors, of which L1 gives the second.
  */
 #define WL_PART 1
+#include "read_once.cuh"
 #include "slots.cuh"
 
 /* `from` is the address of the byte that would go to the line's first byte. */
@@ -14,9 +15,9 @@ extern "C" __global__ void WL_FULL_SM wl_copy_any(uint8_t *line, const uint8_t *
     if (slot >= whole && slot < whole_end) {
         unsigned shift = wl_shift(from);
         const uint4 *vector = wl_vector(from, slot, shift);
-        uint4 moved = vector[0];
+        uint4 moved = *wl_once(vector);
         if (shift)
-            moved = wl_window(moved, vector[1], shift);
+            moved = wl_window(moved, *wl_once(vector + 1), shift);
         ((uint4 *)line)[slot] = moved;
     } else {
 #pragma unroll 1

@@ -11,6 +11,7 @@
  * Traffic: every byte of the rows is read once and written once, in whole sectors of 32 bytes: rows that are
  * not whole sectors move up to two more each way.
  */
+#include "read_once.cuh"
 #include "slots.cuh"
 
 #include "rows.h"
@@ -51,7 +52,7 @@ extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_
         wl_row(p, wl_divide(item, p.slots, &word), &to, &from);
         out[j] = (wl_word *)((uint8_t *)p.to + to) + word;
         if (item < p.items)
-            moved[j] = ((const wl_word *)((const uint8_t *)p.from + from))[word];
+            moved[j] = *wl_once((const wl_word *)((const uint8_t *)p.from + from) + word);
     }
 #pragma unroll
     for (unsigned j = 0; j < WL_EACH; j++)
@@ -102,7 +103,7 @@ extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_
     uint32_t loaded[WL_LOADED];
     if (whole) {
         const uint4 *vector = (const uint4 *)(in - shift);
-        uint4 low = vector[0], high = vector[shift != 0];
+        uint4 low = *wl_once(vector), high = *wl_once(vector + (shift != 0));
         loaded[0] = low.x, loaded[1] = low.y, loaded[2] = low.z, loaded[3] = low.w;
         loaded[4] = high.x, loaded[5] = high.y, loaded[6] = high.z, loaded[7] = high.w;
     } else {
