@@ -30,8 +30,9 @@ static wl_error check(const wl_context *context, wl_type type, wl_devptr out, wl
     const unsigned alignment = types[type].bytes;
     const uint64_t bytes = wl__multiply(n, alignment);
     const struct wl__array arrays[] = {{"out", out, bytes}, {"a", a, bytes}, {"b", b, bytes}};
+    struct wl__reach reach = {.context = context};
     for (unsigned i = 0; i < 3 && !error; i++)
-        error = wl__check_array(call, context, &arrays[i], alignment);
+        error = wl__check_array(call, &reach, &arrays[i], alignment);
     for (unsigned i = 1; i < 3 && !error; i++)
         if (arrays[i].address != out)
             error = wl__check_apart(call, &arrays[0], &arrays[i]);

@@ -18,12 +18,19 @@ struct wl__array {
 uint64_t wl__multiply(uint64_t a, uint64_t b);
 uint64_t wl__add(uint64_t a, uint64_t b);
 
+/* What a call knows of the memory that its device reaches: a page of device memory, in which an array lay
+ * that was checked.  Small arrays of one call often lie in one, and then cost no question to the driver. */
+struct wl__reach {
+    const wl_context *context;
+    uint64_t page; /* its number; 0: none yet, for page 0 is nobody's */
+};
+
 wl_error wl__check_context(const char *call, const wl_context *context);
 /* 1, 2, 4, 8 or 16. */
 wl_error wl__check_width(const char *call, unsigned width);
 /* Refuses NULL, an address that is no multiple of `alignment`, an end past the address space, and pageable
  * host memory.  An array of no bytes is always right. */
-wl_error wl__check_array(const char *call, const wl_context *context, const struct wl__array *array,
+wl_error wl__check_array(const char *call, struct wl__reach *reach, const struct wl__array *array,
                          unsigned alignment);
 /* Refuses arrays that share a byte. */
 wl_error wl__check_apart(const char *call, const struct wl__array *a, const struct wl__array *b);

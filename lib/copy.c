@@ -7,12 +7,13 @@
 
 wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes, wl_stream stream) {
     static const char call[] = "wl_copy";
+    struct wl__reach reach = {.context = context};
     const struct wl__array target = {"to", to, bytes}, source = {"from", from, bytes};
     wl_error error = wl__check_context(call, context);
     if (!error)
-        error = wl__check_array(call, context, &target, 1);
+        error = wl__check_array(call, &reach, &target, 1);
     if (!error)
-        error = wl__check_array(call, context, &source, 1);
+        error = wl__check_array(call, &reach, &source, 1);
     if (!error)
         error = wl__check_apart(call, &target, &source);
     if (error || bytes == 0)
@@ -57,11 +58,12 @@ wl_error wl_copy_2d(wl_context *context, wl_devptr to, size_t to_pitch, wl_devpt
         error = check_pitch(call, "from_pitch", from_pitch, row_bytes);
     if (error)
         return error;
+    struct wl__reach reach = {.context = context};
     const struct wl__array target = {"to", to, span(to_pitch, row_bytes, rows)},
                            source = {"from", from, span(from_pitch, row_bytes, rows)};
-    error = wl__check_array(call, context, &target, 1);
+    error = wl__check_array(call, &reach, &target, 1);
     if (!error)
-        error = wl__check_array(call, context, &source, 1);
+        error = wl__check_array(call, &reach, &source, 1);
     if (!error && !(to_pitch == from_pitch && beside(to, from, to_pitch, row_bytes)))
         error = wl__check_apart(call, &target, &source);
     if (error)

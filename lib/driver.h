@@ -33,7 +33,7 @@
     X(cuModuleUnload, NULL)                                                                                  \
     X(cuModuleGetFunction, NULL)                                                                             \
     X(cuFuncSetAttribute, NULL)                                                                              \
-    X(cuPointerGetAttribute, NULL)                                                                           \
+    X(cuPointerGetAttributes, NULL)                                                                          \
     X(cuMemAlloc, NULL)                                                                                      \
     X(cuMemFree, NULL)                                                                                       \
     X(cuMemGetInfo, NULL)                                                                                    \

@@ -197,10 +197,10 @@ static wl_error check_fields(struct problem *p) {
     return WL_ERROR_OK;
 }
 
-static wl_error check_one(const struct problem *p, const wl_context *context, unsigned f,
+static wl_error check_one(const struct problem *p, struct wl__reach *reach, unsigned f,
                           const struct wl__array *packed, const char *name) {
     const struct wl__array array = {name, p->arrays[f], p->n * p->fields[f].bytes};
-    wl_error error = wl__check_array(p->call, context, &array, 1);
+    wl_error error = wl__check_array(p->call, reach, &array, 1);
     return error ? error : wl__check_apart(p->call, &array, packed);
 }
 
@@ -214,14 +214,15 @@ static wl_error check_arrays(wl_context *context, const struct problem *p) {
         packed.address += p->named_begin;
         packed.bytes -= p->structure_bytes - (p->named_end - p->named_begin);
     }
-    wl_error error = wl__check_array(p->call, context, &packed, 1);
+    struct wl__reach reach = {.context = context};
+    wl_error error = wl__check_array(p->call, &reach, &packed, 1);
     for (unsigned f = 0; f < p->count && !error; f++) {
-        error = check_one(p, context, f, &packed, arrays);
+        error = check_one(p, &reach, f, &packed, arrays);
         if (error) {
             /* Once more, to name the one. */
             char name[24];
             snprintf(name, sizeof(name), "%s[%u]", arrays, f);
-            return check_one(p, context, f, &packed, name);
+            return check_one(p, &reach, f, &packed, name);
         }
     }
     for (unsigned a = 0; a < p->count && !error && !p->together; a++)

@@ -15,10 +15,10 @@ struct problem {
     uint64_t n;
 };
 
-static wl_error check_stream(const struct problem *p, const wl_context *context, unsigned f,
+static wl_error check_stream(const struct problem *p, struct wl__reach *reach, unsigned f,
                              const struct wl__array *packed, const char *name) {
     const struct wl__array stream = {name, p->streams[f], p->n * p->width};
-    wl_error error = wl__check_array(p->call, context, &stream, p->width);
+    wl_error error = wl__check_array(p->call, reach, &stream, p->width);
     return error ? error : wl__check_apart(p->call, &stream, packed);
 }
 
@@ -47,14 +47,15 @@ static wl_error check(wl_context *context, const struct problem *p) {
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", p->call, streams);
     const struct wl__array packed = {p->together ? "to" : "from", p->packed,
                                      wl__multiply(p->n, (uint64_t)p->fields * p->width)};
-    error = wl__check_array(p->call, context, &packed, p->width);
+    struct wl__reach reach = {.context = context};
+    error = wl__check_array(p->call, &reach, &packed, p->width);
     for (unsigned f = 0; f < p->fields && !error; f++) {
-        error = check_stream(p, context, f, &packed, streams);
+        error = check_stream(p, &reach, f, &packed, streams);
         if (error) {
             /* Once more, to name the one. */
             char name[24];
             snprintf(name, sizeof(name), "%s[%u]", streams, f);
-            return check_stream(p, context, f, &packed, name);
+            return check_stream(p, &reach, f, &packed, name);
         }
     }
     unsigned a, b;

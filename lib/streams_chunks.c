@@ -23,9 +23,10 @@ static unsigned misalignment(const struct wl__streams *streams, const struct wl_
 
 /* Chunks of `groups` groups of vectors of each stream: how far they advance, and what a block holds beside.
  */
-static void cut(const struct wl__streams *streams, struct wl_interleave_shape *shape, unsigned groups) {
+static void cut(const struct wl__streams *streams, struct wl_interleave_shape *shape, unsigned groups,
+                unsigned bits) {
     unsigned each = VECTOR_BYTES / streams->width, sector = SECTOR_BYTES / streams->width;
-    unsigned held = groups * GROUP * each, bits = misalignment(streams, shape);
+    unsigned held = groups * GROUP * each;
     shape->vectors = groups * GROUP * streams->fields;
     shape->structures = held;
     shape->slack = 0;
@@ -105,11 +106,11 @@ wl_error wl__chunks_move(wl_context *context, const struct wl__streams *streams,
     for (unsigned f = 0; f < streams->fields; f++)
         shape.streams[f] = wl__stream_address(streams, f);
 
-    unsigned groups = groups_of(streams);
+    unsigned groups = groups_of(streams), bits = misalignment(streams, &shape);
     do {
         if (groups == 0)
             groups = 1;
-        cut(streams, &shape, groups);
+        cut(streams, &shape, groups, bits);
         groups /= 2;
     } while (groups && shape.chunks * streams->batch < BLOCKS);
     uint32_t shared_bytes;

@@ -165,13 +165,14 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
     error = check_at_least(call, "from_stride", l->from_stride, from_span);
     if (!error)
         error = check_at_least(call, "to_stride", l->to_stride, to_span);
+    struct wl__reach reach = {.context = context};
     const struct wl__array target = {"to", to, wl__multiply(span(l->batch, l->to_stride, to_span), width)};
     const struct wl__array source = {"from", from,
                                      wl__multiply(span(l->batch, l->from_stride, from_span), width)};
     if (!error)
-        error = wl__check_array(call, context, &target, width);
+        error = wl__check_array(call, &reach, &target, width);
     if (!error)
-        error = wl__check_array(call, context, &source, width);
+        error = wl__check_array(call, &reach, &source, width);
     if (!error)
         error = wl__check_apart(call, &target, &source);
     if (error)

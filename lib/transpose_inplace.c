@@ -317,7 +317,8 @@ wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr mat
     if (error)
         return error;
     struct wl__array whole = {"matrix", matrix, wl__multiply(wl__multiply(rows, cols), width)};
-    error = wl__check_array(call, context, &whole, width);
+    struct wl__reach reach = {.context = context};
+    error = wl__check_array(call, &reach, &whole, width);
     struct problem p;
     if (!error)
         error = make_problem(&p, context, width, rows, cols);
@@ -331,7 +332,7 @@ wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr mat
                      "%s: workspace_bytes is %llu: %llu are needed, as wl_transpose_inplace_workspace says",
                      call, (unsigned long long)workspace_bytes, (unsigned long long)room.bytes);
     if (!error)
-        error = wl__check_array(call, context, &room, 16);
+        error = wl__check_array(call, &reach, &room, 16);
     if (!error)
         error = wl__check_apart(call, &whole, &room);
     if (error)

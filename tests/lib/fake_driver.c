@@ -180,12 +180,15 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
 }
 
 /* Every address is the device's, but the test's own. */
-CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr address) {
-    if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (address - state.host < state.host_bytes)
-        return CUDA_ERROR_INVALID_VALUE;
-    *(unsigned *)data = CU_MEMORYTYPE_DEVICE;
+CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **data,
+                                CUdeviceptr address) {
+    state.pointer_questions++;
+    for (unsigned i = 0; i < count; i++) {
+        bool type = attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+        if (!type && attributes[i] != CU_POINTER_ATTRIBUTE_IS_MANAGED)
+            return CUDA_ERROR_NOT_SUPPORTED;
+        *(unsigned *)data[i] = type && address - state.host >= state.host_bytes ? CU_MEMORYTYPE_DEVICE : 0;
+    }
     return CUDA_SUCCESS;
 }
 

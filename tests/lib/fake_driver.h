@@ -26,8 +26,9 @@ struct fake_state {
     bool fail_load;   /* the next module is refused for want of memory */
     uint64_t host;    /* from here on, host_bytes bytes are pageable host memory */
     uint64_t host_bytes;
-    unsigned allocations; /* not freed */
-    int fail_next;        /* CUDA error that the next launch or synchronisation returns; then 0 */
+    unsigned pointer_questions; /* calls that asked what memory an address is of */
+    unsigned allocations;       /* not freed */
+    int fail_next;              /* CUDA error that the next launch or synchronisation returns; then 0 */
     uint64_t last_memset_bytes;
 };
 

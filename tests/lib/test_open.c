@@ -319,6 +319,28 @@ static void pageable_memory_is_refused(void **state) {
     assert_int_equal(munmap(pages, 2 * page), 0);
 }
 
+/* A question to the driver costs as much as all else that a small call does. */
+static void arrays_of_a_page_are_asked_for_once(void **state) {
+    (void)state;
+    wl_context *context;
+    const wl_devptr page = (wl_devptr)2 << 20;
+    wl_devptr streams[32];
+    for (unsigned i = 0; i < 32; i++)
+        streams[i] = 5 * page + 4096 * i;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    unsigned before = fake->pointer_questions;
+    assert_int_equal(wl_deinterleave(context, 4, 32, streams, 5 * page + 4096 * 32, 32, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->pointer_questions - before, 1);
+    assert_int_equal(wl_interleave(context, 4, 32, 9 * page, streams, 32, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->pointer_questions - before, 1 + 2);
+    assert_int_equal(wl_add(context, WL_TYPE_F32, page, 2 * page, 4 * page - 4, 1, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->pointer_questions - before, 1 + 2 + 3);
+    /* Nothing is known of the first page of all. */
+    assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
+    assert_int_equal(fake->pointer_questions - before, 1 + 2 + 3 + 2);
+    wl_close(context);
+}
+
 /* Rows whose accesses 32 bits cannot number, and rows of which one alone is as long. */
 static void more_rows_than_a_launch_numbers(void **state) {
     (void)state;
@@ -510,6 +532,7 @@ int main(void) {
         TEST(counters_and_events),
         TEST(copy_refuses_and_chooses),
         TEST(pageable_memory_is_refused),
+        TEST(arrays_of_a_page_are_asked_for_once),
         TEST(more_rows_than_a_launch_numbers),
         TEST(modules_load_once),
         TEST(loading_keeps_the_capture_mode),

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cmocka.h>
 
 #include "cuda_calls.h"
@@ -148,6 +151,45 @@ static void memory_of_a_graph(void **state) {
     need(wl_free(context, target));
 }
 
+/* Where there is device memory, its page of 2 MiB has no room for any other: the library asks the driver once
+ * for all arrays of a call that lie in one. */
+static void fills_its_pages(CUdeviceptr address, size_t bytes) {
+    const uint64_t page = (uint64_t)2 << 20, ends[] = {address, address + bytes - 1};
+    const size_t step = (size_t)sysconf(_SC_PAGESIZE);
+    for (int end = 0; end < 2; end++)
+        for (uint64_t at = ends[end] / page * page; at < (ends[end] / page + 1) * page; at += step) {
+            void *got = mmap((void *)(uintptr_t)at, step, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+            if (got != MAP_FAILED) {
+                munmap(got, step);
+                fail_msg("the host may have memory at 0x%llx, beside %zu bytes of the device's at 0x%llx",
+                         (unsigned long long)at, bytes, (unsigned long long)address);
+            }
+        }
+}
+
+static void pages_of_device_memory(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, BYTES, (1 << 20) - 1, (2 << 20) + 1, 5 << 20, 64 << 20};
+    CUdeviceptr address[2 * sizeof(sizes) / sizeof(sizes[0])];
+    CUstream stream;
+    cuda_need(cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    const size_t count = sizeof(sizes) / sizeof(sizes[0]);
+    for (size_t i = 0; i < count; i++) {
+        cuda_need(cuda.cuMemAlloc(&address[i], sizes[i]));
+        cuda_need(cuda.cuMemAllocAsync(&address[count + i], sizes[i], stream));
+    }
+    cuda_need(cuda.cuStreamSynchronize(stream));
+    for (size_t i = 0; i < 2 * count; i++)
+        fills_its_pages(address[i], sizes[i % count]);
+    for (size_t i = 0; i < count; i++) {
+        cuda_need(cuda.cuMemFree(address[i]));
+        cuda_need(cuda.cuMemFreeAsync(address[count + i], stream));
+    }
+    cuda_need(cuda.cuStreamSynchronize(stream));
+    cuda_need(cuda.cuStreamDestroy(stream));
+}
+
 /* The argument is named, and nothing is launched. */
 static void pageable_memory(void **state) {
     (void)state;
@@ -176,7 +218,7 @@ int main(void) {
         cmocka_unit_test(device_memory),     cmocka_unit_test(managed_memory),
         cmocka_unit_test(pinned_memory),     cmocka_unit_test(registered_memory),
         cmocka_unit_test(pageable_memory),   cmocka_unit_test(stream_ordered_memory),
-        cmocka_unit_test(memory_of_a_graph),
+        cmocka_unit_test(memory_of_a_graph), cmocka_unit_test(pages_of_device_memory),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

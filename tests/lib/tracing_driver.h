@@ -59,7 +59,7 @@
     X(cuCtxPushCurrent)                                                                                      \
     X(cuCtxPopCurrent)                                                                                       \
     X(cuMemGetInfo)                                                                                          \
-    X(cuPointerGetAttribute)                                                                                 \
+    X(cuPointerGetAttributes)                                                                                \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
     X(cuEventElapsedTime)
 
