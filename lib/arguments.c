@@ -40,15 +40,10 @@ static bool host_can_read(wl_devptr address) {
     return !fault;
 }
 
-/* A GPU's page tables map device memory by 2 MiB of addresses, which the driver takes from the system as a
- * whole: no pageable memory is among them, as tests/lib/test_pointers.c asks the system.  Small allocations
- * share such a page.  (Were it otherwise somewhere, such an address would fault on the device, not here.) */
-#define PAGE_BYTES ((wl_devptr)2 << 20)
-
 /* Some 50 ns a question on an H200, of 3,300 that a launch takes.  Nothing is remembered from call to call:
  * the driver gives addresses of freed memory back to the system, which may place pageable memory there. */
 static wl_error check_reachable(const char *call, struct wl__reach *reach, const struct wl__array *array) {
-    const uint64_t page = array->address / PAGE_BYTES;
+    const uint64_t page = array->address / WL__PAGE_BYTES;
     if (page && page == reach->page)
         return WL_ERROR_OK;
     const struct wl__driver *driver = &reach->context->driver;
@@ -72,14 +67,14 @@ static wl_error check_reachable(const char *call, struct wl__reach *reach, const
                     call, array->name, (unsigned long long)array->address);
 }
 
-wl_error wl__check_array(const char *call, struct wl__reach *reach, const struct wl__array *array,
-                         unsigned alignment) {
+wl_error wl__check_any_array(const char *call, struct wl__reach *reach, const struct wl__array *array,
+                             unsigned alignment) {
     unsigned long long address = array->address;
     if (array->bytes == 0)
         return WL_ERROR_OK;
     if (!address)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", call, array->name);
-    if (address % alignment)
+    if (address & (alignment - 1))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT,
                         "%s: %s is 0x%llx, which is no multiple of its elements' %u bytes", call, array->name,
                         address, alignment);
@@ -90,12 +85,7 @@ wl_error wl__check_array(const char *call, struct wl__reach *reach, const struct
     return check_reachable(call, reach, array);
 }
 
-wl_error wl__check_apart(const char *call, const struct wl__array *a, const struct wl__array *b) {
-    if (!a->bytes || !b->bytes)
-        return WL_ERROR_OK;
-    /* Last bytes, not ends: an end may be 2^64. */
-    if (a->address + (a->bytes - 1) < b->address || b->address + (b->bytes - 1) < a->address)
-        return WL_ERROR_OK;
+wl_error wl__fail_overlap(const char *call, const struct wl__array *a, const struct wl__array *b) {
     return wl__fail(WL_ERROR_INVALID_ARGUMENT,
                     "%s: %s and %s overlap: %llu bytes at 0x%llx and %llu bytes at 0x%llx", call, a->name,
                     b->name, (unsigned long long)a->bytes, (unsigned long long)a->address,

@@ -165,7 +165,7 @@ static const struct strategy {
 
 /* And finds what is named. */
 static wl_error check_fields(struct problem *p) {
-    uint8_t named[WL_STRUCTURE_MAX] = {0};
+    uint8_t named[WL_STRUCTURE_MAX];
     if (!p->fields)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: fields is NULL", p->call);
     if (p->count < 1 || p->count > WL_FIELDS_MAX)
@@ -174,6 +174,7 @@ static wl_error check_fields(struct problem *p) {
     if (p->structure_bytes < 1 || p->structure_bytes > WL_STRUCTURE_MAX)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: structure_bytes is %u: it is 1 to %d", p->call,
                         p->structure_bytes, WL_STRUCTURE_MAX);
+    memset(named, 0, p->structure_bytes);
     p->named_begin = p->structure_bytes;
     p->named_end = 0;
     for (unsigned f = 0; f < p->count; f++) {
