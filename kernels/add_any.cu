@@ -1,6 +1,6 @@
-/* The library's own add: out[i] = a[i] + b[i] of any type, the three arrays anywhere.  Compiled once for each
- * way of adding, WL_ADD_<name>: a slot is four words or two long words, in which narrower elements are added
- * side by side.
+/* The library's own add: out[i] = a[i] + b[i] of any type, the three arrays anywhere, or lying alike.
+ * Compiled once for each way of adding, WL_ADD_<name>: a slot is four words or two long words, in which
+ * narrower elements are added side by side.
  *
  * Traffic: both inputs are read once, the output is written once; requests are those of slots.cuh.
  *
@@ -16,38 +16,45 @@
 #else
 #define WL_PART 8
 #endif
+#include "read_once.cuh"
 #include "slots.cuh"
 
 #if WL_ADD_8
-#define WL_NAME wl_add_any_8
+#define WL_NAME  wl_add_any_8
+#define WL_ALIKE wl_add_alike_8
 /* Bytes without their highest bits cannot carry into each other; the highest bits are added by xor. */
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return ((a & 0x7f7f7f7f) + (b & 0x7f7f7f7f)) ^ ((a ^ b) & 0x80808080);
 }
 #elif WL_ADD_16
-#define WL_NAME wl_add_any_16
+#define WL_NAME  wl_add_any_16
+#define WL_ALIKE wl_add_alike_16
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return ((a & 0x7fff7fff) + (b & 0x7fff7fff)) ^ ((a ^ b) & 0x80008000);
 }
 #elif WL_ADD_32
-#define WL_NAME wl_add_any_32
+#define WL_NAME  wl_add_any_32
+#define WL_ALIKE wl_add_alike_32
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return a + b;
 }
 #elif WL_ADD_64
-#define WL_NAME wl_add_any_64
+#define WL_NAME  wl_add_any_64
+#define WL_ALIKE wl_add_alike_64
 static __device__ __forceinline__ uint64_t wl_sum(uint64_t a, uint64_t b) {
     return a + b;
 }
 #elif WL_ADD_F16
-#define WL_NAME wl_add_any_f16
+#define WL_NAME  wl_add_any_f16
+#define WL_ALIKE wl_add_alike_f16
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     uint32_t sum;
     asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
     return sum;
 }
 #elif WL_ADD_BF16
-#define WL_NAME wl_add_any_bf16
+#define WL_NAME  wl_add_any_bf16
+#define WL_ALIKE wl_add_alike_bf16
 /* A BF16 is the upper half of a float.  The float sum has more than twice a BF16's digits and two, so that
  * rounding it once more gives what rounding the exact sum would. */
 static __device__ __forceinline__ uint32_t wl_rounded(float sum) {
@@ -60,12 +67,14 @@ static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return __byte_perm(low, high, 0x7632);
 }
 #elif WL_ADD_F32
-#define WL_NAME wl_add_any_f32
+#define WL_NAME  wl_add_any_f32
+#define WL_ALIKE wl_add_alike_f32
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return __float_as_uint(__uint_as_float(a) + __uint_as_float(b));
 }
 #elif WL_ADD_F64
-#define WL_NAME wl_add_any_f64
+#define WL_NAME  wl_add_any_f64
+#define WL_ALIKE wl_add_alike_f64
 static __device__ __forceinline__ uint64_t wl_sum(uint64_t a, uint64_t b) {
     return (uint64_t)__double_as_longlong(__longlong_as_double((long long)a) +
                                           __longlong_as_double((long long)b));
@@ -95,14 +104,12 @@ extern "C" __global__ void WL_FULL_SM WL_NAME(uint8_t *line, const uint8_t *a, c
     if (slot >= whole && slot < whole_end) {
         unsigned shift_a = wl_shift(a), shift_b = wl_shift(b);
         const uint4 *vector_a = wl_vector(a, slot, shift_a), *vector_b = wl_vector(b, slot, shift_b);
-        uint4 x = vector_a[0], y = vector_b[0];
-        /* One branch for both inputs, so that all loads are under way before the first is waited for.  An
-         * input that is not shifted is loaded twice, the second time from L1. */
-        if (shift_a | shift_b) {
-            uint4 next_x = vector_a[shift_a != 0], next_y = vector_b[shift_b != 0];
-            x = wl_window(x, next_x, shift_a);
-            y = wl_window(y, next_y, shift_b);
-        }
+        /* All loads are under way before the first is waited for.  An input that is not shifted is loaded
+         * twice, the second time from L1. */
+        uint4 x = *wl_once(vector_a), next_x = *wl_once(vector_a + (shift_a != 0));
+        uint4 y = *wl_once(vector_b), next_y = *wl_once(vector_b + (shift_b != 0));
+        x = wl_window(x, next_x, shift_a);
+        y = wl_window(y, next_y, shift_b);
         ((uint4 *)line)[slot] = wl_slot_sum(x, y);
     } else {
 #pragma unroll 1
@@ -111,5 +118,45 @@ extern "C" __global__ void WL_FULL_SM WL_NAME(uint8_t *line, const uint8_t *a, c
             uint2 x = wl_load_parts(a + at, begin, stop), y = wl_load_parts(b + at, begin, stop);
             wl_store_parts(line + at, wl_half_sum(x, y), begin, stop);
         }
+    }
+}
+
+/* The same where all arrays lie alike in 16 bytes.  Ten blocks a multiprocessor: their 1,280 threads have 40
+ * KB of loads under way.  Sixteen have 64 KB, and requests wait for each other in the memory; eight have 32
+ * KB, too few (docs/notes/add.md).  Registers keep other blocks out, 48 a thread, which the slots that are
+ * not whole ask for: all bytes of one are loaded before the first is used.  Shared memory would keep them out
+ * at the expense of the L1 cache, where the loads are under way.  BF16 takes more instructions a slot, and so
+ * more threads. */
+#if WL_ADD_BF16
+#define WL_BLOCKS 12
+#else
+#define WL_BLOCKS 10
+#endif
+union wl_slot {
+    uint8_t byte[16];
+    uint4 words;
+};
+
+extern "C" __global__ void __launch_bounds__(WL_SLOT_THREADS, WL_BLOCKS)
+    WL_ALIKE(uint8_t *line, const uint8_t *a, const uint8_t *b, uint64_t lead, uint64_t end, uint64_t whole,
+             uint64_t whole_end, uint64_t first) {
+    uint64_t slot = wl_index(first);
+    if (slot >= whole && slot < whole_end) {
+        uint4 x = *wl_once((const uint4 *)a + slot), y = *wl_once((const uint4 *)b + slot);
+        ((uint4 *)line)[slot] = wl_slot_sum(x, y);
+    } else {
+        int begin = wl_from(lead, 16 * slot), stop = wl_from(end, 16 * slot);
+        union wl_slot x, y;
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+            if (i >= begin && i < stop) {
+                x.byte[i] = a[16 * slot + i];
+                y.byte[i] = b[16 * slot + i];
+            }
+        x.words = wl_slot_sum(x.words, y.words);
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+            if (i >= begin && i < stop)
+                line[16 * slot + i] = x.byte[i];
     }
 }

@@ -9,14 +9,15 @@ static const char call[] = "wl_add";
 /* Signed and unsigned integers wrap to the same bits. */
 static const struct type {
     unsigned bytes;
-    enum wl__kernel kernel;
+    enum wl__kernel any, alike;
 } types[] = {
-    [WL_TYPE_I8] = {1, WL_KERNEL_add_any_8},      [WL_TYPE_U8] = {1, WL_KERNEL_add_any_8},
-    [WL_TYPE_I16] = {2, WL_KERNEL_add_any_16},    [WL_TYPE_U16] = {2, WL_KERNEL_add_any_16},
-    [WL_TYPE_I32] = {4, WL_KERNEL_add_any_32},    [WL_TYPE_U32] = {4, WL_KERNEL_add_any_32},
-    [WL_TYPE_I64] = {8, WL_KERNEL_add_any_64},    [WL_TYPE_U64] = {8, WL_KERNEL_add_any_64},
-    [WL_TYPE_F16] = {2, WL_KERNEL_add_any_f16},   [WL_TYPE_F32] = {4, WL_KERNEL_add_any_f32},
-    [WL_TYPE_BF16] = {2, WL_KERNEL_add_any_bf16}, [WL_TYPE_F64] = {8, WL_KERNEL_add_any_f64},
+#define TYPE(bytes, kind)                                                                                    \
+    { bytes, WL_KERNEL_add_any_##kind, WL_KERNEL_add_alike_##kind }
+    [WL_TYPE_I8] = TYPE(1, 8),      [WL_TYPE_U8] = TYPE(1, 8),    [WL_TYPE_I16] = TYPE(2, 16),
+    [WL_TYPE_U16] = TYPE(2, 16),    [WL_TYPE_I32] = TYPE(4, 32),  [WL_TYPE_U32] = TYPE(4, 32),
+    [WL_TYPE_I64] = TYPE(8, 64),    [WL_TYPE_U64] = TYPE(8, 64),  [WL_TYPE_F16] = TYPE(2, f16),
+    [WL_TYPE_BF16] = TYPE(2, bf16), [WL_TYPE_F32] = TYPE(4, f32), [WL_TYPE_F64] = TYPE(8, f64),
+#undef TYPE
 };
 
 static wl_error check(const wl_context *context, wl_type type, wl_devptr out, wl_devptr a, wl_devptr b,
@@ -53,5 +54,6 @@ wl_error wl_add(wl_context *context, wl_type type, wl_devptr out, wl_devptr a, w
                      : "a or b lies otherwise in 16 bytes than out: aligned loads, shifted into place",
         .facts = {{"type", type}, {"n", n}}};
     wl__chose(context, &choice);
-    return wl__slots_launch(context, types[type].kernel, out, inputs, 2, n * types[type].bytes, stream);
+    return wl__slots_launch(context, alike ? types[type].alike : types[type].any, out, inputs, 2,
+                            n * types[type].bytes, stream);
 }

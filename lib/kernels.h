@@ -154,13 +154,21 @@
     X(copy_rows_2_2, copy_rows_2_2)                                                                          \
     X(copy_rows_1_1, copy_rows_1_1)                                                                          \
     X(add_any_8, add_any_8)                                                                                  \
+    X(add_any_8, add_alike_8)                                                                                \
     X(add_any_16, add_any_16)                                                                                \
+    X(add_any_16, add_alike_16)                                                                              \
     X(add_any_32, add_any_32)                                                                                \
+    X(add_any_32, add_alike_32)                                                                              \
     X(add_any_64, add_any_64)                                                                                \
+    X(add_any_64, add_alike_64)                                                                              \
     X(add_any_f16, add_any_f16)                                                                              \
+    X(add_any_f16, add_alike_f16)                                                                            \
     X(add_any_bf16, add_any_bf16)                                                                            \
+    X(add_any_bf16, add_alike_bf16)                                                                          \
     X(add_any_f32, add_any_f32)                                                                              \
+    X(add_any_f32, add_alike_f32)                                                                            \
     X(add_any_f64, add_any_f64)                                                                              \
+    X(add_any_f64, add_alike_f64)                                                                            \
     X(add, add_scalar)                                                                                       \
     X(add, add_vec4)                                                                                         \
     X(read_offset, read_offset_plain)                                                                        \
