@@ -142,10 +142,14 @@ static wl_error warps(wl_context *context, const struct problem *p, wl_stream st
 
     uint64_t ends = p->n + shape.slack, blocks = ends / shape.structures + (ends % shape.structures != 0),
              first;
+    static const enum wl__kernel kernels[2][2] = {
+        {WL_KERNEL_deinterleave_fields, WL_KERNEL_deinterleave_fields_few},
+        {WL_KERNEL_interleave_fields, WL_KERNEL_interleave_fields_few},
+    };
+    /* Of the parameter, a kernel for few fields takes the beginning. */
     void *arguments[] = {&shape, &first};
-    return wl__streams_launch(context,
-                              p->together ? WL_KERNEL_interleave_fields : WL_KERNEL_deinterleave_fields,
-                              blocks, WL_FIELDS_THREADS, shared_bytes, arguments, &first, stream);
+    return wl__streams_launch(context, kernels[p->together][p->count <= WL_FIELDS_FEW], blocks,
+                              WL_FIELDS_THREADS, shared_bytes, arguments, &first, stream);
 }
 
 /* The first that applies is taken. */

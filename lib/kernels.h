@@ -130,6 +130,7 @@
     WL_INTERLEAVE_MODULES(X, 8)                                                                              \
     WL_INTERLEAVE_MODULES(X, 16)                                                                             \
     X(fields)                                                                                                \
+    X(fields_few)                                                                                            \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -232,6 +233,8 @@
     WL_INTERLEAVE_KERNELS(X, 16)                                                                             \
     X(fields, deinterleave_fields)                                                                           \
     X(fields, interleave_fields)                                                                             \
+    X(fields_few, deinterleave_fields_few)                                                                   \
+    X(fields_few, interleave_fields_few)                                                                     \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \
