@@ -3,11 +3,11 @@
 # to: the figures of docs/library-speed.md.
 #
 # usage: scripts/library_check.sh BUILD OUT [copy] [add] [transpose] [narrow] [images] [inplace] [fields] [permute]
-#                                 [frameworks]
+#                                 [calls] [frameworks]
 #
 # BUILD is a build folder; the results (library-PART.json) and logs go to the folder OUT.  Without a last argument, all
 # parts but frameworks, within four minutes on an H200; `frameworks`, after the others, adds torch's rows
-# (OUT/frameworks-PART.json), which takes as long again.
+# (OUT/frameworks-PART.json), which takes as long again.  `calls` is host time (OUT/library-calls.json).
 # Then scripts/library_table.py OUT/library-*.json OUT/frameworks-*.json says what holds.
 # DEVICE=sim SMALL=1 in the environment tries the script at sizes that take seconds.  Ends with status 1 if a row
 # was wrong.
@@ -18,7 +18,7 @@ if [ $# -lt 2 ]; then
 fi
 build=$1 out=$2
 shift 2
-[ $# -gt 0 ] || set -- copy add transpose narrow images inplace fields permute
+[ $# -gt 0 ] || set -- copy add transpose narrow images inplace fields permute calls
 here=$(dirname "$0")
 wideload=$build/wideload
 mkdir -p "$out"
@@ -113,6 +113,20 @@ permute() {
     step permute permute --size $cases
 }
 
+# Another program: what a call costs the host.
+calls() {
+    local began=$SECONDS samples=300
+    [ "${DEVICE:-gpu}" != sim ] || samples=2
+    if "$build/calls_speed" --device "${DEVICE:-gpu}" --samples $samples --json "$out/library-calls.json" \
+        >"$out/calls.log" 2>&1; then
+        echo "ok     calls ($((SECONDS - began)) s)"
+    else
+        echo "FAILED calls: see calls.log"
+        tail -n 5 "$out/calls.log"
+        failed=1
+    fi
+}
+
 # What numpy verifies takes minutes; these are the parts where a framework is what the library is held to.
 frameworks() {
     local part
@@ -130,7 +144,7 @@ frameworks() {
 
 for part in "$@"; do
     case $part in
-    copy | add | transpose | narrow | images | inplace | fields | permute | frameworks) $part ;;
+    copy | add | transpose | narrow | images | inplace | fields | permute | calls | frameworks) $part ;;
     *)
         echo "library_check: unknown part '$part'" >&2
         exit 2

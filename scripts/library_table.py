@@ -6,6 +6,7 @@
 The results are what scripts/library_check.sh left in its folder: library-*.json, and frameworks-*.json where it had
 torch.  Each line of the table is a promise: the work, the least ratio to the best copy kernel of the same run, to the
 best of the other libraries or to the aligned case, the lowest ratio that was measured and where, and whether it holds.
+The last is of library-calls.json: the host time of a call to that of a bare launch, at most.
 
     --check   exits 1 where a promise is missed or was not measured
 """
@@ -16,7 +17,7 @@ import os
 import sys
 import tempfile
 
-SCHEMA = "wideload-bench/1"
+SCHEMA, CALLS_SCHEMA = "wideload-bench/1", "wideload-calls/1"
 OURS = "wideload"
 
 
@@ -28,8 +29,9 @@ def load(path):
         sys.exit(f"library_table: {path}: {error.strerror}")
     except ValueError as error:
         sys.exit(f"library_table: {path}: no JSON: {error}")
-    if not isinstance(result, dict) or result.get("schema") != SCHEMA:
-        sys.exit(f"library_table: {path} is no result of `wideload bench --json`, schema {SCHEMA}")
+    if not isinstance(result, dict) or result.get("schema") not in (SCHEMA, CALLS_SCHEMA):
+        sys.exit(f"library_table: {path} is no result of `wideload bench --json`, schema {SCHEMA}, nor of calls_speed, "
+                 f"schema {CALLS_SCHEMA}")
     return result
 
 
@@ -208,23 +210,56 @@ class Line:
         return [self.work, f"{self.target:.2f} of {self.words}", str(len(self.measured)), f"{shown(self.ratio):.3f}", place,
                 verdict]
 
+    def details(self):
+        rows = [[row["experiment"], where(row), f"{row['gbps']:.0f}", f"{reference[0]:.0f}", reference[1],
+                 f"{shown(ratio):.3f}"] for ratio, row, reference in self.measured]
+        head = ["experiment", "of", "GB/s", "held against, GB/s", "which is", "ratio"]
+        return (f"<details><summary>{self.work}: at least {self.target:.2f} of {self.words}, every row</summary>\n\n"
+                + grid(head, [True, True, False, False, True, False], rows) + "\n</details>\n")
+
+
+class Calls:
+    """The promise of what a call costs the host, beside a bare launch of an empty kernel."""
+    work, target = "a call of 1 Ki elements, host time", 1.20
+
+    def __init__(self, results):
+        self.measured = sorted(((row["ns"] / row["bare_ns"], row) for result in results for row in result["rows"]),
+                               key=lambda item: -item[0])
+
+    @staticmethod
+    def shown(ratio):
+        """Rounded up: what is shown as the target has reached it."""
+        return math.ceil(1000 * ratio - 1e-9) / 1000
+
+    def holds(self):
+        return bool(self.measured) and self.shown(self.measured[0][0]) <= self.target
+
+    def cells(self):
+        aim = f"at most {self.target:.2f} of a bare launch"
+        if not self.measured:
+            return [self.work, aim, "0", "", "", "not measured"]
+        above = sum(self.shown(ratio) > self.target for ratio, _ in self.measured)
+        ratio, row = self.measured[0]
+        return [self.work, aim, str(len(self.measured)), f"{self.shown(ratio):.3f}", f"{row['call']}, {row['of']}",
+                f"**no**: {above} above" if above else "yes"]
+
+    def details(self):
+        rows = [[row["call"], row["of"], f"{row['ns']:.0f}", f"{row['bare_ns']:.0f}", f"{self.shown(ratio):.3f}"]
+                for ratio, row in self.measured]
+        return (f"<details><summary>{self.work}: at most {self.target:.2f} of cuLaunchKernel of an empty kernel, every "
+                "row</summary>\n\n"
+                + grid(["call", "of", "ns", "cuLaunchKernel, ns", "ratio"], [True, True, False, False, False], rows)
+                + "\n</details>\n")
+
 
 def grid(head, texts, lines):
     rule = "|" + "".join("---|" if text else "---:|" for text in texts)
     return "\n".join(["| " + " | ".join(head) + " |", rule, *("| " + " | ".join(line) + " |" for line in lines)])
 
 
-def details(line):
-    rows = [[row["experiment"], where(row), f"{row['gbps']:.0f}", f"{reference[0]:.0f}", reference[1], f"{shown(ratio):.3f}"]
-            for ratio, row, reference in line.measured]
-    head = ["experiment", "of", "GB/s", "held against, GB/s", "which is", "ratio"]
-    return (f"<details><summary>{line.work}: at least {line.target:.2f} of {line.words}, every row</summary>\n\n"
-            + grid(head, [True, True, False, False, True, False], rows) + "\n</details>\n")
-
-
-def page(results, rows):
+def page(results, rows, calls):
     device = results[0]["device"]
-    lines = [Line(rows, promise) for promise in PROMISES]
+    lines = [*(Line(rows, promise) for promise in PROMISES), calls]
     dates = sorted(result["date"] for result in results if result["date"])
     peers = sorted({f"{row['peer']['library']} {row['peer']['version'] or ''}".strip() for row in rows.rows if row["peer"]})
     kept = sum(line.holds() for line in lines)
@@ -239,14 +274,14 @@ def page(results, rows):
             "bytes, against",
             "other libraries at the same work, or against the same call with aligned arrays. A row is timed only after "
             "every element of",
-            "its result was compared.", "",
+            "its result was compared. The last line is of time that calls take of the host, one after another, at most.", "",
             f"{kept} of {len(lines)} hold.", "",
-            grid(["work", "at least", "rows", "lowest", "where", "holds"], [True, True, False, False, True, True],
+            grid(["work", "held to", "rows", "worst", "where", "holds"], [True, True, False, False, True, True],
                  [line.cells() for line in lines]), ""]
     if rows.failed:
         text += ["Wrong results, which have no time: "
                  + "; ".join(f"{row['experiment']}/{row['kernel']} {where(row)}" for row in rows.failed) + ".", ""]
-    text += [details(line) for line in lines if line.measured]
+    text += [line.details() for line in lines if line.measured]
     return "\n".join(text), lines
 
 
@@ -264,13 +299,17 @@ def main():
     parser.add_argument("--check", action="store_true", help="exit 1 where a promise is missed or was not measured")
     options = parser.parse_args()
     results = [load(path) for path in options.results]
-    devices = {json.dumps(result["device"], sort_keys=True) for result in results}
+    devices = {tuple(result["device"][name] for name in ("name", "kind", "arch")) for result in results}
     if len(devices) > 1:
         sys.exit("library_table: results of several devices: ratios between devices say nothing")
     if results[0]["device"]["kind"] != "gpu":
         sys.exit("library_table: the simulator has no times: run scripts/library_check.sh on a GPU")
+    calls = Calls([result for result in results if result["schema"] == CALLS_SCHEMA])
+    results = [result for result in results if result["schema"] == SCHEMA]
+    if not results:
+        sys.exit("library_table: no result of `wideload bench --json`")
     rows = Rows(results)
-    text, lines = page(results, rows)
+    text, lines = page(results, rows, calls)
     if options.output:
         write(options.output, text)
     else:

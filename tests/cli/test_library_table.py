@@ -70,8 +70,14 @@ class LibraryTable(unittest.TestCase):
         script = os.path.join(arguments.source, "scripts", "library_table.py")
         return subprocess.run([sys.executable, script, *words], capture_output=True, text=True, check=False)
 
-    def lines(self, rows, *words):
-        done = self.table(self.write("a.json", rows), *words)
+    def calls(self, *ratios, **members):
+        rows = [{"call": f"wl_call{i}", "of": "32 fields", "arrays": 33, "ns": 3000.0 * ratio, "bare_ns": 3000.0, "n": 300}
+                for i, ratio in enumerate(ratios)]
+        device = {name: DEVICE[name] for name in ("name", "kind", "arch")}
+        return self.write("calls.json", rows, schema="wideload-calls/1", device=device, **members)
+
+    def lines(self, rows, *words, calls=(1.05, 1.2)):
+        done = self.table(self.write("a.json", rows), self.calls(*calls), *words)
         return done.returncode, done.stdout.splitlines()
 
     def test_all_hold(self):
@@ -79,12 +85,15 @@ class LibraryTable(unittest.TestCase):
         self.assertEqual([line for line in lines if not line.endswith("yes")], [])
         self.assertEqual(status, 0)
         page = os.path.join(self.folder.name, "page.md")
-        self.assertEqual(self.table(self.write("a.json", everything()), "-o", page).returncode, 0)
+        self.assertEqual(self.table(self.write("a.json", everything()), self.calls(1.05, 1.1), "-o", page).returncode, 0)
         with open(page, encoding="utf-8") as file:
             text = file.read()
         self.assertIn(f"{len(lines)} of {len(lines)} hold.", text)
         self.assertIn("| transpose 4, 8, 16 B | 0.97 of copy | 1 | 0.980 | 8191x8193, width 4 | yes |", text)
         self.assertIn("| permute | 9x8x7@210, width 4 | 3900 | 900 | torch-kernel | 4.333 |", text)
+        self.assertIn("| a call of 1 Ki elements, host time | at most 1.20 of a bare launch | 2 | 1.100 | "
+                      "wl_call1, 32 fields | yes |", text)
+        self.assertIn("| wl_call0 | 32 fields | 3150 | 3000 | 1.050 |", text)
         self.assertIn("2026-11-22", text)
 
     def missed(self, says, change):
@@ -130,6 +139,16 @@ class LibraryTable(unittest.TestCase):
         self.missed("geometric mean  0.95 of copy  1  0.940", set_row(ours("permute"), pct_copy=94.0))
         self.missed("permute, each case  1.00 of the best peer", set_row(ours("permute"), gbps=800.0))
 
+    def test_calls(self):
+        status, lines = self.lines(everything(), "--check", calls=(1.1, 1.2001, 1.3))
+        self.assertEqual(status, 1)
+        self.assertTrue(lines[-1].endswith("3  1.300  wl_call2, 32 fields  no: 2 above"), lines[-1])
+        done = self.table(self.write("a.json", everything()), "--check")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("host time  at most 1.20 of a bare launch  0  not measured", done.stdout)
+        done = self.table(self.calls(1.1))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+
     def test_unmeasured_and_wrong(self):
         rows = [entry for entry in everything() if entry["experiment"] != "copy"]
         status, lines = self.lines(rows)
@@ -143,7 +162,7 @@ class LibraryTable(unittest.TestCase):
         """The same row in two files is one; a framework's file brings its rows beside it."""
         rows = everything()
         first = self.write("a.json", [entry for entry in rows if not entry["peer"]])
-        done = self.table(first, self.write("b.json", rows), "--check")
+        done = self.table(first, self.write("b.json", rows), self.calls(1.1), "--check")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("copy, aligned  0.99 of best copy kernel  1  ", done.stdout)
 

@@ -264,7 +264,7 @@ int main(int count, char **words) {
     for (unsigned i = 0; i < CALLS; i++)
         printf("%-24s %-40s %8.0f ns  %.3f\n", calls[i].call, calls[i].of, times[i], times[i] / times[0]);
     json_t *result = path ? document(&info, times, samples) : NULL;
-    if (path && (!result || json_dump_file(result, path, JSON_INDENT(1))))
+    if (path && (!result || json_dump_file(result, path, JSON_INDENT(1) | JSON_REAL_PRECISION(9))))
         fail("%s cannot be written", path);
     json_decref(result);
     wl_close(context);
