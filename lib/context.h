@@ -28,8 +28,8 @@ struct wl_context {
 wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out);
 /* Whether the device has bulk copies between global and shared memory, and mbarriers that wait for them: the
  * kernels that include kernels/bulk.cuh. */
-static inline bool wl__has_bulk(const wl_context *context) {
-    return context->capability >= 90;
+static inline bool wl__has_bulk(const wl_context *on) {
+    return on->capability >= 90;
 }
 void wl__unload_kernels(wl_context *context);
 
