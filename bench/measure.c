@@ -76,6 +76,8 @@ static wl_error launch_all(void *argument, wl_stream stream) {
 static wl_error enqueue(struct session *session, struct variant *variant) {
     wl_error error = WL_ERROR_OK;
     if (session->flush)
+        error = wl__cache_release(session->context);
+    if (session->flush && !error)
         error = wl_fill(session->context, session->flush, session->flush_value++, session->flush_bytes, NULL);
     if (!error)
         error = wl__event_record(variant->from, NULL);

@@ -1,5 +1,6 @@
 /* Times the verified rows of one experiment on a GPU, interleaved in random order so that drift hits all
- * alike, with a cold second-level cache unless a hot one was asked for. */
+ * alike, with a cold second-level cache unless a hot one was asked for: before each sample, lines that loads
+ * asked the cache to keep are made ordinary ones, and a buffer larger than it is written. */
 #ifndef WIDELOAD_BENCH_MEASURE_H
 #define WIDELOAD_BENCH_MEASURE_H
 

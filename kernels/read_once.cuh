@@ -6,8 +6,7 @@
 
 /* The address, for a load right there: *wl_once(p).  The lines that it brings are marked to be evicted last,
  * so that the cache makes room by writing back what the kernel writes: earlier, and more of it side by side.
- * Copies and the like gain 1 to 3 % on an H200 (docs/notes/fabric.md), and what runs afterwards loses
- * nothing.
+ * Copies and the like gain 1 to 3 % on an H200 (docs/notes/fabric.md, also for what they leave behind).
  *
  * The load is an ordinary one: the compiler may move it, or make it conditional.  Memory that the same kernel
  * writes is therefore as safe as it is without.  GPUs before compute capability 8.0 have no such hint. */

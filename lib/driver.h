@@ -28,6 +28,7 @@
     X(cuCtxPushCurrent, NULL)                                                                                \
     X(cuCtxPopCurrent, NULL)                                                                                 \
     X(cuCtxSynchronize, NULL)                                                                                \
+    X(cuCtxResetPersistingL2Cache, NULL)                                                                     \
     X(cuThreadExchangeStreamCaptureMode, NULL)                                                               \
     X(cuModuleLoadData, NULL)                                                                                \
     X(cuModuleUnload, NULL)                                                                                  \

@@ -65,3 +65,16 @@ wl_error wl__event_elapsed(wl_event *from, wl_event *to, float *milliseconds) {
     wl__leave(from->context);
     return error;
 }
+
+wl_error wl__cache_release(wl_context *context) {
+    wl_error error = wl__enter(context);
+    if (error)
+        return error;
+    const struct wl__driver *driver = &context->driver;
+    error = wl__driver_check(driver, driver->cuCtxSynchronize(), "cuCtxSynchronize");
+    if (!error)
+        error =
+            wl__driver_check(driver, driver->cuCtxResetPersistingL2Cache(), "cuCtxResetPersistingL2Cache");
+    wl__leave(context);
+    return error;
+}

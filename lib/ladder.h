@@ -157,6 +157,10 @@ WL_API wl_error wl__event_record(wl_event *event, wl_stream stream);
 /* Waits for both, then milliseconds from one to the other. */
 WL_API wl_error wl__event_elapsed(wl_event *from, wl_event *to, float *milliseconds);
 
+/* Waits for the device, then makes ordinary lines of those that loads asked the second-level cache to keep:
+ * they would outlive the sweep that empties it, and the next sample would find them there. */
+WL_API wl_error wl__cache_release(wl_context *context);
+
 /* Launches recorded once and replayed as one CUDA graph, with no time between them. */
 typedef struct wl_replay wl_replay;
 /* Enqueues what is to be recorded on the stream; it must not wait for anything. */

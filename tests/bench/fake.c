@@ -200,6 +200,11 @@ wl_error wl__event_record(wl_event *event, wl_stream stream) {
 }
 
 /* Every launch takes the same time. */
+wl_error wl__cache_release(wl_context *context) {
+    (void)context;
+    return WL_ERROR_OK;
+}
+
 wl_error wl__event_elapsed(wl_event *from, wl_event *to, float *milliseconds) {
     *milliseconds =
         (float)(fake.launch_ms > 0 ? fake.launch_ms : 0.5) * (float)(to->launches - from->launches);

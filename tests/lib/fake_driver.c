@@ -131,6 +131,10 @@ static CUresult fail(void) {
     return result;
 }
 
+CUresult cuCtxResetPersistingL2Cache(void) {
+    return CUDA_SUCCESS;
+}
+
 CUresult cuCtxSynchronize(void) {
     return fail();
 }

@@ -14,6 +14,7 @@
     X(cuDevicePrimaryCtxRetain, (CUcontext * a, CUdevice b), (a, b))                                         \
     X(cuDevicePrimaryCtxRelease, (CUdevice a), (a))                                                          \
     X(cuCtxSynchronize, (void), ())                                                                          \
+    X(cuCtxResetPersistingL2Cache, (void), ())                                                               \
     X(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * a), (a))                                     \
     X(cuModuleLoadData, (CUmodule * a, const void *b), (a, b))                                               \
     X(cuModuleUnload, (CUmodule a), (a))                                                                     \
