@@ -15,9 +15,10 @@ typedef char *wl_target;
 typedef uint64_t wl_source, wl_target;
 #endif
 
-/* Blocks are numbered over all matrices, one a tile.  In a matrix they walk down the columns of a band of
- * `band` rows of tiles, then down the next column: blocks that run at the same time lie in a rectangle about
- * as high as wide, and so both the rows that they read and the rows that they write are long. */
+/* Blocks are numbered over all matrices, one a tile.  In a matrix they go across a group of `group` columns
+ * of tiles, then across the tiles below, down to the last, and on to the next group: blocks that run at the
+ * same time read rows of `group` tiles and write, to their ends, the rows of the output that these columns
+ * are. */
 struct wl_transpose_tiles {
     wl_source from; /* the first matrix */
     wl_target to;
@@ -25,9 +26,9 @@ struct wl_transpose_tiles {
     uint64_t from_pitch, to_pitch;   /* bytes from a row to the next */
     uint64_t from_stride, to_stride; /* bytes from a matrix to the next */
     uint32_t tiles_down, tiles_across;
-    uint32_t band;                        /* 1 to tiles_down */
-    struct wl_divisor by_matrix, by_band; /* of a block's number: tiles of a matrix, of a whole band */
-    struct wl_divisor by_height, by_last; /* of its number in a band: rows of tiles of it, of the last */
+    uint32_t group;                        /* 1 to tiles_across */
+    struct wl_divisor by_matrix, by_group; /* of a block's number: tiles of a matrix, of a whole group */
+    struct wl_divisor by_width, by_last;   /* of its number in a group: columns of tiles of it, of the last */
 };
 
 struct wl_tile {
@@ -37,11 +38,11 @@ struct wl_tile {
 };
 
 WL_BOTH_SIDES struct wl_tile wl_find_tile(const struct wl_transpose_tiles *all, uint32_t block) {
-    uint32_t i, down, matrix = wl_divide(block, all->by_matrix, &i);
-    uint32_t first = wl_divide(i, all->by_band, &i) * all->band;
+    uint32_t i, across, matrix = wl_divide(block, all->by_matrix, &i);
+    uint32_t first = wl_divide(i, all->by_group, &i) * all->group;
     struct wl_tile tile;
-    tile.across = wl_divide(i, all->tiles_down - first < all->band ? all->by_last : all->by_height, &down);
-    tile.down = first + down;
+    tile.down = wl_divide(i, all->tiles_across - first < all->group ? all->by_last : all->by_width, &across);
+    tile.across = first + across;
     tile.from = all->from + matrix * all->from_stride;
     tile.to = all->to + matrix * all->to_stride;
     return tile;

@@ -15,6 +15,7 @@
  *
  * Traffic: every byte is read once and written once, in whole lines where the rows begin at lines.
  */
+#include "kept.cuh"
 #include "transpose_tile.cuh"
 
 #define WL_EACH   (16 / WL_WIDTH)           /* elements a vector */
@@ -80,8 +81,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #pragma unroll
         for (int k = 0; k < WL_GROUP; k++) {
             int r = unit.group * WL_GROUP + k;
-            if (r < rows && unit.vector * WL_EACH < cols)
-                moved[j][k] = ((const uint4 *)(from + r * all.from_pitch))[unit.vector];
+            moved[j][k] = wl_load_kept((const uint4 *)(from + r * all.from_pitch) + unit.vector,
+                                       r < rows && unit.vector * WL_EACH < cols);
         }
     }
 #pragma unroll

@@ -31,7 +31,7 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch, 
     uint64_t batch = lesser(tiles->batch, layout->batch - tiles->matrix);
     uint32_t down = (uint32_t)pieces(rows, tiles->shape.extra, tiles->shape.rows);
     uint32_t across = (uint32_t)pieces(cols, 0, tiles->shape.cols);
-    uint32_t band = (uint32_t)lesser(tiles->shape.band, down);
+    uint32_t group = (uint32_t)lesser(tiles->shape.group, across);
     *launch = (struct wl_transpose_tiles){
         .from = tiles->from +
                 width * (tiles->matrix * layout->from_stride + tiles->row * layout->from_ld + tiles->col),
@@ -45,11 +45,11 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch, 
         .to_stride = width * layout->to_stride,
         .tiles_down = down,
         .tiles_across = across,
-        .band = band,
+        .group = group,
         .by_matrix = wl_divisor(down * across),
-        .by_band = wl_divisor(band * across),
-        .by_height = wl_divisor(band),
-        .by_last = wl_divisor(down % band ? down % band : band),
+        .by_group = wl_divisor(group * down),
+        .by_width = wl_divisor(group),
+        .by_last = wl_divisor(across % group ? across % group : group),
     };
     *blocks = (uint32_t)batch * (down * across);
 

@@ -15,11 +15,8 @@ struct problem {
     wl_transpose_layout layout; /* complete: no 0 stands for a default */
 };
 
-/* Blocks walk down all of a column of tiles before they go on to the next: neighbours in time then write
- * whole rows of the output. */
-#define ALL UINT32_MAX
-
-/* A tiled kernel and the tile it was compiled with. */
+/* A tiled kernel, the tile it was compiled with and the columns of tiles that blocks walk down side by side:
+ * always whole columns, so that neighbours in time write whole rows of the output. */
 struct tiled {
     enum wl__kernel kernel;
     uint32_t threads;
@@ -28,19 +25,19 @@ struct tiled {
 
 /* One for each width: 1, 2, 4, 8, 16. */
 static const struct tiled vectors[] = {
-    {WL_KERNEL_transpose_vectors1, 512, {128, 256, 0, ALL}},
-    {WL_KERNEL_transpose_vectors2, 256, {128, 128, 0, ALL}},
-    {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0, ALL}},
-    {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0, ALL}},
-    {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0, ALL}},
+    {WL_KERNEL_transpose_vectors1, 512, {128, 256, 0, 1}},
+    {WL_KERNEL_transpose_vectors2, 256, {128, 128, 0, 1}},
+    {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0, 1}},
+    {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0, 1}},
+    {WL_KERNEL_transpose_vectors16, 512, {16, 64, 0, 16}},
 };
 /* Tiles begin up to 31 bytes early in a row of the output. */
 static const struct tiled shifted[] = {
-    {WL_KERNEL_transpose_groups1, 320, {128, 128, 31, ALL}},
-    {WL_KERNEL_transpose_halves2, 256, {128, 64, 15, ALL}},
-    {WL_KERNEL_transpose_elements4, 256, {64, 64, 7, ALL}},
-    {WL_KERNEL_transpose_elements8, 256, {32, 64, 3, ALL}},
-    {WL_KERNEL_transpose_elements16, 256, {32, 32, 1, ALL}},
+    {WL_KERNEL_transpose_groups1, 320, {128, 128, 31, 1}},
+    {WL_KERNEL_transpose_halves2, 256, {128, 64, 15, 1}},
+    {WL_KERNEL_transpose_elements4, 256, {64, 64, 7, 1}},
+    {WL_KERNEL_transpose_elements8, 256, {32, 64, 3, 1}},
+    {WL_KERNEL_transpose_elements16, 256, {32, 32, 1, 1}},
 };
 
 /* Row i of a table by width. */

@@ -120,8 +120,8 @@ static void around_tiles(void **state) {
                 check_plain(widths[w], sizes[r], sizes[c]);
 }
 
-/* More rows of tiles than a band has, and a last band that is lower. */
-static void bands(void **state) {
+/* Many tiles down and across, more than a group of columns has, and a last group that is narrower. */
+static void groups(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++) {
         check_plain(widths[w], 5000, 80);
@@ -284,7 +284,7 @@ static void nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small),   cmocka_unit_test(small_pieces), cmocka_unit_test(around_tiles),
-        cmocka_unit_test(bands),   cmocka_unit_test(alignments),   cmocka_unit_test(leading_dimensions),
+        cmocka_unit_test(groups),  cmocka_unit_test(alignments),   cmocka_unit_test(leading_dimensions),
         cmocka_unit_test(batches), cmocka_unit_test(choices),      cmocka_unit_test(refusals),
         cmocka_unit_test(nothing),
     };
