@@ -19,7 +19,7 @@
  * Traffic: every byte is read once from memory (the extra rows are the neighbour's: the cache has them), and
  * written once.
  */
-#include "kept.cuh"
+#include "read_once.cuh"
 #include "transpose_shifted.cuh"
 
 /* A column's slots: an odd number. */
@@ -56,7 +56,7 @@ union wl_vector {
 static __device__ __forceinline__ wl_vector wl_load(const char *address, int column, int low, int high) {
     wl_vector vector;
     if (column >= low && column + WL_EACH <= high) {
-        vector.whole = wl_load_kept_256(address, true);
+        vector.whole = wl_load_once_256(address, true);
         return vector;
     }
 #pragma unroll
@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     if (whole) {
 #pragma unroll
         for (int j = 0; j < WL_LOADS; j++)
-            moved[j].whole = wl_load_kept_256(address + j * (WL_STEP * all.from_pitch),
+            moved[j].whole = wl_load_once_256(address + j * (WL_STEP * all.from_pitch),
                                               load_row + j * WL_STEP >= low && load_row + j * WL_STEP < high);
     } else {
 #pragma unroll

@@ -15,7 +15,7 @@
  *
  * Traffic: every byte is read once and written once, in whole lines where the rows begin at lines.
  */
-#include "kept.cuh"
+#include "read_once.cuh"
 #include "transpose_tile.cuh"
 
 #define WL_EACH   (16 / WL_WIDTH)           /* elements a vector */
@@ -81,8 +81,13 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #pragma unroll
         for (int k = 0; k < WL_GROUP; k++) {
             int r = unit.group * WL_GROUP + k;
-            moved[j][k] = wl_load_kept((const uint4 *)(from + r * all.from_pitch) + unit.vector,
-                                       r < rows && unit.vector * WL_EACH < cols);
+#if WL_WIDTH == 16
+            if (r < rows && unit.vector * WL_EACH < cols)
+                moved[j][k] = *wl_once((const uint4 *)(from + r * all.from_pitch) + unit.vector);
+#else
+            moved[j][k] = wl_load_once_256((const uint4 *)(from + r * all.from_pitch) + unit.vector,
+                                           r < rows && unit.vector * WL_EACH < cols);
+#endif
         }
     }
 #pragma unroll
