@@ -35,7 +35,7 @@ static const struct tiled vectors[] = {
 /* Tiles begin up to 31 bytes early in a row of the output. */
 static const struct tiled shifted[] = {
     {WL_KERNEL_transpose_groups1, 320, {128, 128, 31}}, {WL_KERNEL_transpose_halves2, 256, {128, 64, 15}},
-    {WL_KERNEL_transpose_elements4, 256, {64, 64, 7}},  {WL_KERNEL_transpose_elements8, 256, {32, 64, 3}},
+    {WL_KERNEL_transpose_elements4, 512, {64, 128, 7}}, {WL_KERNEL_transpose_elements8, 256, {32, 64, 3}},
     {WL_KERNEL_transpose_elements16, 256, {32, 32, 1}},
 };
 
