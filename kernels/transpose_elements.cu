@@ -16,8 +16,10 @@
  * number of slots apart.  Loading, 8 vectors are WL_EACH * k * odd, rows add k * (WL_EACH + 1): together they
  * take every bank once.  Reading, neighbours are WL_EACH + 1 slots apart, which is odd (or 1).
  *
- * Traffic: every byte is read once from memory (the extra rows are the neighbour's: the cache has them), and
- * written once.
+ * Traffic: every byte is read once from memory and written once.  Of the L2 cache, the extra rows and a
+ * sector a row are read twice: of 4 bytes, 72 rows for 64 and 17 sectors for 16, 1.2 of what is needed; of 8,
+ * 36 for 32 and 17 for 16; of 16, 34 for 32 and 17 for 16 where rows begin in a sector's middle.  As pieces
+ * of rows begin anywhere, a load brings the 256 bytes around it, which the tile beside it wants soon.
  */
 #include "read_once.cuh"
 #include "transpose_shifted.cuh"

@@ -13,7 +13,9 @@
  * eight groups of four banks, and the four groups of rows a bank of each.  The permutation moves 16-byte
  * vectors as a whole, so reading needs no more than the same XOR.
  *
- * Traffic: every byte is read once and written once, in whole lines where the rows begin at lines.
+ * Traffic: every byte is read once and written once, in whole lines where the rows begin at lines.  Pieces of
+ * 256 bytes may begin anywhere in 256 bytes of memory: loads bring all of these.  Of 16 bytes they are 512
+ * bytes long, and better without.
  */
 #include "read_once.cuh"
 #include "transpose_tile.cuh"
