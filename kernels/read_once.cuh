@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+/* What createpolicy.fractional.L2::evict_last makes for all accesses, as a constant; CUDA's own
+ * cuda::access_property::persisting is the same. */
+#define WL_EVICT_LAST 0x14F0000000000000ull
+
 /* The address, for a load right there: *wl_once(p).  The lines that it brings are marked to be evicted last,
  * so that the cache makes room by writing back what the kernel writes: earlier, and more of it side by side.
  * Copies and the like gain 1 to 3 % on an H200 (docs/notes/fabric.md, also for what they leave behind).
@@ -12,13 +16,30 @@
  * writes is therefore as safe as it is without.  GPUs before compute capability 8.0 have no such hint. */
 template <class T> static __device__ __forceinline__ const T *wl_once(const T *p) {
 #if __CUDA_ARCH__ >= 800
-    /* What createpolicy.fractional.L2::evict_last makes for all accesses, as a constant; CUDA's own
-     * cuda::access_property::persisting is the same. */
-    const uint64_t evict_last = 0x14F0000000000000;
-    return (const T *)__nv_associate_access_property(p, evict_last);
+    return (const T *)__nv_associate_access_property(p, WL_EVICT_LAST);
 #else
     return p;
 #endif
+}
+
+/* 16 bytes of global memory, where they are wanted.  Of the 256 bytes around them those that are not in the
+ * cache come into it too: for pieces of rows that begin anywhere, where other blocks soon want the rest.
+ *
+ * One load under a predicate, which the compiler may move as well: a branch around it would part it from the
+ * thread's other loads, and cost more than the hint brings. */
+static __device__ __forceinline__ uint4 wl_load_once_256(const void *p, bool wanted) {
+    uint4 vector;
+#if __CUDA_ARCH__ >= 800
+    asm("{\n\t.reg .pred wanted;\n\t"
+        "setp.ne.b32 wanted, %5, 0;\n\t"
+        "@wanted ld.global.L2::cache_hint.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4], %6;\n\t}"
+        : "=r"(vector.x), "=r"(vector.y), "=r"(vector.z), "=r"(vector.w)
+        : "l"(__cvta_generic_to_global(p)), "r"((int)wanted), "l"(WL_EVICT_LAST));
+#else
+    if (wanted)
+        vector = *(const uint4 *)p;
+#endif
+    return vector;
 }
 
 #endif

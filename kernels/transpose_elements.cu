@@ -16,9 +16,12 @@
  * number of slots apart.  Loading, 8 vectors are WL_EACH * k * odd, rows add k * (WL_EACH + 1): together they
  * take every bank once.  Reading, neighbours are WL_EACH + 1 slots apart, which is odd (or 1).
  *
- * Traffic: every byte is read once from memory (the extra rows are the neighbour's: the cache has them), and
- * written once.
+ * Traffic: every byte is read once from memory and written once.  Of the L2 cache, the extra rows and a
+ * sector a row are read twice: of 4 bytes, 72 rows for 64 and 17 sectors for 16, 1.2 of what is needed; of 8,
+ * 36 for 32 and 17 for 16; of 16, 34 for 32 and 17 for 16 where rows begin in a sector's middle.  As pieces
+ * of rows begin anywhere, a load brings the 256 bytes around it, which the tile beside it wants soon.
  */
+#include "read_once.cuh"
 #include "transpose_shifted.cuh"
 
 /* A column's slots: an odd number. */
@@ -55,7 +58,7 @@ union wl_vector {
 static __device__ __forceinline__ wl_vector wl_load(const char *address, int column, int low, int high) {
     wl_vector vector;
     if (column >= low && column + WL_EACH <= high) {
-        vector.whole = *(const uint4 *)address;
+        vector.whole = wl_load_once_256(address, true);
         return vector;
     }
 #pragma unroll
@@ -89,8 +92,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     if (whole) {
 #pragma unroll
         for (int j = 0; j < WL_LOADS; j++)
-            if (load_row + j * WL_STEP >= low && load_row + j * WL_STEP < high)
-                moved[j].whole = *(const uint4 *)(address + j * (WL_STEP * all.from_pitch));
+            moved[j].whole = wl_load_once_256(address + j * (WL_STEP * all.from_pitch),
+                                              load_row + j * WL_STEP >= low && load_row + j * WL_STEP < high);
     } else {
 #pragma unroll
         for (int j = 0; j < WL_LOADS; j++)

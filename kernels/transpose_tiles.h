@@ -15,9 +15,10 @@ typedef char *wl_target;
 typedef uint64_t wl_source, wl_target;
 #endif
 
-/* Blocks are numbered over all matrices, one a tile.  In a matrix they walk down the columns of a band of
- * `band` rows of tiles, then down the next column: blocks that run at the same time lie in a rectangle about
- * as high as wide, and so both the rows that they read and the rows that they write are long. */
+/* Blocks are numbered over all matrices, one a tile.  In a matrix they go across a group of columns of tiles,
+ * then across the tiles below, down to the last, and on to the next group: blocks that run at the same time
+ * write, to their ends, the rows of the output that these columns are.  The first group may be narrower, so
+ * that the others begin at certain addresses, and so may the last. */
 struct wl_transpose_tiles {
     wl_source from; /* the first matrix */
     wl_target to;
@@ -25,9 +26,10 @@ struct wl_transpose_tiles {
     uint64_t from_pitch, to_pitch;   /* bytes from a row to the next */
     uint64_t from_stride, to_stride; /* bytes from a matrix to the next */
     uint32_t tiles_down, tiles_across;
-    uint32_t band;                        /* 1 to tiles_down */
-    struct wl_divisor by_matrix, by_band; /* of a block's number: tiles of a matrix, of a whole band */
-    struct wl_divisor by_height, by_last; /* of its number in a band: rows of tiles of it, of the last */
+    uint32_t group, first_group;           /* columns of tiles: of all groups but the first, of that */
+    struct wl_divisor by_matrix, by_group; /* of a block's number: tiles of a matrix, of a whole group */
+    struct wl_divisor by_first, by_width,
+        by_last; /* columns of tiles of the first, a whole and the last group */
 };
 
 struct wl_tile {
@@ -37,11 +39,16 @@ struct wl_tile {
 };
 
 WL_BOTH_SIDES struct wl_tile wl_find_tile(const struct wl_transpose_tiles *all, uint32_t block) {
-    uint32_t i, down, matrix = wl_divide(block, all->by_matrix, &i);
-    uint32_t first = wl_divide(i, all->by_band, &i) * all->band;
+    uint32_t i, across, first = 0, matrix = wl_divide(block, all->by_matrix, &i);
+    struct wl_divisor by_width = all->by_first;
+    if (i >= all->first_group * all->tiles_down) {
+        i -= all->first_group * all->tiles_down;
+        first = all->first_group + wl_divide(i, all->by_group, &i) * all->group;
+        by_width = all->tiles_across - first < all->group ? all->by_last : all->by_width;
+    }
     struct wl_tile tile;
-    tile.across = wl_divide(i, all->tiles_down - first < all->band ? all->by_last : all->by_height, &down);
-    tile.down = first + down;
+    tile.down = wl_divide(i, by_width, &across);
+    tile.across = first + across;
     tile.from = all->from + matrix * all->from_stride;
     tile.to = all->to + matrix * all->to_stride;
     return tile;

@@ -13,8 +13,11 @@
  * eight groups of four banks, and the four groups of rows a bank of each.  The permutation moves 16-byte
  * vectors as a whole, so reading needs no more than the same XOR.
  *
- * Traffic: every byte is read once and written once, in whole lines where the rows begin at lines.
+ * Traffic: every byte is read once and written once, in whole lines where the rows begin at lines.  Pieces of
+ * 256 bytes may begin anywhere in 256 bytes of memory: loads bring all of these.  Of 16 bytes they are 512
+ * bytes long, and better without.
  */
+#include "read_once.cuh"
 #include "transpose_tile.cuh"
 
 #define WL_EACH   (16 / WL_WIDTH)           /* elements a vector */
@@ -80,8 +83,13 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #pragma unroll
         for (int k = 0; k < WL_GROUP; k++) {
             int r = unit.group * WL_GROUP + k;
+#if WL_WIDTH == 16
             if (r < rows && unit.vector * WL_EACH < cols)
-                moved[j][k] = ((const uint4 *)(from + r * all.from_pitch))[unit.vector];
+                moved[j][k] = *wl_once((const uint4 *)(from + r * all.from_pitch) + unit.vector);
+#else
+            moved[j][k] = wl_load_once_256((const uint4 *)(from + r * all.from_pitch) + unit.vector,
+                                           r < rows && unit.vector * WL_EACH < cols);
+#endif
         }
     }
 #pragma unroll

@@ -31,10 +31,14 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch, 
     uint64_t batch = lesser(tiles->batch, layout->batch - tiles->matrix);
     uint32_t down = (uint32_t)pieces(rows, tiles->shape.extra, tiles->shape.rows);
     uint32_t across = (uint32_t)pieces(cols, 0, tiles->shape.cols);
-    uint32_t band = (uint32_t)lesser(tiles->shape.band, down);
+    const uint64_t column =
+        width * (tiles->matrix * layout->from_stride + tiles->row * layout->from_ld + tiles->col);
+    uint32_t group = tiles->shape.group,
+             late = (uint32_t)((tiles->from + column) / (width * tiles->shape.cols) % group);
+    uint32_t first_group = (uint32_t)lesser(group - late, across);
+    uint32_t last_group = (across - first_group) % group;
     *launch = (struct wl_transpose_tiles){
-        .from = tiles->from +
-                width * (tiles->matrix * layout->from_stride + tiles->row * layout->from_ld + tiles->col),
+        .from = tiles->from + column,
         .to =
             tiles->to + width * (tiles->matrix * layout->to_stride + tiles->col * layout->to_ld + tiles->row),
         .rows = rows,
@@ -45,11 +49,13 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch, 
         .to_stride = width * layout->to_stride,
         .tiles_down = down,
         .tiles_across = across,
-        .band = band,
+        .group = group,
+        .first_group = first_group,
         .by_matrix = wl_divisor(down * across),
-        .by_band = wl_divisor(band * across),
-        .by_height = wl_divisor(band),
-        .by_last = wl_divisor(down % band ? down % band : band),
+        .by_group = wl_divisor(lesser((uint64_t)group * down, UINT32_MAX)),
+        .by_first = wl_divisor(first_group),
+        .by_width = wl_divisor(group),
+        .by_last = wl_divisor(last_group ? last_group : group),
     };
     *blocks = (uint32_t)batch * (down * across);
 

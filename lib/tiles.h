@@ -9,7 +9,7 @@
 struct wl__tile_shape {
     uint32_t rows, cols; /* of the input */
     uint32_t extra;      /* tiles begin up to so many rows before a multiple of `rows` */
-    uint32_t band;       /* rows of tiles that blocks walk down before they go on to the next column */
+    uint32_t group;      /* columns of tiles that blocks walk down side by side, at multiples of so many */
 };
 
 struct wl__tiles {

@@ -120,14 +120,28 @@ static void around_tiles(void **state) {
                 check_plain(widths[w], sizes[r], sizes[c]);
 }
 
-/* More rows of tiles than a band has, and a last band that is lower. */
-static void bands(void **state) {
+/* Many tiles down and across, more than a group of columns has, and a last group that is narrower. */
+static void groups(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++) {
         check_plain(widths[w], 5000, 80);
         check_plain(widths[w], 4993, 71);
         check_plain(widths[w], 80, 4000);
         check_plain(widths[w], 37, 4001);
+    }
+}
+
+/* Rows of the input that are multiples of 128 KB apart, which are read in wider pieces; these begin at
+ * multiples of 16 KB of memory, so the first is narrower. */
+static void far_apart(void **state) {
+    (void)state;
+    for (unsigned w = 0; w < WIDTHS; w++) {
+        const uint64_t pitch = (128 << 10) / widths[w];
+        wl_transpose_layout layout = {.rows = 40, .cols = pitch * 3 / 8, .batch = 1, .from_ld = pitch};
+        check(widths[w], layout, 0, 0, NULL);
+        check(widths[w], layout, 6000 / widths[w], 3, NULL);
+        layout.rows = 33, layout.cols = pitch / 8 - 7, layout.batch = 2;
+        check(widths[w], layout, 11, 0, NULL);
     }
 }
 
@@ -283,9 +297,16 @@ static void nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small),   cmocka_unit_test(small_pieces), cmocka_unit_test(around_tiles),
-        cmocka_unit_test(bands),   cmocka_unit_test(alignments),   cmocka_unit_test(leading_dimensions),
-        cmocka_unit_test(batches), cmocka_unit_test(choices),      cmocka_unit_test(refusals),
+        cmocka_unit_test(small),
+        cmocka_unit_test(small_pieces),
+        cmocka_unit_test(around_tiles),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(far_apart),
+        cmocka_unit_test(alignments),
+        cmocka_unit_test(leading_dimensions),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(refusals),
         cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
