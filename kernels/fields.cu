@@ -12,6 +12,7 @@
  * arrays once; with a skew a chunk's first few structures twice, the second time out of L2.
  */
 #include "global.cuh"
+#include "read_once.cuh"
 
 #include "fields.h"
 
@@ -135,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(WL_FIELDS_THREADS)
         for (unsigned u = 0; u < WL_LOADS; u++) {
             unsigned q = q0 + u * WL_FIELDS_THREADS;
             if (q >= whole_begin && q < whole_end)
-                moved[u] = *((const uint4 *)from + q);
+                moved[u] = *wl_once((const uint4 *)from + q);
         }
 #pragma unroll
         for (unsigned u = 0; u < WL_LOADS; u++) {
@@ -218,7 +219,7 @@ extern "C" __global__ void __launch_bounds__(WL_FIELDS_THREADS)
                 const uint64_t at = start * task.field->bytes + (uint64_t)(int64_t)task.byte;
                 whole[u] = task.any && (task.byte >= 0 || start) && at + 16 <= shape.n * task.field->bytes;
                 if (whole[u])
-                    moved[u] = *(const uint4 *)wl_global(task.field->array + at);
+                    moved[u] = *wl_once((const uint4 *)wl_global(task.field->array + at));
             }
         }
 #pragma unroll

@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS)
         for (unsigned u = 0; u < WL_LOADS; u++) {
             unsigned q = q0 + u * blockDim.x;
             if (q >= whole_begin && q < whole_end)
-                moved[u] = ((const uint4 *)from)[q];
+                moved[u] = *wl_once((const uint4 *)from + q);
         }
 #pragma unroll
         for (unsigned u = 0; u < WL_LOADS; u++) {
@@ -143,8 +143,8 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS)
                 int i = (int)(place.vector * WL_EACH) - skew;
                 if (i >= loaded_begin && i + WL_EACH <= loaded_end) {
                     at[u] = wl_place_base(&shape, place, misfit, (int)shape.slack - skew);
-                    moved[u] =
-                        *(const uint4 *)wl_global(stream + (chunk.start + (uint64_t)(int64_t)i) * WL_WIDTH);
+                    moved[u] = *wl_once(
+                        (const uint4 *)wl_global(stream + (chunk.start + (uint64_t)(int64_t)i) * WL_WIDTH));
                 }
             }
         }

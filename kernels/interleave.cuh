@@ -1,6 +1,7 @@
 /* What interleave.cu's two directions share: the shape, whose chunk a block has, and where elements lie in
  * shared memory. */
 #include "element.cuh"
+#include "read_once.cuh"
 
 #include "interleave.h"
 

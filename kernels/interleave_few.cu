@@ -13,6 +13,7 @@
  * Traffic: every byte is read once and written once.
  */
 #include "element.cuh"
+#include "read_once.cuh"
 
 #include "interleave_few.h"
 

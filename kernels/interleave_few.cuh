@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
 #pragma unroll
     for (unsigned u = 0; u < WL_FIELDS; u++)
         if (u * 32 + lane < vectors)
-            moved[u] = from[u * 32 + lane];
+            moved[u] = *wl_once(from + u * 32 + lane);
 #pragma unroll
     for (unsigned u = 0; u < WL_FIELDS; u++)
         if (u * 32 + lane < vectors)
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
         uint4 moved[WL_FIELDS];
 #pragma unroll
         for (unsigned j = 0; j < WL_FIELDS; j++)
-            moved[j] = ((const uint4 *)wl_global(shape.streams[j] + part.stream_shift))[part.group];
+            moved[j] = *wl_once((const uint4 *)wl_global(shape.streams[j] + part.stream_shift) + part.group);
         const uint32_t *words = (const uint32_t *)moved;
 #pragma unroll
         for (unsigned u = 0; u < WL_FIELDS; u++) {

@@ -6,7 +6,7 @@
 
 /* What createpolicy.fractional.L2::evict_last makes for all accesses, as a constant; CUDA's own
  * cuda::access_property::persisting is the same. */
-#define WL_EVICT_LAST 0x14F0000000000000ull
+#define WL_EVICT_LAST UINT64_C(0x14F0000000000000)
 
 /* The address, for a load right there: *wl_once(p).  The lines that it brings are marked to be evicted last,
  * so that the cache makes room by writing back what the kernel writes: earlier, and more of it side by side.

@@ -67,7 +67,7 @@ static wl_error streams(wl_context *context, const struct problem *p, wl_stream 
         .each = each,
         .batch = 1,
     };
-    return wl__streams_choose(&moved)->move(context, &moved, stream);
+    return wl__streams_choose(context, &moved)->move(context, &moved, stream);
 }
 
 /* How many bytes at once a field's values can be moved by: what divides their size and all their addresses.

@@ -77,7 +77,7 @@ static wl_error move(wl_context *context, const struct problem *p, wl_stream str
         .each = p->streams,
         .batch = 1,
     };
-    const struct wl__streams_strategy *strategy = wl__streams_choose(&streams);
+    const struct wl__streams_strategy *strategy = wl__streams_choose(context, &streams);
     const struct wl__choice choice = {
         p->call, strategy->name, strategy->why, {{"width", p->width}, {"fields", p->fields}, {"n", p->n}}};
     wl__chose(context, &choice);

@@ -131,6 +131,8 @@
     WL_INTERLEAVE_MODULES(X, 16)                                                                             \
     X(fields)                                                                                                \
     X(fields_few)                                                                                            \
+    X(deinterleave_bulk1)                                                                                    \
+    X(deinterleave_bulk2)                                                                                    \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -235,6 +237,8 @@
     X(fields, interleave_fields)                                                                             \
     X(fields_few, deinterleave_fields_few)                                                                   \
     X(fields_few, interleave_fields_few)                                                                     \
+    X(deinterleave_bulk1, deinterleave1_bulk)                                                                \
+    X(deinterleave_bulk2, deinterleave2_bulk)                                                                \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \

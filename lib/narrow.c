@@ -52,5 +52,5 @@ wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to,
             .packed_batch = layout->to_stride * width,
             .stream_batch = layout->from_stride * width,
         };
-    return wl__streams_choose(&streams)->move(context, &streams, stream);
+    return wl__streams_choose(context, &streams)->move(context, &streams, stream);
 }

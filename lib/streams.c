@@ -2,7 +2,8 @@
 
 #include "lib/launch.h"
 
-static bool is_one_field(const struct wl__streams *streams) {
+static bool is_one_field(const wl_context *context, const struct wl__streams *streams) {
+    (void)context;
     return streams->fields == 1;
 }
 static wl_error copy(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
@@ -11,7 +12,8 @@ static wl_error copy(wl_context *context, const struct wl__streams *streams, wl_
                    streams->together ? array : streams->packed, streams->n * streams->width, stream);
 }
 
-static bool is_any(const struct wl__streams *streams) {
+static bool is_any(const wl_context *context, const struct wl__streams *streams) {
+    (void)context;
     (void)streams;
     return true;
 }
@@ -20,14 +22,19 @@ static const struct wl__streams_strategy strategies[] = {
     {"copy", "one field: both sides are the same", is_one_field, copy},
     {"registers", "2 to 8 fields, all aligned to 16 bytes: each thread holds a vector of each", wl__few_fits,
      wl__few_move},
+    {"bulk",
+     "17 to 64 narrow fields to arrays that begin at sectors: structures are bulk copies, taken apart by "
+     "words",
+     wl__bulk_fits, wl__bulk_move},
     {"chunks", "up to 64 fields: whole structures go through shared memory, each side by vectors in order",
      wl__chunks_fit, wl__chunks_move},
     {"tiles", "more fields than a block can hold vectors of", is_any, wl__wide_move},
 };
 
-const struct wl__streams_strategy *wl__streams_choose(const struct wl__streams *streams) {
+const struct wl__streams_strategy *wl__streams_choose(const wl_context *context,
+                                                      const struct wl__streams *streams) {
     const struct wl__streams_strategy *strategy = strategies;
-    while (!strategy->applies(streams))
+    while (!strategy->applies(context, streams))
         strategy++;
     return strategy;
 }

@@ -26,19 +26,23 @@ static inline wl_devptr wl__stream_address(const struct wl__streams *streams, un
 /* A row of the table.  Addresses and distances are multiples of the width, and have been checked. */
 struct wl__streams_strategy {
     const char *name, *why;
-    bool (*applies)(const struct wl__streams *streams);
+    bool (*applies)(const wl_context *context, const struct wl__streams *streams);
     wl_error (*move)(wl_context *context, const struct wl__streams *streams, wl_stream stream);
 };
 
 /* The first row that applies. */
-const struct wl__streams_strategy *wl__streams_choose(const struct wl__streams *streams);
+const struct wl__streams_strategy *wl__streams_choose(const wl_context *context,
+                                                      const struct wl__streams *streams);
 
 /* The rows' functions, each with the kernels that it launches: */
 /* interleave_few.cu: a thread holds a vector of each stream in registers. */
-bool wl__few_fits(const struct wl__streams *streams);
+bool wl__few_fits(const wl_context *context, const struct wl__streams *streams);
 wl_error wl__few_move(wl_context *context, const struct wl__streams *streams, wl_stream stream);
+/* deinterleave_bulk.cu: a block loads structures by a bulk copy and takes them apart by words. */
+bool wl__bulk_fits(const wl_context *context, const struct wl__streams *streams);
+wl_error wl__bulk_move(wl_context *context, const struct wl__streams *streams, wl_stream stream);
 /* interleave.cu: a block holds whole structures in shared memory. */
-bool wl__chunks_fit(const struct wl__streams *streams);
+bool wl__chunks_fit(const wl_context *context, const struct wl__streams *streams);
 wl_error wl__chunks_move(wl_context *context, const struct wl__streams *streams, wl_stream stream);
 /* interleave_wide.cu: tiles of 32 structures and 32 fields. */
 wl_error wl__wide_move(wl_context *context, const struct wl__streams *streams, wl_stream stream);

@@ -79,7 +79,8 @@ static enum wl__kernel kernel_of(const struct wl__streams *streams, bool shifted
     return kernels[__builtin_ctz(streams->width)][streams->together][shifted];
 }
 
-bool wl__chunks_fit(const struct wl__streams *streams) {
+bool wl__chunks_fit(const wl_context *context, const struct wl__streams *streams) {
+    (void)context;
     return streams->fields >= 2 && streams->fields <= WL_STREAMS_MAX;
 }
 

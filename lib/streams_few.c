@@ -3,7 +3,8 @@
 
 #define VECTOR_BYTES 16
 
-bool wl__few_fits(const struct wl__streams *streams) {
+bool wl__few_fits(const wl_context *context, const struct wl__streams *streams) {
+    (void)context;
     if (streams->fields < 2 || streams->fields > WL_FEW_LIMIT)
         return false;
     uint64_t bits = streams->packed;

@@ -149,6 +149,20 @@ static void test_every_size(void **state) {
         }
 }
 
+/* Pieces of 256 bytes of arrays that begin at sectors: numbers of fields of every remainder of four and of
+ * eight, and sizes about the ends of vectors and pieces. */
+static void test_bulk(void **state) {
+    (void)state;
+    static const unsigned fields[] = {16, 17, 18, 19, 20, 23, 24, 25, 30, 31, 32, 33, 62, 63, 64};
+    for (unsigned width = 1; width <= 4; width *= 2)
+        for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
+            const uint64_t piece = 256 / width;
+            const uint64_t sizes[] = {1, 15, 16, piece - 1, piece, piece + 1, 3 * piece - 16 / width, 777};
+            for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+                move_equal(width, fields[f], sizes[i], &shifts[0], false);
+        }
+}
+
 /* So many that chunks are as large as they get, and are many. */
 static void test_large(void **state) {
     (void)state;
@@ -163,14 +177,15 @@ static void test_large(void **state) {
 static void test_explained(void **state) {
     (void)state;
     static const struct {
-        unsigned fields, shift;
+        unsigned width, fields, shift;
         const char *kernel;
-    } cases[] = {{1, 0, "copy"}, {3, 0, "registers"}, {3, 3, "chunks"}, {9, 0, "chunks"}, {65, 0, "tiles"}};
+    } cases[] = {{4, 1, 0, "copy"},  {4, 3, 0, "registers"}, {4, 3, 3, "chunks"},  {4, 17, 0, "chunks"},
+                 {2, 17, 0, "bulk"}, {2, 17, 2, "chunks"},   {1, 17, 1, "chunks"}, {4, 65, 0, "tiles"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char start[96];
-        snprintf(start, sizeof(start), "wl_deinterleave: width 4, fields %u, n 100: %s: ", cases[i].fields,
-                 cases[i].kernel);
-        move_equal(4, cases[i].fields, 100, &shifts[cases[i].shift], false);
+        snprintf(start, sizeof(start), "wl_deinterleave: width %u, fields %u, n 100: %s: ", cases[i].width,
+                 cases[i].fields, cases[i].kernel);
+        move_equal(cases[i].width, cases[i].fields, 100, &shifts[cases[i].shift], false);
         if (strncmp(wl_explain(), start, strlen(start)) != 0)
             fail_msg("\"%s\" does not begin \"%s\"", wl_explain(), start);
     }
@@ -347,6 +362,8 @@ static void test_narrow_batches(void **state) {
                 continue;
             transpose(width, &(wl_transpose_layout){n, few, few, n, 3, cells, cells}, 0, 0);
             transpose(width, &(wl_transpose_layout){few, n, n, few, 3, cells, cells}, 0, 0);
+            /* All whole sectors. */
+            transpose(width, &(wl_transpose_layout){2112, few, few, 2112, 3, 2112 * few, 2144 * few}, 0, 0);
             transpose(width, &(wl_transpose_layout){n, few, few, n + 1, 2, cells + 7, cells + few + 9}, 1, 2);
             transpose(width, &(wl_transpose_layout){few, n, n + 1, few, 2, cells + few + 9, cells + 1}, 2, 1);
         }
@@ -445,21 +462,14 @@ static void test_shared_input(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal),
-        cmocka_unit_test(test_many_fields),
-        cmocka_unit_test(test_every_size),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_explained),
-        cmocka_unit_test(test_described),
-        cmocka_unit_test(test_described_every_size),
-        cmocka_unit_test(test_described_most),
-        cmocka_unit_test(test_described_ends),
-        cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_narrow_batches),
-        cmocka_unit_test(test_narrow_fits),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_shared_input),
+        cmocka_unit_test(test_equal),          cmocka_unit_test(test_many_fields),
+        cmocka_unit_test(test_bulk),           cmocka_unit_test(test_every_size),
+        cmocka_unit_test(test_large),          cmocka_unit_test(test_explained),
+        cmocka_unit_test(test_described),      cmocka_unit_test(test_described_every_size),
+        cmocka_unit_test(test_described_most), cmocka_unit_test(test_described_ends),
+        cmocka_unit_test(test_narrow),         cmocka_unit_test(test_narrow_batches),
+        cmocka_unit_test(test_narrow_fits),    cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_nothing),        cmocka_unit_test(test_shared_input),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -1,0 +1,29 @@
+/* The parameter of deinterleave_bulk.cu's kernels: the same struct on both sides. */
+#ifndef WIDELOAD_KERNELS_DEINTERLEAVE_BULK_H
+#define WIDELOAD_KERNELS_DEINTERLEAVE_BULK_H
+
+#include <stdint.h>
+
+#define WL_BULK_THREADS 128
+/* Bytes of each stream that a block moves, and 16-byte vectors. */
+#define WL_BULK_PIECE   256
+#define WL_BULK_VECTORS (WL_BULK_PIECE / 16)
+/* Bytes from a stream's piece to the next in shared memory: an odd number of vectors. */
+#define WL_BULK_PITCH (WL_BULK_PIECE + 16)
+/* Streams that one launch can have. */
+#define WL_BULK_STREAMS 64
+
+struct wl_bulk_shape {
+    uint64_t n;             /* structures of a matrix */
+    uint64_t chunks;        /* of a matrix */
+    uint64_t packed;        /* address of the structures */
+    uint64_t packed_stride; /* bytes from a matrix to the next */
+    uint64_t stream_batch;  /* the same for the streams */
+    uint32_t fields;
+    uint32_t groups;         /* of fields that make a word; the last may share some with the one before */
+    uint32_t groups_inverse; /* ceil(2^32 / groups): a multiplication divides */
+    uint32_t packed_bytes;   /* that a chunk's structures may take of shared memory */
+    uint64_t streams[WL_BULK_STREAMS];
+};
+
+#endif
