@@ -109,6 +109,8 @@
     X(transpose_vectors4)                                                                                    \
     X(transpose_vectors8)                                                                                    \
     X(transpose_vectors16)                                                                                   \
+    X(transpose_async1)                                                                                      \
+    X(transpose_async2)                                                                                      \
     X(transpose_groups1)                                                                                     \
     X(transpose_halves2)                                                                                     \
     X(transpose_elements4)                                                                                   \
@@ -200,6 +202,8 @@
     X(transpose_vectors4, transpose_vectors4)                                                                \
     X(transpose_vectors8, transpose_vectors8)                                                                \
     X(transpose_vectors16, transpose_vectors16)                                                              \
+    X(transpose_async1, transpose_async1)                                                                    \
+    X(transpose_async2, transpose_async2)                                                                    \
     X(transpose_groups1, transpose_groups1)                                                                  \
     X(transpose_halves2, transpose_halves2)                                                                  \
     X(transpose_elements4, transpose_elements4)                                                              \

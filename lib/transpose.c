@@ -13,6 +13,7 @@ struct problem {
     unsigned width;
     wl_devptr to, from;
     wl_transpose_layout layout; /* complete: no 0 stands for a default */
+    bool async;                 /* the device has asynchronous loads */
 };
 
 /* Blocks walk down all of a column of tiles before they go on to the next: neighbours in time then write
@@ -33,6 +34,11 @@ static const struct tiled vectors[] = {
     {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0, ALL}},
     {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0, ALL}},
     {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0, ALL}},
+};
+/* Those of 1 and 2 bytes where there are asynchronous loads. */
+static const struct tiled asynchronous[] = {
+    {WL_KERNEL_transpose_async1, 128, {128, 256, 0, ALL}},
+    {WL_KERNEL_transpose_async2, 256, {64, 128, 0, ALL}},
 };
 /* Tiles begin up to 31 bytes early in a row of the output. */
 static const struct tiled shifted[] = {
@@ -56,6 +62,10 @@ static bool is_aligned(const struct problem *p) {
     uint64_t from = p->width * (l->cols | l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
     uint64_t to = p->width * (l->to_ld | (l->batch > 1 ? l->to_stride : 0)) | p->to;
     return from % vector == 0 && to % sector == 0 && l->rows * p->width % vector == 0;
+}
+
+static bool is_async(const struct problem *p) {
+    return p->async && p->width < 4 && is_aligned(p);
 }
 
 /* Its transpose is a row or column too. */
@@ -110,6 +120,10 @@ static wl_error run_vectors(wl_context *context, const struct problem *p, wl_str
     return run_tiled(context, &vectors[width_index(p->width)], p, stream);
 }
 
+static wl_error run_async(wl_context *context, const struct problem *p, wl_stream stream) {
+    return run_tiled(context, &asynchronous[width_index(p->width)], p, stream);
+}
+
 static wl_error run_shifted(wl_context *context, const struct problem *p, wl_stream stream) {
     return run_tiled(context, &shifted[width_index(p->width)], p, stream);
 }
@@ -122,6 +136,9 @@ static const struct strategy {
 } strategies[] = {
     {"line", "one row or one column: a copy of elements", is_line, run_line},
     {"narrow", "few columns, or rows, that lie back to back: structures and streams", is_narrow, run_narrow},
+    {"async",
+     "rows of both sides begin and end at 16 bytes: 16-byte accesses, large tiles loaded asynchronously",
+     is_async, run_async},
     {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_aligned,
      run_vectors},
     {"shifted", "any alignment: tiles, moved so that each row of the output is written in whole sectors",
@@ -144,7 +161,7 @@ static wl_error check_at_least(const char *call, const char *name, uint64_t valu
 
 static wl_error transpose(const char *call, wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                           const wl_transpose_layout *asked, wl_stream stream) {
-    struct problem p = {width, to, from, *asked};
+    struct problem p = {width, to, from, *asked, false};
     wl_transpose_layout *l = &p.layout;
     wl_error error = wl__check_context(call, context);
     if (!error)
@@ -178,6 +195,7 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
     if (error)
         return error;
 
+    p.async = wl__has_async(context);
     const struct strategy *strategy = strategies;
     while (!strategy->applies(&p))
         strategy++;

@@ -213,7 +213,7 @@ static void choices(void **state) {
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 8, 4,
           ": vectors: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 136, .cols = 264, .batch = 1}, 8, 8, ": vectors: ");
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 264, .batch = 1}, 8, 8, ": async: ");
     check(16, (wl_transpose_layout){.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ");
     check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 1}, 2, 1, ": vectors: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1}, 0, 0,
