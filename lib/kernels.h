@@ -111,6 +111,8 @@
     X(transpose_vectors16)                                                                                   \
     X(transpose_async1)                                                                                      \
     X(transpose_async2)                                                                                      \
+    X(transpose_window1)                                                                                     \
+    X(transpose_window2)                                                                                     \
     X(transpose_groups1)                                                                                     \
     X(transpose_halves2)                                                                                     \
     X(transpose_elements4)                                                                                   \
@@ -204,6 +206,8 @@
     X(transpose_vectors16, transpose_vectors16)                                                              \
     X(transpose_async1, transpose_async1)                                                                    \
     X(transpose_async2, transpose_async2)                                                                    \
+    X(transpose_window1, transpose_window1)                                                                  \
+    X(transpose_window2, transpose_window2)                                                                  \
     X(transpose_groups1, transpose_groups1)                                                                  \
     X(transpose_halves2, transpose_halves2)                                                                  \
     X(transpose_elements4, transpose_elements4)                                                              \

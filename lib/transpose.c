@@ -49,6 +49,11 @@ static const struct tiled shifted[] = {
     {WL_KERNEL_transpose_elements16, 256, {32, 32, 1, ALL}},
 };
 
+static const struct tiled windows[] = {
+    {WL_KERNEL_transpose_window1, 256, {128, 240, 31, ALL}},
+    {WL_KERNEL_transpose_window2, 256, {128, 120, 15, ALL}},
+};
+
 /* Row i of a table by width. */
 static unsigned width_index(unsigned width) {
     return (unsigned)__builtin_ctz(width);
@@ -64,8 +69,12 @@ static bool is_aligned(const struct problem *p) {
     return from % vector == 0 && to % sector == 0 && l->rows * p->width % vector == 0;
 }
 
+static bool has_async(const struct problem *p) {
+    return p->async && p->width < 4;
+}
+
 static bool is_async(const struct problem *p) {
-    return p->async && p->width < 4 && is_aligned(p);
+    return has_async(p) && is_aligned(p);
 }
 
 /* Its transpose is a row or column too. */
@@ -124,6 +133,10 @@ static wl_error run_async(wl_context *context, const struct problem *p, wl_strea
     return run_tiled(context, &asynchronous[width_index(p->width)], p, stream);
 }
 
+static wl_error run_windows(wl_context *context, const struct problem *p, wl_stream stream) {
+    return run_tiled(context, &windows[width_index(p->width)], p, stream);
+}
+
 static wl_error run_shifted(wl_context *context, const struct problem *p, wl_stream stream) {
     return run_tiled(context, &shifted[width_index(p->width)], p, stream);
 }
@@ -141,6 +154,8 @@ static const struct strategy {
      is_async, run_async},
     {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_aligned,
      run_vectors},
+    {"windows", "any alignment: tiles of rows' windows, loaded asynchronously; the output in whole sectors",
+     has_async, run_windows},
     {"shifted", "any alignment: tiles, moved so that each row of the output is written in whole sectors",
      always, run_shifted},
 };
