@@ -113,6 +113,7 @@
     X(transpose_async2)                                                                                      \
     X(transpose_window1)                                                                                     \
     X(transpose_window2)                                                                                     \
+    X(transpose_pieces2)                                                                                     \
     X(transpose_groups1)                                                                                     \
     X(transpose_halves2)                                                                                     \
     X(transpose_elements4)                                                                                   \
@@ -208,6 +209,7 @@
     X(transpose_async2, transpose_async2)                                                                    \
     X(transpose_window1, transpose_window1)                                                                  \
     X(transpose_window2, transpose_window2)                                                                  \
+    X(transpose_pieces2, transpose_pieces2)                                                                  \
     X(transpose_groups1, transpose_groups1)                                                                  \
     X(transpose_halves2, transpose_halves2)                                                                  \
     X(transpose_elements4, transpose_elements4)                                                              \

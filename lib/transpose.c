@@ -13,7 +13,7 @@ struct problem {
     unsigned width;
     wl_devptr to, from;
     wl_transpose_layout layout; /* complete: no 0 stands for a default */
-    bool async;                 /* the device has asynchronous loads */
+    bool async, bulk;           /* the device has asynchronous loads; bulk copies */
 };
 
 /* Blocks walk down all of a column of tiles before they go on to the next: neighbours in time then write
@@ -54,23 +54,26 @@ static const struct tiled windows[] = {
     {WL_KERNEL_transpose_window2, 256, {128, 120, 15, ALL}},
 };
 
+/* Contiguous rows, fewer than 64 columns. */
+static const struct tiled pieces = {WL_KERNEL_transpose_pieces2, 256, {128, 64, 0, ALL}};
+
 /* Row i of a table by width. */
 static unsigned width_index(unsigned width) {
     return (unsigned)__builtin_ctz(width);
+}
+
+static bool has_async(const struct problem *p) {
+    return p->async && p->width < 4;
 }
 
 /* Rows of both sides begin and end at multiples of 16 bytes, and those of the output begin at sectors' of 32
  * where the kernels of any alignment are as fast.  Strides matter where there are several matrices. */
 static bool is_aligned(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    const uint64_t vector = 16, sector = p->width < 4 ? 16 : 32;
+    const uint64_t vector = 16, sector = p->width < 4 && !has_async(p) ? 16 : 32;
     uint64_t from = p->width * (l->cols | l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
     uint64_t to = p->width * (l->to_ld | (l->batch > 1 ? l->to_stride : 0)) | p->to;
     return from % vector == 0 && to % sector == 0 && l->rows * p->width % vector == 0;
-}
-
-static bool has_async(const struct problem *p) {
-    return p->async && p->width < 4;
 }
 
 static bool is_async(const struct problem *p) {
@@ -84,6 +87,18 @@ static bool is_line(const struct problem *p) {
 
 static bool is_narrow(const struct problem *p) {
     return wl__narrow_fits(p->width, &p->layout);
+}
+
+/* Rows of the input that are short, no whole vectors, and back to back; tiles begin at vectors, and those
+ * that are stored too. */
+static bool is_pieces(const struct problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t vector = 16;
+    uint64_t to = p->width * (l->to_ld | l->rows | (l->batch > 1 ? l->to_stride : 0)) | p->to;
+    uint64_t from = p->width * (l->batch > 1 ? l->from_stride : 0) | p->from;
+    return p->bulk && p->width == 2 && l->cols > WL_NARROW_LIMIT && l->cols < pieces.shape.cols &&
+           l->cols % 2 == 1 && l->from_ld == l->cols && l->rows >= pieces.shape.rows &&
+           (to | from) % vector == 0;
 }
 
 static bool always(const struct problem *p) {
@@ -137,6 +152,10 @@ static wl_error run_windows(wl_context *context, const struct problem *p, wl_str
     return run_tiled(context, &windows[width_index(p->width)], p, stream);
 }
 
+static wl_error run_pieces(wl_context *context, const struct problem *p, wl_stream stream) {
+    return run_tiled(context, &pieces, p, stream);
+}
+
 static wl_error run_shifted(wl_context *context, const struct problem *p, wl_stream stream) {
     return run_tiled(context, &shifted[width_index(p->width)], p, stream);
 }
@@ -148,6 +167,8 @@ static const struct strategy {
     wl_error (*run)(wl_context *context, const struct problem *p, wl_stream stream);
 } strategies[] = {
     {"line", "one row or one column: a copy of elements", is_line, run_line},
+    {"pieces", "an odd count of some dozens of columns, back to back: bulk copies of contiguous rows",
+     is_pieces, run_pieces},
     {"narrow", "few columns, or rows, that lie back to back: structures and streams", is_narrow, run_narrow},
     {"async",
      "rows of both sides begin and end at 16 bytes: 16-byte accesses, large tiles loaded asynchronously",
@@ -176,7 +197,7 @@ static wl_error check_at_least(const char *call, const char *name, uint64_t valu
 
 static wl_error transpose(const char *call, wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                           const wl_transpose_layout *asked, wl_stream stream) {
-    struct problem p = {width, to, from, *asked, false};
+    struct problem p = {.width = width, .to = to, .from = from, .layout = *asked};
     wl_transpose_layout *l = &p.layout;
     wl_error error = wl__check_context(call, context);
     if (!error)
@@ -211,6 +232,7 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
         return error;
 
     p.async = wl__has_async(context);
+    p.bulk = wl__has_bulk(context);
     const struct strategy *strategy = strategies;
     while (!strategy->applies(&p))
         strategy++;

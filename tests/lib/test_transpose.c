@@ -171,6 +171,24 @@ static void leading_dimensions(void **state) {
         }
 }
 
+/* Rows that lie back to back, a few dozen columns: one piece, several, one that is cut; batches. */
+static void pieces(void **state) {
+    (void)state;
+    static const uint64_t rows[] = {128, 136, 200, 256, 520}, cols[] = {33, 35, 47, 49, 63};
+    for (unsigned r = 0; r < sizeof(rows) / sizeof(*rows); r++)
+        for (unsigned c = 0; c < sizeof(cols) / sizeof(*cols); c++)
+            for (unsigned batch = 1; batch <= 3; batch += 2) {
+                wl_transpose_layout layout = {.rows = rows[r], .cols = cols[c], .batch = batch};
+                const char *kernel = async() ? ": pieces: " : NULL;
+                check(2, layout, 0, 0, kernel);
+                check(2, layout, 8, 16, kernel);
+                layout.to_ld = rows[r] + 24;
+                layout.from_stride = (rows[r] * cols[c] + 15) / 8 * 8;
+                check(2, layout, 24, 8, kernel);
+                check(2, layout, 1, 3, NULL);
+            }
+}
+
 static void batches(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++)
@@ -221,7 +239,13 @@ static void choices(void **state) {
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 8, 4,
           ": vectors: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 136, .cols = 264, .batch = 1}, 8, 8,
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 130, .cols = 49, .batch = 1}, 0, 0, ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 50, .batch = 1}, 0, 0, ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1, .from_ld = 50}, 0, 0,
+          async() ? ": windows: " : ": shifted: ");
+    check(2, (wl_transpose_layout){.rows = 144, .cols = 264, .batch = 1}, 16, 8,
           async() ? ": async: " : ": vectors: ");
     check(1, (wl_transpose_layout){.rows = 129, .cols = 250, .batch = 1}, 0, 0,
           async() ? ": windows: " : ": shifted: ");
@@ -294,10 +318,10 @@ static void nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small),   cmocka_unit_test(small_pieces), cmocka_unit_test(around_tiles),
-        cmocka_unit_test(bands),   cmocka_unit_test(alignments),   cmocka_unit_test(leading_dimensions),
-        cmocka_unit_test(batches), cmocka_unit_test(choices),      cmocka_unit_test(refusals),
-        cmocka_unit_test(nothing),
+        cmocka_unit_test(small),    cmocka_unit_test(small_pieces), cmocka_unit_test(around_tiles),
+        cmocka_unit_test(bands),    cmocka_unit_test(alignments),   cmocka_unit_test(leading_dimensions),
+        cmocka_unit_test(pieces),   cmocka_unit_test(batches),      cmocka_unit_test(choices),
+        cmocka_unit_test(refusals), cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
