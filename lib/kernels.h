@@ -111,6 +111,7 @@
     X(transpose_vectors16)                                                                                   \
     X(transpose_async1)                                                                                      \
     X(transpose_async2)                                                                                      \
+    X(transpose_tall2)                                                                                       \
     X(transpose_window1)                                                                                     \
     X(transpose_window2)                                                                                     \
     X(transpose_pieces2)                                                                                     \
@@ -207,6 +208,7 @@
     X(transpose_vectors16, transpose_vectors16)                                                              \
     X(transpose_async1, transpose_async1)                                                                    \
     X(transpose_async2, transpose_async2)                                                                    \
+    X(transpose_tall2, transpose_tall2)                                                                      \
     X(transpose_window1, transpose_window1)                                                                  \
     X(transpose_window2, transpose_window2)                                                                  \
     X(transpose_pieces2, transpose_pieces2)                                                                  \
