@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         .cols = wl_rest(all.cols, column, WL_COLS),
     };
     const bool whole = row > 0 && part.high == WL_LOADED && part.cols == WL_COLS &&
-                       (row + WL_LOADED < all.rows || column + WL_COLS < all.cols);
+                       (row + WL_LOADED < all.rows || column + WL_COLS + WL_EACH <= all.cols);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
     if (whole)

@@ -171,6 +171,17 @@ static void leading_dimensions(void **state) {
         }
 }
 
+/* The last rows of a tile of windows are the matrix's, whose columns end with the next tile's first. */
+static void ends(void **state) {
+    (void)state;
+    for (unsigned w = 0; w < 2; w++)
+        for (unsigned more = 0; more <= 17; more++)
+            for (unsigned shift = 0; shift < 16; shift += 5)
+                check(widths[w],
+                      (wl_transpose_layout){.rows = 256, .cols = 240 / widths[w] + more, .batch = 1}, 0,
+                      shift, NULL);
+}
+
 /* Rows that lie back to back, a few dozen columns: one piece, several, one that is cut; batches. */
 static void pieces(void **state) {
     (void)state;
@@ -318,10 +329,10 @@ static void nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small),    cmocka_unit_test(small_pieces), cmocka_unit_test(around_tiles),
-        cmocka_unit_test(bands),    cmocka_unit_test(alignments),   cmocka_unit_test(leading_dimensions),
-        cmocka_unit_test(pieces),   cmocka_unit_test(batches),      cmocka_unit_test(choices),
-        cmocka_unit_test(refusals), cmocka_unit_test(nothing),
+        cmocka_unit_test(small),   cmocka_unit_test(small_pieces), cmocka_unit_test(around_tiles),
+        cmocka_unit_test(bands),   cmocka_unit_test(alignments),   cmocka_unit_test(leading_dimensions),
+        cmocka_unit_test(ends),    cmocka_unit_test(pieces),       cmocka_unit_test(batches),
+        cmocka_unit_test(choices), cmocka_unit_test(refusals),     cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
