@@ -31,6 +31,10 @@ wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction 
 static inline bool wl__has_bulk(const wl_context *on) {
     return on->capability >= 90;
 }
+/* Whether it has asynchronous loads to shared memory: the kernels that include kernels/async.cuh. */
+static inline bool wl__has_async(const wl_context *on) {
+    return on->capability >= 80;
+}
 void wl__unload_kernels(wl_context *context);
 
 #endif

@@ -109,6 +109,12 @@
     X(transpose_vectors4)                                                                                    \
     X(transpose_vectors8)                                                                                    \
     X(transpose_vectors16)                                                                                   \
+    X(transpose_async1)                                                                                      \
+    X(transpose_async2)                                                                                      \
+    X(transpose_tall2)                                                                                       \
+    X(transpose_window1)                                                                                     \
+    X(transpose_window2)                                                                                     \
+    X(transpose_pieces2)                                                                                     \
     X(transpose_groups1)                                                                                     \
     X(transpose_halves2)                                                                                     \
     X(transpose_elements4)                                                                                   \
@@ -202,6 +208,12 @@
     X(transpose_vectors4, transpose_vectors4)                                                                \
     X(transpose_vectors8, transpose_vectors8)                                                                \
     X(transpose_vectors16, transpose_vectors16)                                                              \
+    X(transpose_async1, transpose_async1)                                                                    \
+    X(transpose_async2, transpose_async2)                                                                    \
+    X(transpose_tall2, transpose_tall2)                                                                      \
+    X(transpose_window1, transpose_window1)                                                                  \
+    X(transpose_window2, transpose_window2)                                                                  \
+    X(transpose_pieces2, transpose_pieces2)                                                                  \
     X(transpose_groups1, transpose_groups1)                                                                  \
     X(transpose_halves2, transpose_halves2)                                                                  \
     X(transpose_elements4, transpose_elements4)                                                              \

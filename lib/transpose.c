@@ -13,6 +13,7 @@ struct problem {
     unsigned width;
     wl_devptr to, from;
     wl_transpose_layout layout; /* complete: no 0 stands for a default */
+    bool async, bulk;           /* the device has asynchronous loads; bulk copies */
 };
 
 /* A tiled kernel and the tile it was compiled with.  Blocks walk down whole columns of tiles, so that
@@ -32,6 +33,19 @@ static const struct tiled vectors[] = {
     {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}},   {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}},
     {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0}},
 };
+/* Those of 1 and 2 bytes where there are asynchronous loads: aligned; with a tile that is 1 % faster where
+ * matrices fill it, and loses up to 5 % to empty halves where they do not; and any. */
+static const struct tiled asynchronous[] = {
+    {WL_KERNEL_transpose_async1, 128, {128, 256, 0}},
+    {WL_KERNEL_transpose_async2, 256, {64, 128, 0}},
+};
+static const struct tiled tall = {WL_KERNEL_transpose_tall2, 512, {128, 128, 0}};
+static const struct tiled windows[] = {
+    {WL_KERNEL_transpose_window1, 256, {128, 240, 31}},
+    {WL_KERNEL_transpose_window2, 256, {128, 120, 15}},
+};
+/* Contiguous rows, fewer than 64 columns. */
+static const struct tiled pieces = {WL_KERNEL_transpose_pieces2, 256, {128, 64, 0}};
 /* Tiles begin up to 31 bytes early in a row of the output. */
 static const struct tiled shifted[] = {
     {WL_KERNEL_transpose_groups1, 320, {128, 128, 31}}, {WL_KERNEL_transpose_halves2, 256, {128, 64, 15}},
@@ -53,14 +67,22 @@ static unsigned width_index(unsigned width) {
     return (unsigned)__builtin_ctz(width);
 }
 
+static bool has_async(const struct problem *p) {
+    return p->async && p->width < 4;
+}
+
 /* Rows of both sides begin and end at multiples of 16 bytes, and those of the output begin at sectors' of 32
  * where the kernels of any alignment are as fast.  Strides matter where there are several matrices. */
 static bool is_aligned(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    const uint64_t vector = 16, sector = p->width < 4 ? 16 : 32;
+    const uint64_t vector = 16, sector = p->width < 4 && !has_async(p) ? 16 : 32;
     uint64_t from = p->width * (l->cols | l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
     uint64_t to = p->width * (l->to_ld | (l->batch > 1 ? l->to_stride : 0)) | p->to;
     return from % vector == 0 && to % sector == 0 && l->rows * p->width % vector == 0;
+}
+
+static bool is_async(const struct problem *p) {
+    return has_async(p) && is_aligned(p);
 }
 
 /* Its transpose is a row or column too. */
@@ -70,6 +92,18 @@ static bool is_line(const struct problem *p) {
 
 static bool is_narrow(const struct problem *p) {
     return wl__narrow_fits(p->width, &p->layout);
+}
+
+/* Rows of the input that are short, no whole vectors, and back to back; tiles begin at vectors, and those
+ * that are stored too. */
+static bool is_pieces(const struct problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t vector = 16;
+    uint64_t to = p->width * (l->to_ld | l->rows | (l->batch > 1 ? l->to_stride : 0)) | p->to;
+    uint64_t from = p->width * (l->batch > 1 ? l->from_stride : 0) | p->from;
+    return p->bulk && p->width == 2 && l->cols > WL_NARROW_LIMIT && l->cols < pieces.tile.cols &&
+           l->cols % 2 == 1 && l->from_ld == l->cols && l->rows >= pieces.tile.rows &&
+           (to | from) % vector == 0;
 }
 
 static bool always(const struct problem *p) {
@@ -117,6 +151,20 @@ static wl_error run_vectors(wl_context *context, const struct problem *p, wl_str
     return run_tiled(context, &vectors[width_index(p->width)], p, stream);
 }
 
+static wl_error run_async(wl_context *context, const struct problem *p, wl_stream stream) {
+    const wl_transpose_layout *l = &p->layout;
+    const bool fills = p->width == 2 && l->rows >= tall.tile.rows && l->cols >= tall.tile.cols;
+    return run_tiled(context, fills ? &tall : &asynchronous[width_index(p->width)], p, stream);
+}
+
+static wl_error run_windows(wl_context *context, const struct problem *p, wl_stream stream) {
+    return run_tiled(context, &windows[width_index(p->width)], p, stream);
+}
+
+static wl_error run_pieces(wl_context *context, const struct problem *p, wl_stream stream) {
+    return run_tiled(context, &pieces, p, stream);
+}
+
 static wl_error run_shifted(wl_context *context, const struct problem *p, wl_stream stream) {
     return run_tiled(context, &shifted[width_index(p->width)], p, stream);
 }
@@ -128,9 +176,16 @@ static const struct strategy {
     wl_error (*run)(wl_context *context, const struct problem *p, wl_stream stream);
 } strategies[] = {
     {"line", "one row or one column: a copy of elements", is_line, run_line},
+    {"pieces", "an odd count of some dozens of columns, back to back: bulk copies of contiguous rows",
+     is_pieces, run_pieces},
     {"narrow", "few columns, or rows, that lie back to back: structures and streams", is_narrow, run_narrow},
+    {"async",
+     "rows of both sides begin and end at 16 bytes: 16-byte accesses, large tiles loaded asynchronously",
+     is_async, run_async},
     {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_aligned,
      run_vectors},
+    {"windows", "any alignment: tiles of rows' windows, loaded asynchronously; the output in whole sectors",
+     has_async, run_windows},
     {"shifted", "any alignment: tiles, moved so that each row of the output is written in whole sectors",
      always, run_shifted},
 };
@@ -151,7 +206,7 @@ static wl_error check_at_least(const char *call, const char *name, uint64_t valu
 
 static wl_error transpose(const char *call, wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                           const wl_transpose_layout *asked, wl_stream stream) {
-    struct problem p = {width, to, from, *asked};
+    struct problem p = {.width = width, .to = to, .from = from, .layout = *asked};
     wl_transpose_layout *l = &p.layout;
     wl_error error = wl__check_context(call, context);
     if (!error)
@@ -185,6 +240,8 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
     if (error)
         return error;
 
+    p.async = wl__has_async(context);
+    p.bulk = wl__has_bulk(context);
     const struct strategy *strategy = strategies;
     while (!strategy->applies(&p))
         strategy++;

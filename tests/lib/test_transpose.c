@@ -18,6 +18,13 @@
 static const unsigned widths[] = {1, 2, 4, 8, 16};
 #define WIDTHS 5
 
+/* Whether the device has asynchronous loads: not where WIDELOAD_ARCH names one before compute capability 8.0.
+ */
+static bool async(void) {
+    const char *arch = getenv("WIDELOAD_ARCH");
+    return !arch || strcmp(arch, "sm_75") != 0;
+}
+
 /* ---------------------------------------------------------------- one call */
 
 /* Elements from the first to the last of all matrices. */
@@ -102,9 +109,10 @@ static void small_pieces(void **state) {
                 layout.from_ld = layout.cols + 3, layout.to_ld = layout.rows + 5;
                 bool line = layout.rows == 1 || layout.cols == 1;
                 check(widths[w], layout, r % 3, c % 5,
-                      line             ? ": line: "
-                      : widths[w] < 16 ? ": shifted: "
-                                       : NULL);
+                      line                       ? ": line: "
+                      : widths[w] >= 16          ? NULL
+                      : widths[w] < 4 && async() ? ": windows: "
+                                                 : ": shifted: ");
                 layout.from_ld = 48, layout.to_ld = 64;
                 check(widths[w], layout, 0, 0, NULL);
             }
@@ -177,6 +185,35 @@ static void leading_dimensions(void **state) {
         }
 }
 
+/* The last rows of a tile of windows are the matrix's, whose columns end with the next tile's first. */
+static void ends(void **state) {
+    (void)state;
+    for (unsigned w = 0; w < 2; w++)
+        for (unsigned more = 0; more <= 17; more++)
+            for (unsigned shift = 0; shift < 16; shift += 5)
+                check(widths[w],
+                      (wl_transpose_layout){.rows = 256, .cols = 240 / widths[w] + more, .batch = 1}, 0,
+                      shift, NULL);
+}
+
+/* Rows that lie back to back, a few dozen columns: one piece, several, one that is cut; batches. */
+static void pieces(void **state) {
+    (void)state;
+    static const uint64_t rows[] = {128, 136, 200, 256, 520}, cols[] = {33, 35, 47, 49, 63};
+    for (unsigned r = 0; r < sizeof(rows) / sizeof(*rows); r++)
+        for (unsigned c = 0; c < sizeof(cols) / sizeof(*cols); c++)
+            for (unsigned batch = 1; batch <= 3; batch += 2) {
+                wl_transpose_layout layout = {.rows = rows[r], .cols = cols[c], .batch = batch};
+                const char *kernel = async() ? ": pieces: " : NULL;
+                check(2, layout, 0, 0, kernel);
+                check(2, layout, 8, 16, kernel);
+                layout.to_ld = rows[r] + 24;
+                layout.from_stride = (rows[r] * cols[c] + 15) / 8 * 8;
+                check(2, layout, 24, 8, kernel);
+                check(2, layout, 1, 3, NULL);
+            }
+}
+
 static void batches(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++)
@@ -227,7 +264,16 @@ static void choices(void **state) {
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 8, 4,
           ": vectors: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 136, .cols = 264, .batch = 1}, 8, 8, ": vectors: ");
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 130, .cols = 49, .batch = 1}, 0, 0, ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 50, .batch = 1}, 0, 0, ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1, .from_ld = 50}, 0, 0,
+          async() ? ": windows: " : ": shifted: ");
+    check(2, (wl_transpose_layout){.rows = 144, .cols = 264, .batch = 1}, 16, 8,
+          async() ? ": async: " : ": vectors: ");
+    check(1, (wl_transpose_layout){.rows = 129, .cols = 250, .batch = 1}, 0, 0,
+          async() ? ": windows: " : ": shifted: ");
     check(16, (wl_transpose_layout){.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ");
     check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 1}, 2, 1, ": vectors: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1}, 0, 0,
@@ -304,6 +350,8 @@ int main(void) {
         cmocka_unit_test(far_apart),
         cmocka_unit_test(alignments),
         cmocka_unit_test(leading_dimensions),
+        cmocka_unit_test(ends),
+        cmocka_unit_test(pieces),
         cmocka_unit_test(batches),
         cmocka_unit_test(choices),
         cmocka_unit_test(refusals),

@@ -1,0 +1,207 @@
+/* Transpose of bytes and pairs of bytes at any alignment and pitch, of either side, by asynchronous loads.
+ * Compiled once for each width WL_WIDTH and tile, as WL_NAME: slots of WL_ACROSS lines of 128 bytes for the
+ * input's rows, WL_DOWN lines across the output, WL_THREADS threads.
+ *
+ * A row of the tile is loaded as a window of whole vectors of 16 bytes, and lies in its slot at its addresses
+ * modulo the slot's size, so that lines stay lines (async.cuh says why): a tile is one vector narrower than
+ * its slots, as a window that begins between two vectors has one more.  A warp reads 128 bytes of each of the
+ * rows that make a word of the output, a word a lane, shifted by the row's misalignment; transposes them in
+ * registers; and, when all of the tile has been read, puts words of columns where the rows were.  From these
+ * each row of the output is shifted again to its own misalignment and stored as vectors.  In each row of the
+ * output the tile begins at a multiple of 32 bytes, as in transpose_elements.cu: 32 bytes' worth of rows are
+ * loaded in addition.
+ *
+ * The misalignment to 4 bytes is the same in rows that are 4 words of the output apart, which a thread's are,
+ * and in columns that are 32 bytes apart, which a warp's 4 are when it stores.
+ *
+ * Bank conflicts: none.  Reading rows, lanes are neighbours.  Column c is number c % WL_GROUP * 32 + 4 * (its
+ * word in 32 bytes) + (which 32 bytes of 128); numbers are an odd count of words apart: 32 neighbours of them
+ * take all banks, and the four that are read together, 4 numbers in a row, the banks between 8 vectors'
+ * words.
+ *
+ * Traffic: every byte is read once from memory, and written once.  From L2 a tile of bytes takes 160 rows for
+ * 128 and of pairs 144 for 128, each 8 to 9 sectors for 7.5: with the writes 1.2 and 1.15 times the least,
+ * which is what bounds it.
+ */
+#include "async.cuh"
+#include "transpose_tile.cuh"
+
+#define WL_EACH   (16 / WL_WIDTH)   /* elements a vector */
+#define WL_SLOT   (WL_ACROSS * 128) /* bytes */
+#define WL_COLS   ((WL_SLOT - 16) / WL_WIDTH)
+#define WL_ROWS   (WL_DOWN * 8 * WL_EACH)
+#define WL_EXTRA  (32 / WL_WIDTH) /* rows before the tile's own */
+#define WL_LOADED (WL_ROWS + WL_EXTRA)
+#define WL_WARPS  (WL_THREADS / 32)
+/* Loads: lanes are a row's vectors. */
+#define WL_VECTORS (WL_SLOT / 16)
+#define WL_STEP    (WL_THREADS / WL_VECTORS)
+#define WL_LOADS   ((WL_LOADED + WL_STEP - 1) / WL_STEP)
+/* Words of the output in a tile's column; a warp reads those of 128 bytes, each time so many further down. */
+#define WL_WORDS (WL_LOADED / WL_GROUP)
+#define WL_DEEP  (WL_WARPS / WL_ACROSS)
+#define WL_READS ((WL_WORDS + WL_DEEP - 1) / WL_DEEP)
+#define WL_PITCH (WL_WORDS + 1)
+/* Columns of different misalignment. */
+#define WL_KINDS  (32 / WL_WIDTH)
+#define WL_STORES (WL_KINDS / WL_WARPS)
+
+#define WL_SLOTS_BYTES   (WL_LOADED * WL_SLOT)
+#define WL_COLUMNS_BYTES (WL_SLOT / WL_WIDTH * WL_PITCH * 4)
+
+static_assert(WL_WIDTH < 4, "wider elements are no parts of words");
+static_assert((WL_SLOT & (WL_SLOT - 1)) == 0, "places in a slot are found by masks");
+static_assert(WL_STEP % 16 == 0, "a thread's windows begin at one place in a vector");
+static_assert(WL_WARPS % WL_ACROSS == 0 && WL_DEEP % 4 == 0, "a thread's rows have one misalignment");
+static_assert(WL_PITCH % 2 == 1, "no bank conflicts");
+static_assert(WL_KINDS % WL_WARPS == 0, "stores for all warps");
+
+/* A tile and what of it exists: rows `low` to `high` - 1 of the loaded, `cols` columns. */
+struct wl_part {
+    const char *from;        /* row 0 */
+    const char *first, *end; /* the matrix: outside, nothing is touched */
+    uint64_t pitch;
+    int low, high, cols;
+};
+
+/* Where byte x of a row that begins at address 0 lies in its slot. */
+static __device__ __forceinline__ uint32_t wl_place(uint32_t x) {
+    return x % WL_SLOT;
+}
+
+/* All of the tile exists, and none of its windows reaches beyond the matrix. */
+static __device__ __forceinline__ void wl_load_whole(const wl_part &part, char *slots) {
+    const int row = threadIdx.x / WL_VECTORS, vector = threadIdx.x % WL_VECTORS;
+    const char *start = part.from + row * part.pitch;
+    const int early = (int)((uintptr_t)start % 16);
+    if (vector * 16 >= early + WL_COLS * WL_WIDTH)
+        return;
+    const char *address = start - early + vector * 16;
+    const uint32_t slot = wl_async_address(slots) + row * WL_SLOT;
+#pragma unroll
+    for (int j = 0; j < WL_LOADS; j++, address += WL_STEP * part.pitch)
+        if (WL_LOADED % WL_STEP == 0 || row + j * WL_STEP < WL_LOADED)
+            wl_async_load(slot + j * (WL_STEP * WL_SLOT) + wl_place((uint32_t)(uintptr_t)address), address);
+}
+
+static __device__ __forceinline__ void wl_load_part(const wl_part &part, char *slots) {
+    const int vector = threadIdx.x % WL_VECTORS;
+    for (int row = threadIdx.x / WL_VECTORS; row < part.high; row += WL_STEP) {
+        const char *start = part.from + row * (int64_t)part.pitch;
+        const int early = (int)((uintptr_t)start % 16);
+        if (row < part.low || vector * 16 >= early + part.cols * WL_WIDTH)
+            continue;
+        const char *address = start - early + vector * 16;
+        char *place = slots + row * WL_SLOT + wl_place((uint32_t)(uintptr_t)address);
+        if (address >= part.first && address + 16 <= part.end) {
+            wl_async_load(wl_async_address(place), address);
+            continue;
+        }
+        for (int i = 0; i < 16; i++)
+            if (address + i >= part.first && address + i < part.end)
+                place[i] = address[i];
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
+    /* The rows, then the columns. */
+    __shared__ __align__(
+        WL_SLOT) char space[WL_SLOTS_BYTES > WL_COLUMNS_BYTES ? WL_SLOTS_BYTES : WL_COLUMNS_BYTES];
+    const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    const int64_t row = (int64_t)at.down * WL_ROWS - WL_EXTRA; /* the first loaded, or before the matrix */
+    const uint64_t column = (uint64_t)at.across * WL_COLS;
+    const wl_part part = {
+        .from = at.from + row * (int64_t)all.from_pitch + column * WL_WIDTH,
+        .first = at.from,
+        .end = at.from + (all.rows - 1) * all.from_pitch + all.cols * WL_WIDTH,
+        .pitch = all.from_pitch,
+        .low = row < 0 ? (int)-row : 0,
+        .high = wl_rest(all.rows, row, WL_LOADED),
+        .cols = wl_rest(all.cols, column, WL_COLS),
+    };
+    const bool whole = row > 0 && part.high == WL_LOADED && part.cols == WL_COLS &&
+                       (row + WL_LOADED < all.rows || column + WL_COLS + WL_EACH <= all.cols);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    if (whole)
+        wl_load_whole(part, space);
+    else
+        wl_load_part(part, space);
+    wl_async_wait();
+    __syncthreads();
+
+    uint32_t words[WL_READS][WL_GROUP];
+    const int line = warp % WL_ACROSS, first = warp / WL_ACROSS; /* of 128 bytes; word of the column */
+    uint32_t x[WL_GROUP], shift[WL_GROUP];
+#pragma unroll
+    for (int k = 0; k < WL_GROUP; k++) {
+        x[k] = (uint32_t)(uintptr_t)part.from + (uint32_t)(first * WL_GROUP + k) * (uint32_t)part.pitch +
+               line * 128 + lane * 4;
+        shift[k] = x[k] % 4 * 8;
+        x[k] -= x[k] % 4;
+    }
+#pragma unroll
+    for (int j = 0; j < WL_READS; j++)
+        if (WL_WORDS % WL_DEEP == 0 || first + j * WL_DEEP < WL_WORDS) {
+#pragma unroll
+            for (int k = 0; k < WL_GROUP; k++) {
+                const char *slot = space + ((first + j * WL_DEEP) * WL_GROUP + k) * WL_SLOT;
+                const uint32_t low = *(const uint32_t *)(slot + wl_place(x[k]));
+                const uint32_t high = *(const uint32_t *)(slot + wl_place(x[k] + 4));
+                words[j][k] = __funnelshift_r(low, high, shift[k]);
+                x[k] += (uint32_t)part.pitch * (WL_DEEP * WL_GROUP);
+            }
+            wl_transpose_group(words[j]);
+        }
+    __syncthreads();
+    uint32_t *const columns = (uint32_t *)space;
+    uint32_t *const put = columns + (line * WL_GROUP * 32 + lane % 8 * 4 + lane / 8) * WL_PITCH + first;
+#pragma unroll
+    for (int j = 0; j < WL_READS; j++)
+        if (WL_WORDS % WL_DEEP == 0 || first + j * WL_DEEP < WL_WORDS) {
+#pragma unroll
+            for (int k = 0; k < WL_GROUP; k++)
+                put[k * (32 * WL_PITCH) + j * WL_DEEP] = words[j][k];
+        }
+    __syncthreads();
+
+    const int near = lane / 8; /* which 32 bytes' columns of 128 */
+    char *to = at.to + (column + near * WL_KINDS) * all.to_pitch + row * WL_WIDTH;
+#pragma unroll
+    for (int j = 0; j < WL_STORES; j++) {
+        const int kind = warp + j * WL_WARPS;
+        char *address = to + kind * all.to_pitch;
+        const int early = 32 - (int)((uintptr_t)(address + 32) % 32), byte = early + lane % 8 * 16;
+        const uint32_t *read =
+            columns + (kind % WL_GROUP * 32 + kind / WL_GROUP * 4 + near) * WL_PITCH + byte / 4;
+        address += byte;
+#pragma unroll
+        for (int i = 0; i < WL_ACROSS; i++, address += 4 * WL_KINDS * all.to_pitch) {
+            if ((i * 4 + near) * WL_KINDS + kind >= part.cols)
+                continue;
+#pragma unroll
+            for (int v = 0; v < WL_DOWN; v++) {
+                uint32_t word[5];
+#pragma unroll
+                for (int k = 0; k < 5; k++)
+                    word[k] = read[i * (WL_GROUP * 32 * WL_PITCH) + v * 32 + k];
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    word[k] = __funnelshift_r(word[k], word[k + 1], early % 4 * 8);
+                const int r = (byte + v * 128) / WL_WIDTH;
+                if (whole || (r >= part.low && r + WL_EACH <= part.high)) {
+                    *(uint4 *)(address + v * 128) = make_uint4(word[0], word[1], word[2], word[3]);
+                    continue;
+                }
+#pragma unroll
+                for (int k = 0; k < 16; k += WL_WIDTH)
+                    if (r + k / WL_WIDTH >= part.low && r + k / WL_WIDTH < part.high)
+#if WL_WIDTH == 1
+                        address[v * 128 + k] = (char)(word[k / 4] >> 8 * (k % 4));
+#else
+                        *(uint16_t *)(address + v * 128 + k) = (uint16_t)(word[k / 4] >> 8 * (k % 4));
+#endif
+            }
+        }
+    }
+}
