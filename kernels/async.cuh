@@ -12,17 +12,18 @@
 #ifndef WIDELOAD_KERNELS_ASYNC_CUH
 #define WIDELOAD_KERNELS_ASYNC_CUH
 
-#include <stdint.h>
+#include "read_once.cuh"
 
 /* An address in shared memory, as wl_async_load() wants it. */
 static __device__ __forceinline__ uint32_t wl_async_address(const void *shared) {
     return (uint32_t)__cvta_generic_to_shared(shared);
 }
 
-/* Both addresses are multiples of 16.  Lines are left out of the L1 cache. */
+/* Both addresses are multiples of 16.  Lines are left out of the L1 cache, and marked to leave the L2 last
+ * (read_once.cuh). */
 static __device__ __forceinline__ void wl_async_load(uint32_t shared, const void *global) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared),
-                 "l"(__cvta_generic_to_global(global))
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(shared),
+                 "l"(__cvta_generic_to_global(global)), "l"(WL_EVICT_LAST)
                  : "memory");
 }
 
