@@ -11,7 +11,8 @@
  * transpose is put together of elements of 16 / WL_WIDTH rows, each found at its own row's shift; those
  * before a row's first aligned address and after its last, as many as a vector has, are written one by one.
  * Tiles that an edge cuts, and both ends of the diagonal, where a vector could begin before the matrix or end
- * behind it, go element by element.
+ * behind it, take the same steps with a test for each vector; what is no whole vector goes element by
+ * element.
  */
 #ifndef WIDELOAD_KERNELS_INPLACE_CUH
 #define WIDELOAD_KERNELS_INPLACE_CUH
@@ -48,27 +49,6 @@ typedef uint8_t wl_word;
 
 /* Two tiles, or what a kernel makes of it. */
 extern __shared__ uint4 wl_dynamic[];
-
-/* ---------------------------------------------------------------- element by element */
-
-static __device__ __forceinline__ wl_word *wl_kept(void *tile, unsigned r, unsigned x) {
-    return (wl_word *)((char *)tile + r * WL_PITCH) + x;
-}
-
-static __device__ __forceinline__ void wl_load_elements(void *tile, const wl_word *from, uint64_t ld,
-                                                        unsigned rows, unsigned cols) {
-    for (unsigned r = threadIdx.x / 32; r < rows; r += WL_THREADS / 32)
-        for (unsigned x = threadIdx.x % 32; x < cols; x += 32)
-            *wl_kept(tile, r, x) = __ldcg(from + r * ld + x);
-}
-
-/* Writes the transpose of the tile, which has `rows` columns. */
-static __device__ __forceinline__ void wl_store_elements(wl_word *to, void *tile, uint64_t ld, unsigned rows,
-                                                         unsigned cols) {
-    for (unsigned r = threadIdx.x / 32; r < rows; r += WL_THREADS / 32)
-        for (unsigned x = threadIdx.x % 32; x < cols; x += 32)
-            to[r * ld + x] = *wl_kept(tile, x, r);
-}
 
 /* ---------------------------------------------------------------- by vectors */
 
@@ -160,39 +140,127 @@ static __device__ __forceinline__ void wl_store_vectors(uintptr_t to, const void
 #endif
 }
 
+/* ---------------------------------------------------------------- at edges */
+
+/* A tile that an edge cuts, or that begins or ends where the square does. */
+struct wl_cut {
+    uintptr_t begin, end; /* of the square */
+    unsigned rows, cols;  /* of the tile */
+};
+
+/* Whether a vector has elements of row r, which begins at `row`; */
+static __device__ __forceinline__ bool wl_wanted(const struct wl_cut *cut, unsigned r, uintptr_t row,
+                                                 uintptr_t vector) {
+    return r < cut->rows && vector < row + cut->cols * WL_WIDTH;
+}
+
+/* and whether all of it may be read. */
+static __device__ __forceinline__ bool wl_whole(const struct wl_cut *cut, uintptr_t vector) {
+    return vector >= cut->begin && vector + 16 <= cut->end;
+}
+
+/* As wl_load_vectors(); vectors that are not whole are left to wl_keep_cut(). A row's last vector is read
+ * wherever the row begins. */
+static __device__ __forceinline__ void wl_load_cut(struct wl_loaded *loaded, const struct wl_cut *cut,
+                                                   uintptr_t from, uint64_t pitch) {
+#pragma unroll
+    for (unsigned k = 0; k <= WL_LOADS; k++) {
+        unsigned i = threadIdx.x + k * WL_THREADS, r = k < WL_LOADS ? i / WL_VECTORS : threadIdx.x;
+        uintptr_t row = from + r * pitch;
+        const uint4 *vector = wl_aligned(row) + (k < WL_LOADS ? i % WL_VECTORS : WL_VECTORS);
+        if (wl_wanted(cut, r, row, (uintptr_t)vector) && wl_whole(cut, (uintptr_t)vector))
+            *(k < WL_LOADS ? &loaded->vector[k] : &loaded->last) = __ldcg(vector);
+    }
+}
+
+static __device__ __forceinline__ void wl_keep_cut(void *tile, const struct wl_loaded *loaded,
+                                                   const struct wl_cut *cut, uintptr_t from, uint64_t pitch) {
+#pragma unroll
+    for (unsigned k = 0; k <= WL_LOADS; k++) {
+        unsigned i = threadIdx.x + k * WL_THREADS, r = k < WL_LOADS ? i / WL_VECTORS : threadIdx.x;
+        unsigned v = k < WL_LOADS ? i % WL_VECTORS : WL_VECTORS;
+        uintptr_t row = from + r * pitch, vector = (uintptr_t)(wl_aligned(row) + v);
+        if (!wl_wanted(cut, r, row, vector))
+            continue;
+        if (wl_whole(cut, vector)) {
+            wl_keep_vector(tile, r, v, k < WL_LOADS ? loaded->vector[k] : loaded->last);
+            continue;
+        }
+        for (unsigned e = 0; e < WL_PART; e++) {
+            const wl_word *element = (const wl_word *)vector + e;
+            if ((uintptr_t)element >= row && (uintptr_t)element < row + cut->cols * WL_WIDTH)
+                ((wl_word *)((char *)tile + r * WL_PITCH + 16 * v))[e] = __ldcg(element);
+        }
+    }
+}
+
+/* As wl_store_vectors(), to as many rows and columns as `cut` has. */
+static __device__ __forceinline__ void wl_store_cut(uintptr_t to, const struct wl_cut *cut, const void *tile,
+                                                    uintptr_t from, uint64_t pitch) {
+#pragma unroll 2
+    for (unsigned k = 0; k < WL_LOADS; k++) {
+        unsigned i = threadIdx.x + k * WL_THREADS, r = i / WL_VECTORS, v = i % WL_VECTORS;
+        uintptr_t row = to + r * pitch;
+        unsigned x = (unsigned)(-row % 16 / WL_WIDTH) + v * WL_PART;
+        if (r >= cut->rows)
+            continue;
+        if (x + WL_PART <= cut->cols) {
+            union {
+                uint4 vector;
+                wl_word element[WL_PART];
+            } out;
+#pragma unroll
+            for (unsigned e = 0; e < WL_PART; e++)
+                out.element[e] = wl_shifted(tile, from, pitch, x + e, r);
+            *(uint4 *)(row + x * WL_WIDTH) = out.vector;
+        } else {
+            for (unsigned e = x; e < cut->cols; e++)
+                ((wl_word *)row)[e] = wl_shifted(tile, from, pitch, e, r);
+        }
+        if (v == 0)
+            for (unsigned e = 0; e < min(x, cut->cols); e++)
+                ((wl_word *)row)[e] = wl_shifted(tile, from, pitch, e, r);
+    }
+}
+
 /* ---------------------------------------------------------------- a pair of tiles */
 
 /* Tiles (i, j) and (j, i), i <= j, of the square of n x n elements that begins at `square`. upper and lower:
  * room for a tile each. */
 static __device__ __forceinline__ void wl_swap_tiles(wl_word *square, uint64_t ld, unsigned n, unsigned i,
                                                      unsigned j, void *upper, void *lower) {
-    wl_word *a = square + (uint64_t)(i * WL_TILE) * ld + j * WL_TILE;
-    wl_word *b = square + (uint64_t)(j * WL_TILE) * ld + i * WL_TILE;
+    uintptr_t a = (uintptr_t)(square + (uint64_t)(i * WL_TILE) * ld + j * WL_TILE);
+    uintptr_t b = (uintptr_t)(square + (uint64_t)(j * WL_TILE) * ld + i * WL_TILE);
     unsigned tiles = (n + WL_TILE - 1) / WL_TILE;
-    if ((j + 1) * WL_TILE > n || (i == j && (i == 0 || i == tiles - 1))) {
-        unsigned rows = min(WL_TILE, n - i * WL_TILE), cols = min(WL_TILE, n - j * WL_TILE);
-        wl_load_elements(upper, a, ld, rows, cols);
-        if (i != j)
-            wl_load_elements(lower, b, ld, cols, rows);
-        __syncthreads();
-        wl_store_elements(a, i != j ? lower : upper, ld, rows, cols);
-        if (i != j)
-            wl_store_elements(b, upper, ld, cols, rows);
-        return;
-    }
-    uintptr_t from_a = (uintptr_t)a, from_b = (uintptr_t)b;
+    bool two = i != j;
     uint64_t pitch = ld * WL_WIDTH;
     struct wl_loaded loaded_a, loaded_b;
-    wl_load_vectors(&loaded_a, from_a, pitch);
-    if (i != j)
-        wl_load_vectors(&loaded_b, from_b, pitch);
-    wl_keep_vectors(upper, &loaded_a, from_a, pitch);
-    if (i != j)
-        wl_keep_vectors(lower, &loaded_b, from_b, pitch);
+    if ((j + 1) * WL_TILE > n || (!two && (i == 0 || i == tiles - 1))) {
+        unsigned rows = min(WL_TILE, n - i * WL_TILE), cols = min(WL_TILE, n - j * WL_TILE);
+        uintptr_t begin = (uintptr_t)square, end = (uintptr_t)(square + (n - 1) * ld + n);
+        const struct wl_cut cut_a = {begin, end, rows, cols}, cut_b = {begin, end, cols, rows};
+        wl_load_cut(&loaded_a, &cut_a, a, pitch);
+        if (two)
+            wl_load_cut(&loaded_b, &cut_b, b, pitch);
+        wl_keep_cut(upper, &loaded_a, &cut_a, a, pitch);
+        if (two)
+            wl_keep_cut(lower, &loaded_b, &cut_b, b, pitch);
+        __syncthreads();
+        wl_store_cut(a, &cut_a, two ? lower : upper, two ? b : a, pitch);
+        if (two)
+            wl_store_cut(b, &cut_b, upper, a, pitch);
+        return;
+    }
+    wl_load_vectors(&loaded_a, a, pitch);
+    if (two)
+        wl_load_vectors(&loaded_b, b, pitch);
+    wl_keep_vectors(upper, &loaded_a, a, pitch);
+    if (two)
+        wl_keep_vectors(lower, &loaded_b, b, pitch);
     __syncthreads();
-    wl_store_vectors(from_a, i != j ? lower : upper, i != j ? from_b : from_a, pitch);
-    if (i != j)
-        wl_store_vectors(from_b, upper, from_a, pitch);
+    wl_store_vectors(a, two ? lower : upper, two ? b : a, pitch);
+    if (two)
+        wl_store_vectors(b, upper, a, pitch);
 }
 
 #endif
