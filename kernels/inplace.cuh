@@ -50,6 +50,23 @@ typedef uint8_t wl_word;
 /* Two tiles, or what a kernel makes of it. */
 extern __shared__ uint4 wl_dynamic[];
 
+/* ---------------------------------------------------------------- blocks */
+
+/* Block to tiles. Groups (I, J), I <= J, are a triangle, which is folded to a rectangle of groups / 2 rows
+ * and groups + 1 columns, for an even number of groups: row y has the groups of row y right of the diagonal,
+ * and those of row groups - 1 - y. False for what is below the diagonal or past the edge. */
+static __device__ __forceinline__ bool wl_tiles_of(uint64_t block, unsigned tiles, unsigned *i, unsigned *j) {
+    const unsigned each = WL_INPLACE_GROUP * WL_INPLACE_GROUP;
+    unsigned groups = (tiles + WL_INPLACE_GROUP - 1) / WL_INPLACE_GROUP;
+    groups += groups & 1;
+    unsigned group = (unsigned)(block / each), within = (unsigned)(block % each);
+    unsigned y = group / (groups + 1), x = group % (groups + 1);
+    unsigned row = x > y ? y : groups - 1 - y, col = x > y ? x - 1 : groups - 1 - x;
+    *i = row * WL_INPLACE_GROUP + within / WL_INPLACE_GROUP;
+    *j = col * WL_INPLACE_GROUP + within % WL_INPLACE_GROUP;
+    return *i <= *j && *j < tiles;
+}
+
 /* ---------------------------------------------------------------- by vectors */
 
 /* The vectors that a thread loads of a tile. */

@@ -12,6 +12,12 @@
 /* and what two tiles take. */
 #define WL_INPLACE_PAIR_BYTES(width) (2 * WL_INPLACE_TILE(width) * WL_INPLACE_PITCH(width))
 
+/* inplace_aligned.cu, for widths of 1 and 2: threads, and blocks that are to fit a multiprocessor, each with
+ * two tiles without a gap. */
+#define WL_INPLACE_ALIGNED_THREADS(width) ((width) == 1 ? 256 : 512)
+#define WL_INPLACE_ALIGNED_BLOCKS(width)  ((width) == 1 ? 4 : 2)
+#define WL_INPLACE_ALIGNED_BYTES(width)   (2 * WL_INPLACE_TILE(width) * WL_INPLACE_TILE(width) * (width))
+
 /* Tiles along the side of a group of tiles that blocks take one after the other. */
 #define WL_INPLACE_GROUP 8
 

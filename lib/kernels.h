@@ -130,6 +130,8 @@
     WL_INPLACE_MODULES(X, 4)                                                                                 \
     WL_INPLACE_MODULES(X, 8)                                                                                 \
     WL_INPLACE_MODULES(X, 16)                                                                                \
+    X(inplace_aligned1)                                                                                      \
+    X(inplace_aligned2)                                                                                      \
     WL_INTERLEAVE_MODULES(X, 1)                                                                              \
     WL_INTERLEAVE_MODULES(X, 2)                                                                              \
     WL_INTERLEAVE_MODULES(X, 4)                                                                              \
@@ -240,6 +242,8 @@
     WL_INPLACE_KERNELS(X, 4)                                                                                 \
     WL_INPLACE_KERNELS(X, 8)                                                                                 \
     WL_INPLACE_KERNELS(X, 16)                                                                                \
+    X(inplace_aligned1, inplace_aligned1)                                                                    \
+    X(inplace_aligned2, inplace_aligned2)                                                                    \
     WL_INTERLEAVE_KERNELS(X, 1)                                                                              \
     WL_INTERLEAVE_KERNELS(X, 2)                                                                              \
     WL_INTERLEAVE_KERNELS(X, 4)                                                                              \

@@ -92,14 +92,19 @@ static bool is_square(const struct problem *p) {
 
 /* The square of the shorter side, whose rows begin ld elements apart. */
 static wl_error exchange_tiles(const struct problem *p, uint64_t ld) {
-    static const enum wl__kernel kernels[5] = KERNELS(square);
+    static const enum wl__kernel any[5] = KERNELS(square),
+                                 aligned[5] = {WL_KERNEL_inplace_aligned1, WL_KERNEL_inplace_aligned2};
     wl_devptr matrix = p->matrix;
     uint32_t side = (uint32_t)p->shorter;
     uint64_t first, groups = (tiles_of(p) + WL_INPLACE_GROUP - 1) / WL_INPLACE_GROUP;
     groups += groups & 1;
+    uint64_t blocks = groups / 2 * (groups + 1) * WL_INPLACE_GROUP * WL_INPLACE_GROUP;
     void *arguments[] = {&matrix, &ld, &side, &first};
-    return launch(p, kernels, groups / 2 * (groups + 1) * WL_INPLACE_GROUP * WL_INPLACE_GROUP,
-                  WL_INPLACE_THREADS(p->width), WL_INPLACE_PAIR_BYTES(p->width), arguments, &first);
+    if (p->width <= 2 && (p->shorter * p->width | ld * p->width | matrix) % 16 == 0)
+        return launch(p, aligned, blocks, WL_INPLACE_ALIGNED_THREADS(p->width),
+                      WL_INPLACE_ALIGNED_BYTES(p->width), arguments, &first);
+    return launch(p, any, blocks, WL_INPLACE_THREADS(p->width), WL_INPLACE_PAIR_BYTES(p->width), arguments,
+                  &first);
 }
 
 static wl_error run_square(const struct problem *p) {

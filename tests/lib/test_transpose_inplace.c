@@ -65,7 +65,15 @@ static void squares(void **state) {
     /* Each alignment of each width. */
     for (unsigned shift = 0; shift < 17; shift++)
         each_width(67, 67, shift, "square");
+    /* Rows of whole vectors, that an edge cuts anywhere but within one. */
+    for (unsigned side = 16; side <= 400; side += 48)
+        for (unsigned shift = 0; shift <= 16; shift += 8) {
+            run(1, side, side, shift, "square");
+            run(2, side, side, shift, "square");
+        }
     /* More than one group of tiles on a side, and an odd number. */
+    run(1, 1168, 1168, 16, "square");
+    run(2, 1160, 1160, 8, "square");
     run(4, 8 * 64 * 2 + 5, 8 * 64 * 2 + 5, 1, "square");
 }
 
