@@ -2,6 +2,8 @@
 #ifndef WIDELOAD_KERNELS_INPLACE_H
 #define WIDELOAD_KERNELS_INPLACE_H
 
+#include <stdint.h>
+
 /* Elements along a tile's side, and the threads that exchange two tiles, by width; */
 #define WL_INPLACE_TILE(width)    ((width) <= 2 ? 128 : (width) <= 8 ? 64 : 32)
 #define WL_INPLACE_THREADS(width) ((width) == 1 || (width) == 16 ? 256 : 512)
@@ -19,7 +21,7 @@
 #define WL_INPLACE_ALIGNED_BYTES(width)   (2 * WL_INPLACE_TILE(width) * WL_INPLACE_TILE(width) * (width))
 
 /* Tiles along the side of a group of tiles that blocks take one after the other. */
-#define WL_INPLACE_GROUP 8
+#define WL_INPLACE_GROUP(width) ((width) <= 2 ? 8 : 4)
 
 /* Threads of a block of the other kernels. */
 #define WL_INPLACE_MOVERS 256
@@ -30,17 +32,31 @@
 /* vectors of 16 bytes that a thread moves of a chunk; */
 #define WL_INPLACE_CHUNK_VECTORS 8
 #define WL_INPLACE_CHUNK_BYTES   (16 * WL_INPLACE_CHUNK_VECTORS * WL_INPLACE_MOVERS)
-/* what a block keeps of one: all that it is made of lies in one run, which has the extra columns of all rows
- * that it passes, and a vector at each end; */
-#define WL_INPLACE_STAGED_BYTES                                                                              \
-    (WL_INPLACE_CHUNK_BYTES + WL_INPLACE_CHUNK_BYTES / WL_INPLACE_NEAR_MIN * WL_INPLACE_EXTRA +              \
-     16 * WL_INPLACE_EXTRA + 32)
+/* what is kept of a chunk of so many bytes: all that it is made of lies in one run, which has the extra
+ * columns of all rows that it passes, and a vector at each end; */
+#define WL_INPLACE_STAGED(bytes)                                                                             \
+    ((bytes) + (bytes) / WL_INPLACE_NEAR_MIN * WL_INPLACE_EXTRA + 16 * WL_INPLACE_EXTRA + 32)
 /* and its counters, 4 bytes each: the next chunk in 8 bytes, and the ring of flags, each alone in a sector.
  */
 #define WL_INPLACE_RING       512
 #define WL_INPLACE_RING_AT    32
 #define WL_INPLACE_FLAG_WORDS 8
 #define WL_INPLACE_COUNTERS   (WL_INPLACE_RING_AT + WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS)
+
+/* inplace_runs.cu: threads, bytes of a chunk, and how many chunks are under way at most and at least beside
+ * those that are kept. */
+#define WL_INPLACE_RUN_THREADS     960
+#define WL_INPLACE_RUN_CHUNK_BYTES 15360
+#define WL_INPLACE_RUN_MOST        7
+#define WL_INPLACE_RUN_LEAST       4
+/* Bytes of shared memory for so many slots, with their barriers. */
+#define WL_INPLACE_RUN_BYTES(slots) ((slots) * (WL_INPLACE_STAGED(WL_INPLACE_RUN_CHUNK_BYTES) + 24) + 16)
+
+/* What inplace_runs.cu is to do. */
+struct wl_inplace_runs {
+    uint64_t chunks, each; /* all of them, and those of a run */
+    uint32_t kept, ring;   /* slots: for the last chunks of a run, and for those before */
+};
 
 /* inplace_shuffle.cu: rows or columns that go through the workspace at a time, a warp's lanes. */
 #define WL_INPLACE_BAND 32

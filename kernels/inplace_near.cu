@@ -13,20 +13,15 @@
  * hang. That a chunk has been read is said in a ring of flags, which hold how often the ring has come round;
  * a flag is set after the one before had it, so it stands for all chunks that ever had it.
  *
+ * GPUs that have bulk copies close and open by inplace_runs.cu, where what rows move by is no more than a
+ * block can keep.
+ *
  * Traffic: the square is read and written once, and closing or opening reads and writes it once more: 4 rows
  * cols elements where a copy has 2. Vectors of 16 bytes both ways; chunks begin at lines.
  */
-#include "inplace.cuh"
-
-#define WL_CHUNK  (WL_INPLACE_CHUNK_BYTES / WL_WIDTH)
-#define WL_MOVERS WL_INPLACE_MOVERS
-
-struct wl_near {
-    wl_word *matrix;
-    const wl_word *saved; /* extra rows of side elements */
-    unsigned *counters;   /* the next chunk in 8 bytes, and the ring at WL_INPLACE_RING_AT */
-    uint64_t side, extra;
-};
+#define WL_CHUNK_BYTES WL_INPLACE_CHUNK_BYTES
+#define WL_MOVERS      WL_INPLACE_MOVERS
+#include "inplace_near.cuh"
 
 /* Saves the extra rows or columns, and clears the counters. */
 extern "C" __global__ void __launch_bounds__(WL_MOVERS)
@@ -38,26 +33,6 @@ extern "C" __global__ void __launch_bounds__(WL_MOVERS)
     for (; i < side * extra; i += stride)
         saved[opening ? i : i % extra * side + i / extra] =
             matrix[opening ? side * side + i : i / extra * (side + extra) + side + i % extra];
-}
-
-/* A chunk's place in the closed or opened matrix. The first may begin before the matrix, by `phase`
- * elements. */
-struct wl_chunk {
-    int64_t base;        /* its first element, that may be before 0 */
-    uint64_t begin, end; /* those that are in the matrix */
-};
-
-static __device__ __forceinline__ unsigned wl_phase(const struct wl_near *near) {
-    return (unsigned)((uintptr_t)near->matrix / WL_WIDTH % (128 / WL_WIDTH));
-}
-
-static __device__ __forceinline__ struct wl_chunk wl_chunk_at(const struct wl_near *near, uint64_t index) {
-    struct wl_chunk chunk;
-    uint64_t all = near->side * (near->side + near->extra);
-    chunk.base = (int64_t)(index * WL_CHUNK) - wl_phase(near);
-    chunk.begin = chunk.base < 0 ? 0 : (uint64_t)chunk.base;
-    chunk.end = min((uint64_t)(chunk.base + WL_CHUNK), all);
-    return chunk;
 }
 
 /* The chunk that has an element of the closed or opened matrix. */
@@ -88,96 +63,47 @@ static __device__ __forceinline__ void wl_read_in_turn(unsigned *ring, uint64_t 
     __syncthreads();
 }
 
-/* Where rows of `row` elements come from: (r, x) from (r, x) of rows of from_row elements where both are less
- * than side, else from what was saved. */
-struct wl_rows {
-    uint64_t row, from_row;
-};
-
-static __device__ __forceinline__ wl_word wl_moved(const struct wl_near *near, const wl_word *staged,
-                                                   uint64_t place, uint64_t r, uint64_t x) {
-    if (r >= near->side)
-        return __ldcg(near->saved + (r - near->side) * near->side + x);
-    if (x >= near->side)
-        return __ldcg(near->saved + (x - near->side) * near->side + r);
-    return staged[place];
-}
-
-/* Reads all that a chunk comes from, one run of memory, to `staged`, as aligned vectors; the run's first
- * element is staged[lead]. Returns staged - (the run's first element's index) + lead: staged[i - that]. */
-static __device__ __forceinline__ uint64_t wl_stage(const struct wl_near *near, const struct wl_chunk *chunk,
-                                                    const struct wl_rows *rows, wl_word *staged) {
-    uint64_t side = near->side, all = side * (side + near->extra);
-    uint64_t r = chunk->begin / rows->row, begin = r * rows->from_row + min(chunk->begin % rows->row, side);
-    r = (chunk->end - 1) / rows->row;
-    uint64_t end = r * rows->from_row + min((chunk->end - 1) % rows->row + 1, side);
-    begin = min(begin, all);
-    end = min(end, all);
-    uintptr_t from = (uintptr_t)(near->matrix + begin), aligned = from & ~(uintptr_t)15;
-    unsigned lead = (unsigned)((from - aligned) / WL_WIDTH);
-    unsigned vectors = (unsigned)(((end - begin + lead) * WL_WIDTH + 15) / 16);
-    if (aligned < (uintptr_t)near->matrix || aligned + 16 * vectors > (uintptr_t)(near->matrix + all)) {
-        for (uint64_t i = begin + threadIdx.x; i < end; i += WL_MOVERS)
-            staged[i - begin + lead] = __ldcg(near->matrix + i);
-    } else {
-        const uint4 *run = (const uint4 *)aligned;
-        uint4 loaded[WL_INPLACE_CHUNK_VECTORS];
-#pragma unroll
-        for (unsigned k = 0; k < WL_INPLACE_CHUNK_VECTORS; k++)
-            if (threadIdx.x + k * WL_MOVERS < vectors)
-                loaded[k] = __ldcg(run + threadIdx.x + k * WL_MOVERS);
-#pragma unroll
-        for (unsigned k = 0; k < WL_INPLACE_CHUNK_VECTORS; k++)
-            if (threadIdx.x + k * WL_MOVERS < vectors)
-                ((uint4 *)staged)[threadIdx.x + k * WL_MOVERS] = loaded[k];
-        for (unsigned i = WL_INPLACE_CHUNK_VECTORS * WL_MOVERS + threadIdx.x; i < vectors; i += WL_MOVERS)
-            ((uint4 *)staged)[i] = __ldcg(run + i);
+/* Reads a chunk's run. */
+static __device__ __forceinline__ void wl_stage(const struct wl_near *near, const struct wl_run *run,
+                                                wl_word *staged) {
+    unsigned vectors = (unsigned)((run->to - run->from) / 16);
+    if (run->from < (uintptr_t)near->matrix || run->to > (uintptr_t)(near->matrix + wl_elements(near))) {
+        for (uint64_t i = run->begin + threadIdx.x; i < run->end; i += WL_MOVERS)
+            staged[i - run->origin] = __ldcg(near->matrix + i);
+        return;
     }
-    return begin - lead;
+    const uint4 *from = (const uint4 *)run->from;
+    uint4 loaded[WL_INPLACE_CHUNK_VECTORS];
+#pragma unroll
+    for (unsigned k = 0; k < WL_INPLACE_CHUNK_VECTORS; k++)
+        if (threadIdx.x + k * WL_MOVERS < vectors)
+            loaded[k] = wl_read(from + threadIdx.x + k * WL_MOVERS);
+#pragma unroll
+    for (unsigned k = 0; k < WL_INPLACE_CHUNK_VECTORS; k++)
+        if (threadIdx.x + k * WL_MOVERS < vectors)
+            ((uint4 *)staged)[threadIdx.x + k * WL_MOVERS] = loaded[k];
+    for (unsigned i = WL_INPLACE_CHUNK_VECTORS * WL_MOVERS + threadIdx.x; i < vectors; i += WL_MOVERS)
+        ((uint4 *)staged)[i] = __ldcg(from + i);
 }
 
 /* Reads a chunk, waits for its turn, writes it. */
 static __device__ __forceinline__ void wl_move_chunk(const struct wl_near *near, const struct wl_chunk *chunk,
                                                      const struct wl_rows *rows, uint64_t first,
                                                      uint64_t order, wl_word *staged) {
-    uint64_t origin = wl_stage(near, chunk, rows, staged);
+    const uint64_t r = chunk->begin / rows->row;
+    const struct wl_run run = wl_run_from(near, chunk, rows, r, chunk->begin - r * rows->row);
+    if (run.begin < run.end)
+        wl_stage(near, &run, staged);
     wl_read_in_turn(near->counters + WL_INPLACE_RING_AT, first, order);
-    uint64_t r = chunk->begin / rows->row;
-    int64_t p = chunk->base + (int64_t)threadIdx.x * WL_PART, x = p - (int64_t)(r * rows->row);
-#pragma unroll 2
-    for (unsigned k = 0; k < WL_INPLACE_CHUNK_VECTORS; k++) {
-        while (x >= (int64_t)rows->row) {
-            x -= rows->row;
-            r++;
-        }
-        uint64_t place = r * rows->from_row + x - origin;
-        if (p >= (int64_t)chunk->begin && p + WL_PART <= (int64_t)chunk->end && r < near->side &&
-            x + WL_PART <= near->side) {
-            union {
-                uint4 vector;
-                wl_word element[WL_PART];
-            } out;
-#pragma unroll
-            for (unsigned e = 0; e < WL_PART; e++)
-                out.element[e] = staged[(unsigned)place + e];
-            *(uint4 *)(near->matrix + p) = out.vector;
-        } else {
-            for (int64_t q = max(p, (int64_t)chunk->begin); q < min(p + WL_PART, (int64_t)chunk->end); q++) {
-                uint64_t y = x + (q - p), s = r + y / rows->row;
-                y %= rows->row;
-                near->matrix[q] = wl_moved(near, staged, s * rows->from_row + y - origin, s, y);
-            }
-        }
-        x += WL_MOVERS * WL_PART;
-        p += WL_MOVERS * WL_PART;
-    }
+    struct wl_place at = wl_place_in(chunk, rows);
+    wl_write_chunk(near, chunk, rows, &at, run.origin, staged);
 }
 
 /* The next chunk in order, to all threads. */
 static __device__ __forceinline__ uint64_t wl_take(unsigned *counters) {
     __shared__ uint64_t taken;
     if (threadIdx.x == 0)
-        taken = atomicAdd((unsigned long long *)counters, 1ull);
+        taken = wl_next(counters);
     __syncthreads();
     return taken;
 }

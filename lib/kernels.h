@@ -39,12 +39,15 @@
 #define WL_INPLACE_MODULES(X, width)                                                                         \
     X(inplace_square##width)                                                                                 \
     X(inplace_near##width)                                                                                   \
+    X(inplace_runs##width)                                                                                   \
     X(inplace_shuffle##width)
 #define WL_INPLACE_KERNELS(X, width)                                                                         \
     X(inplace_square##width, inplace_square##width)                                                          \
     X(inplace_near##width, inplace_save##width)                                                              \
     X(inplace_near##width, inplace_close##width)                                                             \
     X(inplace_near##width, inplace_open##width)                                                              \
+    X(inplace_runs##width, inplace_close_runs##width)                                                        \
+    X(inplace_runs##width, inplace_open_runs##width)                                                         \
     X(inplace_shuffle##width, inplace_rows##width)                                                           \
     X(inplace_shuffle##width, inplace_columns##width)                                                        \
     X(inplace_shuffle##width, inplace_band_of_rows##width)                                                   \

@@ -96,9 +96,10 @@ static wl_error exchange_tiles(const struct problem *p, uint64_t ld) {
                                  aligned[5] = {WL_KERNEL_inplace_aligned1, WL_KERNEL_inplace_aligned2};
     wl_devptr matrix = p->matrix;
     uint32_t side = (uint32_t)p->shorter;
-    uint64_t first, groups = (tiles_of(p) + WL_INPLACE_GROUP - 1) / WL_INPLACE_GROUP;
+    const uint64_t group = WL_INPLACE_GROUP(p->width);
+    uint64_t first, groups = (tiles_of(p) + group - 1) / group;
     groups += groups & 1;
-    uint64_t blocks = groups / 2 * (groups + 1) * WL_INPLACE_GROUP * WL_INPLACE_GROUP;
+    uint64_t blocks = groups / 2 * (groups + 1) * group * group;
     void *arguments[] = {&matrix, &ld, &side, &first};
     if (p->width <= 2 && (p->shorter * p->width | ld * p->width | matrix) % 16 == 0)
         return launch(p, aligned, blocks, WL_INPLACE_ALIGNED_THREADS(p->width),
@@ -136,8 +137,62 @@ static uint64_t near_workspace(const struct problem *p) {
     return 4 * WL_INPLACE_COUNTERS + (p->longer - p->shorter) * p->shorter * p->width;
 }
 
+/* Chunks of so many bytes, the first of which begins at a line. */
+static uint64_t chunks_of(const struct problem *p, uint64_t bytes) {
+    uint64_t chunk = bytes / p->width, phase = p->matrix / p->width % (128 / p->width);
+    return (p->rows * p->cols + phase + chunk - 1) / chunk;
+}
+
+/* How blocks that stay share the chunks; each is 0 where the device has no bulk copies, or what rows move by
+ * is more than a block can keep. */
+static wl_error make_runs(const struct problem *p, struct wl_inplace_runs *runs) {
+    const uint64_t chunk = WL_INPLACE_RUN_CHUNK_BYTES;
+    uint64_t moves = wl__multiply((p->longer - p->shorter) * p->width, p->shorter);
+    uint64_t kept = (moves + 16 + chunk - 1) / chunk, slots = p->shared_limit / WL_INPLACE_RUN_BYTES(1);
+    *runs = (struct wl_inplace_runs){0};
+    if (!wl__has_bulk(p->context) || kept + WL_INPLACE_RUN_LEAST > slots)
+        return WL_ERROR_OK;
+    const struct wl__driver *driver = &p->context->driver;
+    int blocks = 0;
+    wl_error error = wl__driver_check(
+        driver,
+        driver->cuDeviceGetAttribute(&blocks, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, p->context->device),
+        "cuDeviceGetAttribute");
+    if (error)
+        return error;
+    if (blocks > WL_INPLACE_RING)
+        blocks = WL_INPLACE_RING;
+    uint64_t chunks = chunks_of(p, chunk), each = (chunks + blocks - 1) / blocks, ring = slots - kept;
+    *runs =
+        (struct wl_inplace_runs){.chunks = chunks,
+                                 .each = each > kept ? each : kept,
+                                 .kept = (uint32_t)kept,
+                                 .ring = ring < WL_INPLACE_RUN_MOST ? (uint32_t)ring : WL_INPLACE_RUN_MOST};
+    return WL_ERROR_OK;
+}
+
+/* Rows are closed, or opened, and take back what was saved. */
+static wl_error move_rows(const struct problem *p, wl_devptr counters, wl_devptr saved) {
+    static const enum wl__kernel close[5] = KERNELS(close), open[5] = KERNELS(open),
+                                 close_runs[5] = KERNELS(close_runs), open_runs[5] = KERNELS(open_runs);
+    wl_devptr matrix = p->matrix;
+    uint64_t side = p->shorter, extra = p->longer - side, first;
+    bool opening = p->rows > p->cols;
+    struct wl_inplace_runs runs;
+    wl_error error = make_runs(p, &runs);
+    if (error)
+        return error;
+    void *arguments[] = {&matrix, &saved, &counters, &side, &extra, &runs};
+    if (runs.each)
+        return launch(p, opening ? open_runs : close_runs, (runs.chunks + runs.each - 1) / runs.each,
+                      WL_INPLACE_RUN_THREADS + 32, WL_INPLACE_RUN_BYTES(runs.kept + runs.ring), arguments,
+                      &first);
+    return launch(p, opening ? open : close, chunks_of(p, WL_INPLACE_CHUNK_BYTES), WL_INPLACE_MOVERS,
+                  WL_INPLACE_STAGED(WL_INPLACE_CHUNK_BYTES), arguments, &first);
+}
+
 static wl_error run_near(const struct problem *p) {
-    static const enum wl__kernel save[5] = KERNELS(save), close[5] = KERNELS(close), open[5] = KERNELS(open);
+    static const enum wl__kernel save[5] = KERNELS(save);
     wl_devptr matrix = p->matrix, counters = p->workspace, saved = counters + 4 * WL_INPLACE_COUNTERS;
     uint64_t side = p->shorter, extra = p->longer - side, first;
     uint32_t opening = p->rows > p->cols;
@@ -147,12 +202,8 @@ static wl_error run_near(const struct problem *p) {
         launch(p, save, blocks < 1u << 20 ? blocks : 1u << 20, WL_INPLACE_MOVERS, 0, to_save, &first);
     if (!error && !opening)
         error = exchange_tiles(p, side + extra);
-    if (error)
-        return error;
-    uint64_t chunk = WL_INPLACE_CHUNK_BYTES / p->width, phase = matrix / p->width % (128 / p->width);
-    void *arguments[] = {&matrix, &saved, &counters, &side, &extra};
-    error = launch(p, opening ? open : close, (p->rows * p->cols + phase + chunk - 1) / chunk,
-                   WL_INPLACE_MOVERS, WL_INPLACE_STAGED_BYTES, arguments, &first);
+    if (!error)
+        error = move_rows(p, counters, saved);
     return !error && opening ? exchange_tiles(p, side + extra) : error;
 }
 

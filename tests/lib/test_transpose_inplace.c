@@ -115,6 +115,14 @@ static void nearly_square(void **state) {
         run(width, 1021, 1023, 1, "near-square");
         run(width, 1023, 1021, 1, "near-square");
     }
+    /* As many chunks kept as a block's shared memory has room for, and more. */
+    run(4, 2000, 2015, 1, "near-square");
+    run(4, 2015, 2000, 3, "near-square");
+    run(16, 700, 716, 1, "near-square");
+    run(16, 716, 700, 0, "near-square");
+    /* Runs of one chunk and less. */
+    run(1, 256, 257, 77, "near-square");
+    run(1, 258, 256, 127, "near-square");
 }
 
 static void shuffles(void **state) {
