@@ -76,7 +76,7 @@ struct wl_loaded {
     uint4 vector[WL_LOADS], last;
 };
 
-/* Marked for eviction last where that gained (widths 4 to 16: 2 to 5 %; the others lost 1 %). */
+/* Marked for eviction last where that gained (widths 4 to 16: 2 to 6 %; here the others lost 1 to 3 %). */
 static __device__ __forceinline__ uint4 wl_read(const uint4 *vector) {
     return WL_WIDTH < 4 ? __ldcg(vector) : *wl_once(vector);
 }

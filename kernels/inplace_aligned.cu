@@ -11,6 +11,8 @@
  * number mod 8), so that the eight vectors of a warp take the eight groups of four banks and the four groups
  * of rows a bank of each; vectors move as a whole, so reading needs no more than the same XOR.
  *
+ * Loads are marked for eviction last (docs/notes/inplace.md).
+ *
  * Traffic: 2 n^2 elements, as a copy, in whole sectors where the side is a multiple of 32 bytes.
  */
 #include "inplace.cuh"
@@ -85,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(WL_ALIGNED_THREADS, WL_INPLACE_ALIG
         for (unsigned r = 0; r < WL_GROUP; r++) {
             unsigned row = unit.group * WL_GROUP + r;
             if (row < tiles[lower].rows && unit.vector * WL_PART < tiles[lower].cols)
-                moved[k][r] = __ldcg((const uint4 *)(tiles[lower].at + row * pitch) + unit.vector);
+                moved[k][r] = *wl_once((const uint4 *)(tiles[lower].at + row * pitch) + unit.vector);
         }
     }
 #pragma unroll

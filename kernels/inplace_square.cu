@@ -2,7 +2,7 @@
  * i), i <= j.
  *
  * Blocks that run together take tiles of one group of WL_INPLACE_GROUP x WL_INPLACE_GROUP, so that both their
- * reads and their writes are runs of some 2 KB on 512 rows, not single rows of tiles all over memory.
+ * reads and their writes are runs of 1 to 2 KB on 256 to 1024 rows, not single rows of tiles all over memory.
  *
  * Traffic: 2 n^2 elements, as a copy, and nothing else: no workspace.
  */
