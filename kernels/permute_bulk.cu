@@ -38,19 +38,27 @@ static __device__ __forceinline__ uint32_t digit_of(uint32_t *number, const stru
     return digit;
 }
 
-/* Loads the window of whole 16 bytes around some of the array; returns the bytes that are under way. */
+/* Loads the window of whole 16 bytes around some of the array to a place in shared memory; returns the bytes
+ * that are under way.  Of 16 bytes at either end that are not wholly the array's, elements are loaded singly:
+ * one thread that did so with a whole row would keep all others waiting for hundreds of microseconds. */
 static __device__ __forceinline__ uint32_t load(const struct wl_permute_bulk &p, unsigned char *to,
                                                 uint64_t from, wl_barrier *barrier) {
-    uint32_t shift = (uint32_t)from % WL_PERMUTE_ACCESS;
-    uint32_t bytes = (shift + p.load + WL_PERMUTE_ACCESS - 1) & ~(WL_PERMUTE_ACCESS - 1);
-    if (from - shift >= p.tiles.from && from - shift + bytes <= p.tiles.from + p.tiles.bytes) {
-        wl_bulk_load_once(to, (const void *)(from - shift), bytes, barrier);
-        return bytes;
+    const uint64_t whole = ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
+    uint64_t first = from & whole, end = from + p.load, last = (end + WL_PERMUTE_ACCESS - 1) & whole;
+    if (first < p.tiles.from) {
+        first += WL_PERMUTE_ACCESS;
+        for (uint64_t at = from; at < first && at < end; at += WL_WIDTH)
+            *(ELEMENT *)(to + (at - from)) = *(const ELEMENT *)at;
     }
-    /* The window sticks out of the array. */
-    for (uint32_t i = 0; i < p.load; i += WL_WIDTH)
-        *(ELEMENT *)(to + shift + i) = *(const ELEMENT *)(from + i);
-    return 0;
+    if (last > p.tiles.from + p.tiles.bytes) {
+        last -= WL_PERMUTE_ACCESS;
+        for (uint64_t at = last > from ? last : from; at < end; at += WL_WIDTH)
+            *(ELEMENT *)(to + (at - from)) = *(const ELEMENT *)at;
+    }
+    if (last <= first)
+        return 0;
+    wl_bulk_load_once(to + (int64_t)(first - from), (const void *)first, (uint32_t)(last - first), barrier);
+    return (uint32_t)(last - first);
 }
 
 /* Loads the tile's rows and notes where each lies in shared memory. */
@@ -73,7 +81,7 @@ static __device__ __forceinline__ void load_rows(const struct wl_permute_bulk &p
         uint32_t at = loads * p.pitch + loads / ELEMENTS * p.swizzle + ((uint32_t)from & (p.phase - 1));
         place[r] = at + inner;
         if (inner == 0)
-            bytes += load(p, wl_permute_memory + at - (uint32_t)from % WL_PERMUTE_ACCESS, from, barrier);
+            bytes += load(p, wl_permute_memory + at, from, barrier);
     }
     if (bytes)
         wl_barrier_expect(barrier, bytes);
