@@ -182,7 +182,7 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, c
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
     bulk->barrier = round_up(bulk->row_table + 4 * bulk->rows, BARRIER);
     plan->memory = bulk->barrier + BARRIER;
-    plan->threads = plan->memory > 60 * 1024 ? 512 : 256;
+    plan->threads = plan->memory > 24 * 1024 ? 512 : 256;
     return plan->memory <= MEMORY;
 }
 
@@ -292,9 +292,9 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
             continue;
         /* Copies whose both ends lie alike within lines, or sectors, take fewer requests. */
         double cost = cost_of(box, &plan) + 0.005 * (wavefronts(&plan.bulk, box->shape->width) - 1) +
-                      (layout->phase == 16                             ? 0.02
-                       : layout->phase == 32 && box->in_grain < SECTOR ? 0.01
-                                                                       : 0);
+                      (box->in_grain < SECTOR   ? layout->phase < WL_PERMUTE_LINE ? 0.04 : 0
+                       : layout->phase < SECTOR ? 0.02
+                                                : 0);
         if (cost < least) {
             least = cost;
             *best = plan;
@@ -365,7 +365,7 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
             grow(box.extent, shape, false, aims[i]);
             grow(box.extent, shape, true, aims[o]);
             look(&box, to, from);
-            if (!plan_box(&trial, &box, &layouts[1], to, from))
+            if (!plan_box(&trial, &box, &layouts[box.in_grain >= SECTOR], to, from))
                 continue;
             double now = cost_of(&box, &trial);
             unsigned at = TRIED;
