@@ -20,7 +20,7 @@
 #define WL_PERMUTE_PARTS  10 /* of a thread's number */
 #define WL_PERMUTE_PASSES 8  /* accesses of a thread to one side of a tile */
 
-/* n / count = umulhi(n, magic) >> shift for n < 2^31; count >= 2, or 1 with magic 0 where a kernel asks. */
+/* n / count = umulhi(n, magic) >> shift for n < 2^31; count >= 2, or 1 where a kernel looks first. */
 struct wl_permute_divisor {
     uint32_t count, magic, shift;
 };

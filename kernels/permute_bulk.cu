@@ -6,7 +6,7 @@
  * of costs it as much as four whole ones: so tiles overlap by up to 28 bytes where their runs would end
  * within a sector, and write the sectors that lie in them.
  *
- * Shared memory is all that a load in flight takes, so a tile may have 100 KB: runs and rows of some 256 to
+ * Shared memory is all that a load in flight takes, so a tile may have 70 KB: runs and rows of some 256 to
  * 1024 bytes.  Elements are picked from it singly; a warp writes 8 vectors of each of 4 runs, whose rows lie
  * so that banks differ, at lines of 128 bytes. */
 #include "bulk.cuh"

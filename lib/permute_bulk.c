@@ -3,7 +3,7 @@
 #include "lib/permute_plan.h"
 
 #define SECTOR  WL_PERMUTE_SECTOR
-#define MEMORY  (98 * 1024) /* a block's at most, tables included */
+#define MEMORY  (74 * 1024) /* a block's at most, tables included: three fit a multiprocessor */
 #define ROWS    4096        /* of a tile at most */
 #define BARRIER 8           /* bytes */
 #define NO_COST 1e30

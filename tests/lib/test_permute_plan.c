@@ -307,7 +307,7 @@ static void carry_out_tiles(const struct problem *p, const struct wl__permute_pl
 
 static void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan,
                            unsigned width) {
-    assert_in_range(plan->memory, 1, 98 * 1024);
+    assert_in_range(plan->memory, 1, 74 * 1024);
     carry_out(p, plan, &plan->bulk.tiles, width, plan->memory, run_bulk);
 }
 
