@@ -20,7 +20,7 @@
 #define WL_PERMUTE_PARTS  10 /* of a thread's number */
 #define WL_PERMUTE_PASSES 8  /* accesses of a thread to one side of a tile */
 
-/* n / count = umulhi(n, magic) >> shift for n < 2^31; count >= 2. */
+/* n / count = umulhi(n, magic) >> shift for n < 2^31; count >= 2, or 1 where a kernel looks first. */
 struct wl_permute_divisor {
     uint32_t count, magic, shift;
 };
@@ -62,7 +62,52 @@ struct wl_permute_tiles {
     uint32_t tiles;    /* fewer than 2^31 */
     uint32_t digits;
     struct wl_permute_digit digit[WL_PERMUTE_DIGITS];
+};
+
+struct wl_permute_sides {
+    struct wl_permute_tiles tiles;
     struct wl_permute_side in, out;
+};
+
+/* Tiles that bulk copies fill: WL_PERMUTE_SECTOR bytes are what a copy is charged for, and what stores fill
+ * whole. */
+#define WL_PERMUTE_SECTOR 32
+#define WL_PERMUTE_LINE   128
+#define WL_PERMUTE_RANK   8
+
+/* One digit of the number of a row of the tile, as the input has it. */
+struct wl_permute_row {
+    struct wl_permute_divisor by;
+    uint32_t inner; /* bytes along a load; 0: each step is a load of its own */
+    uint64_t in;    /* bytes in the array */
+};
+
+/* One digit of the number of a run of the tile, as the output has it. */
+struct wl_permute_run {
+    struct wl_permute_divisor by;
+    uint32_t along; /* bytes along a row of the tile */
+    uint32_t rows;  /* rows of the tile */
+    uint64_t out;   /* bytes in the array */
+};
+
+/* A tile is rows of bytes that lie side by side in the input, each at a place of its own in shared memory.  A
+ * run is what lies side by side in the output: an element of each of `turn` rows in turn, then the next
+ * element of each.  Both kinds are numbered, and what their numbers say is looked up in tables that the block
+ * makes while its loads are under way. */
+struct wl_permute_bulk {
+    struct wl_permute_tiles tiles;
+    uint32_t rows, load;     /* rows of the tile; bytes of a load, of one row or of several */
+    uint32_t pitch, swizzle; /* bytes in shared memory from load to load; more after each 16 bytes' worth */
+    uint32_t phase;          /* loads keep their places within so many bytes */
+    uint32_t row_parts, run_parts;
+    struct wl_permute_row row[WL_PERMUTE_RANK];
+    struct wl_permute_run run[WL_PERMUTE_RANK];
+    uint32_t runs, length;          /* runs of the tile; elements of one */
+    struct wl_permute_divisor turn; /* rows that a run takes elements from in turn */
+    uint32_t lanes;                 /* of a warp along a run: a power of two; the others take the next runs */
+    uint32_t cells;                 /* warps' accesses */
+    struct wl_permute_divisor along;        /* those along a run */
+    uint32_t run_table, row_table, barrier; /* where these lie in shared memory */
 };
 
 #endif

@@ -6,6 +6,7 @@
  * write those element by element.
  */
 #include "permute.cuh"
+#include "read_once.cuh"
 
 #ifndef WIDELOAD_PERMUTE_WORDS
 #define WIDELOAD_PERMUTE_WORDS
@@ -23,7 +24,7 @@ extern __shared__ uint4 wl_permute_memory[];
 #define ELEMENTS (WL_PERMUTE_ACCESS / WL_WIDTH)
 
 extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
-    WL_NAME(const __grid_constant__ struct wl_permute_tiles p) {
+    WL_NAME(const __grid_constant__ struct wl_permute_sides p) {
     unsigned char *memory = (unsigned char *)wl_permute_memory;
     union access {
         uint4 word;
@@ -31,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
     };
     uint64_t in_tile, out_tile, thread_place;
     uint32_t shared, first;
-    uint32_t ends = wl_tile_place(p, blockIdx.x, &in_tile, &out_tile);
+    uint32_t ends = wl_tile_place(p.tiles, blockIdx.x, &in_tile, &out_tile);
     first = wl_thread_place(p.in, &shared, &thread_place);
     in_tile += thread_place;
     union access moved[WL_PASSES];
@@ -45,14 +46,14 @@ extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
                 if (begin + (ELEMENTS - 1) >= p.in.length + (ELEMENTS - 1))
                     continue; /* past the row */
             }
-            if (WL_IN_SHIFTED && from - p.from >= p.whole) {
+            if (WL_IN_SHIFTED && from - p.tiles.from >= p.tiles.whole) {
                 /* Not all of it is the array's. */
 #pragma unroll
                 for (int j = 0; j < ELEMENTS; j++)
-                    if (from + j * WL_WIDTH - p.from < p.bytes)
-                        moved[k].element[j] = *(const ELEMENT *)(from + j * WL_WIDTH);
+                    if (from + j * WL_WIDTH - p.tiles.from < p.tiles.bytes)
+                        moved[k].element[j] = *wl_once((const ELEMENT *)(from + j * WL_WIDTH));
             } else {
-                moved[k].word = *(const uint4 *)from;
+                moved[k].word = *wl_once((const uint4 *)from);
             }
         }
 #pragma unroll

@@ -32,8 +32,10 @@
     WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile4)                                                             \
     WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile8)                                                             \
     WL_PERMUTE_PASSES_MAP(ALONE, X, permute_tile16_whole)                                                    \
-    ALONE(X, permute_rows8)                                                                                  \
-    ALONE(X, permute_rows16)
+    ALONE(X, permute_bulk4_0)                                                                                \
+    ALONE(X, permute_bulk4_1)                                                                                \
+    ALONE(X, permute_bulk8_0)                                                                                \
+    ALONE(X, permute_bulk8_1)
 
 /* The in-place transposes, a module each width. */
 #define WL_INPLACE_MODULES(X, width)                                                                         \

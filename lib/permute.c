@@ -5,9 +5,27 @@
 #include "lib/choice.h"
 #include "lib/error.h"
 #include "lib/launch.h"
+#include "lib/permute_bulk.h"
 #include "lib/permute_plan.h"
+#include "lib/rows.h"
 
 static const char call[] = "wl_permute";
+
+/* To plan takes 5 to 300 us, and programs call again with what they called with: a thread keeps its last
+ * plans, each of which hangs on the shape, on how far the addresses are from whole lines, and on what the
+ * device can do. */
+#define KEPT 8
+
+struct kept {
+    struct wl__permute_shape shape; /* rank 0: none */
+    uint64_t to, from;
+    bool has_bulk; /* the device */
+    bool is_bulk;  /* the plan */
+    union {
+        struct wl__permute_plan tiles;
+        struct wl__permute_bulk_plan bulk;
+    } plan;
+};
 
 /* A problem that the checks have passed. */
 struct problem {
@@ -15,7 +33,7 @@ struct problem {
     wl_devptr to, from;
     wl_stream stream;
     struct wl__permute_shape shape;
-    struct wl__permute_plan plan; /* of the strategies that have one */
+    struct kept *kept; /* of the strategies that have a plan */
 };
 
 /* ---------------------------------------------------------------- the strategies */
@@ -45,18 +63,26 @@ static wl_error transpose(struct problem *p) {
     return wl_transpose_batched(p->context, shape->width, p->to, p->from, &layout, p->stream);
 }
 
-static wl_error launch(struct problem *p, enum wl__kernel kernel) {
-    void *arguments[] = {&p->plan.tiles};
-    return wl__launch_shared(p->context, kernel, p->plan.tiles.tiles, 1,
-                             (struct wl__block){p->plan.threads, 1}, p->plan.memory, arguments, p->stream);
-}
-
+/* Whole rows move.  They are of 8-byte words and more: wl__permute_reduce() has made them as wide as they can
+ * be.
+ */
 static bool has_rows(struct problem *p) {
-    return wl__permute_plan_rows(&p->plan, &p->shape, p->to, p->from);
+    const struct wl__permute_shape *shape = &p->shape;
+    return shape->by_out[0] == 0 && shape->width >= 8 && shape->dim[0].size * shape->width >= 128;
 }
 
 static wl_error rows(struct problem *p) {
-    return launch(p, p->shape.width == 16 ? WL_KERNEL_permute_rows16 : WL_KERNEL_permute_rows8);
+    const struct wl__permute_shape *shape = &p->shape;
+    struct wl__rows rows = {.to = p->to,
+                            .from = p->from,
+                            .row_bytes = shape->dim[0].size * shape->width,
+                            .rank = shape->rank - 1};
+    for (unsigned i = 1; i < shape->rank; i++) {
+        unsigned d = shape->by_out[i];
+        rows.outer[i - 1] = (struct wl__rows_dimension){shape->dim[d].size, shape->dim[d].out * shape->width,
+                                                        shape->dim[d].in * shape->width};
+    }
+    return wl__rows_launch(p->context, wl__rows_way(&rows), &rows, p->stream);
 }
 
 static bool same_shape(const struct wl__permute_shape *a, const struct wl__permute_shape *b) {
@@ -66,46 +92,68 @@ static bool same_shape(const struct wl__permute_shape *a, const struct wl__permu
     return same;
 }
 
-/* To plan takes 5 to 300 us, and programs call again with what they called with: a thread keeps its last
- * plans, each of which hangs on the shape and on how far the addresses are from whole accesses. */
-#define KEPT 8
-
-struct kept {
-    struct wl__permute_shape shape; /* rank 0: none */
-    uint64_t to, from;
-    struct wl__permute_plan plan;
-};
-
 static bool serves(const struct kept *kept, const struct problem *p) {
-    return same_shape(&kept->shape, &p->shape) && (kept->to - p->to) % WL_PERMUTE_ACCESS == 0 &&
-           (kept->from - p->from) % WL_PERMUTE_ACCESS == 0;
+    return same_shape(&kept->shape, &p->shape) && (kept->to - p->to) % WL_PERMUTE_LINE == 0 &&
+           (kept->from - p->from) % WL_PERMUTE_LINE == 0 && kept->has_bulk == wl__has_bulk(p->context);
+}
+
+static bool plan(struct problem *p) {
+    static _Thread_local struct kept all[KEPT];
+    static _Thread_local unsigned oldest;
+    for (unsigned i = 0; i < KEPT; i++)
+        if (serves(&all[i], p)) {
+            p->kept = &all[i];
+            return true;
+        }
+    struct kept *kept = p->kept = &all[oldest];
+    kept->shape.rank = 0;
+    kept->has_bulk = wl__has_bulk(p->context);
+    kept->is_bulk = kept->has_bulk && wl__permute_plan_bulk(&kept->plan.bulk, &p->shape, p->to, p->from);
+    if (!kept->is_bulk && !wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
+        return false;
+    kept->shape = p->shape;
+    kept->to = p->to;
+    kept->from = p->from;
+    oldest = (oldest + 1) % KEPT;
+    return true;
+}
+
+static bool has_bulk(struct problem *p) {
+    return plan(p) && p->kept->is_bulk;
+}
+
+static wl_error launch(struct problem *p, enum wl__kernel kernel, struct wl_permute_tiles *tiles,
+                       void *parameters, unsigned threads, unsigned memory) {
+    void *arguments[] = {parameters};
+    tiles->to = p->to;
+    tiles->from = p->from;
+    return wl__launch_shared(p->context, kernel, tiles->tiles, 1, (struct wl__block){threads, 1}, memory,
+                             arguments, p->stream);
+}
+
+static wl_error bulk(struct problem *p) {
+    struct wl__permute_bulk_plan *plan = &p->kept->plan.bulk;
+    bool wraps = plan->bulk.turn.count < plan->bulk.length;
+    enum wl__kernel kernel = p->shape.width == 4
+                                 ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
+                             : wraps ? WL_KERNEL_permute_bulk8_1
+                                     : WL_KERNEL_permute_bulk8_0;
+    return launch(p, kernel, &plan->bulk.tiles, &plan->bulk, plan->threads, plan->memory);
 }
 
 static bool has_tiles(struct problem *p) {
-    static _Thread_local struct kept kept[KEPT];
-    static _Thread_local unsigned oldest;
-    for (unsigned i = 0; i < KEPT; i++)
-        if (serves(&kept[i], p)) {
-            p->plan = kept[i].plan;
-            p->plan.tiles.to = p->to;
-            p->plan.tiles.from = p->from;
-            return true;
-        }
-    if (!wl__permute_plan_tiles(&p->plan, &p->shape, p->to, p->from))
-        return false;
-    kept[oldest] = (struct kept){p->shape, p->to, p->from, p->plan};
-    oldest = (oldest + 1) % KEPT;
-    return true;
+    return plan(p) && !p->kept->is_bulk;
 }
 
 /* Kernels differ in the elements' width, in whose rows begin anywhere, and in how many accesses a thread
  * makes: the fewer it has registers for, the more blocks a multiprocessor holds. */
 static wl_error tiles(struct problem *p) {
-    const struct wl__permute_plan *plan = &p->plan;
+    struct wl__permute_plan *plan = &p->kept->plan.tiles;
     unsigned passes = plan->passes <= 4 ? 0 : plan->passes <= 6 ? 1 : 2;
     unsigned shifted = 2 * plan->in_shifted + plan->out_shifted;
     unsigned width = (unsigned)__builtin_ctz(plan->width);
-    return launch(p, (enum wl__kernel)(WL_KERNEL_permute_tile1_whole_4 + (width * 4 + shifted) * 3 + passes));
+    return launch(p, (enum wl__kernel)(WL_KERNEL_permute_tile1_whole_4 + (width * 4 + shifted) * 3 + passes),
+                  &plan->sides.tiles, &plan->sides, plan->threads, plan->memory);
 }
 
 /* The first that fits. */
@@ -116,7 +164,9 @@ static const struct strategy {
 } strategies[] = {
     {"copy", "the order of the elements does not change", is_copy, copy},
     {"transpose", "two dimensions, or neighbours that act as two, change places", is_transpose, transpose},
-    {"rows", "the last dimension keeps its place: whole rows move, through registers", has_rows, rows},
+    {"rows", "the last dimension keeps its place: whole rows move", has_rows, rows},
+    {"bulk", "rows or runs that begin anywhere, or short ones: large tiles that bulk copies fill", has_bulk,
+     bulk},
     {"tiles", "tiles that are long in both arrays' last dimensions, through shared memory", has_tiles, tiles},
 };
 

@@ -11,21 +11,6 @@ static unsigned walk_for(unsigned in_run) {
     return in_run >= 250 ? 1 : 4;
 }
 
-bool wl__permute_plan_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
-                           uint64_t from) {
-    if (shape->by_out[0] != 0 || shape->width < 8 || shape->dim[0].size * shape->width < 128)
-        return false;
-    plan->tiles.to = to;
-    plan->tiles.from = from;
-    for (unsigned run = 12288; run >= 1024; run /= 2) {
-        const struct wl__permute_aim aim = {
-            0, run, THREADS * WL_PERMUTE_PASSES * 16, THREADS, WL_PERMUTE_PASSES, 1};
-        if (wl__permute_rows(plan, shape, &aim))
-            return true;
-    }
-    return false;
-}
-
 /* Short runs through several dimensions that end within a line of 128 bytes: the rest of it is other tiles'.
  */
 static double ragged(const uint64_t *extent, const struct wl__permute_shape *shape, bool by_out) {
@@ -64,8 +49,8 @@ bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__perm
             wl__permute_extents(extent, shape, runs[i], runs[o]);
             cost[i][o] = cost_of(shape, extent);
         }
-    plan->tiles.to = to;
-    plan->tiles.from = from;
+    plan->sides.tiles.to = to;
+    plan->sides.tiles.from = from;
     /* The cheapest that can be made; of one element to a tile all can. */
     for (;;) {
         unsigned in = 0, out = 0;

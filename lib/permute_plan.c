@@ -64,7 +64,7 @@ static uint64_t tiles_along(uint64_t size, uint64_t extent, uint64_t step) {
 }
 /* ---------------------------------------------------------------- division */
 
-static struct wl_permute_divisor divisor(uint64_t count) {
+struct wl_permute_divisor wl__permute_divisor(uint64_t count) {
     struct wl_permute_divisor by = {(uint32_t)count, 0, 0};
     while ((2ull << by.shift) < count)
         by.shift++;
@@ -75,7 +75,7 @@ static struct wl_permute_divisor divisor(uint64_t count) {
 /* ---------------------------------------------------------------- a side */
 
 static struct wl_permute_part part_of(const struct wl__permute_axis *axis, uint64_t count) {
-    return (struct wl_permute_part){divisor(count), (uint32_t)axis->shared, axis->global,
+    return (struct wl_permute_part){wl__permute_divisor(count), (uint32_t)axis->shared, axis->global,
                                     (uint32_t)axis->begin, 0};
 }
 
@@ -145,7 +145,8 @@ static void set_row(struct wl_permute_side *side, const struct wl__permute_view 
 
 /* The order of tiles. */
 struct walk {
-    struct wl__permute_plan *plan;
+    struct wl_permute_tiles *tiles;
+    const uint64_t *extent, *step;
     const struct wl__permute_shape *shape;
     uint64_t left[WL_RANK_MAX]; /* tiles along a dimension that are not numbered yet */
     uint64_t count;
@@ -153,16 +154,16 @@ struct walk {
 
 /* Numbers `count` of the tiles along d that are left. */
 static void number(struct walk *walk, unsigned d, uint64_t count) {
-    struct wl_permute_tiles *tiles = &walk->plan->tiles;
-    uint64_t extent = walk->plan->extent[d], size = walk->shape->dim[d].size, each = walk->plan->step[d];
+    struct wl_permute_tiles *tiles = walk->tiles;
+    uint64_t extent = walk->extent[d], size = walk->shape->dim[d].size, each = walk->step[d];
     uint64_t blocks = tiles_along(size, extent, each), step = blocks / walk->left[d] * each;
     uint64_t back = walk->left[d] == count ? (blocks - 1) * each + extent - size : 0;
     uint64_t in = walk->shape->dim[d].in * walk->shape->width,
              out = walk->shape->dim[d].out * walk->shape->width;
     walk->left[d] /= count;
     if (count > 1)
-        tiles->digit[tiles->digits++] = (struct wl_permute_digit){divisor(count), each < extent, step * in,
-                                                                  step * out,     back * in,     back * out};
+        tiles->digit[tiles->digits++] = (struct wl_permute_digit){
+            wl__permute_divisor(count), each < extent, step * in, step * out, back * in, back * out};
     walk->count *= count;
 }
 
@@ -171,8 +172,8 @@ static void number_some(struct walk *walk, bool by_out, uint64_t aim) {
     uint64_t now = 1;
     for (unsigned i = 0; i < walk->shape->rank && now < aim; i++) {
         unsigned d = wl__permute_dim(walk->shape, by_out, i);
-        uint64_t size = walk->shape->dim[d].size, extent = walk->plan->extent[d], count = walk->left[d];
-        if (size % extent == 0 && walk->plan->step[d] == extent)
+        uint64_t size = walk->shape->dim[d].size, extent = walk->extent[d], count = walk->left[d];
+        if (size % extent == 0 && walk->step[d] == extent)
             while ((count + 1) / 2 > wl__divide_up(aim, now) || walk->left[d] % count)
                 count--;
         number(walk, d, count);
@@ -180,12 +181,12 @@ static void number_some(struct walk *walk, bool by_out, uint64_t aim) {
     }
 }
 
-static bool number_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
-                         unsigned order) {
-    struct walk walk = {plan, shape, {0}, 1};
-    plan->tiles.digits = 0;
+bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute_shape *shape,
+                        const uint64_t *extent, const uint64_t *step, unsigned order) {
+    struct walk walk = {tiles, extent, step, shape, {0}, 1};
+    tiles->digits = 0;
     for (unsigned d = 0; d < shape->rank; d++)
-        walk.left[d] = tiles_along(shape->dim[d].size, plan->extent[d], plan->step[d]);
+        walk.left[d] = tiles_along(shape->dim[d].size, extent[d], step[d]);
     if (order == 2 || order == 3) {
         for (unsigned i = 0; i < 2 * shape->rank; i++) {
             unsigned k = 0;
@@ -203,14 +204,13 @@ static bool number_tiles(struct wl__permute_plan *plan, const struct wl__permute
         number_some(&walk, false, some[order - 4][1]);
     }
     number_some(&walk, order != 0, UINT64_MAX);
-    if (walk.count > INT32_MAX || plan->tiles.digits > WL_PERMUTE_DIGITS)
+    if (walk.count > INT32_MAX || tiles->digits > WL_PERMUTE_DIGITS)
         return false;
-    plan->tiles.tiles = (uint32_t)walk.count;
-    plan->tiles.bytes = shape->width;
+    tiles->tiles = (uint32_t)walk.count;
+    tiles->bytes = shape->width;
     for (unsigned d = 0; d < shape->rank; d++)
-        plan->tiles.bytes *= shape->dim[d].size;
-    plan->tiles.whole =
-        plan->tiles.bytes >= WL_PERMUTE_ACCESS ? plan->tiles.bytes - WL_PERMUTE_ACCESS + 1 : 0;
+        tiles->bytes *= shape->dim[d].size;
+    tiles->whole = tiles->bytes >= WL_PERMUTE_ACCESS ? tiles->bytes - WL_PERMUTE_ACCESS + 1 : 0;
     return true;
 }
 
@@ -229,7 +229,7 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     plan->in_run = wl__permute_run(extent, shape, false);
     plan->out_run = wl__permute_run(extent, shape, true);
     struct wl__permute_layout memory;
-    wl__permute_lay_out(&memory, shape, extent, plan->tiles.to, plan->tiles.from, &plan->in_wave,
+    wl__permute_lay_out(&memory, shape, extent, plan->sides.tiles.to, plan->sides.tiles.from, &plan->in_wave,
                         &plan->out_wave);
     plan->in_shifted = memory.in.shifted;
     plan->out_shifted = memory.out.shifted;
@@ -250,13 +250,13 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     unsigned out_axes = wl__permute_axes(out_axis, shape, extent, memory.pitch, &memory.out, memory.out_cut);
     unsigned in_threads, out_threads, in_passes, out_passes;
     double in_lanes, out_lanes;
-    if (!share_out(&plan->tiles.in, in_axis, in_axes, aim->threads, aim->passes, &in_threads, &in_passes,
+    if (!share_out(&plan->sides.in, in_axis, in_axes, aim->threads, aim->passes, &in_threads, &in_passes,
                    &in_lanes) ||
-        !share_out(&plan->tiles.out, out_axis, out_axes, aim->threads, aim->passes, &out_threads, &out_passes,
+        !share_out(&plan->sides.out, out_axis, out_axes, aim->threads, aim->passes, &out_threads, &out_passes,
                    &out_lanes))
         return false;
-    set_row(&plan->tiles.in, &memory.in, width, memory.pitch[0]);
-    set_row(&plan->tiles.out, &memory.out, width, memory.pitch[out0]);
+    set_row(&plan->sides.in, &memory.in, width, memory.pitch[0]);
+    set_row(&plan->sides.out, &memory.out, width, memory.pitch[out0]);
     unsigned threads = in_threads > out_threads ? in_threads : out_threads;
     plan->threads = (threads + 31) / 32 * 32;
     plan->passes = in_passes > out_passes ? in_passes : out_passes;
@@ -264,44 +264,5 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     out_lanes *= (double)out_threads / plan->threads;
     plan->lanes = in_lanes < out_lanes ? in_lanes : out_lanes;
 
-    return number_tiles(plan, shape, aim->walk);
-}
-
-bool wl__permute_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
-                      const struct wl__permute_aim *aim) {
-    unsigned width = shape->width;
-    for (unsigned d = 0; d < shape->rank; d++)
-        plan->extent[d] = 1;
-    grow(plan->extent, shape, true, aim->out_run, 1);
-    uint64_t elements = 1;
-    plan->traffic = 1;
-    struct wl__permute_axis in_axis[WL_RANK_MAX], out_axis[WL_RANK_MAX];
-    unsigned axes = 0;
-    for (unsigned i = 0; i < shape->rank; i++) {
-        unsigned d = shape->by_out[i];
-        uint64_t extent = plan->extent[d];
-        plan->step[d] = extent;
-        elements *= extent;
-        plan->traffic *=
-            (double)(wl__divide_up(shape->dim[d].size, extent) * extent) / (double)shape->dim[d].size;
-        if (extent > 1) {
-            in_axis[axes] = (struct wl__permute_axis){extent, 0, shape->dim[d].in * width, 0};
-            out_axis[axes++] = (struct wl__permute_axis){extent, 0, shape->dim[d].out * width, 0};
-        }
-    }
-    if (elements * width > aim->memory)
-        return false;
-    plan->width = width;
-    plan->in_shifted = plan->out_shifted = false;
-    plan->in_run = wl__permute_run(plan->extent, shape, false);
-    plan->out_run = wl__permute_run(plan->extent, shape, true);
-    plan->memory = plan->in_wave = plan->out_wave = 0;
-    unsigned threads;
-    if (!share_out(&plan->tiles.in, in_axis, axes, aim->threads, aim->passes, &threads, &plan->passes,
-                   &plan->lanes) ||
-        !share_out(&plan->tiles.out, out_axis, axes, aim->threads, aim->passes, &threads, &plan->passes,
-                   &plan->lanes))
-        return false;
-    plan->threads = (threads + 31) / 32 * 32;
-    return number_tiles(plan, shape, aim->walk);
+    return wl__permute_number(&plan->sides.tiles, shape, extent, plan->step, aim->walk);
 }

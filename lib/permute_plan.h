@@ -18,7 +18,7 @@ struct wl__permute_aim {
 };
 
 struct wl__permute_plan {
-    struct wl_permute_tiles tiles;
+    struct wl_permute_sides sides;
     unsigned width; /* bytes of an element */
     bool in_shifted, out_shifted;
     unsigned threads, memory;     /* a block's */
@@ -38,18 +38,18 @@ void wl__permute_extents(uint64_t *extent, const struct wl__permute_shape *shape
 /* The bytes that do. */
 unsigned wl__permute_run(const uint64_t *extent, const struct wl__permute_shape *shape, bool by_out);
 
-/* A plan that keeps to an aim; false where none can.  Through shared memory: */
+/* For dividing by count. */
+struct wl_permute_divisor wl__permute_divisor(uint64_t count);
+/* Numbers the tiles of these extents, each `step` after the one before; false for more than 2^31. */
+bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute_shape *shape,
+                        const uint64_t *extent, const uint64_t *step, unsigned order);
+
+/* A plan that keeps to an aim; false where none can. */
 bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
                       const struct wl__permute_aim *aim);
-/* Through registers alone, where the last dimension keeps its place; in_run is not looked at. */
-bool wl__permute_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
-                      const struct wl__permute_aim *aim);
 
-/* The plan that is thought the fastest, for a shape of rank 2 or more.  Rows: false where rows are short, or
- * do not begin at multiples of 8 bytes.  Tiles: false only for more than 2^31 of them, some 200 GB at least.
- */
-bool wl__permute_plan_rows(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
-                           uint64_t from);
+/* The plan that is thought the fastest, for a shape of rank 2 or more.  False only for more than 2^31 tiles,
+ * some 200 GB at least. */
 bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
                             uint64_t from);
 

@@ -23,6 +23,9 @@ struct problem {
     const char *strategy; /* NULL: any */
 };
 
+/* Through shared memory, by whichever kernel is the faster one on the device. */
+static const char tiles[] = ": tiles:", bulk[] = ": bulk:";
+
 /* The input's index of the output's element i. */
 static uint64_t source(const struct problem *p, uint64_t i) {
     uint64_t stride[WL_RANK_MAX], at = 0, step = 1;
@@ -60,7 +63,7 @@ static void permute(const struct problem *p, unsigned width, unsigned to_shift, 
         fail_msg("%s", wl_message());
     char explained[256];
     snprintf(explained, sizeof(explained), "%s", wl_explain());
-    if (p->strategy && !strstr(explained, p->strategy))
+    if (p->strategy && !strstr(explained, p->strategy) && !(p->strategy == tiles && strstr(explained, bulk)))
         fail_msg("not %s but %s", p->strategy, explained);
     assert_int_equal(wl_download(context, out, to, whole), WL_ERROR_OK);
     for (uint64_t i = 0; i < whole; i++)
@@ -85,15 +88,19 @@ static const struct problem problems[] = {
     {2, {67, 129}, {1, 0}, ": transpose:"},
     {3, {3, 35, 66}, {0, 2, 1}, ": transpose:"},
     {5, {5, 9, 1, 11, 3}, {3, 4, 2, 0, 1}, ": transpose:"},
-    {3, {40, 3, 70}, {2, 1, 0}, ": tiles:"},
-    {3, {64, 2, 128}, {2, 1, 0}, ": tiles:"},
-    {3, {127, 2, 131}, {2, 1, 0}, ": tiles:"},
-    {4, {61, 5, 3, 67}, {3, 2, 1, 0}, ": tiles:"},
-    {4, {13, 17, 19, 5}, {2, 1, 3, 0}, ": tiles:"},
-    {4, {5, 3, 100, 7}, {1, 3, 0, 2}, ": tiles:"},
-    {6, {3, 5, 2, 7, 4, 9}, {5, 4, 3, 2, 1, 0}, ": tiles:"},
-    {8, {2, 3, 2, 3, 2, 3, 2, 3}, {7, 6, 5, 4, 3, 2, 1, 0}, ": tiles:"},
-    {8, {3, 2, 1, 4, 5, 1, 3, 2}, {4, 7, 0, 3, 1, 6, 2, 5}, ": tiles:"},
+    {3, {40, 3, 70}, {2, 1, 0}, tiles},
+    {3, {64, 2, 128}, {2, 1, 0}, tiles},
+    {3, {127, 2, 131}, {2, 1, 0}, tiles},
+    {4, {61, 5, 3, 67}, {3, 2, 1, 0}, tiles},
+    {4, {13, 17, 19, 5}, {2, 1, 3, 0}, tiles},
+    {4, {5, 3, 100, 7}, {1, 3, 0, 2}, tiles},
+    {6, {3, 5, 2, 7, 4, 9}, {5, 4, 3, 2, 1, 0}, tiles},
+    {8, {2, 3, 2, 3, 2, 3, 2, 3}, {7, 6, 5, 4, 3, 2, 1, 0}, tiles},
+    {8, {3, 2, 1, 4, 5, 1, 3, 2}, {4, 7, 0, 3, 1, 6, 2, 5}, tiles},
+    /* Several large tiles, which overlap; runs that go on along the rows. */
+    {3, {301, 3, 203}, {2, 1, 0}, tiles},
+    {4, {53, 3, 5, 155}, {2, 1, 3, 0}, tiles},
+    {4, {37, 4, 3, 301}, {1, 3, 0, 2}, tiles},
     /* The last dimension keeps its place, and is long, short or neither. */
     {3, {6, 7, 1024}, {1, 0, 2}, NULL},
     {3, {6, 7, 999}, {1, 0, 2}, NULL},
@@ -132,11 +139,11 @@ static void rows_are_rows(void **state) {
     (void)state;
     permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, ": rows:"}, 4, 0, 0);
     permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, ": rows:"}, 4, 2, 2);
-    permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, ": tiles:"}, 4, 1, 0);
+    permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, tiles}, 4, 1, 0);
     permute(&(struct problem){4, {2, 9, 3, 128}, {0, 2, 1, 3}, ": rows:"}, 2, 0, 0);
     /* A row is an element. */
     permute(&(struct problem){3, {31, 33, 4}, {1, 0, 2}, ": transpose:"}, 4, 0, 0);
-    permute(&(struct problem){4, {31, 33, 5, 4}, {2, 1, 0, 3}, ": tiles:"}, 4, 0, 0);
+    permute(&(struct problem){4, {31, 33, 5, 4}, {2, 1, 0, 3}, tiles}, 4, 0, 0);
 }
 
 /* A plan is kept from call to call: not for another shape, nor other places within 16 bytes. */

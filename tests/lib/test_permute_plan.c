@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "lib/permute_bulk.h"
 #include "lib/permute_plan.h"
 
 /* ---------------------------------------------------------------- problems */
@@ -84,6 +85,7 @@ struct machine {
     uint8_t *from, *to, *memory;
     uint64_t from_address, to_address; /* what the plan was told */
     uint64_t bytes;
+    unsigned width;
     unsigned memory_bytes;
 };
 
@@ -180,43 +182,116 @@ static void run_side(const struct machine *m, const struct wl__permute_plan *pla
     }
 }
 
-static void run_tile(const struct machine *m, const struct wl__permute_plan *plan, uint32_t tile) {
+static void run_tile(const struct machine *m, const void *any, uint32_t tile) {
+    const struct wl__permute_plan *plan = any;
     uint64_t in_tile, out_tile;
-    unsigned ends = tile_place(&plan->tiles, tile, &in_tile, &out_tile);
+    unsigned ends = tile_place(&plan->sides.tiles, tile, &in_tile, &out_tile);
     memset(m->memory, 0xEE, m->memory_bytes);
-    run_side(m, plan, in_tile, &plan->tiles.in, plan->in_shifted, true, 3);
-    run_side(m, plan, out_tile, &plan->tiles.out, plan->out_shifted, false, ends);
+    run_side(m, plan, in_tile, &plan->sides.in, plan->in_shifted, true, 3);
+    run_side(m, plan, out_tile, &plan->sides.out, plan->out_shifted, false, ends);
 }
 
-static void run_rows(const struct machine *m, const struct wl__permute_plan *plan, uint32_t tile) {
-    const struct wl_permute_tiles *p = &plan->tiles;
-    uint64_t in_tile, out_tile, unused, in, out;
-    tile_place(p, tile, &in_tile, &out_tile);
-    for (unsigned thread = 0; thread < plan->threads; thread++) {
-        thread_place(&p->in, thread, &unused, &in);
-        thread_place(&p->out, thread, &unused, &out);
-        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++)
-            if (thread < p->in.limit[k])
-                memcpy(in_array(m, m->to, out_tile + out + p->out.global[k], m->to_address, plan->width),
-                       in_array(m, m->from, in_tile + in + p->in.global[k], m->from_address, plan->width),
-                       plan->width);
+/* ---------------------------------------------------------------- the kernel of bulk copies */
+
+static uint32_t digit_of(uint32_t *number, const struct wl_permute_divisor *by) {
+    uint32_t digit = *number % by->count;
+    assert_int_equal(by->count > 1 ? divide(*number, by) : *number, *number / by->count);
+    *number /= by->count;
+    return digit;
+}
+
+/* Fills the tile's memory; place: where each row lies. */
+static void load_rows(const struct machine *m, const struct wl_permute_bulk *p, unsigned width, uint64_t tile,
+                      uint32_t *place) {
+    unsigned vector = WL_PERMUTE_ACCESS / width;
+    for (uint32_t r = 0; r < p->rows; r++) {
+        uint64_t from = tile;
+        uint32_t number = r, inner = 0, loads = 0, each = 1;
+        for (uint32_t i = 0; i < p->row_parts; i++) {
+            uint32_t digit = digit_of(&number, &p->row[i].by);
+            inner += digit * p->row[i].inner;
+            if (!p->row[i].inner) {
+                loads += digit * each;
+                each *= p->row[i].by.count;
+                from += digit * p->row[i].in;
+            }
+        }
+        uint32_t at = loads * p->pitch + loads / vector * p->swizzle + (uint32_t)(from & (p->phase - 1));
+        place[r] = at + inner;
+        if (inner)
+            continue;
+        uint32_t shift = from % WL_PERMUTE_ACCESS;
+        /* The window lies in the tile's memory, and no other load has written there. */
+        assert_in_range(at - shift + (shift + p->load + 15) / 16 * 16, 1, p->run_table);
+        for (uint32_t i = 0; i < p->load; i++) {
+            if (m->memory[at + i] != 0xEE &&
+                m->memory[at + i] != *in_array(m, m->from, from + i, m->from_address, 1))
+                fail_msg("%s: loads overlap at byte %u", m->what, at + i);
+            m->memory[at + i] = *in_array(m, m->from, from + i, m->from_address, 1);
+        }
     }
 }
 
-typedef void run_fn(const struct machine *m, const struct wl__permute_plan *plan, uint32_t tile);
+static void store_run(const struct machine *m, const struct wl_permute_bulk *p, unsigned width, uint32_t r,
+                      uint64_t to, const uint32_t *place, unsigned ends) {
+    uint32_t along = 0, row = 0, number = r;
+    for (uint32_t i = 0; i < p->run_parts; i++) {
+        uint32_t digit = digit_of(&number, &p->run[i].by);
+        to += digit * p->run[i].out;
+        row += digit * p->run[i].rows;
+        along += digit * p->run[i].along;
+    }
+    assert_int_equal(number, 0);
+    uint64_t past = to % WL_PERMUTE_LINE;
+    unsigned vector = WL_PERMUTE_ACCESS / width, sector = WL_PERMUTE_SECTOR / width;
+    for (uint32_t v = 0; v < p->along.count * p->lanes; v++)
+        for (unsigned j = 0; j < vector; j++) {
+            int64_t begin = ((int64_t)v * WL_PERMUTE_ACCESS - (int64_t)past) / width, e = begin + j;
+            uint64_t address = to - past + v * WL_PERMUTE_ACCESS;
+            int64_t first = begin - (int64_t)(address % WL_PERMUTE_SECTOR / width);
+            if (e < 0 || e >= p->length || (first < 0 && !(ends & 1)) ||
+                (first + sector > p->length && !(ends & 2)))
+                continue;
+            uint32_t turn = (uint32_t)e % p->turn.count, element = (uint32_t)e / p->turn.count;
+            assert_in_range(row + turn, 0, p->rows - 1);
+            memcpy(in_array(m, m->to, address + j * width, m->to_address, width),
+                   in_memory(m, place[row + turn] + along + element * width, width), width);
+        }
+    /* The lanes reach the run's end. */
+    assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= past + p->length * width);
+}
 
-static void carry_out(const struct problem *p, const struct wl__permute_plan *plan, run_fn *run) {
+static void run_bulk(const struct machine *m, const void *any, uint32_t tile) {
+    const struct wl__permute_bulk_plan *plan = any;
+    const struct wl_permute_bulk *p = &plan->bulk;
+    uint64_t in_tile, out_tile;
+    unsigned ends = tile_place(&p->tiles, tile, &in_tile, &out_tile), width = m->width;
+    uint32_t *place = malloc(p->rows * sizeof(*place));
+    assert_true(p->run_table + 16 * p->runs <= p->row_table && p->row_table + 4 * p->rows <= p->barrier &&
+                p->barrier + 8 <= plan->memory);
+    assert_int_equal(p->cells, (p->runs + 32 / p->lanes - 1) / (32 / p->lanes) * p->along.count);
+    memset(m->memory, 0xEE, m->memory_bytes);
+    load_rows(m, p, width, in_tile, place);
+    for (uint32_t r = 0; r < p->runs; r++)
+        store_run(m, p, width, r, out_tile, place, ends);
+    free(place);
+}
+
+typedef void run_fn(const struct machine *m, const void *plan, uint32_t tile);
+
+static void carry_out(const struct problem *p, const void *plan, const struct wl_permute_tiles *tiles,
+                      unsigned width, unsigned memory, run_fn *run) {
     char what[256];
     describe(what, sizeof(what), p);
     uint64_t n = elements_of(p), bytes = n * p->width;
-    struct machine m = {
-        what,           malloc(bytes), malloc(bytes), malloc(plan->memory + 1), plan->tiles.from,
-        plan->tiles.to, bytes,         plan->memory};
+    struct machine m = {what,  malloc(bytes), malloc(bytes), malloc(memory + 1), tiles->from, tiles->to,
+                        bytes, width,         memory};
+    assert_int_equal(tiles->bytes, bytes);
     for (uint64_t i = 0; i < bytes; i++) {
         m.from[i] = (uint8_t)((i / p->width * 2654435761u + i % p->width * 40503u) >> 13);
         m.to[i] = (uint8_t)~i;
     }
-    for (uint32_t tile = 0; tile < plan->tiles.tiles; tile++)
+    for (uint32_t tile = 0; tile < tiles->tiles; tile++)
         run(&m, plan, tile);
     for (uint64_t i = 0; i < n; i++)
         if (memcmp(m.to + i * p->width, m.from + source(p, i) * p->width, p->width))
@@ -224,6 +299,16 @@ static void carry_out(const struct problem *p, const struct wl__permute_plan *pl
     free(m.from);
     free(m.to);
     free(m.memory);
+}
+
+static void carry_out_tiles(const struct problem *p, const struct wl__permute_plan *plan) {
+    carry_out(p, plan, &plan->sides.tiles, plan->width, plan->memory, run_tile);
+}
+
+static void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan,
+                           unsigned width) {
+    assert_in_range(plan->memory, 1, 74 * 1024);
+    carry_out(p, plan, &plan->bulk.tiles, width, plan->memory, run_bulk);
 }
 
 /* ---------------------------------------------------------------- tests */
@@ -299,17 +384,34 @@ static void tiles_are_right(void **unused) {
             continue;
         struct wl__permute_aim aim = {32u << pick(5), 32u << pick(5), 40000,
                                       32u << pick(5), 1 + pick(8),    pick(10)};
-        struct wl__permute_plan plan = {.tiles = {.to = to, .from = from}};
+        struct wl__permute_plan plan = {.sides = {.tiles = {.to = to, .from = from}}};
         if (wl__permute_tile(&plan, &shape, &aim)) {
             planned++;
-            carry_out(&p, &plan, run_tile);
-        }
-        if (shape.by_out[0] == 0 && wl__permute_rows(&plan, &shape, &aim)) {
-            planned++;
-            carry_out(&p, &plan, run_rows);
+            carry_out_tiles(&p, &plan);
         }
     }
     assert_in_range(planned, 1500, 6000);
+}
+
+/* Tiles of any extents. */
+static void bulk_tiles_are_right(void **unused) {
+    (void)unused;
+    unsigned planned = 0;
+    for (unsigned i = 0; i < 6000; i++) {
+        struct problem p = any_problem(30000);
+        uint64_t from = 4096 + pick(16) * p.width, to = (1ull << 40) + pick(16) * p.width;
+        struct wl__permute_shape shape;
+        wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+        uint64_t extent[WL_RANK_MAX];
+        for (unsigned d = 0; d < shape.rank; d++)
+            extent[d] = pick(2) ? shape.dim[d].size : 1 + pick((uint32_t)shape.dim[d].size);
+        struct wl__permute_bulk_plan plan;
+        if (shape.rank < 2 || !wl__permute_bulk(&plan, &shape, extent, to, from))
+            continue;
+        planned++;
+        carry_out_bulk(&p, &plan, shape.width);
+    }
+    assert_in_range(planned, 1000, 6000);
 }
 
 /* What the library would do. */
@@ -328,19 +430,19 @@ static void choices_are_right(void **unused) {
         assert_in_range(plan.memory, 1, 48 * 1024);
         assert_in_range(plan.passes, 1, WL_PERMUTE_PASSES);
         assert_in_range(plan.threads, 1, 256);
-        carry_out(&p, &plan, run_tile);
+        carry_out_tiles(&p, &plan);
         planned++;
-        if (wl__permute_plan_rows(&plan, &shape, to, from))
-            carry_out(&p, &plan, run_rows);
+        struct wl__permute_bulk_plan bulk;
+        if (wl__permute_plan_bulk(&bulk, &shape, to, from))
+            carry_out_bulk(&p, &bulk, shape.width);
     }
     assert_in_range(planned, 1500, 3000);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reduces),
-        cmocka_unit_test(widens_by_address),
-        cmocka_unit_test(tiles_are_right),
+        cmocka_unit_test(reduces),           cmocka_unit_test(widens_by_address),
+        cmocka_unit_test(tiles_are_right),   cmocka_unit_test(bulk_tiles_are_right),
         cmocka_unit_test(choices_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,187 @@
+/* Permutes dimensions through tiles in shared memory that bulk copies fill, for elements of WL_WIDTH bytes
+ * wherever rows begin.  WL_WRAPS: runs go on along the rows.
+ *
+ * Traffic: every byte is written once, and read once but for the sectors of 32 bytes that two tiles share at
+ * the ends of their rows.  The limit is what passes through the L2, and a sector that two tiles write parts
+ * of costs it as much as four whole ones: so tiles overlap by up to 28 bytes where their runs would end
+ * within a sector, and write the sectors that lie in them.
+ *
+ * Shared memory is all that a load in flight takes, so a tile may have 70 KB: runs and rows of some 256 to
+ * 1024 bytes.  Elements are picked from it singly; a warp writes 8 vectors of each of 4 runs, whose rows lie
+ * so that banks differ, at lines of 128 bytes. */
+#include "bulk.cuh"
+#include "permute.cuh"
+
+typedef uint8_t wl_word_1;
+typedef uint16_t wl_word_2;
+typedef uint32_t wl_word_4;
+typedef uint2 wl_word_8;
+typedef uint4 wl_word_16;
+#define WL_PASTE_(a, b) a##b
+#define WL_PASTE(a, b)  WL_PASTE_(a, b)
+extern __shared__ __align__(128) unsigned char wl_permute_memory[];
+
+#define ELEMENT  WL_PASTE(wl_word_, WL_WIDTH)
+#define ELEMENTS (WL_PERMUTE_ACCESS / WL_WIDTH)
+#define SECTOR   (WL_PERMUTE_SECTOR / WL_WIDTH)
+
+/* One run: where it begins in the output, its first row, and how far along the rows. */
+struct run {
+    uint64_t to;
+    uint32_t row, along;
+};
+
+/* A digit of a number that loses it. */
+static __device__ __forceinline__ uint32_t digit_of(uint32_t *number, const struct wl_permute_divisor *by) {
+    uint32_t rest = wl_divide(*number, by), digit = *number - rest * by->count;
+    *number = rest;
+    return digit;
+}
+
+/* Loads the window of whole 16 bytes around some of the array to a place in shared memory; returns the bytes
+ * that are under way.  Of 16 bytes at either end that are not wholly the array's, elements are loaded singly:
+ * one thread that did so with a whole row would keep all others waiting for hundreds of microseconds. */
+static __device__ __forceinline__ uint32_t load(const struct wl_permute_bulk &p, unsigned char *to,
+                                                uint64_t from, wl_barrier *barrier) {
+    const uint64_t whole = ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
+    uint64_t first = from & whole, end = from + p.load, last = (end + WL_PERMUTE_ACCESS - 1) & whole;
+    if (first < p.tiles.from) {
+        first += WL_PERMUTE_ACCESS;
+        for (uint64_t at = from; at < first && at < end; at += WL_WIDTH)
+            *(ELEMENT *)(to + (at - from)) = *(const ELEMENT *)at;
+    }
+    if (last > p.tiles.from + p.tiles.bytes) {
+        last -= WL_PERMUTE_ACCESS;
+        for (uint64_t at = last > from ? last : from; at < end; at += WL_WIDTH)
+            *(ELEMENT *)(to + (at - from)) = *(const ELEMENT *)at;
+    }
+    if (last <= first)
+        return 0;
+    wl_bulk_load_once(to + (int64_t)(first - from), (const void *)first, (uint32_t)(last - first), barrier);
+    return (uint32_t)(last - first);
+}
+
+/* Loads the tile's rows and notes where each lies in shared memory. */
+static __device__ __forceinline__ void load_rows(const struct wl_permute_bulk &p, uint64_t tile,
+                                                 wl_barrier *barrier) {
+    uint32_t *place = (uint32_t *)(wl_permute_memory + p.row_table), bytes = 0;
+    for (uint32_t r = threadIdx.x; r < p.rows; r += blockDim.x) {
+        uint64_t from = tile;
+        uint32_t number = r, inner = 0, loads = 0, each = 1;
+        for (uint32_t i = 0; i < p.row_parts; i++) {
+            uint32_t digit = digit_of(&number, &p.row[i].by);
+            if (p.row[i].inner) {
+                inner += digit * p.row[i].inner;
+            } else {
+                loads += digit * each;
+                each *= p.row[i].by.count;
+                from += digit * p.row[i].in;
+            }
+        }
+        uint32_t at = loads * p.pitch + loads / ELEMENTS * p.swizzle + ((uint32_t)from & (p.phase - 1));
+        place[r] = at + inner;
+        if (inner == 0)
+            bytes += load(p, wl_permute_memory + at, from, barrier);
+    }
+    if (bytes)
+        wl_barrier_expect(barrier, bytes);
+    else
+        wl_barrier_arrive(barrier);
+}
+
+static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p, uint64_t tile) {
+    struct run *table = (struct run *)(wl_permute_memory + p.run_table);
+    for (uint32_t r = threadIdx.x; r < p.runs; r += blockDim.x) {
+        struct run run = {tile, 0, 0};
+        uint32_t number = r;
+        for (uint32_t i = 0; i < p.run_parts; i++) {
+            uint32_t digit = digit_of(&number, &p.run[i].by);
+            run.to += digit * p.run[i].out;
+            run.row += digit * p.run[i].rows;
+            run.along += digit * p.run[i].along;
+        }
+        *(uint4 *)&table[r] = *(uint4 *)&run;
+    }
+}
+
+/* Elements of a run in the tile's memory, from one of them on. */
+struct picked {
+    const uint32_t *place;       /* of the first one's row */
+    const unsigned char *memory; /* along the rows */
+    int32_t left;                /* rows until the run goes on along the rows */
+};
+
+static __device__ __forceinline__ struct picked pick(const struct wl_permute_bulk &p, const struct run &run,
+                                                     int32_t begin) {
+    int32_t turn = (int32_t)p.turn.count, row = begin;
+    uint32_t turns = 0;
+    if (WL_WRAPS && begin > 0) {
+        turns = wl_divide((uint32_t)begin, &p.turn);
+        row -= (int32_t)turns * turn;
+    }
+    struct picked picked = {(const uint32_t *)(wl_permute_memory + p.row_table) + (int32_t)run.row + row,
+                            wl_permute_memory + run.along + turns * WL_WIDTH, turn - row};
+    return picked;
+}
+
+static __device__ __forceinline__ ELEMENT element(const struct wl_permute_bulk &p,
+                                                  const struct picked &picked, int32_t j) {
+    bool next = WL_WRAPS && j >= picked.left;
+    return *(const ELEMENT *)(picked.memory + (next ? WL_WIDTH : 0) +
+                              picked.place[j - (next ? (int32_t)p.turn.count : 0)]);
+}
+
+/* Writes what is this tile's of 16 bytes of the output that begin so many elements into a run, or before it.
+ */
+static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, const struct run &run,
+                                             uint64_t to, int32_t begin, uint32_t ends) {
+    int32_t length = (int32_t)p.length;
+    int32_t sector = begin - (int32_t)((uint32_t)to % WL_PERMUTE_SECTOR / WL_WIDTH);
+    bool mine = (sector >= 0 || ends & 1) && (sector + SECTOR <= length || ends & 2);
+    struct picked picked = pick(p, run, begin);
+    if (begin >= 0 && begin + ELEMENTS <= length) {
+        if (mine) {
+            union {
+                uint4 word;
+                ELEMENT element[ELEMENTS];
+            } access;
+#pragma unroll
+            for (int j = 0; j < ELEMENTS; j++)
+                access.element[j] = element(p, picked, j);
+            *(uint4 *)to = access.word;
+        }
+    } else if (mine) {
+#pragma unroll
+        for (int j = 0; j < ELEMENTS; j++)
+            if (begin + j >= 0 && begin + j < length)
+                *(ELEMENT *)(to + j * WL_WIDTH) = element(p, picked, j);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(512) WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
+    wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
+    uint64_t in_tile, out_tile;
+    uint32_t ends = wl_tile_place(p.tiles, blockIdx.x, &in_tile, &out_tile);
+    if (threadIdx.x == 0)
+        wl_barrier_init(barrier, blockDim.x);
+    __syncthreads();
+    load_rows(p, in_tile, barrier);
+    note_runs(p, out_tile);
+    __syncthreads();
+    wl_barrier_wait(barrier, 0);
+    const struct run *table = (const struct run *)(wl_permute_memory + p.run_table);
+    uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes, deep = 32 / p.lanes;
+#pragma unroll 4
+    for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += blockDim.x / 32) {
+        uint32_t group = p.along.count == 1 ? cell : wl_divide(cell, &p.along);
+        uint32_t vector = (cell - group * p.along.count) * p.lanes + across, r = group * deep + down;
+        if (r < p.runs) {
+            uint4 word = *(const uint4 *)&table[r];
+            struct run run = {(uint64_t)word.y << 32 | word.x, word.z, word.w};
+            uint32_t past = (uint32_t)run.to % WL_PERMUTE_LINE;
+            int32_t begin = ((int32_t)(vector * WL_PERMUTE_ACCESS) - (int32_t)past) / WL_WIDTH;
+            if (begin > -ELEMENTS && begin < (int32_t)p.length)
+                store(p, run, run.to - past + vector * WL_PERMUTE_ACCESS, begin, ends);
+        }
+    }
+}
