@@ -43,26 +43,12 @@ static __device__ __forceinline__ struct wl_unit wl_unit_at(unsigned i) {
     return unit;
 }
 
-static __device__ __forceinline__ uint32_t wl_word_of(const uint4 &vector, int i) {
-    return i == 0 ? vector.x : i == 1 ? vector.y : i == 2 ? vector.z : vector.w;
-}
-
 /* Puts a unit's columns into shared memory. */
 static __device__ __forceinline__ void wl_put(uint4 *tile, struct wl_unit unit,
                                               const uint4 (&rows)[WL_GROUP]) {
     uint32_t *column = (uint32_t *)tile + unit.vector * WL_PART * (WL_LINES * 32);
     unsigned slot = unit.group ^ 4 * (unit.vector % 8);
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        uint32_t word[WL_GROUP];
-#pragma unroll
-        for (int k = 0; k < WL_GROUP; k++)
-            word[k] = wl_word_of(rows[k], i);
-        wl_transpose_group(word);
-#pragma unroll
-        for (int k = 0; k < WL_GROUP; k++)
-            column[(i * WL_GROUP + k) * (WL_LINES * 32) + slot] = word[k];
-    }
+    wl_put_words(column, WL_LINES * 32, slot, rows);
 }
 
 extern "C" __global__ void __launch_bounds__(WL_ALIGNED_THREADS, WL_INPLACE_ALIGNED_BLOCKS(WL_WIDTH))

@@ -10,20 +10,12 @@
  * 1024 bytes.  Elements are picked from it singly; a warp writes 8 vectors of each of 4 runs, whose rows lie
  * so that banks differ, at lines of 128 bytes. */
 #include "bulk.cuh"
+#include "element.cuh"
 #include "permute.cuh"
 
-typedef uint8_t wl_word_1;
-typedef uint16_t wl_word_2;
-typedef uint32_t wl_word_4;
-typedef uint2 wl_word_8;
-typedef uint4 wl_word_16;
-#define WL_PASTE_(a, b) a##b
-#define WL_PASTE(a, b)  WL_PASTE_(a, b)
 extern __shared__ __align__(128) unsigned char wl_permute_memory[];
 
-#define ELEMENT  WL_PASTE(wl_word_, WL_WIDTH)
-#define ELEMENTS (WL_PERMUTE_ACCESS / WL_WIDTH)
-#define SECTOR   (WL_PERMUTE_SECTOR / WL_WIDTH)
+#define SECTOR (WL_PERMUTE_SECTOR / WL_WIDTH)
 
 /* One run: where it begins in the output, its first row, and how far along the rows. */
 struct run {
@@ -48,12 +40,12 @@ static __device__ __forceinline__ uint32_t load(const struct wl_permute_bulk &p,
     if (first < p.tiles.from) {
         first += WL_PERMUTE_ACCESS;
         for (uint64_t at = from; at < first && at < end; at += WL_WIDTH)
-            *(ELEMENT *)(to + (at - from)) = *(const ELEMENT *)at;
+            *(wl_element *)(to + (at - from)) = *(const wl_element *)at;
     }
     if (last > p.tiles.from + p.tiles.bytes) {
         last -= WL_PERMUTE_ACCESS;
         for (uint64_t at = last > from ? last : from; at < end; at += WL_WIDTH)
-            *(ELEMENT *)(to + (at - from)) = *(const ELEMENT *)at;
+            *(wl_element *)(to + (at - from)) = *(const wl_element *)at;
     }
     if (last <= first)
         return 0;
@@ -78,7 +70,7 @@ static __device__ __forceinline__ void load_rows(const struct wl_permute_bulk &p
                 from += digit * p.row[i].in;
             }
         }
-        uint32_t at = loads * p.pitch + loads / ELEMENTS * p.swizzle + ((uint32_t)from & (p.phase - 1));
+        uint32_t at = loads * p.pitch + loads / WL_EACH * p.swizzle + ((uint32_t)from & (p.phase - 1));
         place[r] = at + inner;
         if (inner == 0)
             bytes += load(p, wl_permute_memory + at, from, barrier);
@@ -124,11 +116,11 @@ static __device__ __forceinline__ struct picked pick(const struct wl_permute_bul
     return picked;
 }
 
-static __device__ __forceinline__ ELEMENT element(const struct wl_permute_bulk &p,
-                                                  const struct picked &picked, int32_t j) {
+static __device__ __forceinline__ wl_element element(const struct wl_permute_bulk &p,
+                                                     const struct picked &picked, int32_t j) {
     bool next = WL_WRAPS && j >= picked.left;
-    return *(const ELEMENT *)(picked.memory + (next ? WL_WIDTH : 0) +
-                              picked.place[j - (next ? (int32_t)p.turn.count : 0)]);
+    return *(const wl_element *)(picked.memory + (next ? WL_WIDTH : 0) +
+                                 picked.place[j - (next ? (int32_t)p.turn.count : 0)]);
 }
 
 /* Writes what is this tile's of 16 bytes of the output that begin so many elements into a run, or before it.
@@ -139,22 +131,22 @@ static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, co
     int32_t sector = begin - (int32_t)((uint32_t)to % WL_PERMUTE_SECTOR / WL_WIDTH);
     bool mine = (sector >= 0 || ends & 1) && (sector + SECTOR <= length || ends & 2);
     struct picked picked = pick(p, run, begin);
-    if (begin >= 0 && begin + ELEMENTS <= length) {
+    if (begin >= 0 && begin + WL_EACH <= length) {
         if (mine) {
             union {
                 uint4 word;
-                ELEMENT element[ELEMENTS];
+                wl_element element[WL_EACH];
             } access;
 #pragma unroll
-            for (int j = 0; j < ELEMENTS; j++)
+            for (int j = 0; j < WL_EACH; j++)
                 access.element[j] = element(p, picked, j);
             *(uint4 *)to = access.word;
         }
     } else if (mine) {
 #pragma unroll
-        for (int j = 0; j < ELEMENTS; j++)
+        for (int j = 0; j < WL_EACH; j++)
             if (begin + j >= 0 && begin + j < length)
-                *(ELEMENT *)(to + j * WL_WIDTH) = element(p, picked, j);
+                *(wl_element *)(to + j * WL_WIDTH) = element(p, picked, j);
     }
 }
 
@@ -180,7 +172,7 @@ extern "C" __global__ void __launch_bounds__(512) WL_NAME(const __grid_constant_
             struct run run = {(uint64_t)word.y << 32 | word.x, word.z, word.w};
             uint32_t past = (uint32_t)run.to % WL_PERMUTE_LINE;
             int32_t begin = ((int32_t)(vector * WL_PERMUTE_ACCESS) - (int32_t)past) / WL_WIDTH;
-            if (begin > -ELEMENTS && begin < (int32_t)p.length)
+            if (begin > -WL_EACH && begin < (int32_t)p.length)
                 store(p, run, run.to - past + vector * WL_PERMUTE_ACCESS, begin, ends);
         }
     }

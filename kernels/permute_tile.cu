@@ -5,30 +5,18 @@
  * Shifted rows read the rest of their first and last 16 bytes too, which their neighbours read as well, and
  * write those element by element.
  */
+#include "element.cuh"
 #include "permute.cuh"
 #include "read_once.cuh"
 
-#ifndef WIDELOAD_PERMUTE_WORDS
-#define WIDELOAD_PERMUTE_WORDS
-typedef uint8_t wl_word_1;
-typedef uint16_t wl_word_2;
-typedef uint32_t wl_word_4;
-typedef uint2 wl_word_8;
-typedef uint4 wl_word_16;
-#define WL_PASTE_(a, b) a##b
-#define WL_PASTE(a, b)  WL_PASTE_(a, b)
 extern __shared__ uint4 wl_permute_memory[];
-#endif
-
-#define ELEMENT  WL_PASTE(wl_word_, WL_WIDTH)
-#define ELEMENTS (WL_PERMUTE_ACCESS / WL_WIDTH)
 
 extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
     WL_NAME(const __grid_constant__ struct wl_permute_sides p) {
     unsigned char *memory = (unsigned char *)wl_permute_memory;
     union access {
         uint4 word;
-        ELEMENT element[ELEMENTS];
+        wl_element element[WL_EACH];
     };
     uint64_t in_tile, out_tile, thread_place;
     uint32_t shared, first;
@@ -43,15 +31,15 @@ extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
             if (WL_IN_SHIFTED) {
                 uint32_t begin = first + p.in.begin[k] - wl_shift((uint32_t)from, WL_WIDTH);
                 from &= ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
-                if (begin + (ELEMENTS - 1) >= p.in.length + (ELEMENTS - 1))
+                if (begin + (WL_EACH - 1) >= p.in.length + (WL_EACH - 1))
                     continue; /* past the row */
             }
             if (WL_IN_SHIFTED && from - p.tiles.from >= p.tiles.whole) {
                 /* Not all of it is the array's. */
 #pragma unroll
-                for (int j = 0; j < ELEMENTS; j++)
+                for (int j = 0; j < WL_EACH; j++)
                     if (from + j * WL_WIDTH - p.tiles.from < p.tiles.bytes)
-                        moved[k].element[j] = *wl_once((const ELEMENT *)(from + j * WL_WIDTH));
+                        moved[k].element[j] = *wl_once((const wl_element *)(from + j * WL_WIDTH));
             } else {
                 moved[k].word = *wl_once((const uint4 *)from);
             }
@@ -63,9 +51,9 @@ extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
                 WL_IN_SHIFTED ? wl_shift((uint32_t)in_tile + (uint32_t)p.in.global[k], WL_WIDTH) : 0;
             uint32_t at = shared + p.in.shared[k] - shift * p.in.step, begin = first + p.in.begin[k] - shift;
 #pragma unroll
-            for (int j = 0; j < ELEMENTS; j++)
+            for (int j = 0; j < WL_EACH; j++)
                 if (!WL_IN_SHIFTED || begin + j < p.in.length)
-                    *(ELEMENT *)(memory + at + j * p.in.step) = moved[k].element[j];
+                    *(wl_element *)(memory + at + j * p.in.step) = moved[k].element[j];
         }
     first = wl_thread_place(p.out, &shared, &thread_place);
     out_tile += thread_place;
@@ -82,15 +70,16 @@ extern "C" __global__ void __launch_bounds__(256, WL_BLOCKS)
             if (!WL_OUT_SHIFTED || begin < p.out.whole) {
                 union access access;
 #pragma unroll
-                for (int j = 0; j < ELEMENTS; j++)
-                    access.element[j] = *(const ELEMENT *)(memory + at + j * p.out.step);
+                for (int j = 0; j < WL_EACH; j++)
+                    access.element[j] = *(const wl_element *)(memory + at + j * p.out.step);
                 *(uint4 *)to = access.word;
             } else if (ends & ((int32_t)begin < 0 ? 1 : 2)) {
                 /* Not all of it is the row's. */
 #pragma unroll
-                for (int j = 0; j < ELEMENTS; j++)
+                for (int j = 0; j < WL_EACH; j++)
                     if (begin + j < p.out.length)
-                        *(ELEMENT *)(to + j * WL_WIDTH) = *(const ELEMENT *)(memory + at + j * p.out.step);
+                        *(wl_element *)(to + j * WL_WIDTH) =
+                            *(const wl_element *)(memory + at + j * p.out.step);
             }
         }
 }

@@ -31,4 +31,23 @@ static __device__ __forceinline__ void wl_transpose_group(uint32_t (&word)[WL_GR
 #endif
 }
 
+#if WL_WIDTH < 8
+/* Puts WL_GROUP rows of a vector each into the columns of a tile in shared memory, a word each at `slot` of
+ * columns that lie `pitch` words apart. */
+static __device__ __forceinline__ void wl_put_words(uint32_t *column, int pitch, unsigned slot,
+                                                    const uint4 (&rows)[WL_GROUP]) {
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        uint32_t word[WL_GROUP];
+#pragma unroll
+        for (int k = 0; k < WL_GROUP; k++)
+            word[k] = i == 0 ? rows[k].x : i == 1 ? rows[k].y : i == 2 ? rows[k].z : rows[k].w;
+        wl_transpose_group(word);
+#pragma unroll
+        for (int k = 0; k < WL_GROUP; k++)
+            column[(i * WL_GROUP + k) * pitch + slot] = word[k];
+    }
+}
+#endif
+
 #endif

@@ -37,12 +37,6 @@ static __device__ __forceinline__ wl_unit wl_unit_at(int j) {
     return unit;
 }
 
-#if WL_WIDTH < 8
-static __device__ __forceinline__ uint32_t wl_word_of(const uint4 &vector, int i) {
-    return i == 0 ? vector.x : i == 1 ? vector.y : i == 2 ? vector.z : vector.w;
-}
-#endif
-
 /* Puts a unit's columns into the tile. */
 static __device__ __forceinline__ void wl_put(uint4 *tile, wl_unit unit, const uint4 (&rows)[WL_GROUP]) {
     uint32_t *column = (uint32_t *)tile + unit.vector * WL_EACH * (WL_DOWN * 32);
@@ -54,17 +48,7 @@ static __device__ __forceinline__ void wl_put(uint4 *tile, wl_unit unit, const u
     *(uint64_t *)(column + (unit.group * 2 ^ swizzle)) = rows[0].x | (uint64_t)rows[0].y << 32;
     *(uint64_t *)(column + WL_DOWN * 32 + (unit.group * 2 ^ swizzle)) = rows[0].z | (uint64_t)rows[0].w << 32;
 #else
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        uint32_t word[WL_GROUP];
-#pragma unroll
-        for (int k = 0; k < WL_GROUP; k++)
-            word[k] = wl_word_of(rows[k], i);
-        wl_transpose_group(word);
-#pragma unroll
-        for (int k = 0; k < WL_GROUP; k++)
-            column[(i * WL_GROUP + k) * (WL_DOWN * 32) + (unit.group ^ swizzle)] = word[k];
-    }
+    wl_put_words(column, WL_DOWN * 32, unit.group ^ swizzle, rows);
 #endif
 }
 

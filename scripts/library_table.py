@@ -271,10 +271,12 @@ def page(results, rows, calls):
             "Each figure is the lowest ratio of medians with a cold L2 cache among the rows of its line: bandwidth by "
             "the bytes that",
             "must move, each read once and written once, held against the best copy kernel of the same run at as many "
-            "bytes, against",
-            "other libraries at the same work, or against the same call with aligned arrays. A row is timed only after "
-            "every element of",
-            "its result was compared. The last line is of time that calls take of the host, one after another, at most.", "",
+            "bytes (`wl_copy` is",
+            "one of them, but on its own line), against other libraries at the same work, or against the same call with "
+            "aligned arrays.",
+            "A row is timed only after every element of its result was compared. The last line is of time that calls take "
+            "of the host,",
+            "one after another, at most.", "",
             f"{kept} of {len(lines)} hold.", "",
             grid(["work", "held to", "rows", "worst", "where", "holds"], [True, True, False, False, True, True],
                  [line.cells() for line in lines]), ""]
