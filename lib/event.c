@@ -72,9 +72,12 @@ wl_error wl__cache_release(wl_context *context) {
         return error;
     const struct wl__driver *driver = &context->driver;
     error = wl__driver_check(driver, driver->cuCtxSynchronize(), "cuCtxSynchronize");
-    if (!error)
-        error =
-            wl__driver_check(driver, driver->cuCtxResetPersistingL2Cache(), "cuCtxResetPersistingL2Cache");
+    if (!error) {
+        /* Older GPUs, and parts of one, keep no lines. */
+        CUresult result = driver->cuCtxResetPersistingL2Cache();
+        if (result != CUDA_ERROR_NOT_SUPPORTED)
+            error = wl__driver_check(driver, result, "cuCtxResetPersistingL2Cache");
+    }
     wl__leave(context);
     return error;
 }

@@ -132,7 +132,8 @@ static CUresult fail(void) {
 }
 
 CUresult cuCtxResetPersistingL2Cache(void) {
-    return CUDA_SUCCESS;
+    state.releases++;
+    return (CUresult)state.release;
 }
 
 CUresult cuCtxSynchronize(void) {

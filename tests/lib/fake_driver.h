@@ -29,6 +29,8 @@ struct fake_state {
     unsigned pointer_questions; /* calls that asked what memory an address is of */
     unsigned allocations;       /* not freed */
     int fail_next;              /* CUDA error that the next launch or synchronisation returns; then 0 */
+    int release;                /* what releasing the lines of the L2 cache returns */
+    unsigned releases;          /* times that it was asked for */
     uint64_t last_memset_bytes;
 };
 

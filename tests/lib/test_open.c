@@ -252,6 +252,25 @@ static void counters_and_events(void **state) {
     wl_close(context);
 }
 
+static void lines_are_released(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    fake->releases = 0;
+    assert_int_equal(wl__cache_release(context), WL_ERROR_OK);
+    assert_int_equal(fake->releases, 1);
+    fake->release = 801; /* CUDA_ERROR_NOT_SUPPORTED: this GPU keeps none */
+    assert_int_equal(wl__cache_release(context), WL_ERROR_OK);
+    fake->release = 999;
+    assert_int_equal(wl__cache_release(context), WL_ERROR_DRIVER);
+    assert_non_null(strstr(wl_message(), "cuCtxResetPersistingL2Cache"));
+    fake->release = 0;
+    fake->fail_next = 700;
+    assert_int_equal(wl__cache_release(context), WL_ERROR_KERNEL_FAULT);
+    assert_int_equal(fake->releases, 3);
+    wl_close(context);
+}
+
 static void copy_refuses_and_chooses(void **state) {
     (void)state;
     wl_context *context;
@@ -530,6 +549,7 @@ int main(void) {
         TEST(replays),
         TEST(occupancy_of_the_last_launch),
         TEST(counters_and_events),
+        TEST(lines_are_released),
         TEST(copy_refuses_and_chooses),
         TEST(pageable_memory_is_refused),
         TEST(arrays_of_a_page_are_asked_for_once),
