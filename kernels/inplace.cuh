@@ -85,7 +85,11 @@ static __device__ __forceinline__ const uint4 *wl_aligned(uintptr_t address) {
     return (const uint4 *)(address & ~(uintptr_t)15);
 }
 
-/* pitch: bytes from a row to the next. The last vector of a row is there where the row is shifted. */
+/* pitch: bytes from a row to the next. The last vector of a row is there where the row is shifted.
+ *
+ * A row's first and last vector may hold elements of the neighbouring tiles too, which other blocks write
+ * meanwhile: they come along and are never looked at.  `wideload prof --check race` tells of it, as it is a
+ * race by the letter. */
 static __device__ __forceinline__ void wl_load_vectors(struct wl_loaded *loaded, uintptr_t from,
                                                        uint64_t pitch) {
 #pragma unroll

@@ -120,14 +120,22 @@ static void report(const struct race *r, enum sim_finding_kind kind, unsigned la
              shared ? "offset " : "", address, sim_access_name(site->access, site->texture), missing);
 }
 
-/* Whether the lane stores what is there already, or will be by the other lane. */
-static bool stores_same(const struct race *r, unsigned lane, uint64_t address) {
+/* Whether the lane stores, in those bytes of the word that `mask` has, what is there already, or will be by
+ * the other lane. */
+static bool stores_same(const struct race *r, unsigned lane, uint64_t address, unsigned mask) {
     unsigned char stored[64];
     if (r->bytes > sizeof stored || !check_stored(r->w, r->op, lane, stored))
         return false;
     const char *memory = r->space == SIM_SPACE_SHARED ? r->w->block->shared : NULL;
-    const char *there = memory ? memory + address : (const char *)(uintptr_t)address;
-    return memcmp(stored + (address - r->lanes->address[lane]), there, r->bytes < 4 ? r->bytes : 4) == 0;
+    uint64_t word = address & ~(uint64_t)3;
+    for (unsigned i = 0; i < 4; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        const char *there = memory ? memory + word + i : (const char *)(uintptr_t)(word + i);
+        if (stored[word + i - r->lanes->address[lane]] != (unsigned char)*there)
+            return false;
+    }
+    return true;
 }
 
 static void note_reader(const struct race *r, struct check_cell *cell, uint32_t entry, unsigned lane) {
@@ -173,7 +181,8 @@ static void write_word(const struct race *r, struct check_cell *cell, const stru
         /* What is volatile or atomic stays so for the launch. */
         if (r->space == SIM_SPACE_GLOBAL && !r->strong && event_of(r, last)->strong)
             return;
-        if (conflicts(r, last, lane, code) && !stores_same(r, lane, address))
+        if (conflicts(r, last, lane, code) &&
+            !stores_same(r, lane, address, check_bytes_mask(last & 7) & check_bytes_mask(code)))
             report(r, SIM_FINDING_WRITE_AFTER_WRITE, lane, address, last);
     }
     for (int i = 0; i < 2; i++)

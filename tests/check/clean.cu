@@ -39,6 +39,15 @@ extern "C" __global__ void same_value(int *a, int *b, int n) {
         a[0] = 1;
 }
 
+// Two blocks store the same half of each word, and one of them the other half too.
+extern "C" __global__ void same_half(int *a, int *b, int n) {
+    int i = threadIdx.x;
+    if (blockIdx.x % 2 == 0)
+        ((unsigned short *)a)[2 * i + 1] = (unsigned short)i;
+    else
+        a[i] = i << 16 | 7;
+}
+
 // The last warp of the classic reduction, by volatile accesses.
 extern "C" __global__ void volatile_reduction(int *a, int *b, int n) {
     __shared__ int s[128];

@@ -21,6 +21,7 @@ static const struct {
     {"early_exit", 2, 64, 40, 64},
     {"double_buffer", 1, 64, 512, 512},
     {"same_value", 4, 64, 256, 256},
+    {"same_half", 4, 64, 64, 64},
     {"volatile_reduction", 1, 128, 128, 128},
     {"flag", 1, 64, 64, 64},
     {"chain", 8, 32, 64, 64},
