@@ -135,6 +135,19 @@ static __device__ __forceinline__ wl_word wl_shifted(const void *tile, uintptr_t
     return *(const wl_word *)((const char *)tile + x * WL_PITCH + shift + c * WL_WIDTH);
 }
 
+/* Column c of rows x, x + 1, ...: a vector. */
+static __device__ __forceinline__ uint4 wl_shifted_vector(const void *tile, uintptr_t from, uint64_t pitch,
+                                                          unsigned x, unsigned c) {
+    union {
+        uint4 vector;
+        wl_word element[WL_PART];
+    } out;
+#pragma unroll
+    for (unsigned e = 0; e < WL_PART; e++)
+        out.element[e] = wl_shifted(tile, from, pitch, x + e, c);
+    return out.vector;
+}
+
 /* Writes the transpose of the tile that began at `from` to the rows at `to`. */
 static __device__ __forceinline__ void wl_store_vectors(uintptr_t to, const void *tile, uintptr_t from,
                                                         uint64_t pitch) {
@@ -145,14 +158,7 @@ static __device__ __forceinline__ void wl_store_vectors(uintptr_t to, const void
         unsigned head = (unsigned)(-row % 16 / WL_WIDTH);
         if (v == WL_VECTORS - 1 && head)
             continue;
-        union {
-            uint4 vector;
-            wl_word element[WL_PART];
-        } out;
-#pragma unroll
-        for (unsigned e = 0; e < WL_PART; e++)
-            out.element[e] = wl_shifted(tile, from, pitch, head + v * WL_PART + e, r);
-        *((uint4 *)(row + head * WL_WIDTH) + v) = out.vector;
+        *((uint4 *)(row + head * WL_WIDTH) + v) = wl_shifted_vector(tile, from, pitch, head + v * WL_PART, r);
     }
 #if WL_WIDTH < 16
 #pragma unroll
@@ -232,14 +238,7 @@ static __device__ __forceinline__ void wl_store_cut(uintptr_t to, const struct w
         if (r >= cut->rows)
             continue;
         if (x + WL_PART <= cut->cols) {
-            union {
-                uint4 vector;
-                wl_word element[WL_PART];
-            } out;
-#pragma unroll
-            for (unsigned e = 0; e < WL_PART; e++)
-                out.element[e] = wl_shifted(tile, from, pitch, x + e, r);
-            *(uint4 *)(row + x * WL_WIDTH) = out.vector;
+            *(uint4 *)(row + x * WL_WIDTH) = wl_shifted_vector(tile, from, pitch, x, r);
         } else {
             for (unsigned e = x; e < cut->cols; e++)
                 ((wl_word *)row)[e] = wl_shifted(tile, from, pitch, e, r);
