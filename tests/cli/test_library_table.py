@@ -174,9 +174,10 @@ class LibraryTable(unittest.TestCase):
             done = self.table(path)
             self.assertEqual(done.returncode, 1)
             self.assertIn(says, done.stderr)
-        done = self.table(good, self.write("b.json", everything(), device={**DEVICE, "name": "A10"}))
-        self.assertIn("several devices", done.stderr)
-        self.assertEqual(done.returncode, 1)
+        for other in ({"name": "A10"}, {"memory_bytes": 1}):
+            done = self.table(good, self.write("b.json", everything(), device={**DEVICE, **other}))
+            self.assertIn("several devices", done.stderr)
+            self.assertEqual(done.returncode, 1)
 
     def test_the_page_is_what_the_results_give(self):
         docs = os.path.join(arguments.source, "docs")
