@@ -74,3 +74,21 @@ bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct
     look(w, in, op, space, lanes, bytes, site);
     return true;
 }
+
+bool sim_check_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                   struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes) {
+    struct check_site *site = &w->check->launch->sites[op->site];
+    enum check_drop dropped = check_drop(w, in, op, SIM_SPACE_SHARED, lanes, bytes);
+    if (dropped == CHECK_DROP_ALL || dropped == CHECK_DROP_FAULT)
+        return dropped == CHECK_DROP_FAULT;
+    if (!(w->check->launch->checks & (SIM_CHECK_INIT | SIM_CHECK_RACE)))
+        return true;
+    check_words_find(site, lanes, bytes);
+    site->quiet_version = 0;
+    w->worker->sites[op->site].pattern.split = false;
+    if (op->access != SIM_ACCESS_LOAD)
+        check_changed(owner->check);
+    if (w->check->launch->checks & SIM_CHECK_INIT)
+        check_init_shared(w, in, op, owner->check->init, lanes, bytes, site);
+    return true;
+}

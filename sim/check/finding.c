@@ -107,12 +107,6 @@ void check_name_side(struct sim_finding_side *side, const struct sim_code *code,
     }
 }
 
-static void name_block(uint32_t out[3], const struct sim_launch *launch, uint32_t linear) {
-    out[0] = linear % launch->grid[0];
-    out[1] = linear / launch->grid[0] % launch->grid[1];
-    out[2] = (uint32_t)((uint64_t)linear / launch->grid[0] / launch->grid[1]);
-}
-
 static void name_thread(uint32_t out[3], const struct sim_launch *launch, uint32_t index) {
     out[0] = index % launch->block[0];
     out[1] = index / launch->block[0] % launch->block[1];
@@ -180,11 +174,11 @@ struct sim_finding *check_report_pair(struct sim_warp *w, const struct sim_code 
     struct sim_finding finding = {
         .kind = kind, .kernel = w->worker->code->source->name, .address = address, .count = 1};
     check_name_side(&finding.at, code, insn);
-    name_block(finding.at.block, launch->launch, w->check->linear);
+    sim_launch_place(launch->launch, w->check->linear, finding.at.block);
     name_thread(finding.at.thread, launch->launch, SIM_LANES * w->index + lane);
     if (other_code) {
         check_name_side(&finding.other, other_code, other_insn);
-        name_block(finding.other.block, launch->launch, other_block);
+        sim_launch_place(launch->launch, other_block, finding.other.block);
         name_thread(finding.other.thread, launch->launch, other_thread);
     }
     uint32_t at = 0;

@@ -16,6 +16,9 @@ bool sim_check_access(struct sim_warp *w, const struct sim_insn *in, const struc
 /* The same for lanes that are not the site's pattern (atomics, of which one lane may stand for all). */
 bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                      enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
+/* The same for lanes that go to another block's shared memory: looks at bounds and unwritten bytes alone. */
+bool sim_check_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                   struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes);
 /* Bytes that the copy engine moves for a lane, within bounds: they are written, and race with nothing. */
 void sim_check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
                     uint64_t shared, uint32_t size, bool loads);
@@ -43,10 +46,15 @@ void sim_check_fence(struct sim_warp *w);
 /* What waits at an mbarrier's phase comes after what arrived at it. */
 void sim_check_release(struct sim_warp *w);
 void sim_check_acquire(struct sim_warp *w);
-/* bar.arrive: the lanes of w->mask go on, but what they did comes before the barrier. */
+/* bar.arrive, barrier.cluster.arrive: the lanes of w->mask go on, but what they did comes before the barrier.
+ */
 void sim_check_barrier_arrive(struct sim_warp *w, uint32_t id);
 /* Called before the strands that wait at it are let go. */
 void sim_check_barrier_complete(struct sim_block *block, uint32_t id);
+/* The same of a cluster's; it may have no checks. */
+void sim_check_cluster_complete(struct sim_cluster *cluster);
+/* The lanes of w->mask come to wait at their cluster's barrier when it is complete already. */
+void sim_check_cluster_wait(struct sim_warp *w);
 /* A .sync instruction whose lanes have met; members: the operand with each lane's member mask. */
 void sim_check_met(struct sim_warp *w, const struct sim_code *code, const struct sim_insn *in, uint32_t lanes,
                    const uint32_t *members);

@@ -75,9 +75,9 @@ static unsigned element_bytes(const struct sim_memop *op, unsigned bytes) {
     return op->width && bytes % op->width == 0 ? op->width : bytes < 4 ? bytes : 4;
 }
 
-static bool look_shared(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                        const struct sim_lanes *lanes, unsigned bytes, struct check_site *site) {
-    uint8_t *init = w->check->init;
+bool check_init_shared(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                       uint8_t *init, const struct sim_lanes *lanes, unsigned bytes,
+                       struct check_site *site) {
     uint64_t base = lanes->address[lanes->first];
     bool reads = op->access != SIM_ACCESS_STORE, writes = op->access != SIM_ACCESS_LOAD, missing = false;
     /* The usual cases first: loads and stores of whole words. */
@@ -187,7 +187,7 @@ bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_
     if (space == SIM_SPACE_GLOBAL)
         look_global(w, in, op, lanes, bytes, site);
     else if (space == SIM_SPACE_SHARED)
-        return look_shared(w, in, op, lanes, bytes, site);
+        return check_init_shared(w, in, op, w->check->init, lanes, bytes, site);
     else
         look_local(w, in, op, lanes, bytes);
     return false;

@@ -138,6 +138,7 @@ static uint32_t waiting(const struct sim_warp *w, uint32_t id) {
 /* Lanes of one warp that wait in different places, or without the others. */
 static void find_divergence(struct sim_warp *w, uint32_t id, uint32_t lanes) {
     const struct sim_strand *first = NULL;
+    char name[24];
     for (const struct sim_strand *s = w->strands; s; s = s->next) {
         if (s->state != STRAND_BARRIER || s->barrier != id || !check_is_aligned(s))
             continue;
@@ -156,9 +157,9 @@ static void find_divergence(struct sim_warp *w, uint32_t id, uint32_t lanes) {
                               w->check->linear, SIM_LANES * w->index + (unsigned)__builtin_ctz(c->mask));
         if (f)
             snprintf(f->text, sizeof f->text,
-                     "barrier %u: lanes 0x%08x of warp %u wait here, lanes 0x%08x at another instruction; a "
-                     "warp has to reach it as one",
-                     id, a->mask, w->index, c->mask);
+                     "%s: lanes 0x%08x of warp %u wait here, lanes 0x%08x at another instruction; a warp has "
+                     "to reach it as one",
+                     sim_barrier_name(id, name), a->mask, w->index, c->mask);
     }
     uint32_t missing = w->live & ~lanes;
     if (!first || !missing)
@@ -167,10 +168,11 @@ static void find_divergence(struct sim_warp *w, uint32_t id, uint32_t lanes) {
         check_report(w, first->frame->code, first->pc, (unsigned)__builtin_ctz(first->mask),
                      SIM_FINDING_DIVERGENT_BARRIER, id);
     if (f)
-        snprintf(f->text, sizeof f->text,
-                 "barrier %u: lanes 0x%08x of warp %u wait here, but live lanes 0x%08x do not; a warp has to "
-                 "reach it as one",
-                 id, first->mask, w->index, missing);
+        snprintf(
+            f->text, sizeof f->text,
+            "%s: lanes 0x%08x of warp %u wait here, but live lanes 0x%08x do not; a warp has to reach it "
+            "as one",
+            sim_barrier_name(id, name), first->mask, w->index, missing);
 }
 
 void sim_check_barrier_complete(struct sim_block *block, uint32_t id) {
@@ -202,6 +204,58 @@ void sim_check_barrier_complete(struct sim_block *block, uint32_t id) {
             }
     }
     b->arrived[id] = false;
+}
+
+/* What all warps did before they arrived at their cluster's barrier comes before what this one does now. */
+static void pass_cluster(struct check_block *b, uint32_t warp, bool whole) {
+    for (uint32_t j = 0; j < b->warp_count; j++)
+        b->seen[warp][j] = larger(b->seen[warp][j], b->cluster_joined[j]);
+    if (whole)
+        b->met[warp] = larger(b->met[warp], b->cluster_joined[warp]);
+    b->partial = b->launch->clock;
+}
+
+/* The barrier of a cluster, for one of its blocks: what was done before it is released to the others. */
+static void complete_cluster(struct sim_block *block) {
+    struct check_block *b = block->check;
+    uint32_t now = ++b->launch->clock, lanes[SIM_MAX_WARPS];
+    bool full = true;
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        struct sim_warp *w = &block->warps[i];
+        lanes[i] = waiting(w, SIM_CLUSTER_BARRIER);
+        full &= lanes[i] == w->live;
+        if (lanes[i] && b->launch->checks & SIM_CHECK_SYNC)
+            find_divergence(w, SIM_CLUSTER_BARRIER, lanes[i]);
+    }
+    memcpy(b->cluster_joined, b->joined[SIM_CLUSTER_BARRIER], sizeof b->cluster_joined);
+    b->arrived[SIM_CLUSTER_BARRIER] = false;
+    if (full) {
+        check_changed(b);
+        b->full = now;
+        b->events.first = b->events.next;
+    } else {
+        for (uint32_t i = 0; i < block->warp_count; i++)
+            if (lanes[i])
+                pass_cluster(b, i, lanes[i] == block->warps[i].live);
+    }
+    b->fenced = now;
+    release_block(b);
+}
+
+void sim_check_cluster_complete(struct sim_cluster *cluster) {
+    struct check_launch *launch = NULL;
+    for (uint32_t rank = 0; rank < cluster->size; rank++)
+        if (cluster->blocks[rank] && cluster->blocks[rank]->check) {
+            complete_cluster(cluster->blocks[rank]);
+            launch = cluster->blocks[rank]->check->launch;
+        }
+    for (uint32_t rank = 0; launch && rank < cluster->size; rank++)
+        if (cluster->blocks[rank])
+            cluster->blocks[rank]->check->view = launch->clock;
+}
+
+void sim_check_cluster_wait(struct sim_warp *w) {
+    pass_cluster(w->check, w->index, w->mask == w->live);
 }
 
 /* ---------------------------------------------------------------- lanes of a warp */

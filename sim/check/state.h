@@ -150,6 +150,7 @@ struct check_block {
     uint32_t offered[SIM_MAX_WARPS];                     /* what releases within the block offer */
     uint32_t joined[SIM_BARRIERS][SIM_MAX_WARPS];        /* what arrivals at a barrier brought */
     bool arrived[SIM_BARRIERS];
+    uint32_t cluster_joined[SIM_MAX_WARPS]; /* the same, of the cluster's last phase, for who waits late */
     /* shared memory */
     uint64_t version; /* a new one with every store and everything that orders threads; no other block's */
     uint64_t ranges[CHECK_RANGES][2]; /* where its variables lie: [begin, end) */
@@ -227,6 +228,9 @@ bool check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim
 /* init.c.  True when all was written. */
 bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes, struct check_site *site);
+/* The same of shared memory, of which init tells; it may be another block's. */
+bool check_init_shared(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                       uint8_t *init, const struct sim_lanes *lanes, unsigned bytes, struct check_site *site);
 
 /* Which of a word's bytes an access of `bytes` bytes touches at this address: a number that fits in an
  * entry, and as a mask. */

@@ -50,10 +50,11 @@ void sim_check_let_go(struct sim_warp *w, const struct sim_join *join) {
             SIM_LANES * w->index + other);
         if (!f)
             continue;
+        char name[24];
         if (barrier)
             snprintf(f->text, sizeof f->text,
-                     "barrier %u: lanes 0x%08x of warp %u wait here, while lanes 0x%08x have gone past it",
-                     s->barrier, s->mask, w->index, join->arrived);
+                     "%s: lanes 0x%08x of warp %u wait here, while lanes 0x%08x have gone past it",
+                     sim_barrier_name(s->barrier, name), s->mask, w->index, join->arrived);
         else
             snprintf(
                 f->text, sizeof f->text,

@@ -30,6 +30,18 @@ static CUresult check_shape(const struct sim_function_info *info, const uint32_t
     return threads > info->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
+/* The clusters that the kernel was compiled for must divide the grid. */
+static CUresult check_cluster(const struct sim_function_info *info, const uint32_t grid[3]) {
+    const uint32_t *cluster = info->cluster;
+    uint64_t blocks = 1;
+    for (int i = 0; i < 3 && cluster[0]; i++) {
+        if (grid[i] % cluster[i] || cluster[i] > SIM_MAX_CLUSTER)
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        blocks *= cluster[i];
+    }
+    return blocks > SIM_MAX_CLUSTER ? CUDA_ERROR_INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
+}
+
 static CUresult check_shared(CUfunction function, size_t dynamic) {
     int allowed;
     CUresult error =
@@ -151,6 +163,8 @@ CUresult kernel_launch_make(struct kernel_launch *out, CUfunction handle, CUcont
         .param_bytes = function->info.param_bytes,
     };
     error = check_shape(&function->info, out->grid, out->block);
+    if (!error)
+        error = check_cluster(&function->info, out->grid);
     if (!error)
         error = check_shared(function, out->shared_bytes);
     if (!error && cooperative)

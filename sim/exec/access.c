@@ -162,9 +162,57 @@ void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, cons
     }
 }
 
-enum sim_space sim_lanes_take_window(struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left) {
+/* The rank of the block that an address of shared memory is of. */
+static uint64_t rank_of(const struct sim_warp *w, uint64_t address) {
+    uint64_t named = address >> SIM_RANK_SHIFT;
+    return named ? named - 1 : w->block->rank;
+}
+
+struct sim_block *sim_lanes_take_block(struct sim_warp *w, const struct sim_insn *in, enum sim_space space,
+                                       struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left) {
+    const struct sim_cluster *cluster = w->block->cluster;
     unsigned first = (unsigned)__builtin_ctz(*left);
-    uint64_t window = all->address[first] & SIM_WINDOW_MASK;
+    uint64_t rank = rank_of(w, all->address[first]), address = all->address[first];
+    if (rank >= cluster->size)
+        sim_fault_raise(w, in, first, SIM_FAULT_ADDRESS, address,
+                        "address 0x%llx is of shared memory of block %llu of a cluster of %u",
+                        (unsigned long long)address, (unsigned long long)rank, cluster->size);
+    struct sim_block *owner = cluster->blocks[rank];
+    if (!owner)
+        sim_fault_raise(w, in, first, SIM_FAULT_ADDRESS, address,
+                        "address 0x%llx is of shared memory of block %llu of the cluster, which has ended",
+                        (unsigned long long)address, (unsigned long long)rank);
+    if (owner != w->block && space == SIM_SPACE_SHARED)
+        sim_fault_raise(
+            w, in, first, SIM_FAULT_ADDRESS, address,
+            "address 0x%llx is of shared memory of block %llu of the cluster, not of its own, which "
+            "is all that the instruction reaches",
+            (unsigned long long)address, (unsigned long long)rank);
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        if (*left >> i & 1 && rank_of(w, all->address[i]) == rank)
+            mask |= 1u << i;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        lanes->address[i] = all->address[mask >> i & 1 ? i : first] & ((1u << SIM_RANK_SHIFT) - 1);
+    lanes->mask = mask;
+    lanes->first = first;
+    *left &= ~mask;
+    return owner;
+}
+
+/* Counted as an access of the multiprocessor's own shared memory: what an H200 counts is not known. */
+bool sim_access_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                    struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes) {
+    if (w->check && !sim_check_far(w, in, op, owner, lanes, bytes))
+        return false;
+    sim_access_checked(w, in, op, SIM_SPACE_SHARED, lanes, bytes);
+    return true;
+}
+
+enum sim_space sim_lanes_take_window(struct sim_warp *w, struct sim_lanes *lanes, const struct sim_lanes *all,
+                                     uint32_t *left) {
+    unsigned first = (unsigned)__builtin_ctz(*left);
+    uint64_t window = all->address[first] & SIM_WINDOW_MASK, own = sim_rank_bits(w);
     uint32_t mask = 0;
     for (unsigned i = 0; i < SIM_LANES; i++)
         if (*left >> i & 1 && (all->address[i] & SIM_WINDOW_MASK) == window)
@@ -176,6 +224,8 @@ enum sim_space sim_lanes_take_window(struct sim_lanes *lanes, const struct sim_l
     *left &= ~mask;
     switch (window) {
     case SIM_WINDOW_SHARED:
+        for (unsigned i = 0; i < SIM_LANES && own; i++)
+            lanes->address[i] -= lanes->address[i] >> SIM_RANK_SHIFT == own >> SIM_RANK_SHIFT ? own : 0;
         return SIM_SPACE_SHARED;
     case SIM_WINDOW_LOCAL:
         return SIM_SPACE_LOCAL;

@@ -148,7 +148,24 @@ static inline void sim_access_checked(struct sim_warp *w, const struct sim_insn 
 }
 
 /* Splits a generic access by window: takes out of *left the lanes that go where its first lane goes, as
- * addresses of that space. */
-enum sim_space sim_lanes_take_window(struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left);
+ * addresses of that space, which name no block if it is the running one. */
+enum sim_space sim_lanes_take_window(struct sim_warp *w, struct sim_lanes *lanes, const struct sim_lanes *all,
+                                     uint32_t *left);
+
+/* Whether an address of shared memory names a block of the cluster. */
+static inline bool sim_lanes_name_blocks(const struct sim_warp *w, const struct sim_lanes *lanes) {
+    uint64_t any = 0;
+    for (int i = 0; i < SIM_LANES && w->worker->cluster_size > 1; i++)
+        any |= lanes->address[i];
+    return any >> SIM_RANK_SHIFT;
+}
+/* Splits an access of shared memory by block: takes out of *left the lanes that go where its first lane goes,
+ * as offsets in that block's memory.  A block that is not there, or has ended, is a fault; and so is another
+ * one's where the instruction reaches its own only. */
+struct sim_block *sim_lanes_take_block(struct sim_warp *w, const struct sim_insn *in, enum sim_space space,
+                                       struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left);
+/* sim_access() of another block's shared memory.  False: no lane is left to go on. */
+bool sim_access_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                    struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes);
 
 #endif

@@ -115,14 +115,14 @@ static uint64_t operand(struct sim_warp *w, const struct sim_memop *op, int32_t 
                               : ((const uint32_t *)SIM_SLOT(w, ref))[lane];
 }
 
-/* Returns the first lane's old value. */
-static uint64_t atomic_space(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                             enum sim_space space, struct sim_lanes *lanes) {
+/* Returns the first lane's old value.  owner: of shared memory, whose it is. */
+static uint64_t atomic_at(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                          struct sim_block *owner, struct sim_lanes *lanes) {
     unsigned bytes = op->width * op->count;
-    if (space == SIM_SPACE_LOCAL || space == SIM_SPACE_PARAM)
-        sim_fault_raise(w, in, lanes->first, SIM_FAULT_ADDRESS, lanes->address[lanes->first],
-                        "atomic on %s memory", space == SIM_SPACE_LOCAL ? "local" : "parameter");
-    if (w->check && !sim_check_lanes(w, in, op, space, lanes, bytes))
+    enum sim_space space = owner ? SIM_SPACE_SHARED : SIM_SPACE_GLOBAL;
+    bool far = owner && owner != w->block;
+    if (w->check && !(far ? sim_check_far(w, in, op, owner, lanes, bytes)
+                          : sim_check_lanes(w, in, op, space, lanes, bytes)))
         return 0;
     /* ptxas adds up what the lanes bring to one address that it knows to be one, and sends a single lane. */
     struct sim_lanes counted = *lanes;
@@ -132,7 +132,7 @@ static uint64_t atomic_space(struct sim_warp *w, const struct sim_insn *in, cons
     if (op->single_lane && !differs) /* a register that nobody wrote may differ after all */
         counted.mask = 1u << lanes->first;
     sim_access_checked(w, in, op, space, &counted, bytes);
-    char *base = space == SIM_SPACE_SHARED ? w->block->shared : NULL;
+    char *base = owner ? owner->shared : NULL;
     uint64_t first = 0;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
@@ -140,7 +140,7 @@ static uint64_t atomic_space(struct sim_warp *w, const struct sim_insn *in, cons
         for (unsigned e = 0; e < op->count; e++) {
             uint64_t b = operand(w, op, op->reg[e], i);
             uint64_t c = op->atomic == SIM_ATOMIC_CAS ? operand(w, op, in->c, i) : 0;
-            uint64_t old = update(op, space == SIM_SPACE_SHARED, at + e * op->width, b, c);
+            uint64_t old = update(op, owner != NULL, at + e * op->width, b, c);
             if (op->access != SIM_ACCESS_ATOM)
                 continue;
             if (i == lanes->first)
@@ -154,6 +154,22 @@ static uint64_t atomic_space(struct sim_warp *w, const struct sim_insn *in, cons
     return first;
 }
 
+static uint64_t atomic_space(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                             enum sim_space space, struct sim_lanes *all) {
+    if (space == SIM_SPACE_LOCAL || space == SIM_SPACE_PARAM)
+        sim_fault_raise(w, in, all->first, SIM_FAULT_ADDRESS, all->address[all->first], "atomic on %s memory",
+                        space == SIM_SPACE_LOCAL ? "local" : "parameter");
+    if (space == SIM_SPACE_GLOBAL || !sim_lanes_name_blocks(w, all))
+        return atomic_at(w, in, op, space == SIM_SPACE_GLOBAL ? NULL : w->block, all);
+    uint64_t old = 0;
+    for (uint32_t left = all->mask; left;) {
+        struct sim_lanes lanes;
+        struct sim_block *owner = sim_lanes_take_block(w, in, op->space, &lanes, all, &left);
+        old = atomic_at(w, in, op, owner, &lanes);
+    }
+    return old;
+}
+
 const struct sim_insn *sim_run_atomic(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     struct sim_lanes all;
@@ -164,7 +180,7 @@ const struct sim_insn *sim_run_atomic(struct sim_warp *w, const struct sim_insn 
     else
         for (uint32_t left = all.mask; left;) {
             struct sim_lanes lanes;
-            enum sim_space space = sim_lanes_take_window(&lanes, &all, &left);
+            enum sim_space space = sim_lanes_take_window(w, &lanes, &all, &left);
             old = atomic_space(w, in, op, space, &lanes);
         }
     if (op->access == SIM_ACCESS_ATOM)

@@ -1,4 +1,7 @@
-/* bar and barrier: threads of a block wait for each other, each on its own account as on Volta. */
+/* bar and barrier: threads of a block wait for each other, each on its own account as on Volta; and those of
+ * a cluster. */
+#include <stdio.h>
+
 #include "sim/check/hooks.h"
 #include "sim/exec/handlers.h"
 #include "sim/exec/worker.h"
@@ -58,10 +61,14 @@ static bool settle_one(struct sim_block *block, uint32_t id, uint32_t live) {
     return true;
 }
 
-static const struct sim_insn *wait_at(struct sim_warp *w, const struct sim_insn *in, uint32_t id) {
+static void stay_at(struct sim_warp *w, const struct sim_insn *in, uint32_t id) {
     w->strand->barrier = id;
     w->strand->state = STRAND_BARRIER;
     w->strand->pc = in;
+}
+
+static const struct sim_insn *wait_at(struct sim_warp *w, const struct sim_insn *in, uint32_t id) {
+    stay_at(w, in, id);
     /* At once, so that a thread which comes later waits for the barrier's next use.  A barrier for all
      * threads needs no such care, and is looked at when every warp has run. */
     if (w->block->barriers[id].expected)
@@ -101,11 +108,88 @@ const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn
     return wait_at(w, in, id);
 }
 
-/* barrier.cluster.wait.  A thread arrives before it waits, so that when all wait all have arrived, and
- * nothing is to be done at barrier.cluster.arrive. */
+/* ---------------------------------------------------------------- barrier.cluster
+ *
+ * A thread arrives, and waits later for the phase that it arrived in.  It must wait before it arrives again,
+ * so that it is never more than one phase behind, and a bit says which. */
+
+const struct sim_insn *sim_run_cluster_arrive(struct sim_warp *w, const struct sim_insn *in) {
+    uint32_t twice = w->mask & (w->arrived[0] | w->arrived[1]);
+    if (twice)
+        sim_fault_raise(w, in, (unsigned)__builtin_ctz(twice), SIM_FAULT_TRAP, 0,
+                        "arrives at barrier.cluster again without having waited for it");
+    w->arrived[w->block->cluster->phase & 1] |= w->mask;
+    if (w->check)
+        sim_check_barrier_arrive(w, SIM_CLUSTER_BARRIER);
+    return in + 1;
+}
+
 const struct sim_insn *sim_run_cluster_wait(struct sim_warp *w, const struct sim_insn *in) {
-    w->block->barriers[SIM_CLUSTER_BARRIER].arrived += bits(w->mask);
-    return wait_at(w, in, SIM_CLUSTER_BARRIER);
+    uint32_t present = w->block->cluster->phase & 1;
+    uint32_t absent = w->mask & ~(w->arrived[0] | w->arrived[1]);
+    if (absent)
+        sim_fault_raise(w, in, (unsigned)__builtin_ctz(absent), SIM_FAULT_TRAP, 0,
+                        "waits at barrier.cluster without having arrived there");
+    if (w->mask & w->arrived[present]) {
+        stay_at(w, in, SIM_CLUSTER_BARRIER);
+        return sim_strand_next(w);
+    }
+    w->arrived[!present] &= ~w->mask;
+    if (w->check)
+        sim_check_cluster_wait(w);
+    return in + 1;
+}
+
+/* Whether all live threads of the cluster have arrived, and there are any. */
+static bool cluster_is_complete(const struct sim_cluster *cluster) {
+    uint32_t some = 0;
+    for (uint32_t rank = 0; rank < cluster->size; rank++) {
+        const struct sim_block *block = cluster->blocks[rank];
+        if (block && !block->started)
+            return false;
+        for (uint32_t i = 0; block && i < block->warp_count; i++) {
+            const struct sim_warp *w = &block->warps[i];
+            some |= w->live;
+            if (w->live & ~w->arrived[cluster->phase & 1])
+                return false;
+        }
+    }
+    return some != 0;
+}
+
+static void let_through(struct sim_block *block) {
+    block->stuck = false;
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        struct sim_warp *w = &block->warps[i];
+        for (struct sim_strand *s = w->strands; s; s = s->next) {
+            if (s->state != STRAND_BARRIER || s->barrier != SIM_CLUSTER_BARRIER)
+                continue;
+            w->arrived[0] &= ~s->mask;
+            w->arrived[1] &= ~s->mask;
+            s->state = STRAND_READY;
+            s->pc++;
+        }
+    }
+}
+
+static bool settle_cluster(struct sim_cluster *cluster) {
+    if (!cluster_is_complete(cluster))
+        return false;
+    sim_check_cluster_complete(cluster);
+    for (uint32_t rank = 0; rank < cluster->size; rank++)
+        if (cluster->blocks[rank])
+            let_through(cluster->blocks[rank]);
+    cluster->phase++;
+    return true;
+}
+
+/* ---------------------------------------------------------------- both */
+
+const char *sim_barrier_name(uint32_t id, char text[24]) {
+    if (id == SIM_CLUSTER_BARRIER)
+        return "barrier.cluster";
+    snprintf(text, 24, "barrier %u", id);
+    return text;
 }
 
 bool sim_barrier_settle(struct sim_block *block) {
@@ -113,7 +197,7 @@ bool sim_barrier_settle(struct sim_block *block) {
     uint32_t live = 0;
     for (uint32_t i = 0; i < block->warp_count; i++)
         live += bits(block->warps[i].live);
-    for (uint32_t id = 0; id < SIM_BARRIERS; id++)
+    for (uint32_t id = 0; id < SIM_BLOCK_BARRIERS; id++)
         any |= settle_one(block, id, live);
-    return any;
+    return settle_cluster(block->cluster) || any;
 }

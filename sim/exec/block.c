@@ -5,12 +5,9 @@
 #include "sim/exec/worker.h"
 
 void sim_block_start(struct sim_worker *worker, struct sim_block *block, uint64_t linear) {
-    const struct sim_launch *launch = worker->launch;
     block->linear = linear;
-    block->id[0] = (uint32_t)(linear % launch->grid[0]);
-    block->id[1] = (uint32_t)(linear / launch->grid[0] % launch->grid[1]);
-    block->id[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
-    block->started = false;
+    sim_launch_place(worker->launch, linear, block->id);
+    block->started = block->stuck = false;
     block->mbarrier_waiters = block->timeouts = 0;
     memset(block->barriers, 0, sizeof block->barriers);
     if (worker->code->reserved)
@@ -65,11 +62,12 @@ static void report_deadlock(struct sim_block *block) {
         if (!s)
             continue;
         unsigned lane = (unsigned)__builtin_ctz(s->mask);
+        char name[24];
         if (s->state == STRAND_BARRIER)
-            sim_fault_raise(
-                w, s->pc, lane, SIM_FAULT_DEADLOCK, s->barrier,
-                "deadlock: waits at barrier %u, which some live thread of the block never reaches",
-                s->barrier);
+            sim_fault_raise(w, s->pc, lane, SIM_FAULT_DEADLOCK, s->barrier,
+                            "deadlock: waits at %s, which some live thread of the %s never reaches",
+                            sim_barrier_name(s->barrier, name),
+                            s->barrier == SIM_CLUSTER_BARRIER ? "cluster" : "block");
         if (s->state == STRAND_MBARRIER)
             sim_fault_raise(w, s->pc, lane, SIM_FAULT_DEADLOCK, 0,
                             "deadlock: waits for the end of an mbarrier's phase, which never comes");
@@ -90,6 +88,28 @@ static void report_time(struct sim_block *block) {
     }
 }
 
+/* Whether another block of the cluster can still do something. */
+static bool may_be_helped(const struct sim_block *block) {
+    const struct sim_cluster *cluster = block->cluster;
+    for (uint32_t i = 0; i < cluster->size; i++)
+        if (cluster->blocks[i] && cluster->blocks[i] != block && !cluster->blocks[i]->stuck)
+            return true;
+    return false;
+}
+
+/* Nothing in the cluster can run: lanes go on that are parked, or whose time runs out at an mbarrier. */
+static bool unblock(struct sim_cluster *cluster) {
+    bool done = false;
+    for (uint32_t i = 0; i < cluster->size && !done; i++)
+        done = cluster->blocks[i] && sim_block_release(cluster->blocks[i]);
+    for (uint32_t i = 0; i < cluster->size && !done; i++)
+        done = cluster->blocks[i] && sim_mbarrier_expire(cluster->blocks[i]);
+    for (uint32_t i = 0; i < cluster->size && done; i++)
+        if (cluster->blocks[i])
+            cluster->blocks[i]->stuck = false;
+    return done;
+}
+
 /* Every warp has a turn.  False when none could use it but to wait in a loop for what others do. */
 static bool pass(struct sim_block *block) {
     bool any = false, moved = false;
@@ -101,8 +121,13 @@ static bool pass(struct sim_block *block) {
     }
     bool settled = sim_barrier_settle(block);
     settled |= sim_mbarrier_settle(block);
-    if (!any && !settled && !finished(block) && !sim_block_release(block) && !sim_mbarrier_expire(block))
-        report_deadlock(block);
+    if (!any && !settled && !finished(block)) {
+        block->stuck = may_be_helped(block);
+        if (block->stuck)
+            return false;
+        if (!unblock(block->cluster))
+            report_deadlock(block);
+    }
     return moved || settled || !any;
 }
 
@@ -112,7 +137,7 @@ void sim_block_end(struct sim_block *block) {
 }
 
 bool sim_block_run(struct sim_worker *worker, struct sim_block *block) {
-    block->moved = false;
+    block->moved = block->stuck = false;
     if (setjmp(worker->stop) == 0) {
         if (!block->started)
             start_warps(worker, block);
@@ -124,7 +149,7 @@ bool sim_block_run(struct sim_worker *worker, struct sim_block *block) {
             if (worker->launch->limit && worker->passes * worker->turn >= worker->launch->limit &&
                 !finished(block))
                 report_time(block);
-            if (waits == 2)
+            if (waits == 2 || block->stuck)
                 return false;
         }
     }

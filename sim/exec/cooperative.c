@@ -3,8 +3,11 @@
  * A worker runs its block to the end, which is all that most kernels ask for.  If the block comes to only
  * wait in a loop (struct sim_strand, spinning), the worker starts the next one, and when all that it has
  * started wait, as many again, until the device would be full.  Blocks start in order, so one that waits
- * for lower numbers alone always gets its turn in the end. */
+ * for lower numbers alone always gets its turn in the end.
+ *
+ * The blocks of a cluster start together, and have one worker. */
 #include <sched.h>
+#include <stdlib.h>
 
 #include "sim/exec/worker.h"
 
@@ -24,29 +27,58 @@ static uint64_t resident_limit(const struct sim_worker *worker) {
     return MULTIPROCESSORS * (blocks ? blocks : 1);
 }
 
-/* Puts a block to work behind those that are at work. */
-static bool start(struct sim_worker *worker, uint64_t linear) {
-    struct sim_block *block = worker->spare;
-    if (block)
-        worker->spare = block->next;
-    else if (!(block = sim_block_create(worker)))
-        return false;
-    sim_block_start(worker, block, linear);
-    block->next = NULL;
+bool sim_cluster_room(struct sim_worker *worker) {
+    uint32_t spare = 0;
+    for (const struct sim_block *block = worker->spare; block && spare < worker->cluster_size;
+         block = block->next)
+        spare++;
+    for (; spare < worker->cluster_size; spare++) {
+        struct sim_block *block = sim_block_create(worker);
+        if (!block)
+            return false;
+        block->next = worker->spare;
+        worker->spare = block;
+    }
+    if (worker->cluster_size > 1 && !worker->spare_clusters)
+        worker->spare_clusters = calloc(1, sizeof *worker->spare_clusters);
+    return worker->cluster_size == 1 || worker->spare_clusters;
+}
+
+/* Puts a cluster to work behind those that are at work; there is room for it. */
+static void start(struct sim_worker *worker, uint64_t number) {
     struct sim_block **at = &worker->resident;
     while (*at)
         at = &(*at)->next;
-    *at = block;
-    worker->resident_count++;
-    return true;
+    struct sim_cluster *cluster = worker->cluster_size > 1 ? worker->spare_clusters : &worker->spare->alone;
+    if (cluster == worker->spare_clusters)
+        worker->spare_clusters = cluster->next;
+    *cluster = (struct sim_cluster){.size = worker->cluster_size, .live = worker->cluster_size};
+    for (uint32_t rank = 0; rank < cluster->size; rank++) {
+        struct sim_block *block = worker->spare;
+        worker->spare = block->next;
+        block->next = NULL;
+        block->cluster = cluster;
+        block->rank = rank;
+        cluster->blocks[rank] = block;
+        sim_block_start(worker, block, number * cluster->size + rank);
+        *at = block;
+        at = &block->next;
+    }
+    worker->resident_count += cluster->size;
 }
 
 static void finish(struct sim_worker *worker, struct sim_block **at) {
     struct sim_block *block = *at;
+    struct sim_cluster *cluster = block->cluster;
     *at = block->next;
     block->next = worker->spare;
     worker->spare = block;
     worker->resident_count--;
+    cluster->blocks[block->rank] = NULL;
+    if (--cluster->live == 0 && cluster != &block->alone) {
+        cluster->next = worker->spare_clusters;
+        worker->spare_clusters = cluster;
+    }
 }
 
 /* Every block has a turn.  True when one of them got on. */
@@ -57,7 +89,7 @@ static bool turn(struct sim_worker *worker) {
         bool ended = sim_block_run(worker, block);
         moved |= ended || block->moved;
         if (worker->fault.kind != SIM_FAULT_NONE) {
-            sim_run_fault(worker, block->linear);
+            sim_run_fault(worker, block);
             return true;
         }
         if (ended)
@@ -72,22 +104,24 @@ static bool turn(struct sim_worker *worker) {
  * those that wait in a loop.  What is left then waits for the host. */
 static void stir(struct sim_worker *worker, uint64_t limit) {
     bool started = false;
-    for (unsigned more = worker->resident_count; more && worker->resident_count < limit; more--) {
-        uint64_t linear;
-        if (!sim_run_take(worker->run, &linear))
-            break;
-        if (!start(worker, linear))
+    unsigned most = worker->resident_count > limit / 2 ? (unsigned)limit : 2 * worker->resident_count;
+    while (worker->resident_count < most) {
+        uint64_t number;
+        if (!sim_cluster_room(worker) || !sim_run_take(worker->run, &number))
             break; /* the machine's memory is all that there is */
+        start(worker, number);
         started = true;
     }
     for (struct sim_block *block = worker->resident; block && !started; block = block->next)
         started = sim_block_release(block);
+    for (struct sim_block *block = worker->resident; block && !started; block = block->next)
+        started = block->stuck && sim_mbarrier_expire(block);
     if (!started)
         sched_yield();
 }
 
-void sim_blocks_run(struct sim_worker *worker, uint64_t linear) {
-    start(worker, linear); /* a spare one: the worker was made with it */
+void sim_clusters_run(struct sim_worker *worker, uint64_t number) {
+    start(worker, number); /* the worker was made with room for it */
     while (worker->resident && worker->fault.kind == SIM_FAULT_NONE)
         if (!turn(worker))
             stir(worker, resident_limit(worker));

@@ -12,7 +12,7 @@ sim_run_fn sim_run_enter, sim_run_enter_join;
 sim_run_fn sim_run_jump, sim_run_branch, sim_run_switch;
 sim_run_fn sim_run_call, sim_run_return, sim_run_exit, sim_run_trap;
 
-/* barrier.c: bar/barrier.sync, .arrive, .red (small: enum sim_barrier_op), bar.warp.sync. */
+/* barrier.c: bar/barrier.sync, .arrive, .red (small: enum sim_barrier_op), bar.warp.sync; barrier.cluster. */
 enum sim_barrier_op {
     SIM_BARRIER_SYNC,
     SIM_BARRIER_ARRIVE,
@@ -20,11 +20,13 @@ enum sim_barrier_op {
     SIM_BARRIER_AND,
     SIM_BARRIER_OR
 };
-sim_run_fn sim_run_barrier, sim_run_cluster_wait, sim_run_warp_barrier;
+sim_run_fn sim_run_barrier, sim_run_warp_barrier, sim_run_cluster_arrive, sim_run_cluster_wait;
 
 /* special.c: mov from a special register (small: its number); addresses of local variables; isspacep,
- * cvta (imm: the window); nanosleep; fences, which only checks mind; instructions without an effect here
- * (prefetches). */
+ * cvta (imm: the window); mapa and getctarank, by their addresses' width; nanosleep; fences, which only
+ * checks mind; instructions without an effect here (prefetches). */
+sim_run_fn sim_run_explicit_cluster, sim_run_mapa32, sim_run_mapa64, sim_run_getctarank32,
+    sim_run_getctarank64;
 sim_run_fn sim_run_special32, sim_run_special64, sim_run_local_address32, sim_run_local_address64;
 sim_run_fn sim_run_cvta_to, sim_run_cvta_from, sim_run_isspacep, sim_run_rest, sim_run_fence, sim_run_nothing;
 /* The number of "%tid.x" and its width in bytes; -1 when unknown. */

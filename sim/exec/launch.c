@@ -17,8 +17,10 @@ struct sim_run {
     const struct sim_launch *launch;
     const struct sim_code *code;
     uint64_t blocks;
-    atomic_uint_fast64_t next;   /* the first block that no worker has taken */
-    atomic_uint_fast64_t faulty; /* the lowest block that faulted: those above it need not run */
+    uint32_t cluster[3], cluster_size;
+    uint64_t clusters;           /* without any, each block is one of its own */
+    atomic_uint_fast64_t next;   /* the first cluster that no worker has taken */
+    atomic_uint_fast64_t faulty; /* the lowest cluster that faulted: those above it need not run */
     uint64_t workspace;          /* cooperative launches: what grid-wide barriers count in */
     uint32_t (*thread_ids)[3][SIM_LANES];
     struct check_launch *check; /* NULL: not checked */
@@ -101,6 +103,25 @@ struct sim_block *sim_block_create(struct sim_worker *worker) {
     return block;
 }
 
+void sim_launch_cluster(const struct sim_launch *launch, uint32_t cluster[3]) {
+    const uint32_t *own = launch->function->code->source->cluster;
+    for (int d = 0; d < 3; d++)
+        cluster[d] = launch->cluster[0] ? launch->cluster[d] : own[0] ? own[d] : 1;
+}
+
+void sim_launch_place(const struct sim_launch *launch, uint64_t linear, uint32_t id[3]) {
+    uint32_t cluster[3];
+    sim_launch_cluster(launch, cluster);
+    uint64_t size = (uint64_t)cluster[0] * cluster[1] * cluster[2], number = linear / size,
+             rank = linear % size;
+    for (int d = 0; d < 3; d++) {
+        uint32_t clusters = launch->grid[d] / cluster[d];
+        id[d] = (uint32_t)(number % clusters * cluster[d] + rank % cluster[d]);
+        number /= clusters;
+        rank /= cluster[d];
+    }
+}
+
 static void release_blocks(struct sim_block *list) {
     for (struct sim_block *next; list; list = next) {
         next = list->next;
@@ -121,6 +142,10 @@ static void release_worker(struct sim_worker *worker) {
     sim_frames_free(worker->free_frames);
     release_blocks(worker->resident);
     release_blocks(worker->spare);
+    for (struct sim_cluster *c = worker->spare_clusters, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
     sim_prints_free(&worker->prints);
     release_zeroed(worker->blocks, m->block_count + 1, sizeof *worker->blocks);
     release_zeroed(worker->sites, m->site_count + 1, sizeof *worker->sites);
@@ -139,6 +164,8 @@ static struct sim_worker *new_worker(struct sim_run *run) {
     worker->run = run;
     worker->check = run->check;
     worker->workspace = run->workspace;
+    memcpy(worker->cluster, run->cluster, sizeof worker->cluster);
+    worker->cluster_size = run->cluster_size;
     worker->thread_ids = (const uint32_t(*)[3][SIM_LANES])run->thread_ids;
     worker->param_bytes = launch->function->param_bytes;
     worker->shared_limit = launch->shared_bytes ? m->dynamic_offset + launch->shared_bytes : code->shared_end;
@@ -150,34 +177,31 @@ static struct sim_worker *new_worker(struct sim_run *run) {
     worker->frame_stride = (code->frame_bytes + 63) & ~(size_t)63;
     worker->blocks = zeroed(m->block_count + 1, sizeof *worker->blocks);
     worker->sites = zeroed(m->site_count + 1, sizeof *worker->sites);
-    worker->spare = sim_block_create(worker);
-    if (!worker->spare || !worker->blocks || !worker->sites) {
+    if (!worker->blocks || !worker->sites || !sim_cluster_room(worker)) {
         release_worker(worker);
         return NULL;
     }
     return worker;
 }
 
-static void lower_faulty(struct sim_run *run, uint64_t block) {
-    uint_fast64_t seen = atomic_load(&run->faulty);
-    while (block < seen && !atomic_compare_exchange_weak(&run->faulty, &seen, block))
+/* The blocks of its cluster have run as far as it has: they count as not above it. */
+void sim_run_fault(struct sim_worker *worker, const struct sim_block *block) {
+    uint64_t number = block->linear / worker->cluster_size;
+    worker->fault_block = (number + 1) * worker->cluster_size - 1;
+    uint_fast64_t seen = atomic_load(&worker->run->faulty);
+    while (number < seen && !atomic_compare_exchange_weak(&worker->run->faulty, &seen, number))
         ;
-}
-
-void sim_run_fault(struct sim_worker *worker, uint64_t linear) {
-    worker->fault_block = linear;
-    lower_faulty(worker->run, linear);
 }
 
 static bool take(struct sim_run *run, uint64_t count, uint64_t *first, uint64_t *end) {
     *first = atomic_fetch_add(&run->next, count);
-    *end = *first + count < run->blocks ? *first + count : run->blocks;
-    return *first < run->blocks;
+    *end = *first + count < run->clusters ? *first + count : run->clusters;
+    return *first < run->clusters;
 }
 
-bool sim_run_take(struct sim_run *run, uint64_t *linear) {
+bool sim_run_take(struct sim_run *run, uint64_t *number) {
     uint64_t end;
-    return take(run, 1, linear, &end) && *linear <= atomic_load_explicit(&run->faulty, memory_order_relaxed);
+    return take(run, 1, number, &end) && *number <= atomic_load_explicit(&run->faulty, memory_order_relaxed);
 }
 
 static void *work(void *argument) {
@@ -185,16 +209,16 @@ static void *work(void *argument) {
     struct sim_run *run = worker->run;
     /* Several at a time, so that neighbours do not fight over the counter's cache line; but none in reserve
      * that others may wait for. */
-    uint64_t share = run->code->may_spin ? 1 : run->blocks / 512;
+    uint64_t share = run->code->may_spin ? 1 : run->clusters / 512;
     if (share > 16)
         share = 16;
     if (share < 1)
         share = 1;
     for (uint64_t first, end; take(run, share, &first, &end);)
-        for (uint64_t block = first; block < end; block++) {
-            if (block > atomic_load_explicit(&run->faulty, memory_order_relaxed))
+        for (uint64_t number = first; number < end; number++) {
+            if (number > atomic_load_explicit(&run->faulty, memory_order_relaxed))
                 return NULL;
-            sim_blocks_run(worker, block);
+            sim_clusters_run(worker, number);
             if (worker->fault.kind != SIM_FAULT_NONE)
                 return NULL;
         }
@@ -211,8 +235,8 @@ static unsigned thread_count(const struct sim_run *run) {
         uint64_t useful = run->blocks * warp_count(run->launch) / 16 + 1;
         if (threads > useful)
             threads = useful;
-        if (threads > run->blocks)
-            threads = run->blocks;
+        if (threads > run->clusters)
+            threads = run->clusters;
     }
     return threads > 256 ? 256 : threads ? (unsigned)threads : 1;
 }
@@ -235,6 +259,21 @@ static bool place_workspace(struct sim_run *run) {
     return run->workspace != 0;
 }
 
+/* Divides the grid into clusters; false when it does not come out even. */
+static bool divide(struct sim_run *run) {
+    const uint32_t *grid = run->launch->grid, *cluster = run->cluster;
+    uint64_t size = 1;
+    sim_launch_cluster(run->launch, run->cluster);
+    for (int d = 0; d < 3; d++) {
+        if (!cluster[d] || grid[d] % cluster[d] || cluster[d] > SIM_MAX_CLUSTER)
+            return false;
+        size *= cluster[d];
+    }
+    run->cluster_size = (uint32_t)size;
+    run->clusters = run->blocks / size;
+    return size <= SIM_MAX_CLUSTER;
+}
+
 bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counters, struct sim_fault *fault) {
     *counters = (struct wl_counters){.launches = 1};
     *fault = (struct sim_fault){0};
@@ -245,6 +284,13 @@ bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counter
     };
     atomic_init(&run.next, 0);
     atomic_init(&run.faulty, UINT64_MAX);
+    if (!divide(&run)) {
+        *fault = (struct sim_fault){.kind = SIM_FAULT_STOP};
+        snprintf(fault->text, sizeof fault->text,
+                 "kernel %s: the grid cannot be divided into clusters of %ux%ux%u blocks",
+                 run.code->source->name, run.cluster[0], run.cluster[1], run.cluster[2]);
+        return false;
+    }
     if (launch->check && !(run.check = sim_check_launch_begin(launch->check, launch)))
         return out_of_memory(fault);
     unsigned threads = thread_count(&run), started = 0;

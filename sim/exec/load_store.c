@@ -275,12 +275,33 @@ const struct sim_insn *sim_run_frame_store(struct sim_warp *w, const struct sim_
 
 /* ---------------------------------------------------------------- the instructions */
 
+/* Shared memory, some of it of blocks that the addresses name. */
+static void access_cluster(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                           const struct sim_lanes *all, bool load) {
+    unsigned bytes = op->width * op->count;
+    for (uint32_t left = all->mask; left;) {
+        struct sim_lanes lanes;
+        struct sim_block *owner = sim_lanes_take_block(w, in, op->space, &lanes, all, &left);
+        bool goes_on = owner == w->block ? sim_access(w, in, op, SIM_SPACE_SHARED, &lanes, bytes) != NULL
+                                         : sim_access_far(w, in, op, owner, &lanes, bytes);
+        const struct sim_pattern *p = &w->worker->sites[op->site].pattern;
+        if (goes_on && load)
+            load_from(w, op, p, owner->shared + lanes.address[lanes.first]);
+        else if (goes_on)
+            store_to(w, op, p, owner->shared + lanes.address[lanes.first]);
+    }
+}
+
 static inline __attribute__((always_inline)) void access_space(struct sim_warp *w, const struct sim_insn *in,
                                                                const struct sim_memop *op,
                                                                enum sim_space space, struct sim_lanes *lanes,
                                                                bool load) {
     if (space == SIM_SPACE_PARAM) {
         param_access(w, in, op, lanes);
+        return;
+    }
+    if (space == SIM_SPACE_SHARED && sim_lanes_name_blocks(w, lanes)) {
+        access_cluster(w, in, op, lanes, load);
         return;
     }
     const struct sim_pattern *p = sim_access(w, in, op, space, lanes, op->width * op->count);
@@ -302,7 +323,7 @@ static void access_generic(struct sim_warp *w, const struct sim_insn *in, const 
                            const struct sim_lanes *all, bool load) {
     for (uint32_t left = all->mask; left;) {
         struct sim_lanes lanes;
-        enum sim_space space = sim_lanes_take_window(&lanes, all, &left);
+        enum sim_space space = sim_lanes_take_window(w, &lanes, all, &left);
         access_space(w, in, op, space, &lanes, load);
     }
 }
@@ -336,7 +357,7 @@ SIM_CLONES const struct sim_insn *sim_run_load(struct sim_warp *w, const struct 
     sim_lanes_fill(w, op, in->a, &lanes);
     if (op->space == SIM_SPACE_GLOBAL)
         access_space(w, in, op, SIM_SPACE_GLOBAL, &lanes, true);
-    else if (op->space == SIM_SPACE_SHARED)
+    else if (op->space == SIM_SPACE_SHARED || op->space == SIM_SPACE_CLUSTER)
         access_space(w, in, op, SIM_SPACE_SHARED, &lanes, true);
     else if (op->space == SIM_SPACE_LOCAL)
         access_space(w, in, op, SIM_SPACE_LOCAL, &lanes, true);
@@ -360,7 +381,7 @@ SIM_CLONES const struct sim_insn *sim_run_store(struct sim_warp *w, const struct
     sim_lanes_fill(w, op, in->a, &lanes);
     if (op->space == SIM_SPACE_GLOBAL)
         access_space(w, in, op, SIM_SPACE_GLOBAL, &lanes, false);
-    else if (op->space == SIM_SPACE_SHARED)
+    else if (op->space == SIM_SPACE_SHARED || op->space == SIM_SPACE_CLUSTER)
         access_space(w, in, op, SIM_SPACE_SHARED, &lanes, false);
     else if (op->space == SIM_SPACE_LOCAL)
         access_space(w, in, op, SIM_SPACE_LOCAL, &lanes, false);

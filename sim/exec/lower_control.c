@@ -155,16 +155,13 @@ static bool lower_call(struct lower *l) {
     return true;
 }
 
-/* barrier.cluster.arrive and .wait, for a cluster of one block. */
+/* barrier.cluster.arrive and .wait */
 static bool lower_cluster_barrier(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
     bool arrive = ptx_has_word(ptx, "arrive"), wait = ptx_has_word(ptx, "wait");
     if (arrive == wait || ptx->operand_count)
         return lower_unknown(l, NULL);
-    struct sim_insn *in = lower_emit(l, arrive ? sim_run_fence : sim_run_cluster_wait);
-    if (in && wait)
-        in->small = SIM_BARRIER_SYNC;
-    return in != NULL;
+    return lower_emit(l, arrive ? sim_run_cluster_arrive : sim_run_cluster_wait) != NULL;
 }
 
 /* bar{.cta}.sync a{, b}; .arrive a, b; .red.popc.u32 d, a{, b}, p; .red.and.pred d, a{, b}, p. */

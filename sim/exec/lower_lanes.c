@@ -188,7 +188,7 @@ static bool lower_mov(struct lower *l) {
 
 static uint64_t window_of(const struct ptx_instruction *in, bool *known) {
     *known = true;
-    if (ptx_has_word(in, "shared") || ptx_has_word(in, "shared::cta"))
+    if (ptx_has_word(in, "shared") || ptx_has_word(in, "shared::cta") || ptx_has_word(in, "shared::cluster"))
         return SIM_WINDOW_SHARED;
     if (ptx_has_word(in, "local"))
         return SIM_WINDOW_LOCAL;
@@ -215,6 +215,33 @@ static bool lower_window(struct lower *l, bool test) {
     if (!out)
         return false;
     out->d = d, out->a = a, out->imm = (int64_t)window;
+    out->small = window == SIM_WINDOW_SHARED && !ptx_has_word(in, "shared::cluster");
+    return true;
+}
+
+/* mapa{.shared::cluster}.u32 d, a, rank; getctarank{.shared::cluster}.u32 d, a; without a space, and of 64
+ * bits, a is a generic address, which has its rank at the same bits. */
+static bool lower_rank(struct lower *l, bool map) {
+    const struct ptx_instruction *in = l->node->in;
+    enum ptx_type type = ptx_type_find(in->word_count ? in->words[in->word_count - 1] : "");
+    bool space = ptx_has_word(in, "shared::cluster");
+    if ((type != PTX_TYPE_U32 && type != PTX_TYPE_U64) || in->word_count != 1u + space ||
+        (!space && type != PTX_TYPE_U64))
+        return lower_unknown(l, NULL);
+    if (in->operand_count != 2u + map)
+        return lower_error(l, in->pos, "wrong number of operands for '%s'", in->opcode);
+    enum sim_slot wide = type == PTX_TYPE_U64 ? SIM_64 : SIM_32;
+    int32_t a, b = 0, d;
+    if (!lower_source(l, &in->operands[1], type, &a) ||
+        (map && !lower_source(l, &in->operands[2], PTX_TYPE_U32, &b)) ||
+        !lower_destination(l, &in->operands[0], map ? wide : SIM_32, &d))
+        return false;
+    struct sim_insn *out = lower_emit(l, map              ? wide == SIM_64 ? sim_run_mapa64 : sim_run_mapa32
+                                         : wide == SIM_64 ? sim_run_getctarank64
+                                                          : sim_run_getctarank32);
+    if (!out)
+        return false;
+    out->d = d, out->a = a, out->b = b;
     return true;
 }
 
@@ -235,6 +262,8 @@ bool lower_lanes(struct lower *l, bool *handled) {
         return lower_mov(l);
     if (strcmp(in->name, "cvta") == 0)
         return lower_window(l, false);
+    if (strcmp(in->name, "mapa") == 0 || strcmp(in->name, "getctarank") == 0)
+        return lower_rank(l, in->name[0] == 'm');
     if (strcmp(in->name, "createpolicy") == 0)
         return lower_policy(l);
     if (strcmp(in->name, "isspacep") == 0)

@@ -23,7 +23,7 @@ bool lower_space(const struct ptx_instruction *in, enum sim_space *space) {
                  strcmp(word, "param::func") == 0)
             *space = SIM_SPACE_PARAM;
         else if (strcmp(word, "shared::cluster") == 0)
-            return false;
+            *space = SIM_SPACE_CLUSTER;
     }
     return true;
 }
@@ -56,6 +56,7 @@ static bool known_word(const char *word) {
                                         "global",
                                         "shared",
                                         "shared::cta",
+                                        "shared::cluster",
                                         "local",
                                         "const",
                                         "param",
@@ -159,8 +160,8 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
 bool lower_address(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op, int32_t *ref) {
     if (operand->kind != PTX_OPERAND_ADDRESS)
         return lower_error(l, operand->pos, "'%s' needs an address in brackets", l->node->in->opcode);
-    bool small =
-        op->space == SIM_SPACE_SHARED || op->space == SIM_SPACE_LOCAL || op->space == SIM_SPACE_PARAM;
+    bool small = op->space == SIM_SPACE_SHARED || op->space == SIM_SPACE_CLUSTER ||
+                 op->space == SIM_SPACE_LOCAL || op->space == SIM_SPACE_PARAM;
     if (operand->reg) {
         op->address64 = slots_class(operand->reg->type) == SIM_64;
         op->offset = operand->offset;
@@ -389,7 +390,8 @@ static bool lower_atomic(struct lower *l, bool returns) {
         return false;
     l->code->may_spin |= returns;
     /* Old values, and sums of floats, depend on the order in which blocks come. */
-    if (op->space != SIM_SPACE_SHARED && (op->access == SIM_ACCESS_ATOM || real))
+    if (op->space != SIM_SPACE_SHARED && op->space != SIM_SPACE_CLUSTER &&
+        (op->access == SIM_ACCESS_ATOM || real))
         l->code->ordered = true;
     int32_t address, d[4] = {0}, b[4] = {0}, c = 0;
     if (!lower_address(l, &in->operands[next], op, &address))

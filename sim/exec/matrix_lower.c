@@ -353,7 +353,7 @@ static bool lower_matrix_move(struct lower *l, bool load) {
             if (s->m == op.shape.m && s->n == op.shape.n && s->k == op.shape.k &&
                 listed(wmma_kinds[i].c, element))
                 kind = &wmma_kinds[i];
-    if (!kind || !lower_space(in, &m->at.space))
+    if (!kind || !lower_space(in, &m->at.space) || m->at.space == SIM_SPACE_CLUSTER)
         return lower_unknown(l, NULL);
     if (element_bits[element] < 8 && m->by_column != (m->matrix == 'b'))
         return lower_unknown(l, "elements smaller than a byte lie along k");
@@ -394,7 +394,7 @@ static bool lower_rows(struct lower *l, bool load) {
         .access = load ? SIM_ACCESS_LOAD : SIM_ACCESS_STORE, .type = PTX_TYPE_B32, .width = 4, .count = 4};
     struct sim_fragment registers = {.registers = m->matrices, .bits = 32};
     int32_t address;
-    if (!lower_space(in, &m->op.space) || m->op.space == SIM_SPACE_GLOBAL)
+    if (!lower_space(in, &m->op.space) || m->op.space == SIM_SPACE_GLOBAL || m->op.space == SIM_SPACE_CLUSTER)
         return lower_unknown(l, NULL);
     if (!lower_site(l, &m->op) || !lower_address(l, &in->operands[load], &m->op, &address) ||
         !lower_fragment(l, &in->operands[!load], &registers, load))

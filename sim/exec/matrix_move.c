@@ -20,7 +20,7 @@ static void find_lanes(struct sim_warp *w, const struct sim_insn *in, const stru
         struct sim_lanes lanes = *all;
         enum sim_space space = op->space;
         if (space == SIM_SPACE_GENERIC)
-            space = sim_lanes_take_window(&lanes, all, &left);
+            space = sim_lanes_take_window(w, &lanes, all, &left);
         else
             left = 0;
         if (space != SIM_SPACE_GLOBAL && space != SIM_SPACE_SHARED)

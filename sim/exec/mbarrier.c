@@ -60,7 +60,7 @@ static void find_objects(struct sim_warp *w, const struct sim_insn *in, const st
     if (op->space != SIM_SPACE_GENERIC)
         return;
     uint32_t left = all.mask;
-    enum sim_space space = sim_lanes_take_window(lanes, &all, &left);
+    enum sim_space space = sim_lanes_take_window(w, lanes, &all, &left);
     if (space != SIM_SPACE_SHARED || left)
         sim_fault_raise(w, in, all.first, SIM_FAULT_ADDRESS, all.address[all.first],
                         "an mbarrier lies in shared memory");

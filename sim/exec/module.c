@@ -361,6 +361,9 @@ void sim_function_info(const struct sim_function *function, struct sim_function_
         .registers = smaller(code->registers + 8, 255),
         .max_threads = threads,
         .ptx_version = target,
+        .cluster = {f->cluster[0], f->cluster[1], f->cluster[2]},
+        .max_cluster = f->max_cluster,
+        .explicit_cluster = f->explicit_cluster || f->cluster[0],
     };
 }
 

@@ -220,6 +220,15 @@ static bool lower_special(struct lower *l, const struct ptx_operand *operand, en
     return own == class || resize(l, own, class, ref);
 }
 
+static bool lower_explicit_cluster(struct lower *l, int32_t *ref) {
+    if (!lower_temp(l, SIM_PRED, ref))
+        return false;
+    struct sim_insn *in = lower_emit(l, sim_run_explicit_cluster);
+    if (in)
+        in->d = *ref;
+    return in != NULL;
+}
+
 bool lower_source(struct lower *l, const struct ptx_operand *operand, enum ptx_type type, int32_t *ref) {
     enum sim_slot class = slots_class(type);
     switch (operand->kind) {
@@ -239,7 +248,7 @@ bool lower_source(struct lower *l, const struct ptx_operand *operand, enum ptx_t
         if (strcmp(operand->name, "WARP_SZ") == 0)
             return lower_constant(l, SIM_LANES, class, ref);
         if (class == SIM_PRED && strcmp(operand->name, "%is_explicit_cluster") == 0)
-            return lower_constant(l, 0, class, ref);
+            return lower_explicit_cluster(l, ref);
         return lower_special(l, operand, class, ref);
     case PTX_OPERAND_VARIABLE:
         return lower_variable_address(l, operand, class, ref);

@@ -15,6 +15,11 @@
 #define SIM_WINDOW_PARAM  0x0300000000000000u
 #define SIM_WINDOW_MASK   0xff00000000000000u
 
+/* Shared memory of a cluster's blocks: an address that names a block has its rank plus 1 from this bit on;
+ * one that names none is of the running block's own.  As generic addresses, in clusters, all name theirs. */
+#define SIM_RANK_SHIFT 24
+#define SIM_MAX_RANK   ((1u << (32 - SIM_RANK_SHIFT)) - 2) /* that an address can name */
+
 #define SIM_MAX_LOCAL_BYTES  (512u << 10) /* a thread, as on hardware */
 #define SIM_MAX_SHARED_BYTES (227u << 10) /* a block, as on an H200 */
 
@@ -62,7 +67,8 @@ enum sim_space {
     SIM_SPACE_LOCAL,
     SIM_SPACE_CONST,
     SIM_SPACE_PARAM,
-    SIM_SPACE_GENERIC
+    SIM_SPACE_GENERIC,
+    SIM_SPACE_CLUSTER /* the shared memory of any of the cluster's blocks */
 };
 
 enum sim_access { SIM_ACCESS_LOAD, SIM_ACCESS_STORE, SIM_ACCESS_ATOM, SIM_ACCESS_RED };

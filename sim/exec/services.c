@@ -44,11 +44,18 @@ bool sim_generic_read(struct sim_warp *w, unsigned lane, uint64_t address, void 
             return false;
         memcpy(to, (const void *)(uintptr_t)address, size);
         return true;
-    case SIM_WINDOW_SHARED:
-        if (offset > w->worker->shared_limit || size > w->worker->shared_limit - offset)
+    case SIM_WINDOW_SHARED: {
+        const struct sim_block *owner = w->block;
+        if (w->worker->cluster_size > 1 && offset >> SIM_RANK_SHIFT) {
+            uint64_t rank = (offset >> SIM_RANK_SHIFT) - 1;
+            owner = rank < w->worker->cluster_size ? w->block->cluster->blocks[rank] : NULL;
+            offset &= (1u << SIM_RANK_SHIFT) - 1;
+        }
+        if (!owner || offset > w->worker->shared_limit || size > w->worker->shared_limit - offset)
             return false;
-        memcpy(to, w->block->shared + offset, size);
+        memcpy(to, owner->shared + offset, size);
         return true;
+    }
     case SIM_WINDOW_LOCAL: {
         uint64_t limit = sim_access_limit(w, SIM_SPACE_LOCAL);
         if (offset > limit || size > limit - offset)

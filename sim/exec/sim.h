@@ -115,6 +115,9 @@ struct sim_function_info {
                                         puts ptxas's number in its place where it knows that */
     unsigned max_threads;            /* a block: 1024, or less by .maxntid / .reqntid */
     unsigned ptx_version;            /* 90: the module's .target */
+    uint32_t cluster[3];             /* blocks of a cluster, that all launches have; 0: not given */
+    unsigned max_cluster;            /* blocks of a cluster at most; 0: not given */
+    bool explicit_cluster;           /* launches have clusters: these, or some that they name */
 };
 void sim_function_info(const struct sim_function *function, struct sim_function_info *out);
 const struct sim_module *sim_function_module(const struct sim_function *function);
@@ -172,11 +175,13 @@ struct sim_textures;
 /* Forward progress: a block that waits for what other blocks will do (grid-wide barriers, decoupled
  * look-back) takes turns with them.  Blocks start in order, and as soon as all that have started only wait,
  * more start, as many as an H200 holds at once (all of a cooperative launch).  So whatever ends on hardware
- * whichever way it schedules its resident blocks, ends here. */
+ * whichever way it schedules its resident blocks, ends here.  The blocks of a cluster start together. */
+#define SIM_MAX_CLUSTER 16 /* blocks */
 struct sim_launch {
     struct sim_memory *memory;
     const struct sim_function *function;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3]; /* blocks that run together; 0: as the kernel says, or each on its own */
     size_t shared_bytes; /* dynamic */
     const void *params;  /* param_bytes of them */
     const struct count_rules *rules;

@@ -44,8 +44,21 @@ enum special {
     WORKSPACE_HI,
     WORKSPACE_LO,
     RESERVED_SMEM,
+    CLUSTERID_X,
+    CLUSTERID_Y,
+    CLUSTERID_Z,
+    NCLUSTERID_X,
+    NCLUSTERID_Y,
+    NCLUSTERID_Z,
+    CLUSTER_CTAID_X,
+    CLUSTER_CTAID_Y,
+    CLUSTER_CTAID_Z,
+    CLUSTER_NCTAID_X,
+    CLUSTER_NCTAID_Y,
+    CLUSTER_NCTAID_Z,
+    CLUSTER_CTARANK,
+    CLUSTER_NCTARANK,
     ZERO,
-    ONE,
 };
 
 /* Without clusters, each block is a cluster of its own. */
@@ -89,20 +102,20 @@ static const struct {
     {"%envreg1", WORKSPACE_HI, 4},
     {"%envreg2", WORKSPACE_LO, 4},
     {SIM_RESERVED_REGISTER, RESERVED_SMEM, 4},
-    {"%clusterid.x", CTAID_X, 4},
-    {"%clusterid.y", CTAID_Y, 4},
-    {"%clusterid.z", CTAID_Z, 4},
-    {"%nclusterid.x", NCTAID_X, 4},
-    {"%nclusterid.y", NCTAID_Y, 4},
-    {"%nclusterid.z", NCTAID_Z, 4},
-    {"%cluster_ctaid.x", ZERO, 4},
-    {"%cluster_ctaid.y", ZERO, 4},
-    {"%cluster_ctaid.z", ZERO, 4},
-    {"%cluster_nctaid.x", ONE, 4},
-    {"%cluster_nctaid.y", ONE, 4},
-    {"%cluster_nctaid.z", ONE, 4},
-    {"%cluster_ctarank", ZERO, 4},
-    {"%cluster_nctarank", ONE, 4},
+    {"%clusterid.x", CLUSTERID_X, 4},
+    {"%clusterid.y", CLUSTERID_Y, 4},
+    {"%clusterid.z", CLUSTERID_Z, 4},
+    {"%nclusterid.x", NCLUSTERID_X, 4},
+    {"%nclusterid.y", NCLUSTERID_Y, 4},
+    {"%nclusterid.z", NCLUSTERID_Z, 4},
+    {"%cluster_ctaid.x", CLUSTER_CTAID_X, 4},
+    {"%cluster_ctaid.y", CLUSTER_CTAID_Y, 4},
+    {"%cluster_ctaid.z", CLUSTER_CTAID_Z, 4},
+    {"%cluster_nctaid.x", CLUSTER_NCTAID_X, 4},
+    {"%cluster_nctaid.y", CLUSTER_NCTAID_Y, 4},
+    {"%cluster_nctaid.z", CLUSTER_NCTAID_Z, 4},
+    {"%cluster_ctarank", CLUSTER_CTARANK, 4},
+    {"%cluster_nctarank", CLUSTER_NCTARANK, 4},
 };
 
 int sim_special_find(const char *name, unsigned *bytes) {
@@ -123,6 +136,7 @@ static uint64_t nanoseconds(void) {
 /* Of what is the same for all threads of a block. */
 static uint64_t block_value(const struct sim_warp *w, enum special number) {
     const struct sim_launch *launch = w->worker->launch;
+    const uint32_t *cluster = w->worker->cluster;
     switch (number) {
     case NTID_X:
     case NTID_Y:
@@ -162,8 +176,26 @@ static uint64_t block_value(const struct sim_warp *w, enum special number) {
         return w->worker->workspace;
     case RESERVED_SMEM:
         return w->worker->reserved;
-    case ONE:
-        return 1;
+    case CLUSTERID_X:
+    case CLUSTERID_Y:
+    case CLUSTERID_Z:
+        return w->block->id[number - CLUSTERID_X] / cluster[number - CLUSTERID_X];
+    case NCLUSTERID_X:
+    case NCLUSTERID_Y:
+    case NCLUSTERID_Z:
+        return launch->grid[number - NCLUSTERID_X] / cluster[number - NCLUSTERID_X];
+    case CLUSTER_CTAID_X:
+    case CLUSTER_CTAID_Y:
+    case CLUSTER_CTAID_Z:
+        return w->block->id[number - CLUSTER_CTAID_X] % cluster[number - CLUSTER_CTAID_X];
+    case CLUSTER_NCTAID_X:
+    case CLUSTER_NCTAID_Y:
+    case CLUSTER_NCTAID_Z:
+        return cluster[number - CLUSTER_NCTAID_X];
+    case CLUSTER_CTARANK:
+        return w->block->rank;
+    case CLUSTER_NCTARANK:
+        return w->worker->cluster_size;
     default:
         return 0;
     }
@@ -227,29 +259,95 @@ const struct sim_insn *sim_run_local_address64(struct sim_warp *w, const struct 
     return in + 1;
 }
 
-/* From a space's own address to a generic one, and back; global addresses are generic as they are. */
+SIM_CLONES const struct sim_insn *sim_run_explicit_cluster(struct sim_warp *w, const struct sim_insn *in) {
+    uint32_t *d = SIM_SLOT(w, in->d);
+    const struct sim_launch *launch = w->worker->launch;
+    bool given = launch->cluster[0] || launch->function->code->source->cluster[0];
+    *d = (*d & ~w->mask) | (given ? w->mask : 0);
+    return in + 1;
+}
+
+/* From a space's own address to a generic one, and back; global addresses are generic as they are.  In a
+ * cluster a generic address of shared memory names its block, so that it means the same to others. */
 SIM_CLONES const struct sim_insn *sim_run_cvta_from(struct sim_warp *w, const struct sim_insn *in) {
     uint64_t *d = SIM_SLOT(w, in->d), window = (uint64_t)in->imm;
     const uint64_t *a = SIM_SLOT(w, in->a);
+    uint64_t rank = window == SIM_WINDOW_SHARED ? sim_rank_bits(w) : 0;
     for (unsigned i = 0; i < SIM_LANES; i++)
-        d[i] = w->mask >> i & 1 ? a[i] + window : d[i];
+        d[i] = w->mask >> i & 1 ? a[i] + window + (a[i] >> SIM_RANK_SHIFT ? 0 : rank) : d[i];
     return in + 1;
 }
 
 SIM_CLONES const struct sim_insn *sim_run_cvta_to(struct sim_warp *w, const struct sim_insn *in) {
     uint64_t *d = SIM_SLOT(w, in->d), window = (uint64_t)in->imm;
     const uint64_t *a = SIM_SLOT(w, in->a);
-    for (unsigned i = 0; i < SIM_LANES; i++)
-        d[i] = w->mask >> i & 1 ? a[i] - window : d[i];
+    uint64_t own = window == SIM_WINDOW_SHARED ? sim_rank_bits(w) : 0;
+    for (unsigned i = 0; i < SIM_LANES; i++) {
+        uint64_t to = a[i] - window;
+        to -= to >> SIM_RANK_SHIFT == own >> SIM_RANK_SHIFT ? own : 0;
+        d[i] = w->mask >> i & 1 ? to : d[i];
+    }
     return in + 1;
 }
 
+/* small: addresses of the block's own shared memory only */
 const struct sim_insn *sim_run_isspacep(struct sim_warp *w, const struct sim_insn *in) {
     uint32_t *d = SIM_SLOT(w, in->d), inside = 0;
     const uint64_t *a = SIM_SLOT(w, in->a);
-    for (unsigned i = 0; i < SIM_LANES; i++)
-        inside |= (uint32_t)((a[i] & SIM_WINDOW_MASK) == (uint64_t)in->imm) << i;
+    for (unsigned i = 0; i < SIM_LANES; i++) {
+        uint64_t rank = (a[i] & ~SIM_WINDOW_MASK) >> SIM_RANK_SHIFT;
+        bool here = (a[i] & SIM_WINDOW_MASK) == (uint64_t)in->imm;
+        inside |= (uint32_t)(here && (!in->small || !rank || rank == w->block->rank + 1)) << i;
+    }
     *d = (*d & ~w->mask) | (inside & w->mask);
+    return in + 1;
+}
+
+/* mapa: the address of the same place in another block's shared memory; small: addresses are generic. */
+static uint64_t map_address(const struct sim_warp *w, uint64_t address, uint32_t rank) {
+    if (w->worker->cluster_size == 1 && !rank)
+        return address;
+    uint64_t named = (rank < SIM_MAX_RANK ? rank : SIM_MAX_RANK) + 1;
+    return (address & ~(uint64_t)UINT32_MAX) | named << SIM_RANK_SHIFT |
+           (address & ((1u << SIM_RANK_SHIFT) - 1));
+}
+
+const struct sim_insn *sim_run_mapa64(struct sim_warp *w, const struct sim_insn *in) {
+    uint64_t *d = SIM_SLOT(w, in->d);
+    const uint64_t *a = SIM_SLOT(w, in->a);
+    const uint32_t *rank = SIM_SLOT(w, in->b);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        d[i] = w->mask >> i & 1 ? map_address(w, a[i], rank[i]) : d[i];
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_mapa32(struct sim_warp *w, const struct sim_insn *in) {
+    uint32_t *d = SIM_SLOT(w, in->d);
+    const uint32_t *a = SIM_SLOT(w, in->a), *rank = SIM_SLOT(w, in->b);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        d[i] = w->mask >> i & 1 ? (uint32_t)map_address(w, a[i], rank[i]) : d[i];
+    return in + 1;
+}
+
+/* getctarank: whose shared memory an address is of. */
+static uint32_t rank_of(const struct sim_warp *w, uint64_t address) {
+    uint32_t named = (uint32_t)address >> SIM_RANK_SHIFT;
+    return named ? named - 1 : w->block->rank;
+}
+
+const struct sim_insn *sim_run_getctarank64(struct sim_warp *w, const struct sim_insn *in) {
+    uint32_t *d = SIM_SLOT(w, in->d);
+    const uint64_t *a = SIM_SLOT(w, in->a);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        d[i] = w->mask >> i & 1 ? rank_of(w, a[i]) : d[i];
+    return in + 1;
+}
+
+const struct sim_insn *sim_run_getctarank32(struct sim_warp *w, const struct sim_insn *in) {
+    uint32_t *d = SIM_SLOT(w, in->d);
+    const uint32_t *a = SIM_SLOT(w, in->a);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        d[i] = w->mask >> i & 1 ? rank_of(w, a[i]) : d[i];
     return in + 1;
 }
 

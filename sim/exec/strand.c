@@ -119,6 +119,7 @@ bool sim_warp_start(struct sim_warp *w, struct sim_frame *frame, uint32_t lanes)
     w->joins = NULL;
     w->live = w->born = lanes;
     w->cc = 0;
+    w->arrived[0] = w->arrived[1] = 0;
     struct sim_strand *s = new_strand(w);
     s->pc = frame->code->insns;
     s->frame = frame;

@@ -31,11 +31,13 @@ struct sim_warp {
     struct sim_join *joins;     /* every join that some lanes have still to reach */
     uint32_t live;              /* lanes that have not exited */
     uint32_t born;              /* lanes that exist: all 32 but in a block's last, partial warp */
-    uint32_t index;             /* within the block: thread index = 32 * index + lane */
-    uint32_t fuel;              /* basic blocks until the warp gives others a turn */
-    uint32_t unspent;           /* of the turn, when it was given up */
-    bool waits;                 /* all that ran in its last turn waits in a loop for others */
-    char *local;                /* local memory: word w of lane i lies at 128 * w + 4 * i */
+    uint32_t arrived[2]; /* lanes that have arrived at their cluster's barrier and not yet waited, by the
+                            lowest bit of the phase that they arrived in */
+    uint32_t index;      /* within the block: thread index = 32 * index + lane */
+    uint32_t fuel;       /* basic blocks until the warp gives others a turn */
+    uint32_t unspent;    /* of the turn, when it was given up */
+    bool waits;          /* all that ran in its last turn waits in a loop for others */
+    char *local;         /* local memory: word w of lane i lies at 128 * w + 4 * i */
     size_t local_words;
 };
 

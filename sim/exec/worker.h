@@ -18,7 +18,7 @@
 #include "sim/exec/warp.h"
 
 #define SIM_BLOCK_BARRIERS  16                 /* that PTX names by number */
-#define SIM_CLUSTER_BARRIER SIM_BLOCK_BARRIERS /* a cluster's: each block is one of its own */
+#define SIM_CLUSTER_BARRIER SIM_BLOCK_BARRIERS /* the cluster's */
 #define SIM_BARRIERS        (SIM_BLOCK_BARRIERS + 1)
 #define SIM_MAX_WARPS       32
 #define SIM_MAX_CALL_DEPTH  4096
@@ -121,9 +121,20 @@ struct sim_site_tally {
     struct sim_pattern pattern;
 };
 
+/* Blocks that run together, wait for each other at one barrier, and reach each other's shared memory. */
+struct sim_cluster {
+    struct sim_cluster *next;                  /* of the worker's spare ones */
+    uint32_t size, live;                       /* blocks; that have not ended */
+    uint32_t phase;                            /* how often its barrier was completed */
+    struct sim_block *blocks[SIM_MAX_CLUSTER]; /* by rank; NULL: it has ended */
+};
+
 struct sim_block {
-    uint64_t linear; /* its index in the grid */
-    uint32_t id[3];
+    uint64_t linear; /* its index in the order in which blocks start: cluster by cluster, by rank */
+    uint32_t id[3], rank;
+    struct sim_cluster *cluster;
+    struct sim_cluster alone; /* its cluster, when launches have none */
+    bool stuck;               /* nothing in it can run before another block of its cluster does something */
     uint32_t warp_count, thread_count;
     char *shared;
     char *frames; /* the warps' first frames */
@@ -136,7 +147,7 @@ struct sim_block {
     bool started;              /* its warps exist */
     bool moved;                /* it got on in its last turn */
     struct sim_warp warps[SIM_MAX_WARPS];
-    struct sim_barrier barriers[SIM_BARRIERS];
+    struct sim_barrier barriers[SIM_BLOCK_BARRIERS];
 };
 
 struct check_launch;
@@ -158,6 +169,8 @@ struct sim_worker {
     struct sim_block *resident; /* the blocks that have started, in order */
     struct sim_block *spare;    /* blocks without work */
     unsigned resident_count;
+    uint32_t cluster[3], cluster_size; /* blocks */
+    struct sim_cluster *spare_clusters;
     struct sim_prints prints;
     uint64_t shared_limit; /* the last valid shared address + 1 */
     uint64_t reserved;     /* where the system's part of shared memory begins; 0: the kernel does not ask */
@@ -177,6 +190,11 @@ struct sim_worker {
     uint64_t fault_block;
     jmp_buf stop; /* where a fault leaves the block */
 };
+
+/* What names the running block in an address of its shared memory; 0: blocks have no names here. */
+static inline uint64_t sim_rank_bits(const struct sim_warp *warp) {
+    return warp->worker->cluster_size > 1 ? (uint64_t)(warp->block->rank + 1) << SIM_RANK_SHIFT : 0;
+}
 
 /* strand.c */
 bool sim_warp_start(struct sim_warp *warp, struct sim_frame *frame, uint32_t lanes);
@@ -198,8 +216,10 @@ void sim_frames_free(struct sim_frame *list);
 void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from);
 void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters);
 
-/* barrier.c: completes every barrier that has all its threads; true if there was one. */
+/* barrier.c: completes every barrier that has all its threads, the cluster's too; true if there was one. */
 bool sim_barrier_settle(struct sim_block *block);
+/* For messages. */
+const char *sim_barrier_name(uint32_t id, char text[24]);
 
 /* mbarrier.c: lets strands go on whose phase may have ended; or, when nothing else can run, has their time
  * run out, which is all the same to a loop that waits.  False if there were none, or it has happened too
@@ -207,7 +227,8 @@ bool sim_barrier_settle(struct sim_block *block);
 bool sim_mbarrier_settle(struct sim_block *block);
 bool sim_mbarrier_expire(struct sim_block *block);
 
-/* block.c: begins a block; runs it until it ends or faults (true) or only waits for others (false). */
+/* block.c: begins a block, whose cluster and rank are known; runs it until it ends or faults (true) or only
+ * waits for others (false). */
 void sim_block_start(struct sim_worker *worker, struct sim_block *block, uint64_t linear);
 bool sim_block_run(struct sim_worker *worker, struct sim_block *block);
 /* Gives back what its warps hold, wherever they are. */
@@ -218,13 +239,18 @@ bool sim_block_release(struct sim_block *block);
 /* launch.c: a block's room, without work yet; NULL: out of memory. */
 struct sim_block *sim_block_create(struct sim_worker *worker);
 void sim_block_destroy(struct sim_block *block);
-/* The next block that no worker has taken; false when there is none, or none that need run. */
-bool sim_run_take(struct sim_run *run, uint64_t *linear);
-/* A block has faulted: those above it need not run. */
-void sim_run_fault(struct sim_worker *worker, uint64_t linear);
+/* The next cluster that no worker has taken; false when there is none, or none that need run. */
+bool sim_run_take(struct sim_run *run, uint64_t *number);
+/* A block has faulted: the clusters above its own need not run. */
+void sim_run_fault(struct sim_worker *worker, const struct sim_block *block);
+/* Where the block with that index in the order of starting lies in the grid; and the sizes of clusters. */
+void sim_launch_place(const struct sim_launch *launch, uint64_t linear, uint32_t id[3]);
+void sim_launch_cluster(const struct sim_launch *launch, uint32_t cluster[3]);
 
-/* cooperative.c: runs one block of the launch, and such others as it waits for. */
-void sim_blocks_run(struct sim_worker *worker, uint64_t linear);
+/* cooperative.c: runs one cluster of the launch, and such others as it waits for. */
+void sim_clusters_run(struct sim_worker *worker, uint64_t number);
+/* Sees to it that the worker has spare blocks for a cluster; false: out of memory. */
+bool sim_cluster_room(struct sim_worker *worker);
 
 /* printf.c: what was printed comes together, in the order of the blocks. */
 void sim_prints_deliver(struct sim_worker *const *workers, unsigned count, uint64_t last_block);

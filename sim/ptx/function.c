@@ -1,5 +1,6 @@
 #include "sim/ptx/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* parameters = "(" [ declaration declarator { "," declaration declarator } ] ")"
@@ -62,19 +63,21 @@ static bool signature(struct ptx_parser *p, struct ptx_function *function, bool 
     return !ptx__at_mark(p, '(') || parameters(p, false, bound, &function->params, &function->param_count);
 }
 
-/* extents = constant { "," constant }, at most three; those not given are 1 */
-static bool extents(struct ptx_parser *p, uint32_t out[3]) {
+/* extents = constant { "," constant }, at most three; those not given are 1.  what: "block" */
+static bool extents(struct ptx_parser *p, const char *what, uint32_t out[3]) {
     for (int i = 0; i < 3; i++)
         out[i] = 1;
     for (int i = 0;; i++) {
         uint64_t value;
         struct ptx_pos pos = p->token.pos;
         if (i == 3)
-            return ptx_error_set(p->error, p->module, pos, "a block has at most three extents");
-        if (!ptx__count(p, "a block's extent", UINT32_MAX, &value))
+            return ptx_error_set(p->error, p->module, pos, "a %s has at most three extents", what);
+        char extent[24];
+        snprintf(extent, sizeof extent, "a %s's extent", what);
+        if (!ptx__count(p, extent, UINT32_MAX, &value))
             return false;
         if (value == 0)
-            return ptx_error_set(p->error, p->module, pos, "a block's extent must not be 0");
+            return ptx_error_set(p->error, p->module, pos, "%s must not be 0", extent);
         out[i] = (uint32_t)value;
         if (!ptx__at_mark(p, ','))
             return true;
@@ -92,6 +95,7 @@ static bool one_number(struct ptx_parser *p, const char *what, uint32_t *out) {
 }
 
 /* directive = ".maxntid" extents | ".reqntid" extents | ".minnctapersm" N | ".maxnctapersm" N | ".maxnreg" N
+ *           | ".reqnctapercluster" extents | ".maxclusterrank" N | ".explicitcluster"
  *           | ".noreturn" | ".abi_preserve" N | ".abi_preserve_control" N | pragma */
 static bool directive(struct ptx_parser *p, struct ptx_function *function) {
     uint32_t ignored;
@@ -100,9 +104,17 @@ static bool directive(struct ptx_parser *p, struct ptx_function *function) {
     if (ptx__at_word(p, ".noreturn"))
         return ptx__next(p);
     if (ptx__at_word(p, ".maxntid"))
-        return ptx__next(p) && extents(p, function->max_threads);
+        return ptx__next(p) && extents(p, "block", function->max_threads);
     if (ptx__at_word(p, ".reqntid"))
-        return ptx__next(p) && extents(p, function->required_threads);
+        return ptx__next(p) && extents(p, "block", function->required_threads);
+    if (ptx__at_word(p, ".reqnctapercluster"))
+        return ptx__next(p) && extents(p, "cluster", function->cluster);
+    if (ptx__at_word(p, ".maxclusterrank"))
+        return ptx__next(p) && one_number(p, "'.maxclusterrank'", &function->max_cluster);
+    if (ptx__at_word(p, ".explicitcluster")) {
+        function->explicit_cluster = true;
+        return ptx__next(p);
+    }
     if (ptx__at_word(p, ".minnctapersm"))
         return ptx__next(p) && one_number(p, "'.minnctapersm'", &function->min_blocks);
     if (ptx__at_word(p, ".maxnctapersm"))

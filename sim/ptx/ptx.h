@@ -199,8 +199,11 @@ struct ptx_function {
     size_t label_count;
     uint32_t max_threads[3];      /* .maxntid; 0: not given */
     uint32_t required_threads[3]; /* .reqntid */
-    uint32_t min_blocks;          /* .minnctapersm */
-    uint32_t max_registers;       /* .maxnreg */
+    uint32_t cluster[3];          /* .reqnctapercluster; 0: not given */
+    uint32_t max_cluster;         /* .maxclusterrank */
+    bool explicit_cluster;  /* .explicitcluster: launches have clusters, of that size or one they name */
+    uint32_t min_blocks;    /* .minnctapersm */
+    uint32_t max_registers; /* .maxnreg */
     struct ptx_pos pos;
     uint32_t index; /* in module->functions */
 };

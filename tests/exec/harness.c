@@ -67,6 +67,7 @@ bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t gri
         .rules = count_rules_find(NULL),
         .threads = threads,
         .check = h->check,
+        .cluster = {h->with.cluster[0], h->with.cluster[1], h->with.cluster[2]},
         .cooperative = h->with.cooperative,
         .textures = h->with.textures,
         .heap = h->with.heap,

@@ -7,8 +7,8 @@
 struct harness {
     struct sim_memory *memory;
     struct sim_module *module;
-    struct sim_check *check;     /* NULL, or what watches the launches */
-    struct sim_launch with;      /* launches have its threads, cooperative, textures, heap and print... */
+    struct sim_check *check; /* NULL, or what watches the launches */
+    struct sim_launch with; /* launches have its threads, cluster, cooperative, textures, heap and print... */
     struct wl_counters counters; /* of the last launch */
     struct sim_fault fault;
 };
