@@ -88,6 +88,8 @@ bool sim_check_far(struct sim_warp *w, const struct sim_insn *in, const struct s
     w->worker->sites[op->site].pattern.split = false;
     if (op->access != SIM_ACCESS_LOAD)
         check_changed(owner->check);
+    if (check_is_strong(op))
+        check_synchronise(w, op, SIM_SPACE_SHARED);
     if (w->check->launch->checks & SIM_CHECK_INIT)
         check_init_shared(w, in, op, owner->check->init, lanes, bytes, site);
     return true;

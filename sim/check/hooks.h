@@ -19,9 +19,12 @@ bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct
 /* The same for lanes that go to another block's shared memory: looks at bounds and unwritten bytes alone. */
 bool sim_check_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                    struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes);
-/* Bytes that the copy engine moves for a lane, within bounds: they are written, and race with nothing. */
-void sim_check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
-                    uint64_t shared, uint32_t size, bool loads);
+/* Bytes that the copy engine moves for a lane, within bounds: read from global memory, written to it, written
+ * to a block's shared memory.  They race with nothing. */
+void sim_check_bulk_load(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t address,
+                         uint32_t size);
+void sim_check_bulk_store(struct sim_warp *w, uint64_t address, uint32_t size);
+void sim_check_bulk_fill(struct sim_block *owner, uint64_t offset, uint32_t size);
 /* Only the bounds, for accesses that have no race and no unwritten bytes (constants). */
 bool sim_check_bounds(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                       enum sim_space space, struct sim_lanes *lanes, unsigned bytes);

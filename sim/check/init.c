@@ -151,11 +151,11 @@ static void look_local(struct sim_warp *w, const struct sim_insn *in, const stru
     }
 }
 
-/* A bulk load of bytes that nobody wrote. */
-static void look_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
-                      uint32_t size) {
+void sim_check_bulk_load(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t address,
+                         uint32_t size) {
     uint64_t at;
-    if (!check_find_unwritten(w->check->launch->check, global, size, &at))
+    if (!(w->check->launch->checks & SIM_CHECK_INIT) ||
+        !check_find_unwritten(w->check->launch->check, address, size, &at))
         return;
     struct sim_finding *f = check_report(w, check_code(w), in, lane, SIM_FINDING_UNINITIALIZED, at);
     if (!f)
@@ -164,21 +164,18 @@ static void look_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned la
     sim_memory_describe(w->worker->launch->memory, at, where, sizeof where);
     snprintf(f->text, sizeof f->text,
              "bulk copy of %u bytes at 0x%" PRIx64 " reads what nobody wrote at 0x%" PRIx64 ": %s", size,
-             global, at, where);
+             address, at, where);
 }
 
-void sim_check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
-                    uint64_t shared, uint32_t size, bool loads) {
-    struct check_block *b = w->check;
-    if (!loads) {
-        sim_check_written(b->launch->check, global, size);
-        return;
-    }
-    if (b->launch->checks & SIM_CHECK_INIT)
-        look_bulk(w, in, lane, global, size);
+void sim_check_bulk_store(struct sim_warp *w, uint64_t address, uint32_t size) {
+    sim_check_written(w->check->launch->check, address, size);
+}
+
+void sim_check_bulk_fill(struct sim_block *owner, uint64_t offset, uint32_t size) {
+    struct check_block *b = owner->check;
     check_changed(b);
-    memset(b->init + shared / 4, 0xf, size / 4);
-    memset(b->cells + shared / 4, 0, size / 4 * sizeof *b->cells);
+    memset(b->init + offset / 4, 0xf, size / 4);
+    memset(b->cells + offset / 4, 0, size / 4 * sizeof *b->cells);
 }
 
 bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,

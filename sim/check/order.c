@@ -79,9 +79,16 @@ static void offer(struct check_block *b, uint32_t warp) {
         b->offered[j] = larger(b->offered[j], b->before_fence[warp][j]);
 }
 
+/* What is said in shared memory is heard by the other blocks of a cluster, too. */
+static bool reaches_blocks(const struct sim_warp *w, enum sim_space space) {
+    return space == SIM_SPACE_GLOBAL || w->worker->cluster_size > 1;
+}
+
 void sim_check_release(struct sim_warp *w) {
     sim_check_fence(w);
     offer(w->check, w->index);
+    if (reaches_blocks(w, SIM_SPACE_SHARED))
+        release_block(w->check);
 }
 
 void sim_check_acquire(struct sim_warp *w) {
@@ -91,6 +98,8 @@ void sim_check_acquire(struct sim_warp *w) {
     /* Lanes of one warp that meet at an mbarrier are ordered by it, too. */
     b->met[w->index] = larger(b->met[w->index], b->offered[w->index]);
     b->partial = b->launch->clock;
+    if (reaches_blocks(w, SIM_SPACE_SHARED))
+        b->view = b->launch->clock;
 }
 
 void check_synchronise(struct sim_warp *w, const struct sim_memop *op, enum sim_space space) {
@@ -107,7 +116,7 @@ void check_synchronise(struct sim_warp *w, const struct sim_memop *op, enum sim_
         sim_check_fence(w);
     /* A warp that never passed a fence offers what the last barrier ordered anyway. */
     offer(b, w->index);
-    if (space == SIM_SPACE_GLOBAL && b->fenced)
+    if (reaches_blocks(w, space) && b->fenced)
         release_block(b);
 }
 

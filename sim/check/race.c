@@ -28,10 +28,6 @@ struct race {
     bool strong;
 };
 
-static bool is_strong(const struct sim_memop *op) {
-    return op->order || op->access == SIM_ACCESS_ATOM || op->access == SIM_ACCESS_RED;
-}
-
 /* Outdates every entry, since numbers have run out.  What is between now and then goes unseen. */
 static void restart(struct check_block *b, struct check_events *events, enum sim_space space) {
     check_changed(b);
@@ -66,7 +62,7 @@ static uint32_t number(struct sim_warp *w, const struct sim_memop *op, enum sim_
                                             .block = w->check->linear,
                                             .site = op->site,
                                             .warp = (uint8_t)w->index,
-                                            .strong = is_strong(op)};
+                                            .strong = check_is_strong(op)};
     site->stamp = stamp;
     site->warp = (uint8_t)w->index;
     site->space = (uint8_t)space;
@@ -352,7 +348,8 @@ bool check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim
                  enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
                  struct check_site *site) {
     struct check_block *b = w->check;
-    bool strong = is_strong(op), shared = space == SIM_SPACE_SHARED, writes = op->access != SIM_ACCESS_LOAD;
+    bool strong = check_is_strong(op), shared = space == SIM_SPACE_SHARED,
+         writes = op->access != SIM_ACCESS_LOAD;
     if (shared && !strong && !writes && says_nothing(b, site, lanes->address[lanes->first]))
         return true;
     if (strong)

@@ -208,7 +208,10 @@ uint32_t check_stamp(const struct check_block *b, uint32_t warp);
 /* Whether what the event's lane did comes before what this lane does. */
 bool check_ordered(const struct check_block *b, const struct check_event *event, unsigned event_lane,
                    uint32_t warp, unsigned lane);
-/* A strong access: acquires, releases. */
+/* A strong access, volatile or atomic: acquires, releases. */
+static inline bool check_is_strong(const struct sim_memop *op) {
+    return op->order || op->access == SIM_ACCESS_ATOM || op->access == SIM_ACCESS_RED;
+}
 void check_synchronise(struct sim_warp *w, const struct sim_memop *op, enum sim_space space);
 
 /* sync.c: whether all threads of a warp have to run the barrier that the strand waits at: bar.*,

@@ -168,32 +168,39 @@ static uint64_t rank_of(const struct sim_warp *w, uint64_t address) {
     return named ? named - 1 : w->block->rank;
 }
 
-struct sim_block *sim_lanes_take_block(struct sim_warp *w, const struct sim_insn *in, enum sim_space space,
-                                       struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left) {
+struct sim_block *sim_shared_owner(struct sim_warp *w, const struct sim_insn *in, unsigned lane,
+                                   enum sim_space space, uint64_t address) {
     const struct sim_cluster *cluster = w->block->cluster;
-    unsigned first = (unsigned)__builtin_ctz(*left);
-    uint64_t rank = rank_of(w, all->address[first]), address = all->address[first];
+    uint64_t rank = rank_of(w, address);
     if (rank >= cluster->size)
-        sim_fault_raise(w, in, first, SIM_FAULT_ADDRESS, address,
+        sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
                         "address 0x%llx is of shared memory of block %llu of a cluster of %u",
                         (unsigned long long)address, (unsigned long long)rank, cluster->size);
     struct sim_block *owner = cluster->blocks[rank];
     if (!owner)
-        sim_fault_raise(w, in, first, SIM_FAULT_ADDRESS, address,
+        sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
                         "address 0x%llx is of shared memory of block %llu of the cluster, which has ended",
                         (unsigned long long)address, (unsigned long long)rank);
     if (owner != w->block && space == SIM_SPACE_SHARED)
         sim_fault_raise(
-            w, in, first, SIM_FAULT_ADDRESS, address,
+            w, in, lane, SIM_FAULT_ADDRESS, address,
             "address 0x%llx is of shared memory of block %llu of the cluster, not of its own, which "
             "is all that the instruction reaches",
             (unsigned long long)address, (unsigned long long)rank);
+    return owner;
+}
+
+struct sim_block *sim_lanes_take_block(struct sim_warp *w, const struct sim_insn *in, enum sim_space space,
+                                       struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left) {
+    unsigned first = (unsigned)__builtin_ctz(*left);
+    uint64_t rank = rank_of(w, all->address[first]);
+    struct sim_block *owner = sim_shared_owner(w, in, first, space, all->address[first]);
     uint32_t mask = 0;
     for (unsigned i = 0; i < SIM_LANES; i++)
         if (*left >> i & 1 && rank_of(w, all->address[i]) == rank)
             mask |= 1u << i;
     for (unsigned i = 0; i < SIM_LANES; i++)
-        lanes->address[i] = all->address[mask >> i & 1 ? i : first] & ((1u << SIM_RANK_SHIFT) - 1);
+        lanes->address[i] = all->address[mask >> i & 1 ? i : first] & SIM_RANK_OFFSET;
     lanes->mask = mask;
     lanes->first = first;
     *left &= ~mask;

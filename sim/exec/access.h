@@ -159,9 +159,13 @@ static inline bool sim_lanes_name_blocks(const struct sim_warp *w, const struct 
         any |= lanes->address[i];
     return any >> SIM_RANK_SHIFT;
 }
+/* Whose shared memory an address is of.  A block that is not there, or has ended, is a fault; and so is
+ * another one's where the instruction reaches its own only: where its space is not the cluster's, nor
+ * generic. */
+struct sim_block *sim_shared_owner(struct sim_warp *w, const struct sim_insn *in, unsigned lane,
+                                   enum sim_space space, uint64_t address);
 /* Splits an access of shared memory by block: takes out of *left the lanes that go where its first lane goes,
- * as offsets in that block's memory.  A block that is not there, or has ended, is a fault; and so is another
- * one's where the instruction reaches its own only. */
+ * as offsets in that block's memory. */
 struct sim_block *sim_lanes_take_block(struct sim_warp *w, const struct sim_insn *in, enum sim_space space,
                                        struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left);
 /* sim_access() of another block's shared memory.  False: no lane is left to go on. */

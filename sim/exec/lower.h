@@ -88,7 +88,9 @@ bool lower_control(struct lower *l, bool *handled);
 bool lower_matrix(struct lower *l, bool *handled);
 bool lower_texture(struct lower *l, bool *handled);
 
-/* mbarrier_lower.c: the current node, which is mbarrier, cp.async.mbarrier.arrive, a bulk copy. */
+/* mbarrier_lower.c: the current node, which is mbarrier, cp.async.mbarrier.arrive, a bulk copy; what st.async
+ * and red.async do in the end. */
+bool lower_bytes_arrive(struct lower *l, enum sim_space space, unsigned bytes);
 bool lower_mbarrier(struct lower *l);
 bool lower_copy_arrival(struct lower *l);
 bool lower_bulk_copy(struct lower *l);

@@ -68,6 +68,8 @@ static bool known_word(const char *word) {
                                         "unified",
                                         "noftz",
                                         "mmio",
+                                        "async",
+                                        "mbarrier::complete_tx::bytes",
                                         "L1::evict_normal",
                                         "L1::evict_unchanged",
                                         "L1::evict_first",
@@ -149,7 +151,13 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
         lower_unknown(l, NULL);
         return NULL;
     }
-    if (waits_for_others(in)) {
+    bool told =
+        ptx_has_word(in, "mbarrier::complete_tx::bytes"); /* red.async is .relaxed, and waits for nobody */
+    if (told != ptx_has_word(in, "async")) {
+        lower_unknown(l, NULL);
+        return NULL;
+    }
+    if (waits_for_others(in) && !told) {
         l->code->may_spin = true;
         if (op->space == SIM_SPACE_GLOBAL || op->space == SIM_SPACE_GENERIC)
             l->code->ordered = true; /* it may wait for what another block writes */
@@ -213,6 +221,12 @@ static bool lower_elements(struct lower *l, const struct ptx_operand *operand, s
     return true;
 }
 
+/* Whether st.async or red.async tells a barrier in the cluster's shared memory, and not one of global memory.
+ */
+static bool tells_barrier(const struct sim_memop *op) {
+    return (op->space == SIM_SPACE_CLUSTER || op->space == SIM_SPACE_GENERIC) && op->width >= 4;
+}
+
 static bool emit_memop(struct lower *l, sim_run_fn *body, const struct sim_memop *op, int32_t address) {
     struct sim_insn *in = lower_emit(l, body);
     if (!in)
@@ -255,6 +269,8 @@ static void merge_memop(struct lower *l, struct sim_memop *op) {
 
 static bool lower_load(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
+    if (ptx_has_word(in, "async"))
+        return lower_unknown(l, NULL);
     if (in->operand_count < 2 || in->operand_count > 3)
         return lower_error(l, in->pos, "'%s' takes a register and an address", in->opcode);
     struct sim_memop *op = new_memop(l, SIM_ACCESS_LOAD);
@@ -298,6 +314,21 @@ static bool lower_store(struct lower *l) {
     merge_memop(l, op);
     return lower_address(l, address, op, &ref) && lower_elements(l, &in->operands[1], op, false) &&
            emit_memop(l, sim_run_store, op, ref);
+}
+
+/* st.async.shared::cluster.mbarrier::complete_tx::bytes{.v2}.b32 [to], value, [barrier]: done at once. */
+static bool lower_async_store(struct lower *l) {
+    const struct ptx_instruction *in = l->node->in;
+    if (in->operand_count != 3)
+        return lower_error(l, in->pos, "'%s' takes an address, a register and a barrier", in->opcode);
+    struct sim_memop *op = new_memop(l, SIM_ACCESS_STORE);
+    int32_t ref;
+    if (!op)
+        return false;
+    if (!tells_barrier(op))
+        return lower_unknown(l, NULL);
+    return lower_address(l, &in->operands[0], op, &ref) && lower_elements(l, &in->operands[1], op, false) &&
+           emit_memop(l, sim_run_store, op, ref) && lower_bytes_arrive(l, op->space, op->width * op->count);
 }
 
 static bool find_atomic(const struct ptx_instruction *in, enum sim_atomic *out) {
@@ -384,8 +415,11 @@ static bool lower_atomic(struct lower *l, bool returns) {
     bool real = op->type == PTX_TYPE_F32 || op->type == PTX_TYPE_F64 || op->width == 2 ||
                 op->type == PTX_TYPE_F16X2 || op->type == PTX_TYPE_BF16X2;
     size_t next = returns, sources = op->atomic == SIM_ATOMIC_CAS ? 2 : 1;
-    if (in->operand_count < next + 1 + sources || in->operand_count > next + 2 + sources)
-        return lower_error(l, in->pos, "'%s' takes %zu operands", in->opcode, next + 1 + sources);
+    const bool tells = ptx_has_word(in, "async");
+    if (in->operand_count < next + 1 + sources + tells || in->operand_count > next + 2 + sources)
+        return lower_error(l, in->pos, "'%s' takes %zu operands", in->opcode, next + 1 + sources + tells);
+    if (tells && (returns || real || !tells_barrier(op)))
+        return lower_unknown(l, NULL);
     if (!simplify_atomic(l, op, returns))
         return false;
     l->code->may_spin |= returns;
@@ -418,7 +452,7 @@ static bool lower_atomic(struct lower *l, bool returns) {
     if (!out)
         return false;
     out->a = address, out->c = c, out->extra = op;
-    return true;
+    return !tells || lower_bytes_arrive(l, op->space, op->width);
 }
 
 /* cp.async.ca.shared.global [to], [from], 16 {, bytes}: done at once; its commits and waits are empty. */
@@ -480,7 +514,7 @@ bool lower_memory(struct lower *l, bool *handled) {
     if (is(in, "ld") || is(in, "ldu"))
         return lower_load(l);
     if (is(in, "st"))
-        return lower_store(l);
+        return ptx_has_word(in, "async") ? lower_async_store(l) : lower_store(l);
     if (is(in, "atom"))
         return lower_atomic(l, true);
     if (is(in, "red"))

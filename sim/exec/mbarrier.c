@@ -47,11 +47,17 @@ static uint64_t pack(const struct object *o) {
            (uint64_t)o->parity << PARITY_AT;
 }
 
-static uint64_t *word_at(struct sim_warp *w, uint64_t address) {
-    return (uint64_t *)(void *)(w->block->shared + address);
+/* An object's place: whose shared memory, and where in it. */
+struct place {
+    struct sim_block *owner;
+    uint64_t offset;
+};
+
+static uint64_t *word_at(struct place at) {
+    return (uint64_t *)(void *)(at.owner->shared + at.offset);
 }
 
-/* The lanes' offsets in shared memory; other addresses are faults. */
+/* The lanes' addresses in shared memory; others are faults. */
 static void find_objects(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                          int32_t ref, struct sim_lanes *lanes) {
     struct sim_lanes all;
@@ -66,74 +72,98 @@ static void find_objects(struct sim_warp *w, const struct sim_insn *in, const st
                         "an mbarrier lies in shared memory");
 }
 
+/* Splits them by the block that they are of. */
+static struct sim_block *take_block(struct sim_warp *w, const struct sim_insn *in, enum sim_space space,
+                                    struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left) {
+    if (sim_lanes_name_blocks(w, all))
+        return sim_lanes_take_block(w, in, space, lanes, all, left);
+    *lanes = *all;
+    *left = 0;
+    return w->block;
+}
+
 static struct object read_object(struct sim_warp *w, const struct sim_insn *in, unsigned lane,
-                                 uint64_t address) {
-    struct object o = unpack(*word_at(w, address));
+                                 struct place at) {
+    struct object o = unpack(*word_at(at));
     if (!o.valid)
-        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, address,
+        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, at.offset,
                         "the mbarrier at offset 0x%llx of shared memory is not initialised",
-                        (unsigned long long)address);
+                        (unsigned long long)at.offset);
     return o;
 }
 
-static void write_object(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t address,
+static void write_object(struct sim_warp *w, const struct sim_insn *in, unsigned lane, struct place at,
                          struct object o, bool may_end) {
     if (o.valid && !o.pending && !o.bytes) {
         if (!may_end)
-            sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, address,
+            sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, at.offset,
                             "an arrival that must not complete the mbarrier's phase would");
         o.parity = !o.parity;
         o.pending = o.expected;
-        w->block->phases++;
+        at.owner->phases++;
+        at.owner->stuck = false;
     }
-    *word_at(w, address) = pack(&o);
+    *word_at(at) = pack(&o);
 }
 
 static void arrive(struct sim_warp *w, const struct sim_insn *in, const struct sim_mbarrier *m, unsigned lane,
-                   uint64_t address, uint32_t amount) {
-    struct object o = read_object(w, in, lane, address);
+                   struct place at, uint32_t amount) {
+    struct object o = read_object(w, in, lane, at);
     uint32_t arrivals = m->expect ? 1 : amount;
     if (m->has_result)
         ((uint64_t *)SIM_SLOT(w, m->result))[lane] = pack(&o);
     if (arrivals > o.pending || (m->drop && arrivals > o.expected))
-        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, address,
+        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, at.offset,
                         "%u arrivals at an mbarrier whose phase takes only %u more", arrivals, o.pending);
     o.bytes += m->expect ? (int32_t)amount : 0;
     o.pending -= arrivals;
     o.expected -= m->drop ? arrivals : 0;
-    write_object(w, in, lane, address, o, !m->unfinished);
+    write_object(w, in, lane, at, o, !m->unfinished);
 }
 
+static void operate(struct sim_warp *w, const struct sim_insn *in, const struct sim_mbarrier *m,
+                    unsigned lane, struct place at) {
+    uint32_t amount = m->count == -1 ? 1 : ((const uint32_t *)SIM_SLOT(w, m->count))[lane];
+    struct object o;
+    switch (m->op) {
+    case SIM_MBARRIER_INIT:
+        if (!amount || amount > COUNT_MASK)
+            sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, amount, "an mbarrier for %u arrivals", amount);
+        *word_at(at) = pack(&(struct object){.expected = amount, .pending = amount, .valid = true});
+        break;
+    case SIM_MBARRIER_INVAL:
+        *word_at(at) = 0;
+        break;
+    case SIM_MBARRIER_EXPECT_TX:
+    case SIM_MBARRIER_COMPLETE_TX:
+        o = read_object(w, in, lane, at);
+        o.bytes += m->op == SIM_MBARRIER_EXPECT_TX ? (int32_t)amount : -(int32_t)amount;
+        write_object(w, in, lane, at, o, true);
+        break;
+    default:
+        arrive(w, in, m, lane, at, amount);
+    }
+}
+
+/* Blocks begin and end their own objects, and arrive at each other's. */
 const struct sim_insn *sim_run_mbarrier(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_mbarrier *m = in->extra;
-    struct sim_lanes lanes;
-    find_objects(w, in, &m->at, in->a, &lanes);
+    enum sim_space space =
+        m->op == SIM_MBARRIER_INIT || m->op == SIM_MBARRIER_INVAL ? SIM_SPACE_SHARED : m->at.space;
+    struct sim_lanes all;
+    find_objects(w, in, &m->at, in->a, &all);
     if (w->check)
         sim_check_release(w);
-    sim_access(w, in, &m->at, SIM_SPACE_SHARED, &lanes, 8);
-    for (uint32_t left = lanes.mask; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        uint64_t address = lanes.address[lane];
-        uint32_t amount = m->count == -1 ? 1 : ((const uint32_t *)SIM_SLOT(w, m->count))[lane];
-        struct object o;
-        switch (m->op) {
-        case SIM_MBARRIER_INIT:
-            if (!amount || amount > COUNT_MASK)
-                sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, amount, "an mbarrier for %u arrivals", amount);
-            *word_at(w, address) =
-                pack(&(struct object){.expected = amount, .pending = amount, .valid = true});
-            break;
-        case SIM_MBARRIER_INVAL:
-            *word_at(w, address) = 0;
-            break;
-        case SIM_MBARRIER_EXPECT_TX:
-        case SIM_MBARRIER_COMPLETE_TX:
-            o = read_object(w, in, lane, address);
-            o.bytes += m->op == SIM_MBARRIER_EXPECT_TX ? (int32_t)amount : -(int32_t)amount;
-            write_object(w, in, lane, address, o, true);
-            break;
-        default:
-            arrive(w, in, m, lane, address, amount);
+    for (uint32_t others = all.mask; others;) {
+        struct sim_lanes lanes;
+        struct sim_block *owner = take_block(w, in, space, &lanes, &all, &others);
+        if (owner == w->block)
+            sim_access(w, in, &m->at, SIM_SPACE_SHARED, &lanes, 8);
+        else
+            sim_access_far(w, in, &m->at, owner, &lanes, 8);
+        for (uint32_t left = lanes.mask; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            operate(w, in, m, lane, (struct place){owner, lanes.address[lane]});
         }
     }
     return in + 1;
@@ -147,7 +177,7 @@ static uint32_t ended(struct sim_warp *w, const struct sim_insn *in, const struc
     uint32_t done = 0;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        struct object o = read_object(w, in, lane, lanes->address[lane]);
+        struct object o = read_object(w, in, lane, (struct place){w->block, lanes->address[lane]});
         bool phase = m->parity ? ((const uint32_t *)SIM_SLOT(w, m->count))[lane] & 1
                                : unpack(((const uint64_t *)SIM_SLOT(w, m->count))[lane]).parity;
         done |= (uint32_t)(o.parity != phase) << lane;
@@ -158,9 +188,11 @@ static uint32_t ended(struct sim_warp *w, const struct sim_insn *in, const struc
 const struct sim_insn *sim_run_mbarrier_wait(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_mbarrier *m = in->extra;
     struct sim_strand *s = w->strand;
-    struct sim_lanes lanes;
-    find_objects(w, in, &m->at, in->a, &lanes);
-    bool again = s->waited == in; /* counted when it came here */
+    struct sim_lanes lanes, all;
+    find_objects(w, in, &m->at, in->a, &all);
+    uint32_t others = all.mask;
+    take_block(w, in, SIM_SPACE_SHARED, &lanes, &all, &others); /* one's own, all of them */
+    bool again = s->waited == in;                               /* counted when it came here */
     if (!again)
         sim_access(w, in, &m->at, SIM_SPACE_SHARED, &lanes, 8);
     uint32_t done = ended(w, in, m, &lanes);
@@ -221,57 +253,117 @@ const struct sim_insn *sim_run_mbarrier_pending(struct sim_warp *w, const struct
 
 /* ---------------------------------------------------------------- bulk copies */
 
-static void check_bulk(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t global,
-                       uint64_t shared, uint32_t size) {
+static void check_shared(struct sim_warp *w, const struct sim_insn *in, unsigned lane, struct place at,
+                         uint32_t size) {
     uint64_t limit = w->worker->shared_limit;
-    if ((global | shared | size) & 15)
+    if ((at.offset | size) & 15)
         sim_fault_raise(
-            w, in, lane, SIM_FAULT_MISALIGNED, global,
-            "bulk copy of %u bytes between 0x%llx and offset 0x%llx of shared memory: all must be "
-            "multiples of 16",
-            size, (unsigned long long)global, (unsigned long long)shared);
-    if (shared > limit || size > limit - shared)
-        sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, shared,
+            w, in, lane, SIM_FAULT_MISALIGNED, at.offset,
+            "bulk copy of %u bytes at offset 0x%llx of shared memory: both must be multiples of 16", size,
+            (unsigned long long)at.offset);
+    if (at.offset > limit || size > limit - at.offset)
+        sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, at.offset,
                         "bulk copy of %u bytes at offset 0x%llx of shared memory is out of bounds: there are "
                         "%llu bytes",
-                        size, (unsigned long long)shared, (unsigned long long)limit);
-    if (sim_memory_reaches(w->worker->launch->memory, global, size))
+                        size, (unsigned long long)at.offset, (unsigned long long)limit);
+}
+
+static void check_global(struct sim_warp *w, const struct sim_insn *in, unsigned lane, uint64_t address,
+                         uint32_t size) {
+    if ((address | size) & 15)
+        sim_fault_raise(w, in, lane, SIM_FAULT_MISALIGNED, address,
+                        "bulk copy of %u bytes at 0x%llx: both must be multiples of 16", size,
+                        (unsigned long long)address);
+    if (sim_memory_reaches(w->worker->launch->memory, address, size))
         return;
     char nearest[160];
-    sim_memory_describe(w->worker->launch->memory, global, nearest, sizeof nearest);
-    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, global,
-                    "bulk copy of %u bytes at 0x%llx is out of bounds: %s", size, (unsigned long long)global,
+    sim_memory_describe(w->worker->launch->memory, address, nearest, sizeof nearest);
+    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
+                    "bulk copy of %u bytes at 0x%llx is out of bounds: %s", size, (unsigned long long)address,
                     nearest);
+}
+
+/* One lane's place, in shared memory of a space. */
+static struct place find_place(struct sim_warp *w, const struct sim_insn *in, unsigned lane,
+                               enum sim_space space, const struct sim_lanes *lanes) {
+    uint64_t address = lanes->address[lane];
+    if (w->worker->cluster_size == 1 || !(address >> SIM_RANK_SHIFT))
+        return (struct place){w->block, address};
+    return (struct place){sim_shared_owner(w, in, lane, space, address), address & SIM_RANK_OFFSET};
+}
+
+/* The bytes come to shared memory, and their number to the barrier. */
+static void fill(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, unsigned lane,
+                 struct place to, struct place barrier, const char *from, uint32_t size) {
+    check_shared(w, in, lane, to, size);
+    if (barrier.offset & 7 || barrier.offset > w->worker->shared_limit - 8) {
+        struct sim_lanes one = {.mask = 1u << lane, .first = lane};
+        one.address[lane] = barrier.offset;
+        sim_access_fault(w, in, op, SIM_SPACE_SHARED, &one, 8);
+    }
+    if (w->check)
+        sim_check_bulk_fill(to.owner, to.offset, size);
+    memmove(to.owner->shared + to.offset, from, size);
+    struct object o = read_object(w, in, lane, barrier);
+    o.bytes -= (int32_t)size;
+    write_object(w, in, lane, barrier, o, true);
+}
+
+/* Into the same place of each block that the mask names. */
+static void fill_several(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                         unsigned lane, uint32_t blocks, struct place to, struct place barrier,
+                         const char *from, uint32_t size) {
+    for (uint32_t rank = 0; blocks >> rank; rank++) {
+        if (!(blocks >> rank & 1))
+            continue;
+        uint64_t named = (uint64_t)(rank + 1) << SIM_RANK_SHIFT;
+        to.owner = barrier.owner = sim_shared_owner(w, in, lane, SIM_SPACE_CLUSTER, named | to.offset);
+        fill(w, in, op, lane, to, barrier, from, size);
+    }
 }
 
 /* Not counted: the copy engine's traffic does not go through the load and store units. */
 const struct sim_insn *sim_run_bulk_copy(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_bulk_copy *copy = in->extra;
-    struct sim_lanes global, shared, barrier;
-    sim_lanes_fill(w, copy->loads ? &copy->from : &copy->to,
-                   copy->loads ? copy->from_address : copy->to_address, &global);
-    find_objects(w, in, copy->loads ? &copy->to : &copy->from,
-                 copy->loads ? copy->to_address : copy->from_address, &shared);
-    if (copy->loads)
+    const bool loads = copy->from.space == SIM_SPACE_GLOBAL, stores = copy->to.space == SIM_SPACE_GLOBAL;
+    struct sim_lanes from, to, barrier;
+    if (loads)
+        sim_lanes_fill(w, &copy->from, copy->from_address, &from);
+    else
+        find_objects(w, in, &copy->from, copy->from_address, &from);
+    if (stores)
+        sim_lanes_fill(w, &copy->to, copy->to_address, &to);
+    else
+        find_objects(w, in, &copy->to, copy->to_address, &to);
+    if (!stores)
         find_objects(w, in, &copy->barrier, copy->barrier_address, &barrier);
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint32_t size = ((const uint32_t *)SIM_SLOT(w, copy->size))[lane];
-        check_bulk(w, in, lane, global.address[lane], shared.address[lane], size);
-        if (w->check)
-            sim_check_bulk(w, in, lane, global.address[lane], shared.address[lane], size, copy->loads);
-        char *far = (char *)(uintptr_t)global.address[lane], *near = w->block->shared + shared.address[lane];
-        if (!copy->loads) {
-            memcpy(far, near, size);
+        const char *source = (const char *)(uintptr_t)from.address[lane];
+        if (loads) {
+            check_global(w, in, lane, from.address[lane], size);
+        } else {
+            struct place at = find_place(w, in, lane, SIM_SPACE_SHARED, &from);
+            check_shared(w, in, lane, at, size);
+            source = at.owner->shared + at.offset;
+        }
+        if (stores) {
+            check_global(w, in, lane, to.address[lane], size);
+            if (w->check)
+                sim_check_bulk_store(w, to.address[lane], size);
+            memcpy((char *)(uintptr_t)to.address[lane], source, size);
             continue;
         }
-        memcpy(near, far, size);
-        uint64_t address = barrier.address[lane];
-        if (address & 7 || address > w->worker->shared_limit - 8)
-            sim_access_fault(w, in, &copy->barrier, SIM_SPACE_SHARED, &barrier, 8);
-        struct object o = read_object(w, in, lane, address);
-        o.bytes -= (int32_t)size;
-        write_object(w, in, lane, address, o, true);
+        if (w->check && loads)
+            sim_check_bulk_load(w, in, lane, from.address[lane], size);
+        struct place target = find_place(w, in, lane, copy->to.space, &to);
+        struct place counts = find_place(w, in, lane, copy->barrier.space, &barrier);
+        if (copy->multicast)
+            fill_several(w, in, &copy->barrier, lane, ((const uint32_t *)SIM_SLOT(w, copy->blocks))[lane],
+                         target, counts, source, size);
+        else
+            fill(w, in, &copy->barrier, lane, target, counts, source, size);
     }
     return in + 1;
 }

@@ -26,11 +26,13 @@ struct sim_mbarrier {
     int32_t count;  /* arrivals or bytes; waits: the state or parity; -1: one arrival */
 };
 
-/* cp.async.bulk between global and shared memory: bytes by the running lanes. */
+/* cp.async.bulk: bytes by the running lanes, from global to shared memory, back, or to another block's.  What
+ * comes to shared memory has a barrier. */
 struct sim_bulk_copy {
     struct sim_memop from, to, barrier;
     int32_t from_address, to_address, barrier_address, size;
-    bool loads; /* global to shared, with a barrier; else back, without */
+    int32_t blocks; /* a mask of those that it goes to, when multicast */
+    bool multicast;
 };
 
 #endif

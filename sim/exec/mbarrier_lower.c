@@ -5,7 +5,7 @@
 
 #include "sim/exec/lower.h"
 
-/* Refuses words that no form here has: clusters and the tensor copies have theirs. */
+/* Refuses words that no form here has: the tensor copies have theirs. */
 static bool known(struct lower *l) {
     static const char *const words[] = {"init",
                                         "inval",
@@ -34,6 +34,7 @@ static bool known(struct lower *l) {
                                         "shared::cluster",
                                         "mbarrier::complete_tx::bytes",
                                         "bulk_group",
+                                        "multicast::cluster",
                                         "L2::cache_hint",
                                         NULL};
     const struct ptx_instruction *in = l->node->in;
@@ -94,6 +95,10 @@ static bool lower_object(struct lower *l) {
         return false;
     if (!find_operation(in, m) || !lower_space(in, &m->at.space) || m->at.space == SIM_SPACE_GLOBAL)
         return lower_unknown(l, NULL);
+    bool own = m->op == SIM_MBARRIER_INIT || m->op == SIM_MBARRIER_INVAL || m->op == SIM_MBARRIER_TEST ||
+               m->op == SIM_MBARRIER_TRY;
+    if (own && m->at.space == SIM_SPACE_CLUSTER)
+        return lower_unknown(l, "it works on the block's own shared memory");
     bool waits = m->op == SIM_MBARRIER_TEST || m->op == SIM_MBARRIER_TRY,
          arrives = m->op == SIM_MBARRIER_ARRIVE;
     size_t results = waits || arrives, given = in->operand_count - results - 1;
@@ -151,31 +156,65 @@ bool lower_copy_arrival(struct lower *l) {
     return lower_object(l);
 }
 
-/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], size, [barrier];
+/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster} [to], [from], size,
+ * [barrier] {, blocks};  cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes likewise;
  * cp.async.bulk.global.shared::cta.bulk_group [to], [from], size; */
 bool lower_bulk_copy(struct lower *l) {
+    static const char *const ways[][3] = {
+        {"shared::cluster", "global", "mbarrier::complete_tx::bytes"},
+        {"shared::cta", "global", "mbarrier::complete_tx::bytes"},
+        {"shared::cluster", "shared::cta", "mbarrier::complete_tx::bytes"},
+        {"global", "shared::cta", "bulk_group"},
+    };
     const struct ptx_instruction *in = l->node->in;
     if (!known(l))
         return false;
     struct sim_bulk_copy *copy = lower_alloc(l, sizeof *copy);
     if (!copy)
         return false;
-    copy->loads = ptx_has_word(in, "mbarrier::complete_tx::bytes");
-    size_t operands = (copy->loads ? 4u : 3u) + ptx_has_word(in, "L2::cache_hint");
-    if (in->operand_count != operands || !ptx_has_word(in, "global") ||
-        (copy->loads
-             ? strcmp(in->words[2], "shared::cluster") != 0 && strcmp(in->words[2], "shared::cta") != 0
-             : strcmp(in->words[2], "global") != 0 || !ptx_has_word(in, "bulk_group")))
+    size_t way = 0, count = sizeof ways / sizeof *ways;
+    while (way < count &&
+           (in->word_count < 5 || strcmp(in->words[2], ways[way][0]) != 0 ||
+            strcmp(in->words[3], ways[way][1]) != 0 || strcmp(in->words[4], ways[way][2]) != 0))
+        way++;
+    bool stores = way + 1 == count;
+    copy->multicast = ptx_has_word(in, "multicast::cluster");
+    size_t operands = (stores ? 3u : 4u) + copy->multicast + ptx_has_word(in, "L2::cache_hint");
+    if (way == count || in->operand_count != operands || (copy->multicast && way != 0))
         return lower_unknown(l, NULL);
     const struct sim_memop global = {.access = SIM_ACCESS_LOAD, .space = SIM_SPACE_GLOBAL};
-    const struct sim_memop shared = {.access = SIM_ACCESS_LOAD, .space = SIM_SPACE_SHARED};
-    copy->from = copy->loads ? global : shared;
-    copy->to = copy->loads ? shared : global;
-    copy->barrier = shared;
+    const struct sim_memop own = {.access = SIM_ACCESS_LOAD, .space = SIM_SPACE_SHARED};
+    const struct sim_memop any = {.access = SIM_ACCESS_LOAD,
+                                  .space = way == 1 ? SIM_SPACE_SHARED : SIM_SPACE_CLUSTER};
+    copy->from = way < 2 ? global : own;
+    copy->to = stores ? global : any;
+    copy->barrier = any;
     if (!lower_address(l, &in->operands[0], &copy->to, &copy->to_address) ||
         !lower_address(l, &in->operands[1], &copy->from, &copy->from_address) ||
         !lower_source(l, &in->operands[2], PTX_TYPE_U32, &copy->size) ||
-        (copy->loads && !lower_address(l, &in->operands[3], &copy->barrier, &copy->barrier_address)))
+        (!stores && !lower_address(l, &in->operands[3], &copy->barrier, &copy->barrier_address)) ||
+        (copy->multicast && !lower_source(l, &in->operands[4], PTX_TYPE_U16, &copy->blocks)))
         return false;
     return emit(l, sim_run_bulk_copy, copy, 0);
+}
+
+/* The end of st.async and red.async: their bytes come to the barrier, the last operand. */
+bool lower_bytes_arrive(struct lower *l, enum sim_space space, unsigned bytes) {
+    const struct ptx_instruction *in = l->node->in;
+    struct sim_mbarrier *m = lower_alloc(l, sizeof *m);
+    int32_t address;
+    if (!m)
+        return false;
+    *m = (struct sim_mbarrier){.at = {.access = SIM_ACCESS_ATOM,
+                                      .space = space,
+                                      .order = SIM_ORDER_STRONG,
+                                      .uncounted = true,
+                                      .type = PTX_TYPE_B64,
+                                      .width = 8,
+                                      .count = 1},
+                               .op = SIM_MBARRIER_COMPLETE_TX};
+    if (!lower_site(l, &m->at) || !lower_address(l, &in->operands[in->operand_count - 1], &m->at, &address) ||
+        !lower_constant(l, bytes, SIM_32, &m->count))
+        return false;
+    return emit(l, sim_run_mbarrier, m, address);
 }

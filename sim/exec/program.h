@@ -17,8 +17,9 @@
 
 /* Shared memory of a cluster's blocks: an address that names a block has its rank plus 1 from this bit on;
  * one that names none is of the running block's own.  As generic addresses, in clusters, all name theirs. */
-#define SIM_RANK_SHIFT 24
-#define SIM_MAX_RANK   ((1u << (32 - SIM_RANK_SHIFT)) - 2) /* that an address can name */
+#define SIM_RANK_SHIFT  24
+#define SIM_RANK_OFFSET ((UINT64_C(1) << SIM_RANK_SHIFT) - 1)
+#define SIM_MAX_RANK    ((1u << (32 - SIM_RANK_SHIFT)) - 2) /* that an address can name */
 
 #define SIM_MAX_LOCAL_BYTES  (512u << 10) /* a thread, as on hardware */
 #define SIM_MAX_SHARED_BYTES (227u << 10) /* a block, as on an H200 */

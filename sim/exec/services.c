@@ -49,7 +49,7 @@ bool sim_generic_read(struct sim_warp *w, unsigned lane, uint64_t address, void 
         if (w->worker->cluster_size > 1 && offset >> SIM_RANK_SHIFT) {
             uint64_t rank = (offset >> SIM_RANK_SHIFT) - 1;
             owner = rank < w->worker->cluster_size ? w->block->cluster->blocks[rank] : NULL;
-            offset &= (1u << SIM_RANK_SHIFT) - 1;
+            offset &= SIM_RANK_OFFSET;
         }
         if (!owner || offset > w->worker->shared_limit || size > w->worker->shared_limit - offset)
             return false;

@@ -308,8 +308,7 @@ static uint64_t map_address(const struct sim_warp *w, uint64_t address, uint32_t
     if (w->worker->cluster_size == 1 && !rank)
         return address;
     uint64_t named = (rank < SIM_MAX_RANK ? rank : SIM_MAX_RANK) + 1;
-    return (address & ~(uint64_t)UINT32_MAX) | named << SIM_RANK_SHIFT |
-           (address & ((1u << SIM_RANK_SHIFT) - 1));
+    return (address & ~(uint64_t)UINT32_MAX) | named << SIM_RANK_SHIFT | (address & SIM_RANK_OFFSET);
 }
 
 const struct sim_insn *sim_run_mapa64(struct sim_warp *w, const struct sim_insn *in) {

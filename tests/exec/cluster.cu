@@ -222,6 +222,138 @@ __global__ void __cluster_dims__(2, 1, 1) flags(int *out) {
     out[blockIdx.x] = flag;
 }
 
+// ---------------------------------------------------------------- mbarriers of other blocks
+
+static __device__ void barrier_init(unsigned at, unsigned count) {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(count) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+static __device__ void barrier_wait(unsigned at, unsigned parity) {
+    asm volatile(
+        "{ .reg .pred p; WAIT: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], %1; "
+        "@p bra DONE; bra WAIT; DONE: }" ::"r"(at),
+        "r"(parity)
+        : "memory");
+}
+
+// Each block's threads write to the next one, and arrive there.
+__global__ void __cluster_dims__(4, 1, 1) arrivals(int *out) {
+    __shared__ unsigned long long bar;
+    __shared__ int s[64];
+    unsigned next = (cluster_rank() + 1) % 4, at = shared_address(&bar), far = map_address(at, next);
+    int t = threadIdx.x;
+    if (t == 0)
+        barrier_init(at, 64);
+    cluster_sync();
+    for (int round = 0; round < 3; round++) {
+        store_far(map_address(shared_address(&s[t]), next), 1000 * blockIdx.x + 10 * t + round);
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(far) : "memory");
+        barrier_wait(at, round & 1);
+        out[(blockIdx.x * 3 + round) * 64 + t] = s[63 - t];
+        cluster_sync();
+    }
+}
+
+// Stores and sums that tell the other block's barrier of their bytes.
+__global__ void __cluster_dims__(2, 1, 1) told(int *out) {
+    __shared__ unsigned long long bar;
+    __shared__ __align__(16) int s[4 * 64];
+    __shared__ int sum;
+    unsigned other = cluster_rank() ^ 1, at = shared_address(&bar), far = map_address(at, other);
+    int t = threadIdx.x;
+    if (t == 0) {
+        barrier_init(at, 1);
+        sum = 0;
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(64 * 20)
+                     : "memory");
+    }
+    cluster_sync();
+    int value = 1000 * blockIdx.x + t;
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %1, %2}, [%3];" ::
+            "r"(map_address(shared_address(&s[4 * t]), other)),
+        "r"(value), "r"(-value), "r"(far)
+        : "memory");
+    asm volatile(
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 [%0], %1, [%2];" ::
+            "r"(map_address(shared_address(&sum), other)),
+        "r"(value), "r"(far)
+        : "memory");
+    barrier_wait(at, 0);
+    out[65 * blockIdx.x + t] = s[4 * t] + 2 * s[4 * t + 1] + 3 * s[4 * t + 2] + 4 * s[4 * t + 3];
+    if (t == 0)
+        out[65 * blockIdx.x + 64] = sum;
+    cluster_sync();
+}
+
+// Block 0 fetches for all, each other block a piece of its own for block 0.
+__global__ void __cluster_dims__(4, 1, 1) copies(int *out, const int *in) {
+    __shared__ unsigned long long bar;
+    __shared__ __align__(128) int s[64], gathered[4 * 16], own[16];
+    unsigned rank = cluster_rank(), at = shared_address(&bar);
+    int t = threadIdx.x;
+    if (t == 0) {
+        barrier_init(at, 1);
+        unsigned bytes = (rank == 2 ? 0 : 256) + (rank == 0 ? 3 * 64 : 0);
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
+                     : "memory");
+    }
+    s[t] = gathered[t] = -1;
+    if (t < 16)
+        own[t] = 100 * (int)blockIdx.x + t;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    cluster_sync();
+    if (t == 0 && rank == 0)
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+                     "[%0], [%1], 256, [%2], %3;" ::"r"(shared_address(s)),
+                     "l"(in), "r"(at), "h"((unsigned short)0xb)
+                     : "memory");
+    if (t == 0 && rank != 0)
+        asm volatile(
+            "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], 64, [%2];" ::
+                "r"(map_address(shared_address(&gathered[16 * rank]), 0)),
+            "r"(shared_address(own)), "r"(map_address(at, 0))
+            : "memory");
+    barrier_wait(at, 0);
+    out[128 * blockIdx.x + t] = s[t];
+    out[128 * blockIdx.x + 64 + t] = gathered[t];
+    cluster_sync();
+}
+
+// One lane copies straight into the other block.
+__global__ void __cluster_dims__(2, 1, 1) pushed(int *out, const int *in) {
+    __shared__ unsigned long long bar;
+    __shared__ __align__(128) int s[32];
+    unsigned rank = cluster_rank(), at = shared_address(&bar);
+    int t = threadIdx.x;
+    if (t == 0) {
+        barrier_init(at, 1);
+        asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 128;" ::"r"(at) : "memory");
+    }
+    cluster_sync();
+    if (t == 0)
+        asm volatile(
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];" ::"r"(
+                map_address(shared_address(s), rank ^ 1)),
+            "l"(in + 32 * blockIdx.x), "r"(map_address(at, rank ^ 1))
+            : "memory");
+    barrier_wait(at, 0);
+    out[32 * blockIdx.x + t] = s[t];
+    cluster_sync();
+}
+
+// The other block never arrives.
+__global__ void __cluster_dims__(2, 1, 1) nobody_arrives() {
+    __shared__ unsigned long long bar;
+    if (threadIdx.x == 0)
+        barrier_init(shared_address(&bar), 1);
+    cluster_sync();
+    if (blockIdx.x == 0)
+        barrier_wait(shared_address(&bar), 0);
+    cluster_sync();
+}
+
 // ---------------------------------------------------------------- what goes wrong
 
 __global__ void __cluster_dims__(2, 1, 1) past_the_end(int *out) {

@@ -132,6 +132,34 @@ static void test_flags(void **state) {
     harness_close(&h);
 }
 
+static void test_far_barriers(void **state) {
+    (void)state;
+    struct harness h;
+    harness_open(&h, ptx);
+    int *out = harness_buffer(&h, 8 * 192 * sizeof *out), *in = harness_buffer(&h, 256);
+    assert_true(run(&h, "arrivals", 8, 64, out));
+    for (int i = 0; i < 8 * 192; i++)
+        assert_int_equal(out[i], 1000 * (i / 768 * 4 + (i / 192 + 3) % 4) + 10 * (63 - i % 64) + i / 64 % 3);
+    assert_true(run(&h, "told", 4, 64, out));
+    for (int b = 0; b < 4; b++) {
+        for (int t = 0; t < 64; t++)
+            assert_int_equal(out[65 * b + t], -2 * (1000 * (b ^ 1) + t));
+        assert_int_equal(out[65 * b + 64], 64 * 1000 * (b ^ 1) + 63 * 64 / 2);
+    }
+    for (int i = 0; i < 64; i++)
+        in[i] = 7 * i;
+    assert_true(harness_launch(&h, "copies", 8, 64, 0, (const void *[]){&out, &in}));
+    for (int b = 0; b < 8; b++)
+        for (int t = 0; t < 64; t++) {
+            assert_int_equal(out[128 * b + t], b % 4 == 2 ? -1 : 7 * t);
+            assert_int_equal(out[128 * b + 64 + t], b % 4 || t < 16 ? -1 : 100 * (b + t / 16) + t % 16);
+        }
+    assert_true(harness_launch(&h, "pushed", 2, 32, 0, (const void *[]){&out, &in}));
+    for (int i = 0; i < 64; i++)
+        assert_int_equal(out[i], 7 * (i ^ 32));
+    harness_close(&h);
+}
+
 static void assert_fault(struct harness *h, const char *kernel, unsigned threads, enum sim_fault_kind kind,
                          const char *text) {
     int *out = harness_buffer(h, 256);
@@ -149,6 +177,7 @@ static void test_faults(void **state) {
     assert_fault(&h, "ended", 32, SIM_FAULT_ADDRESS, "block 1 of the cluster, which has ended");
     assert_fault(&h, "anothers", 32, SIM_FAULT_ADDRESS, "not of its own");
     assert_fault(&h, "never_comes", 64, SIM_FAULT_DEADLOCK, "deadlock: waits at barrier");
+    assert_fault(&h, "nobody_arrives", 32, SIM_FAULT_DEADLOCK, "deadlock: waits");
     assert_fault(&h, "arrives_twice", 32, SIM_FAULT_TRAP, "arrives at barrier.cluster again");
     assert_fault(&h, "never_arrives", 32, SIM_FAULT_TRAP, "without having arrived");
     int *out = harness_buffer(&h, 256);
@@ -165,10 +194,10 @@ int main(int argc, char **argv) {
         return 2;
     ptx = argv[1];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registers), cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_stores),    cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_flags),     cmocka_unit_test(test_generic_addresses),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_registers),    cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_stores),       cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_flags),        cmocka_unit_test(test_generic_addresses),
+        cmocka_unit_test(test_far_barriers), cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests_name("exec.cluster", tests, NULL, NULL);
 }
