@@ -282,6 +282,7 @@ WL_API const char *wl_explain(void);
  * transaction  what one request moves: a 32-byte sector (Maxwell and later, and every store), or a
  *              128-byte line (loads under the fermi rules with L1)
  * wavefront    one pass of a shared-memory request through the 32 banks
+ * dshared_*    shared memory of other blocks of a cluster, in sectors; reductions count as atomics
  * *_useful_bytes  distinct bytes that a request's lanes touch, summed over requests
  * *_moved_bytes   transactions x their size */
 #define WL_COUNTER_MAP(X)                                                                                    \
@@ -312,7 +313,13 @@ WL_API const char *wl_explain(void);
     X(thread_inst_executed)                                                                                  \
     X(launches)                                                                                              \
     X(texture_load_requests)                                                                                 \
-    X(texture_load_transactions)
+    X(texture_load_transactions)                                                                             \
+    X(dshared_load_requests)                                                                                 \
+    X(dshared_load_transactions)                                                                             \
+    X(dshared_store_requests)                                                                                \
+    X(dshared_store_transactions)                                                                            \
+    X(dshared_atomic_requests)                                                                               \
+    X(dshared_atomic_transactions)
 
 typedef struct wl_counters {
 #define WL_COUNTER_FIELD(name) uint64_t name;

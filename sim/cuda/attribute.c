@@ -71,6 +71,8 @@ CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) 
         *pi = (int)(capability / 10);
     else if (attrib == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)
         *pi = (int)(capability % 10);
+    else if (attrib == CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)
+        *pi = capability >= CLUSTERS_FROM;
     else
         for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
             if (attributes[i].number == (int)attrib)

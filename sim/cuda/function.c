@@ -55,11 +55,17 @@ CUresult function_get_attribute(const struct CUfunc_st *function, CUfunction_att
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
         *out = atomic_load(&function->cluster_policy);
         break;
-    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+        *out = info->explicit_cluster;
+        break;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: {
+        int d = (int)attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+        *out = info->cluster[0] ? (int)info->cluster[d] : atomic_load(&function->required_cluster[d]);
+        break;
+    }
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
         *out = 0;
         break;
     default:
@@ -83,6 +89,16 @@ CUresult function_set_attribute(struct CUfunc_st *function, CUfunction_attribute
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
         atomic_store(&function->non_portable_cluster, value != 0);
         return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: {
+        int d = (int)attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+        const uint32_t *own = function->info.cluster;
+        if (value < 0 || (own[0] && (uint32_t)value != own[d]))
+            return CUDA_ERROR_INVALID_VALUE;
+        atomic_store(&function->required_cluster[d], value);
+        return CUDA_SUCCESS;
+    }
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
         if (value < 0 || value > 2)
             return CUDA_ERROR_INVALID_VALUE;

@@ -234,10 +234,10 @@ static CUgraphExecUpdateResult compare_work(const struct graph_work *now, const 
 static CUresult change(CUresult made, CUgraphNode node, struct graph_work *work) {
     if (made)
         return made;
-    /* CUDA keeps a kernel's attributes, to which being cooperative belongs. */
+    /* CUDA keeps a kernel's attributes, to which being cooperative and clusters belong. */
     if (work->type == CU_GRAPH_NODE_TYPE_KERNEL) {
         const struct graph_kernel *before = node->work.kernel;
-        work->kernel->launch.cooperative = before->launch.cooperative;
+        kernel_launch_copy_attributes(&work->kernel->launch, &before->launch);
         work->kernel->attributes_set = before->attributes_set;
         memcpy(work->kernel->attributes, before->attributes, sizeof before->attributes);
     }

@@ -100,7 +100,7 @@ static CUresult set_kernel(CUresult made, CUgraphNode node, struct graph_work *w
     struct graph_kernel *now = work->kernel, *before = node->work.kernel;
     now->attributes_set = before->attributes_set;
     memcpy(now->attributes, before->attributes, sizeof now->attributes);
-    now->launch.cooperative = before->launch.cooperative;
+    kernel_launch_copy_attributes(&now->launch, &before->launch);
     return replace(CUDA_SUCCESS, node, work);
 }
 
@@ -145,8 +145,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID att
     struct graph_kernel *kernel = hNode->work.kernel;
     kernel->attributes_set |= 1u << attr;
     kernel->attributes[attr] = *value;
-    if (attr == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-        kernel->launch.cooperative = value->cooperative != 0;
+    kernel_launch_add_attribute(&kernel->launch, &attribute);
     return CUDA_SUCCESS;
 }
 
@@ -160,7 +159,7 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
     const struct graph_kernel *from = src->work.kernel;
     to->attributes_set = from->attributes_set;
     memcpy(to->attributes, from->attributes, sizeof to->attributes);
-    to->launch.cooperative = from->launch.cooperative;
+    kernel_launch_copy_attributes(&to->launch, &from->launch);
     return CUDA_SUCCESS;
 }
 

@@ -93,7 +93,7 @@ CUresult graph_work_kernel(struct graph_work *work, const CUDA_KERNEL_NODE_PARAM
         .sharedMemBytes = params->sharedMemBytes,
     };
     struct kernel_launch launch;
-    error = kernel_launch_make(&launch, handle, context, &config, false, params->kernelParams, params->extra);
+    error = kernel_launch_make(&launch, handle, context, &config, params->kernelParams, params->extra);
     return error ? error : graph_work_launch(work, &launch, params->extra != NULL);
 }
 

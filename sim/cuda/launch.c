@@ -30,18 +30,6 @@ static CUresult check_shape(const struct sim_function_info *info, const uint32_t
     return threads > info->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* The clusters that the kernel was compiled for must divide the grid. */
-static CUresult check_cluster(const struct sim_function_info *info, const uint32_t grid[3]) {
-    const uint32_t *cluster = info->cluster;
-    uint64_t blocks = 1;
-    for (int i = 0; i < 3 && cluster[0]; i++) {
-        if (grid[i] % cluster[i] || cluster[i] > SIM_MAX_CLUSTER)
-            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-        blocks *= cluster[i];
-    }
-    return blocks > SIM_MAX_CLUSTER ? CUDA_ERROR_INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
-}
-
 static CUresult check_shared(CUfunction function, size_t dynamic) {
     int allowed;
     CUresult error =
@@ -146,7 +134,7 @@ static CUresult check_cooperative(CUfunction function, const struct kernel_launc
 }
 
 CUresult kernel_launch_make(struct kernel_launch *out, CUfunction handle, CUcontext context,
-                            const CUlaunchConfig *config, bool cooperative, void **params, void **extra) {
+                            const CUlaunchConfig *config, void **params, void **extra) {
     CUfunction function;
     CUresult error = function_resolve(handle, context, &function);
     if (error)
@@ -159,15 +147,14 @@ CUresult kernel_launch_make(struct kernel_launch *out, CUfunction handle, CUcont
         .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
         .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
         .shared_bytes = config->sharedMemBytes,
-        .cooperative = cooperative,
         .param_bytes = function->info.param_bytes,
     };
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        kernel_launch_add_attribute(out, &config->attrs[i]);
     error = check_shape(&function->info, out->grid, out->block);
     if (!error)
-        error = check_cluster(&function->info, out->grid);
-    if (!error)
         error = check_shared(function, out->shared_bytes);
-    if (!error && cooperative)
+    if (!error && out->cooperative)
         error = check_cooperative(function, out);
     if (error)
         return error;
@@ -178,6 +165,17 @@ CUresult kernel_launch_make(struct kernel_launch *out, CUfunction handle, CUcont
     if (error)
         kernel_launch_free(out);
     return error;
+}
+
+void kernel_launch_add_attribute(struct kernel_launch *launch, const CUlaunchAttribute *attribute) {
+    if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+        launch->cooperative = attribute->value.cooperative != 0;
+    cluster_request_add(&launch->cluster, attribute);
+}
+
+void kernel_launch_copy_attributes(struct kernel_launch *to, const struct kernel_launch *from) {
+    to->cooperative = from->cooperative;
+    to->cluster = from->cluster;
 }
 
 CUresult kernel_launch_copy(struct kernel_launch *to, const struct kernel_launch *from) {
@@ -202,6 +200,9 @@ CUresult kernel_launch_run(const struct kernel_launch *launch) {
     /* A handle may have come to mean another function since: never read past the parameters. */
     if (!error && function->info.param_bytes != launch->param_bytes)
         error = CUDA_ERROR_INVALID_HANDLE;
+    uint32_t cluster[3];
+    if (!error)
+        error = cluster_choose(function, launch->grid, &launch->cluster, cluster);
     if (error)
         return error;
     struct sim_launch what = {
@@ -210,6 +211,7 @@ CUresult kernel_launch_run(const struct kernel_launch *launch) {
         .function = function->sim,
         .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
         .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .cluster = {cluster[0], cluster[1], cluster[2]},
         .shared_bytes = launch->shared_bytes,
         .params = launch->params,
         .rules = atomic_load(&driver.rules),
@@ -221,20 +223,28 @@ CUresult kernel_launch_run(const struct kernel_launch *launch) {
     return error ? error : run(launch->context, &what);
 }
 
-static CUresult launch(CUfunction handle, const CUlaunchConfig *config, bool cooperative, void **params,
-                       void **extra) {
+/* A launch that is captured is refused where it would be if it ran. */
+static CUresult check_cluster(const struct kernel_launch *launch) {
+    CUfunction function;
+    uint32_t cluster[3];
+    CUresult error = function_resolve(launch->handle, launch->context, &function);
+    return error ? error : cluster_choose(function, launch->grid, &launch->cluster, cluster);
+}
+
+static CUresult launch(CUfunction handle, const CUlaunchConfig *config, void **params, void **extra) {
     CUcontext context;
     bool capturing;
     CUresult error = stream_submit(config->hStream, false, &context, &capturing);
     if (error)
         return error;
     struct kernel_launch made;
-    error = kernel_launch_make(&made, handle, context, config, cooperative, params, extra);
+    error = kernel_launch_make(&made, handle, context, config, params, extra);
     if (error)
         return error;
-    if (capturing)
+    if (capturing && !(error = check_cluster(&made)))
         return capture_kernel(config, &made);
-    error = kernel_launch_run(&made);
+    if (!error)
+        error = kernel_launch_run(&made);
     kernel_launch_free(&made);
     return error;
 }
@@ -257,7 +267,7 @@ CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDi
                         unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra) {
     CUlaunchConfig config =
         plain_config(gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream);
-    return launch(f, &config, false, kernelParams, extra);
+    return launch(f, &config, kernelParams, extra);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
@@ -266,20 +276,20 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
                                    void **kernelParams) {
     CUlaunchConfig config =
         plain_config(gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes, hStream);
-    return launch(f, &config, true, kernelParams, NULL);
+    CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    config.attrs = &cooperative;
+    config.numAttrs = 1;
+    return launch(f, &config, kernelParams, NULL);
 }
 
 /* Attributes by CUDA's numbers where an older cuda.h may lack the name. */
 CUresult launch_check_attribute(const CUlaunchAttribute *attribute) {
     switch ((int)attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-    case 11 /* PREFERRED_CLUSTER_DIMENSION: laid out alike */: {
-        unsigned x = attribute->value.clusterDim.x, y = attribute->value.clusterDim.y;
-        unsigned z = attribute->value.clusterDim.z;
-        if (x <= 1 && y <= 1 && z <= 1)
-            return CUDA_SUCCESS;
-        log_note("cuLaunchKernelEx: clusters of blocks are not supported");
-        return CUDA_ERROR_NOT_SUPPORTED;
+    case LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER: {
+        const unsigned size[] = {attribute->value.clusterDim.x, attribute->value.clusterDim.y,
+                                 attribute->value.clusterDim.z};
+        return size[0] && size[1] && size[2] ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE;
     }
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
         return object_is(attribute->value.programmaticEvent.event, OBJECT_EVENT) ? CUDA_SUCCESS
@@ -314,15 +324,12 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
         return error;
     if (!config || (config->numAttrs && !config->attrs))
         return CUDA_ERROR_INVALID_VALUE;
-    bool cooperative = false;
     for (unsigned i = 0; i < config->numAttrs; i++) {
         error = launch_check_attribute(&config->attrs[i]);
         if (error)
             return error;
-        if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
-            cooperative = config->attrs[i].value.cooperative != 0;
     }
-    error = launch(f, config, cooperative, kernelParams, extra);
+    error = launch(f, config, kernelParams, extra);
     for (unsigned i = 0; i < config->numAttrs && !error; i++)
         error = record_event(&config->attrs[i], config->hStream);
     return error;

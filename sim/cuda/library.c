@@ -60,6 +60,8 @@ static void copy_attributes(CUmodule to, CUmodule from) {
         atomic_store(&a->carveout, atomic_load(&b->carveout));
         atomic_store(&a->cluster_policy, atomic_load(&b->cluster_policy));
         atomic_store(&a->non_portable_cluster, atomic_load(&b->non_portable_cluster));
+        for (int d = 0; d < 3; d++)
+            atomic_store(&a->required_cluster[d], atomic_load(&b->required_cluster[d]));
     }
 }
 

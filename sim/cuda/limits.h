@@ -8,6 +8,7 @@ enum {
     LIMIT_WARP = 32,
     LIMIT_BLOCK_THREADS = 1024,
     LIMIT_BLOCK_Z = 64,
+    CLUSTERS_FROM = 90, /* compute capability */
     LIMIT_GRID_X = 0x7fffffff,
     LIMIT_GRID_YZ = 65535,
     LIMIT_SM_THREADS = 2048,

@@ -22,6 +22,7 @@ struct CUfunc_st {
     _Atomic int max_dynamic_shared;       /* bytes, as cuFuncSetAttribute left it */
     _Atomic int carveout, cluster_policy; /* heard, without effect */
     _Atomic bool non_portable_cluster;
+    _Atomic int required_cluster[3]; /* 0: not set; only where the kernel was not compiled for some */
 };
 
 /* The PTX of an image, copied, what the machine code beside it says, and what to call it in messages. */

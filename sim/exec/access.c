@@ -207,13 +207,31 @@ struct sim_block *sim_lanes_take_block(struct sim_warp *w, const struct sim_insn
     return owner;
 }
 
-/* Counted as an access of the multiprocessor's own shared memory: what an H200 counts is not known. */
+/* Bounds and checks, uncounted. */
 bool sim_access_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                     struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes) {
     if (w->check && !sim_check_far(w, in, op, owner, lanes, bytes))
         return false;
-    sim_access_checked(w, in, op, SIM_SPACE_SHARED, lanes, bytes);
+    sim_access_pattern(w, op, SIM_SPACE_SHARED, lanes, bytes);
+    sim_access_bounds(w, in, op, SIM_SPACE_SHARED, lanes, bytes);
     return true;
+}
+
+/* As an H200 counts them: one request, whatever the number of blocks that it goes to, and the sectors of each
+ * of them, as of global memory. */
+void sim_access_count_far(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *all,
+                          uint32_t mask, unsigned bytes) {
+    struct sim_lanes far = *all;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        mask &= ~((uint32_t)(rank_of(w, all->address[i]) == w->block->rank) << i);
+    if (!mask || op->uncounted)
+        return;
+    far.mask = mask;
+    far.first = (unsigned)__builtin_ctz(mask);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        far.address[i] = all->address[mask >> i & 1 ? i : far.first];
+    sim_access_pattern(w, op, SIM_SPACE_CLUSTER, &far, bytes);
+    sim_access_count(w, op, SIM_SPACE_CLUSTER, &far, bytes);
 }
 
 enum sim_space sim_lanes_take_window(struct sim_warp *w, struct sim_lanes *lanes, const struct sim_lanes *all,

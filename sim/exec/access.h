@@ -107,9 +107,9 @@ sim_access_count(struct sim_warp *w, const struct sim_memop *op, enum sim_space 
     site->by[space].useful += cost.useful_bytes;
 }
 
-/* Refuses what is out of bounds, and counts: an access whose pattern is known. */
+/* Refuses what is out of bounds: an access whose pattern is known. */
 static inline __attribute__((always_inline)) void
-sim_access_finish(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+sim_access_bounds(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                   enum sim_space space, const struct sim_lanes *lanes, unsigned bytes) {
     struct sim_site_tally *site = &w->worker->sites[op->site];
     const struct sim_pattern *p = &site->pattern;
@@ -123,6 +123,13 @@ sim_access_finish(struct sim_warp *w, const struct sim_insn *in, const struct si
         if (!sim_pattern_within(p, base, 0, sim_access_limit(w, space)))
             sim_access_fault(w, in, op, space, lanes, bytes);
     }
+}
+
+/* That, and counts. */
+static inline __attribute__((always_inline)) void
+sim_access_finish(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                  enum sim_space space, const struct sim_lanes *lanes, unsigned bytes) {
+    sim_access_bounds(w, in, op, space, lanes, bytes);
     if (!op->uncounted)
         sim_access_count(w, op, space, lanes, bytes);
 }
@@ -168,8 +175,12 @@ struct sim_block *sim_shared_owner(struct sim_warp *w, const struct sim_insn *in
  * as offsets in that block's memory. */
 struct sim_block *sim_lanes_take_block(struct sim_warp *w, const struct sim_insn *in, enum sim_space space,
                                        struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left);
-/* sim_access() of another block's shared memory.  False: no lane is left to go on. */
+/* sim_access() of another block's shared memory, but for the counts.  False: no lane is left to go on. */
 bool sim_access_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                     struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes);
+/* Counts those lanes of mask that go to other blocks: of all lanes' addresses, as the instruction has them.
+ */
+void sim_access_count_far(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *all,
+                          uint32_t mask, unsigned bytes);
 
 #endif

@@ -115,23 +115,29 @@ static uint64_t operand(struct sim_warp *w, const struct sim_memop *op, int32_t 
                               : ((const uint32_t *)SIM_SLOT(w, ref))[lane];
 }
 
+/* ptxas adds up what the lanes bring to one address that it knows to be one, and sends a single lane. */
+static uint32_t working_lanes(const struct sim_memop *op, const struct sim_lanes *lanes) {
+    uint64_t differs = 0; /* a register that nobody wrote may differ after all */
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        differs |= lanes->address[i] ^ lanes->address[lanes->first];
+    return op->single_lane && !differs ? 1u << lanes->first : lanes->mask;
+}
+
 /* Returns the first lane's old value.  owner: of shared memory, whose it is. */
 static uint64_t atomic_at(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                           struct sim_block *owner, struct sim_lanes *lanes) {
     unsigned bytes = op->width * op->count;
     enum sim_space space = owner ? SIM_SPACE_SHARED : SIM_SPACE_GLOBAL;
     bool far = owner && owner != w->block;
-    if (w->check && !(far ? sim_check_far(w, in, op, owner, lanes, bytes)
-                          : sim_check_lanes(w, in, op, space, lanes, bytes)))
+    if (far ? !sim_access_far(w, in, op, owner, lanes, bytes)
+            : w->check && !sim_check_lanes(w, in, op, space, lanes, bytes)) {
+        lanes->mask = 0;
         return 0;
-    /* ptxas adds up what the lanes bring to one address that it knows to be one, and sends a single lane. */
+    }
     struct sim_lanes counted = *lanes;
-    uint64_t differs = 0;
-    for (unsigned i = 0; i < SIM_LANES; i++)
-        differs |= lanes->address[i] ^ lanes->address[lanes->first];
-    if (op->single_lane && !differs) /* a register that nobody wrote may differ after all */
-        counted.mask = 1u << lanes->first;
-    sim_access_checked(w, in, op, space, &counted, bytes);
+    counted.mask = working_lanes(op, lanes);
+    if (!far)
+        sim_access_checked(w, in, op, space, &counted, bytes);
     char *base = owner ? owner->shared : NULL;
     uint64_t first = 0;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
@@ -162,11 +168,14 @@ static uint64_t atomic_space(struct sim_warp *w, const struct sim_insn *in, cons
     if (space == SIM_SPACE_GLOBAL || !sim_lanes_name_blocks(w, all))
         return atomic_at(w, in, op, space == SIM_SPACE_GLOBAL ? NULL : w->block, all);
     uint64_t old = 0;
+    uint32_t done = 0;
     for (uint32_t left = all->mask; left;) {
         struct sim_lanes lanes;
         struct sim_block *owner = sim_lanes_take_block(w, in, op->space, &lanes, all, &left);
         old = atomic_at(w, in, op, owner, &lanes);
+        done |= lanes.mask;
     }
+    sim_access_count_far(w, op, all, done & working_lanes(op, all), op->width * op->count);
     return old;
 }
 

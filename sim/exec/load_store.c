@@ -279,6 +279,7 @@ const struct sim_insn *sim_run_frame_store(struct sim_warp *w, const struct sim_
 static void access_cluster(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                            const struct sim_lanes *all, bool load) {
     unsigned bytes = op->width * op->count;
+    uint32_t done = 0;
     for (uint32_t left = all->mask; left;) {
         struct sim_lanes lanes;
         struct sim_block *owner = sim_lanes_take_block(w, in, op->space, &lanes, all, &left);
@@ -289,7 +290,9 @@ static void access_cluster(struct sim_warp *w, const struct sim_insn *in, const 
             load_from(w, op, p, owner->shared + lanes.address[lanes.first]);
         else if (goes_on)
             store_to(w, op, p, owner->shared + lanes.address[lanes.first]);
+        done |= goes_on ? lanes.mask : 0;
     }
+    sim_access_count_far(w, op, all, done, bytes);
 }
 
 static inline __attribute__((always_inline)) void access_space(struct sim_warp *w, const struct sim_insn *in,

@@ -66,10 +66,11 @@ enum sim_space {
     SIM_SPACE_GLOBAL,
     SIM_SPACE_SHARED,
     SIM_SPACE_LOCAL,
+    SIM_SPACE_CLUSTER, /* the shared memory of any of the cluster's blocks; in counts, of the others */
     SIM_SPACE_CONST,
     SIM_SPACE_PARAM,
     SIM_SPACE_GENERIC,
-    SIM_SPACE_CLUSTER /* the shared memory of any of the cluster's blocks */
+    SIM_COUNTED_SPACES = SIM_SPACE_CLUSTER + 1
 };
 
 enum sim_access { SIM_ACCESS_LOAD, SIM_ACCESS_STORE, SIM_ACCESS_ATOM, SIM_ACCESS_RED };

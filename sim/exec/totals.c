@@ -19,7 +19,7 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
         for (size_t s = code->site_base; s < code->site_base + code->site_count; s++) {
             add_stride(&to->sites[s].stride, &from->sites[s].stride);
             to->sites[s].outside += from->sites[s].outside;
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < SIM_COUNTED_SPACES; i++) {
                 to->sites[s].by[i].requests += from->sites[s].by[i].requests;
                 to->sites[s].by[i].transactions += from->sites[s].by[i].transactions;
                 to->sites[s].by[i].moved += from->sites[s].by[i].moved;
@@ -35,8 +35,8 @@ static void count_site(struct wl_counters *c, const struct sim_site *site, const
         c->texture_load_transactions += t->by[SIM_SPACE_GLOBAL].transactions;
         return;
     }
-    uint64_t requests[3], transactions[3];
-    for (int i = 0; i < 3; i++) {
+    uint64_t requests[SIM_COUNTED_SPACES], transactions[SIM_COUNTED_SPACES];
+    for (int i = 0; i < SIM_COUNTED_SPACES; i++) {
         requests[i] = t->by[i].requests;
         transactions[i] = t->by[i].transactions;
     }
@@ -52,6 +52,8 @@ static void count_site(struct wl_counters *c, const struct sim_site *site, const
         c->shared_load_transactions += transactions[SIM_SPACE_SHARED];
         c->local_load_requests += requests[SIM_SPACE_LOCAL];
         c->local_load_transactions += transactions[SIM_SPACE_LOCAL];
+        c->dshared_load_requests += requests[SIM_SPACE_CLUSTER];
+        c->dshared_load_transactions += transactions[SIM_SPACE_CLUSTER];
         break;
     case SIM_ACCESS_STORE:
         c->global_store_requests += requests[SIM_SPACE_GLOBAL];
@@ -62,6 +64,8 @@ static void count_site(struct wl_counters *c, const struct sim_site *site, const
         c->shared_store_transactions += transactions[SIM_SPACE_SHARED];
         c->local_store_requests += requests[SIM_SPACE_LOCAL];
         c->local_store_transactions += transactions[SIM_SPACE_LOCAL];
+        c->dshared_store_requests += requests[SIM_SPACE_CLUSTER];
+        c->dshared_store_transactions += transactions[SIM_SPACE_CLUSTER];
         break;
     case SIM_ACCESS_ATOM:
     case SIM_ACCESS_RED:
@@ -74,6 +78,8 @@ static void count_site(struct wl_counters *c, const struct sim_site *site, const
         }
         c->shared_atomic_requests += requests[SIM_SPACE_SHARED];
         c->shared_atomic_transactions += transactions[SIM_SPACE_SHARED];
+        c->dshared_atomic_requests += requests[SIM_SPACE_CLUSTER];
+        c->dshared_atomic_transactions += transactions[SIM_SPACE_CLUSTER];
         break;
     }
 }

@@ -114,7 +114,7 @@ struct sim_site_tally {
     /* By space (enum sim_space): a generic instruction may have gone to any. */
     struct {
         uint64_t requests, transactions, moved, useful;
-    } by[3];
+    } by[SIM_COUNTED_SPACES];
     uint64_t allowed_base, allowed_end; /* the allocation that its last access fell in */
     uint64_t outside;                   /* lanes' accesses that packed memory let pass */
     struct sim_stride stride;

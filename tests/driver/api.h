@@ -239,6 +239,8 @@
     X(cuLaunchKernelEx)                                                                                      \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
     X(cuOccupancyMaxPotentialBlockSize)                                                                      \
+    X(cuOccupancyMaxActiveClusters)                                                                          \
+    X(cuOccupancyMaxPotentialClusterSize)                                                                    \
     X(cuOccupancyAvailableDynamicSMemPerBlock)
 
 struct api {

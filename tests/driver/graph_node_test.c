@@ -64,10 +64,6 @@ static void kernel_nodes(void **state) {
     assert_ok(api.cuGraphKernelNodeGetAttribute(other, CU_LAUNCH_ATTRIBUTE_PRIORITY, &attribute));
     assert_int_equal(attribute.priority, -2);
     assert_int_equal(api.cuGraphKernelNodeGetAttribute(other, 99, &attribute), CUDA_ERROR_INVALID_VALUE);
-    attribute.clusterDim.x = 2;
-    assert_int_equal(
-        api.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &attribute),
-        CUDA_ERROR_NOT_SUPPORTED);
     /* What a launch would refuse. */
     bad = params;
     bad.blockDimX = 2000;

@@ -211,7 +211,9 @@ static void refused(void **state) {
                              .blockDimZ = 1,
                              .attrs = &attribute,
                              .numAttrs = 1};
-    assert_int_equal(api.cuLaunchKernelEx(&config, function, NULL, NULL), CUDA_ERROR_NOT_SUPPORTED);
+    assert_ok(api.cuLaunchKernelEx(&config, function, NULL, NULL));
+    attribute.value.clusterDim.x = 3;
+    assert_int_equal(api.cuLaunchKernelEx(&config, function, NULL, NULL), CUDA_ERROR_INVALID_CLUSTER_SIZE);
     attribute.value.clusterDim.x = 1;
     assert_ok(api.cuLaunchKernelEx(&config, function, NULL, NULL));
     attribute.id = (CUlaunchAttributeID)77;

@@ -61,10 +61,13 @@ static void test_neighbours(void **state) {
         for (int i = 0; i < 128; i++)
             assert_int_equal(out[128 * b + i],
                              1000 * (b / 4 * 4 + (b + 1) % 4) + 10 * (63 - i % 64) + i / 64);
-    /* Two warps, two rounds: 4 loads and 4 stores a block, of one wavefront each. */
-    assert_int_equal(h.counters.shared_load_requests, 4 * BLOCKS);
-    assert_int_equal(h.counters.shared_load_transactions, 4 * BLOCKS);
+    /* Two warps, two rounds: 4 loads and 4 stores a block, of 4 sectors or one wavefront each. */
+    assert_int_equal(h.counters.dshared_load_requests, 4 * BLOCKS);
+    assert_int_equal(h.counters.dshared_load_transactions, 16 * BLOCKS);
+    assert_int_equal(h.counters.shared_load_requests, 0);
     assert_int_equal(h.counters.shared_store_requests, 4 * BLOCKS);
+    assert_int_equal(h.counters.shared_store_transactions, 4 * BLOCKS);
+    assert_int_equal(h.counters.dshared_store_requests, 0);
     harness_close(&h);
 }
 
