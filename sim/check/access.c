@@ -1,5 +1,8 @@
 /* An access under the checks: first its bounds, then unwritten bytes and races. */
 #include "sim/exec/access.h"
+
+#include <stdio.h>
+
 #include "sim/check/state.h"
 
 /* Shared memory is read far more often than anything changes.  A load that had nothing to say, from where it
@@ -75,9 +78,49 @@ bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct
     return true;
 }
 
+/* Another block's shared memory is there once that block has begun, and until it ends.  It does not end before it
+ * has seen what it waits for, which a strong access may be. */
+static void visit(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                  struct sim_block *owner, const struct sim_lanes *lanes) {
+    struct check_block *b = w->check;
+    if (!(b->launch->checks & SIM_CHECK_SYNC))
+        return;
+    uint64_t address = lanes->address[lanes->first];
+    const struct check_side by = {check_code(w), in->index, b->linear, SIM_LANES * w->index + lanes->first};
+    if (!check_is_strong(op))
+        owner->check->visits[w->block->rank] = (struct check_visit){
+            by, {.stamp = check_stamp(b, w->index), .block = b->linear, .warp = (uint8_t)w->index}, address};
+    if (b->view)
+        return; /* some other block has been heard of */
+    struct sim_finding *f =
+        check_report_sides(b->launch, SIM_FINDING_BLOCK_NOT_THERE, address, &by, NULL);
+    if (f)
+        snprintf(f->text, sizeof f->text,
+                 "%s shared memory of block %u of the cluster, which may not have begun: no barrier.cluster "
+                 "comes before",
+                 op->access == SIM_ACCESS_LOAD ? "loads from" : "writes to", owner->rank);
+}
+
+void sim_check_block_end(struct sim_block *block) {
+    struct check_block *b = block->check;
+    for (uint32_t rank = 0; rank < block->cluster->size; rank++) {
+        const struct check_visit *v = &b->visits[rank];
+        if (!v->by.code || check_released(b, &v->event))
+            continue;
+        struct sim_finding *f =
+            check_report_sides(b->launch, SIM_FINDING_BLOCK_NOT_THERE, v->address, &v->by, NULL);
+        if (f)
+            snprintf(f->text, sizeof f->text,
+                     "reaches shared memory of block %u of the cluster, which may have ended: no "
+                     "barrier.cluster comes after",
+                     block->rank);
+    }
+}
+
 bool sim_check_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                    struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes) {
     struct check_site *site = &w->check->launch->sites[op->site];
+    visit(w, in, op, owner, lanes);
     enum check_drop dropped = check_drop(w, in, op, SIM_SPACE_SHARED, lanes, bytes);
     if (dropped == CHECK_DROP_ALL || dropped == CHECK_DROP_FAULT)
         return dropped == CHECK_DROP_FAULT;
@@ -88,9 +131,9 @@ bool sim_check_far(struct sim_warp *w, const struct sim_insn *in, const struct s
     w->worker->sites[op->site].pattern.split = false;
     if (op->access != SIM_ACCESS_LOAD)
         check_changed(owner->check);
-    if (check_is_strong(op))
-        check_synchronise(w, op, SIM_SPACE_SHARED);
     if (w->check->launch->checks & SIM_CHECK_INIT)
         check_init_shared(w, in, op, owner->check->init, lanes, bytes, site);
+    if (w->check->launch->checks & SIM_CHECK_RACE)
+        check_races_far(w, in, op, lanes, bytes, site, owner);
     return true;
 }

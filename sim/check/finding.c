@@ -121,6 +121,13 @@ static bool same_place(const struct sim_finding_side *a, const struct sim_findin
     return a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
+static void name_side(struct sim_finding_side *out, const struct sim_launch *launch,
+                      const struct check_side *side) {
+    check_name_side(out, side->code, side->insn);
+    sim_launch_place(launch, side->block, out->block);
+    name_thread(out->thread, launch, side->thread);
+}
+
 /* Two lines race whichever of them comes first; otherwise the kind and the order matter. */
 static bool same_finding(const struct sim_finding *a, const struct sim_finding *b) {
     if (sim_finding_check(a->kind) == SIM_CHECK_RACE && sim_finding_check(b->kind) == SIM_CHECK_RACE)
@@ -152,16 +159,14 @@ static struct check_seen *find_seen(struct check_launch *launch, const struct ch
     return NULL;
 }
 
-struct sim_finding *check_report_pair(struct sim_warp *w, const struct sim_code *code, uint32_t insn,
-                                      unsigned lane, enum sim_finding_kind kind, uint64_t address,
-                                      const struct sim_code *other_code, uint32_t other_insn,
-                                      uint32_t other_block, uint32_t other_thread) {
-    struct check_launch *launch = w->check->launch;
+struct sim_finding *check_report_sides(struct check_launch *launch, enum sim_finding_kind kind,
+                                       uint64_t address, const struct check_side *at_side,
+                                       const struct check_side *other_side) {
     struct check_seen key = {.kind = kind,
-                             .code = code,
-                             .insn = insn,
-                             .other_code = other_code,
-                             .other_insn = other_insn,
+                             .code = at_side->code,
+                             .insn = at_side->insn,
+                             .other_code = other_side ? other_side->code : NULL,
+                             .other_insn = other_side ? other_side->insn : 0,
                              .finding = UINT32_MAX};
     struct check_seen *slot = find_seen(launch, &key);
     if (slot && slot->code) {
@@ -171,16 +176,13 @@ struct sim_finding *check_report_pair(struct sim_warp *w, const struct sim_code 
     }
     if (!launch->findings && !(launch->findings = calloc(CHECK_MAX_FINDINGS, sizeof *launch->findings)))
         return NULL;
-    struct sim_finding finding = {
-        .kind = kind, .kernel = w->worker->code->source->name, .address = address, .count = 1};
-    check_name_side(&finding.at, code, insn);
-    sim_launch_place(launch->launch, w->check->linear, finding.at.block);
-    name_thread(finding.at.thread, launch->launch, SIM_LANES * w->index + lane);
-    if (other_code) {
-        check_name_side(&finding.other, other_code, other_insn);
-        sim_launch_place(launch->launch, other_block, finding.other.block);
-        name_thread(finding.other.thread, launch->launch, other_thread);
-    }
+    struct sim_finding finding = {.kind = kind,
+                                  .kernel = launch->launch->function->code->source->name,
+                                  .address = address,
+                                  .count = 1};
+    name_side(&finding.at, launch->launch, at_side);
+    if (other_side)
+        name_side(&finding.other, launch->launch, other_side);
     uint32_t at = 0;
     while (at < launch->finding_count && !same_finding(&launch->findings[at], &finding))
         at++;
@@ -195,6 +197,15 @@ struct sim_finding *check_report_pair(struct sim_warp *w, const struct sim_code 
         return NULL;
     launch->findings[launch->finding_count++] = finding;
     return &launch->findings[at];
+}
+
+struct sim_finding *check_report_pair(struct sim_warp *w, const struct sim_code *code, uint32_t insn,
+                                      unsigned lane, enum sim_finding_kind kind, uint64_t address,
+                                      const struct sim_code *other_code, uint32_t other_insn,
+                                      uint32_t other_block, uint32_t other_thread) {
+    const struct check_side at = {code, insn, w->check->linear, SIM_LANES * w->index + lane};
+    const struct check_side other = {other_code, other_insn, other_block, other_thread};
+    return check_report_sides(w->check->launch, kind, address, &at, other_code ? &other : NULL);
 }
 
 struct sim_finding *check_report(struct sim_warp *w, const struct sim_code *code, const struct sim_insn *in,

@@ -16,7 +16,7 @@ bool sim_check_access(struct sim_warp *w, const struct sim_insn *in, const struc
 /* The same for lanes that are not the site's pattern (atomics, of which one lane may stand for all). */
 bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                      enum sim_space space, struct sim_lanes *lanes, unsigned bytes);
-/* The same for lanes that go to another block's shared memory: looks at bounds and unwritten bytes alone. */
+/* The same for lanes that go to another block's shared memory. */
 bool sim_check_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                    struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes);
 /* Bytes that the copy engine moves for a lane, within bounds: read from global memory, written to it, written
@@ -43,6 +43,8 @@ struct check_block *sim_check_block_create(struct check_launch *launch, const st
                                            uint32_t warps);
 void sim_check_block_free(struct check_block *block);
 void sim_check_block_start(struct check_block *check, const struct sim_block *block);
+/* All its threads have exited. */
+void sim_check_block_end(struct sim_block *block);
 
 /* order.c: what orders accesses of different threads. */
 void sim_check_fence(struct sim_warp *w);

@@ -116,6 +116,7 @@ void sim_check_block_start(struct check_block *b, const struct sim_block *block)
     b->full = ++b->launch->clock;
     check_changed(b);
     b->view = b->fenced = 0;
+    memset(b->visits, 0, sizeof b->visits);
     b->events.first = b->events.next;
     memset(b->arrived, 0, sizeof b->arrived);
     if (!(b->launch->checks & SIM_CHECK_INIT))

@@ -13,8 +13,7 @@ uint32_t check_stamp(const struct check_block *b, uint32_t warp) {
     return larger(b->full, b->tick[warp]);
 }
 
-/* Whether another block's release made it visible to this block. */
-static bool released(const struct check_block *b, const struct check_event *event) {
+bool check_released(const struct check_block *b, const struct check_event *event) {
     const struct check_launch *launch = b->launch;
     uint32_t i = launch->last_release ? launch->last_release[event->block] : 0;
     for (; i; i = launch->releases[i - 1].previous) {
@@ -30,7 +29,7 @@ static bool released(const struct check_block *b, const struct check_event *even
 bool check_ordered(const struct check_block *b, const struct check_event *event, unsigned event_lane,
                    uint32_t warp, unsigned lane) {
     if (event->block != b->linear)
-        return b->view && released(b, event);
+        return b->view && check_released(b, event);
     if (event->stamp < b->full)
         return true;
     if (event->warp == warp)
@@ -198,7 +197,9 @@ void sim_check_barrier_complete(struct sim_block *block, uint32_t id) {
     if (full) {
         check_changed(b);
         b->full = now;
-        b->events.first = b->events.next;
+        /* What other blocks of a cluster do here, the barrier does not order. */
+        if (block->cluster->size == 1)
+            b->events.first = b->events.next;
     } else {
         b->partial = now;
         for (uint32_t i = 0; i < block->warp_count; i++)
@@ -224,8 +225,9 @@ static void pass_cluster(struct check_block *b, uint32_t warp, bool whole) {
     b->partial = b->launch->clock;
 }
 
-/* The barrier of a cluster, for one of its blocks: what was done before it is released to the others. */
-static void complete_cluster(struct sim_block *block) {
+/* The barrier of a cluster, for one of its blocks: what was done before it is released to the others.  True
+ * when all the block's threads wait there. */
+static bool complete_cluster(struct sim_block *block) {
     struct check_block *b = block->check;
     uint32_t now = ++b->launch->clock, lanes[SIM_MAX_WARPS];
     bool full = true;
@@ -241,7 +243,6 @@ static void complete_cluster(struct sim_block *block) {
     if (full) {
         check_changed(b);
         b->full = now;
-        b->events.first = b->events.next;
     } else {
         for (uint32_t i = 0; i < block->warp_count; i++)
             if (lanes[i])
@@ -249,18 +250,25 @@ static void complete_cluster(struct sim_block *block) {
     }
     b->fenced = now;
     release_block(b);
+    return full;
 }
 
 void sim_check_cluster_complete(struct sim_cluster *cluster) {
     struct check_launch *launch = NULL;
+    bool full = true;
     for (uint32_t rank = 0; rank < cluster->size; rank++)
         if (cluster->blocks[rank] && cluster->blocks[rank]->check) {
-            complete_cluster(cluster->blocks[rank]);
+            full &= complete_cluster(cluster->blocks[rank]);
             launch = cluster->blocks[rank]->check->launch;
         }
-    for (uint32_t rank = 0; launch && rank < cluster->size; rank++)
-        if (cluster->blocks[rank])
-            cluster->blocks[rank]->check->view = launch->clock;
+    for (uint32_t rank = 0; launch && rank < cluster->size; rank++) {
+        if (!cluster->blocks[rank])
+            continue;
+        struct check_block *b = cluster->blocks[rank]->check;
+        b->view = launch->clock;
+        if (full)
+            b->events.first = b->events.next;
+    }
 }
 
 void sim_check_cluster_wait(struct sim_warp *w) {

@@ -21,7 +21,8 @@ struct race {
     const struct sim_lanes *lanes;
     unsigned bytes;
     enum sim_space space;
-    struct check_block *b;
+    struct check_block *b;         /* of the block that accesses */
+    const struct sim_block *owner; /* shared memory: whose it is */
     const struct check_events *events;
     uint32_t event; /* << 8 */
     uint32_t live;  /* entries from here on count */
@@ -40,15 +41,18 @@ static void restart(struct check_block *b, struct check_events *events, enum sim
         b->launch->sites[i].event = 0;
 }
 
-/* The number of this instruction, run by this warp at its present stamp; 0 when out of memory. */
+/* The number of this instruction, run by this warp at its present stamp, in the owner's events or those of global
+ * memory; 0 when out of memory. */
 static uint32_t number(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
-                       struct check_events *events, struct check_site *site) {
+                       struct check_block *owner, struct check_events *events, struct check_site *site) {
     uint32_t stamp = check_stamp(w->check, w->index);
     if (site->event >= events->first && site->stamp == stamp && site->warp == w->index &&
         site->space == space)
         return site->event;
-    if (events->next - events->first == CHECK_MAX_EVENTS || events->next >> CHECK_EVENT_BITS)
-        restart(w->check, events, space);
+    /* A cluster's barriers alone make room, and many blocks are at work. */
+    if (events->next - events->first >= CHECK_MAX_EVENTS / w->worker->cluster_size ||
+        events->next >> CHECK_EVENT_BITS)
+        restart(owner, events, space);
     size_t at = events->next - events->first;
     if (at >= events->capacity) {
         size_t capacity = events->capacity ? 2 * events->capacity : 1024;
@@ -108,12 +112,16 @@ static void report(const struct race *r, enum sim_finding_kind kind, unsigned la
     if (!f)
         return;
     bool shared = r->space == SIM_SPACE_SHARED, same_warp = event->warp == r->w->index;
-    const char *missing = event->block != r->b->linear ? "blocks of one launch have no order"
+    const char *missing = event->block != r->b->linear && shared ? "nothing orders the two blocks of the cluster"
+                          : event->block != r->b->linear ? "blocks of one launch have no order"
                           : same_warp                  ? "no __syncwarp() orders the two lanes"
                                                        : "no barrier orders the two threads";
-    snprintf(f->text, sizeof f->text, "%s %s at %s0x%" PRIx64 " races with a %s by another thread: %s",
+    char whose[40] = "";
+    if (shared && r->owner != r->w->block)
+        snprintf(whose, sizeof whose, " of block %u of the cluster", r->owner->rank);
+    snprintf(f->text, sizeof f->text, "%s %s at %s0x%" PRIx64 "%s races with a %s by another thread: %s",
              sim_space_name(r->space), sim_access_name(r->op->access, r->op->texture),
-             shared ? "offset " : "", address, sim_access_name(site->access, site->texture), missing);
+             shared ? "offset " : "", address, whose, sim_access_name(site->access, site->texture), missing);
 }
 
 /* Whether the lane stores, in those bytes of the word that `mask` has, what is there already, or will be by
@@ -122,7 +130,7 @@ static bool stores_same(const struct race *r, unsigned lane, uint64_t address, u
     unsigned char stored[64];
     if (r->bytes > sizeof stored || !check_stored(r->w, r->op, lane, stored))
         return false;
-    const char *memory = r->space == SIM_SPACE_SHARED ? r->w->block->shared : NULL;
+    const char *memory = r->space == SIM_SPACE_SHARED ? r->owner->shared : NULL;
     uint64_t word = address & ~(uint64_t)3;
     for (unsigned i = 0; i < 4; i++) {
         if (!(mask >> i & 1))
@@ -162,7 +170,7 @@ static void read_word(const struct race *r, struct check_cell *cell, const struc
     }
     /* Two unordered readers are enough: whoever stores next is not both. */
     if (cell->read[0] >= r->live && cell->read[1] >= r->live && r->space == SIM_SPACE_SHARED &&
-        r->b->partial < r->b->full)
+        r->b->partial < r->b->full && r->w->worker->cluster_size == 1)
         return;
     note_reader(r, cell, r->event | (uint32_t)word->lane << 3 | code, word->lane);
     if (word->second != CHECK_NO_LANE)
@@ -248,7 +256,7 @@ static void look_shared(const struct race *r, const struct check_site *site, boo
     uint64_t base = r->lanes->address[r->lanes->first];
     for (uint32_t k = 0; k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
-        look_at(r, &r->b->cells[address >> 2], &site->words[k], address, writes);
+        look_at(r, &r->owner->check->cells[address >> 2], &site->words[k], address, writes);
     }
 }
 
@@ -344,36 +352,51 @@ static void look_global(const struct race *r, struct check_site *site, bool writ
     }
 }
 
-bool check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
-                 struct check_site *site) {
-    struct check_block *b = w->check;
-    bool strong = check_is_strong(op), shared = space == SIM_SPACE_SHARED,
-         writes = op->access != SIM_ACCESS_LOAD;
-    if (shared && !strong && !writes && says_nothing(b, site, lanes->address[lanes->first]))
-        return true;
+static void look(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes, struct check_site *site,
+                 struct sim_block *owner) {
+    bool strong = check_is_strong(op), writes = op->access != SIM_ACCESS_LOAD;
     if (strong)
         check_synchronise(w, op, space);
-    struct check_events *events = shared ? &b->events : &b->launch->check->events;
-    uint32_t event = number(w, op, space, events, site);
+    struct check_events *events =
+        space == SIM_SPACE_SHARED ? &owner->check->events : &w->check->launch->check->events;
+    uint32_t event = number(w, op, space, owner->check, events, site);
     if (!event)
-        return false;
+        return;
     struct race race = {.w = w,
                         .in = in,
                         .op = op,
                         .lanes = lanes,
                         .bytes = bytes,
                         .space = space,
-                        .b = b,
+                        .b = w->check,
+                        .owner = owner,
                         .events = events,
                         .event = event << 8,
                         .live = events->first << 8,
                         .strong = strong};
     if (writes && !strong && site->shares)
         look_within(&race, site);
-    if (shared)
+    if (space == SIM_SPACE_SHARED)
         look_shared(&race, site, writes);
     else
         look_global(&race, site, writes || strong);
+}
+
+bool check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
+                 struct check_site *site) {
+    if (space == SIM_SPACE_SHARED && !check_is_strong(op) && op->access == SIM_ACCESS_LOAD &&
+        w->worker->cluster_size == 1 && says_nothing(w->check, site, lanes->address[lanes->first]))
+        return true;
+    look(w, in, op, space, lanes, bytes, site, w->block);
     return false;
+}
+
+void check_races_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                     const struct sim_lanes *lanes, unsigned bytes, struct check_site *site,
+                     struct sim_block *owner) {
+    site->event = 0; /* each block numbers its own */
+    look(w, in, op, SIM_SPACE_SHARED, lanes, bytes, site, owner);
+    site->event = 0;
 }

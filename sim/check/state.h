@@ -136,6 +136,19 @@ struct check_launch {
 
 enum { CHECK_RANGES = 4 };
 
+/* An instruction, and a thread that ran it. */
+struct check_side {
+    const struct sim_code *code;
+    uint32_t insn, block, thread;
+};
+
+/* The last access of another block of the cluster to a block's shared memory. */
+struct check_visit {
+    struct check_side by; /* code is NULL: there was none */
+    struct check_event event;
+    uint64_t address;
+};
+
 struct check_block {
     struct check_launch *launch;
     uint32_t linear;
@@ -152,6 +165,7 @@ struct check_block {
     bool arrived[SIM_BARRIERS];
     uint32_t cluster_joined[SIM_MAX_WARPS]; /* the same, of the cluster's last phase, for who waits late */
     /* shared memory */
+    struct check_visit visits[SIM_MAX_CLUSTER]; /* by rank */
     uint64_t version; /* a new one with every store and everything that orders threads; no other block's */
     uint64_t ranges[CHECK_RANGES][2]; /* where its variables lie: [begin, end) */
     struct check_events events;
@@ -164,7 +178,10 @@ struct check_block {
 };
 
 /* finding.c.  The finding to fill in the text of, or NULL when it is known already, or one too many.  other:
- * NULL, or the other instruction; its block and thread are for the caller to fill in. */
+ * NULL, or the other instruction. */
+struct sim_finding *check_report_sides(struct check_launch *launch, enum sim_finding_kind kind,
+                                       uint64_t address, const struct check_side *at,
+                                       const struct check_side *other);
 struct sim_finding *check_report(struct sim_warp *w, const struct sim_code *code, const struct sim_insn *in,
                                  unsigned lane, enum sim_finding_kind kind, uint64_t address);
 struct sim_finding *check_report_pair(struct sim_warp *w, const struct sim_code *code, uint32_t insn,
@@ -208,6 +225,8 @@ uint32_t check_stamp(const struct check_block *b, uint32_t warp);
 /* Whether what the event's lane did comes before what this lane does. */
 bool check_ordered(const struct check_block *b, const struct check_event *event, unsigned event_lane,
                    uint32_t warp, unsigned lane);
+/* Whether what another block did has been released, and acquired by this one. */
+bool check_released(const struct check_block *b, const struct check_event *event);
 /* A strong access, volatile or atomic: acquires, releases. */
 static inline bool check_is_strong(const struct sim_memop *op) {
     return op->order || op->access == SIM_ACCESS_ATOM || op->access == SIM_ACCESS_RED;
@@ -227,6 +246,10 @@ static inline void check_changed(struct check_block *b) {
 bool check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                  enum sim_space space, const struct sim_lanes *lanes, unsigned bytes,
                  struct check_site *site);
+/* The same of another block's shared memory. */
+void check_races_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                     const struct sim_lanes *lanes, unsigned bytes, struct check_site *site,
+                     struct sim_block *owner);
 
 /* init.c.  True when all was written. */
 bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "sim/check/hooks.h"
 #include "sim/exec/worker.h"
 
 /* What an H200's multiprocessors hold at once, as its occupancy calculation goes but for the registers,
@@ -92,6 +93,8 @@ static bool turn(struct sim_worker *worker) {
             sim_run_fault(worker, block);
             return true;
         }
+        if (ended && block->check && block->cluster->size > 1)
+            sim_check_block_end(block);
         if (ended)
             finish(worker, at);
         else

@@ -15,6 +15,7 @@ static __device__ __forceinline__ int thread() {
 }
 
 #include "bugs_async.cuh"
+#include "bugs_cluster.cuh"
 #include "bugs_global.cuh"
 #include "bugs_init.cuh"
 #include "bugs_memory.cuh"

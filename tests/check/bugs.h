@@ -33,7 +33,8 @@ enum {
     X(heap_used_after_free, USE_AFTER_FREE, 1, 8, 8, 0, 0)                                                   \
     X(async_past_end, OUT_OF_BOUNDS, 1, 64, 64, 0, 0)                                                        \
     X(async_shared_past_end, OUT_OF_BOUNDS, 1, 64, 64, 0, 0)                                                 \
-    X(bulk_past_end, OUT_OF_BOUNDS, 1, 64, 64, 0, BUG_ENDS)
+    X(bulk_past_end, OUT_OF_BOUNDS, 1, 64, 64, 0, BUG_ENDS)                                                  \
+    X(across_past_end, OUT_OF_BOUNDS, 4, 64, 256, 0, 0)
 
 #define BUGS_RACE(X)                                                                                         \
     X(missing_barrier, READ_AFTER_WRITE, 1, 128, 128, 0, 0)                                                  \
@@ -68,7 +69,11 @@ enum {
     X(global_without_syncwarp, READ_AFTER_WRITE, 1, 32, 32, 0, 0)                                            \
     X(word_of_anothers_row, READ_AFTER_WRITE, 4, 64, 256, 0, 0)                                              \
     X(vectors_over_rows, READ_AFTER_WRITE, 1, 128, 128, 0, 0)                                                \
-    X(row_stored_over_vectors, WRITE_AFTER_READ, 1, 128, 128, 0, 0)
+    X(row_stored_over_vectors, WRITE_AFTER_READ, 1, 128, 128, 0, 0)                                          \
+    X(across_without_barrier, READ_AFTER_WRITE, 4, 64, 256, 0, 0)                                            \
+    X(overwritten_while_read_across, WRITE_AFTER_READ, 4, 64, 256, 0, 0)                                     \
+    X(stores_across_collide, WRITE_AFTER_WRITE, 4, 64, 256, 0, 0)                                            \
+    X(block_writes_where_other_stores, WRITE_AFTER_WRITE, 4, 64, 256, 0, 0)
 
 #define BUGS_INIT(X)                                                                                         \
     X(unwritten_global, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN | BUG_TWIN_FINDS)                         \
@@ -79,7 +84,8 @@ enum {
     X(unwritten_half_of_a_word, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                  \
     X(unwritten_part_of_a_vector, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                \
     X(async_of_unwritten, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                        \
-    X(bulk_of_unwritten, UNINITIALIZED, 1, 64, 128, 0, BUG_UNWRITTEN)
+    X(bulk_of_unwritten, UNINITIALIZED, 1, 64, 128, 0, BUG_UNWRITTEN)                                        \
+    X(unwritten_across, UNINITIALIZED, 4, 64, 256, 0, 0)
 
 /* The deadlocks last: on a GPU they never end. */
 #define BUGS_SYNC(X)                                                                                         \
@@ -89,6 +95,8 @@ enum {
     X(mask_without_lane, INVALID_MASK, 1, 32, 32, 0, 0)                                                      \
     X(shuffle_without_lane, INVALID_MASK, 1, 32, 32, 0, 0)                                                   \
     X(syncwarp_in_a_branch, DIVERGENT_BARRIER, 1, 32, 32, 0, 0)                                              \
+    X(other_block_not_begun, BLOCK_NOT_THERE, 4, 64, 256, 0, 0)                                              \
+    X(other_block_has_ended, BLOCK_NOT_THERE, 4, 64, 256, 0, 0)                                              \
     X(barrier_nobody_joins, DEADLOCK, 1, 64, 64, 0, BUG_ENDS)                                                \
     X(barrier_counts_differ, DEADLOCK, 1, 64, 64, 0, BUG_ENDS)
 

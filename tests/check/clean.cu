@@ -406,3 +406,116 @@ extern "C" __global__ void barrier_in_two_places(int *a, int *b, int n) {
         a[threadIdx.x] = s[63 - threadIdx.x] + 1;
     }
 }
+
+// Clusters of two blocks.  By turns each writes to the other's shared memory and reads there, ordered by the
+// cluster's barrier, whose arrivals come early.
+static __device__ __forceinline__ unsigned cluster_rank() {
+    unsigned rank;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+template <class T> static __device__ __forceinline__ T *across(T *at) {
+    unsigned long long far;
+    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(far) : "l"(at), "r"(cluster_rank() ^ 1));
+    return (T *)far;
+}
+#define ARRIVE() asm volatile("barrier.cluster.arrive.aligned;" ::: "memory")
+#define WAIT()   asm volatile("barrier.cluster.wait.aligned;" ::: "memory")
+
+extern "C" __global__ void __cluster_dims__(2, 1, 1) exchange(int *a, int *b, int n) {
+    __shared__ int s[64], t[64];
+    int i = threadIdx.x, own = blockIdx.x * 64 + i, sum = 0;
+    for (int round = 0; round < 3; round++) {
+        s[i] = b[own] + round;
+        __syncthreads();
+        t[i] = s[63 - i];
+        ARRIVE();
+        int before = a[own];
+        WAIT();
+        sum += across(t)[63 - i] + before;
+        ARRIVE();
+        a[own] = sum;
+        WAIT();
+    }
+    across(s)[i] = sum;
+    ARRIVE();
+    WAIT();
+    a[own] = s[63 - i];
+}
+
+// Blocks that hand each other global memory, by their barrier and by flags in shared memory.
+extern "C" __global__ void __cluster_dims__(2, 1, 1) hands_over(int *a, int *b, int n) {
+    __shared__ int flag;
+    int i = threadIdx.x, own = blockIdx.x * 64 + i, others = (blockIdx.x ^ 1) * 64 + i;
+    if (i == 0)
+        flag = 0;
+    a[own] = b[own];
+    ARRIVE();
+    WAIT();
+    int value = a[others];
+    ARRIVE();
+    WAIT();
+    if (cluster_rank() == 0) {
+        a[own] = value + 1;
+        __threadfence();
+        __syncthreads();
+        if (i == 0)
+            *(volatile int *)across(&flag) = 1;
+    } else {
+        if (i == 0)
+            while (*(volatile int *)&flag == 0)
+                ;
+        __threadfence();
+        __syncthreads();
+        value = a[others];
+    }
+    ARRIVE();
+    WAIT();
+    a[own] = value;
+}
+
+// One writes to the other's shared memory and arrives at its mbarrier; the other ends after it has waited there.
+extern "C" __global__ void __cluster_dims__(2, 1, 1) producer_across(int *a, int *b, int n) {
+    __shared__ int s[64];
+    __shared__ unsigned long long barrier;
+    int i = threadIdx.x;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
+    if (i == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 64;\n\tfence.mbarrier_init.release.cluster;" ::"r"(at)
+                     : "memory");
+    ARRIVE();
+    WAIT();
+    if (cluster_rank() == 0) {
+        across(s)[i] = b[i];
+        unsigned far = (unsigned)__cvta_generic_to_shared(across(&barrier));
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(far) : "memory");
+        return;
+    }
+    unsigned done = 0;
+    while (!done)
+        asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0;"
+                     "\n\tselp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done)
+                     : "r"(at)
+                     : "memory");
+    a[i] = s[63 - i];
+}
+
+// Sums of all blocks in the first one's shared memory.
+extern "C" __global__ void __cluster_dims__(4, 1, 1) sums_across(int *a, int *b, int n) {
+    __shared__ int sum[4];
+    int i = threadIdx.x;
+    if (i < 4)
+        sum[i] = 0;
+    ARRIVE();
+    WAIT();
+    unsigned long long far;
+    asm volatile("mapa.u64 %0, %1, 0;" : "=l"(far) : "l"(&sum[i % 4]));
+    atomicAdd((int *)far, b[blockIdx.x * 64 + i]);
+    ARRIVE();
+    WAIT();
+    if (cluster_rank() == 0 && i < 4)
+        a[blockIdx.x + i] = sum[i];
+}
+#undef ARRIVE
+#undef WAIT

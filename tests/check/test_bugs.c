@@ -28,7 +28,7 @@ struct bug {
 #define ROW(name, kind, grid, block, n, shared, flags)                                                       \
     {#name, SIM_FINDING_##kind, grid, block, n, shared, flags},
 static const struct bug bugs[] = {BUGS(ROW)};
-static const char *const parts[] = {"memory", "async", "race", "global", "init", "sync"};
+static const char *const parts[] = {"memory", "async", "cluster", "race", "global", "init", "sync"};
 
 /* Where a bug is marked: the file, and its lines, 0 where there is none. */
 struct marks {
@@ -47,7 +47,7 @@ static bool find_in(const char *part, const char *name, struct marks *marks) {
     bool inside = false;
     marks->at = marks->other = 0;
     for (uint32_t number = 1; fgets(line, sizeof line, file); number++) {
-        if (strncmp(line, "PAIR(", 5) == 0)
+        if (strstr(line, "PAIR("))
             inside = false;
         if (strncmp(line, start, strlen(start)) == 0) {
             inside = true;

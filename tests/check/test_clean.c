@@ -40,6 +40,10 @@ static const struct {
     {"barrier_object", 1, 64, 512, 512},
     {"bulk_copies", 1, 64, 64, 64},
     {"barrier_in_two_places", 1, 64, 64, 64},
+    {"exchange", 4, 64, 256, 256},
+    {"hands_over", 4, 64, 256, 256},
+    {"producer_across", 2, 64, 64, 64},
+    {"sums_across", 8, 64, 512, 512},
 };
 
 static void no_finding(void **state) {
