@@ -78,8 +78,8 @@ bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct
     return true;
 }
 
-/* Another block's shared memory is there once that block has begun, and until it ends.  It does not end before it
- * has seen what it waits for, which a strong access may be. */
+/* Another block's shared memory is there once that block has begun, and until it ends.  It does not end
+ * before it has seen what it waits for, which a strong access may be. */
 static void visit(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                   struct sim_block *owner, const struct sim_lanes *lanes) {
     struct check_block *b = w->check;
@@ -92,8 +92,7 @@ static void visit(struct sim_warp *w, const struct sim_insn *in, const struct si
             by, {.stamp = check_stamp(b, w->index), .block = b->linear, .warp = (uint8_t)w->index}, address};
     if (b->view)
         return; /* some other block has been heard of */
-    struct sim_finding *f =
-        check_report_sides(b->launch, SIM_FINDING_BLOCK_NOT_THERE, address, &by, NULL);
+    struct sim_finding *f = check_report_sides(b->launch, SIM_FINDING_BLOCK_NOT_THERE, address, &by, NULL);
     if (f)
         snprintf(f->text, sizeof f->text,
                  "%s shared memory of block %u of the cluster, which may not have begun: no barrier.cluster "

@@ -176,10 +176,8 @@ struct sim_finding *check_report_sides(struct check_launch *launch, enum sim_fin
     }
     if (!launch->findings && !(launch->findings = calloc(CHECK_MAX_FINDINGS, sizeof *launch->findings)))
         return NULL;
-    struct sim_finding finding = {.kind = kind,
-                                  .kernel = launch->launch->function->code->source->name,
-                                  .address = address,
-                                  .count = 1};
+    struct sim_finding finding = {
+        .kind = kind, .kernel = launch->launch->function->code->source->name, .address = address, .count = 1};
     name_side(&finding.at, launch->launch, at_side);
     if (other_side)
         name_side(&finding.other, launch->launch, other_side);

@@ -41,8 +41,8 @@ static void restart(struct check_block *b, struct check_events *events, enum sim
         b->launch->sites[i].event = 0;
 }
 
-/* The number of this instruction, run by this warp at its present stamp, in the owner's events or those of global
- * memory; 0 when out of memory. */
+/* The number of this instruction, run by this warp at its present stamp, in the owner's events or those of
+ * global memory; 0 when out of memory. */
 static uint32_t number(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
                        struct check_block *owner, struct check_events *events, struct check_site *site) {
     uint32_t stamp = check_stamp(w->check, w->index);
@@ -112,10 +112,11 @@ static void report(const struct race *r, enum sim_finding_kind kind, unsigned la
     if (!f)
         return;
     bool shared = r->space == SIM_SPACE_SHARED, same_warp = event->warp == r->w->index;
-    const char *missing = event->block != r->b->linear && shared ? "nothing orders the two blocks of the cluster"
+    const char *missing = event->block != r->b->linear && shared
+                              ? "nothing orders the two blocks of the cluster"
                           : event->block != r->b->linear ? "blocks of one launch have no order"
-                          : same_warp                  ? "no __syncwarp() orders the two lanes"
-                                                       : "no barrier orders the two threads";
+                          : same_warp                    ? "no __syncwarp() orders the two lanes"
+                                                         : "no barrier orders the two threads";
     char whose[40] = "";
     if (shared && r->owner != r->w->block)
         snprintf(whose, sizeof whose, " of block %u of the cluster", r->owner->rank);

@@ -86,7 +86,7 @@ CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func, c
         return error;
     if (!clusterSize)
         return CUDA_ERROR_INVALID_VALUE;
-    *clusterSize = !blocks_of(function, config)                      ? 0
+    *clusterSize = !blocks_of(function, config)                   ? 0
                    : atomic_load(&function->non_portable_cluster) ? LARGEST
                                                                   : PORTABLE;
     return CUDA_SUCCESS;
@@ -103,7 +103,8 @@ CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const C
         return error;
     if (!numClusters)
         return CUDA_ERROR_INVALID_VALUE;
-    size_t blocks = blocks_of(function, config), size = (size_t)cluster[0] * cluster[1] * cluster[2], count = 0;
+    size_t blocks = blocks_of(function, config), size = (size_t)cluster[0] * cluster[1] * cluster[2],
+           count = 0;
     /* An H200 says so where no shared memory is asked for. */
     if (!config->sharedMemBytes && !function->info.shared_bytes && blocks > 8)
         blocks = 8;

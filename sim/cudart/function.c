@@ -143,3 +143,25 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
     return runtime_driver_result(
         cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, (CUfunction)kernel, numBlocks, blockSize));
 }
+
+typedef CUresult cluster_query(int *out, CUfunction function, const CUlaunchConfig *config);
+
+static cudaError_t ask_of_clusters(cluster_query *query, int *out, const void *func,
+                                   const cudaLaunchConfig_t *config) {
+    CUkernel kernel;
+    CUlaunchConfig driver;
+    if (!config || !runtime_launch_config(config, &driver))
+        return runtime_result(cudaErrorInvalidValue);
+    cudaError_t error = runtime_kernel(func, &kernel);
+    return error ? runtime_result(error) : runtime_driver_result(query(out, (CUfunction)kernel, &driver));
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func,
+                                                 const cudaLaunchConfig_t *launchConfig) {
+    return ask_of_clusters(cuOccupancyMaxPotentialClusterSize, clusterSize, func, launchConfig);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func,
+                                           const cudaLaunchConfig_t *launchConfig) {
+    return ask_of_clusters(cuOccupancyMaxActiveClusters, numClusters, func, launchConfig);
+}

@@ -35,11 +35,9 @@ cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sh
 
 /* ---------------------------------------------------------------- launching */
 
-static cudaError_t launch(CUkernel kernel, const cudaLaunchConfig_t *config, void **args) {
-    if (config->dynamicSmemBytes > UINT32_MAX)
-        return cudaErrorInvalidValue;
+bool runtime_launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out) {
     _Static_assert(sizeof(cudaLaunchAttribute) == sizeof(CUlaunchAttribute), "they are the same thing");
-    CUlaunchConfig driver = {
+    *out = (CUlaunchConfig){
         .gridDimX = config->gridDim.x,
         .gridDimY = config->gridDim.y,
         .gridDimZ = config->gridDim.z,
@@ -51,6 +49,13 @@ static cudaError_t launch(CUkernel kernel, const cudaLaunchConfig_t *config, voi
         .attrs = (CUlaunchAttribute *)(void *)config->attrs,
         .numAttrs = config->numAttrs,
     };
+    return config->dynamicSmemBytes <= UINT32_MAX;
+}
+
+static cudaError_t launch(CUkernel kernel, const cudaLaunchConfig_t *config, void **args) {
+    CUlaunchConfig driver;
+    if (!runtime_launch_config(config, &driver))
+        return cudaErrorInvalidValue;
     return (cudaError_t)cuLaunchKernelEx(&driver, (CUfunction)kernel, args, NULL);
 }
 

@@ -58,6 +58,10 @@ cudaError_t runtime_kernel(const void *function, CUkernel *out);
 struct symbol;
 struct symbol *runtime_registered(const void *function);
 cudaError_t runtime_registered_kernel(struct symbol *symbol, CUkernel *out);
+/* The driver's form of a launch's configuration; it points at the same attributes.  False: it asks for more
+ * shared memory than a number holds. */
+bool runtime_launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out);
+
 /* Where a __device__, __constant__ or __managed__ variable lies, by its host shadow.
  * Errors: INVALID_SYMBOL, and those of loading. */
 cudaError_t runtime_symbol(const void *symbol, CUdeviceptr *address, size_t *size);

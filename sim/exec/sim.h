@@ -175,7 +175,8 @@ struct sim_textures;
 /* Forward progress: a block that waits for what other blocks will do (grid-wide barriers, decoupled
  * look-back) takes turns with them.  Blocks start in order, and as soon as all that have started only wait,
  * more start, as many as an H200 holds at once (all of a cooperative launch).  So whatever ends on hardware
- * whichever way it schedules its resident blocks, ends here.  The blocks of a cluster start together. */
+ * whichever way it schedules its resident blocks, ends here.  The blocks of a cluster start together, on one
+ * thread; the grid is a multiple of it in each dimension. */
 #define SIM_MAX_CLUSTER 16 /* blocks */
 struct sim_launch {
     struct sim_memory *memory;

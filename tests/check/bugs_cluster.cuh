@@ -25,7 +25,7 @@ static __device__ __forceinline__ int *across(int *at) {
     return (int *)far;
 }
 
-#define LOAD_ACROSS(value, at) asm volatile("ld.s32 %0, [%1];" : "=r"(value) : "l"(across(at)) : "memory")
+#define LOAD_ACROSS(value, at)  asm volatile("ld.s32 %0, [%1];" : "=r"(value) : "l"(across(at)) : "memory")
 #define STORE_ACROSS(at, value) asm volatile("st.s32 [%0], %1;" ::"l"(across(at)), "r"(value) : "memory")
 
 CASE across_past_end(int *a, int *b, int n) {
@@ -77,7 +77,7 @@ CASE stores_across_collide(int *a, int *b, int n) {
     int i = threadIdx.x;
     s[i] = 0;
     cluster_barrier();
-    STORE_ACROSS(&s[bug ? i / 2 : i], 1 + i); // at
+    STORE_ACROSS(&s[bug ? i / 2 : i], 1 + i); // at other
     cluster_barrier();
     a[thread()] = s[i];
 }

@@ -474,15 +474,17 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) hands_over(int *a, int *b, 
     a[own] = value;
 }
 
-// One writes to the other's shared memory and arrives at its mbarrier; the other ends after it has waited there.
+// One writes to the other's shared memory and arrives at its mbarrier; the other ends after it has waited
+// there.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) producer_across(int *a, int *b, int n) {
     __shared__ int s[64];
     __shared__ unsigned long long barrier;
     int i = threadIdx.x;
     unsigned at = (unsigned)__cvta_generic_to_shared(&barrier);
     if (i == 0)
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], 64;\n\tfence.mbarrier_init.release.cluster;" ::"r"(at)
-                     : "memory");
+        asm volatile(
+            "mbarrier.init.shared::cta.b64 [%0], 64;\n\tfence.mbarrier_init.release.cluster;" ::"r"(at)
+            : "memory");
     ARRIVE();
     WAIT();
     if (cluster_rank() == 0) {
@@ -493,11 +495,12 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) producer_across(int *a, int
     }
     unsigned done = 0;
     while (!done)
-        asm volatile("{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0;"
-                     "\n\tselp.u32 %0, 1, 0, p;\n\t}"
-                     : "=r"(done)
-                     : "r"(at)
-                     : "memory");
+        asm volatile(
+            "{\n\t.reg .pred p;\n\tmbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0;"
+            "\n\tselp.u32 %0, 1, 0, p;\n\t}"
+            : "=r"(done)
+            : "r"(at)
+            : "memory");
     a[i] = s[63 - i];
 }
 

@@ -72,10 +72,12 @@ static void compiled(void **state) {
     assert_ok(with("at_most_four", 8, 4, 1, 1));
     assert_int_equal(with("at_most_four", 8, 8, 1, 1), NO);
     assert_int_equal(plainly("sixteen", 16), NO);
-    assert_ok(api.cuFuncSetAttribute(kernel("sixteen"), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    assert_ok(
+        api.cuFuncSetAttribute(kernel("sixteen"), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
     assert_ok(plainly("sixteen", 32));
     assert_saw(2, 16, 1);
-    assert_ok(api.cuFuncSetAttribute(kernel("sixteen"), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0));
+    assert_ok(
+        api.cuFuncSetAttribute(kernel("sixteen"), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0));
     assert_int_equal(plainly("sixteen", 16), NO);
 }
 
@@ -182,7 +184,7 @@ static void occupancies(void **state) {
     CUfunction plain = kernel("plain");
     int active, potential;
     assert_ok(api.cuFuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 227 << 10));
-    static const int wanted[][4] = {{1, 0, 264, 8},          {2, 0, 132, 8},         {8, 0, 30, 8},
+    static const int wanted[][4] = {{1, 0, 264, 8},         {2, 0, 132, 8},        {8, 0, 30, 8},
                                     {1, 227 << 10, 132, 8}, {2, 227 << 10, 66, 8}, {4, 227 << 10, 30, 8},
                                     {8, 227 << 10, 15, 8}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -227,7 +229,8 @@ static void in_graphs(void **state) {
     CUkernelNodeAttrValue value = cluster_of(3, 1, 1).value;
     assert_ok(api.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value));
     value.clusterDim.z = 0;
-    assert_int_equal(api.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value), NO);
+    assert_int_equal(api.cuGraphKernelNodeSetAttribute(node, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, &value),
+                     NO);
     CUgraphExec exec = instantiate(graph);
     assert_ok(api.cuGraphLaunch(exec, NULL));
     assert_saw(2, 3, 1);

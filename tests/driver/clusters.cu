@@ -10,9 +10,19 @@ static __device__ void tell(unsigned *out) {
 }
 
 extern "C" {
-__global__ void plain(unsigned *out) { tell(out); }
-__global__ void __cluster_dims__(4, 1, 1) four(unsigned *out) { tell(out); }
-__global__ void __cluster_dims__(16, 1, 1) sixteen(unsigned *out) { tell(out); }
-__global__ void __cluster_dims__() some(unsigned *out) { tell(out); }
-__global__ void __launch_bounds__(128, 1, 4) at_most_four(unsigned *out) { tell(out); }
+__global__ void plain(unsigned *out) {
+    tell(out);
+}
+__global__ void __cluster_dims__(4, 1, 1) four(unsigned *out) {
+    tell(out);
+}
+__global__ void __cluster_dims__(16, 1, 1) sixteen(unsigned *out) {
+    tell(out);
+}
+__global__ void __cluster_dims__() some(unsigned *out) {
+    tell(out);
+}
+__global__ void __launch_bounds__(128, 1, 4) at_most_four(unsigned *out) {
+    tell(out);
+}
 }
