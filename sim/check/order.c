@@ -248,8 +248,10 @@ static bool complete_cluster(struct sim_block *block) {
             if (lanes[i])
                 pass_cluster(b, i, lanes[i] == block->warps[i].live);
     }
-    b->fenced = now;
-    release_block(b);
+    if (block->cluster->size > 1) {
+        b->fenced = now;
+        release_block(b);
+    }
     return full;
 }
 
@@ -265,7 +267,7 @@ void sim_check_cluster_complete(struct sim_cluster *cluster) {
         if (!cluster->blocks[rank])
             continue;
         struct check_block *b = cluster->blocks[rank]->check;
-        b->view = launch->clock;
+        b->view = cluster->size > 1 ? launch->clock : b->view;
         if (full)
             b->events.first = b->events.next;
     }

@@ -1,5 +1,5 @@
-/* A histogram whose bins are spread over the shared memory of a cluster's blocks: cudaLaunchKernelEx, in clusters of
- * every size. */
+/* A histogram whose bins are spread over the shared memory of a cluster's blocks: cudaLaunchKernelEx, in
+ * clusters of every size. */
 #include "program.h"
 
 #include <cooperative_groups.h>

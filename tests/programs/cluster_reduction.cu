@@ -1,4 +1,5 @@
-/* Clusters that kernels are compiled for: a sum and a scan over a cluster's blocks, a ring, rows handed to the neighbour. */
+/* Clusters that kernels are compiled for: a sum and a scan over a cluster's blocks, a ring, rows handed to
+ * the neighbour. */
 #include "program.h"
 
 #include <cooperative_groups.h>
@@ -58,7 +59,8 @@ __global__ void __cluster_dims__(2, 2, 1) ring(int *out) {
     token[0][threadIdx.x] = threadIdx.x + 1000 * at.x + 2000 * at.y;
     cluster.sync();
     for (int step = 0; step < 5; step++) {
-        cluster.map_shared_rank(token[(step + 1) % 2], next)[threadIdx.x] = 3 * token[step % 2][threadIdx.x] + rank;
+        cluster.map_shared_rank(token[(step + 1) % 2], next)[threadIdx.x] =
+            3 * token[step % 2][threadIdx.x] + rank;
         cluster.sync();
     }
     out[(blockIdx.y * gridDim.x + blockIdx.x) * 32 + threadIdx.x] = token[1][threadIdx.x];
@@ -73,7 +75,8 @@ __global__ void __cluster_dims__(1, 4, 1) rows(float *out, const float *in, int 
         tile[r][x] = in[(y + r) * width + x];
     cluster.sync();
     unsigned rank = cluster.block_rank();
-    const float *below = rank + 1 < cluster.num_blocks() ? cluster.map_shared_rank(tile[0], rank + 1) : nullptr;
+    const float *below =
+        rank + 1 < cluster.num_blocks() ? cluster.map_shared_rank(tile[0], rank + 1) : nullptr;
     for (int r = 0; r < 8; r++) {
         float next = r < 7 ? tile[r + 1][x] : below ? below[x] : 0;
         out[(y + r) * width + x] = tile[r][x] + 2 * next;
@@ -128,6 +131,7 @@ int main() {
     CHECK(cudaOccupancyMaxPotentialClusterSize(&most, scan, &config));
     printf("scan, if it may: up to %d blocks\n", most);
     attribute.val.clusterDim.x = 4;
-    printf("in clusters of 4: %s\n", cudaGetErrorName(cudaLaunchKernelEx(&config, scan, out, (const int *)in)));
+    printf("in clusters of 4: %s\n",
+           cudaGetErrorName(cudaLaunchKernelEx(&config, scan, out, (const int *)in)));
     cudaGetLastError();
 }
