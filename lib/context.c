@@ -114,13 +114,16 @@ static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
     wl_error error = open_context(context, wanted);
     if (error)
         return error;
-    int limit = 0, major = 0, minor = 0;
+    int limit = 0, shared = 0, major = 0, minor = 0;
     error = get_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &limit);
+    if (!error)
+        error = get_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &shared);
     if (!error)
         error = get_attribute(context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
     if (!error)
         error = get_attribute(context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
     context->block_limit = (unsigned)limit;
+    context->shared_each = (unsigned)shared;
     context->capability = (unsigned)(10 * major + minor);
     return error;
 }

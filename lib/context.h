@@ -15,6 +15,7 @@ struct wl_context {
     CUcontext cuda;       /* the device's primary context, retained; or the application's */
     bool retained;        /* cuda was retained here */
     unsigned block_limit; /* threads a block */
+    unsigned shared_each; /* bytes of shared memory that a multiprocessor has for blocks */
     unsigned capability;  /* compute capability: 90 is 9.0 */
     bool log;             /* each operation says on stderr what it chose */
     pthread_mutex_t lock; /* over the filling of the two tables, which fill as kernels are first used */
@@ -34,6 +35,14 @@ static inline bool wl__has_bulk(const wl_context *on) {
 /* Whether it has asynchronous loads to shared memory: the kernels that include kernels/async.cuh. */
 static inline bool wl__has_async(const wl_context *on) {
     return on->capability >= 80;
+}
+/* Bytes of shared memory to ask for, so that `blocks` fit a multiprocessor and no more; never less than
+ * `least`, what a block needs. */
+static inline uint32_t wl__shared_for(const wl_context *on, uint64_t blocks, uint32_t least) {
+    const uint64_t reserved = 1024, unit = 128; /* of each block, by CUDA; what they are counted in */
+    uint64_t share = on->shared_each / blocks;
+    share = share > reserved ? (share - reserved) / unit * unit : 0;
+    return share > least ? (uint32_t)share : least;
 }
 void wl__unload_kernels(wl_context *context);
 

@@ -119,7 +119,9 @@
     X(transpose_tall2)                                                                                       \
     X(transpose_window1)                                                                                     \
     X(transpose_window2)                                                                                     \
+    X(transpose_pieces1)                                                                                     \
     X(transpose_pieces2)                                                                                     \
+    X(transpose_pieces4)                                                                                     \
     X(transpose_groups1)                                                                                     \
     X(transpose_halves2)                                                                                     \
     X(transpose_elements4)                                                                                   \
@@ -220,7 +222,9 @@
     X(transpose_tall2, transpose_tall2)                                                                      \
     X(transpose_window1, transpose_window1)                                                                  \
     X(transpose_window2, transpose_window2)                                                                  \
+    X(transpose_pieces1, transpose_pieces1)                                                                  \
     X(transpose_pieces2, transpose_pieces2)                                                                  \
+    X(transpose_pieces4, transpose_pieces4)                                                                  \
     X(transpose_groups1, transpose_groups1)                                                                  \
     X(transpose_halves2, transpose_halves2)                                                                  \
     X(transpose_elements4, transpose_elements4)                                                              \

@@ -14,6 +14,7 @@ struct problem {
     wl_devptr to, from;
     wl_transpose_layout layout; /* complete: no 0 stands for a default */
     bool async, bulk;           /* the device has asynchronous loads; bulk copies */
+    uint32_t half;              /* shared memory of a block where two fit a multiprocessor */
 };
 
 /* A tiled kernel and the tile it was compiled with.  Blocks walk down whole columns of tiles, so that
@@ -25,32 +26,43 @@ struct tiled {
         uint32_t rows, cols; /* of the input */
         uint32_t extra;      /* it begins up to so many rows early in a row of the output */
     } tile;
+    uint32_t shared; /* bytes that a block asks for at launch; 0 where the kernel has its own */
 };
 
 /* One for each width: 1, 2, 4, 8, 16. */
 static const struct tiled vectors[] = {
-    {WL_KERNEL_transpose_vectors1, 512, {128, 256, 0}}, {WL_KERNEL_transpose_vectors2, 256, {128, 128, 0}},
-    {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}},   {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}},
-    {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0}},
+    {WL_KERNEL_transpose_vectors1, 512, {128, 256, 0}, 0},
+    {WL_KERNEL_transpose_vectors2, 256, {128, 128, 0}, 0},
+    {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}, 0},
+    {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}, 0},
+    {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0}, 0},
 };
-/* Those of 1 and 2 bytes where there are asynchronous loads: aligned; with a tile that is 1 % faster where
- * matrices fill it, and loses up to 5 % to empty halves where they do not; and any. */
+/* Those of 1 and 2 bytes where there are asynchronous loads: aligned; with a tile that is up to 1 % faster
+ * where matrices fill it, and slower where they do not; and any. */
 static const struct tiled asynchronous[] = {
-    {WL_KERNEL_transpose_async1, 128, {128, 256, 0}},
-    {WL_KERNEL_transpose_async2, 256, {64, 128, 0}},
+    {WL_KERNEL_transpose_async1, 128, {128, 256, 0}, 32 << 10},
+    {WL_KERNEL_transpose_async2, 256, {64, 128, 0}, 16 << 10},
 };
-static const struct tiled tall = {WL_KERNEL_transpose_tall2, 512, {128, 128, 0}};
+static const struct tiled tall = {WL_KERNEL_transpose_tall2, 256, {128, 128, 0}, 32 << 10};
 static const struct tiled windows[] = {
-    {WL_KERNEL_transpose_window1, 256, {128, 240, 31}},
-    {WL_KERNEL_transpose_window2, 256, {128, 120, 15}},
+    {WL_KERNEL_transpose_window1, 256, {128, 240, 31}, 0},
+    {WL_KERNEL_transpose_window2, 256, {128, 120, 15}, 0},
 };
-/* Contiguous rows, fewer than 64 columns. */
-static const struct tiled pieces = {WL_KERNEL_transpose_pieces2, 256, {128, 64, 0}};
+/* Contiguous rows, all columns: one strip or two of as many rows as are 128 bytes of the output, two where
+ * that is few bytes. */
+static const enum wl__kernel pieces[] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_transpose_pieces2,
+                                         WL_KERNEL_transpose_pieces4};
+#define PIECE_THREADS 256
+#define PIECE_STRIP   128
+#define PIECE_FEW     (26 << 10)
+#define PIECE_BESIDE  256 /* bytes of shared memory: the barrier's line, and what the tile lies off a line */
 /* Tiles begin up to 31 bytes early in a row of the output. */
 static const struct tiled shifted[] = {
-    {WL_KERNEL_transpose_groups1, 320, {128, 128, 31}}, {WL_KERNEL_transpose_halves2, 256, {128, 64, 15}},
-    {WL_KERNEL_transpose_elements4, 512, {64, 128, 7}}, {WL_KERNEL_transpose_elements8, 256, {32, 64, 3}},
-    {WL_KERNEL_transpose_elements16, 256, {32, 32, 1}},
+    {WL_KERNEL_transpose_groups1, 320, {128, 128, 31}, 0},
+    {WL_KERNEL_transpose_halves2, 256, {128, 64, 15}, 0},
+    {WL_KERNEL_transpose_elements4, 512, {64, 128, 7}, 0},
+    {WL_KERNEL_transpose_elements8, 256, {32, 64, 3}, 0},
+    {WL_KERNEL_transpose_elements16, 256, {32, 32, 1}, 0},
 };
 
 /* Columns of tiles that are walked down side by side.  One is the fastest, except where rows of the input are
@@ -95,16 +107,26 @@ static bool is_narrow(const struct problem *p) {
     return wl__narrow_fits(p->width, &p->layout);
 }
 
-/* Rows of the input that are short, no whole vectors, and back to back; tiles begin at vectors, and those
- * that are stored too. */
+/* Requests to shared memory for 512 bytes of such a tile: how many rows make a vector, and the bank conflicts
+ * of so many columns. */
+static unsigned piece_requests(const struct problem *p) {
+    const unsigned each = 16 / p->width, even = (unsigned)__builtin_ctz((unsigned)p->layout.cols | 8);
+    return each << even;
+}
+
+/* Rows of the input that are no whole vectors, back to back, and so short that a strip of them fits; tiles
+ * begin at vectors, and those that are stored too.  Few columns are faster so only without bank conflicts to
+ * speak of. */
 static bool is_pieces(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t vector = 16;
+    if (!p->bulk || p->width > 4 || l->cols <= WL_NARROW_LIMIT || l->from_ld != l->cols)
+        return false;
+    const uint64_t row = p->width * l->cols, strip = PIECE_STRIP / p->width;
     uint64_t to = p->width * (l->to_ld | l->rows | (l->batch > 1 ? l->to_stride : 0)) | p->to;
     uint64_t from = p->width * (l->batch > 1 ? l->from_stride : 0) | p->from;
-    return p->bulk && p->width == 2 && l->cols > WL_NARROW_LIMIT && l->cols < pieces.tile.cols &&
-           l->cols % 2 == 1 && l->from_ld == l->cols && l->rows >= pieces.tile.rows &&
-           (to | from) % vector == 0;
+    return row % vector != 0 && row <= (p->half - PIECE_BESIDE) / strip && l->rows >= strip &&
+           (to | from) % vector == 0 && piece_requests(p) <= (is_narrow(p) ? 32 : 64);
 }
 
 static bool always(const struct problem *p) {
@@ -132,6 +154,27 @@ static wl_error run_narrow(wl_context *context, const struct problem *p, wl_stre
     return wl__narrow_transpose(context, p->width, p->to, p->from, &p->layout, stream);
 }
 
+/* ceil(n / each) */
+static uint64_t count(uint64_t n, uint64_t each) {
+    return n / each + (n % each != 0);
+}
+
+/* Bytes of an average tile: those at a matrix's ends may be smaller. */
+static uint64_t tile_bytes(const struct problem *p, const struct tiled *tiled) {
+    const wl_transpose_layout *l = &p->layout;
+    return p->width * (l->rows / count(l->rows, tiled->tile.rows)) *
+           (l->cols / count(l->cols, tiled->tile.cols));
+}
+
+/* The tiles of asynchronous loads: as few blocks on a multiprocessor as keep enough under way while one
+ * stores, 44 KB.  Of tiles from 6 to 46 KB the count that this makes was the fastest, or within 1 % of it;
+ * twice as many lose 1 to 5 %, one less up to 10 % (docs/notes/transpose.md).  That was measured of GPUs that
+ * have bulk copies. */
+static uint32_t shared_for(const wl_context *context, const struct problem *p, const struct tiled *tiled) {
+    const uint64_t beside = 44544, bytes = tile_bytes(p, tiled), blocks = 1 + (beside + bytes / 2) / bytes;
+    return p->bulk ? wl__shared_for(context, blocks > 1 ? blocks : 2, tiled->shared) : tiled->shared;
+}
+
 static wl_error run_tiled(wl_context *context, const struct tiled *tiled, const struct problem *p,
                           wl_stream stream) {
     struct wl__tiles tiles;
@@ -141,10 +184,11 @@ static wl_error run_tiled(wl_context *context, const struct tiled *tiled, const 
     wl_error error = WL_ERROR_OK;
     const struct wl__tile_shape shape = {tiled->tile.rows, tiled->tile.cols, tiled->tile.extra,
                                          group_of(p, tiled)};
+    const uint32_t shared = tiled->shared ? shared_for(context, p, tiled) : 0;
     wl__tiles_start(&tiles, shape, p->width, p->to, p->from, &p->layout, WL_GRID_X_LIMIT);
     while (!error && wl__tiles_next(&tiles, &launch, &blocks))
-        error = wl__launch(context, tiled->kernel, blocks, 1, (struct wl__block){tiled->threads, 1},
-                           arguments, stream);
+        error = wl__launch_shared(context, tiled->kernel, blocks, 1, (struct wl__block){tiled->threads, 1},
+                                  shared, arguments, stream);
     return error;
 }
 
@@ -152,10 +196,14 @@ static wl_error run_vectors(wl_context *context, const struct problem *p, wl_str
     return run_tiled(context, &vectors[width_index(p->width)], p, stream);
 }
 
+/* Whether tiles are full but for a twentieth. */
+static bool fills(const struct problem *p, const struct tiled *tiled) {
+    return tile_bytes(p, tiled) * 20 >= (uint64_t)tiled->shared * 19;
+}
+
 static wl_error run_async(wl_context *context, const struct problem *p, wl_stream stream) {
-    const wl_transpose_layout *l = &p->layout;
-    const bool fills = p->width == 2 && l->rows >= tall.tile.rows && l->cols >= tall.tile.cols;
-    return run_tiled(context, fills ? &tall : &asynchronous[width_index(p->width)], p, stream);
+    const bool large = p->width == 2 && fills(p, &tall);
+    return run_tiled(context, large ? &tall : &asynchronous[width_index(p->width)], p, stream);
 }
 
 static wl_error run_windows(wl_context *context, const struct problem *p, wl_stream stream) {
@@ -163,7 +211,16 @@ static wl_error run_windows(wl_context *context, const struct problem *p, wl_str
 }
 
 static wl_error run_pieces(wl_context *context, const struct problem *p, wl_stream stream) {
-    return run_tiled(context, &pieces, p, stream);
+    const wl_transpose_layout *l = &p->layout;
+    const uint32_t strip = PIECE_STRIP / p->width, cols = (uint32_t)l->cols, bytes = strip * cols * p->width;
+    const uint32_t strips = l->rows > strip && bytes <= PIECE_FEW / 2 ? 2 : 1;
+    const struct tiled tiled = {
+        pieces[width_index(p->width)],
+        PIECE_THREADS,
+        {strips * strip, cols, 0},
+        strips * bytes + PIECE_BESIDE,
+    };
+    return run_tiled(context, &tiled, p, stream);
 }
 
 static wl_error run_shifted(wl_context *context, const struct problem *p, wl_stream stream) {
@@ -177,7 +234,7 @@ static const struct strategy {
     wl_error (*run)(wl_context *context, const struct problem *p, wl_stream stream);
 } strategies[] = {
     {"line", "one row or one column: a copy of elements", is_line, run_line},
-    {"pieces", "an odd count of some dozens of columns, back to back: bulk copies of contiguous rows",
+    {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
      is_pieces, run_pieces},
     {"narrow", "few columns, or rows, that lie back to back: structures and streams", is_narrow, run_narrow},
     {"async",
@@ -243,6 +300,7 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
 
     p.async = wl__has_async(context);
     p.bulk = wl__has_bulk(context);
+    p.half = wl__shared_for(context, 2, PIECE_BESIDE);
     const struct strategy *strategy = strategies;
     while (!strategy->applies(&p))
         strategy++;

@@ -196,22 +196,29 @@ static void ends(void **state) {
                       shift, NULL);
 }
 
-/* Rows that lie back to back, a few dozen columns: one piece, several, one that is cut; batches. */
+/* Rows that lie back to back and are no whole vectors: one piece of one strip, of two, several, one that is
+ * cut; one that takes half of a multiprocessor's shared memory; batches. */
 static void pieces(void **state) {
     (void)state;
-    static const uint64_t rows[] = {128, 136, 200, 256, 520}, cols[] = {33, 35, 47, 49, 63};
-    for (unsigned r = 0; r < sizeof(rows) / sizeof(*rows); r++)
-        for (unsigned c = 0; c < sizeof(cols) / sizeof(*cols); c++)
-            for (unsigned batch = 1; batch <= 3; batch += 2) {
-                wl_transpose_layout layout = {.rows = rows[r], .cols = cols[c], .batch = batch};
-                const char *kernel = async() ? ": pieces: " : NULL;
-                check(2, layout, 0, 0, kernel);
-                check(2, layout, 8, 16, kernel);
-                layout.to_ld = rows[r] + 24;
-                layout.from_stride = (rows[r] * cols[c] + 15) / 8 * 8;
-                check(2, layout, 24, 8, kernel);
-                check(2, layout, 1, 3, NULL);
-            }
+    static const uint64_t rows[] = {64, 72, 128, 136, 200, 520}, cols[] = {33, 49, 54, 63, 81, 130, 196, 879};
+    for (unsigned width = 1; width <= 4; width *= 2)
+        for (unsigned r = 0; r < sizeof(rows) / sizeof(*rows); r++)
+            for (unsigned c = 0; c < sizeof(cols) / sizeof(*cols); c++)
+                for (unsigned batch = 1; batch <= 3; batch += 2) {
+                    const unsigned strip = 128 / width;
+                    const bool large = strip * cols[c] * width > 115712 - 256;
+                    wl_transpose_layout layout = {
+                        .rows = (rows[r] + 15) / 16 * 16 * 2 / width, .cols = cols[c], .batch = batch};
+                    const bool is = async() && layout.rows >= strip && !large && cols[c] * width % 16 != 0 &&
+                                    layout.rows * width % 16 == 0;
+                    const char *kernel = is ? ": pieces: " : NULL;
+                    check(width, layout, 0, 0, kernel);
+                    check(width, layout, 16 / width, 32 / width, kernel);
+                    layout.to_ld = layout.rows + 48 / width;
+                    layout.from_stride = (layout.rows * cols[c] + 31) / 16 * 16;
+                    check(width, layout, 48 / width, 16 / width, kernel);
+                    check(width, layout, 1, 3, NULL);
+                }
 }
 
 static void batches(void **state) {
@@ -267,7 +274,17 @@ static void choices(void **state) {
     check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1}, 0, 0,
           async() ? ": pieces: " : ": narrow: ");
     check(2, (wl_transpose_layout){.rows = 130, .cols = 49, .batch = 1}, 0, 0, ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 136, .cols = 50, .batch = 1}, 0, 0, ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 56, .cols = 49, .batch = 1}, 0, 0, ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 50, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": narrow: ");
+    check(1, (wl_transpose_layout){.rows = 128, .cols = 49, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": narrow: ");
+    check(1, (wl_transpose_layout){.rows = 128, .cols = 36, .batch = 1}, 0, 0, ": narrow: ");
+    check(1, (wl_transpose_layout){.rows = 128, .cols = 196, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": shifted: ");
+    check(4, (wl_transpose_layout){.rows = 64, .cols = 81, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": shifted: ");
+    check(4, (wl_transpose_layout){.rows = 64, .cols = 903, .batch = 1}, 0, 0, ": shifted: ");
     check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1, .from_ld = 50}, 0, 0,
           async() ? ": windows: " : ": shifted: ");
     check(2, (wl_transpose_layout){.rows = 144, .cols = 264, .batch = 1}, 16, 8,
@@ -278,7 +295,8 @@ static void choices(void **state) {
     check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 1}, 2, 1, ": vectors: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1}, 0, 0,
           ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 255, .batch = 1}, 0, 0, ": shifted: ");
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 255, .batch = 1, .from_ld = 256}, 0, 0,
+          ": shifted: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 1, 0, ": shifted: ");
     assert_string_equal(wl_explain() + strcspn(wl_explain(), ":"),
                         wl_explain() + strlen("wl_transpose_batched"));
