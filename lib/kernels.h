@@ -122,6 +122,11 @@
     X(transpose_pieces1)                                                                                     \
     X(transpose_pieces2)                                                                                     \
     X(transpose_pieces4)                                                                                     \
+    X(transpose_columns1_1)                                                                                  \
+    X(transpose_columns2_1)                                                                                  \
+    X(transpose_columns2_2)                                                                                  \
+    X(transpose_columns4_1)                                                                                  \
+    X(transpose_columns4_2)                                                                                  \
     X(transpose_groups1)                                                                                     \
     X(transpose_halves2)                                                                                     \
     X(transpose_elements4)                                                                                   \
@@ -225,6 +230,11 @@
     X(transpose_pieces1, transpose_pieces1)                                                                  \
     X(transpose_pieces2, transpose_pieces2)                                                                  \
     X(transpose_pieces4, transpose_pieces4)                                                                  \
+    X(transpose_columns1_1, transpose_columns1_1)                                                            \
+    X(transpose_columns2_1, transpose_columns2_1)                                                            \
+    X(transpose_columns2_2, transpose_columns2_2)                                                            \
+    X(transpose_columns4_1, transpose_columns4_1)                                                            \
+    X(transpose_columns4_2, transpose_columns4_2)                                                            \
     X(transpose_groups1, transpose_groups1)                                                                  \
     X(transpose_halves2, transpose_halves2)                                                                  \
     X(transpose_elements4, transpose_elements4)                                                              \

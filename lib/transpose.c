@@ -26,43 +26,48 @@ struct tiled {
         uint32_t rows, cols; /* of the input */
         uint32_t extra;      /* it begins up to so many rows early in a row of the output */
     } tile;
-    uint32_t shared; /* bytes that a block asks for at launch; 0 where the kernel has its own */
 };
 
 /* One for each width: 1, 2, 4, 8, 16. */
 static const struct tiled vectors[] = {
-    {WL_KERNEL_transpose_vectors1, 512, {128, 256, 0}, 0},
-    {WL_KERNEL_transpose_vectors2, 256, {128, 128, 0}, 0},
-    {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}, 0},
-    {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}, 0},
-    {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0}, 0},
+    {WL_KERNEL_transpose_vectors1, 512, {128, 256, 0}}, {WL_KERNEL_transpose_vectors2, 256, {128, 128, 0}},
+    {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}},   {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}},
+    {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0}},
 };
 /* Those of 1 and 2 bytes where there are asynchronous loads: aligned; with a tile that is up to 1 % faster
  * where matrices fill it, and slower where they do not; and any. */
 static const struct tiled asynchronous[] = {
-    {WL_KERNEL_transpose_async1, 128, {128, 256, 0}, 32 << 10},
-    {WL_KERNEL_transpose_async2, 256, {64, 128, 0}, 16 << 10},
+    {WL_KERNEL_transpose_async1, 128, {128, 256, 0}},
+    {WL_KERNEL_transpose_async2, 256, {64, 128, 0}},
 };
-static const struct tiled tall = {WL_KERNEL_transpose_tall2, 256, {128, 128, 0}, 32 << 10};
+static const struct tiled tall = {WL_KERNEL_transpose_tall2, 256, {128, 128, 0}};
 static const struct tiled windows[] = {
-    {WL_KERNEL_transpose_window1, 256, {128, 240, 31}, 0},
-    {WL_KERNEL_transpose_window2, 256, {128, 120, 15}, 0},
+    {WL_KERNEL_transpose_window1, 256, {128, 240, 31}},
+    {WL_KERNEL_transpose_window2, 256, {128, 120, 15}},
 };
-/* Contiguous rows, all columns: one strip or two of as many rows as are 128 bytes of the output, two where
- * that is few bytes. */
+
+/* Tiles that are whole on one side, in which they are contiguous; they may be twice as large as they need be
+ * where that is few bytes. */
+#define FEW_BYTES (26 << 10)
+/* Contiguous rows, all columns: one strip or two of as many rows as are 128 bytes of the output. */
 static const enum wl__kernel pieces[] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_transpose_pieces2,
                                          WL_KERNEL_transpose_pieces4};
 #define PIECE_THREADS 256
 #define PIECE_STRIP   128
-#define PIECE_FEW     (26 << 10)
 #define PIECE_BESIDE  256 /* bytes of shared memory: the barrier's line, and what the tile lies off a line */
+/* Contiguous rows of the output, all of them: one line of each row of the input, or two. */
+static const enum wl__kernel columns[][2] = {
+    {WL_KERNEL_transpose_columns1_1, WL_KERNEL_transpose_columns1_1},
+    {WL_KERNEL_transpose_columns2_1, WL_KERNEL_transpose_columns2_2},
+    {WL_KERNEL_transpose_columns4_1, WL_KERNEL_transpose_columns4_2},
+};
+#define COLUMNS_THREADS 256
+#define COLUMNS_LINE    128
 /* Tiles begin up to 31 bytes early in a row of the output. */
 static const struct tiled shifted[] = {
-    {WL_KERNEL_transpose_groups1, 320, {128, 128, 31}, 0},
-    {WL_KERNEL_transpose_halves2, 256, {128, 64, 15}, 0},
-    {WL_KERNEL_transpose_elements4, 512, {64, 128, 7}, 0},
-    {WL_KERNEL_transpose_elements8, 256, {32, 64, 3}, 0},
-    {WL_KERNEL_transpose_elements16, 256, {32, 32, 1}, 0},
+    {WL_KERNEL_transpose_groups1, 320, {128, 128, 31}}, {WL_KERNEL_transpose_halves2, 256, {128, 64, 15}},
+    {WL_KERNEL_transpose_elements4, 512, {64, 128, 7}}, {WL_KERNEL_transpose_elements8, 256, {32, 64, 3}},
+    {WL_KERNEL_transpose_elements16, 256, {32, 32, 1}},
 };
 
 /* Columns of tiles that are walked down side by side.  One is the fastest, except where rows of the input are
@@ -126,7 +131,21 @@ static bool is_pieces(const struct problem *p) {
     uint64_t to = p->width * (l->to_ld | l->rows | (l->batch > 1 ? l->to_stride : 0)) | p->to;
     uint64_t from = p->width * (l->batch > 1 ? l->from_stride : 0) | p->from;
     return row % vector != 0 && row <= (p->half - PIECE_BESIDE) / strip && l->rows >= strip &&
-           (to | from) % vector == 0 && piece_requests(p) <= (is_narrow(p) ? 32 : 64);
+           (to | from) % vector == 0 && piece_requests(p) <= (is_narrow(p) ? 16 : 64);
+}
+
+/* Rows of the output that are no whole vectors, back to back, and so short that a line of the input for each
+ * fits; the input's rows begin and end at vectors. */
+static bool is_columns(const struct problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t vector = 16;
+    if (!p->async || p->width > 4 || l->rows <= WL_NARROW_LIMIT || l->to_ld != l->rows)
+        return false;
+    uint64_t to = p->width * (l->batch > 1 ? l->to_stride : 0) | p->to;
+    uint64_t from = p->width * (l->cols | l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
+    return p->width * l->rows % vector != 0 && l->rows <= p->half / COLUMNS_LINE &&
+           p->width * l->cols >= COLUMNS_LINE && (to | from) % vector == 0 &&
+           (p->width == 4 || !is_narrow(p));
 }
 
 static bool always(const struct problem *p) {
@@ -166,17 +185,8 @@ static uint64_t tile_bytes(const struct problem *p, const struct tiled *tiled) {
            (l->cols / count(l->cols, tiled->tile.cols));
 }
 
-/* The tiles of asynchronous loads: as few blocks on a multiprocessor as keep enough under way while one
- * stores, 44 KB.  Of tiles from 6 to 46 KB the count that this makes was the fastest, or within 1 % of it;
- * twice as many lose 1 to 5 %, one less up to 10 % (docs/notes/transpose.md).  That was measured of GPUs that
- * have bulk copies. */
-static uint32_t shared_for(const wl_context *context, const struct problem *p, const struct tiled *tiled) {
-    const uint64_t beside = 44544, bytes = tile_bytes(p, tiled), blocks = 1 + (beside + bytes / 2) / bytes;
-    return p->bulk ? wl__shared_for(context, blocks > 1 ? blocks : 2, tiled->shared) : tiled->shared;
-}
-
-static wl_error run_tiled(wl_context *context, const struct tiled *tiled, const struct problem *p,
-                          wl_stream stream) {
+static wl_error run_shared(wl_context *context, const struct tiled *tiled, const struct problem *p,
+                           uint32_t shared, wl_stream stream) {
     struct wl__tiles tiles;
     struct wl_transpose_tiles launch;
     uint32_t blocks;
@@ -184,12 +194,29 @@ static wl_error run_tiled(wl_context *context, const struct tiled *tiled, const 
     wl_error error = WL_ERROR_OK;
     const struct wl__tile_shape shape = {tiled->tile.rows, tiled->tile.cols, tiled->tile.extra,
                                          group_of(p, tiled)};
-    const uint32_t shared = tiled->shared ? shared_for(context, p, tiled) : 0;
     wl__tiles_start(&tiles, shape, p->width, p->to, p->from, &p->layout, WL_GRID_X_LIMIT);
     while (!error && wl__tiles_next(&tiles, &launch, &blocks))
         error = wl__launch_shared(context, tiled->kernel, blocks, 1, (struct wl__block){tiled->threads, 1},
                                   shared, arguments, stream);
     return error;
+}
+
+/* Kernels that have their shared memory. */
+static wl_error run_tiled(wl_context *context, const struct tiled *tiled, const struct problem *p,
+                          wl_stream stream) {
+    return run_shared(context, tiled, p, 0, stream);
+}
+
+/* Kernels that load tiles asynchronously to shared memory that they are given, for a tile and `extra` bytes:
+ * as few blocks on a multiprocessor as keep enough under way while one stores, 44 KB, and `more`.  Of tiles
+ * from 6 to 46 KB the count that this makes was the fastest, or within 1 % of it; as many as fit lose 1 to 5
+ * %, one less up to 10 % (docs/notes/transpose.md).  That was measured of GPUs that have bulk copies. */
+static wl_error run_loaded(wl_context *context, const struct tiled *tiled, const struct problem *p,
+                           uint32_t extra, unsigned more, wl_stream stream) {
+    const uint64_t beside = 44544, bytes = tile_bytes(p, tiled), whole = 1 + (beside + bytes / 2) / bytes;
+    const uint32_t least = tiled->tile.rows * tiled->tile.cols * p->width + extra;
+    const uint64_t blocks = (whole > 1 ? whole : 2) + more;
+    return run_shared(context, tiled, p, p->bulk ? wl__shared_for(context, blocks, least) : least, stream);
 }
 
 static wl_error run_vectors(wl_context *context, const struct problem *p, wl_stream stream) {
@@ -198,12 +225,12 @@ static wl_error run_vectors(wl_context *context, const struct problem *p, wl_str
 
 /* Whether tiles are full but for a twentieth. */
 static bool fills(const struct problem *p, const struct tiled *tiled) {
-    return tile_bytes(p, tiled) * 20 >= (uint64_t)tiled->shared * 19;
+    return tile_bytes(p, tiled) * 20 >= (uint64_t)tiled->tile.rows * tiled->tile.cols * p->width * 19;
 }
 
 static wl_error run_async(wl_context *context, const struct problem *p, wl_stream stream) {
     const bool large = p->width == 2 && fills(p, &tall);
-    return run_tiled(context, large ? &tall : &asynchronous[width_index(p->width)], p, stream);
+    return run_loaded(context, large ? &tall : &asynchronous[width_index(p->width)], p, 0, 0, stream);
 }
 
 static wl_error run_windows(wl_context *context, const struct problem *p, wl_stream stream) {
@@ -213,14 +240,19 @@ static wl_error run_windows(wl_context *context, const struct problem *p, wl_str
 static wl_error run_pieces(wl_context *context, const struct problem *p, wl_stream stream) {
     const wl_transpose_layout *l = &p->layout;
     const uint32_t strip = PIECE_STRIP / p->width, cols = (uint32_t)l->cols, bytes = strip * cols * p->width;
-    const uint32_t strips = l->rows > strip && bytes <= PIECE_FEW / 2 ? 2 : 1;
+    const uint32_t strips = l->rows > strip && bytes <= FEW_BYTES / 2 ? 2 : 1;
+    const struct tiled tiled = {pieces[width_index(p->width)], PIECE_THREADS, {strips * strip, cols, 0}};
+    return run_loaded(context, &tiled, p, PIECE_BESIDE, 0, stream);
+}
+
+/* Lanes have more to do for 16 bytes than in the others: one block more. */
+static wl_error run_columns(wl_context *context, const struct problem *p, wl_stream stream) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint32_t rows = (uint32_t)l->rows, cols = COLUMNS_LINE / p->width;
+    const uint32_t lines = p->width > 1 && l->cols > cols && rows * COLUMNS_LINE <= FEW_BYTES / 2 ? 2 : 1;
     const struct tiled tiled = {
-        pieces[width_index(p->width)],
-        PIECE_THREADS,
-        {strips * strip, cols, 0},
-        strips * bytes + PIECE_BESIDE,
-    };
-    return run_tiled(context, &tiled, p, stream);
+        columns[width_index(p->width)][lines - 1], COLUMNS_THREADS, {rows, lines * cols, 0}};
+    return run_loaded(context, &tiled, p, 0, 1, stream);
 }
 
 static wl_error run_shifted(wl_context *context, const struct problem *p, wl_stream stream) {
@@ -236,6 +268,8 @@ static const struct strategy {
     {"line", "one row or one column: a copy of elements", is_line, run_line},
     {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
      is_pieces, run_pieces},
+    {"columns", "rows become short ones that are no whole vectors, back to back: tiles are contiguous there",
+     is_columns, run_columns},
     {"narrow", "few columns, or rows, that lie back to back: structures and streams", is_narrow, run_narrow},
     {"async",
      "rows of both sides begin and end at 16 bytes: 16-byte accesses, large tiles loaded asynchronously",

@@ -200,7 +200,7 @@ static void ends(void **state) {
  * cut; one that takes half of a multiprocessor's shared memory; batches. */
 static void pieces(void **state) {
     (void)state;
-    static const uint64_t rows[] = {64, 72, 128, 136, 200, 520}, cols[] = {33, 49, 54, 63, 81, 130, 196, 879};
+    static const uint64_t rows[] = {64, 72, 128, 136, 200, 520}, cols[] = {33, 49, 63, 81, 130, 196, 879};
     for (unsigned width = 1; width <= 4; width *= 2)
         for (unsigned r = 0; r < sizeof(rows) / sizeof(*rows); r++)
             for (unsigned c = 0; c < sizeof(cols) / sizeof(*cols); c++)
@@ -216,6 +216,25 @@ static void pieces(void **state) {
                     check(width, layout, 16 / width, 32 / width, kernel);
                     layout.to_ld = layout.rows + 48 / width;
                     layout.from_stride = (layout.rows * cols[c] + 31) / 16 * 16;
+                    check(width, layout, 48 / width, 16 / width, kernel);
+                    check(width, layout, 1, 3, NULL);
+                }
+}
+
+/* The same the other way: the output's rows. */
+static void columns(void **state) {
+    (void)state;
+    static const uint64_t rows[] = {65, 81, 98, 102, 104, 130, 196, 903}, cols[] = {160, 192, 208, 400};
+    for (unsigned width = 1; width <= 4; width *= 2)
+        for (unsigned r = 0; r < sizeof(rows) / sizeof(*rows); r++)
+            for (unsigned c = 0; c < sizeof(cols) / sizeof(*cols); c++)
+                for (unsigned batch = 1; batch <= 3; batch += 2) {
+                    wl_transpose_layout layout = {.rows = rows[r], .cols = cols[c] / width, .batch = batch};
+                    const char *kernel = async() && rows[r] * width % 16 != 0 ? ": columns: " : NULL;
+                    check(width, layout, 0, 0, kernel);
+                    check(width, layout, 16 / width, 32 / width, kernel);
+                    layout.from_ld = layout.cols + 48 / width;
+                    layout.to_stride = (layout.cols * rows[r] + 31) / 16 * 16;
                     check(width, layout, 48 / width, 16 / width, kernel);
                     check(width, layout, 1, 3, NULL);
                 }
@@ -277,6 +296,7 @@ static void choices(void **state) {
     check(2, (wl_transpose_layout){.rows = 56, .cols = 49, .batch = 1}, 0, 0, ": narrow: ");
     check(2, (wl_transpose_layout){.rows = 136, .cols = 50, .batch = 1}, 0, 0,
           async() ? ": pieces: " : ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 136, .cols = 52, .batch = 1}, 0, 0, ": narrow: ");
     check(1, (wl_transpose_layout){.rows = 128, .cols = 49, .batch = 1}, 0, 0,
           async() ? ": pieces: " : ": narrow: ");
     check(1, (wl_transpose_layout){.rows = 128, .cols = 36, .batch = 1}, 0, 0, ": narrow: ");
@@ -285,6 +305,15 @@ static void choices(void **state) {
     check(4, (wl_transpose_layout){.rows = 64, .cols = 81, .batch = 1}, 0, 0,
           async() ? ": pieces: " : ": shifted: ");
     check(4, (wl_transpose_layout){.rows = 64, .cols = 903, .batch = 1}, 0, 0, ": shifted: ");
+    check(4, (wl_transpose_layout){.rows = 49, .cols = 64, .batch = 1}, 0, 0,
+          async() ? ": columns: " : ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 49, .cols = 64, .batch = 1}, 0, 0, ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 903, .cols = 72, .batch = 1}, 0, 0,
+          async() ? ": columns: " : ": shifted: ");
+    check(2, (wl_transpose_layout){.rows = 905, .cols = 72, .batch = 1}, 0, 0,
+          async() ? ": windows: " : ": shifted: ");
+    check(2, (wl_transpose_layout){.rows = 81, .cols = 56, .batch = 1}, 0, 0,
+          async() ? ": windows: " : ": shifted: ");
     check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1, .from_ld = 50}, 0, 0,
           async() ? ": windows: " : ": shifted: ");
     check(2, (wl_transpose_layout){.rows = 144, .cols = 264, .batch = 1}, 16, 8,
@@ -370,6 +399,7 @@ int main(void) {
         cmocka_unit_test(leading_dimensions),
         cmocka_unit_test(ends),
         cmocka_unit_test(pieces),
+        cmocka_unit_test(columns),
         cmocka_unit_test(batches),
         cmocka_unit_test(choices),
         cmocka_unit_test(refusals),

@@ -1,0 +1,84 @@
+/* Transpose where the output's rows are no whole vectors of 16 bytes and lie back to back: images of an odd
+ * count of pixels and many channels (7 x 7, 14 x 14), NHWC to NCHW.  Elements of WL_WIDTH bytes, blocks of
+ * WL_THREADS threads; a tile is WL_COLS columns, whole: WL_LINES times 128 bytes of each row of the input,
+ * which are whole vectors.
+ *
+ * The tile is contiguous in the output.  Asynchronous loads bring its rows, a line of shared memory each;
+ * then lanes take the output's vectors in order, wherever in a column they begin, gather their elements and
+ * store them.  A vector's elements are of WL_EACH rows of a column, or of the last of one column and the
+ * first of the next.
+ *
+ * Where a vector of the input lies: in its row's line, permuted by XOR with the number of the group of
+ * WL_EACH rows.  So lanes that follow each other in a column, WL_EACH rows apart, read eight different
+ * vectors.  A column has more lanes than that, and the next one's meet them: WL_WIDTH 2 takes 3 to 5 passes a
+ * request, 24 to 34 for 512 bytes of 57 that there is time for.
+ *
+ * Traffic: every byte is read once and written once, in whole lines where the input's rows begin at lines.
+ */
+#include "async.cuh"
+#include "transpose_tile.cuh"
+
+#define WL_PITCH   (WL_LINES * 128) /* of rows in shared memory */
+#define WL_VECTORS (WL_LINES * 8)   /* of a row */
+#define WL_EACH    (16 / WL_WIDTH)  /* elements a vector */
+#define WL_COLS    (WL_PITCH / WL_WIDTH)
+
+#if WL_WIDTH == 1
+typedef uint8_t wl_small;
+#elif WL_WIDTH == 2
+typedef uint16_t wl_small;
+#else
+typedef uint32_t wl_small;
+#endif
+
+static_assert(WL_THREADS % WL_VECTORS == 0, "loads for all threads");
+
+/* Where the vector that has column c lies in the rows of a group. */
+static __device__ __forceinline__ uint32_t wl_place(uint32_t c, uint32_t group) {
+    return (c / WL_EACH ^ group % 8) * 16;
+}
+
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
+    extern __shared__ __align__(128) char tile[];
+    const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    const uint64_t column = (uint64_t)at.across * WL_COLS;
+    const int rows = (int)all.rows, cols = wl_rest(all.cols, column, WL_COLS);
+    const char *from = at.from + column * WL_WIDTH;
+    char *to = at.to + column * all.to_pitch;
+
+    {
+        const int step = WL_THREADS / WL_VECTORS, c = threadIdx.x % WL_VECTORS * WL_EACH;
+        const char *address = from + threadIdx.x / WL_VECTORS * all.from_pitch + c * WL_WIDTH;
+        const uint32_t shared = wl_async_address(tile);
+        if (c < cols) {
+#pragma unroll 4
+            for (int r = threadIdx.x / WL_VECTORS; r < rows; r += step, address += step * all.from_pitch)
+                wl_async_load(shared + r * WL_PITCH + wl_place(c, r / WL_EACH), address);
+        }
+        wl_async_wait();
+    }
+    __syncthreads();
+
+    const wl_divisor by_rows = {(uint32_t)rows, UINT32_MAX / (uint32_t)rows};
+    const int vectors = rows * cols / WL_EACH;
+#pragma unroll 2
+    for (int i = threadIdx.x; i < vectors; i += WL_THREADS) {
+        uint32_t r;
+        const uint32_t c = wl_divide(i * WL_EACH, by_rows, &r), group = r / WL_EACH;
+        /* Elements to the end of the column, and to that of the group; the three places that there are, as
+         * if each were the first element's. */
+        const int whole = rows - r, near = WL_EACH - r % WL_EACH;
+        const char *column_here = tile + r * WL_PITCH + c % WL_EACH * WL_WIDTH;
+        const char *column_next = tile - whole * WL_PITCH + (c + 1) % WL_EACH * WL_WIDTH;
+        const char *here = column_here + wl_place(c, group), *below = column_here + wl_place(c, group + 1);
+        const char *next = column_next + wl_place(c + 1, 0);
+        uint32_t out[4] = {};
+#pragma unroll
+        for (int k = 0; k < WL_EACH; k++) {
+            const char *place = k >= whole ? next : k >= near ? below : here;
+            out[k * WL_WIDTH / 4] |= (uint32_t) * (const wl_small *)(place + k * WL_PITCH)
+                                     << k * WL_WIDTH % 4 * 8;
+        }
+        *(uint4 *)(to + i * 16) = make_uint4(out[0], out[1], out[2], out[3]);
+    }
+}
