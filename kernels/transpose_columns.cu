@@ -59,12 +59,23 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     }
     __syncthreads();
 
-    const wl_divisor by_rows = {(uint32_t)rows, UINT32_MAX / (uint32_t)rows};
-    const int vectors = rows * cols / WL_EACH;
+    /* Lines of the output to a word's columns further. */
+    const uint32_t apart = rows < 48 ? 1 : (rows + 16) / 32, four = 4 * apart * 8;
+    const uint32_t vectors = rows * cols / WL_EACH, lane = threadIdx.x % 32, warps = WL_THREADS / 32;
+    /* The numbers divided here have 17 bits, rows 10 and is no power of two: no correction (divisor.h). */
+    const uint32_t reciprocal = UINT32_MAX / (uint32_t)rows + 1;
+    const uint32_t skip = warps / apart, over = warps % apart;
+    uint32_t line = threadIdx.x / 32 % apart, first = threadIdx.x / 32 / apart * four;
 #pragma unroll 2
-    for (int i = threadIdx.x; i < vectors; i += WL_THREADS) {
-        uint32_t r;
-        const uint32_t c = wl_divide(i * WL_EACH, by_rows, &r), group = r / WL_EACH;
+    for (; first < vectors; first += skip * four, line += over) {
+        if (line >= apart) {
+            line -= apart;
+            first += four;
+        }
+        const uint32_t i = first + (lane / 8 * apart + line) * 8 + lane % 8;
+        if (i >= vectors)
+            continue;
+        const uint32_t c = __umulhi(i * WL_EACH, reciprocal), r = i * WL_EACH - c * rows, group = r / WL_EACH;
         /* Elements to the end of the column, and to that of the group; the three places that there are, as
          * if each were the first element's. */
         const int whole = rows - r, near = WL_EACH - r % WL_EACH;

@@ -14,7 +14,7 @@ struct problem {
     wl_devptr to, from;
     wl_transpose_layout layout; /* complete: no 0 stands for a default */
     bool async, bulk;           /* the device has asynchronous loads; bulk copies */
-    uint32_t half;              /* shared memory of a block where two fit a multiprocessor */
+    uint32_t half, third;       /* shared memory of a block where two fit a multiprocessor; three */
 };
 
 /* A tiled kernel and the tile it was compiled with.  Blocks walk down whole columns of tiles, so that
@@ -143,7 +143,7 @@ static bool is_columns(const struct problem *p) {
         return false;
     uint64_t to = p->width * (l->batch > 1 ? l->to_stride : 0) | p->to;
     uint64_t from = p->width * (l->cols | l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
-    return p->width * l->rows % vector != 0 && l->rows <= p->half / COLUMNS_LINE &&
+    return p->width * l->rows % vector != 0 && l->rows <= p->third / COLUMNS_LINE &&
            p->width * l->cols >= COLUMNS_LINE && (to | from) % vector == 0 &&
            (p->width == 4 || !is_narrow(p));
 }
@@ -228,9 +228,20 @@ static bool fills(const struct problem *p, const struct tiled *tiled) {
     return tile_bytes(p, tiled) * 20 >= (uint64_t)tiled->tile.rows * tiled->tile.cols * p->width * 19;
 }
 
+/* Tiles of all matrices.  It does not overflow: the matrices lie in memory. */
+static uint64_t all_tiles(const struct problem *p, const struct tiled *tiled) {
+    const wl_transpose_layout *l = &p->layout;
+    return l->batch * count(l->rows, tiled->tile.rows) * count(l->cols, tiled->tile.cols);
+}
+
+/* Bytes have slower blocks; five at a time end together sooner than two where a multiprocessor of an H200
+ * gets fewer than some 32. */
 static wl_error run_async(wl_context *context, const struct problem *p, wl_stream stream) {
-    const bool large = p->width == 2 && fills(p, &tall);
-    return run_loaded(context, large ? &tall : &asynchronous[width_index(p->width)], p, 0, 0, stream);
+    const struct tiled *tiled = &asynchronous[width_index(p->width)];
+    if (p->width == 2 && fills(p, &tall))
+        tiled = &tall;
+    const bool few = p->width == 1 && fills(p, tiled) && all_tiles(p, tiled) < 4224;
+    return run_loaded(context, tiled, p, 0, few ? 3 : 0, stream);
 }
 
 static wl_error run_windows(wl_context *context, const struct problem *p, wl_stream stream) {
@@ -335,6 +346,7 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
     p.async = wl__has_async(context);
     p.bulk = wl__has_bulk(context);
     p.half = wl__shared_for(context, 2, PIECE_BESIDE);
+    p.third = wl__shared_for(context, 3, 0);
     const struct strategy *strategy = strategies;
     while (!strategy->applies(&p))
         strategy++;
