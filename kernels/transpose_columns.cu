@@ -3,15 +3,16 @@
  * WL_THREADS threads; a tile is WL_COLS columns, whole: WL_LINES times 128 bytes of each row of the input,
  * which are whole vectors.
  *
- * The tile is contiguous in the output.  Asynchronous loads bring its rows, a line of shared memory each;
- * then lanes take the output's vectors in order, wherever in a column they begin, gather their elements and
- * store them.  A vector's elements are of WL_EACH rows of a column, or of the last of one column and the
- * first of the next.
+ * The tile is contiguous in the output.  Asynchronous loads bring its rows to lines of shared memory; then
+ * lanes take the output's vectors, wherever in a column they begin, gather their elements and store them.  A
+ * vector's elements are of WL_EACH rows of a column, or of the last of one column and the first of the next.
  *
  * Where a vector of the input lies: in its row's line, permuted by XOR with the number of the group of
  * WL_EACH rows.  So lanes that follow each other in a column, WL_EACH rows apart, read eight different
- * vectors.  A column has more lanes than that, and the next one's meet them: WL_WIDTH 2 takes 3 to 5 passes a
- * request, 24 to 34 for 512 bytes of 57 that there is time for.
+ * vectors, of which each wants the same one of four words.  A warp's lanes therefore take four lines of the
+ * output, eight lanes each, that are a word's columns apart: shared memory takes 15 to 25 passes for 512
+ * bytes of WL_WIDTH 2, 35 where the lines follow each other, of 57 that there is time for, and some 135
+ * instructions of 228.
  *
  * Traffic: every byte is read once and written once, in whole lines where the input's rows begin at lines.
  */
@@ -22,6 +23,9 @@
 #define WL_VECTORS (WL_LINES * 8)   /* of a row */
 #define WL_EACH    (16 / WL_WIDTH)  /* elements a vector */
 #define WL_COLS    (WL_PITCH / WL_WIDTH)
+
+/* Rows below which four lines follow each other: gathers are few where elements are words. */
+#define WL_LINEAR (WL_WIDTH == 4 ? 128 : 32)
 
 #if WL_WIDTH == 1
 typedef uint8_t wl_small;
@@ -60,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     __syncthreads();
 
     /* Lines of the output to a word's columns further. */
-    const uint32_t apart = rows < 48 ? 1 : (rows + 16) / 32, four = 4 * apart * 8;
+    const uint32_t apart = rows < WL_LINEAR ? 1 : (rows + 16) / 32, four = 4 * apart * 8;
     const uint32_t vectors = rows * cols / WL_EACH, lane = threadIdx.x % 32, warps = WL_THREADS / 32;
     /* The numbers divided here have 17 bits, rows 10 and is no power of two: no correction (divisor.h). */
     const uint32_t reciprocal = UINT32_MAX / (uint32_t)rows + 1;

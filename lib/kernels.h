@@ -123,6 +123,7 @@
     X(transpose_pieces2)                                                                                     \
     X(transpose_pieces4)                                                                                     \
     X(transpose_columns1_1)                                                                                  \
+    X(transpose_columns1_2)                                                                                  \
     X(transpose_columns2_1)                                                                                  \
     X(transpose_columns2_2)                                                                                  \
     X(transpose_columns4_1)                                                                                  \
@@ -231,6 +232,7 @@
     X(transpose_pieces2, transpose_pieces2)                                                                  \
     X(transpose_pieces4, transpose_pieces4)                                                                  \
     X(transpose_columns1_1, transpose_columns1_1)                                                            \
+    X(transpose_columns1_2, transpose_columns1_2)                                                            \
     X(transpose_columns2_1, transpose_columns2_1)                                                            \
     X(transpose_columns2_2, transpose_columns2_2)                                                            \
     X(transpose_columns4_1, transpose_columns4_1)                                                            \

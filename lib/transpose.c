@@ -57,7 +57,7 @@ static const enum wl__kernel pieces[] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_
 #define PIECE_BESIDE  256 /* bytes of shared memory: the barrier's line, and what the tile lies off a line */
 /* Contiguous rows of the output, all of them: one line of each row of the input, or two. */
 static const enum wl__kernel columns[][2] = {
-    {WL_KERNEL_transpose_columns1_1, WL_KERNEL_transpose_columns1_1},
+    {WL_KERNEL_transpose_columns1_1, WL_KERNEL_transpose_columns1_2},
     {WL_KERNEL_transpose_columns2_1, WL_KERNEL_transpose_columns2_2},
     {WL_KERNEL_transpose_columns4_1, WL_KERNEL_transpose_columns4_2},
 };
@@ -256,14 +256,14 @@ static wl_error run_pieces(wl_context *context, const struct problem *p, wl_stre
     return run_loaded(context, &tiled, p, PIECE_BESIDE, 0, stream);
 }
 
-/* Lanes have more to do for 16 bytes than in the others: one block more. */
+/* Lanes have more to do for 16 bytes than in the others: one block more, and two for bytes. */
 static wl_error run_columns(wl_context *context, const struct problem *p, wl_stream stream) {
     const wl_transpose_layout *l = &p->layout;
     const uint32_t rows = (uint32_t)l->rows, cols = COLUMNS_LINE / p->width;
-    const uint32_t lines = p->width > 1 && l->cols > cols && rows * COLUMNS_LINE <= FEW_BYTES / 2 ? 2 : 1;
+    const uint32_t lines = l->cols > cols && rows * COLUMNS_LINE <= FEW_BYTES / 2 ? 2 : 1;
     const struct tiled tiled = {
         columns[width_index(p->width)][lines - 1], COLUMNS_THREADS, {rows, lines * cols, 0}};
-    return run_loaded(context, &tiled, p, 0, 1, stream);
+    return run_loaded(context, &tiled, p, 0, p->width == 1 ? 2 : 1, stream);
 }
 
 static wl_error run_shifted(wl_context *context, const struct problem *p, wl_stream stream) {
