@@ -14,7 +14,7 @@ struct problem {
     wl_devptr to, from;
     wl_transpose_layout layout; /* complete: no 0 stands for a default */
     bool async, bulk;           /* the device has asynchronous loads; bulk copies */
-    uint32_t half, third;       /* shared memory of a block where two fit a multiprocessor; three */
+    uint32_t half, part;        /* shared memory of a block where two fit a multiprocessor; three or four */
 };
 
 /* A tiled kernel and the tile it was compiled with.  Blocks walk down whole columns of tiles, so that
@@ -135,7 +135,8 @@ static bool is_pieces(const struct problem *p) {
 }
 
 /* Rows of the output that are no whole vectors, back to back, and so short that a line of the input for each
- * fits; the input's rows begin and end at vectors. */
+ * fits, for three blocks, or four where tiles of both sides' lines are not much slower; the input's rows
+ * begin and end at vectors.  Few rows are left to their kernel but for words. */
 static bool is_columns(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t vector = 16;
@@ -143,7 +144,7 @@ static bool is_columns(const struct problem *p) {
         return false;
     uint64_t to = p->width * (l->batch > 1 ? l->to_stride : 0) | p->to;
     uint64_t from = p->width * (l->cols | l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
-    return p->width * l->rows % vector != 0 && l->rows <= p->third / COLUMNS_LINE &&
+    return p->width * l->rows % vector != 0 && l->rows <= p->part / COLUMNS_LINE &&
            p->width * l->cols >= COLUMNS_LINE && (to | from) % vector == 0 &&
            (p->width == 4 || !is_narrow(p));
 }
@@ -346,7 +347,7 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
     p.async = wl__has_async(context);
     p.bulk = wl__has_bulk(context);
     p.half = wl__shared_for(context, 2, PIECE_BESIDE);
-    p.third = wl__shared_for(context, 3, 0);
+    p.part = wl__shared_for(context, width == 4 ? 4 : 3, 0);
     const struct strategy *strategy = strategies;
     while (!strategy->applies(&p))
         strategy++;
