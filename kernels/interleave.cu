@@ -24,7 +24,7 @@
  */
 #include "interleave.cuh"
 
-extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS)
+extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS_MANY)
     WL_NAME(deinterleave)(const __grid_constant__ struct wl_interleave_shape shape, uint64_t first) {
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
@@ -113,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS)
+extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS_MANY)
     WL_NAME(interleave)(const __grid_constant__ struct wl_interleave_shape shape, uint64_t first) {
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
@@ -128,14 +128,39 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS)
     const int loaded_begin = chunk.start ? -(int)shape.slack : 0;
     const int loaded_end = count + (int)min((uint64_t)shape.slack, shape.n - high);
 
-    for (unsigned v0 = threadIdx.x; v0 < shape.vectors; v0 += WL_LOADS * blockDim.x) {
+#if WL_SCATTER_PAIRS
+    const unsigned pairs = shape.fields % 2 == 0 ? shape.vectors / 2 : 0;
+    for (unsigned v0 = threadIdx.x; v0 < pairs; v0 += WL_LOADS / 2 * blockDim.x) {
+        struct wl_pair moved[WL_LOADS / 2];
+        unsigned at[WL_LOADS / 2];
+#pragma unroll
+        for (unsigned u = 0; u < WL_LOADS / 2; u++) {
+            unsigned v = v0 + u * blockDim.x;
+            at[u] = WL_NOWHERE;
+            struct wl_place place = wl_place_find_pair(&shape, v);
+            unsigned i = place.vector * WL_EACH;
+            if (v < pairs && i + WL_EACH <= (unsigned)count) {
+                uint64_t shift = chunk.stream_shift + (chunk.start + i) * WL_WIDTH;
+                at[u] = wl_place_base(&shape, place, 0, 0);
+                moved[u].even = *wl_once((const uint4 *)wl_global(shape.streams[place.field] + shift));
+                moved[u].odd = *wl_once((const uint4 *)wl_global(shape.streams[place.field + 1] + shift));
+            }
+        }
+#pragma unroll
+        for (unsigned u = 0; u < WL_LOADS / 2; u++)
+            if (at[u] != WL_NOWHERE)
+                wl_scatter_pair(&shape, shared, at[u], moved[u]);
+    }
+#else
+    const unsigned pairs = 0;
+#endif
+    for (unsigned v0 = pairs ? shape.vectors : threadIdx.x; v0 < shape.vectors; v0 += WL_LOADS * blockDim.x) {
         uint4 moved[WL_LOADS];
         unsigned at[WL_LOADS];
-        const unsigned nowhere = 0xffffffff;
 #pragma unroll
         for (unsigned u = 0; u < WL_LOADS; u++) {
             unsigned v = v0 + u * blockDim.x;
-            at[u] = nowhere;
+            at[u] = WL_NOWHERE;
             if (v < shape.vectors) {
                 struct wl_place place = wl_place_find(&shape, v);
                 uint64_t stream = shape.streams[place.field] + chunk.stream_shift;
@@ -150,8 +175,8 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS)
         }
 #pragma unroll
         for (unsigned u = 0; u < WL_LOADS; u++)
-            if (at[u] != nowhere)
-                wl_scatter(&shape, shared, at[u], moved[u]);
+            if (at[u] != WL_NOWHERE)
+                WL_SCATTER(&shape, shared, at[u], moved[u], threadIdx.x & 8);
     }
     if (chunk.start == 0 || shape.n - high < shape.slack || high == shape.n) {
         /* The ends of the streams, which this chunk may share with the last. */

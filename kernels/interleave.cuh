@@ -7,6 +7,8 @@
 
 /* Loads in flight a thread. */
 #define WL_LOADS 4
+/* No place in shared memory. */
+#define WL_NOWHERE 0xffffffffu
 
 #if WL_SHIFTED
 #define WL_NAME(direction) WL_JOIN(direction, WL_WIDTH, _shifted)
@@ -190,3 +192,41 @@ static __device__ __forceinline__ void wl_scatter(const struct wl_interleave_sha
         WL_TO(e) = (wl_element)(word[e * WL_WIDTH / 4] >> (8 * (e * WL_WIDTH % 4)));
 #endif
 }
+
+/* Bytes are 16 accesses a vector: of two fields at once, and of odd numbers of fields in the order without
+ * conflicts, as above.  Halves are as fast without, which takes fewer registers. */
+#define WL_SCATTER_PAIRS (WL_PAIRS && WL_WIDTH == 1)
+#if WL_SCATTER_PAIRS
+static __device__ __forceinline__ void wl_scatter_pair(const struct wl_interleave_shape *shape,
+                                                       uint8_t *shared, unsigned at, struct wl_pair pair) {
+    const uint32_t even[4] = {pair.even.x, pair.even.y, pair.even.z, pair.even.w};
+    const uint32_t odd[4] = {pair.odd.x, pair.odd.y, pair.odd.z, pair.odd.w};
+#define WL_BOTH_TO(e) (*(wl_element_pair *)(shared + wl_element_place(shape, at, e)))
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t low = __byte_perm(even[i], odd[i], 0x5140), high = __byte_perm(even[i], odd[i], 0x7362);
+        WL_BOTH_TO(4 * i) = (wl_element_pair)low;
+        WL_BOTH_TO(4 * i + 1) = (wl_element_pair)(low >> 16);
+        WL_BOTH_TO(4 * i + 2) = (wl_element_pair)high;
+        WL_BOTH_TO(4 * i + 3) = (wl_element_pair)(high >> 16);
+    }
+}
+
+static __device__ __forceinline__ void wl_scatter_turned(const struct wl_interleave_shape *shape,
+                                                         uint8_t *shared, unsigned at, uint4 vector,
+                                                         bool turned) {
+    const unsigned all = 16 * shape->fields, early = at + (turned ? all / 4 : 0),
+                   late = early - (turned ? all : 0);
+    const uint32_t word[4] = {turned ? vector.y : vector.x, turned ? vector.z : vector.y,
+                              turned ? vector.w : vector.z, turned ? vector.x : vector.w};
+#pragma unroll
+    for (unsigned e = 0; e < WL_EACH; e++) {
+        unsigned i = e / 4;
+        at = i < 3 ? early : late;
+        WL_TO(e) = (wl_element)(word[i] >> (8 * (e % 4)));
+    }
+}
+#define WL_SCATTER(shape, shared, at, vector, turned) wl_scatter_turned(shape, shared, at, vector, turned)
+#else
+#define WL_SCATTER(shape, shared, at, vector, turned) wl_scatter(shape, shared, at, vector)
+#endif

@@ -7,7 +7,8 @@
 /* Streams that one launch can have. */
 #define WL_STREAMS_MAX 64
 
-#define WL_INTERLEAVE_THREADS 128
+#define WL_INTERLEAVE_THREADS      128
+#define WL_INTERLEAVE_THREADS_MANY 256 /* of chunks with many vectors */
 /* Consecutive vectors of a stream that lanes of a warp side by side take. */
 #define WL_INTERLEAVE_GROUP 16
 
