@@ -8,8 +8,10 @@
 /* Bytes of each stream that a block moves, and 16-byte vectors. */
 #define WL_BULK_PIECE   256
 #define WL_BULK_VECTORS (WL_BULK_PIECE / 16)
-/* Bytes from a stream's piece to the next in shared memory: an odd number of vectors. */
-#define WL_BULK_PITCH (WL_BULK_PIECE + 16)
+/* Bytes of shared memory of the structures: a word may be read past the last. */
+#define WL_BULK_PACKED(fields) (WL_BULK_PIECE * (fields) + 16)
+/* Of that and of the streams' pieces. */
+#define WL_BULK_SHARED(fields) (WL_BULK_PACKED(fields) + WL_BULK_PIECE * (fields))
 /* Streams that one launch can have. */
 #define WL_BULK_STREAMS 64
 
@@ -22,7 +24,7 @@ struct wl_bulk_shape {
     uint32_t fields;
     uint32_t groups;         /* of fields that make a word; the last may share some with the one before */
     uint32_t groups_inverse; /* ceil(2^32 / groups): a multiplication divides */
-    uint32_t packed_bytes;   /* that a chunk's structures may take of shared memory */
+    uint32_t turns;          /* how a vector's number says in which order its structures are read: a mask */
     uint64_t streams[WL_BULK_STREAMS];
 };
 

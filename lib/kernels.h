@@ -154,6 +154,11 @@
     X(fields_few)                                                                                            \
     X(deinterleave_bulk1)                                                                                    \
     X(deinterleave_bulk2)                                                                                    \
+    X(deinterleave_32_1)                                                                                     \
+    X(deinterleave_32_2)                                                                                     \
+    X(deinterleave_32_4)                                                                                     \
+    X(deinterleave_32_8)                                                                                     \
+    X(deinterleave_32_16)                                                                                    \
     WL_UNROLLED_MODULES(X, copy_scalar)                                                                      \
     WL_UNROLLED_MODULES(X, copy_vec2)                                                                        \
     WL_UNROLLED_MODULES(X, copy_vec4)                                                                        \
@@ -276,6 +281,11 @@
     X(fields_few, interleave_fields_few)                                                                     \
     X(deinterleave_bulk1, deinterleave1_bulk)                                                                \
     X(deinterleave_bulk2, deinterleave2_bulk)                                                                \
+    X(deinterleave_32_1, deinterleave1_32)                                                                   \
+    X(deinterleave_32_2, deinterleave2_32)                                                                   \
+    X(deinterleave_32_4, deinterleave4_32)                                                                   \
+    X(deinterleave_32_8, deinterleave8_32)                                                                   \
+    X(deinterleave_32_16, deinterleave16_32)                                                                 \
     WL_UNROLLED_KERNELS(X, copy_scalar)                                                                      \
     WL_UNROLLED_KERNELS(X, copy_vec2)                                                                        \
     WL_UNROLLED_KERNELS(X, copy_vec4)                                                                        \

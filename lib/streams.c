@@ -22,6 +22,8 @@ static const struct wl__streams_strategy strategies[] = {
     {"copy", "one field: both sides are the same", is_one_field, copy},
     {"registers", "2 to 8 fields, all aligned to 16 bytes: each thread holds a vector of each", wl__few_fits,
      wl__few_move},
+    {"32", "32 streams equally far apart that begin at sectors: all of it known to the compiler", wl__32_fit,
+     wl__32_move},
     {"bulk",
      "17 to 64 narrow fields to arrays that begin at sectors: structures are bulk copies, taken apart by "
      "words",

@@ -41,6 +41,9 @@ wl_error wl__few_move(wl_context *context, const struct wl__streams *streams, wl
 /* deinterleave_bulk.cu: a block loads structures by a bulk copy and takes them apart by words. */
 bool wl__bulk_fits(const wl_context *context, const struct wl__streams *streams);
 wl_error wl__bulk_move(wl_context *context, const struct wl__streams *streams, wl_stream stream);
+/* deinterleave_32.cu, deinterleave_bulk.cu: the one number of fields that the compiler knows. */
+bool wl__32_fit(const wl_context *context, const struct wl__streams *streams);
+wl_error wl__32_move(wl_context *context, const struct wl__streams *streams, wl_stream stream);
 /* interleave.cu: a block holds whole structures in shared memory. */
 bool wl__chunks_fit(const wl_context *context, const struct wl__streams *streams);
 wl_error wl__chunks_move(wl_context *context, const struct wl__streams *streams, wl_stream stream);

@@ -7,6 +7,8 @@
 /* Wider fields, and fewer, are picked singly as fast. */
 #define WIDTH_LIMIT  2
 #define FIELDS_LEAST 17
+/* Of these fields' multiples 16 structures are a multiple of 128 bytes, all banks. */
+#define FIELDS_TURNED 8
 
 bool wl__bulk_fits(const wl_context *context, const struct wl__streams *streams) {
     if (!wl__has_bulk(context) || streams->together || streams->width > WIDTH_LIMIT ||
@@ -30,8 +32,8 @@ wl_error wl__bulk_move(wl_context *context, const struct wl__streams *streams, w
         .packed = streams->packed,
         .fields = streams->fields,
         .groups = (streams->fields + together - 1) / together,
-        /* A word may be read past the last structure. */
-        .packed_bytes = WL_BULK_PIECE * streams->fields + VECTOR_BYTES,
+        /* Of other numbers the structures of vectors side by side lie in different banks anyway. */
+        .turns = streams->fields % FIELDS_TURNED == 0 ? together - 1 : 0,
     };
     shape.groups_inverse = (uint32_t)(((UINT64_C(1) << 32) + shape.groups - 1) / shape.groups);
     if (streams->batch > 1) {
@@ -40,10 +42,10 @@ wl_error wl__bulk_move(wl_context *context, const struct wl__streams *streams, w
     }
     for (unsigned f = 0; f < streams->fields; f++)
         shape.streams[f] = wl__stream_address(streams, f);
-    uint32_t shared_bytes = shape.packed_bytes + WL_BULK_PITCH * streams->fields;
     uint64_t first;
     void *arguments[] = {&shape, &first};
     return wl__streams_launch(
         context, streams->width == 1 ? WL_KERNEL_deinterleave1_bulk : WL_KERNEL_deinterleave2_bulk,
-        shape.chunks * streams->batch, WL_BULK_THREADS, shared_bytes, arguments, &first, stream);
+        shape.chunks * streams->batch, WL_BULK_THREADS, WL_BULK_SHARED(streams->fields), arguments, &first,
+        stream);
 }

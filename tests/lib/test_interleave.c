@@ -163,6 +163,43 @@ static void test_bulk(void **state) {
         }
 }
 
+/* 32 streams equally far apart, in one array: in order or the last one first, at sectors or not. */
+static void move_32(unsigned width, uint64_t n, uint64_t apart, bool backwards, unsigned shift) {
+    enum { FIELDS = 32 };
+    char what[120];
+    snprintf(what, sizeof(what), "width %u, n %llu, streams %llu bytes apart%s, shift %u", width,
+             (unsigned long long)n, (unsigned long long)apart, backwards ? " backwards" : "", shift);
+    struct array packed = make(n * FIELDS * width, 0, 1), to = make(FIELDS * apart, shift, 2);
+    wl_devptr addresses[FIELDS];
+    for (unsigned f = 0; f < FIELDS; f++) {
+        uint64_t at = (backwards ? FIELDS - 1 - f : f) * apart;
+        addresses[f] = to.device + at;
+        for (uint64_t i = 0; i < n; i++)
+            memcpy(bytes_of(&to) + at + i * width, bytes_of(&packed) + (i * FIELDS + f) * width, width);
+    }
+    need(wl_deinterleave(context, width, FIELDS, addresses, packed.device, n, NULL));
+    bool sectors = apart % 32 == 0 && shift % 32 == 0;
+    if ((strstr(wl_explain(), ": 32: ") != NULL) != sectors)
+        fail_msg("%s: %s", what, wl_explain());
+    if (wl_synchronize(context))
+        fail_msg("%s: %s", what, wl_message());
+    check(&packed, what);
+    check(&to, what);
+}
+
+static void test_32(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {1, 3, 15, 16, 17, 31, 33, 63, 64, 65, 129, 255, 256, 257, 1009};
+    for (unsigned width = 1; width <= 16; width *= 2)
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+            uint64_t apart = (sizes[i] * width + 31) / 32 * 32;
+            move_32(width, sizes[i], apart, false, 0);
+            move_32(width, sizes[i], apart + 64, true, 32);
+            move_32(width, sizes[i], apart, true, 16);
+            move_32(width, sizes[i], apart + 16, false, 0);
+        }
+}
+
 /* So many that chunks are as large as they get, and are many. */
 static void test_large(void **state) {
     (void)state;
@@ -462,14 +499,23 @@ static void test_shared_input(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal),          cmocka_unit_test(test_many_fields),
-        cmocka_unit_test(test_bulk),           cmocka_unit_test(test_every_size),
-        cmocka_unit_test(test_large),          cmocka_unit_test(test_explained),
-        cmocka_unit_test(test_described),      cmocka_unit_test(test_described_every_size),
-        cmocka_unit_test(test_described_most), cmocka_unit_test(test_described_ends),
-        cmocka_unit_test(test_narrow),         cmocka_unit_test(test_narrow_batches),
-        cmocka_unit_test(test_narrow_fits),    cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_nothing),        cmocka_unit_test(test_shared_input),
+        cmocka_unit_test(test_equal),
+        cmocka_unit_test(test_many_fields),
+        cmocka_unit_test(test_bulk),
+        cmocka_unit_test(test_32),
+        cmocka_unit_test(test_every_size),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_explained),
+        cmocka_unit_test(test_described),
+        cmocka_unit_test(test_described_every_size),
+        cmocka_unit_test(test_described_most),
+        cmocka_unit_test(test_described_ends),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_narrow_batches),
+        cmocka_unit_test(test_narrow_fits),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_shared_input),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
