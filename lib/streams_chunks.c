@@ -85,16 +85,14 @@ bool wl__chunks_fit(const wl_context *context, const struct wl__streams *streams
     return streams->fields >= 2 && streams->fields <= WL_STREAMS_MAX;
 }
 
-/* Most of them, and 2 to 4 vectors a thread.  With more the loads of a second round wait for the first's: of
- * 44 to 64 fields twice the threads are 0.02 to 0.04 of a copy faster.  A warp less where the others have 3
- * vectors of bytes each at most, 17 fields' 272: they are put together faster so, by 0.02. */
+/* With more than 4 or 5 vectors a thread the loads of a second round wait for the first's: of 44 to 64 fields
+ * twice the threads are 0.01 to 0.04 of a copy faster.  Bytes are put together by fewer, see interleave.cu;
+ * and by a warp less where the others then have 3 vectors each at most, 17 fields' 272: faster by 0.02. */
 static unsigned threads_of(const struct wl__streams *streams, unsigned vectors) {
     const unsigned all = WL_INTERLEAVE_THREADS, most = streams->together ? EACH : EACH + 1;
-    if (vectors > most * all)
-        return WL_INTERLEAVE_THREADS_MANY;
-    if (streams->together && streams->width == 1 && vectors > 2 * all && vectors <= 3 * (all - WARP))
-        return all - WARP;
-    return all;
+    if (streams->together && streams->width == 1)
+        return vectors > 2 * all && vectors <= 3 * (all - WARP) ? all - WARP : all;
+    return vectors > most * all ? WL_INTERLEAVE_THREADS_MANY : all;
 }
 
 /* Four vectors a thread.  Streams are written faster by two, if that leaves few threads without. */
