@@ -27,6 +27,7 @@ struct wl_transpose_tiles {
     uint64_t from_stride, to_stride; /* bytes from a matrix to the next */
     uint32_t tile_rows;              /* for kernels that leave them to the library */
     uint32_t tiles_down, tiles_across;
+    uint32_t blocks;                       /* that have a tile: a grid of clusters may have more */
     uint32_t group, first_group;           /* columns of tiles: of all groups but the first, of that */
     struct wl_divisor by_matrix, by_group; /* of a block's number: tiles of a matrix, of a whole group */
     struct wl_divisor by_first, by_width,

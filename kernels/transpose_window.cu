@@ -1,6 +1,6 @@
 /* Transpose of bytes and pairs of bytes at any alignment and pitch, of either side, by asynchronous loads.
  * Compiled once for each width WL_WIDTH and tile, as WL_NAME: slots of WL_ACROSS lines of 128 bytes for the
- * input's rows, WL_DOWN lines across the output, WL_THREADS threads.
+ * input's rows, WL_DOWN lines across the output, WL_THREADS threads, and clusters of WL_CLUSTER blocks.
  *
  * A row of the tile is loaded as a window of whole vectors of 16 bytes, and lies in its slot at its addresses
  * modulo the slot's size, so that lines stay lines (async.cuh says why): a tile is one vector narrower than
@@ -14,14 +14,18 @@
  * The misalignment to 4 bytes is the same in rows that are 4 words of the output apart, which a thread's are,
  * and in columns that are 32 bytes apart, which a warp's 4 are when it stores.
  *
+ * Clusters exchange nothing: shared memory of other blocks is slow.  But neighbours run at the same time, on
+ * multiprocessors near to each other, and large matrices take 1 to 2 % less time.  Then windows bring whole
+ * lines into the L2, whose rest a neighbour wants.
+ *
  * Bank conflicts: none.  Reading rows, lanes are neighbours.  Column c is number c % WL_GROUP * 32 + 4 * (its
  * word in 32 bytes) + (which 32 bytes of 128); numbers are an odd count of words apart: 32 neighbours of them
  * take all banks, and the four that are read together, 4 numbers in a row, the banks between 8 vectors'
  * words.
  *
  * Traffic: every byte is read once from memory, and written once.  From L2 a tile of bytes takes 160 rows for
- * 128 and of pairs 144 for 128, each 8 to 9 sectors for 7.5: with the writes 1.2 and 1.15 times the least,
- * which is what bounds it.
+ * 128, each 8 to 9 sectors for 7.5; of pairs 144 for 128, or of wider ones 80 for 64, each 16 to 17 sectors
+ * for 15.5: with the writes 1.2 and 1.15 times the least, which is what bounds it.
  */
 #include "async.cuh"
 #include "transpose_tile.cuh"
@@ -51,8 +55,8 @@
 
 static_assert(WL_WIDTH < 4, "wider elements are no parts of words");
 static_assert((WL_SLOT & (WL_SLOT - 1)) == 0, "places in a slot are found by masks");
-static_assert(WL_STEP % 16 == 0, "a thread's windows begin at one place in a vector");
-static_assert(WL_WARPS % WL_ACROSS == 0 && WL_DEEP % 4 == 0, "a thread's rows have one misalignment");
+static_assert(WL_STEP % WL_EACH == 0, "a thread's windows begin at one place in a vector");
+static_assert(WL_WARPS % WL_ACROSS == 0, "warps for all lines");
 static_assert(WL_PITCH % 2 == 1, "no bank conflicts");
 static_assert(WL_KINDS % WL_WARPS == 0, "stores for all warps");
 
@@ -69,19 +73,23 @@ static __device__ __forceinline__ uint32_t wl_place(uint32_t x) {
     return x % WL_SLOT;
 }
 
-/* All of the tile exists, and none of its windows reaches beyond the matrix. */
+/* All of the tile's rows exist, and no window reaches beyond the matrix. */
 static __device__ __forceinline__ void wl_load_whole(const wl_part &part, char *slots) {
     const int row = threadIdx.x / WL_VECTORS, vector = threadIdx.x % WL_VECTORS;
-    const char *start = part.from + row * part.pitch;
-    const int early = (int)((uintptr_t)start % 16);
-    if (vector * 16 >= early + WL_COLS * WL_WIDTH)
+    if (vector * 16 >= part.cols * WL_WIDTH + 16)
         return;
-    const char *address = start - early + vector * 16;
+    const char *address = part.from + row * part.pitch + vector * 16;
+    address -= (uintptr_t)address % 16;
     const uint32_t slot = wl_async_address(slots) + row * WL_SLOT;
 #pragma unroll
     for (int j = 0; j < WL_LOADS; j++, address += WL_STEP * part.pitch)
-        if (WL_LOADED % WL_STEP == 0 || row + j * WL_STEP < WL_LOADED)
-            wl_async_load(slot + j * (WL_STEP * WL_SLOT) + wl_place((uint32_t)(uintptr_t)address), address);
+        if (WL_LOADED % WL_STEP == 0 || row + j * WL_STEP < WL_LOADED) {
+            const uint32_t place = slot + j * (WL_STEP * WL_SLOT) + wl_place((uint32_t)(uintptr_t)address);
+            if (WL_CLUSTER > 1)
+                wl_async_load_line(place, address);
+            else
+                wl_async_load(place, address);
+        }
 }
 
 static __device__ __forceinline__ void wl_load_part(const wl_part &part, char *slots) {
@@ -103,11 +111,25 @@ static __device__ __forceinline__ void wl_load_part(const wl_part &part, char *s
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
+#if __CUDA_ARCH__ >= 900 && WL_CLUSTER > 1
+#define WL_IN_CLUSTERS __cluster_dims__(WL_CLUSTER, 1, 1)
+#else
+#define WL_IN_CLUSTERS
+#endif
+
+extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCKS)
+    WL_NAME(const wl_transpose_tiles all) {
     /* The rows, then the columns. */
     __shared__ __align__(
         WL_SLOT) char space[WL_SLOTS_BYTES > WL_COLUMNS_BYTES ? WL_SLOTS_BYTES : WL_COLUMNS_BYTES];
-    const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    if (blockIdx.x >= all.blocks)
+        return;
+    wl_tile at = wl_find_tile(&all, blockIdx.x);
+    if (WL_CLUSTER > 1) {
+        /* Parts of tiles first: they take longest, and nothing would cover them at the end. */
+        at.down = at.down ? at.down - 1 : all.tiles_down - 1;
+        at.across = all.tiles_across - 1 - at.across;
+    }
     const int64_t row = (int64_t)at.down * WL_ROWS - WL_EXTRA; /* the first loaded, or before the matrix */
     const uint64_t column = (uint64_t)at.across * WL_COLS;
     const wl_part part = {
@@ -119,8 +141,9 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         .high = wl_rest(all.rows, row, WL_LOADED),
         .cols = wl_rest(all.cols, column, WL_COLS),
     };
-    const bool whole = row > 0 && part.high == WL_LOADED && part.cols == WL_COLS &&
-                       (row + WL_LOADED < all.rows || column + WL_COLS + WL_EACH <= all.cols);
+    const bool whole =
+        row > 0 && part.high == WL_LOADED &&
+        ((row + WL_LOADED < all.rows && part.pitch >= 32) || column + WL_COLS + WL_EACH <= all.cols);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
     if (whole)
@@ -130,6 +153,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     wl_async_wait();
     __syncthreads();
 
+    const uint32_t step = (uint32_t)part.pitch * (WL_DEEP * WL_GROUP);
     uint32_t words[WL_READS][WL_GROUP];
     const int line = warp % WL_ACROSS, first = warp / WL_ACROSS; /* of 128 bytes; word of the column */
     uint32_t x[WL_GROUP], shift[WL_GROUP];
@@ -146,10 +170,9 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #pragma unroll
             for (int k = 0; k < WL_GROUP; k++) {
                 const char *slot = space + ((first + j * WL_DEEP) * WL_GROUP + k) * WL_SLOT;
-                const uint32_t low = *(const uint32_t *)(slot + wl_place(x[k]));
-                const uint32_t high = *(const uint32_t *)(slot + wl_place(x[k] + 4));
+                const uint32_t low = *(const uint32_t *)(slot + wl_place(x[k] + j * step));
+                const uint32_t high = *(const uint32_t *)(slot + wl_place(x[k] + j * step + 4));
                 words[j][k] = __funnelshift_r(low, high, shift[k]);
-                x[k] += (uint32_t)part.pitch * (WL_DEEP * WL_GROUP);
             }
             wl_transpose_group(words[j]);
         }

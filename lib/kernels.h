@@ -119,6 +119,8 @@
     X(transpose_tall2)                                                                                       \
     X(transpose_window1)                                                                                     \
     X(transpose_window2)                                                                                     \
+    X(transpose_clusters1)                                                                                   \
+    X(transpose_clusters2)                                                                                   \
     X(transpose_pieces1)                                                                                     \
     X(transpose_pieces2)                                                                                     \
     X(transpose_pieces4)                                                                                     \
@@ -233,6 +235,8 @@
     X(transpose_tall2, transpose_tall2)                                                                      \
     X(transpose_window1, transpose_window1)                                                                  \
     X(transpose_window2, transpose_window2)                                                                  \
+    X(transpose_clusters1, transpose_clusters1)                                                              \
+    X(transpose_clusters2, transpose_clusters2)                                                              \
     X(transpose_pieces1, transpose_pieces1)                                                                  \
     X(transpose_pieces2, transpose_pieces2)                                                                  \
     X(transpose_pieces4, transpose_pieces4)                                                                  \

@@ -21,7 +21,7 @@ void wl__tiles_start(struct wl__tiles *tiles, struct wl__tile_shape shape, unsig
     tiles->batch = limit / (across * down);
 }
 
-bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch, uint32_t *blocks) {
+bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch) {
     const wl_transpose_layout *layout = tiles->layout;
     if (tiles->matrix >= layout->batch)
         return false;
@@ -50,6 +50,7 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch, 
         .tile_rows = tiles->shape.rows,
         .tiles_down = down,
         .tiles_across = across,
+        .blocks = (uint32_t)batch * (down * across),
         .group = group,
         .first_group = first_group,
         .by_matrix = wl_divisor(down * across),
@@ -58,7 +59,6 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch, 
         .by_width = wl_divisor(group),
         .by_last = wl_divisor(last_group ? last_group : group),
     };
-    *blocks = (uint32_t)batch * (down * across);
 
     tiles->row += rows;
     if (tiles->row == layout->rows) {

@@ -25,7 +25,7 @@ struct wl__tiles {
  * limit: blocks that a launch may have, at least 2 and below 2^31. */
 void wl__tiles_start(struct wl__tiles *tiles, struct wl__tile_shape shape, unsigned width, wl_devptr to,
                      wl_devptr from, const wl_transpose_layout *layout, uint32_t limit);
-/* Whether there is a launch: then its parameters and blocks, and on to the one after it. */
-bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch, uint32_t *blocks);
+/* Whether there is a launch: then its parameters, and on to the one after it. */
+bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch);
 
 #endif

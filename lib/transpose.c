@@ -45,6 +45,11 @@ static const struct tiled windows[] = {
     {WL_KERNEL_transpose_window1, 256, {128, 240, 31}},
     {WL_KERNEL_transpose_window2, 256, {128, 120, 15}},
 };
+/* The same for large matrices, in clusters of blocks. */
+static const struct tiled clusters[] = {
+    {WL_KERNEL_transpose_clusters1, 256, {128, 240, 31}},
+    {WL_KERNEL_transpose_clusters2, 256, {64, 248, 15}},
+};
 
 /* Tiles that are whole on one side, in which they are contiguous; they may be twice as large as they need be
  * where that is few bytes. */
@@ -149,6 +154,14 @@ static bool is_columns(const struct problem *p) {
            (p->width == 4 || !is_narrow(p));
 }
 
+/* Where parts of tiles are few, as clusters wait for their slowest block: bytes win from 4095 x 4097 on,
+ * pairs of bytes from 2047 x 2049 (docs/notes/transpose.md). */
+static bool is_clusters(const struct problem *p) {
+    const uint64_t least = 4000; /* bytes of a row, of either side */
+    return has_async(p) && p->bulk && p->width * p->layout.rows >= least &&
+           p->width * p->layout.cols >= least;
+}
+
 static bool always(const struct problem *p) {
     (void)p;
     return true;
@@ -186,20 +199,31 @@ static uint64_t tile_bytes(const struct problem *p, const struct tiled *tiled) {
            (l->cols / count(l->cols, tiled->tile.cols));
 }
 
-static wl_error run_shared(wl_context *context, const struct tiled *tiled, const struct problem *p,
-                           uint32_t shared, wl_stream stream) {
+/* How blocks walk over the tiles: columns of tiles side by side, blocks that a grid is a multiple of. */
+struct walk {
+    uint32_t group, cluster;
+};
+
+static wl_error run_walk(wl_context *context, const struct tiled *tiled, const struct problem *p,
+                         struct walk walk, uint32_t shared, wl_stream stream) {
     struct wl__tiles tiles;
     struct wl_transpose_tiles launch;
-    uint32_t blocks;
     void *arguments[] = {&launch};
     wl_error error = WL_ERROR_OK;
-    const struct wl__tile_shape shape = {tiled->tile.rows, tiled->tile.cols, tiled->tile.extra,
-                                         group_of(p, tiled)};
-    wl__tiles_start(&tiles, shape, p->width, p->to, p->from, &p->layout, WL_GRID_X_LIMIT);
-    while (!error && wl__tiles_next(&tiles, &launch, &blocks))
+    const struct wl__tile_shape shape = {tiled->tile.rows, tiled->tile.cols, tiled->tile.extra, walk.group};
+    wl__tiles_start(&tiles, shape, p->width, p->to, p->from, &p->layout,
+                    WL_GRID_X_LIMIT / walk.cluster * walk.cluster);
+    while (!error && wl__tiles_next(&tiles, &launch)) {
+        const uint32_t blocks = (launch.blocks + walk.cluster - 1) / walk.cluster * walk.cluster;
         error = wl__launch_shared(context, tiled->kernel, blocks, 1, (struct wl__block){tiled->threads, 1},
                                   shared, arguments, stream);
+    }
     return error;
+}
+
+static wl_error run_shared(wl_context *context, const struct tiled *tiled, const struct problem *p,
+                           uint32_t shared, wl_stream stream) {
+    return run_walk(context, tiled, p, (struct walk){group_of(p, tiled), 1}, shared, stream);
 }
 
 /* Kernels that have their shared memory. */
@@ -249,6 +273,11 @@ static wl_error run_windows(wl_context *context, const struct problem *p, wl_str
     return run_tiled(context, &windows[width_index(p->width)], p, stream);
 }
 
+static wl_error run_clusters(wl_context *context, const struct problem *p, wl_stream stream) {
+    const struct walk walk = {p->width == 1 ? 2 : 1, 8};
+    return run_walk(context, &clusters[width_index(p->width)], p, walk, 0, stream);
+}
+
 static wl_error run_pieces(wl_context *context, const struct problem *p, wl_stream stream) {
     const wl_transpose_layout *l = &p->layout;
     const uint32_t strip = PIECE_STRIP / p->width, cols = (uint32_t)l->cols, bytes = strip * cols * p->width;
@@ -288,6 +317,8 @@ static const struct strategy {
      is_async, run_async},
     {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_aligned,
      run_vectors},
+    {"clusters", "any alignment, large: tiles of rows' windows, in clusters of blocks", is_clusters,
+     run_clusters},
     {"windows", "any alignment: tiles of rows' windows, loaded asynchronously; the output in whole sectors",
      has_async, run_windows},
     {"shifted", "any alignment: tiles, moved so that each row of the output is written in whole sectors",

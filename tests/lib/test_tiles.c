@@ -34,9 +34,9 @@ static void check(const wl_transpose_layout *layout, struct wl__tile_shape shape
     memset(covered, 0, sizeof(covered));
     struct wl__tiles tiles;
     struct wl_transpose_tiles launch;
-    uint32_t blocks;
     wl__tiles_start(&tiles, shape, width, to, from, layout, limit);
-    while (wl__tiles_next(&tiles, &launch, &blocks)) {
+    while (wl__tiles_next(&tiles, &launch)) {
+        const uint32_t blocks = launch.blocks;
         assert_true(blocks >= 1 && blocks <= limit);
         uint32_t each = launch.tiles_down * launch.tiles_across;
         unsigned matrices = blocks / each;

@@ -196,6 +196,21 @@ static void ends(void **state) {
                       shift, NULL);
 }
 
+/* Matrices that are large enough for clusters of blocks: blocks without a tile, last tiles that are parts,
+ * clusters over the end of a column of tiles and of a matrix. */
+static void clusters(void **state) {
+    (void)state;
+    const char *kernel = async() ? ": clusters: " : ": shifted: ";
+    check(1, (wl_transpose_layout){.rows = 4111, .cols = 4003, .batch = 1}, 0, 0, kernel);
+    check(1, (wl_transpose_layout){.rows = 4000, .cols = 4321, .batch = 1, .from_ld = 4330, .to_ld = 4009}, 5,
+          3, kernel);
+    check(1, (wl_transpose_layout){.rows = 3999, .cols = 4003, .batch = 1}, 1, 0,
+          async() ? ": windows: " : ": shifted: ");
+    check(2, (wl_transpose_layout){.rows = 2050, .cols = 2111, .batch = 2}, 0, 0, kernel);
+    check(2, (wl_transpose_layout){.rows = 2001, .cols = 2233, .batch = 1, .from_ld = 2239, .to_ld = 2004}, 3,
+          7, kernel);
+}
+
 /* Rows that lie back to back and are no whole vectors: one piece of one strip, of two, several, one that is
  * cut; one that takes half of a multiprocessor's shared memory; batches. */
 static void pieces(void **state) {
@@ -402,6 +417,7 @@ int main(void) {
         cmocka_unit_test(alignments),
         cmocka_unit_test(leading_dimensions),
         cmocka_unit_test(ends),
+        cmocka_unit_test(clusters),
         cmocka_unit_test(pieces),
         cmocka_unit_test(columns),
         cmocka_unit_test(batches),
