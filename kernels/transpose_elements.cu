@@ -1,43 +1,59 @@
 /* Transpose of elements of 4, 8 or 16 bytes at any alignment and pitch, of either side.  Compiled once for
- * each width WL_WIDTH and tile, as WL_NAME: WL_ACROSS lines of 128 bytes across the input, WL_DOWN across the
- * output, WL_THREADS threads.
+ * each width WL_WIDTH and tile, as WL_NAME: 32 vectors of 16 bytes across the input, WL_DOWN lines of 128
+ * bytes across the output, WL_THREADS threads.
  *
  * A store that fills a sector in part costs a read of it, a load that does costs nothing where a neighbour
- * wants the rest.  So in each row of the output the tile begins at a multiple of 32 bytes: up to WL_EXTRA
+ * wants the rest.  So in each row of the output the tile begins at a multiple of 32 bytes: up to WL_BEFORE
  * rows before the tile's own first row, and therefore that many rows more are loaded.  Rows of the input are
- * loaded as aligned 16-byte vectors too, from up to one vector early; what a vector holds is put to its
- * columns in shared memory, past the tile's columns also (there is room), so no element needs a test.
+ * loaded as aligned 16-byte vectors too, from up to WL_EACH - 1 columns early.  Either a row that begins
+ * early has a vector in addition (WL_ENDS 1: tiles of whole lines, for large matrices), or tiles are narrower
+ * by as many columns (0: fewer instructions and requests).  What a vector holds is put to its columns in
+ * shared memory, past the tile's columns also (there is room), so no element needs a test.
  *
- * A warp's 32 lanes are 8 vectors of 4 rows that are WL_EACH apart: there the misalignment is the same, and
- * it stays the same in all of a thread's rows.  Storing, the rows of the output that a thread handles are 32
- * bytes' worth of elements apart, for the same reason.  So shifts are computed once a thread.
+ * Loading, a warp's vectors are 512 bytes of a row, so that a request is for four lines or five, and rows and
+ * shifts are the same for all lanes.  A thread's rows are 16 bytes' worth of elements apart, or a multiple:
+ * there the misalignment is the same.  Storing, the rows of the output that a thread handles are 32 bytes'
+ * worth of elements apart, for the same reason.  So shifts are computed once a thread.
  *
- * Bank conflicts: none.  An element of row r lies at slot r + r / WL_EACH of its column, columns are an odd
- * number of slots apart.  Loading, 8 vectors are WL_EACH * k * odd, rows add k * (WL_EACH + 1): together they
- * take every bank once.  Reading, neighbours are WL_EACH + 1 slots apart, which is odd (or 1).
+ * Bank conflicts: none, but for the additional vectors.  Rows that are WL_EACH apart are neighbours in a
+ * column, and columns are an odd number of slots apart.  Loading, lanes are WL_EACH columns apart, so that
+ * eight of them take every WL_EACH-th place of 128 bytes; each 8 * WL_EACH columns begin a slot later than
+ * those before, in turn, so that the next eight take places between.  Reading, the lanes of a row of the
+ * output read neighbours.
  *
  * Traffic: every byte is read once from memory and written once.  Of the L2 cache, the extra rows and a
- * sector a row are read twice: of 4 bytes, 72 rows for 64 and 17 sectors for 16, 1.2 of what is needed; of 8,
- * 36 for 32 and 17 for 16; of 16, 34 for 32 and 17 for 16 where rows begin in a sector's middle.  As pieces
- * of rows begin anywhere, a load brings the 256 bytes around it, which the tile beside it wants soon.
+ * sector a row are read twice: of 4 bytes, 71 rows for 64 and 17 sectors for 16, 1.18 of what is needed (in
+ * tiles of 32 rows, 39 of them); of 8, 67 for 64 (35 for 32); of 16, 33 for 32, and 17 sectors where rows
+ * begin in a sector's middle.  That is not what takes time: docs/notes/transpose.md.  As pieces of rows begin
+ * anywhere, a load brings the 256 bytes around it, which the tile beside it wants soon.
  */
 #include "read_once.cuh"
-#include "transpose_shifted.cuh"
+#include "transpose_tile.cuh"
 
-/* A column's slots: an odd number. */
-#define WL_SLOT(row) ((row) + (WL_EACH > 1 ? (row) / WL_EACH : 0))
-#define WL_PITCH     (WL_SLOT(WL_LOADED - 1) + 1 | 1)
+#define WL_EACH    (16 / WL_WIDTH)                            /* elements a vector */
+#define WL_VECTORS (32 * WL_EACH)                             /* columns of a row's vectors */
+#define WL_COLS    (WL_VECTORS - (WL_ENDS ? 0 : WL_EACH - 1)) /* of a tile */
+#define WL_ROWS    (WL_DOWN * 8 * WL_EACH)
+#define WL_SECTOR  (32 / WL_WIDTH) /* elements of a sector */
+#define WL_BEFORE  (WL_SECTOR - 1) /* rows before the tile's own */
+#define WL_LOADED  (WL_ROWS + WL_BEFORE)
+#define WL_WARPS   (WL_THREADS / 32)
+#define WL_LOADS   ((WL_LOADED + WL_WARPS - 1) / WL_WARPS)
+/* A column's slots: an odd number, and where the row and the column lie. */
+#define WL_RUN            ((WL_LOADED + WL_EACH - 1) / WL_EACH)
+#define WL_PITCH          (WL_EACH * WL_RUN + WL_EACH - 1 | 1)
+#define WL_SLOT(row)      ((row) % WL_EACH * WL_RUN + (row) / WL_EACH)
+#define WL_COLUMN(column) ((column)*WL_PITCH + ((column) >> (WL_EACH == 4 ? 5 : 4) & (WL_EACH - 1)))
 /* Storing: rows of the output that a warp handles at once, and the columns between them. */
-#define WL_LINE     (WL_DOWN * 8 < 32 ? WL_DOWN * 8 : 32)
+#define WL_LINE     (WL_DOWN * 8)
 #define WL_TOGETHER (32 / WL_LINE)
 #define WL_APART    (32 / WL_TOGETHER)
-#define WL_STORES   (WL_COLS * WL_DOWN * 8 / WL_THREADS)
+#define WL_STORES   (WL_VECTORS * WL_LINE / WL_THREADS)
 /* From a thread's first row of the output to its j-th. */
 #define WL_STORED(j) ((j)*WL_WARPS % WL_APART + (j)*WL_WARPS / WL_APART * (WL_APART * WL_TOGETHER))
 
-static_assert(WL_WARPS / WL_ACROSS % WL_EACH == 0, "a thread's rows have one misalignment");
-static_assert(WL_WARPS % WL_EXTRA == 0, "a thread's rows of the output have one misalignment");
-static_assert(WL_DOWN <= 4 && WL_COLS % (WL_TOGETHER * WL_APART) == 0, "a warp stores whole rows");
+static_assert(WL_WARPS % WL_SECTOR == 0, "a thread's rows of either side have one misalignment");
+static_assert(32 % WL_LINE == 0 && WL_VECTORS % (WL_TOGETHER * WL_APART) == 0, "a warp stores whole rows");
 static_assert(WL_APART % WL_WARPS == 0, "a block stores rows that are side by side");
 static_assert(WL_LOADED <= WL_THREADS, "a thread for each row's last vector");
 
@@ -69,12 +85,12 @@ static __device__ __forceinline__ wl_vector wl_load(const char *address, int col
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
-    /* WL_EACH - 1 columns before the tile's and as many after it are put there, and never read. */
-    __shared__ wl_element tile[(WL_COLS + 2 * (WL_EACH - 1)) * WL_PITCH];
+    /* WL_EACH - 1 columns before the tile's are put there too, and never read. */
+    __shared__ wl_element tile[(WL_VECTORS + WL_EACH - 1) * WL_PITCH + WL_EACH - 1];
     wl_element *const first_column = tile + (WL_EACH - 1) * WL_PITCH;
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
     const int64_t row =
-        (int64_t)at.down * WL_ROWS - WL_EXTRA; /* the first that is loaded, or before the matrix */
+        (int64_t)at.down * WL_ROWS - WL_BEFORE; /* the first that is loaded, or before the matrix */
     const uint64_t column = (uint64_t)at.across * WL_COLS;
     const int low = row < 0 ? (int)-row : 0, high = wl_rest(all.rows, row, WL_LOADED); /* rows that exist */
     const int first = column > 0 ? -WL_EACH : 0, last = wl_rest(all.cols, column, WL_COLS + WL_EACH);
@@ -82,62 +98,60 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
     wl_vector moved[WL_LOADS], end;
-    const int vector = warp % WL_ACROSS * 8 + lane % 8;
-    const int group = warp / WL_ACROSS,
-              load_row = group % WL_EACH + group / WL_EACH * (4 * WL_EACH) + lane / 8 * WL_EACH;
-    const char *address = from + load_row * all.from_pitch;
-    const int early = (int)((uintptr_t)address / WL_WIDTH % WL_EACH), load_column = vector * WL_EACH - early;
+    const char *address = from + warp * all.from_pitch;
+    const int early = (int)((uintptr_t)address / WL_WIDTH % WL_EACH), load_column = lane * WL_EACH - early;
     address += load_column * WL_WIDTH;
     const bool whole = load_column >= first && load_column + WL_EACH <= last;
     if (whole) {
 #pragma unroll
         for (int j = 0; j < WL_LOADS; j++)
-            moved[j].whole = wl_load_once_256(address + j * (WL_STEP * all.from_pitch),
-                                              load_row + j * WL_STEP >= low && load_row + j * WL_STEP < high);
+            moved[j].whole = wl_load_once_256(address + j * (WL_WARPS * all.from_pitch),
+                                              warp + j * WL_WARPS >= low && warp + j * WL_WARPS < high);
     } else {
 #pragma unroll
         for (int j = 0; j < WL_LOADS; j++)
-            if (load_row + j * WL_STEP >= low && load_row + j * WL_STEP < high)
-                moved[j] = wl_load(address + j * (WL_STEP * all.from_pitch), load_column, first, last);
+            if (warp + j * WL_WARPS >= low && warp + j * WL_WARPS < high)
+                moved[j] = wl_load(address + j * (WL_WARPS * all.from_pitch), load_column, first, last);
     }
     /* The vector that a row which begins early has in addition. */
     const int end_row = threadIdx.x;
     int end_early = 0;
-    if (WL_EACH > 1 && end_row >= low && end_row < high) {
+    if (WL_ENDS && end_row >= low && end_row < high) {
         const char *end_address = from + end_row * all.from_pitch;
         end_early = (int)((uintptr_t)end_address / WL_WIDTH % WL_EACH);
         if (end_early)
             end = wl_load(end_address + (WL_COLS - end_early) * WL_WIDTH, WL_COLS - end_early, first, last);
     }
 
-    wl_element *slot = first_column + load_column * WL_PITCH + WL_SLOT(load_row);
+    wl_element *slot[WL_EACH];
+#pragma unroll
+    for (int i = 0; i < WL_EACH; i++)
+        slot[i] = first_column + WL_COLUMN(load_column + i) + WL_SLOT(warp);
 #pragma unroll
     for (int j = 0; j < WL_LOADS; j++)
-        if (load_row + j * WL_STEP >= low && load_row + j * WL_STEP < high) {
+        if (warp + j * WL_WARPS >= low && warp + j * WL_WARPS < high) {
 #pragma unroll
             for (int i = 0; i < WL_EACH; i++)
-                slot[i * WL_PITCH + WL_SLOT(j * WL_STEP)] = moved[j].each[i];
+                slot[i][WL_SLOT(j * WL_WARPS)] = moved[j].each[i];
         }
-    if (end_early) {
-        slot = first_column + (WL_COLS - end_early) * WL_PITCH + WL_SLOT(end_row);
 #pragma unroll
-        for (int i = 0; i < WL_EACH; i++)
-            slot[i * WL_PITCH] = end.each[i];
-    }
+    for (int i = 0; i < WL_EACH; i++)
+        if (i < end_early)
+            first_column[WL_COLUMN(WL_COLS - end_early + i) + WL_SLOT(end_row)] = end.each[i];
     __syncthreads();
 
     /* A row of the output begins `late` rows after the first that is loaded. */
     const int cols = last < WL_COLS ? last : WL_COLS;
     const int own = warp + lane / WL_LINE * WL_APART; /* the thread's first */
     char *to = at.to + (column + own) * all.to_pitch + row * WL_WIDTH;
-    const int late = WL_EXTRA - (int)((uintptr_t)(to + 32) / WL_WIDTH % WL_EXTRA);
+    const int late = (int)(-(uintptr_t)to / WL_WIDTH % WL_SECTOR);
     const int store_row = late + lane % WL_LINE * WL_EACH;
     const bool full = store_row >= low && store_row + WL_EACH <= high;
     to += store_row * WL_WIDTH;
     const wl_element *read[WL_EACH];
 #pragma unroll
     for (int i = 0; i < WL_EACH; i++)
-        read[i] = first_column + own * WL_PITCH + WL_SLOT(store_row + i);
+        read[i] = first_column + WL_COLUMN(own) + WL_SLOT(store_row + i);
     if (full) {
 #pragma unroll
         for (int j = 0; j < WL_STORES; j++) {
@@ -145,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
             wl_vector out;
 #pragma unroll
             for (int i = 0; i < WL_EACH; i++)
-                out.each[i] = read[i][c * WL_PITCH];
+                out.each[i] = read[i][WL_COLUMN(c)];
             if (own + c < cols)
                 *(uint4 *)(to + c * all.to_pitch) = out.whole;
         }
@@ -156,6 +170,6 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #pragma unroll
         for (int i = 0; i < WL_EACH; i++)
             if (own + c < cols && store_row + i >= low && store_row + i < high)
-                ((wl_element *)(to + c * all.to_pitch))[i] = read[i][c * WL_PITCH];
+                ((wl_element *)(to + c * all.to_pitch))[i] = read[i][WL_COLUMN(c)];
     }
 }

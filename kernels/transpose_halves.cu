@@ -19,8 +19,17 @@
  * Traffic: every byte is read once from memory (the rest is the neighbour's: the cache has it), and written
  * once.
  */
-#include "transpose_shifted.cuh"
+#include "transpose_tile.cuh"
 
+#define WL_EACH   (16 / WL_WIDTH)           /* elements a vector */
+#define WL_COLS   (WL_ACROSS * 8 * WL_EACH) /* of a tile */
+#define WL_ROWS   (WL_DOWN * 8 * WL_EACH)
+#define WL_EXTRA  (32 / WL_WIDTH) /* rows before the tile's own */
+#define WL_LOADED (WL_ROWS + WL_EXTRA)
+#define WL_WARPS  (WL_THREADS / 32)
+/* Rows from one of a thread's to the next, when it loads, and how many there are. */
+#define WL_STEP  (4 * WL_WARPS / WL_ACROSS)
+#define WL_LOADS ((WL_LOADED + WL_STEP - 1) / WL_STEP)
 static_assert(WL_WIDTH == 2, "bytes are faster in groups: transpose_groups.cu");
 
 /* Bytes of a column, and where byte x of the tile lies. */

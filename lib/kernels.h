@@ -135,6 +135,9 @@
     X(transpose_elements4)                                                                                   \
     X(transpose_elements8)                                                                                   \
     X(transpose_elements16)                                                                                  \
+    X(transpose_medium4)                                                                                     \
+    X(transpose_low4)                                                                                        \
+    X(transpose_low8)                                                                                        \
     X(shared)                                                                                                \
     X(matmul)                                                                                                \
     X(scan)                                                                                                  \
@@ -251,6 +254,9 @@
     X(transpose_elements4, transpose_elements4)                                                              \
     X(transpose_elements8, transpose_elements8)                                                              \
     X(transpose_elements16, transpose_elements16)                                                            \
+    X(transpose_medium4, transpose_medium4)                                                                  \
+    X(transpose_low4, transpose_low4)                                                                        \
+    X(transpose_low8, transpose_low8)                                                                        \
     X(shared, shared_row_row)                                                                                \
     X(shared, shared_row_col)                                                                                \
     X(shared, shared_row_col_pad)                                                                            \

@@ -169,6 +169,22 @@ static void alignments(void **state) {
 }
 
 /* Every remainder of a pitch by 16 bytes, of either side. */
+/* The number of rows decides between tiles: around where it does, and both edges of a matrix's columns. */
+static void many_rows(void **state) {
+    (void)state;
+    static const struct {
+        unsigned width;
+        uint64_t rows, cols;
+    } cases[] = {{4, 7167, 129}, {4, 7168, 131}, {4, 7301, 257}, {4, 511, 127}, {4, 512, 251},
+                 {4, 577, 126},  {8, 511, 127},  {8, 512, 66},   {8, 579, 131}};
+    for (unsigned n = 0; n < sizeof(cases) / sizeof(*cases); n++)
+        for (unsigned shift = 0; shift < 4; shift++) {
+            wl_transpose_layout layout = {.rows = cases[n].rows, .cols = cases[n].cols, .batch = 1};
+            layout.from_ld = layout.cols + shift, layout.to_ld = layout.rows + (shift + 1) % 3;
+            check(cases[n].width, layout, shift * 3 % 8, shift, NULL);
+        }
+}
+
 static void leading_dimensions(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++)
@@ -409,21 +425,14 @@ static void nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small),
-        cmocka_unit_test(small_pieces),
-        cmocka_unit_test(around_tiles),
-        cmocka_unit_test(groups),
-        cmocka_unit_test(far_apart),
-        cmocka_unit_test(alignments),
-        cmocka_unit_test(leading_dimensions),
-        cmocka_unit_test(ends),
-        cmocka_unit_test(clusters),
-        cmocka_unit_test(pieces),
-        cmocka_unit_test(columns),
-        cmocka_unit_test(batches),
-        cmocka_unit_test(choices),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(nothing),
+        cmocka_unit_test(small),        cmocka_unit_test(small_pieces),
+        cmocka_unit_test(around_tiles), cmocka_unit_test(groups),
+        cmocka_unit_test(far_apart),    cmocka_unit_test(alignments),
+        cmocka_unit_test(many_rows),    cmocka_unit_test(leading_dimensions),
+        cmocka_unit_test(ends),         cmocka_unit_test(clusters),
+        cmocka_unit_test(pieces),       cmocka_unit_test(columns),
+        cmocka_unit_test(batches),      cmocka_unit_test(choices),
+        cmocka_unit_test(refusals),     cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
