@@ -183,6 +183,8 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, c
     bulk->barrier = round_up(bulk->row_table + 4 * bulk->rows, BARRIER);
     plan->memory = bulk->barrier + BARRIER;
     plan->threads = plan->memory > 24 * 1024 ? 512 : 256;
+    /* Pairs of neighbours gain, where there are four blocks and more to a multiprocessor. */
+    plan->cluster = plan->memory > 57 * 1024 ? 1 : 2;
     return plan->memory <= MEMORY;
 }
 
@@ -303,16 +305,21 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
     return least;
 }
 
+/* Of narrow elements more are picked for each vector than there is time for. */
+static bool fits(const struct wl__permute_shape *shape) {
+    return shape->by_out[0] != 0 && (shape->width == 4 || shape->width == 8);
+}
+
 bool wl__permute_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
                       const uint64_t *extent, uint64_t to, uint64_t from) {
     struct box box = {.shape = shape};
-    if (shape->by_out[0] == 0 || (shape->width != 4 && shape->width != 8))
+    if (!fits(shape))
         return false;
     for (unsigned d = 0; d < shape->rank; d++)
         box.extent[d] = extent[d];
     look(&box, to, from);
     return best_layout(plan, &box, to, from) < NO_COST &&
-           wl__permute_number(&plan->bulk.tiles, shape, plan->extent, plan->step, 4);
+           wl__permute_number(&plan->bulk.tiles, shape, plan->extent, plan->step, WL_PERMUTE_SQUARES);
 }
 
 /* Extents such that about `aim` bytes lie side by side in an array. */
@@ -339,20 +346,11 @@ static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool b
     }
 }
 
-/* Where these tiles are the faster ones: elements of 4 and 8 bytes whose rows begin anywhere in either array,
- * or are short in both.  Of narrow elements more are picked for each vector than there is time for. */
-static bool worth(const struct wl__permute_shape *shape, uint64_t to, uint64_t from) {
-    unsigned last = shape->by_out[0];
-    uint64_t in = shape->dim[0].size * shape->width, out = shape->dim[last].size * shape->width;
-    return last != 0 && (shape->width == 4 || shape->width == 8) &&
-           ((in | from) % WL_PERMUTE_ACCESS || (out | to) % WL_PERMUTE_ACCESS || (in < 512 && out < 512));
-}
-
 bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
                            uint64_t to, uint64_t from) {
     static const unsigned aims[] = {128, 192, 256, 320, 384, 512, 640, 768, 1024, 1536, 2048, 4096};
     enum { AIMS = sizeof(aims) / sizeof(aims[0]), TRIED = 3 };
-    if (!worth(shape, to, from))
+    if (!fits(shape))
         return false;
     struct box best[TRIED];
     double cost[TRIED] = {NO_COST, NO_COST, NO_COST}, least = NO_COST;
@@ -388,5 +386,6 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
             *plan = trial;
         }
     }
-    return least < NO_COST && wl__permute_number(&plan->bulk.tiles, shape, plan->extent, plan->step, 4);
+    return least < NO_COST &&
+           wl__permute_number(&plan->bulk.tiles, shape, plan->extent, plan->step, WL_PERMUTE_SQUARES);
 }

@@ -10,6 +10,7 @@
 struct wl__permute_bulk_plan {
     struct wl_permute_bulk bulk;
     unsigned threads, memory;     /* a block's */
+    unsigned cluster;             /* blocks that should run at the same time, side by side */
     uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
     uint64_t step[WL_RANK_MAX]; /* from a tile to the next: less where tiles share what is within a sector */
 };
