@@ -166,7 +166,7 @@ static void set_row(struct wl_permute_side *side, const struct wl__permute_view 
 
 /* The order of tiles. */
 #define SQUARE 4         /* tiles along each side of what comes first */
-#define FAR    (1 << 20) /* bytes */
+#define FAR    (1 << 19) /* bytes */
 #define LONG   512
 
 struct walk {
