@@ -52,6 +52,7 @@ static wl_error copy(struct problem *p) {
 static bool is_transpose(struct problem *p) {
     const struct wl__permute_shape *shape = &p->shape;
     return shape->rank > 1 && shape->by_out[0] == 1 &&
+           !(wl__has_bulk(p->context) && wl__permute_bulk_near(shape, p->to, p->from)) &&
            (shape->rank == 2 || (shape->rank == 3 && shape->by_out[2] == 2));
 }
 
@@ -110,11 +111,9 @@ static bool plan(struct problem *p) {
     kept->has_bulk = wl__has_bulk(p->context);
     if (!wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
         return false;
-    /* Where a side's accesses would begin within 16 bytes, others that bulk copies fill are the faster ones.
-     */
     struct wl__permute_bulk_plan bulk;
-    kept->is_bulk = kept->has_bulk && (kept->plan.tiles.in_shifted || kept->plan.tiles.out_shifted) &&
-                    wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from);
+    bool shifted = kept->plan.tiles.in_shifted || kept->plan.tiles.out_shifted;
+    kept->is_bulk = kept->has_bulk && wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, shifted);
     if (kept->is_bulk)
         kept->plan.bulk = bulk;
     kept->shape = p->shape;
@@ -159,6 +158,9 @@ static wl_error tiles(struct problem *p) {
     unsigned passes = plan->passes <= 4 ? 0 : plan->passes <= 6 ? 1 : 2;
     unsigned shifted = 2 * plan->in_shifted + plan->out_shifted;
     unsigned width = (unsigned)__builtin_ctz(plan->width);
+    if (plan->threads > WL__PERMUTE_THREADS)
+        return launch(p, (enum wl__kernel)(WL_KERNEL_permute_tile4_whole_wide + (width - 2) * 4 + shifted),
+                      &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, plan->memory);
     return launch(p, (enum wl__kernel)(WL_KERNEL_permute_tile1_whole_4 + (width * 4 + shifted) * 3 + passes),
                   &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, plan->memory);
 }

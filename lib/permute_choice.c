@@ -3,7 +3,7 @@
 
 #include "lib/permute_plan.h"
 
-#define THREADS 256
+#define THREADS WL__PERMUTE_THREADS
 #define MEMORY  (44 * 1024) /* padding comes on top; a block may have 48 KB */
 
 /* The blocks that a multiprocessor has registers for, and memory. */
@@ -44,6 +44,40 @@ static unsigned cluster_for(const struct wl__permute_plan *plan) {
     bool even = plan->width >= 4 && !plan->in_shifted && !plan->out_shifted && plan->lanes > 0.72 &&
                 (plan->threads == THREADS || plan->passes <= 6);
     return even ? 4 : 2;
+}
+
+static uint64_t whole_bytes(const struct wl__permute_shape *shape) {
+    uint64_t bytes = shape->dim[0].size * shape->width;
+    for (unsigned i = 0; shape->by_out[i] != 0; i++) {
+        uint64_t size = shape->dim[shape->by_out[i]].size;
+        bytes = size < UINT64_MAX / bytes ? bytes * size : UINT64_MAX;
+    }
+    return bytes;
+}
+
+bool wl__permute_is_whole(const struct wl__permute_shape *shape) {
+    uint64_t bytes = whole_bytes(shape);
+    return shape->by_out[0] != 0 && (shape->width == 4 || shape->width == 8) && bytes >= 8 * 1024 &&
+           bytes <= 46 * 1024 && shape->dim[0].size * shape->width >= 128;
+}
+
+/* A tile that is written side by side: in blocks of 512 threads where 256 cannot hold it. */
+static bool plan_whole(struct wl__permute_plan *plan, const struct wl__permute_shape *shape) {
+    struct wl__permute_aim aim = {{0}, 48 * 1024, THREADS, WL_PERMUTE_PASSES};
+    for (unsigned d = 0; d < shape->rank; d++)
+        aim.extent[d] = d == 0 ? shape->dim[0].size : 1;
+    for (unsigned i = 0; shape->by_out[i] != 0; i++)
+        aim.extent[shape->by_out[i]] = shape->dim[shape->by_out[i]].size;
+    bool is = wl__permute_tile(plan, shape, &aim);
+    if (!is) {
+        aim.threads = 2 * THREADS;
+        aim.passes = 6;
+        is = wl__permute_tile(plan, shape, &aim);
+    }
+    if (!is || plan->memory > 48 * 1024)
+        return false;
+    plan->cluster = plan->threads > THREADS ? 1 : cluster_for(plan);
+    return true;
 }
 
 /* ---------------------------------------------------------------- what is tried */
@@ -114,6 +148,8 @@ bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__perm
     consider_all(&tried, shape);
     plan->sides.tiles.to = to;
     plan->sides.tiles.from = from;
+    if (wl__permute_is_whole(shape) && plan_whole(plan, shape))
+        return true;
     /* The cheapest that can be made; of one element to a tile all can. */
     for (;;) {
         struct candidate *best = &tried.all[0];

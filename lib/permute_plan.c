@@ -177,18 +177,29 @@ struct walk {
     uint64_t count;
 };
 
+/* Tiles along a dimension that is numbered.  Of joined dimensions, whose stride in the input is 0, groups of
+ * so many come first in every order; the last group is moved back as a whole. */
+#define GROUP 4
+
+static uint64_t numbered_along(const struct wl__permute_shape *shape, unsigned d, uint64_t extent,
+                               uint64_t step) {
+    uint64_t tiles = tiles_along(shape->dim[d].size, extent, step);
+    return shape->dim[d].in == 0 && tiles > GROUP ? wl__divide_up(tiles, GROUP) * GROUP : tiles;
+}
+
 /* Numbers `count` of the tiles along d that are left. */
 static void number(struct walk *walk, unsigned d, uint64_t count) {
     struct wl_permute_tiles *tiles = walk->tiles;
     uint64_t extent = walk->extent[d], size = walk->shape->dim[d].size, each = walk->step[d];
-    uint64_t blocks = tiles_along(size, extent, each), step = blocks / walk->left[d] * each;
+    uint64_t blocks = numbered_along(walk->shape, d, extent, each), step = blocks / walk->left[d] * each;
     uint64_t back = walk->left[d] == count ? (blocks - 1) * each + extent - size : 0;
     uint64_t in = walk->shape->dim[d].in * walk->shape->width,
              out = walk->shape->dim[d].out * walk->shape->width;
     walk->left[d] /= count;
     if (count > 1)
         tiles->digit[tiles->digits++] = (struct wl_permute_digit){
-            wl__permute_divisor(count), each < extent, step * in, step * out, back * in, back * out};
+            wl__permute_divisor(count), each < extent,          step * in, step * out, back * in, back * out,
+            in ? 0 : (uint32_t)step,    in ? 0 : (uint32_t)back};
     walk->count *= count;
 }
 
@@ -198,7 +209,10 @@ static void number(struct walk *walk, unsigned d, uint64_t count) {
 static uint64_t number_along(struct walk *walk, unsigned d, uint64_t aim, uint64_t now) {
     uint64_t size = walk->shape->dim[d].size, extent = walk->extent[d], all = walk->left[d], count = all,
              want = wl__divide_up(aim, now);
-    if (size % extent == 0 && walk->step[d] == extent) {
+    if (walk->shape->dim[d].in == 0 && all > GROUP) {
+        if (all == numbered_along(walk->shape, d, extent, walk->step[d]) && aim < all)
+            count = GROUP;
+    } else if (size % extent == 0 && walk->step[d] == extent) {
         while ((count + 1) / 2 > want || all % count)
             count--;
         if (count < want / 2 && all <= 4 * want)
@@ -236,7 +250,7 @@ bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute
     struct walk walk = {tiles, extent, step, shape, {0}, 1};
     tiles->digits = 0;
     for (unsigned d = 0; d < shape->rank; d++)
-        walk.left[d] = tiles_along(shape->dim[d].size, extent[d], step[d]);
+        walk.left[d] = numbered_along(shape, d, extent[d], step[d]);
     number_some(&walk, true, SQUARE);
     if (order == WL_PERMUTE_SQUARES)
         number_some(&walk, false, SQUARE);

@@ -8,6 +8,8 @@
 #include "kernels/permute.h"
 #include "lib/permute_shape.h"
 
+#define WL__PERMUTE_THREADS 256 /* of a block, but for the widest tiles' of 512 */
+
 /* What a plan aims at. */
 struct wl__permute_aim {
     uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
@@ -51,6 +53,10 @@ bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute
 /* A plan that keeps to an aim; false where none can. */
 bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
                       const struct wl__permute_aim *aim);
+
+/* Whether the input's last dimension, and all that come after it in the output, make up a tile of some 8 to
+ * 46 KB: what a tile writes lies side by side then. */
+bool wl__permute_is_whole(const struct wl__permute_shape *shape);
 
 /* The plan that is thought the fastest, for a shape of rank 2 or more.  False only for more than 2^31 tiles,
  * some 200 GB at least. */
