@@ -8,21 +8,24 @@ static __device__ __forceinline__ uint32_t wl_divide(uint32_t n, const struct wl
     return __umulhi(n, by->magic) >> by->shift;
 }
 
-/* Where a tile lies in both arrays.  Returns whether it begins (1) and ends (2) a row of the output where
- * that matters. */
+/* Where a tile lies in both arrays, and among the rows of joined dimensions.  Returns whether it begins (1)
+ * and ends (2) a row of the output where that matters. */
 static __device__ __forceinline__ uint32_t wl_tile_place(const struct wl_permute_tiles &p, uint32_t tile,
-                                                         uint64_t *in, uint64_t *out) {
+                                                         uint64_t *in, uint64_t *out, uint32_t *row) {
     uint32_t ends = 3;
     *in = p.from;
     *out = p.to;
+    *row = 0;
     for (uint32_t i = 0; i < p.digits; i++) {
         const struct wl_permute_digit &digit = p.digit[i];
         uint32_t rest = wl_divide(tile, &digit.by), place = tile - rest * digit.by.count;
         *in += place * digit.in;
         *out += place * digit.out;
+        *row += place * digit.row;
         if (place == digit.by.count - 1) {
             *in -= digit.in_back;
             *out -= digit.out_back;
+            *row -= digit.row_back;
         }
         if (digit.edges)
             ends = (place == 0) + 2 * (place == digit.by.count - 1);

@@ -32,6 +32,7 @@ struct wl_permute_digit {
     uint32_t edges;             /* 1: stores at the ends of this dimension are cut there, and only there */
     uint64_t in, out;           /* a step of the digit */
     uint64_t in_back, out_back; /* what the last step is short of that */
+    uint32_t row, row_back;     /* where the digit counts rows of joined dimensions: the same in rows */
 };
 
 /* One digit of a thread's number. */
@@ -82,6 +83,13 @@ struct wl_permute_row {
     uint64_t in;    /* bytes in the array */
 };
 
+/* Dimensions of the output that a tile takes as one, its rows numbered through all of them: where the input
+ * has a row is worked out from its number in the array, digit by digit. */
+struct wl_permute_joined {
+    struct wl_permute_divisor by;
+    uint64_t in; /* bytes in the array */
+};
+
 /* One digit of the number of a run of the tile, as the output has it. */
 struct wl_permute_run {
     struct wl_permute_divisor by;
@@ -96,12 +104,18 @@ struct wl_permute_run {
  * makes while its loads are under way. */
 struct wl_permute_bulk {
     struct wl_permute_tiles tiles;
-    uint32_t rows, load;     /* rows of the tile; bytes of a load, of one row or of several */
-    uint32_t pitch, swizzle; /* bytes in shared memory from load to load; more after each 16 bytes' worth */
-    uint32_t phase;          /* loads keep their places within so many bytes */
-    uint32_t row_parts, run_parts;
+    uint32_t rows, load;      /* rows of the tile; bytes of a load, of one row or of several */
+    uint32_t pitch, swizzle;  /* bytes in shared memory from load to load; more after each 16 bytes' worth */
+    uint32_t phase;           /* loads keep their places within so many bytes */
+    uint32_t turn_pad, turns; /* more where the first digit of a load's number begins anew; how often it does
+                               * in the joined rows of a tile at most */
+    uint32_t row_parts, run_parts, joined_parts;
+    uint32_t joined_rows; /* all of them, where stores at the ends of tiles are cut, and only there; or 0 */
+    uint32_t joined_load; /* bytes from a joined row to the next where the first digit's lie side by side:
+                           * they are one load; 0: loads of their own */
     struct wl_permute_row row[WL_PERMUTE_RANK];
     struct wl_permute_run run[WL_PERMUTE_RANK];
+    struct wl_permute_joined joined[WL_PERMUTE_RANK];
     uint32_t runs, length;          /* runs of the tile; elements of one */
     struct wl_permute_divisor turn; /* rows that a run takes elements from in turn */
     uint32_t lanes;                 /* of a warp along a run: a power of two; the others take the next runs */

@@ -95,6 +95,9 @@ static const char *find_all(struct wl__driver *driver) {
         return STRING(name);
     WL_DRIVER_MAP(WL_DRIVER_FIND)
 #undef WL_DRIVER_FIND
+#define WL_DRIVER_FIND_OPTIONAL(name) (void)find(driver->library, STRING(name), NULL, &driver->name);
+    WL_DRIVER_OPTIONAL_MAP(WL_DRIVER_FIND_OPTIONAL)
+#undef WL_DRIVER_FIND_OPTIONAL
     /* The simulator may stand where NVIDIA's library is looked for; asked for by name, it has to be it. */
     if (!driver->simulator && !find(driver->library, "wlSimGetCounters", NULL, &driver->wlSimGetCounters))
         return NULL;

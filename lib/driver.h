@@ -59,12 +59,18 @@
     X(cuEventSynchronize, NULL)                                                                              \
     X(cuEventElapsedTime, "cuEventElapsedTime")
 
+/* Functions that older drivers lack, and that are NULL there. */
+#define WL_DRIVER_OPTIONAL_MAP(X) X(cuLaunchKernelEx)
+
 struct wl__driver {
     void *library;  /* dlopen's handle */
     bool simulator; /* it has the simulator's extension, whatever its file is called */
 #define WL_DRIVER_FIELD(name, older) __typeof__(name) *name;
     WL_DRIVER_MAP(WL_DRIVER_FIELD)
 #undef WL_DRIVER_FIELD
+#define WL_DRIVER_OPTIONAL_FIELD(name) __typeof__(name) *name;
+    WL_DRIVER_OPTIONAL_MAP(WL_DRIVER_OPTIONAL_FIELD)
+#undef WL_DRIVER_OPTIONAL_FIELD
     /* The simulator's extension; NULL on NVIDIA's driver. */
     wl_sim_get_counters_fn *wlSimGetCounters;
     wl_sim_reset_counters_fn *wlSimResetCounters;

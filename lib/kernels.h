@@ -14,7 +14,8 @@
     X(kernel##_unroll8, kernel##_unroll8)
 
 /* Kernels of wl_permute's tiles, each alone in a module of its name.  lib/permute.c counts on their order:
- * the elements' width; whose rows begin anywhere; accesses a thread. */
+ * the elements' width; whose rows begin anywhere; accesses a thread.  Those of
+ * blocks of 512 threads come after the others. */
 #define WL_ALONE_MODULE(X, kernel) X(kernel)
 #define WL_ALONE_KERNEL(X, kernel) X(kernel, kernel)
 #define WL_PERMUTE_PASSES_MAP(ALONE, X, kernel)                                                              \
@@ -26,12 +27,19 @@
     WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_out)                                                            \
     WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_in)                                                             \
     WL_PERMUTE_PASSES_MAP(ALONE, X, kernel##_both)
+#define WL_PERMUTE_WIDE_MAP(ALONE, X, kernel)                                                                \
+    ALONE(X, kernel##_whole_wide)                                                                            \
+    ALONE(X, kernel##_out_wide)                                                                              \
+    ALONE(X, kernel##_in_wide)                                                                               \
+    ALONE(X, kernel##_both_wide)
 #define WL_PERMUTE_MAP(ALONE, X)                                                                             \
     WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile1)                                                             \
     WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile2)                                                             \
     WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile4)                                                             \
     WL_PERMUTE_ROWS_MAP(ALONE, X, permute_tile8)                                                             \
     WL_PERMUTE_PASSES_MAP(ALONE, X, permute_tile16_whole)                                                    \
+    WL_PERMUTE_WIDE_MAP(ALONE, X, permute_tile4)                                                             \
+    WL_PERMUTE_WIDE_MAP(ALONE, X, permute_tile8)                                                             \
     ALONE(X, permute_bulk4_0)                                                                                \
     ALONE(X, permute_bulk4_1)                                                                                \
     ALONE(X, permute_bulk8_0)                                                                                \

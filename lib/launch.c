@@ -32,41 +32,86 @@ static wl_error allow_all_shared(wl_context *context, CUfunction function) {
         "cuFuncSetAttribute");
 }
 
+/* One launch. */
+struct grid {
+    uint32_t x, y;
+    uint32_t cluster; /* blocks in a row; 0: none */
+    struct wl__block block;
+    uint32_t shared_bytes;
+};
+
+static CUresult start(const struct wl__driver *driver, CUfunction function, const struct grid *grid,
+                      void **arguments, wl_stream stream) {
+    if (!grid->cluster)
+        return driver->cuLaunchKernel(function, grid->x, grid->y, 1, grid->block.x, grid->block.y, 1,
+                                      grid->shared_bytes, stream, arguments, NULL);
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                 .value.clusterDim = {grid->cluster, 1, 1}};
+    const CUlaunchConfig config = {.gridDimX = grid->x,
+                                   .gridDimY = grid->y,
+                                   .gridDimZ = 1,
+                                   .blockDimX = grid->block.x,
+                                   .blockDimY = grid->block.y,
+                                   .blockDimZ = 1,
+                                   .sharedMemBytes = grid->shared_bytes,
+                                   .hStream = stream,
+                                   .attrs = &cluster,
+                                   .numAttrs = 1};
+    return driver->cuLaunchKernelEx(&config, function, arguments, NULL);
+}
+
 /* With the context current. */
-static wl_error launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
-                       struct wl__block block, uint32_t shared_bytes, void **arguments, wl_stream stream) {
+static wl_error launch(wl_context *context, enum wl__kernel kernel, const struct grid *grid, void **arguments,
+                       wl_stream stream) {
     CUfunction function;
     wl_error error = wl__kernel_get(context, kernel, &function);
     if (error)
         return error;
-    if (shared_bytes > UNASKED_SHARED_LIMIT && !atomic_load(&context->all_shared[kernel])) {
+    if (grid->shared_bytes > UNASKED_SHARED_LIMIT && !atomic_load(&context->all_shared[kernel])) {
         error = allow_all_shared(context, function);
         if (error)
             return error;
         atomic_store(&context->all_shared[kernel], true);
     }
-    CUresult result = context->driver.cuLaunchKernel(function, grid_x, grid_y, 1, block.x, block.y, 1,
-                                                     shared_bytes, stream, arguments, NULL);
+    CUresult result = start(&context->driver, function, grid, arguments, stream);
     if (result)
-        return wl__driver_check(&context->driver, result, "cuLaunchKernel");
-    wl__note_launch((struct wl__launched){context, function, block.x * block.y});
+        return wl__driver_check(&context->driver, result,
+                                grid->cluster ? "cuLaunchKernelEx" : "cuLaunchKernel");
+    wl__note_launch((struct wl__launched){context, function, grid->block.x * grid->block.y});
     return WL_ERROR_OK;
+}
+
+static wl_error enter_and_launch(wl_context *context, enum wl__kernel kernel, const struct grid *grid,
+                                 void **arguments, wl_stream stream) {
+    /* A thread that works on a device has its context current already: to ask is cheaper than to push and
+     * pop. */
+    CUcontext current = NULL;
+    if (context->driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->cuda)
+        return launch(context, kernel, grid, arguments, stream);
+    wl_error error = wl__enter(context);
+    if (error)
+        return error;
+    error = launch(context, kernel, grid, arguments, stream);
+    wl__leave(context);
+    return error;
 }
 
 wl_error wl__launch_shared(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                            struct wl__block block, uint32_t shared_bytes, void **arguments,
                            wl_stream stream) {
-    /* A thread that works on a device has its context current already: to ask is cheaper than to push and
-     * pop. */
-    CUcontext current = NULL;
-    if (context->driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->cuda)
-        return launch(context, kernel, grid_x, grid_y, block, shared_bytes, arguments, stream);
-    wl_error error = wl__enter(context);
-    if (error)
-        return error;
-    error = launch(context, kernel, grid_x, grid_y, block, shared_bytes, arguments, stream);
-    wl__leave(context);
-    return error;
+    const struct grid grid = {grid_x, grid_y, 0, block, shared_bytes};
+    return enter_and_launch(context, kernel, &grid, arguments, stream);
+}
+
+wl_error wl__launch_clusters(wl_context *context, enum wl__kernel kernel, uint32_t blocks, uint32_t cluster,
+                             uint32_t threads, uint32_t shared_bytes, void **arguments, wl_stream stream) {
+    struct grid grid = {blocks, 1, 0, {threads, 1}, shared_bytes};
+    if (cluster > 1 && context->capability >= 90 && context->driver.cuLaunchKernelEx &&
+        blocks <= WL_GRID_X_LIMIT - cluster) {
+        grid.cluster = cluster;
+        grid.x = (blocks + cluster - 1) / cluster * cluster;
+    }
+    return enter_and_launch(context, kernel, &grid, arguments, stream);
 }
 
 wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,

@@ -20,6 +20,12 @@ wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x
 wl_error wl__launch_shared(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                            struct wl__block block, uint32_t shared_bytes, void **arguments, wl_stream stream);
 
+/* The same of blocks in a row, so many of which run at the same time and side by side (a cluster) where the
+ * device can: compute capability 9.0.  It is about speed only: kernels do not know of it.  The grid is
+ * rounded up to whole clusters, so that some blocks more may run. */
+wl_error wl__launch_clusters(wl_context *context, enum wl__kernel kernel, uint32_t blocks, uint32_t cluster,
+                             uint32_t threads, uint32_t shared_bytes, void **arguments, wl_stream stream);
+
 /* ceil(items / each) blocks in a row.  Where that is more than a grid holds, several launches.  The last of
  * the arguments must point at *first, which each launch finds set to the index of its first item. */
 wl_error wl__launch_linear(wl_context *context, enum wl__kernel kernel, uint64_t items, uint64_t each,

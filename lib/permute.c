@@ -52,6 +52,7 @@ static wl_error copy(struct problem *p) {
 static bool is_transpose(struct problem *p) {
     const struct wl__permute_shape *shape = &p->shape;
     return shape->rank > 1 && shape->by_out[0] == 1 &&
+           !(wl__has_bulk(p->context) && wl__permute_bulk_near(shape, p->to, p->from)) &&
            (shape->rank == 2 || (shape->rank == 3 && shape->by_out[2] == 2));
 }
 
@@ -108,9 +109,13 @@ static bool plan(struct problem *p) {
     struct kept *kept = p->kept = &all[oldest];
     kept->shape.rank = 0;
     kept->has_bulk = wl__has_bulk(p->context);
-    kept->is_bulk = kept->has_bulk && wl__permute_plan_bulk(&kept->plan.bulk, &p->shape, p->to, p->from);
-    if (!kept->is_bulk && !wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
+    if (!wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
         return false;
+    struct wl__permute_bulk_plan bulk;
+    bool shifted = kept->plan.tiles.in_shifted || kept->plan.tiles.out_shifted;
+    kept->is_bulk = kept->has_bulk && wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, shifted);
+    if (kept->is_bulk)
+        kept->plan.bulk = bulk;
     kept->shape = p->shape;
     kept->to = p->to;
     kept->from = p->from;
@@ -123,12 +128,13 @@ static bool has_bulk(struct problem *p) {
 }
 
 static wl_error launch(struct problem *p, enum wl__kernel kernel, struct wl_permute_tiles *tiles,
-                       void *parameters, unsigned threads, unsigned memory) {
+                       void *parameters, unsigned cluster, unsigned threads, unsigned memory) {
     void *arguments[] = {parameters};
     tiles->to = p->to;
     tiles->from = p->from;
-    return wl__launch_shared(p->context, kernel, tiles->tiles, 1, (struct wl__block){threads, 1}, memory,
-                             arguments, p->stream);
+    /* Blocks past the last tile do the first ones again: the number's highest digit is taken without rest. */
+    return wl__launch_clusters(p->context, kernel, tiles->tiles, cluster, threads, memory, arguments,
+                               p->stream);
 }
 
 static wl_error bulk(struct problem *p) {
@@ -138,7 +144,7 @@ static wl_error bulk(struct problem *p) {
                                  ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
                              : wraps ? WL_KERNEL_permute_bulk8_1
                                      : WL_KERNEL_permute_bulk8_0;
-    return launch(p, kernel, &plan->bulk.tiles, &plan->bulk, plan->threads, plan->memory);
+    return launch(p, kernel, &plan->bulk.tiles, &plan->bulk, plan->cluster, plan->threads, plan->memory);
 }
 
 static bool has_tiles(struct problem *p) {
@@ -152,8 +158,11 @@ static wl_error tiles(struct problem *p) {
     unsigned passes = plan->passes <= 4 ? 0 : plan->passes <= 6 ? 1 : 2;
     unsigned shifted = 2 * plan->in_shifted + plan->out_shifted;
     unsigned width = (unsigned)__builtin_ctz(plan->width);
+    if (plan->threads > WL__PERMUTE_THREADS)
+        return launch(p, (enum wl__kernel)(WL_KERNEL_permute_tile4_whole_wide + (width - 2) * 4 + shifted),
+                      &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, plan->memory);
     return launch(p, (enum wl__kernel)(WL_KERNEL_permute_tile1_whole_4 + (width * 4 + shifted) * 3 + passes),
-                  &plan->sides.tiles, &plan->sides, plan->threads, plan->memory);
+                  &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, plan->memory);
 }
 
 /* The first that fits. */
@@ -165,8 +174,7 @@ static const struct strategy {
     {"copy", "the order of the elements does not change", is_copy, copy},
     {"transpose", "two dimensions, or neighbours that act as two, change places", is_transpose, transpose},
     {"rows", "the last dimension keeps its place: whole rows move", has_rows, rows},
-    {"bulk", "rows or runs that begin anywhere, or short ones: large tiles that bulk copies fill", has_bulk,
-     bulk},
+    {"bulk", "rows or runs that begin anywhere: large tiles that bulk copies fill", has_bulk, bulk},
     {"tiles", "tiles that are long in both arrays' last dimensions, through shared memory", has_tiles, tiles},
 };
 

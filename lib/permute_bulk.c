@@ -2,16 +2,29 @@
 
 #include "lib/permute_plan.h"
 
-#define SECTOR  WL_PERMUTE_SECTOR
-#define MEMORY  (74 * 1024) /* a block's at most, tables included: three fit a multiprocessor */
-#define ROWS    4096        /* of a tile at most */
-#define BARRIER 8           /* bytes */
-#define NO_COST 1e30
+#define SECTOR      WL_PERMUTE_SECTOR
+#define MEMORY      (56 * 1024) /* a block's at most, tables included: four fit a multiprocessor */
+#define MEMORY_OF_8 (27 * 1024 + 512)
+#define PIECE       256  /* bytes that memory likes to be written at once */
+#define ROWS        4096 /* of a tile at most */
+#define BARRIER     8    /* bytes */
+#define NO_COST     1e30
 
 /* ---------------------------------------------------------------- a tile's shape */
 
+/* A shape whose first dimensions of the output are joined to one, the last of its `dim`: its stride in the
+ * input is 0, as its rows lie anywhere. */
+struct joined {
+    struct wl__permute_shape shape;
+    unsigned count; /* of dimensions that are joined: 1 where none are */
+    struct {
+        uint64_t size, in; /* elements */
+    } part[WL_RANK_MAX];
+};
+
 /* What side by side means in a tile. */
 struct box {
+    const struct joined *joined;
     const struct wl__permute_shape *shape;
     uint64_t extent[WL_RANK_MAX], step[WL_RANK_MAX];
     bool
@@ -20,6 +33,7 @@ struct box {
     bool
         side[WL_RANK_MAX]; /* dimensions that lie side by side in the input, along rows and from row to row */
     bool wraps;            /* runs go on along the rows */
+    uint64_t joined_load;  /* elements from a joined row to the next where some are side by side */
     uint64_t turns;        /* product of the extents in `turn` */
     uint64_t row_length, side_length, run_length; /* elements */
     uint64_t in_grain,
@@ -30,18 +44,24 @@ struct box {
 
 static uint64_t grain_of(uint64_t bits) {
     uint64_t grain = bits & -bits;
-    return grain == 0 || grain > WL_PERMUTE_LINE ? WL_PERMUTE_LINE : grain;
+    return grain == 0 || grain > PIECE ? PIECE : grain;
+}
+
+/* How far runs may begin past a line. */
+static unsigned past_line(uint64_t grain) {
+    return grain < WL_PERMUTE_LINE ? (unsigned)(WL_PERMUTE_LINE - grain) : 0;
 }
 
 /* Marks an array's first dimensions that lie side by side within a tile; returns the product of their
  * extents. Stops at a dimension that `not` has. */
 static uint64_t side_by_side(const struct box *box, bool by_out, bool *marks, const bool * not ) {
     const struct wl__permute_shape *shape = box->shape;
-    uint64_t length = 1;
+    uint64_t length = 1, whole = 1;
     for (unsigned i = 0; i < shape->rank; i++) {
         unsigned d = wl__permute_dim(shape, by_out, i);
-        if ((not &&not [d]) || (i > 0 && box->extent[d] == 1))
+        if ((not &&not [d]) || (i > 0 && box->extent[d] == 1) || (!by_out && shape->dim[d].in != whole))
             break;
+        whole *= shape->dim[d].size;
         marks[d] = true;
         length *= box->extent[d];
         if (box->extent[d] < shape->dim[d].size)
@@ -60,6 +80,9 @@ static uint64_t places(const struct box *box, bool by_out, const bool *along, ui
         if (box->extent[d] < shape->dim[d].size)
             bits |= stride * box->step[d] | stride * (shape->dim[d].size - box->extent[d]);
     }
+    if (!by_out && box->joined->count > 1)
+        for (unsigned i = 0; i < box->joined->count; i++)
+            bits |= box->joined->part[i].in * shape->width;
     return grain_of(bits);
 }
 
@@ -74,6 +97,11 @@ static void look(struct box *box, uint64_t to, uint64_t from) {
     box->turns = side_by_side(box, true, box->turn, first);
     box->row_length = side_by_side(box, false, box->row, box->turn);
     box->side_length = side_by_side(box, false, box->side, NULL);
+    box->joined_load = box->joined->count > 1 && box->side_length == box->row_length &&
+                               box->extent[0] == shape->dim[0].size &&
+                               box->joined->part[0].in == shape->dim[0].size
+                           ? box->row_length
+                           : 0;
     bool whole = true;
     for (unsigned d = 0; d < shape->rank; d++)
         if (box->turn[d]) {
@@ -107,20 +135,57 @@ static void look(struct box *box, uint64_t to, uint64_t from) {
 /* How loads are laid out. */
 struct layout {
     bool merged; /* rows that lie side by side are one load */
+    bool cut;    /* but so many of them a load as make up an access */
     unsigned phase, swizzle;
 };
 
-static void add_row(struct wl_permute_bulk *bulk, const struct box *box, bool merged, unsigned d,
-                    uint64_t *loads) {
-    const struct wl__permute_shape *shape = box->shape;
-    uint64_t in = shape->dim[d].in * shape->width;
-    bool inner = merged && box->side[d];
-    bulk->rows *= (uint32_t)box->extent[d];
+/* The outermost dimension that lies side by side with the rows. */
+static unsigned outermost(const struct box *box) {
+    unsigned d = box->shape->rank - 1;
+    while (d > 0 && !box->side[d])
+        d--;
+    return d;
+}
+
+static void add_row_part(struct wl_permute_bulk *bulk, uint64_t count, bool inner, uint64_t in,
+                         uint64_t *loads) {
+    bulk->rows *= (uint32_t)count;
     if (!inner)
-        *loads *= box->extent[d];
-    if (box->extent[d] > 1)
+        *loads *= count;
+    if (count > 1)
         bulk->row[bulk->row_parts++] =
-            (struct wl_permute_row){wl__permute_divisor(box->extent[d]), inner ? (uint32_t)in : 0, in};
+            (struct wl_permute_row){wl__permute_divisor(count), inner ? (uint32_t)in : 0, in};
+}
+
+static void add_row(struct wl_permute_bulk *bulk, const struct box *box, const struct layout *layout,
+                    unsigned d, uint64_t *loads) {
+    const struct wl__permute_shape *shape = box->shape;
+    uint64_t in = shape->dim[d].in * shape->width, extent = box->extent[d];
+    unsigned vector = WL_PERMUTE_ACCESS / shape->width;
+    bool inner = layout->merged && box->side[d];
+    if (layout->cut && inner && d == outermost(box)) {
+        add_row_part(bulk, vector, true, in, loads);
+        add_row_part(bulk, extent / vector, false, vector * in, loads);
+    } else {
+        add_row_part(bulk, extent, inner, in, loads);
+    }
+}
+
+static void join_rows(struct wl_permute_bulk *bulk, const struct box *box, uint64_t *loads) {
+    unsigned width = box->shape->width;
+    for (unsigned i = 0; i < box->joined->count; i++)
+        bulk->joined[bulk->joined_parts++] = (struct wl_permute_joined){
+            wl__permute_divisor(box->joined->part[i].size), box->joined->part[i].in * width};
+    bulk->rows *= (uint32_t)box->turns;
+    bulk->joined_rows = box->shares ? (uint32_t)box->shape->dim[box->shape->rank - 1].size : 0;
+    *loads *= box->turns;
+}
+
+/* Whether the rows that lie side by side can be loaded an access's worth of them at a time. */
+static bool can_cut(const struct box *box) {
+    unsigned outer = outermost(box), vector = WL_PERMUTE_ACCESS / box->shape->width;
+    return box->joined->count == 1 && outer > 0 && !box->row[outer] && box->extent[outer] % vector == 0 &&
+           box->extent[outer] > vector;
 }
 
 static void add_run(struct wl_permute_bulk *bulk, const struct box *box, unsigned d, uint64_t along,
@@ -136,19 +201,59 @@ static unsigned round_up(uint64_t n, unsigned to) {
     return (unsigned)((n + to - 1) / to * to);
 }
 
+/* Loads that keep their places within a line lie closest where the pitch leads to the next one's place too.
+ */
+static void keep_places(struct wl_permute_bulk *bulk, unsigned width) {
+    unsigned i = 0, line = WL_PERMUTE_LINE;
+    while (i < bulk->row_parts && bulk->row[i].inner)
+        i++;
+    if (bulk->phase < line || (!bulk->joined_parts && i == bulk->row_parts))
+        return;
+    uint64_t step = bulk->joined_parts ? bulk->joined[0].in : bulk->row[i].in;
+    uint32_t least = bulk->load + 2 * (WL_PERMUTE_ACCESS - width);
+    uint32_t pitch = least + (uint32_t)(step - least) % line;
+    if (pitch < bulk->pitch) {
+        bulk->pitch = pitch;
+        bulk->turn_pad = line + 2 * WL_PERMUTE_ACCESS;
+    }
+}
+
+/* How often the first digit of a load's number begins anew in a tile. */
+static uint64_t turns_of(const struct wl_permute_bulk *bulk) {
+    uint64_t turns = bulk->turns;
+    bool first = bulk->joined_parts == 0;
+    for (uint32_t i = 0; i < bulk->row_parts; i++)
+        if (!bulk->row[i].inner) {
+            turns *= first ? 1 : bulk->row[i].by.count;
+            first = false;
+        }
+    return turns;
+}
+
+/* The blocks that a multiprocessor holds.  Numbers between 4 and 8 were no better. */
+static unsigned blocks_of(unsigned memory) {
+    return memory <= MEMORY_OF_8 ? 8 : 4;
+}
+
 static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, const struct layout *layout) {
     const struct wl__permute_shape *shape = box->shape;
     struct wl_permute_bulk *bulk = &plan->bulk;
     unsigned width = shape->width, vector = WL_PERMUTE_ACCESS / width;
     uint64_t loads = 1, along = width, rows = box->turns;
+    if (layout->cut && !can_cut(box))
+        return false;
     bulk->rows = bulk->runs = 1;
-    bulk->row_parts = bulk->run_parts = 0;
-    for (unsigned i = 0; i < shape->rank; i++)
-        if (box->turn[shape->by_out[i]])
-            add_row(bulk, box, layout->merged, shape->by_out[i], &loads);
+    bulk->row_parts = bulk->run_parts = bulk->joined_parts = bulk->joined_rows = 0;
+    bulk->joined_load = layout->merged ? (uint32_t)(box->joined_load * width) : 0;
+    if (box->joined->count > 1)
+        join_rows(bulk, box, &loads);
+    else
+        for (unsigned i = 0; i < shape->rank; i++)
+            if (box->turn[shape->by_out[i]])
+                add_row(bulk, box, layout, shape->by_out[i], &loads);
     for (unsigned d = 0; d < shape->rank; d++)
         if (!box->turn[d] && !box->row[d])
-            add_row(bulk, box, layout->merged, d, &loads);
+            add_row(bulk, box, layout, d, &loads);
     for (unsigned d = 0; d < shape->rank; d++)
         if (box->row[d]) {
             if (box->extent[d] > 1 && !(box->wraps && d == 0))
@@ -161,47 +266,84 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, c
             rows *= box->extent[d];
         }
     bulk->load = (uint32_t)((layout->merged ? box->side_length : box->row_length) * width);
+    if (layout->cut)
+        bulk->load = (uint32_t)(bulk->load / box->extent[outermost(box)] * vector);
     bulk->phase = layout->phase;
     bulk->swizzle = layout->swizzle;
     /* From the least place to the end of the widest window. */
     bulk->pitch = round_up(bulk->load + layout->phase - width, layout->phase);
+    bulk->turn_pad = 0;
+    bulk->turns =
+        bulk->joined_parts ? (uint32_t)wl__divide_up(box->turns - 1, box->joined->part[0].size) + 1 : 1;
+    if (bulk->joined_load) {
+        bulk->load = (uint32_t)(box->turns / bulk->turns * bulk->joined_load);
+        bulk->pitch = bulk->joined_load;
+        bulk->swizzle = 0;
+        bulk->turn_pad = layout->phase + 2 * WL_PERMUTE_ACCESS;
+    } else {
+        keep_places(bulk, width);
+    }
     bulk->length = (uint32_t)box->run_length;
     bulk->turn = wl__permute_divisor(box->turns);
     unsigned vectors =
-        (unsigned)wl__divide_up(bulk->length * width + WL_PERMUTE_LINE - box->out_grain, WL_PERMUTE_ACCESS);
+        (unsigned)wl__divide_up(bulk->length * width + past_line(box->out_grain), WL_PERMUTE_ACCESS);
     bulk->lanes = bulk->runs == 1 ? 32 : bulk->runs < 4 ? 16 : 8;
     while (bulk->lanes > 1 && bulk->lanes / 2 >= vectors)
         bulk->lanes /= 2;
     unsigned deep = 32 / bulk->lanes;
     bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
     bulk->cells = (uint32_t)wl__divide_up(bulk->runs, deep) * bulk->along.count;
-    uint64_t at = loads * bulk->pitch + loads / vector * layout->swizzle + WL_PERMUTE_ACCESS;
+    uint64_t at = loads * bulk->pitch + loads / vector * bulk->swizzle + turns_of(bulk) * bulk->turn_pad +
+                  layout->phase + WL_PERMUTE_ACCESS;
     if (bulk->rows > ROWS || bulk->runs > ROWS || at > MEMORY)
         return false;
     bulk->run_table = round_up(at, 16);
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
     bulk->barrier = round_up(bulk->row_table + 4 * bulk->rows, BARRIER);
     plan->memory = bulk->barrier + BARRIER;
-    plan->threads = plan->memory > 24 * 1024 ? 512 : 256;
+    plan->threads = 2048 / blocks_of(plan->memory);
+    /* Pairs of neighbours gain. */
+    plan->cluster = 2;
     return plan->memory <= MEMORY;
 }
 
 static uint32_t place_of(const struct wl_permute_bulk *bulk, uint32_t row, unsigned vector) {
     uint64_t from = bulk->tiles.from;
-    uint32_t loads = 0, each = 1, inner = 0;
+    uint32_t loads = 0, each = 1, inner = 0, turns = 0, turns_each = bulk->turns;
+    if (bulk->joined_parts) {
+        uint32_t digit = row % bulk->turn.count;
+        row /= bulk->turn.count;
+        loads = digit;
+        each = bulk->turn.count;
+        turns = digit / bulk->joined[0].by.count;
+        if (bulk->joined_load) {
+            uint32_t before = digit % bulk->joined[0].by.count;
+            inner = before * bulk->joined_load;
+            loads -= before;
+            digit -= before;
+        }
+        for (uint32_t i = 0; i < bulk->joined_parts; i++) {
+            from += digit % bulk->joined[i].by.count * bulk->joined[i].in;
+            digit /= bulk->joined[i].by.count;
+        }
+    }
     for (uint32_t i = 0; i < bulk->row_parts; i++) {
         uint32_t digit = row % bulk->row[i].by.count;
         row /= bulk->row[i].by.count;
         if (bulk->row[i].inner) {
             inner += digit * bulk->row[i].inner;
         } else {
+            if (each > 1) {
+                turns += digit * turns_each;
+                turns_each *= bulk->row[i].by.count;
+            }
             loads += digit * each;
             each *= bulk->row[i].by.count;
             from += digit * bulk->row[i].in;
         }
     }
-    return loads * bulk->pitch + loads / vector * bulk->swizzle + ((uint32_t)from & (bulk->phase - 1)) +
-           inner;
+    uint32_t at = loads * bulk->pitch + loads / vector * bulk->swizzle + turns * bulk->turn_pad;
+    return at + (((uint32_t)from - at) & (bulk->phase - 1)) + inner;
 }
 
 /* Wavefronts that a warp's access to the tile takes, 1 being best: of the first warp's lanes, some of their
@@ -255,15 +397,17 @@ static double sectors_too_many(uint64_t grain) {
 static double cost_of(const struct box *box, const struct wl__permute_bulk_plan *plan) {
     const struct wl_permute_bulk *bulk = &plan->bulk;
     double load = bulk->load, run = (double)box->run_length * box->shape->width;
-    double row = bulk->load < box->side_length * box->shape->width
+    double whole = (double)box->shape->dim[box->shape->by_out[0]].size * box->shape->width;
+    double row = bulk->joined_load ? sectors_too_many(grain_of(bulk->joined_load | box->in_grain))
+                 : bulk->load < box->side_length * box->shape->width
                      ? sectors_too_many(grain_of(bulk->load | box->in_grain))
                      : sectors_too_many(box->in_grain);
     double read = box->traffic * (1 + SECTOR * row / load) - 1;
-    double lines = (double)(WL_PERMUTE_LINE - box->out_grain) / run;
-    double parts = box->out_grain < SECTOR && !box->shares ? 25 / run : 0;
-    unsigned blocks = 227 * 1024 / (plan->memory + 1024), most = 2048 / plan->threads;
-    return 0.4 * read + 0.05 * lines + parts + 12 / load + 3.9 / run + 2048.0 / plan->memory +
-           0.05 / (blocks < most ? blocks : most);
+    double lines = (double)past_line(box->out_grain) / run, pieces = 1 - (double)box->out_grain / PIECE;
+    double parts = box->out_grain < SECTOR ? 25 / (box->shares ? whole : run) : 0;
+    double blocks = blocks_of(plan->memory), in_flight = blocks * plan->memory;
+    return 0.6 * read + 0.05 * lines + 0.06 * pieces + parts + 14 / load + 3.9 / run + 4096 / in_flight +
+           0.1 / blocks;
 }
 
 static bool plan_box(struct wl__permute_bulk_plan *plan, const struct box *box, const struct layout *layout,
@@ -277,8 +421,9 @@ static bool plan_box(struct wl__permute_bulk_plan *plan, const struct box *box, 
     return lay_out(plan, box, layout);
 }
 
-static const struct layout layouts[] = {{true, 128, 0},  {true, 32, 32},  {true, 16, 16},
-                                        {false, 128, 0}, {false, 32, 32}, {false, 16, 16}};
+static const struct layout layouts[] = {
+    {true, false, 128, 0},  {true, false, 32, 32},  {true, false, 16, 16}, {false, false, 128, 0},
+    {false, false, 32, 32}, {false, false, 16, 16}, {true, true, 32, 0},   {true, true, 16, 0}};
 
 /* The best layout of a box; returns its cost. */
 static double best_layout(struct wl__permute_bulk_plan *best, const struct box *box, uint64_t to,
@@ -287,7 +432,7 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
     for (unsigned i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
         struct wl__permute_bulk_plan plan;
         const struct layout *layout = &layouts[i];
-        if ((!layout->merged && box->row_length == box->side_length) ||
+        if ((!layout->merged && box->row_length == box->side_length && !box->joined_load) ||
             (layout->phase == 128 && box->in_grain >= SECTOR) || !plan_box(&plan, box, layout, to, from))
             continue;
         /* Copies whose both ends lie alike within lines, or sectors, take fewer requests. */
@@ -303,16 +448,50 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
     return least;
 }
 
+/* Joins the output's first dimensions, so many of them, none of which is the input's first. */
+static void join(struct joined *joined, const struct wl__permute_shape *shape, unsigned count) {
+    unsigned is[WL_RANK_MAX], kept = 0;
+    joined->count = count;
+    joined->shape = *shape;
+    if (count == 1)
+        return;
+    bool first[WL_RANK_MAX] = {false};
+    uint64_t size = 1;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned d = shape->by_out[i];
+        first[d] = true;
+        joined->part[i].size = shape->dim[d].size;
+        joined->part[i].in = shape->dim[d].in;
+        size *= shape->dim[d].size;
+    }
+    for (unsigned d = 0; d < shape->rank; d++)
+        if (!first[d]) {
+            is[d] = kept;
+            joined->shape.dim[kept++] = shape->dim[d];
+        }
+    for (unsigned i = count; i < shape->rank; i++)
+        joined->shape.by_out[i - count + 1] = is[shape->by_out[i]];
+    joined->shape.by_out[0] = kept;
+    joined->shape.dim[kept].size = size;
+    joined->shape.dim[kept].in = 0;
+    joined->shape.dim[kept].out = 1;
+    joined->shape.rank = kept + 1;
+}
+
 bool wl__permute_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
-                      const uint64_t *extent, uint64_t to, uint64_t from) {
-    struct box box = {.shape = shape};
+                      unsigned joined_count, const uint64_t *extent, uint64_t to, uint64_t from) {
+    struct joined joined;
     if (shape->by_out[0] == 0 || (shape->width != 4 && shape->width != 8))
         return false;
-    for (unsigned d = 0; d < shape->rank; d++)
+    join(&joined, shape, joined_count);
+    struct box box = {.joined = &joined, .shape = &joined.shape};
+    for (unsigned d = 0; d < joined.shape.rank; d++)
         box.extent[d] = extent[d];
+    if (joined_count > 1 && extent[joined.shape.rank - 1] == joined.shape.dim[joined.shape.rank - 1].size)
+        return false;
     look(&box, to, from);
     return best_layout(plan, &box, to, from) < NO_COST &&
-           wl__permute_number(&plan->bulk.tiles, shape, plan->extent, plan->step, 4);
+           wl__permute_number(&plan->bulk.tiles, &joined.shape, plan->extent, plan->step, WL_PERMUTE_SQUARES);
 }
 
 /* Extents such that about `aim` bytes lie side by side in an array. */
@@ -321,9 +500,14 @@ static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool b
     for (unsigned i = 0; i < shape->rank && run < aim; i++) {
         unsigned d = wl__permute_dim(shape, by_out, i);
         uint64_t size = shape->dim[d].size, want = wl__divide_up(aim, run), extend = size;
+        if (!by_out && shape->dim[d].in * shape->width != run)
+            return;
         if (size > want + want / 2) {
-            /* Tiles of one size, whole sectors where the dimension has whole sectors. */
-            uint64_t unit = SECTOR / (grain_of(run) < SECTOR ? grain_of(run) : SECTOR);
+            /* Tiles of one size, whole sectors where the dimension has whole ones, and pieces to be written.
+             */
+            uint64_t unit = PIECE / grain_of(run);
+            if (!by_out || size % unit)
+                unit = SECTOR / (grain_of(run) < SECTOR ? grain_of(run) : SECTOR);
             uint64_t shared = by_out && i == 0 && size % unit ? unit - 1 : 0;
             if (size % unit)
                 unit = 1;
@@ -339,31 +523,65 @@ static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool b
     }
 }
 
-/* Where these tiles are the faster ones: elements of 4 and 8 bytes whose rows begin anywhere in either array,
- * or are short in both.  Of narrow elements more are picked for each vector than there is time for. */
-static bool worth(const struct wl__permute_shape *shape, uint64_t to, uint64_t from) {
+/* Matrices of short rows, many of which lie side by side in a tile, that are not whole pieces. */
+bool wl__permute_bulk_near(const struct wl__permute_shape *shape, uint64_t to, uint64_t from) {
+    uint64_t row = shape->dim[0].size * shape->width;
+    return (shape->width == 4 || shape->width == 8) && shape->rank == 3 && shape->by_out[0] == 1 &&
+           shape->by_out[2] == 2 && row <= 512 && row % PIECE && (row | from) % WL_PERMUTE_ACCESS == 0 &&
+           (shape->dim[1].size * shape->width | to) % SECTOR == 0;
+}
+
+/* Where these tiles are the faster ones: elements of 4 and 8 bytes whose rows begin anywhere, unless a tile
+ * that is written side by side is not larger than the others' may be; of 4 bytes also rows that are short in
+ * both arrays. */
+static bool worth(const struct wl__permute_shape *shape, bool shifted) {
     unsigned last = shape->by_out[0];
     uint64_t in = shape->dim[0].size * shape->width, out = shape->dim[last].size * shape->width;
-    return last != 0 && (shape->width == 4 || shape->width == 8) &&
-           ((in | from) % WL_PERMUTE_ACCESS || (out | to) % WL_PERMUTE_ACCESS || (in < 512 && out < 512));
+    return last != 0 && !wl__permute_is_whole(shape) &&
+           ((shifted && (shape->width == 4 || shape->width == 8)) ||
+            (shape->width == 4 && in < 512 && out < 512));
+}
+
+/* What may be joined: the output's dimensions before the input's last, and before its last two. */
+static unsigned joins_of(struct joined *joined, const struct wl__permute_shape *shape) {
+    unsigned joins = 0;
+    uint64_t rows = 1;
+    join(&joined[joins++], shape, 1);
+    for (unsigned i = 0; shape->by_out[i] != 0; i++) {
+        unsigned next = shape->by_out[i + 1];
+        rows *= shape->dim[shape->by_out[i]].size;
+        if (rows > INT32_MAX)
+            break;
+        if (i > 0 && (next == 0 || next == 1))
+            join(&joined[joins++], shape, i + 1);
+    }
+    return joins;
 }
 
 bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
-                           uint64_t to, uint64_t from) {
-    static const unsigned aims[] = {128, 192, 256, 320, 384, 512, 640, 768, 1024, 1536, 2048, 4096};
+                           uint64_t to, uint64_t from, bool shifted) {
+    static const unsigned aims[] = {128, 192, 256, 320, 352, 384, 512, 640, 768, 1024, 1536, 2048, 4096};
     enum { AIMS = sizeof(aims) / sizeof(aims[0]), TRIED = 3 };
-    if (!worth(shape, to, from))
+    bool near = wl__permute_bulk_near(shape, to, from);
+    if (!near && !worth(shape, shifted))
         return false;
     struct box best[TRIED];
+    const struct box *chosen = NULL;
     double cost[TRIED] = {NO_COST, NO_COST, NO_COST}, least = NO_COST;
-    for (unsigned i = 0; i < AIMS; i++)
+    struct joined joined[3];
+    unsigned joins = joins_of(joined, shape);
+    for (unsigned i = 0; i < joins * AIMS; i++)
         for (unsigned o = 0; o < AIMS; o++) {
-            struct box box = {.shape = shape};
+            const struct joined *with = &joined[i / AIMS];
+            struct box box = {.joined = with, .shape = &with->shape};
             struct wl__permute_bulk_plan trial;
-            for (unsigned d = 0; d < shape->rank; d++)
+            unsigned last = with->shape.rank - 1;
+            for (unsigned d = 0; d <= last; d++)
                 box.extent[d] = 1;
-            grow(box.extent, shape, false, aims[i]);
-            grow(box.extent, shape, true, aims[o]);
+            grow(box.extent, box.shape, false, aims[i % AIMS]);
+            grow(box.extent, box.shape, true, aims[o]);
+            if (with->count > 1 && box.extent[last] == with->shape.dim[last].size)
+                continue;
             look(&box, to, from);
             if (!plan_box(&trial, &box, &layouts[box.in_grain >= SECTOR], to, from))
                 continue;
@@ -386,7 +604,10 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
         if (now < least) {
             least = now;
             *plan = trial;
+            chosen = &best[k];
         }
     }
-    return least < NO_COST && wl__permute_number(&plan->bulk.tiles, shape, plan->extent, plan->step, 4);
+    /* Where nothing begins anywhere, others are faster than those that write less than whole pieces. */
+    return chosen && (near || shifted || chosen->out_grain == PIECE) &&
+           wl__permute_number(&plan->bulk.tiles, chosen->shape, plan->extent, plan->step, WL_PERMUTE_SQUARES);
 }

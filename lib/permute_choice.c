@@ -1,71 +1,170 @@
 /* Which plan is thought the fastest. */
+#include <string.h>
+
 #include "lib/permute_plan.h"
 
-#define THREADS 256
+#define THREADS WL__PERMUTE_THREADS
 #define MEMORY  (44 * 1024) /* padding comes on top; a block may have 48 KB */
 
-/* Tiles in the output's order finish what they write soonest, and that is best where what they read is long;
- * else neighbours in the input, which share 64 bytes of memory at the ends of their rows, should not be far
- * apart. */
-static unsigned walk_for(unsigned in_run) {
-    return in_run >= 250 ? 1 : 4;
+/* The blocks that a multiprocessor has registers for, and memory. */
+static uint64_t blocks_of(uint64_t bytes, uint64_t passes) {
+    uint64_t blocks = passes <= 4 ? 8 : passes <= 6 ? 5 : 4, fit = 227 * 1024 / (bytes + 2048);
+    return blocks < fit ? blocks : fit;
 }
 
-/* Short runs through several dimensions that end within a line of 128 bytes: the rest of it is other tiles'.
- */
-static double ragged(const uint64_t *extent, const struct wl__permute_shape *shape, bool by_out) {
-    unsigned first = wl__permute_dim(shape, by_out, 0), run = wl__permute_run(extent, shape, by_out);
-    return extent[first] == shape->dim[first].size && run < (by_out ? 192 : 256) && run % 128 != 0 ? 8.0 / run
-                                                                                                   : 0;
-}
-
-/* What a tile is thought to cost, 1 being a copy: fitted to an H200's times of some thousand plans. */
+/* What a tile is thought to cost, as a share of what a copy does: fitted to an H200's times of 2000 plans of
+ * 28 shapes, such that what it finds cheapest is fast.  What is visited more than once; short runs, most of
+ * all in the input; rows that are loaded of parts of lines and runs that are stored of parts of sectors; too
+ * little in flight; small tiles; wide elements in more passes than a thread has registers for. */
 static double cost_of(const struct wl__permute_shape *shape, const uint64_t *extent) {
-    double traffic = 1, bytes = shape->width;
+    double traffic = 1;
+    uint64_t bytes = shape->width;
     for (unsigned d = 0; d < shape->rank; d++) {
-        bytes *= (double)extent[d];
+        bytes *= extent[d];
         traffic *=
             (double)(wl__divide_up(shape->dim[d].size, extent[d]) * extent[d]) / (double)shape->dim[d].size;
     }
     if (bytes > MEMORY)
         return 1e30;
-    double passes = bytes / (THREADS * WL_PERMUTE_ACCESS);
-    double blocks = passes <= 4 ? 6 : passes <= 6 ? 5 : 4, fit = 220 * 1024 / (bytes + 1024);
-    double in_flight = bytes * (blocks < fit ? blocks : fit);
-    return traffic * (1 + 3.6 / wl__permute_run(extent, shape, false) +
-                      11.8 / wl__permute_run(extent, shape, true) + ragged(extent, shape, false) +
-                      ragged(extent, shape, true)) +
-           0.085 * (1 - in_flight / (395 * 1024)) + 43 / bytes;
+    unsigned in_run = wl__permute_run(extent, shape, false), out_run = wl__permute_run(extent, shape, true);
+    uint64_t passes = wl__divide_up(bytes, THREADS * WL_PERMUTE_ACCESS);
+    double in = in_run, out = out_run, in_flight = (double)(bytes * blocks_of(bytes, passes)) / 140000;
+    return 1.13 * (traffic - 1) + 7.7 / in + 171 / (in * in) + (in_run % WL_PERMUTE_LINE ? 10.4 / in : 0) +
+           10.5 / out + 450 / (out * out) + (out_run % WL_PERMUTE_SECTOR ? 48 / out : 0) +
+           (in_flight < 1 ? 0.35 * (1 - in_flight) : 0) + 460 / (double)bytes +
+           (shape->width == 8 && passes > 4 ? 0.044 : 0);
 }
 
-bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
-                            uint64_t from) {
-    static const unsigned runs[] = {1, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
+/* Blocks that run side by side at the same time: neighbours in the order, which load and store what lies side
+ * by side.  Small ones come too fast for it, and some lose by more than two: those of narrow elements, of
+ * rows that begin anywhere, and those that leave threads idle. */
+static unsigned cluster_for(const struct wl__permute_plan *plan) {
+    if (plan->memory < 9000 || (plan->width < 4 && (plan->passes < 4 || plan->threads < THREADS)))
+        return 1;
+    bool even = plan->width >= 4 && !plan->in_shifted && !plan->out_shifted && plan->lanes > 0.72 &&
+                (plan->threads == THREADS || plan->passes <= 6);
+    return even ? 4 : 2;
+}
+
+static uint64_t whole_bytes(const struct wl__permute_shape *shape) {
+    uint64_t bytes = shape->dim[0].size * shape->width;
+    for (unsigned i = 0; shape->by_out[i] != 0; i++) {
+        uint64_t size = shape->dim[shape->by_out[i]].size;
+        bytes = size < UINT64_MAX / bytes ? bytes * size : UINT64_MAX;
+    }
+    return bytes;
+}
+
+bool wl__permute_is_whole(const struct wl__permute_shape *shape) {
+    uint64_t bytes = whole_bytes(shape);
+    return shape->by_out[0] != 0 && (shape->width == 4 || shape->width == 8) && bytes >= 8 * 1024 &&
+           bytes <= 46 * 1024 && shape->dim[0].size * shape->width >= 128;
+}
+
+/* A tile that is written side by side: in blocks of 512 threads where 256 cannot hold it. */
+static bool plan_whole(struct wl__permute_plan *plan, const struct wl__permute_shape *shape) {
+    struct wl__permute_aim aim = {{0}, 48 * 1024, THREADS, WL_PERMUTE_PASSES};
+    for (unsigned d = 0; d < shape->rank; d++)
+        aim.extent[d] = d == 0 ? shape->dim[0].size : 1;
+    for (unsigned i = 0; shape->by_out[i] != 0; i++)
+        aim.extent[shape->by_out[i]] = shape->dim[shape->by_out[i]].size;
+    bool is = wl__permute_tile(plan, shape, &aim);
+    if (!is) {
+        aim.threads = 2 * THREADS;
+        aim.passes = 6;
+        is = wl__permute_tile(plan, shape, &aim);
+    }
+    if (!is || plan->memory > 48 * 1024)
+        return false;
+    plan->cluster = plan->threads > THREADS ? 1 : cluster_for(plan);
+    return true;
+}
+
+/* ---------------------------------------------------------------- what is tried */
+
+#define CANDIDATES 512
+
+struct candidate {
+    uint64_t extent[WL_RANK_MAX];
+    double cost;
+};
+
+struct candidates {
+    unsigned count;
+    struct candidate all[CANDIDATES];
+};
+
+static bool consider(struct candidates *tried, const struct wl__permute_shape *shape,
+                     const uint64_t *extent) {
+    struct candidate new = {{0}, cost_of(shape, extent)};
+    if (new.cost >= 1e30 || tried->count == CANDIDATES)
+        return false;
+    for (unsigned d = 0; d < shape->rank; d++)
+        new.extent[d] = extent[d];
+    for (unsigned i = 0; i < tried->count; i++)
+        if (tried->all[i].cost == new.cost &&
+            memcmp(tried->all[i].extent, new.extent, sizeof(new.extent)) == 0)
+            return false;
+    tried->all[tried->count++] = new;
+    return true;
+}
+
+/* Also tiles of 2 to 4 such pieces, one after the other in the next dimension of an array's order: they do
+ * not lie side by side, but close. */
+static void consider_some(struct candidates *tried, const struct wl__permute_shape *shape, uint64_t *extent,
+                          bool by_out) {
+    unsigned i = 0;
+    while (i < shape->rank && extent[wl__permute_dim(shape, by_out, i)] > 1)
+        i++;
+    if (i == shape->rank)
+        return;
+    unsigned d = wl__permute_dim(shape, by_out, i);
+    for (uint64_t n = 2; n <= 4; n++)
+        if (shape->dim[d].size % n == 0) {
+            extent[d] = n;
+            consider(tried, shape, extent);
+        }
+    extent[d] = 1;
+}
+
+static void consider_all(struct candidates *tried, const struct wl__permute_shape *shape) {
+    static const unsigned runs[] = {1, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048};
     enum { RUNS = sizeof(runs) / sizeof(runs[0]) };
-    double cost[RUNS][RUNS];
+    tried->count = 0;
     for (unsigned i = 0; i < RUNS; i++)
         for (unsigned o = 0; o < RUNS; o++) {
             uint64_t extent[WL_RANK_MAX];
             wl__permute_extents(extent, shape, runs[i], runs[o]);
-            cost[i][o] = cost_of(shape, extent);
+            if (consider(tried, shape, extent)) {
+                consider_some(tried, shape, extent, false);
+                consider_some(tried, shape, extent, true);
+            }
         }
+}
+
+bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
+                            uint64_t from) {
+    struct candidates tried;
+    consider_all(&tried, shape);
     plan->sides.tiles.to = to;
     plan->sides.tiles.from = from;
+    if (wl__permute_is_whole(shape) && plan_whole(plan, shape))
+        return true;
     /* The cheapest that can be made; of one element to a tile all can. */
     for (;;) {
-        unsigned in = 0, out = 0;
-        for (unsigned i = 0; i < RUNS; i++)
-            for (unsigned o = 0; o < RUNS; o++)
-                if (cost[i][o] < cost[in][out])
-                    in = i, out = o;
-        if (cost[in][out] >= 1e30)
+        struct candidate *best = &tried.all[0];
+        for (unsigned i = 1; i < tried.count; i++)
+            if (tried.all[i].cost < best->cost)
+                best = &tried.all[i];
+        if (best->cost >= 1e30)
             return false;
-        cost[in][out] = 1e30;
-        struct wl__permute_aim aim = {runs[in], runs[out], MEMORY, THREADS, WL_PERMUTE_PASSES, 1};
-        uint64_t extent[WL_RANK_MAX];
-        wl__permute_extents(extent, shape, aim.in_run, aim.out_run);
-        aim.walk = walk_for(wl__permute_run(extent, shape, false));
-        if (wl__permute_tile(plan, shape, &aim) && plan->memory <= 48 * 1024)
+        best->cost = 1e30;
+        struct wl__permute_aim aim = {{0}, MEMORY, THREADS, WL_PERMUTE_PASSES};
+        for (unsigned d = 0; d < shape->rank; d++)
+            aim.extent[d] = best->extent[d];
+        if (wl__permute_tile(plan, shape, &aim) && plan->memory <= 48 * 1024) {
+            plan->cluster = cluster_for(plan);
             return true;
+        }
     }
 }

@@ -79,9 +79,16 @@ static struct wl_permute_part part_of(const struct wl__permute_axis *axis, uint6
                                     (uint32_t)axis->begin, 0};
 }
 
+/* How a side's accesses were shared out: those of a block's threads, and of a thread; what is used of them.
+ */
+struct accesses {
+    unsigned threads, passes;
+    double lanes;
+};
+
 /* Shares out the accesses that the axes span among threads and passes. */
-static bool share_out(struct wl_permute_side *side, const struct wl__permute_axis *axis, unsigned axes,
-                      unsigned threads, unsigned most, unsigned *used, unsigned *passes_used, double *lanes) {
+static bool share_out(struct wl_permute_side *side, struct accesses *out, const struct wl__permute_axis *axis,
+                      unsigned axes, unsigned threads, unsigned most) {
     uint64_t inner = 1;
     unsigned i = 0;
     side->parts = 0;
@@ -129,10 +136,24 @@ static bool share_out(struct wl_permute_side *side, const struct wl__permute_axi
             rest /= axis[j].count;
         }
     }
-    *used = (unsigned)(inner * chunk);
-    *passes_used = (unsigned)passes;
-    *lanes = (double)sum / (double)(passes * *used);
+    out->threads = (unsigned)(inner * chunk);
+    out->passes = (unsigned)passes;
+    out->lanes = (double)sum / (double)(passes * out->threads);
     return true;
+}
+
+/* The same for a view's.  Rows that are cut take more passes: they are not, where there would be too many. */
+static bool share_side(struct wl_permute_side *side, struct accesses *out,
+                       const struct wl__permute_shape *shape, const uint64_t *extent, const uint64_t *pitch,
+                       const struct wl__permute_view *view, unsigned cut, const struct wl__permute_aim *aim) {
+    struct wl__permute_axis axis[WL_PERMUTE_AXES];
+    unsigned axes = wl__permute_axes(axis, shape, extent, pitch, view, cut);
+    if (share_out(side, out, axis, axes, aim->threads, aim->passes))
+        return true;
+    if (cut == 0)
+        return false;
+    axes = wl__permute_axes(axis, shape, extent, pitch, view, 0);
+    return share_out(side, out, axis, axes, aim->threads, aim->passes);
 }
 
 static void set_row(struct wl_permute_side *side, const struct wl__permute_view *view, unsigned width,
@@ -144,6 +165,10 @@ static void set_row(struct wl_permute_side *side, const struct wl__permute_view 
 }
 
 /* The order of tiles. */
+#define SQUARE 4         /* tiles along each side of what comes first */
+#define FAR    (1 << 19) /* bytes */
+#define LONG   512
+
 struct walk {
     struct wl_permute_tiles *tiles;
     const uint64_t *extent, *step;
@@ -152,58 +177,86 @@ struct walk {
     uint64_t count;
 };
 
+/* Tiles along a dimension that is numbered.  Of joined dimensions, whose stride in the input is 0, groups of
+ * so many come first in every order; the last group is moved back as a whole. */
+#define GROUP 4
+
+static uint64_t numbered_along(const struct wl__permute_shape *shape, unsigned d, uint64_t extent,
+                               uint64_t step) {
+    uint64_t tiles = tiles_along(shape->dim[d].size, extent, step);
+    return shape->dim[d].in == 0 && tiles > GROUP ? wl__divide_up(tiles, GROUP) * GROUP : tiles;
+}
+
 /* Numbers `count` of the tiles along d that are left. */
 static void number(struct walk *walk, unsigned d, uint64_t count) {
     struct wl_permute_tiles *tiles = walk->tiles;
     uint64_t extent = walk->extent[d], size = walk->shape->dim[d].size, each = walk->step[d];
-    uint64_t blocks = tiles_along(size, extent, each), step = blocks / walk->left[d] * each;
+    uint64_t blocks = numbered_along(walk->shape, d, extent, each), step = blocks / walk->left[d] * each;
     uint64_t back = walk->left[d] == count ? (blocks - 1) * each + extent - size : 0;
     uint64_t in = walk->shape->dim[d].in * walk->shape->width,
              out = walk->shape->dim[d].out * walk->shape->width;
     walk->left[d] /= count;
     if (count > 1)
         tiles->digit[tiles->digits++] = (struct wl_permute_digit){
-            wl__permute_divisor(count), each < extent, step * in, step * out, back * in, back * out};
+            wl__permute_divisor(count), each < extent,          step * in, step * out, back * in, back * out,
+            in ? 0 : (uint32_t)step,    in ? 0 : (uint32_t)back};
     walk->count *= count;
+}
+
+/* Numbers tiles along d, such that with the `now` that there are they make about `aim`; returns how many. All
+ * where they do not cover the dimension evenly, as only all of them can then be numbered, or where nothing
+ * near the aim divides them. */
+static uint64_t number_along(struct walk *walk, unsigned d, uint64_t aim, uint64_t now) {
+    uint64_t size = walk->shape->dim[d].size, extent = walk->extent[d], all = walk->left[d], count = all,
+             want = wl__divide_up(aim, now);
+    if (walk->shape->dim[d].in == 0 && all > GROUP) {
+        if (all == numbered_along(walk->shape, d, extent, walk->step[d]) && aim < all)
+            count = GROUP;
+    } else if (size % extent == 0 && walk->step[d] == extent) {
+        while ((count + 1) / 2 > want || all % count)
+            count--;
+        if (count < want / 2 && all <= 4 * want)
+            count = all;
+    }
+    number(walk, d, count);
+    return count;
 }
 
 /* The next tiles in an array's order: about `aim`, in as many dimensions as it takes. */
 static void number_some(struct walk *walk, bool by_out, uint64_t aim) {
     uint64_t now = 1;
-    for (unsigned i = 0; i < walk->shape->rank && now < aim; i++) {
-        unsigned d = wl__permute_dim(walk->shape, by_out, i);
-        uint64_t size = walk->shape->dim[d].size, extent = walk->extent[d], count = walk->left[d];
-        if (size % extent == 0 && walk->step[d] == extent)
-            while ((count + 1) / 2 > wl__divide_up(aim, now) || walk->left[d] % count)
-                count--;
-        number(walk, d, count);
-        now *= count;
+    for (unsigned i = 0; i < walk->shape->rank && now < aim; i++)
+        now *= number_along(walk, wl__permute_dim(walk->shape, by_out, i), aim, now);
+}
+
+/* The next tiles in the input's order, so that what lies side by side there is loaded at about the same time.
+ * But none that lie far apart in the output, where what is loaded already is whole lines, or long: what all
+ * blocks write at a time is then spread over as little as can be. */
+static void number_near(struct walk *walk) {
+    const struct wl__permute_shape *shape = walk->shape;
+    uint64_t now = 1, run = wl__permute_run(walk->extent, shape, false);
+    for (unsigned d = 0; d < shape->rank && now < SQUARE; d++) {
+        uint64_t apart = walk->step[d] * shape->dim[d].out * shape->width;
+        bool whole = run % WL_PERMUTE_LINE == 0;
+        if (walk->left[d] > 1 && apart > FAR && (whole || (d > 0 && run >= LONG)))
+            return;
+        now *= number_along(walk, d, SQUARE, now);
+        run *= tiles_along(shape->dim[d].size, walk->extent[d], walk->step[d]) / walk->left[d];
     }
 }
 
 bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute_shape *shape,
-                        const uint64_t *extent, const uint64_t *step, unsigned order) {
+                        const uint64_t *extent, const uint64_t *step, enum wl__permute_order order) {
     struct walk walk = {tiles, extent, step, shape, {0}, 1};
     tiles->digits = 0;
     for (unsigned d = 0; d < shape->rank; d++)
-        walk.left[d] = tiles_along(shape->dim[d].size, extent[d], step[d]);
-    if (order == 2 || order == 3) {
-        for (unsigned i = 0; i < 2 * shape->rank; i++) {
-            unsigned k = 0;
-            for (; k < shape->rank && walk.left[wl__permute_dim(shape, (i + order) % 2, k)] == 1; k++)
-                ;
-            if (k < shape->rank) {
-                unsigned d = wl__permute_dim(shape, (i + order) % 2, k);
-                number(&walk, d, walk.left[d]);
-            }
-        }
-    }
-    if (order >= 4) {
-        static const unsigned some[][2] = {{4, 4}, {8, 8}, {16, 16}, {32, 8}, {8, 32}, {64, 1}};
-        number_some(&walk, true, some[order - 4][0]);
-        number_some(&walk, false, some[order - 4][1]);
-    }
-    number_some(&walk, order != 0, UINT64_MAX);
+        walk.left[d] = numbered_along(shape, d, extent[d], step[d]);
+    number_some(&walk, true, SQUARE);
+    if (order == WL_PERMUTE_SQUARES)
+        number_some(&walk, false, SQUARE);
+    else
+        number_near(&walk);
+    number_some(&walk, true, UINT64_MAX);
     if (walk.count > INT32_MAX || tiles->digits > WL_PERMUTE_DIGITS)
         return false;
     tiles->tiles = (uint32_t)walk.count;
@@ -219,10 +272,11 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     unsigned rank = shape->rank, width = shape->width;
     uint64_t *extent = plan->extent;
     unsigned grain = WL_PERMUTE_ACCESS / width;
-    wl__permute_extents(extent, shape, aim->in_run, aim->out_run);
     uint64_t elements = 1;
-    for (unsigned d = 0; d < rank; d++)
+    for (unsigned d = 0; d < rank; d++) {
+        extent[d] = aim->extent[d];
         elements *= extent[d];
+    }
     if (elements * width > aim->memory)
         return false;
     plan->width = width;
@@ -245,24 +299,21 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
                          (double)shape->dim[d].size;
     }
     plan->memory = (unsigned)(memory.elements * width);
-    struct wl__permute_axis in_axis[WL_PERMUTE_AXES], out_axis[WL_PERMUTE_AXES];
-    unsigned in_axes = wl__permute_axes(in_axis, shape, extent, memory.pitch, &memory.in, memory.in_cut);
-    unsigned out_axes = wl__permute_axes(out_axis, shape, extent, memory.pitch, &memory.out, memory.out_cut);
-    unsigned in_threads, out_threads, in_passes, out_passes;
-    double in_lanes, out_lanes;
-    if (!share_out(&plan->sides.in, in_axis, in_axes, aim->threads, aim->passes, &in_threads, &in_passes,
-                   &in_lanes) ||
-        !share_out(&plan->sides.out, out_axis, out_axes, aim->threads, aim->passes, &out_threads, &out_passes,
-                   &out_lanes))
+    struct accesses in_accesses, out_accesses;
+    if (!share_side(&plan->sides.in, &in_accesses, shape, extent, memory.pitch, &memory.in, memory.in_cut,
+                    aim) ||
+        !share_side(&plan->sides.out, &out_accesses, shape, extent, memory.pitch, &memory.out, memory.out_cut,
+                    aim))
         return false;
     set_row(&plan->sides.in, &memory.in, width, memory.pitch[0]);
     set_row(&plan->sides.out, &memory.out, width, memory.pitch[out0]);
-    unsigned threads = in_threads > out_threads ? in_threads : out_threads;
+    const struct accesses *in = &in_accesses, *out = &out_accesses;
+    unsigned threads = in->threads > out->threads ? in->threads : out->threads;
     plan->threads = (threads + 31) / 32 * 32;
-    plan->passes = in_passes > out_passes ? in_passes : out_passes;
-    in_lanes *= (double)in_threads / plan->threads;
-    out_lanes *= (double)out_threads / plan->threads;
+    plan->passes = in->passes > out->passes ? in->passes : out->passes;
+    double in_lanes = in->lanes * in->threads / plan->threads,
+           out_lanes = out->lanes * out->threads / plan->threads;
     plan->lanes = in_lanes < out_lanes ? in_lanes : out_lanes;
 
-    return wl__permute_number(&plan->sides.tiles, shape, extent, plan->step, aim->walk);
+    return wl__permute_number(&plan->sides.tiles, shape, extent, plan->step, WL_PERMUTE_NEAR);
 }

@@ -8,13 +8,14 @@
 #include "kernels/permute.h"
 #include "lib/permute_shape.h"
 
+#define WL__PERMUTE_THREADS 256 /* of a block, but for the widest tiles' of 512 */
+
 /* What a plan aims at. */
 struct wl__permute_aim {
-    unsigned in_run, out_run; /* bytes side by side in each array that a tile should have */
-    unsigned memory;          /* bytes of a tile at most */
-    unsigned threads;         /* a block at most */
-    unsigned passes;          /* accesses of a thread to a side at most */
-    unsigned walk;            /* 0: tiles in the input's order, 1: the output's, 2: alternating */
+    uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
+    unsigned memory;              /* bytes of a tile at most */
+    unsigned threads;             /* a block at most */
+    unsigned passes;              /* accesses of a thread to a side at most */
 };
 
 struct wl__permute_plan {
@@ -22,6 +23,7 @@ struct wl__permute_plan {
     unsigned width; /* bytes of an element */
     bool in_shifted, out_shifted;
     unsigned threads, memory;     /* a block's */
+    unsigned cluster;             /* blocks that should run at the same time, side by side */
     unsigned passes;              /* the most accesses of a thread to a side */
     uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
     uint64_t step[WL_RANK_MAX];   /* from a tile to the next: less where tiles share what is between whole
@@ -40,13 +42,21 @@ unsigned wl__permute_run(const uint64_t *extent, const struct wl__permute_shape 
 
 /* For dividing by count. */
 struct wl_permute_divisor wl__permute_divisor(uint64_t count);
+/* A few tiles of the output's order come first, then a few of the input's, then all others in the output's.
+ * Near ones: of the input's those that do not lie far apart in the output. */
+enum wl__permute_order { WL_PERMUTE_SQUARES, WL_PERMUTE_NEAR };
+
 /* Numbers the tiles of these extents, each `step` after the one before; false for more than 2^31. */
 bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute_shape *shape,
-                        const uint64_t *extent, const uint64_t *step, unsigned order);
+                        const uint64_t *extent, const uint64_t *step, enum wl__permute_order order);
 
 /* A plan that keeps to an aim; false where none can. */
 bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
                       const struct wl__permute_aim *aim);
+
+/* Whether the input's last dimension, and all that come after it in the output, make up a tile of some 8 to
+ * 46 KB: what a tile writes lies side by side then. */
+bool wl__permute_is_whole(const struct wl__permute_shape *shape);
 
 /* The plan that is thought the fastest, for a shape of rank 2 or more.  False only for more than 2^31 tiles,
  * some 200 GB at least. */

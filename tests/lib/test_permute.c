@@ -101,6 +101,14 @@ static const struct problem problems[] = {
     {3, {301, 3, 203}, {2, 1, 0}, tiles},
     {4, {53, 3, 5, 155}, {2, 1, 3, 0}, tiles},
     {4, {37, 4, 3, 301}, {1, 3, 0, 2}, tiles},
+    /* Runs through several dimensions of the output: odd and even, rows side by side and far apart. */
+    {3, {101, 13, 103}, {2, 1, 0}, tiles},
+    {4, {24, 28, 5, 40}, {3, 2, 1, 0}, tiles},
+    {4, {9, 21, 35, 33}, {3, 1, 0, 2}, tiles},
+    {4, {11, 5, 96, 80}, {3, 1, 0, 2}, tiles},
+    /* Short rows side by side. */
+    {3, {3, 448, 96}, {0, 2, 1}, NULL},
+    {3, {2, 264, 24}, {0, 2, 1}, NULL},
     /* The last dimension keeps its place, and is long, short or neither. */
     {3, {6, 7, 1024}, {1, 0, 2}, NULL},
     {3, {6, 7, 999}, {1, 0, 2}, NULL},

@@ -95,21 +95,34 @@ static uint32_t divide(uint32_t n, const struct wl_permute_divisor *by) {
     return quotient;
 }
 
-static unsigned tile_place(const struct wl_permute_tiles *p, uint32_t tile, uint64_t *in, uint64_t *out) {
+static unsigned tile_place(const struct wl_permute_tiles *p, uint32_t tile, uint64_t *in, uint64_t *out,
+                           uint32_t *row) {
     unsigned ends = 3;
     *in = p->from;
     *out = p->to;
+    *row = 0;
     for (uint32_t i = 0; i < p->digits; i++) {
         const struct wl_permute_digit *digit = &p->digit[i];
         uint32_t rest = divide(tile, &digit->by), place = tile - rest * digit->by.count;
         *in += place * digit->in - (place == digit->by.count - 1 ? digit->in_back : 0);
         *out += place * digit->out - (place == digit->by.count - 1 ? digit->out_back : 0);
+        *row += place * digit->row - (place == digit->by.count - 1 ? digit->row_back : 0);
         if (digit->edges)
             ends = (place == 0) + 2 * (place == digit->by.count - 1);
         tile = rest;
     }
-    assert_int_equal(tile, 0);
     return ends;
+}
+
+/* Blocks past the last, with which a grid is rounded up, do the first ones' tiles again. */
+static void surplus_repeats(const struct wl_permute_tiles *p) {
+    uint64_t in, out, first_in, first_out;
+    uint32_t row, first_row;
+    for (uint32_t k = 0; k < 8 && k < p->tiles; k++) {
+        unsigned ends = tile_place(p, p->tiles + k, &in, &out, &row);
+        assert_int_equal(ends, tile_place(p, k, &first_in, &first_out, &first_row));
+        assert_true(in == first_in && out == first_out && row == first_row);
+    }
 }
 
 static int64_t thread_place(const struct wl_permute_side *side, uint32_t thread, uint64_t *shared,
@@ -185,7 +198,8 @@ static void run_side(const struct machine *m, const struct wl__permute_plan *pla
 static void run_tile(const struct machine *m, const void *any, uint32_t tile) {
     const struct wl__permute_plan *plan = any;
     uint64_t in_tile, out_tile;
-    unsigned ends = tile_place(&plan->sides.tiles, tile, &in_tile, &out_tile);
+    uint32_t row;
+    unsigned ends = tile_place(&plan->sides.tiles, tile, &in_tile, &out_tile, &row);
     memset(m->memory, 0xEE, m->memory_bytes);
     run_side(m, plan, in_tile, &plan->sides.in, plan->in_shifted, true, 3);
     run_side(m, plan, out_tile, &plan->sides.out, plan->out_shifted, false, ends);
@@ -200,30 +214,67 @@ static uint32_t digit_of(uint32_t *number, const struct wl_permute_divisor *by) 
     return digit;
 }
 
+/* Where a row of joined dimensions is loaded from, with how many of the rows after it; the rows before it in
+ * its load. */
+static uint32_t joined_row(const struct wl_permute_bulk *p, uint32_t first, uint32_t row, uint64_t *from,
+                           uint32_t *rows) {
+    uint32_t number = first + row, before = 0;
+    *rows = 1;
+    for (uint32_t i = 0; i < p->joined_parts; i++) {
+        uint32_t count = p->joined[i].by.count, digit = digit_of(&number, &p->joined[i].by);
+        if (p->joined_load && i == 0) {
+            before = digit < row ? digit : row;
+            *rows = count - digit + before;
+            if (*rows > p->turn.count - row + before)
+                *rows = p->turn.count - row + before;
+            digit -= before;
+        }
+        *from += digit * p->joined[i].in;
+    }
+    assert_int_equal(number, 0);
+    return before;
+}
+
 /* Fills the tile's memory; place: where each row lies. */
 static void load_rows(const struct machine *m, const struct wl_permute_bulk *p, unsigned width, uint64_t tile,
-                      uint32_t *place) {
+                      uint32_t first, uint32_t *place) {
     unsigned vector = WL_PERMUTE_ACCESS / width;
     for (uint32_t r = 0; r < p->rows; r++) {
         uint64_t from = tile;
-        uint32_t number = r, inner = 0, loads = 0, each = 1;
+        uint32_t number = r, inner = 0, loads = 0, each = 1, load = p->load, turns = 0, turns_each = 1;
+        if (p->joined_parts) {
+            uint32_t row = digit_of(&number, &p->turn), rows;
+            uint32_t before = joined_row(p, first, row, &from, &rows);
+            inner = before * p->joined_load;
+            if (p->joined_load)
+                load = rows * p->joined_load;
+            loads = row - before;
+            each = p->turn.count;
+            turns = (first + row) / p->joined[0].by.count - first / p->joined[0].by.count;
+            turns_each = p->turns;
+        }
         for (uint32_t i = 0; i < p->row_parts; i++) {
             uint32_t digit = digit_of(&number, &p->row[i].by);
             inner += digit * p->row[i].inner;
             if (!p->row[i].inner) {
+                if (each > 1) {
+                    turns += digit * turns_each;
+                    turns_each *= p->row[i].by.count;
+                }
                 loads += digit * each;
                 each *= p->row[i].by.count;
                 from += digit * p->row[i].in;
             }
         }
-        uint32_t at = loads * p->pitch + loads / vector * p->swizzle + (uint32_t)(from & (p->phase - 1));
+        uint32_t at = loads * p->pitch + loads / vector * p->swizzle + turns * p->turn_pad;
+        at += ((uint32_t)from - at) & (p->phase - 1);
         place[r] = at + inner;
         if (inner)
             continue;
         uint32_t shift = from % WL_PERMUTE_ACCESS;
         /* The window lies in the tile's memory, and no other load has written there. */
-        assert_in_range(at - shift + (shift + p->load + 15) / 16 * 16, 1, p->run_table);
-        for (uint32_t i = 0; i < p->load; i++) {
+        assert_in_range(at - shift + (shift + load + 15) / 16 * 16, 1, p->run_table);
+        for (uint32_t i = 0; i < load; i++) {
             if (m->memory[at + i] != 0xEE &&
                 m->memory[at + i] != *in_array(m, m->from, from + i, m->from_address, 1))
                 fail_msg("%s: loads overlap at byte %u", m->what, at + i);
@@ -265,13 +316,16 @@ static void run_bulk(const struct machine *m, const void *any, uint32_t tile) {
     const struct wl__permute_bulk_plan *plan = any;
     const struct wl_permute_bulk *p = &plan->bulk;
     uint64_t in_tile, out_tile;
-    unsigned ends = tile_place(&p->tiles, tile, &in_tile, &out_tile), width = m->width;
+    uint32_t first;
+    unsigned ends = tile_place(&p->tiles, tile, &in_tile, &out_tile, &first), width = m->width;
+    if (p->joined_rows)
+        ends = (first == 0) + 2 * (first + p->turn.count == p->joined_rows);
     uint32_t *place = malloc(p->rows * sizeof(*place));
     assert_true(p->run_table + 16 * p->runs <= p->row_table && p->row_table + 4 * p->rows <= p->barrier &&
                 p->barrier + 8 <= plan->memory);
     assert_int_equal(p->cells, (p->runs + 32 / p->lanes - 1) / (32 / p->lanes) * p->along.count);
     memset(m->memory, 0xEE, m->memory_bytes);
-    load_rows(m, p, width, in_tile, place);
+    load_rows(m, p, width, in_tile, first, place);
     for (uint32_t r = 0; r < p->runs; r++)
         store_run(m, p, width, r, out_tile, place, ends);
     free(place);
@@ -291,6 +345,7 @@ static void carry_out(const struct problem *p, const void *plan, const struct wl
         m.from[i] = (uint8_t)((i / p->width * 2654435761u + i % p->width * 40503u) >> 13);
         m.to[i] = (uint8_t)~i;
     }
+    surplus_repeats(tiles);
     for (uint32_t tile = 0; tile < tiles->tiles; tile++)
         run(&m, plan, tile);
     for (uint64_t i = 0; i < n; i++)
@@ -307,7 +362,7 @@ static void carry_out_tiles(const struct problem *p, const struct wl__permute_pl
 
 static void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan,
                            unsigned width) {
-    assert_in_range(plan->memory, 1, 74 * 1024);
+    assert_in_range(plan->memory, 1, 56 * 1024);
     carry_out(p, plan, &plan->bulk.tiles, width, plan->memory, run_bulk);
 }
 
@@ -382,8 +437,8 @@ static void tiles_are_right(void **unused) {
         wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
         if (shape.rank < 2)
             continue;
-        struct wl__permute_aim aim = {32u << pick(5), 32u << pick(5), 40000,
-                                      32u << pick(5), 1 + pick(8),    pick(10)};
+        struct wl__permute_aim aim = {{0}, 40000, 32u << pick(5), 1 + pick(8)};
+        wl__permute_extents(aim.extent, &shape, 32u << pick(5), 32u << pick(5));
         struct wl__permute_plan plan = {.sides = {.tiles = {.to = to, .from = from}}};
         if (wl__permute_tile(&plan, &shape, &aim)) {
             planned++;
@@ -406,12 +461,46 @@ static void bulk_tiles_are_right(void **unused) {
         for (unsigned d = 0; d < shape.rank; d++)
             extent[d] = pick(2) ? shape.dim[d].size : 1 + pick((uint32_t)shape.dim[d].size);
         struct wl__permute_bulk_plan plan;
-        if (shape.rank < 2 || !wl__permute_bulk(&plan, &shape, extent, to, from))
+        if (shape.rank < 2 || !wl__permute_bulk(&plan, &shape, 1, extent, to, from))
             continue;
         planned++;
         carry_out_bulk(&p, &plan, shape.width);
     }
     assert_in_range(planned, 1000, 6000);
+}
+
+/* Tiles that take dimensions of the output as one. */
+static void joined_tiles_are_right(void **unused) {
+    (void)unused;
+    unsigned planned = 0;
+    for (unsigned i = 0; i < 20000; i++) {
+        struct problem p = any_problem(30000);
+        uint64_t from = 4096 + pick(16) * p.width, to = (1ull << 40) + pick(16) * p.width;
+        struct wl__permute_shape shape;
+        wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+        unsigned most = 0, joined = 2 + pick(3);
+        uint64_t extent[WL_RANK_MAX], rows = 1;
+        while (most < shape.rank && shape.by_out[most] != 0)
+            most++;
+        if (joined > most)
+            continue;
+        bool is[WL_RANK_MAX] = {false};
+        for (unsigned k = 0; k < joined; k++) {
+            is[shape.by_out[k]] = true;
+            rows *= shape.dim[shape.by_out[k]].size;
+        }
+        unsigned kept = 0;
+        for (unsigned d = 0; d < shape.rank; d++)
+            if (!is[d])
+                extent[kept++] = pick(2) ? shape.dim[d].size : 1 + pick((uint32_t)shape.dim[d].size);
+        extent[kept] = 2 + pick((uint32_t)rows - 2);
+        struct wl__permute_bulk_plan plan;
+        if (!wl__permute_bulk(&plan, &shape, joined, extent, to, from))
+            continue;
+        planned++;
+        carry_out_bulk(&p, &plan, shape.width);
+    }
+    assert_in_range(planned, 500, 20000);
 }
 
 /* What the library would do. */
@@ -429,11 +518,12 @@ static void choices_are_right(void **unused) {
         assert_true(wl__permute_plan_tiles(&plan, &shape, to, from));
         assert_in_range(plan.memory, 1, 48 * 1024);
         assert_in_range(plan.passes, 1, WL_PERMUTE_PASSES);
-        assert_in_range(plan.threads, 1, 256);
+        assert_in_range(plan.threads, 1,
+                        plan.passes <= 6 && (shape.width == 4 || shape.width == 8) ? 512 : 256);
         carry_out_tiles(&p, &plan);
         planned++;
         struct wl__permute_bulk_plan bulk;
-        if (wl__permute_plan_bulk(&bulk, &shape, to, from))
+        if (wl__permute_plan_bulk(&bulk, &shape, to, from, plan.in_shifted || plan.out_shifted))
             carry_out_bulk(&p, &bulk, shape.width);
     }
     assert_in_range(planned, 1500, 3000);
@@ -441,8 +531,11 @@ static void choices_are_right(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reduces),           cmocka_unit_test(widens_by_address),
-        cmocka_unit_test(tiles_are_right),   cmocka_unit_test(bulk_tiles_are_right),
+        cmocka_unit_test(reduces),
+        cmocka_unit_test(widens_by_address),
+        cmocka_unit_test(tiles_are_right),
+        cmocka_unit_test(bulk_tiles_are_right),
+        cmocka_unit_test(joined_tiles_are_right),
         cmocka_unit_test(choices_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

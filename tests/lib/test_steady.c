@@ -61,7 +61,9 @@ static void every_function_is_known(void **state) {
         TRACE_MAP(TRACED_NAME) TRACE_HARMLESS_MAP(HARMLESS_NAME)};
     static const char *const used[] = {
 #define USED_NAME(name, older) STRING(name),
-        WL_DRIVER_MAP(USED_NAME)};
+        WL_DRIVER_MAP(USED_NAME)
+#define OPTIONAL_NAME(name) STRING(name),
+            WL_DRIVER_OPTIONAL_MAP(OPTIONAL_NAME)};
     for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++) {
         bool found = false;
         for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)

@@ -38,6 +38,7 @@
       (CUfunction a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned f, unsigned g, unsigned h,     \
        CUstream i, void **j, void **k),                                                                      \
       (a, b, c, d, e, f, g, h, i, j, k))                                                                     \
+    X(cuLaunchKernelEx, (const CUlaunchConfig *a, CUfunction b, void **c, void **d), (a, b, c, d))           \
     X(cuEventCreate, (CUevent * a, unsigned b), (a, b))                                                      \
     X(cuEventDestroy, (CUevent a), (a))                                                                      \
     X(cuEventRecord, (CUevent a, CUstream b), (a, b))                                                        \
