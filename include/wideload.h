@@ -262,7 +262,7 @@ WL_API wl_error wl_interleave_fields(wl_context *context, const wl_field *fields
  *     unsigned order[4] = {0, 2, 3, 1};
  *     wl_permute(context, 2, nhwc, nchw, 4, sizes, order, stream);
  *
- * The first call of a shape plans, for up to 0.3 ms on the host; a thread remembers eight plans.  Besides the
+ * The first call of a shape plans, for up to 1 ms on the host; a thread remembers eight plans.  Besides the
  * errors above: UNSUPPORTED for more than 2^31 tiles, some hundreds of GB. */
 #define WL_RANK_MAX 8
 WL_API wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, unsigned rank,
