@@ -17,23 +17,15 @@
  * Traffic: every byte is read once and written once, in whole lines where the input's rows begin at lines.
  */
 #include "async.cuh"
+#include "element.cuh"
 #include "transpose_tile.cuh"
 
 #define WL_PITCH   (WL_LINES * 128) /* of rows in shared memory */
 #define WL_VECTORS (WL_LINES * 8)   /* of a row */
-#define WL_EACH    (16 / WL_WIDTH)  /* elements a vector */
 #define WL_COLS    (WL_PITCH / WL_WIDTH)
 
 /* Rows below which four lines follow each other: gathers are few where elements are words. */
 #define WL_LINEAR (WL_WIDTH == 4 ? 128 : 32)
-
-#if WL_WIDTH == 1
-typedef uint8_t wl_small;
-#elif WL_WIDTH == 2
-typedef uint16_t wl_small;
-#else
-typedef uint32_t wl_small;
-#endif
 
 static_assert(WL_THREADS % WL_VECTORS == 0, "loads for all threads");
 
@@ -91,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #pragma unroll
         for (int k = 0; k < WL_EACH; k++) {
             const char *place = k >= whole ? next : k >= near ? below : here;
-            out[k * WL_WIDTH / 4] |= (uint32_t) * (const wl_small *)(place + k * WL_PITCH)
+            out[k * WL_WIDTH / 4] |= (uint32_t) * (const wl_element *)(place + k * WL_PITCH)
                                      << k * WL_WIDTH % 4 * 8;
         }
         *(uint4 *)(to + i * 16) = make_uint4(out[0], out[1], out[2], out[3]);

@@ -15,18 +15,10 @@
  * Traffic: every byte is read once and written once; sectors are whole where the output's rows are.
  */
 #include "bulk.cuh"
+#include "element.cuh"
 #include "transpose_tile.cuh"
 
-#define WL_EACH  (16 / WL_WIDTH) /* rows that make a vector of the output */
-#define WL_STRIP (8 * WL_EACH)   /* that make a line of it */
-
-#if WL_WIDTH == 1
-typedef uint8_t wl_small;
-#elif WL_WIDTH == 2
-typedef uint16_t wl_small;
-#else
-typedef uint32_t wl_small;
-#endif
+#define WL_STRIP (8 * WL_EACH) /* rows that make a line of the output */
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
     /* The barrier, and from the next line on the tile, from its place in a line on (async.cuh says why). */
@@ -59,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
             break;
         if (c >= cols || first >= rows)
             continue;
-        const wl_small *element = (const wl_small *)in + first * cols + c;
+        const wl_element *element = (const wl_element *)in + first * cols + c;
         uint32_t out[4] = {};
 #pragma unroll
         for (int i = 0; i < WL_EACH; i++, element += cols)
