@@ -63,18 +63,28 @@ bool sim_check_access(struct sim_warp *w, const struct sim_insn *in, const struc
     return true;
 }
 
-bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                     enum sim_space space, struct sim_lanes *lanes, unsigned bytes) {
+/* Lanes that lie anywhere: what is no memory is dropped.  Whether there is more to look at, the words of
+ * which are then at the site; if not, *done is what the access is to be told. */
+static bool gather(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                   enum sim_space space, struct sim_lanes *lanes, unsigned bytes, bool *done) {
     struct check_site *site = &w->check->launch->sites[op->site];
     enum check_drop dropped = check_drop(w, in, op, space, lanes, bytes);
-    if (dropped == CHECK_DROP_ALL || dropped == CHECK_DROP_FAULT)
-        return dropped == CHECK_DROP_FAULT;
-    if (!(w->check->launch->checks & (SIM_CHECK_INIT | SIM_CHECK_RACE)))
-        return true;
+    *done = dropped != CHECK_DROP_ALL;
+    if (dropped == CHECK_DROP_ALL || dropped == CHECK_DROP_FAULT ||
+        !(w->check->launch->checks & (SIM_CHECK_INIT | SIM_CHECK_RACE)))
+        return false;
     check_words_find(site, lanes, bytes);
     site->quiet_version = 0;
     w->worker->sites[op->site].pattern.split = false;
-    look(w, in, op, space, lanes, bytes, site);
+    return true;
+}
+
+bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                     enum sim_space space, struct sim_lanes *lanes, unsigned bytes) {
+    bool done;
+    if (!gather(w, in, op, space, lanes, bytes, &done))
+        return done;
+    look(w, in, op, space, lanes, bytes, &w->check->launch->sites[op->site]);
     return true;
 }
 
@@ -119,15 +129,10 @@ void sim_check_block_end(struct sim_block *block) {
 bool sim_check_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                    struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes) {
     struct check_site *site = &w->check->launch->sites[op->site];
+    bool done;
     visit(w, in, op, owner, lanes);
-    enum check_drop dropped = check_drop(w, in, op, SIM_SPACE_SHARED, lanes, bytes);
-    if (dropped == CHECK_DROP_ALL || dropped == CHECK_DROP_FAULT)
-        return dropped == CHECK_DROP_FAULT;
-    if (!(w->check->launch->checks & (SIM_CHECK_INIT | SIM_CHECK_RACE)))
-        return true;
-    check_words_find(site, lanes, bytes);
-    site->quiet_version = 0;
-    w->worker->sites[op->site].pattern.split = false;
+    if (!gather(w, in, op, SIM_SPACE_SHARED, lanes, bytes, &done))
+        return done;
     if (op->access != SIM_ACCESS_LOAD)
         check_changed(owner->check);
     if (w->check->launch->checks & SIM_CHECK_INIT)
