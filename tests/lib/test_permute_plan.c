@@ -427,22 +427,35 @@ static void widens_by_address(void **unused) {
     }
 }
 
+/* A problem with addresses of any alignment, and what it is reduced to. */
+struct drawn {
+    struct problem p;
+    uint64_t to, from;
+    struct wl__permute_shape shape;
+};
+
+static struct drawn draw(uint64_t most) {
+    struct drawn d = {.p = any_problem(most)};
+    d.from = 4096 + pick(16) * d.p.width;
+    d.to = (1ull << 40) + pick(16) * d.p.width;
+    wl__permute_reduce(&d.shape, d.p.width, d.to, d.from, d.p.rank, d.p.sizes, d.p.order);
+    return d;
+}
+
 static void tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
     for (unsigned i = 0; i < 6000; i++) {
-        struct problem p = any_problem(30000);
-        uint64_t from = 4096 + pick(16) * p.width, to = (1ull << 40) + pick(16) * p.width;
-        struct wl__permute_shape shape;
-        wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+        struct drawn drawn = draw(30000);
+        const struct wl__permute_shape shape = drawn.shape;
         if (shape.rank < 2)
             continue;
         struct wl__permute_aim aim = {{0}, 40000, 32u << pick(5), 1 + pick(8)};
         wl__permute_extents(aim.extent, &shape, 32u << pick(5), 32u << pick(5));
-        struct wl__permute_plan plan = {.sides = {.tiles = {.to = to, .from = from}}};
+        struct wl__permute_plan plan = {.sides = {.tiles = {.to = drawn.to, .from = drawn.from}}};
         if (wl__permute_tile(&plan, &shape, &aim)) {
             planned++;
-            carry_out_tiles(&p, &plan);
+            carry_out_tiles(&drawn.p, &plan);
         }
     }
     assert_in_range(planned, 1500, 6000);
@@ -453,18 +466,16 @@ static void bulk_tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
     for (unsigned i = 0; i < 6000; i++) {
-        struct problem p = any_problem(30000);
-        uint64_t from = 4096 + pick(16) * p.width, to = (1ull << 40) + pick(16) * p.width;
-        struct wl__permute_shape shape;
-        wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+        struct drawn drawn = draw(30000);
+        const struct wl__permute_shape shape = drawn.shape;
         uint64_t extent[WL_RANK_MAX];
         for (unsigned d = 0; d < shape.rank; d++)
             extent[d] = pick(2) ? shape.dim[d].size : 1 + pick((uint32_t)shape.dim[d].size);
         struct wl__permute_bulk_plan plan;
-        if (shape.rank < 2 || !wl__permute_bulk(&plan, &shape, 1, extent, to, from))
+        if (shape.rank < 2 || !wl__permute_bulk(&plan, &shape, 1, extent, drawn.to, drawn.from))
             continue;
         planned++;
-        carry_out_bulk(&p, &plan, shape.width);
+        carry_out_bulk(&drawn.p, &plan, shape.width);
     }
     assert_in_range(planned, 1000, 6000);
 }
@@ -474,10 +485,8 @@ static void joined_tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
     for (unsigned i = 0; i < 20000; i++) {
-        struct problem p = any_problem(30000);
-        uint64_t from = 4096 + pick(16) * p.width, to = (1ull << 40) + pick(16) * p.width;
-        struct wl__permute_shape shape;
-        wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+        struct drawn drawn = draw(30000);
+        const struct wl__permute_shape shape = drawn.shape;
         unsigned most = 0, joined = 2 + pick(3);
         uint64_t extent[WL_RANK_MAX], rows = 1;
         while (most < shape.rank && shape.by_out[most] != 0)
@@ -495,10 +504,10 @@ static void joined_tiles_are_right(void **unused) {
                 extent[kept++] = pick(2) ? shape.dim[d].size : 1 + pick((uint32_t)shape.dim[d].size);
         extent[kept] = 2 + pick((uint32_t)rows - 2);
         struct wl__permute_bulk_plan plan;
-        if (!wl__permute_bulk(&plan, &shape, joined, extent, to, from))
+        if (!wl__permute_bulk(&plan, &shape, joined, extent, drawn.to, drawn.from))
             continue;
         planned++;
-        carry_out_bulk(&p, &plan, shape.width);
+        carry_out_bulk(&drawn.p, &plan, shape.width);
     }
     assert_in_range(planned, 500, 20000);
 }
@@ -508,23 +517,21 @@ static void choices_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
     for (unsigned i = 0; i < 3000; i++) {
-        struct problem p = any_problem(60000);
-        uint64_t from = 4096 + pick(16) * p.width, to = (1ull << 40) + pick(16) * p.width;
-        struct wl__permute_shape shape;
-        wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+        struct drawn drawn = draw(60000);
+        const struct wl__permute_shape shape = drawn.shape;
         if (shape.rank < 2)
             continue;
         struct wl__permute_plan plan;
-        assert_true(wl__permute_plan_tiles(&plan, &shape, to, from));
+        assert_true(wl__permute_plan_tiles(&plan, &shape, drawn.to, drawn.from));
         assert_in_range(plan.memory, 1, 48 * 1024);
         assert_in_range(plan.passes, 1, WL_PERMUTE_PASSES);
         assert_in_range(plan.threads, 1,
                         plan.passes <= 6 && (shape.width == 4 || shape.width == 8) ? 512 : 256);
-        carry_out_tiles(&p, &plan);
+        carry_out_tiles(&drawn.p, &plan);
         planned++;
         struct wl__permute_bulk_plan bulk;
-        if (wl__permute_plan_bulk(&bulk, &shape, to, from, plan.in_shifted || plan.out_shifted))
-            carry_out_bulk(&p, &bulk, shape.width);
+        if (wl__permute_plan_bulk(&bulk, &shape, drawn.to, drawn.from, plan.in_shifted || plan.out_shifted))
+            carry_out_bulk(&drawn.p, &bulk, shape.width);
     }
     assert_in_range(planned, 1500, 3000);
 }
