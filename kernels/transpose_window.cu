@@ -25,7 +25,8 @@
  *
  * Traffic: every byte is read once from memory, and written once.  From L2 a tile of bytes takes 160 rows for
  * 128, each 8 to 9 sectors for 7.5; of pairs 144 for 128, or of wider ones 80 for 64, each 16 to 17 sectors
- * for 15.5: with the writes 1.2 and 1.15 times the least, which is what bounds it.
+ * for 15.5: with the writes 1.2 and 1.15 times the least.  That is not all that keeps it from the speed of a
+ * copy (docs/notes/transpose.md).
  */
 #include "async.cuh"
 #include "transpose_tile.cuh"
