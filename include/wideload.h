@@ -201,7 +201,7 @@ WL_API wl_error wl_transpose_batched(wl_context *context, unsigned width, wl_dev
 /* A rows x cols matrix becomes its cols x rows transpose in the same memory.
  *
  * Square matrices need no workspace. Others may: wl_transpose_inplace_workspace() says how many bytes, at
- * most 32 * width * max(rows, cols) + 17 KiB, and 0 where none is needed (workspace may be NULL then); it
+ * most 96 * width * max(rows, cols) + 17 KiB, and 0 where none is needed (workspace may be NULL then); it
  * depends on the device. The workspace is the caller's, aligned to 16 bytes, not overlapping the matrix, and
  * in use until the stream has passed the call; calls that run at once need one each.
  *

@@ -38,15 +38,18 @@ typedef uint8_t wl_word;
 /* wl_inplace_square4 and the like. */
 #define WL_SIZED(name) WL_JOIN(wl_inplace_##name, WL_WIDTH)
 
+/* Another file may have tiles of its own. */
+#ifndef WL_TILE
 #define WL_THREADS WL_INPLACE_THREADS(WL_WIDTH)
 #define WL_TILE    WL_INPLACE_TILE(WL_WIDTH)
+#endif
 
 /* Elements of a vector, and vectors of a tile's row that begins at one. */
 #define WL_PART    (16 / WL_WIDTH)
 #define WL_VECTORS (WL_TILE / WL_PART)
 /* Bytes from one row of a tile to the next in shared memory: room for one vector more, and then so that the
  * rows that make up a vector begin in different banks. */
-#define WL_PITCH WL_INPLACE_PITCH(WL_WIDTH)
+#define WL_PITCH WL_INPLACE_PITCH(WL_WIDTH, WL_TILE)
 
 /* Two tiles, or what a kernel makes of it. */
 extern __shared__ uint4 wl_dynamic[];
@@ -148,13 +151,13 @@ static __device__ __forceinline__ uint4 wl_shifted_vector(const void *tile, uint
     return out.vector;
 }
 
-/* Writes the transpose of the tile that began at `from` to the rows at `to`. */
-static __device__ __forceinline__ void wl_store_vectors(uintptr_t to, const void *tile, uintptr_t from,
-                                                        uint64_t pitch) {
+/* Writes the transpose of the tile that began at `from` to the rows at `to`, to_pitch bytes apart. */
+static __device__ __forceinline__ void wl_store_vectors(uintptr_t to, uint64_t to_pitch, const void *tile,
+                                                        uintptr_t from, uint64_t pitch) {
 #pragma unroll
     for (unsigned k = 0; k < WL_LOADS; k++) {
         unsigned i = threadIdx.x + k * WL_THREADS, r = i / WL_VECTORS, v = i % WL_VECTORS;
-        uintptr_t row = to + r * pitch;
+        uintptr_t row = to + r * to_pitch;
         unsigned head = (unsigned)(-row % 16 / WL_WIDTH);
         if (v == WL_VECTORS - 1 && head)
             continue;
@@ -164,7 +167,7 @@ static __device__ __forceinline__ void wl_store_vectors(uintptr_t to, const void
 #pragma unroll
     for (unsigned k = 0; k < (WL_TILE * WL_PART + WL_THREADS - 1) / WL_THREADS; k++) {
         unsigned i = threadIdx.x + k * WL_THREADS, r = i / WL_PART, x = i % WL_PART;
-        uintptr_t row = to + r * pitch;
+        uintptr_t row = to + r * to_pitch;
         unsigned head = (unsigned)(-row % 16 / WL_WIDTH);
         x += x < head ? 0 : WL_TILE - WL_PART;
         if (i < WL_TILE * WL_PART && head)
@@ -228,12 +231,12 @@ static __device__ __forceinline__ void wl_keep_cut(void *tile, const struct wl_l
 }
 
 /* As wl_store_vectors(), to as many rows and columns as `cut` has. */
-static __device__ __forceinline__ void wl_store_cut(uintptr_t to, const struct wl_cut *cut, const void *tile,
-                                                    uintptr_t from, uint64_t pitch) {
+static __device__ __forceinline__ void wl_store_cut(uintptr_t to, uint64_t to_pitch, const struct wl_cut *cut,
+                                                    const void *tile, uintptr_t from, uint64_t pitch) {
 #pragma unroll 2
     for (unsigned k = 0; k < WL_LOADS; k++) {
         unsigned i = threadIdx.x + k * WL_THREADS, r = i / WL_VECTORS, v = i % WL_VECTORS;
-        uintptr_t row = to + r * pitch;
+        uintptr_t row = to + r * to_pitch;
         unsigned x = (unsigned)(-row % 16 / WL_WIDTH) + v * WL_PART;
         if (r >= cut->rows)
             continue;
@@ -272,9 +275,9 @@ static __device__ __forceinline__ void wl_swap_tiles(wl_word *square, uint64_t l
         if (two)
             wl_keep_cut(lower, &loaded_b, &cut_b, b, pitch);
         __syncthreads();
-        wl_store_cut(a, &cut_a, two ? lower : upper, two ? b : a, pitch);
+        wl_store_cut(a, pitch, &cut_a, two ? lower : upper, two ? b : a, pitch);
         if (two)
-            wl_store_cut(b, &cut_b, upper, a, pitch);
+            wl_store_cut(b, pitch, &cut_b, upper, a, pitch);
         return;
     }
     wl_load_vectors(&loaded_a, a, pitch);
@@ -284,9 +287,9 @@ static __device__ __forceinline__ void wl_swap_tiles(wl_word *square, uint64_t l
     if (two)
         wl_keep_vectors(lower, &loaded_b, b, pitch);
     __syncthreads();
-    wl_store_vectors(a, two ? lower : upper, two ? b : a, pitch);
+    wl_store_vectors(a, pitch, two ? lower : upper, two ? b : a, pitch);
     if (two)
-        wl_store_vectors(b, upper, a, pitch);
+        wl_store_vectors(b, pitch, upper, a, pitch);
 }
 
 #endif

@@ -7,12 +7,12 @@
 /* Elements along a tile's side, and the threads that exchange two tiles, by width; */
 #define WL_INPLACE_TILE(width)    ((width) <= 2 ? 128 : (width) <= 8 ? 64 : 32)
 #define WL_INPLACE_THREADS(width) ((width) == 1 || (width) == 16 ? 256 : 512)
-/* bytes from one row of it to the next in shared memory: a tile's row, one vector of 16 bytes, and a word, or
- * an element, that makes columns change banks; */
-#define WL_INPLACE_PITCH(width)                                                                              \
-    (WL_INPLACE_TILE(width) * (width) + ((width) == 16 ? 16 : (width) == 8 ? 24 : 20))
+/* bytes from one row of a tile to the next in shared memory: a tile's row, one vector of 16 bytes, and a
+ * word, or an element, that makes columns change banks; */
+#define WL_INPLACE_PITCH(width, tile) ((tile) * (width) + ((width) == 16 ? 16 : (width) == 8 ? 24 : 20))
 /* and what two tiles take. */
-#define WL_INPLACE_PAIR_BYTES(width) (2 * WL_INPLACE_TILE(width) * WL_INPLACE_PITCH(width))
+#define WL_INPLACE_PAIR_OF(width, tile) (2 * (tile)*WL_INPLACE_PITCH(width, tile))
+#define WL_INPLACE_PAIR_BYTES(width)    WL_INPLACE_PAIR_OF(width, WL_INPLACE_TILE(width))
 
 /* inplace_aligned.cu, for widths of 1 and 2: threads, and blocks that are to fit a multiprocessor, each with
  * two tiles without a gap. */
@@ -57,6 +57,27 @@ struct wl_inplace_runs {
     uint64_t chunks, each; /* all of them, and those of a run */
     uint32_t kept, ring;   /* slots: for the last chunks of a run, and for those before */
 };
+
+/* inplace_panels.cu: the least width that it is for; elements along a tile's side, threads of a block, blocks
+ * that are to fit a multiprocessor, bytes from one row of two slots to the next in shared memory, where a
+ * sector more is kept behind them and a vector makes rows change banks, and bytes in all: that is more than a
+ * pair of tiles. */
+#define WL_INPLACE_PANEL_LEAST          4
+#define WL_INPLACE_PANEL(width)         ((width) == 4 ? 64 : 32)
+#define WL_INPLACE_PANEL_THREADS(width) ((width) == 8 ? 128 : 256)
+#define WL_INPLACE_PANEL_BLOCKS(width)  ((width) == 8 ? 10 : 5)
+#define WL_INPLACE_SLOT_PITCH(width)    (2 * WL_INPLACE_PANEL(width) * (width) + 32 + 16)
+#define WL_INPLACE_PANEL_BYTES(width)   (WL_INPLACE_PANEL(width) * WL_INPLACE_SLOT_PITCH(width))
+/* Its counters, 4 bytes each, of so many panels: what is loaded of each, alone in a sector; for each row of
+ * tiles a ring of the last panels that were loaded there; and a bit for each tile in a slot. */
+#define WL_INPLACE_PANEL_RING             8
+#define WL_INPLACE_PANEL_TAKEN_AT(panels) ((panels)*WL_INPLACE_FLAG_WORDS)
+#define WL_INPLACE_PANEL_KEPT_AT(panels)  (WL_INPLACE_PANEL_TAKEN_AT(panels) + (panels)*WL_INPLACE_PANEL_RING)
+#define WL_INPLACE_PANEL_COUNTERS(panels)                                                                    \
+    (WL_INPLACE_PANEL_KEPT_AT(panels) + (panels) * (((panels) + 31) / 32))
+/* Blocks of panel k, of which each moves two tiles; and the most of any panel. */
+#define WL_INPLACE_PANEL_TASKS(k, panels) ((panels) - (k) + ((k) + 1) / 2)
+#define WL_INPLACE_PANEL_MOST(panels)     ((panels) + 1)
 
 /* inplace_shuffle.cu: rows or columns that go through the workspace at a time, a warp's lanes. */
 #define WL_INPLACE_BAND 32

@@ -23,12 +23,12 @@
 #define WL_MOVERS      WL_INPLACE_MOVERS
 #include "inplace_near.cuh"
 
-/* Saves the extra rows or columns, and clears the counters. */
+/* Saves the extra rows or columns, and clears the counters, so many words. */
 extern "C" __global__ void __launch_bounds__(WL_MOVERS)
     WL_SIZED(save)(wl_word *saved, const wl_word *matrix, unsigned *counters, uint64_t side, uint64_t extra,
-                   unsigned opening) {
+                   unsigned opening, uint64_t words) {
     uint64_t i = wl_index(0), stride = (uint64_t)gridDim.x * blockDim.x;
-    for (uint64_t counter = i; counter < WL_INPLACE_COUNTERS; counter += stride)
+    for (uint64_t counter = i; counter < words; counter += stride)
         counters[counter] = 0;
     for (; i < side * extra; i += stride)
         saved[opening ? i : i % extra * side + i / extra] =

@@ -158,6 +158,9 @@
     WL_INPLACE_MODULES(X, 16)                                                                                \
     X(inplace_aligned1)                                                                                      \
     X(inplace_aligned2)                                                                                      \
+    X(inplace_panels4)                                                                                       \
+    X(inplace_panels8)                                                                                       \
+    X(inplace_panels16)                                                                                      \
     WL_INTERLEAVE_MODULES(X, 1)                                                                              \
     WL_INTERLEAVE_MODULES(X, 2)                                                                              \
     WL_INTERLEAVE_MODULES(X, 4)                                                                              \
@@ -288,6 +291,12 @@
     WL_INPLACE_KERNELS(X, 16)                                                                                \
     X(inplace_aligned1, inplace_aligned1)                                                                    \
     X(inplace_aligned2, inplace_aligned2)                                                                    \
+    X(inplace_panels4, inplace_close_panels4)                                                                \
+    X(inplace_panels4, inplace_open_panels4)                                                                 \
+    X(inplace_panels8, inplace_close_panels8)                                                                \
+    X(inplace_panels8, inplace_open_panels8)                                                                 \
+    X(inplace_panels16, inplace_close_panels16)                                                              \
+    X(inplace_panels16, inplace_open_panels16)                                                               \
     WL_INTERLEAVE_KERNELS(X, 1)                                                                              \
     WL_INTERLEAVE_KERNELS(X, 2)                                                                              \
     WL_INTERLEAVE_KERNELS(X, 4)                                                                              \

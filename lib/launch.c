@@ -36,17 +36,20 @@ static wl_error allow_all_shared(wl_context *context, CUfunction function) {
 struct grid {
     uint32_t x, y;
     uint32_t cluster; /* blocks in a row; 0: none */
+    bool cooperative;
     struct wl__block block;
     uint32_t shared_bytes;
 };
 
 static CUresult start(const struct wl__driver *driver, CUfunction function, const struct grid *grid,
                       void **arguments, wl_stream stream) {
-    if (!grid->cluster)
+    if (!grid->cluster && !grid->cooperative)
         return driver->cuLaunchKernel(function, grid->x, grid->y, 1, grid->block.x, grid->block.y, 1,
                                       grid->shared_bytes, stream, arguments, NULL);
-    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                                 .value.clusterDim = {grid->cluster, 1, 1}};
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    if (grid->cluster)
+        attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                        .value.clusterDim = {grid->cluster, 1, 1}};
     const CUlaunchConfig config = {.gridDimX = grid->x,
                                    .gridDimY = grid->y,
                                    .gridDimZ = 1,
@@ -55,7 +58,7 @@ static CUresult start(const struct wl__driver *driver, CUfunction function, cons
                                    .blockDimZ = 1,
                                    .sharedMemBytes = grid->shared_bytes,
                                    .hStream = stream,
-                                   .attrs = &cluster,
+                                   .attrs = &attribute,
                                    .numAttrs = 1};
     return driver->cuLaunchKernelEx(&config, function, arguments, NULL);
 }
@@ -74,9 +77,12 @@ static wl_error launch(wl_context *context, enum wl__kernel kernel, const struct
         atomic_store(&context->all_shared[kernel], true);
     }
     CUresult result = start(&context->driver, function, grid, arguments, stream);
+    if (result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+        return wl__fail(WL_ERROR_UNSUPPORTED, "cuLaunchKernelEx: %u blocks do not run at the same time",
+                        grid->x);
     if (result)
         return wl__driver_check(&context->driver, result,
-                                grid->cluster ? "cuLaunchKernelEx" : "cuLaunchKernel");
+                                grid->cluster || grid->cooperative ? "cuLaunchKernelEx" : "cuLaunchKernel");
     wl__note_launch((struct wl__launched){context, function, grid->block.x * grid->block.y});
     return WL_ERROR_OK;
 }
@@ -99,18 +105,25 @@ static wl_error enter_and_launch(wl_context *context, enum wl__kernel kernel, co
 wl_error wl__launch_shared(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                            struct wl__block block, uint32_t shared_bytes, void **arguments,
                            wl_stream stream) {
-    const struct grid grid = {grid_x, grid_y, 0, block, shared_bytes};
+    const struct grid grid = {.x = grid_x, .y = grid_y, .block = block, .shared_bytes = shared_bytes};
     return enter_and_launch(context, kernel, &grid, arguments, stream);
 }
 
 wl_error wl__launch_clusters(wl_context *context, enum wl__kernel kernel, uint32_t blocks, uint32_t cluster,
                              uint32_t threads, uint32_t shared_bytes, void **arguments, wl_stream stream) {
-    struct grid grid = {blocks, 1, 0, {threads, 1}, shared_bytes};
+    struct grid grid = {.x = blocks, .y = 1, .block = {threads, 1}, .shared_bytes = shared_bytes};
     if (cluster > 1 && context->capability >= 90 && context->driver.cuLaunchKernelEx &&
         blocks <= WL_GRID_X_LIMIT - cluster) {
         grid.cluster = cluster;
         grid.x = (blocks + cluster - 1) / cluster * cluster;
     }
+    return enter_and_launch(context, kernel, &grid, arguments, stream);
+}
+
+wl_error wl__launch_cooperative(wl_context *context, enum wl__kernel kernel, uint32_t blocks,
+                                uint32_t threads, uint32_t shared_bytes, void **arguments, wl_stream stream) {
+    const struct grid grid = {
+        .x = blocks, .y = 1, .cooperative = true, .block = {threads, 1}, .shared_bytes = shared_bytes};
     return enter_and_launch(context, kernel, &grid, arguments, stream);
 }
 

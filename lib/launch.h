@@ -26,6 +26,14 @@ wl_error wl__launch_shared(wl_context *context, enum wl__kernel kernel, uint32_t
 wl_error wl__launch_clusters(wl_context *context, enum wl__kernel kernel, uint32_t blocks, uint32_t cluster,
                              uint32_t threads, uint32_t shared_bytes, void **arguments, wl_stream stream);
 
+/* The same of blocks that all run at the same time, so that they may wait for each other: at most
+ * wl__blocks_at_once(), else UNSUPPORTED and nothing is launched, as where part of the device is taken.  The
+ * driver must have cuLaunchKernelEx. */
+wl_error wl__launch_cooperative(wl_context *context, enum wl__kernel kernel, uint32_t blocks,
+                                uint32_t threads, uint32_t shared_bytes, void **arguments, wl_stream stream);
+wl_error wl__blocks_at_once(wl_context *context, enum wl__kernel kernel, uint32_t threads,
+                            uint32_t shared_bytes, uint64_t *blocks);
+
 /* ceil(items / each) blocks in a row.  Where that is more than a grid holds, several launches.  The last of
  * the arguments must point at *first, which each launch finds set to the index of its first item. */
 wl_error wl__launch_linear(wl_context *context, enum wl__kernel kernel, uint64_t items, uint64_t each,

@@ -1,23 +1,11 @@
 /* wl_transpose_inplace: a table of ways to do it, the first that applies is taken. */
+#include "lib/transpose_inplace.h"
 #include "kernels/inplace.h"
 #include "lib/arguments.h"
 #include "lib/choice.h"
 #include "lib/error.h"
-#include "lib/launch.h"
 
-/* ---------------------------------------------------------------- the problem */
-
-struct problem {
-    wl_context *context;
-    unsigned width, row; /* in bytes; its row in tables of kernels */
-    uint64_t rows, cols;
-    uint64_t shorter, longer; /* sides */
-    uint64_t shared_limit;    /* bytes of shared memory that a block may ask for */
-    wl_devptr matrix, workspace;
-    wl_stream stream;
-};
-
-static wl_error make_problem(struct problem *p, wl_context *context, unsigned width, uint64_t rows,
+static wl_error make_problem(struct wl__inplace *p, wl_context *context, unsigned width, uint64_t rows,
                              uint64_t cols) {
     int limit = 0;
     wl_error error =
@@ -25,7 +13,7 @@ static wl_error make_problem(struct problem *p, wl_context *context, unsigned wi
                          context->driver.cuDeviceGetAttribute(
                              &limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, context->device),
                          "cuDeviceGetAttribute");
-    *p = (struct problem){
+    *p = (struct wl__inplace){
         .context = context,
         .width = width,
         .row = (unsigned)__builtin_ctz(width),
@@ -42,16 +30,8 @@ static uint64_t round_up(uint64_t n, uint64_t multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
 
-/* The kernels of the widths. */
-#define KERNELS(kernel)                                                                                      \
-    {                                                                                                        \
-        WL_KERNEL_inplace_##kernel##1, WL_KERNEL_inplace_##kernel##2, WL_KERNEL_inplace_##kernel##4,         \
-            WL_KERNEL_inplace_##kernel##8, WL_KERNEL_inplace_##kernel##16                                    \
-    }
-
-/* Launches so many blocks, in several launches if need be: each finds in *first its first block's index. */
-static wl_error launch(const struct problem *p, const enum wl__kernel kernels[5], uint64_t blocks,
-                       uint32_t threads, uint64_t shared_bytes, void **arguments, uint64_t *first) {
+wl_error wl__inplace_launch(const struct wl__inplace *p, const enum wl__kernel kernels[5], uint64_t blocks,
+                            uint32_t threads, uint64_t shared_bytes, void **arguments, uint64_t *first) {
     for (*first = 0; *first < blocks;) {
         uint64_t left = blocks - *first, now = left < WL_GRID_X_LIMIT ? left : WL_GRID_X_LIMIT;
         wl_error error =
@@ -64,35 +44,34 @@ static wl_error launch(const struct problem *p, const enum wl__kernel kernels[5]
     return WL_ERROR_OK;
 }
 
-static uint64_t tiles_of(const struct problem *p) {
+static uint64_t tiles_of(const struct wl__inplace *p) {
     return (p->shorter + WL_INPLACE_TILE(p->width) - 1) / WL_INPLACE_TILE(p->width);
 }
 
-static uint64_t no_workspace(const struct problem *p) {
+static uint64_t no_workspace(const struct wl__inplace *p) {
     (void)p;
     return 0;
 }
 
 /* ---------------------------------------------------------------- nothing to do */
 
-static bool is_line(const struct problem *p) {
+static bool is_line(const struct wl__inplace *p) {
     return p->shorter <= 1;
 }
 
-static wl_error run_nothing(const struct problem *p) {
+static wl_error run_nothing(const struct wl__inplace *p) {
     (void)p;
     return WL_ERROR_OK;
 }
 
 /* ---------------------------------------------------------------- squares */
 
-static bool is_square(const struct problem *p) {
+static bool is_square(const struct wl__inplace *p) {
     return p->rows == p->cols;
 }
 
-/* The square of the shorter side, whose rows begin ld elements apart. */
-static wl_error exchange_tiles(const struct problem *p, uint64_t ld) {
-    static const enum wl__kernel any[5] = KERNELS(square),
+wl_error wl__inplace_exchange(const struct wl__inplace *p, uint64_t ld) {
+    static const enum wl__kernel any[5] = WL_INPLACE_EACH(square),
                                  aligned[5] = {WL_KERNEL_inplace_aligned1, WL_KERNEL_inplace_aligned2};
     wl_devptr matrix = p->matrix;
     uint32_t side = (uint32_t)p->shorter;
@@ -102,109 +81,29 @@ static wl_error exchange_tiles(const struct problem *p, uint64_t ld) {
     uint64_t blocks = groups / 2 * (groups + 1) * group * group;
     void *arguments[] = {&matrix, &ld, &side, &first};
     if (p->width <= 2 && (p->shorter * p->width | ld * p->width | matrix) % 16 == 0)
-        return launch(p, aligned, blocks, WL_INPLACE_ALIGNED_THREADS(p->width),
-                      WL_INPLACE_ALIGNED_BYTES(p->width), arguments, &first);
-    return launch(p, any, blocks, WL_INPLACE_THREADS(p->width), WL_INPLACE_PAIR_BYTES(p->width), arguments,
-                  &first);
+        return wl__inplace_launch(p, aligned, blocks, WL_INPLACE_ALIGNED_THREADS(p->width),
+                                  WL_INPLACE_ALIGNED_BYTES(p->width), arguments, &first);
+    return wl__inplace_launch(p, any, blocks, WL_INPLACE_THREADS(p->width), WL_INPLACE_PAIR_BYTES(p->width),
+                              arguments, &first);
 }
 
-static wl_error run_square(const struct problem *p) {
-    return exchange_tiles(p, p->shorter);
+static wl_error run_square(const struct wl__inplace *p) {
+    return wl__inplace_exchange(p, p->shorter);
 }
 
 /* ---------------------------------------------------------------- narrow ones, through the workspace */
 
-static bool is_narrow(const struct problem *p) {
+static bool is_narrow(const struct wl__inplace *p) {
     return p->shorter <= WL_INPLACE_BAND;
 }
 
-static uint64_t narrow_workspace(const struct problem *p) {
+static uint64_t narrow_workspace(const struct wl__inplace *p) {
     return p->rows * p->cols * p->width;
 }
 
-static wl_error run_narrow(const struct problem *p) {
+static wl_error run_narrow(const struct wl__inplace *p) {
     wl_error error = wl_transpose(p->context, p->width, p->workspace, p->matrix, p->rows, p->cols, p->stream);
     return error ? error : wl_copy(p->context, p->matrix, p->workspace, narrow_workspace(p), p->stream);
-}
-
-/* ---------------------------------------------------------------- nearly square ones */
-
-static bool is_nearly_square(const struct problem *p) {
-    return p->longer - p->shorter <= WL_INPLACE_EXTRA && p->shorter >= WL_INPLACE_NEAR_MIN;
-}
-
-static uint64_t near_workspace(const struct problem *p) {
-    return 4 * WL_INPLACE_COUNTERS + (p->longer - p->shorter) * p->shorter * p->width;
-}
-
-/* Chunks of so many bytes, the first of which begins at a line. */
-static uint64_t chunks_of(const struct problem *p, uint64_t bytes) {
-    uint64_t chunk = bytes / p->width, phase = p->matrix / p->width % (128 / p->width);
-    return (p->rows * p->cols + phase + chunk - 1) / chunk;
-}
-
-/* How blocks that stay share the chunks; each is 0 where the device has no bulk copies, or what rows move by
- * is more than a block can keep. */
-static wl_error make_runs(const struct problem *p, struct wl_inplace_runs *runs) {
-    const uint64_t chunk = WL_INPLACE_RUN_CHUNK_BYTES;
-    uint64_t moves = wl__multiply((p->longer - p->shorter) * p->width, p->shorter);
-    uint64_t kept = (moves + 16 + chunk - 1) / chunk, slots = p->shared_limit / WL_INPLACE_RUN_BYTES(1);
-    *runs = (struct wl_inplace_runs){0};
-    if (!wl__has_bulk(p->context) || kept + WL_INPLACE_RUN_LEAST > slots)
-        return WL_ERROR_OK;
-    const struct wl__driver *driver = &p->context->driver;
-    int blocks = 0;
-    wl_error error = wl__driver_check(
-        driver,
-        driver->cuDeviceGetAttribute(&blocks, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, p->context->device),
-        "cuDeviceGetAttribute");
-    if (error)
-        return error;
-    if (blocks > WL_INPLACE_RING)
-        blocks = WL_INPLACE_RING;
-    uint64_t chunks = chunks_of(p, chunk), each = (chunks + blocks - 1) / blocks, ring = slots - kept;
-    *runs =
-        (struct wl_inplace_runs){.chunks = chunks,
-                                 .each = each > kept ? each : kept,
-                                 .kept = (uint32_t)kept,
-                                 .ring = ring < WL_INPLACE_RUN_MOST ? (uint32_t)ring : WL_INPLACE_RUN_MOST};
-    return WL_ERROR_OK;
-}
-
-/* Rows are closed, or opened, and take back what was saved. */
-static wl_error move_rows(const struct problem *p, wl_devptr counters, wl_devptr saved) {
-    static const enum wl__kernel close[5] = KERNELS(close), open[5] = KERNELS(open),
-                                 close_runs[5] = KERNELS(close_runs), open_runs[5] = KERNELS(open_runs);
-    wl_devptr matrix = p->matrix;
-    uint64_t side = p->shorter, extra = p->longer - side, first;
-    bool opening = p->rows > p->cols;
-    struct wl_inplace_runs runs;
-    wl_error error = make_runs(p, &runs);
-    if (error)
-        return error;
-    void *arguments[] = {&matrix, &saved, &counters, &side, &extra, &runs};
-    if (runs.each)
-        return launch(p, opening ? open_runs : close_runs, (runs.chunks + runs.each - 1) / runs.each,
-                      WL_INPLACE_RUN_THREADS + 32, WL_INPLACE_RUN_BYTES(runs.kept + runs.ring), arguments,
-                      &first);
-    return launch(p, opening ? open : close, chunks_of(p, WL_INPLACE_CHUNK_BYTES), WL_INPLACE_MOVERS,
-                  WL_INPLACE_STAGED(WL_INPLACE_CHUNK_BYTES), arguments, &first);
-}
-
-static wl_error run_near(const struct problem *p) {
-    static const enum wl__kernel save[5] = KERNELS(save);
-    wl_devptr matrix = p->matrix, counters = p->workspace, saved = counters + 4 * WL_INPLACE_COUNTERS;
-    uint64_t side = p->shorter, extra = p->longer - side, first;
-    uint32_t opening = p->rows > p->cols;
-    void *to_save[] = {&saved, &matrix, &counters, &side, &extra, &opening};
-    uint64_t blocks = side * extra / WL_INPLACE_MOVERS + 1;
-    wl_error error =
-        launch(p, save, blocks < 1u << 20 ? blocks : 1u << 20, WL_INPLACE_MOVERS, 0, to_save, &first);
-    if (!error && !opening)
-        error = exchange_tiles(p, side + extra);
-    if (!error)
-        error = move_rows(p, counters, saved);
-    return !error && opening ? exchange_tiles(p, side + extra) : error;
 }
 
 /* ---------------------------------------------------------------- any others, by shuffles */
@@ -215,7 +114,7 @@ struct shape {
     bool backwards;      /* the matrix is n x m: the steps are undone, last first */
 };
 
-static struct shape shape_of(const struct problem *p) {
+static struct shape shape_of(const struct wl__inplace *p) {
     uint64_t x = p->longer, y = p->shorter;
     while (y) {
         uint64_t rest = x % y;
@@ -226,14 +125,14 @@ static struct shape shape_of(const struct problem *p) {
 }
 
 /* Bytes of shared memory for a row; 0: it does not fit. */
-static uint64_t room_for_row(const struct problem *p) {
+static uint64_t room_for_row(const struct wl__inplace *p) {
     uint64_t bytes = wl__multiply(p->longer, p->width);
     return bytes > p->shared_limit ? 0 : round_up(p->longer, 32) * p->width;
 }
 
 /* The width of a panel of columns, in elements: the widest of 128 to 16 bytes that lets two blocks run on a
  * multiprocessor, or else that fits; 0: none does. */
-static uint64_t panel_width(const struct problem *p) {
+static uint64_t panel_width(const struct wl__inplace *p) {
     for (unsigned blocks = 2; blocks; blocks--)
         for (uint64_t bytes = 128; bytes >= 16; bytes /= 2)
             if (bytes >= p->width &&
@@ -243,13 +142,14 @@ static uint64_t panel_width(const struct problem *p) {
     return 0;
 }
 
-static uint64_t shuffle_workspace(const struct problem *p) {
+static uint64_t shuffle_workspace(const struct wl__inplace *p) {
     uint64_t rows = room_for_row(p) ? 0 : p->longer, columns = panel_width(p) ? 0 : p->shorter;
     return (rows > columns ? rows : columns) * WL_INPLACE_BAND * p->width;
 }
 
-static wl_error shuffle_rows(const struct problem *p, struct shape s) {
-    static const enum wl__kernel on_chip[5] = KERNELS(rows), by_bands[5] = KERNELS(band_of_rows);
+static wl_error shuffle_rows(const struct wl__inplace *p, struct shape s) {
+    static const enum wl__kernel on_chip[5] = WL_INPLACE_EACH(rows),
+                                 by_bands[5] = WL_INPLACE_EACH(band_of_rows);
     wl_devptr matrix = p->matrix, band = p->workspace;
     uint64_t first, shared = room_for_row(p), row;
     uint32_t backwards = s.backwards, returns;
@@ -258,21 +158,23 @@ static wl_error shuffle_rows(const struct problem *p, struct shape s) {
         uint64_t threads = round_up(s.n / 8, 32);
         threads = threads < 128 ? 128 : threads > 1024 ? 1024 : threads;
         void *arguments[] = {&matrix, &s.m, &s.n, &s.b, &backwards, &first};
-        return launch(p, on_chip, s.m, (uint32_t)threads, shared, arguments, &first);
+        return wl__inplace_launch(p, on_chip, s.m, (uint32_t)threads, shared, arguments, &first);
     }
     void *arguments[] = {&matrix, &band, &s.m, &s.n, &s.b, &backwards, &returns, &row, &first};
     for (row = 0; row < s.m; row += WL_INPLACE_BAND)
         for (returns = 0; returns < 2; returns++) {
-            wl_error error = launch(p, by_bands, (s.n + WL_INPLACE_MOVERS - 1) / WL_INPLACE_MOVERS,
-                                    WL_INPLACE_MOVERS, 0, arguments, &first);
+            wl_error error =
+                wl__inplace_launch(p, by_bands, (s.n + WL_INPLACE_MOVERS - 1) / WL_INPLACE_MOVERS,
+                                   WL_INPLACE_MOVERS, 0, arguments, &first);
             if (error)
                 return error;
         }
     return WL_ERROR_OK;
 }
 
-static wl_error shuffle_columns(const struct problem *p, struct shape s, uint32_t rotates) {
-    static const enum wl__kernel on_chip[5] = KERNELS(columns), by_bands[5] = KERNELS(band_of_columns);
+static wl_error shuffle_columns(const struct wl__inplace *p, struct shape s, uint32_t rotates) {
+    static const enum wl__kernel on_chip[5] = WL_INPLACE_EACH(columns),
+                                 by_bands[5] = WL_INPLACE_EACH(band_of_columns);
     wl_devptr matrix = p->matrix, band = p->workspace;
     uint64_t first, panel = panel_width(p), col;
     uint32_t backwards = s.backwards, returns;
@@ -281,28 +183,28 @@ static wl_error shuffle_columns(const struct problem *p, struct shape s, uint32_
         uint64_t threads = round_up(s.m * panel / 8, 32);
         threads = threads < 128 ? 128 : threads > 1024 ? 1024 : threads;
         void *arguments[] = {&matrix, &s.m, &s.n, &s.a, &s.b, &rotates, &backwards, &log_width, &first};
-        return launch(p, on_chip, (s.n + panel - 1) / panel, (uint32_t)threads, s.m * panel * p->width,
-                      arguments, &first);
+        return wl__inplace_launch(p, on_chip, (s.n + panel - 1) / panel, (uint32_t)threads,
+                                  s.m * panel * p->width, arguments, &first);
     }
     const uint64_t each = WL_INPLACE_MOVERS / WL_INPLACE_BAND;
     void *arguments[] = {&matrix,  &band,      &s.m,     &s.n, &s.a,  &s.b,
                          &rotates, &backwards, &returns, &col, &first};
     for (col = 0; col < s.n; col += WL_INPLACE_BAND)
         for (returns = 0; returns < 2; returns++) {
-            wl_error error =
-                launch(p, by_bands, (s.m + each - 1) / each, WL_INPLACE_MOVERS, 0, arguments, &first);
+            wl_error error = wl__inplace_launch(p, by_bands, (s.m + each - 1) / each, WL_INPLACE_MOVERS, 0,
+                                                arguments, &first);
             if (error)
                 return error;
         }
     return WL_ERROR_OK;
 }
 
-static bool always(const struct problem *p) {
+static bool always(const struct wl__inplace *p) {
     (void)p;
     return true;
 }
 
-static wl_error run_shuffles(const struct problem *p) {
+static wl_error run_shuffles(const struct wl__inplace *p) {
     struct shape s = shape_of(p);
     bool coprime = s.b == s.n;
     wl_error error = WL_ERROR_OK;
@@ -323,9 +225,9 @@ static wl_error run_shuffles(const struct problem *p) {
 
 struct way {
     const char *name, *why;
-    bool (*applies)(const struct problem *p);
-    uint64_t (*workspace)(const struct problem *p); /* bytes */
-    wl_error (*run)(const struct problem *p);
+    bool (*applies)(const struct wl__inplace *p);
+    uint64_t (*workspace)(const struct wl__inplace *p); /* bytes */
+    wl_error (*run)(const struct wl__inplace *p);
 };
 
 static const struct way ways[] = {
@@ -334,11 +236,11 @@ static const struct way ways[] = {
     {"through-workspace", "one side is at most 32, so the matrix is of the order of rows + cols", is_narrow,
      narrow_workspace, run_narrow},
     {"near-square", "the sides differ by at most 16: tiles change places, and rows are closed up or opened",
-     is_nearly_square, near_workspace, run_near},
+     wl__inplace_is_near, wl__inplace_near_workspace, wl__inplace_near},
     {"shuffle", "elements move within columns and within rows", always, shuffle_workspace, run_shuffles},
 };
 
-static const struct way *way_of(const struct problem *p) {
+static const struct way *way_of(const struct wl__inplace *p) {
     const struct way *way = ways;
     while (!way->applies(p))
         way++;
@@ -356,7 +258,7 @@ wl_error wl_transpose_inplace_workspace(wl_context *context, unsigned width, uin
             wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: rows * cols * width is past the address space", call);
     if (!error && !bytes)
         error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: bytes is NULL", call);
-    struct problem p;
+    struct wl__inplace p;
     if (!error)
         error = make_problem(&p, context, width, rows, cols);
     if (!error)
@@ -375,7 +277,7 @@ wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr mat
     struct wl__array whole = {"matrix", matrix, wl__multiply(wl__multiply(rows, cols), width)};
     struct wl__reach reach = {.context = context};
     error = wl__check_array(call, &reach, &whole, width);
-    struct problem p;
+    struct wl__inplace p;
     if (!error)
         error = make_problem(&p, context, width, rows, cols);
     if (error || whole.bytes == 0)

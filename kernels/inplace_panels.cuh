@@ -1,0 +1,241 @@
+/* Where things are for inplace_panels.cu: panels, slots, counters; and loads of tiles. */
+#ifndef WIDELOAD_KERNELS_INPLACE_PANELS_CUH
+#define WIDELOAD_KERNELS_INPLACE_PANELS_CUH
+
+#define WL_TILE    WL_INPLACE_PANEL(WL_WIDTH)
+#define WL_THREADS WL_INPLACE_PANEL_THREADS(WL_WIDTH)
+#include "inplace.cuh"
+
+#define WL_SECTOR (32 / WL_WIDTH)
+#define WL_LINE   (128 / WL_WIDTH)
+/* Nanoseconds between two looks at a counter. */
+#define WL_NAP 20
+
+struct wl_panels {
+    wl_word *matrix;
+    wl_word *first;       /* slots of panel 0: WL_TILE elements for each row of the square; at a line */
+    const wl_word *saved; /* extra rows of side elements */
+    unsigned *counters;   /* WL_INPLACE_PANEL_COUNTERS, all 0 */
+    uint64_t side, extra;
+    uint64_t from_row, to_row; /* from a row to the next, before and after */
+    unsigned panels;
+    bool opening;
+};
+
+/* ---------------------------------------------------------------- places */
+
+/* The first row or column of panel k, and how many it has. */
+static __device__ __forceinline__ uint64_t wl_begin(const struct wl_panels *p, unsigned k) {
+    uint64_t end = (uint64_t)(k + 1) * WL_TILE;
+    return !p->opening ? end - WL_TILE : end < p->side ? p->side - end : 0;
+}
+
+static __device__ __forceinline__ unsigned wl_length(const struct wl_panels *p, unsigned k) {
+    return (unsigned)min((uint64_t)WL_TILE, p->side - (uint64_t)k * WL_TILE);
+}
+
+/* Element e of the matrix, counted from a line on. */
+static __device__ __forceinline__ uint64_t wl_from_line(const struct wl_panels *p, uint64_t e) {
+    return (uintptr_t)p->matrix / WL_WIDTH + e;
+}
+
+/* The slot of panel k in row c: WL_TILE elements at a line.  It lies in columns of panels k and k - 1. */
+static __device__ __forceinline__ wl_word *wl_slot(const struct wl_panels *p, unsigned k, uint64_t c) {
+    if (k == 0)
+        return p->first + c * WL_TILE;
+    uint64_t e = c * p->from_row + wl_begin(p, k), line = wl_from_line(p, e);
+    return p->matrix + e + (p->opening ? -line % WL_LINE : 0) - (p->opening ? 0 : line % WL_LINE);
+}
+
+/* ---------------------------------------------------------------- tasks */
+
+/* Tasks of all panels before panel k: the sum of WL_INPLACE_PANEL_TASKS. */
+static __device__ __forceinline__ uint64_t wl_tasks_before(uint64_t k, unsigned panels) {
+    return k * panels - k * (k - 1) / 2 + k * k / 4;
+}
+
+/* The panel of a task, from one at or before it on. */
+static __device__ __forceinline__ unsigned wl_panel_of(uint64_t task, unsigned k, unsigned panels) {
+    while (wl_tasks_before(k + 1, panels) <= task)
+        k++;
+    return k;
+}
+
+/* ---------------------------------------------------------------- counters */
+
+/* How many tasks of panel k have loaded what they move. */
+static __device__ __forceinline__ unsigned *wl_loaded_of(const struct wl_panels *p, unsigned k) {
+    return p->counters + k * WL_INPLACE_FLAG_WORDS;
+}
+
+/* One more than the last panel, of each WL_INPLACE_PANEL_RING-th, of which what its row of tiles has in
+ * column j of tiles was loaded, and for j > k also tile (j, k). */
+static __device__ __forceinline__ unsigned *wl_taken_at(const struct wl_panels *p, unsigned k, unsigned j) {
+    return p->counters + WL_INPLACE_PANEL_TAKEN_AT(p->panels) + k % WL_INPLACE_PANEL_RING * p->panels + j;
+}
+
+/* Bit i % 32: the slots of panel i in row k of tiles are written. */
+static __device__ __forceinline__ unsigned *wl_kept_at(const struct wl_panels *p, unsigned k, unsigned i) {
+    return p->counters + WL_INPLACE_PANEL_KEPT_AT(p->panels) + k * ((p->panels + 31) / 32) + i / 32;
+}
+
+static __device__ __forceinline__ unsigned wl_peek(const unsigned *counter) {
+    return *(const volatile unsigned *)counter;
+}
+
+static __device__ __forceinline__ void wl_wait_until(const unsigned *counter, unsigned least) {
+    while (wl_peek(counter) < least)
+        __nanosleep(WL_NAP);
+}
+
+/* What the block wrote before its last barrier is there for all who see the bit in wl_wait_for_slot(). */
+static __device__ __forceinline__ void wl_say_kept(const struct wl_panels *p, unsigned k, unsigned i) {
+    asm volatile("red.release.gpu.global.or.b32 [%0], %1;"
+                 :
+                 : "l"(__cvta_generic_to_global(wl_kept_at(p, k, i))), "r"(1u << i % 32)
+                 : "memory");
+}
+
+static __device__ __forceinline__ void wl_wait_for_slot(const struct wl_panels *p, unsigned k, unsigned i) {
+    for (unsigned bits;; __nanosleep(WL_NAP)) {
+        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                     : "=r"(bits)
+                     : "l"(__cvta_generic_to_global(wl_kept_at(p, k, i)))
+                     : "memory");
+        if (bits >> i % 32 & 1)
+            return;
+    }
+}
+
+static __device__ __forceinline__ bool wl_all_loaded(const struct wl_panels *p, unsigned k, unsigned loaded) {
+    return loaded >= WL_INPLACE_PANEL_TASKS(k, p->panels);
+}
+
+/* Says so.  The greatest stays: a plain store may arrive after that of the panel that has the place in the
+ * ring next, although what is counted as loaded, by the same thread and later, arrived before (seen on an
+ * H200). */
+static __device__ __forceinline__ void wl_say_taken(const struct wl_panels *p, unsigned k, unsigned j) {
+    atomicMax(wl_taken_at(p, k, j), k + 1);
+}
+
+/* By one thread, before wl_say_taken(): waits until all of the panel that had the place in the ring before
+ * has been loaded; `loaded` is how much of it was, a while ago. */
+static __device__ __forceinline__ unsigned wl_peek_ring(const struct wl_panels *p, unsigned k) {
+    return k < WL_INPLACE_PANEL_RING ? 0 : wl_peek(wl_loaded_of(p, k - WL_INPLACE_PANEL_RING));
+}
+
+static __device__ __forceinline__ void wl_wait_for_ring(const struct wl_panels *p, unsigned k,
+                                                        unsigned loaded) {
+    if (k >= WL_INPLACE_PANEL_RING && !wl_all_loaded(p, k - WL_INPLACE_PANEL_RING, loaded))
+        wl_wait_until(wl_loaded_of(p, k - WL_INPLACE_PANEL_RING),
+                      WL_INPLACE_PANEL_TASKS(k - WL_INPLACE_PANEL_RING, p->panels));
+}
+
+/* Until what lies where a task is to write has been read: `cols` columns from `col` on of the result's rows
+ * of panel k.  Then a barrier.
+ *
+ * Column u of row c of the result is column u -+ c extra of row c of the square, and each time that this
+ * passes an end of the row, a row further on: so it lies in row k of tiles or, then, in that of panel k - 1.
+ * The threads look at a column each, a tile apart, from the first of any row to the last, and by a line and a
+ * sector more, as slots lie by so much before or behind their tiles, and a sector of each is read with the
+ * slots beside it; and at the last tile, which may be narrower.
+ *
+ * No fence: what was taken was in shared memory when it was said so, and what follows the wait are writes
+ * only, which no multiprocessor begins before the wait has ended (as in inplace_near.cu). */
+static __device__ __forceinline__ void wl_wait_for_room(const struct wl_panels *p, unsigned k, uint64_t col,
+                                                        unsigned cols) {
+    const int64_t c = (int64_t)wl_begin(p, k), last = c + wl_length(p, k) - 1, extra = (int64_t)p->extra;
+    const int row = (int)p->from_row, side = (int)p->side, margin = WL_LINE + WL_SECTOR;
+    int low = (int)((int64_t)col + (p->opening ? c : -last) * extra) - margin;
+    int high = (int)((int64_t)(col + cols) + (p->opening ? last : -c) * extra) + margin;
+    if (p->opening)
+        low = max(low, 0);
+    else
+        high = min(high, row);
+    const unsigned looks = WL_THREADS / 2, look = threadIdx.x % looks;
+    int u = min(low + (int)(look * WL_TILE), high - 1);
+    int rows = u >= 0 ? u / row : -1 - (-1 - u) / row, x = u - rows * row;
+    if (look == looks - 1) {
+        x = p->opening ? 0 : side - 1; /* of the last tile, whether an end is passed or not */
+        rows = p->opening ? 1 : -1;
+    }
+    const unsigned before = threadIdx.x / looks; /* by how many panels */
+    if (x < side && k >= before && (before == 0 || rows != 0)) {
+        unsigned tile = (unsigned)(p->opening ? side - 1 - x : x) / WL_TILE;
+        wl_wait_until(wl_taken_at(p, k - before, tile), k - before + 1);
+    }
+    __syncthreads();
+}
+
+/* ---------------------------------------------------------------- tiles */
+
+/* Rows of the square, from_row elements apart, of which a tile has a part. */
+struct wl_part {
+    uintptr_t at;
+    unsigned rows, cols;
+};
+
+static __device__ __forceinline__ struct wl_part wl_part_at(const struct wl_panels *p, unsigned i,
+                                                            unsigned j) {
+    struct wl_part part;
+    part.at = (uintptr_t)(p->matrix + wl_begin(p, i) * p->from_row + wl_begin(p, j));
+    part.rows = wl_length(p, i);
+    part.cols = wl_length(p, j);
+    return part;
+}
+
+/* Whether a vector that has one of its elements may lie in part before or behind the matrix. */
+static __device__ __forceinline__ bool wl_sticks_out(const struct wl_panels *p, const struct wl_part *part) {
+    uintptr_t begin = (uintptr_t)p->matrix, end = begin + p->side * (p->side + p->extra) * WL_WIDTH;
+    return part->at - begin < 16 ||
+           part->at + ((part->rows - 1) * p->from_row + part->cols) * WL_WIDTH + 16 > end;
+}
+
+/* 16 bytes where they are wanted, else zeros: without them the registers would be live from one task to the
+ * next, all of them.  Otherwise as wl_load_once_256(). */
+static __device__ __forceinline__ uint4 wl_load_or_zero(const void *from, bool wanted) {
+    uint4 vector;
+    asm("{\n\t.reg .pred wanted;\n\t"
+        "setp.ne.b32 wanted, %5, 0;\n\t"
+        "mov.u32 %0, 0;\n\tmov.u32 %1, 0;\n\tmov.u32 %2, 0;\n\tmov.u32 %3, 0;\n\t"
+        "@wanted ld.global.L2::cache_hint.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4], %6;\n\t}"
+        : "=&r"(vector.x), "=&r"(vector.y), "=&r"(vector.z), "=&r"(vector.w)
+        : "l"(__cvta_generic_to_global(from)), "r"((int)wanted), "l"(WL_EVICT_LAST));
+    return vector;
+}
+
+/* Rows that the threads load at a time, a vector each. */
+#define WL_STEP (WL_THREADS / WL_VECTORS)
+typedef uint4 wl_tile_part[WL_TILE / WL_STEP];
+
+/* Vector v of row r of the part, as it lies in memory, if it has elements of the part: else zeros. */
+static __device__ __forceinline__ uint4 wl_load_vector(const struct wl_panels *p, const struct wl_part *part,
+                                                       unsigned r, unsigned v) {
+    uintptr_t row = part->at + r * (p->from_row * WL_WIDTH);
+    return wl_load_or_zero(wl_aligned(row) + v, r < part->rows && 16 * v < row % 16 + part->cols * WL_WIDTH);
+}
+
+static __device__ __forceinline__ void wl_load_part(wl_tile_part loaded, const struct wl_panels *p,
+                                                    const struct wl_part *part) {
+#pragma unroll
+    for (unsigned i = 0; i < WL_TILE / WL_STEP; i++)
+        loaded[i] = wl_load_vector(p, part, threadIdx.x / WL_VECTORS + i * WL_STEP, threadIdx.x % WL_VECTORS);
+}
+
+static __device__ __forceinline__ void wl_keep_part(void *tile, const wl_tile_part loaded) {
+#pragma unroll
+    for (unsigned i = 0; i < WL_TILE / WL_STEP; i++)
+        wl_keep_vector(tile, threadIdx.x / WL_VECTORS + i * WL_STEP, threadIdx.x % WL_VECTORS, loaded[i]);
+}
+
+/* The same element by element, for the matrix's ends. */
+static __device__ __forceinline__ void wl_keep_elements(void *tile, const struct wl_panels *p,
+                                                        const struct wl_part *part) {
+    for (unsigned e = threadIdx.x; e < part->rows * part->cols; e += WL_THREADS) {
+        unsigned r = e / part->cols, c = e % part->cols;
+        uintptr_t row = part->at + r * (p->from_row * WL_WIDTH);
+        ((wl_word *)((char *)tile + r * WL_PITCH + row % 16))[c] = __ldcg((const wl_word *)row + c);
+    }
+}
+
+#endif
