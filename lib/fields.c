@@ -1,5 +1,4 @@
 /* wl_deinterleave_fields and wl_interleave_fields: structures of fields of any sizes. */
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,8 +93,10 @@ static uint32_t cut(const struct problem *p, struct wl_fields_shape *shape, uint
         uint32_t tasks = (vectors + WARP - 1) / WARP;
         field->first_task = (uint16_t)shape->tasks;
         shape->tasks += tasks;
-        if (shape->tasks <= WL_FIELD_TASKS)
-            memset(shape->task_field + field->first_task, (int)f, tasks);
+        /* By words, past the end: the next field overwrites that. */
+        for (uint32_t task = field->first_task; task < shape->tasks && shape->tasks <= WL_FIELD_TASKS;
+             task += 8)
+            memcpy(shape->task_field + task, &(uint64_t){f * UINT64_C(0x0101010101010101)}, 8);
     }
     uint32_t bytes = (structures + shape->slack) * p->structure_bytes;
     uint32_t vectors = bytes / VECTOR_BYTES + 2;
@@ -107,14 +108,13 @@ static bool is_any(const struct problem *p) {
     return true;
 }
 static wl_error warps(wl_context *context, const struct problem *p, wl_stream stream) {
-    const bool few = p->count <= WL_FIELDS_FEW;
-    /* A kernel for few fields takes the parameter's beginning: no more of it is made. */
+    /* Not initialised as a whole, 1.9 KB: tasks and fields that there are not are not read. */
     struct wl_fields_shape shape;
-    memset(&shape, 0, few ? offsetof(struct wl_fields_shape, fields[WL_FIELDS_FEW]) : sizeof(shape));
     shape.n = p->n;
     shape.packed = p->packed;
     shape.structure_bytes = p->structure_bytes;
     shape.pad = PAD;
+    shape.tail = 0;
     uint32_t named = 0, offset = 0;
     if (!p->together) {
         /* Bytes before the first that is named are not read, nor those after the last: they need not be
@@ -149,9 +149,10 @@ static wl_error warps(wl_context *context, const struct problem *p, wl_stream st
         {WL_KERNEL_deinterleave_fields, WL_KERNEL_deinterleave_fields_few},
         {WL_KERNEL_interleave_fields, WL_KERNEL_interleave_fields_few},
     };
+    /* Of the parameter, a kernel for few fields takes the beginning. */
     void *arguments[] = {&shape, &first};
-    return wl__streams_launch(context, kernels[p->together][few], blocks, WL_FIELDS_THREADS, shared_bytes,
-                              arguments, &first, stream);
+    return wl__streams_launch(context, kernels[p->together][p->count <= WL_FIELDS_FEW], blocks,
+                              WL_FIELDS_THREADS, shared_bytes, arguments, &first, stream);
 }
 
 /* The first that applies is taken. */
