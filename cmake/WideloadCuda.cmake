@@ -2,7 +2,8 @@
 #     wideload_add_fatbin(<name> <source.cu> [LEAST <capability>] [definitions...])
 # which compiles a kernel file into ${CMAKE_CURRENT_BINARY_DIR}/<name>.fatbin: PTX (what the simulator runs, and
 # newer GPUs translate) for compute_75, or for the least compute capability that the kernel runs on (90), and machine
-# code for sm_90.
+# code for sm_90, both compressed.  Lines of the source are in the PTX, where the simulator looks for them, and not in the
+# machine code.
 #
 # Only the compiler and a header are needed, never CUDA's libraries: the driver is opened at run time.
 #
@@ -13,6 +14,7 @@
 if(WIDELOAD_NVCC AND NOT EXISTS ${WIDELOAD_NVCC})
     unset(WIDELOAD_NVCC CACHE)
     unset(WIDELOAD_CUDA_INCLUDE CACHE)
+    unset(WIDELOAD_FATBINARY CACHE)
 endif()
 find_program(WIDELOAD_NVCC nvcc
     HINTS ${PROJECT_SOURCE_DIR}/.cuda/bin ENV CUDA_PATH ENV CUDA_HOME
@@ -24,6 +26,16 @@ get_filename_component(WIDELOAD_CUDA_ROOT ${WIDELOAD_CUDA_ROOT}/../.. ABSOLUTE)
 find_path(WIDELOAD_CUDA_INCLUDE cuda.h
     HINTS ${WIDELOAD_CUDA_ROOT}/include ${WIDELOAD_CUDA_ROOT}/targets/x86_64-linux/include
     NO_DEFAULT_PATH REQUIRED)
+find_program(WIDELOAD_FATBINARY fatbinary HINTS ${WIDELOAD_CUDA_ROOT}/bin REQUIRED)
+
+# Of the ways to compress, that which a driver undoes in some 20 us a module: --compress-mode=size would make the library
+# half as long, and loading a kernel 0.15 ms longer (docs/notes/calls.md).  Before CUDA 12.8 it was the only one.
+file(STRINGS ${WIDELOAD_CUDA_INCLUDE}/cuda.h cuda_version REGEX "^#define CUDA_VERSION ")
+string(REGEX MATCH "[0-9]+$" cuda_version "${cuda_version}")
+set(WIDELOAD_COMPRESSION --compress-all)
+if(cuda_version GREATER_EQUAL 12080)
+    string(APPEND WIDELOAD_COMPRESSION " --compress-mode=speed")
+endif()
 
 function(wideload_add_fatbin name source)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
@@ -35,9 +47,8 @@ function(wideload_add_fatbin name source)
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh ${PROJECT_SOURCE_DIR}/build-kernels ${output}
-                ${CMAKE_CURRENT_SOURCE_DIR}/${source}
-                ${WIDELOAD_NVCC} -fatbin -O3 -lineinfo ${definitions}
-                -gencode arch=compute_${arg_LEAST},code=compute_${arg_LEAST} -gencode arch=compute_90,code=sm_90
+                ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${arg_LEAST} ${WIDELOAD_FATBINARY}
+                "${WIDELOAD_COMPRESSION}" ${WIDELOAD_NVCC} -O3 ${definitions}
         DEPENDS ${source} ${WIDELOAD_NVCC} ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}.fatbin"

@@ -80,7 +80,8 @@ typedef void *wl_stream;
  * program runs on that. Errors: INVALID_ARGUMENT for an unknown name, NO_DEVICE (also where no context is
  * current), NO_DRIVER, DRIVER, OUT_OF_MEMORY. */
 WL_API wl_error wl_open(wl_context **out, const char *device);
-/* Releases everything.  NULL is allowed. */
+/* Unloads the kernels and gives the CUDA context back.  Before it, what was launched is to be done and what
+ * wl_alloc() gave to be freed; after it, graphs that captured calls cannot be launched.  NULL is allowed. */
 WL_API void wl_close(wl_context *context);
 
 typedef struct wl_device_info {
@@ -105,8 +106,10 @@ WL_API wl_error wl_get_device_info(wl_context *context, wl_device_info *out);
 /* Device memory, aligned to 256 bytes or better.  bytes == 0 gives a valid, unique address.
  * Errors: OUT_OF_MEMORY, INVALID_ARGUMENT. */
 WL_API wl_error wl_alloc(wl_context *context, wl_devptr *out, size_t bytes);
+/* Of wl_alloc()'s memory, when nothing uses it any more.  Address 0 is nothing to free. */
 WL_API wl_error wl_free(wl_context *context, wl_devptr address);
-/* Synchronous copies between host and device. */
+/* Copies between host and device, which wait until they are done; in the order of the NULL stream.  Work on
+ * non-blocking streams that they depend on is to be waited for before. */
 WL_API wl_error wl_upload(wl_context *context, wl_devptr to, const void *from, size_t bytes);
 WL_API wl_error wl_download(wl_context *context, void *to, wl_devptr from, size_t bytes);
 /* Sets bytes of device memory to a value; asynchronous on the stream. */
@@ -130,13 +133,13 @@ WL_API wl_error wl_synchronize(wl_context *context);
  * NULL (the legacy default stream), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a CUstream of the context.
  * - Any thread may call, several at once, whatever CUDA context is current in it; that one is current after
  * it.
- * - Only bytes that the operation names are read or written.
+ * - Only bytes that the operation names are read or written (wl_deinterleave_fields() may read padding).
  * - An operation on nothing (a size of 0) does nothing and succeeds; its addresses may be NULL then.
  * - Errors: INVALID_ARGUMENT for a NULL context or address, a pageable host address, a width, rank or order
  * that is none, a misaligned address, a leading dimension or stride that is too small, sizes whose product is
  * no address, arrays that overlap; nothing is put on the stream then, and wl_message() names the argument.
  *   DRIVER and OUT_OF_MEMORY come from the driver: the kernels could not be loaded or launched.  A fault on
- * the device is reported by wl_synchronize(), or by CUDA's own calls. */
+ * the device is reported by wl_synchronize(), or by CUDA's own calls; on a GPU its context is lost then. */
 
 /* Copies bytes; `to` and `from` may have any alignment, both. */
 WL_API wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes, wl_stream stream);
@@ -233,9 +236,9 @@ typedef struct wl_field {
 } wl_field;
 
 /* Structures of fields of any sizes, with padding between them or none: n structures, structure_bytes from
- * one to the next; array f has n elements of fields[f].bytes, side by side.  1 <= fields <= WL_FIELDS_MAX, 1
- * <= bytes, fields do not overlap and lie inside the structure; structure_bytes <= WL_STRUCTURE_MAX.  Any
- * alignment.
+ * one to the next; array f has n elements of fields[f].bytes, side by side.  There are 1 to WL_FIELDS_MAX
+ * fields, in any order, none empty, none overlapping another, all inside the structure; structure_bytes is 1
+ * to WL_STRUCTURE_MAX.  Any alignment.
  *
  *     struct particle { float position[3]; double mass; int32_t id; };
  *     wl_field fields[] = {{offsetof(struct particle, position), 12}, {offsetof(struct particle, mass), 8},

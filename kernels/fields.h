@@ -11,7 +11,7 @@
 #endif
 #define WL_FIELDS_FEW     8
 #define WL_FIELDS_THREADS 128
-/* Tasks of a chunk: a warp moves 32 vectors of one field in one. */
+/* Tasks of a chunk: a warp moves 32 vectors of one field in one.  The table of them is filled by 8 bytes. */
 #define WL_FIELD_TASKS 256
 
 struct wl_field_shape {
@@ -34,7 +34,7 @@ struct wl_fields_shape {
     uint32_t gaps;  /* interleave: there are bytes that no field names, which are set to 0 */
     uint32_t tasks; /* of all fields in a chunk */
     uint32_t pad;   /* an empty vector in shared memory after each 2^pad */
-    uint8_t task_field[WL_FIELD_TASKS];
+    uint8_t task_field[WL_FIELD_TASKS + 8];
     struct wl_field_shape fields[WL_FIELDS_LIMIT];
 };
 

@@ -7,16 +7,6 @@
 
 #include "lib/error.h"
 
-uint64_t wl__multiply(uint64_t a, uint64_t b) {
-    uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-uint64_t wl__add(uint64_t a, uint64_t b) {
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 wl_error wl__check_context(const char *call, const wl_context *context) {
     return context ? WL_ERROR_OK : wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: the context is NULL", call);
 }

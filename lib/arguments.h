@@ -15,8 +15,14 @@ struct wl__array {
 
 /* Products and sums that stop at UINT64_MAX, for byte counts of absurd problems: wl__check_array refuses
  * these. */
-uint64_t wl__multiply(uint64_t a, uint64_t b);
-uint64_t wl__add(uint64_t a, uint64_t b);
+static inline uint64_t wl__multiply(uint64_t a, uint64_t b) {
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+static inline uint64_t wl__add(uint64_t a, uint64_t b) {
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
 
 /* A GPU's page tables map device memory by 2 MiB of addresses, which the driver takes from the system as a
  * whole: no pageable memory is among them, as tests/lib/test_pointers.c asks the system.  Small allocations

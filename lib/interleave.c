@@ -22,18 +22,34 @@ static wl_error check_stream(const struct problem *p, struct wl__reach *reach, u
     return error ? error : wl__check_apart(p->call, &stream, packed);
 }
 
-/* Outputs share no byte.  Most callers' arrays follow each other, which is seen at once. */
-static bool are_apart(const wl_devptr *streams, unsigned fields, uint64_t bytes, unsigned *a, unsigned *b) {
-    bool ascending = true;
-    for (unsigned f = 1; f < fields && ascending; f++)
-        ascending = streams[f] > streams[f - 1] && streams[f] - streams[f - 1] >= bytes;
-    if (ascending)
-        return true;
+/* Whether each stream lies past the one before, as most callers' do. */
+static bool follow(const wl_devptr *streams, unsigned fields, uint64_t bytes) {
+    bool follow = true;
+    for (unsigned f = 1; f < fields && follow; f++)
+        follow = streams[f] > streams[f - 1] && streams[f] - streams[f - 1] >= bytes;
+    return follow;
+}
+
+/* Outputs that share a byte. */
+static bool overlap(const wl_devptr *streams, unsigned fields, uint64_t bytes, unsigned *a, unsigned *b) {
     for (*a = 0; *a < fields; ++*a)
         for (*b = *a + 1; *b < fields; ++*b)
             if (streams[*a] - streams[*b] < bytes || streams[*b] - streams[*a] < bytes)
-                return false;
-    return true;
+                return true;
+    return false;
+}
+
+/* Whether the first stream's being right, and their following each other, says that all are. */
+static bool are_like_first(const struct problem *p, const struct wl__reach *reach,
+                           const struct wl__array *packed) {
+    const wl_devptr first = p->streams[0], last = p->streams[p->fields - 1];
+    const uint64_t bytes = p->n * p->width;
+    wl_devptr bits = 0;
+    for (unsigned f = 0; f < p->fields; f++)
+        bits |= p->streams[f];
+    return (bits & (p->width - 1)) == 0 && first / WL__PAGE_BYTES == reach->page &&
+           last / WL__PAGE_BYTES == reach->page && bytes <= WL__PAGE_BYTES &&
+           (last + bytes <= packed->address || packed->address + packed->bytes <= first);
 }
 
 static wl_error check(wl_context *context, const struct problem *p) {
@@ -49,6 +65,7 @@ static wl_error check(wl_context *context, const struct problem *p) {
                                      wl__multiply(p->n, (uint64_t)p->fields * p->width)};
     struct wl__reach reach = {.context = context};
     error = wl__check_array(p->call, &reach, &packed, p->width);
+    const bool following = follow(p->streams, p->fields, p->n * p->width);
     for (unsigned f = 0; f < p->fields && !error; f++) {
         error = check_stream(p, &reach, f, &packed, streams);
         if (error) {
@@ -57,9 +74,11 @@ static wl_error check(wl_context *context, const struct problem *p) {
             snprintf(name, sizeof(name), "%s[%u]", streams, f);
             return check_stream(p, &reach, f, &packed, name);
         }
+        if (f == 0 && following && are_like_first(p, &reach, &packed))
+            break;
     }
     unsigned a, b;
-    if (!error && !p->together && !are_apart(p->streams, p->fields, p->n * p->width, &a, &b))
+    if (!error && !p->together && !following && overlap(p->streams, p->fields, p->n * p->width, &a, &b))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: to[%u] and to[%u] overlap", p->call, a, b);
     return error;
 }

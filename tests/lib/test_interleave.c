@@ -474,6 +474,30 @@ static void test_errors(void **state) {
     check(&b, "a call that was refused");
 }
 
+/* Any three fields of seven bytes, in any order. */
+static void test_fields_overlap(void **state) {
+    (void)state;
+    enum { STRUCTURE = 7 };
+    wl_field all[STRUCTURE * (STRUCTURE + 1) / 2];
+    unsigned count = 0;
+    for (uint32_t offset = 0; offset < STRUCTURE; offset++)
+        for (uint32_t bytes = 1; offset + bytes <= STRUCTURE; bytes++)
+            all[count++] = (wl_field){offset, bytes};
+    for (unsigned i = 0; i < count * count * count; i++) {
+        const wl_field fields[3] = {all[i % count], all[i / count % count], all[i / count / count]};
+        unsigned map = 0, bits = 0;
+        for (unsigned f = 0; f < 3; f++) {
+            map |= ((1u << fields[f].bytes) - 1) << fields[f].offset;
+            bits += fields[f].bytes;
+        }
+        wl_error error = wl_deinterleave_fields(context, fields, 3, STRUCTURE, NULL, 0, 0, NULL);
+        if ((unsigned)__builtin_popcount(map) == bits)
+            need(error);
+        else
+            refused(error, "overlaps another");
+    }
+}
+
 static void test_nothing(void **state) {
     (void)state;
     const wl_field field = {0, 4};
@@ -514,6 +538,7 @@ int main(void) {
         cmocka_unit_test(test_narrow_batches),
         cmocka_unit_test(test_narrow_fits),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_fields_overlap),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_shared_input),
     };
