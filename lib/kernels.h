@@ -138,6 +138,16 @@
     X(transpose_columns2_2)                                                                                  \
     X(transpose_columns4_1)                                                                                  \
     X(transpose_columns4_2)                                                                                  \
+    X(transpose_panels1)                                                                                     \
+    X(transpose_panels2)                                                                                     \
+    X(transpose_panels4)                                                                                     \
+    X(transpose_panels8)                                                                                     \
+    X(transpose_panels16)                                                                                    \
+    X(transpose_matrices1)                                                                                   \
+    X(transpose_matrices2)                                                                                   \
+    X(transpose_matrices4)                                                                                   \
+    X(transpose_matrices8)                                                                                   \
+    X(transpose_matrices16)                                                                                  \
     X(transpose_groups1)                                                                                     \
     X(transpose_halves2)                                                                                     \
     X(transpose_elements4)                                                                                   \
@@ -257,6 +267,16 @@
     X(transpose_columns2_2, transpose_columns2_2)                                                            \
     X(transpose_columns4_1, transpose_columns4_1)                                                            \
     X(transpose_columns4_2, transpose_columns4_2)                                                            \
+    X(transpose_panels1, transpose_panels1)                                                                  \
+    X(transpose_panels2, transpose_panels2)                                                                  \
+    X(transpose_panels4, transpose_panels4)                                                                  \
+    X(transpose_panels8, transpose_panels8)                                                                  \
+    X(transpose_panels16, transpose_panels16)                                                                \
+    X(transpose_matrices1, transpose_matrices1)                                                              \
+    X(transpose_matrices2, transpose_matrices2)                                                              \
+    X(transpose_matrices4, transpose_matrices4)                                                              \
+    X(transpose_matrices8, transpose_matrices8)                                                              \
+    X(transpose_matrices16, transpose_matrices16)                                                            \
     X(transpose_groups1, transpose_groups1)                                                                  \
     X(transpose_halves2, transpose_halves2)                                                                  \
     X(transpose_elements4, transpose_elements4)                                                              \
