@@ -3,10 +3,11 @@
 
 #define THREADS 256
 #define LINE    128
-#define BESIDE  (2 * LINE + 16) /* bytes: the barrier's line, and what a panel lies off a line and a vector  \
-                                 */
-#define GAP    32               /* bytes between rows or matrices that bulk loads may bring too are less */
-#define ENOUGH (16 << 10)       /* bytes of small matrices together */
+#define BESIDE                                                                                               \
+    (2 * LINE + 16)       /* bytes: the barrier's line, and what a panel lies off a line and a vector        \
+                           */
+#define GAP    32         /* bytes between rows or matrices that bulk loads may bring too are less */
+#define ENOUGH (16 << 10) /* bytes of small matrices together */
 /* Rows, so that numbers of elements are divided exactly by one multiplication. */
 #define ROWS_LIMIT 16384
 

@@ -151,17 +151,6 @@ static bool fits_pieces(const struct problem *p, unsigned unit) {
            to % unit == 0 && from % vector == 0 && piece_requests(p) <= (is_narrow(p) ? 16 : 64);
 }
 
-static uint64_t matrix_bytes(const struct problem *p) {
-    return p->width * p->layout.rows * p->layout.cols;
-}
-
-/* The fastest where rows begin at sectors and there are few bank conflicts; where there are some, whole
- * matrices are faster if they are small. */
-static bool is_pieces(const struct problem *p) {
-    return fits_pieces(p, 32) &&
-           (piece_requests(p) <= 16 || (piece_requests(p) <= 32 && matrix_bytes(p) > 48 << 10));
-}
-
 /* Rows of the output that are no whole vectors, back to back, and so short that a line of the input for each
  * fits, for three blocks, or four where tiles of both sides' lines are not much slower; the input's rows
  * begin and end at vectors.  Few rows are left to their kernel but for words. */
@@ -177,10 +166,8 @@ static bool fits_columns(const struct problem *p) {
            (p->width == 4 || !is_narrow(p));
 }
 
-/* Where panels do not fit.  Rows that begin in a sector's middle cost a third, so that tiles of both sides'
- * lines are faster, but not of bytes. */
-static bool is_large_pieces(const struct problem *p) {
-    return fits_pieces(p, p->width == 1 ? 16 : 32);
+static uint64_t matrix_bytes(const struct problem *p) {
+    return p->width * p->layout.rows * p->layout.cols;
 }
 
 /* Bytes are faster in whole matrices, and small matrices of pairs. */
@@ -189,12 +176,13 @@ static bool is_columns(const struct problem *p) {
            (p->width == 4 || !p->is_matrices || (p->width == 2 && matrix_bytes(p) >= 12 << 10));
 }
 
-/* Streams that begin at sectors, or narrow ones that are long and begin at vectors. */
+/* Streams that begin at sectors, or are long. */
 static bool is_long_narrow(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t stream = p->width * (l->rows > l->cols ? l->rows : l->cols);
-    return is_narrow(p) &&
-           ((stream >= 256 && stream % 32 == 0) || (p->width < 4 && stream >= 1000 && stream % 16 == 0));
+    return is_narrow(p) && ((stream >= 192 && stream % 32 == 0) || stream >= 8192 ||
+                            (p->width < 4 ? stream >= 1000 && stream % 16 == 0
+                                          : stream >= 2400 && matrix_bytes(p) > 48 << 10));
 }
 
 /* Where parts of tiles are few, as clusters wait for their slowest block: bytes win from 4095 x 4097 on,
@@ -257,6 +245,21 @@ static bool is_many(const struct problem *p, const struct wl__panels *panels) {
 
 static bool is_matrices(const struct problem *p) {
     return p->is_matrices && !is_long_narrow(p) && !fills_lines(p) && is_many(p, &p->matrices);
+}
+
+/* The fastest where rows begin at sectors, or a tile has all of them, and there are few bank conflicts; where
+ * there are some, whole matrices are faster if they are small. */
+static bool is_pieces(const struct problem *p) {
+    const uint64_t all = p->width == 1 ? 256 : 0; /* rows */
+    return fits_pieces(p, p->layout.rows <= all && piece_requests(p) <= 16 ? 16 : 32) &&
+           (piece_requests(p) <= 16 || (piece_requests(p) <= 32 && matrix_bytes(p) > 48 << 10) ||
+            !is_matrices(p));
+}
+
+/* Where panels do not fit, or are few.  Rows that begin in a sector's middle cost a third; tiles of both
+ * sides' lines are faster than that where they are full enough. */
+static bool is_torn_pieces(const struct problem *p) {
+    return fits_pieces(p, 16) && (p->width == 1 || (p->width == 4 && p->layout.rows <= 400));
 }
 
 /* Of many rows little fits a multiprocessor; and of little in all, tiles of lines are done sooner. */
@@ -428,7 +431,7 @@ static const struct strategy {
     {"panels", "rows become short ones, back to back: columns of any alignment, which are contiguous there",
      is_panels, run_panels},
     {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
-     is_large_pieces, run_pieces},
+     is_torn_pieces, run_pieces},
     {"narrow", "few columns, or rows, that lie back to back: structures and streams", is_narrow, run_narrow},
     {"async",
      "rows of both sides begin and end at 16 bytes: 16-byte accesses, large tiles loaded asynchronously",
