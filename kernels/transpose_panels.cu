@@ -51,6 +51,7 @@ static __device__ __forceinline__ void wl_put(wl_vector &vector, int k, wl_eleme
 #endif
 }
 
+#if !WL_GAPS
 /* Element e of the run: its matrix, its row and column. */
 struct wl_place {
     int matrix, r, c;
@@ -61,6 +62,7 @@ static __device__ __forceinline__ wl_place wl_find(const wl_transpose_panels &al
     const int c = (int)__umulhi(rest, all.by_rows);
     return {matrix, rest - c * (int)all.rows, c};
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_panels all) {
     /* Of bulk loads, the barrier; from the next line on the panel, from its place in a line on. */
@@ -70,9 +72,9 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const uint64_t column = (uint64_t)panel * all.panel_cols;
     const int matrices = wl_rest(all.batch, matrix, all.together);
     const int rows = (int)all.rows, cols = wl_rest(all.cols, column, all.panel_cols);
-    const int elements = rows * cols, count = matrices * elements, pitch = (int)all.pitch;
+    const int pitch = (int)all.pitch;
     const char *const from = all.from + matrix * all.from_stride + column * WL_WIDTH;
-    char *const to = all.to + matrix * all.to_stride + column * rows * WL_WIDTH;
+    char *const to = all.to + matrix * all.to_stride + column * all.to_pitch;
     char *const in = shared + 128 * WL_BULK + (uintptr_t)from % 128;
 
 #if WL_BULK
@@ -128,7 +130,57 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #endif
 
     const wl_element *const first = (const wl_element *)in;
-    const int lane = threadIdx.x % 32, lead = (int)((uintptr_t)to % WL_STARTS / WL_WIDTH);
+    const int lane = threadIdx.x % 32, group = threadIdx.x / 32 * WL_SIDE, apart = (int)all.apart;
+    const int unit = lane / WL_SIDE * apart + lane % WL_SIDE + group;
+#if WL_GAPS
+    /* Row q of the output, of all matrices: where it begins, and its elements there and before a vector. */
+    const int lines = matrices * cols, stores = (int)all.row_stores;
+    const auto find = [&](int q, char *&row, const wl_element *&element) {
+        const int m = (int)__umulhi(q, all.by_matrix), c = q - m * cols;
+        row = to + m * all.to_stride + c * all.to_pitch;
+        element = first + (m * (int)all.stride + c);
+        return (int)(-(uintptr_t)row % 16 / WL_WIDTH);
+    };
+    if (rows < 2 * WL_EACH) {
+        /* An element a lane. */
+#pragma unroll 4
+        for (int i = threadIdx.x; i < lines * rows; i += WL_THREADS) {
+            const int q = (int)__umulhi(i, all.by_rows), r = i - q * rows;
+            char *row;
+            const wl_element *element;
+            find(q, row, element);
+            ((wl_element *)row)[r] = element[r * pitch];
+        }
+        return;
+    }
+    /* Elements that make no whole vector, a lane each: some before and some after them. */
+#pragma unroll 2
+    for (int i = threadIdx.x; WL_EACH > 1 && i < lines * 2 * WL_EACH; i += WL_THREADS) {
+        char *row;
+        const wl_element *element;
+        const int head = find(i / (2 * WL_EACH), row, element), x = i % (2 * WL_EACH);
+        const int tail = (rows - head) % WL_EACH, r = x < WL_EACH ? x : rows - tail + x - WL_EACH;
+        if (x < WL_EACH ? x < head : r < rows)
+            ((wl_element *)row)[r] = element[r * pitch];
+    }
+#pragma unroll 2
+    for (int v = group, i = unit; v < apart; v += WL_THREADS / 32 * WL_SIDE, i += WL_THREADS / 32 * WL_SIDE) {
+        const int q = (int)__umulhi(i, all.by_rows);
+        char *row;
+        const wl_element *p;
+        const int r = find(q, row, p) + (i - q * stores) * WL_EACH;
+        if (q >= lines || r + WL_EACH > rows)
+            continue;
+        p += r * pitch;
+        wl_vector out = {};
+#pragma unroll
+        for (int k = 0; k < WL_EACH; k++)
+            wl_put(out, k, p[k * pitch]);
+        *(uint4 *)(row + r * WL_WIDTH) = out.whole;
+    }
+#else
+    const int elements = rows * cols, count = matrices * elements;
+    const int lead = (int)((uintptr_t)to % WL_STARTS / WL_WIDTH);
     {
         const int head = (WL_EACH - lead % WL_EACH) % WL_EACH, tail = (lead + count) % WL_EACH;
         const int e = lane < 16 ? lane : count - tail + lane - 16;
@@ -139,8 +191,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     }
     /* From a column's last element, or a matrix', to the next one's first, as if rows went on. */
     const int next_column = 1 - rows * pitch, next_matrix = (int)all.stride - rows * pitch - (cols - 1);
-    const int group = threadIdx.x / 32 * WL_SIDE, apart = (int)all.apart;
-    int e = (lane / WL_SIDE * apart + lane % WL_SIDE + group) * WL_EACH - lead;
+    int e = unit * WL_EACH - lead;
 #pragma unroll 2
     for (int v = group; v < apart; v += WL_THREADS / 32 * WL_SIDE, e += WL_THREADS / 32 * WL_SIDE * WL_EACH) {
         if (e < 0 || e + WL_EACH > count)
@@ -168,4 +219,5 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         }
         *(uint4 *)(to + (int64_t)e * WL_WIDTH) = out.whole;
     }
+#endif
 }

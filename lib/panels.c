@@ -7,16 +7,23 @@
     (2 * LINE + 16)       /* bytes: the barrier's line, and what a panel lies off a line and a vector        \
                            */
 #define GAP    32         /* bytes between rows or matrices that bulk loads may bring too are less */
+#define TINY   (2 << 10)  /* bytes of a matrix that is worth no block */
 #define ENOUGH (16 << 10) /* bytes of small matrices together */
 /* Rows, so that numbers of elements are divided exactly by one multiplication. */
 #define ROWS_LIMIT 16384
 
-static const enum wl__kernel by_rows[] = {WL_KERNEL_transpose_panels1, WL_KERNEL_transpose_panels2,
-                                          WL_KERNEL_transpose_panels4, WL_KERNEL_transpose_panels8,
-                                          WL_KERNEL_transpose_panels16};
-static const enum wl__kernel by_bulk[] = {WL_KERNEL_transpose_matrices1, WL_KERNEL_transpose_matrices2,
-                                          WL_KERNEL_transpose_matrices4, WL_KERNEL_transpose_matrices8,
-                                          WL_KERNEL_transpose_matrices16};
+/* By bulk, gaps, and width. */
+static const enum wl__kernel kernels[2][2][5] = {
+    {{WL_KERNEL_transpose_panels1, WL_KERNEL_transpose_panels2, WL_KERNEL_transpose_panels4,
+      WL_KERNEL_transpose_panels8, WL_KERNEL_transpose_panels16},
+     {WL_KERNEL_transpose_panels_apart1, WL_KERNEL_transpose_panels_apart2, WL_KERNEL_transpose_panels_apart4,
+      WL_KERNEL_transpose_panels_apart8, WL_KERNEL_transpose_panels_apart16}},
+    {{WL_KERNEL_transpose_matrices1, WL_KERNEL_transpose_matrices2, WL_KERNEL_transpose_matrices4,
+      WL_KERNEL_transpose_matrices8, WL_KERNEL_transpose_matrices16},
+     {WL_KERNEL_transpose_matrices_apart1, WL_KERNEL_transpose_matrices_apart2,
+      WL_KERNEL_transpose_matrices_apart4, WL_KERNEL_transpose_matrices_apart8,
+      WL_KERNEL_transpose_matrices_apart16}},
+};
 
 /* Lanes that follow each other in the output, as in the kernel. */
 static uint32_t side_of(unsigned width) {
@@ -28,13 +35,13 @@ static uint32_t most(const wl_context *context) {
     return wl__shared_for(context, 2, BESIDE) - BESIDE;
 }
 
-static bool is_run(const wl_transpose_layout *l) {
-    return l->rows >= 2 && l->cols >= 2 && l->to_ld == l->rows && l->rows <= ROWS_LIMIT;
+static bool is_small(const wl_transpose_layout *l) {
+    return l->rows >= 2 && l->cols >= 2 && l->rows <= ROWS_LIMIT;
 }
 
 bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_transpose_layout *l,
                          struct wl__panels *out) {
-    if (!wl__has_bulk(context) || !is_run(l) || (l->from_ld - l->cols) * width >= GAP ||
+    if (!wl__has_bulk(context) || !is_small(l) || (l->from_ld - l->cols) * width >= GAP ||
         l->cols > most(context) / width)
         return false;
     const uint64_t span = width * ((l->rows - 1) * l->from_ld + l->cols), matrix = width * l->rows * l->cols;
@@ -42,10 +49,12 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
         return false;
     const uint64_t stride = width * l->from_stride;
     uint32_t together = 1;
-    if (l->to_stride == l->rows * l->cols && stride - span < GAP) {
+    bool gaps = l->to_ld > l->rows;
+    if ((gaps || l->to_stride == l->rows * l->cols || matrix < TINY) && stride - span < GAP) {
+        gaps |= l->to_stride > l->rows * l->cols;
         /* So many that blocks begin at sectors of both sides, where that is not too many. */
         uint32_t even = 1;
-        while (even < 32 && even * matrix % 32)
+        while (!gaps && even < 32 && even * matrix % 32)
             even *= 2;
         together = matrix < ENOUGH ? (uint32_t)(ENOUGH / matrix) : 1;
         if (together >= even)
@@ -56,6 +65,7 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
             together = (uint32_t)l->batch;
     }
     *out = (struct wl__panels){
+        .gaps = gaps,
         .bulk = true,
         .cols = (uint32_t)l->cols,
         .together = together,
@@ -69,7 +79,7 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
 
 bool wl__panels_columns(const wl_context *context, unsigned width, const wl_transpose_layout *l,
                         struct wl__panels *out) {
-    if (!wl__has_bulk(context) || !is_run(l))
+    if (!wl__has_bulk(context) || !is_small(l))
         return false;
     const uint32_t edges = 2 * (16 - width), budget = (width < 4 ? 40 : 72) << 10;
     uint32_t pitch = width * l->from_ld % LINE;
@@ -82,6 +92,7 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
     const uint64_t fit = (pitch - edges) / width, panels = (l->cols + fit - 1) / fit;
     const uint32_t cols = (uint32_t)((l->cols + panels - 1) / panels);
     *out = (struct wl__panels){
+        .gaps = l->to_ld > l->rows,
         .cols = cols,
         .together = 1,
         .pitch = pitch,
@@ -112,7 +123,9 @@ static uint32_t conflicts_at(unsigned width, uint32_t rows, const struct wl__pan
  * are gathered by most accesses, and are worth a longer search. */
 static uint32_t apart_of(unsigned width, uint32_t rows, const struct wl__panels *p) {
     const uint32_t side = side_of(width), tries = width == 1 ? 16 : 8, places = width == 1 ? 2 : 1;
-    const uint32_t vectors = (p->bytes + 16 * side - width + 15) / 16, least = (vectors + 31) / 32 * side;
+    const uint32_t vectors =
+        p->gaps ? p->together * p->cols * (rows / (16 / width)) : (p->bytes + 16 * side - width + 15) / 16;
+    const uint32_t least = (vectors + 31) / 32 * side;
     uint32_t best = least, fewest = UINT32_MAX;
     for (uint32_t i = 0, apart = least; i < tries && apart <= least + least / 10 + side; i++, apart += side) {
         uint32_t conflicts = 0;
@@ -135,10 +148,14 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
         row_vectors *= 2;
     const uint64_t beside = 44544, whole = 1 + (beside + p->bytes / 2) / p->bytes;
     const uint64_t blocks = (whole > 1 ? whole : 2) + (p->bulk ? width < 4 ? 2 : 0 : width < 4 ? 3 : 1);
+    /* What of a row of the output has a lane. */
+    const uint32_t each = 16 / width, stores = rows / each;
+    const uint32_t units = p->gaps && rows >= 2 * each ? stores : rows;
     struct wl_transpose_panels launch = {
         .batch = l->batch,
         .from_pitch = width * l->from_ld,
         .from_stride = width * l->from_stride,
+        .to_pitch = width * l->to_ld,
         .to_stride = width * l->to_stride,
         .rows = rows,
         .cols = (uint32_t)l->cols,
@@ -148,11 +165,12 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
         .pitch = p->pitch / width,
         .stride = p->stride / width,
         .row_vectors = row_vectors,
-        .apart = apart_of(width, rows, p),
-        .by_matrix = p->together > 1 ? UINT32_MAX / (rows * p->cols) + 1 : 0,
-        .by_rows = UINT32_MAX / rows + 1,
+        .row_stores = stores,
+        .apart = apart_of(width, p->gaps && rows >= each ? stores * each : rows, p),
+        .by_matrix = p->together > 1 ? UINT32_MAX / (p->gaps ? p->cols : rows * p->cols) + 1 : 0,
+        .by_rows = UINT32_MAX / units + 1,
     };
-    const enum wl__kernel kernel = (p->bulk ? by_bulk : by_rows)[__builtin_ctz(width)];
+    const enum wl__kernel kernel = kernels[p->bulk][p->gaps][__builtin_ctz(width)];
     const uint32_t shared = wl__shared_for(context, blocks, p->shared);
     const uint64_t limit = (uint64_t)(WL_GRID_X_LIMIT / panels) * p->together;
     void *arguments[] = {&launch};

@@ -1,5 +1,5 @@
-/* Transposes whose output is one run of memory, matrix by matrix: small matrices, and columns of larger ones
- * (kernels/transpose_panels.cu). */
+/* Transposes of small matrices, and of columns of larger ones that have few rows:
+ * kernels/transpose_panels.cu. */
 #ifndef WIDELOAD_LIB_PANELS_H
 #define WIDELOAD_LIB_PANELS_H
 
@@ -8,6 +8,7 @@
 
 /* How a layout is cut. */
 struct wl__panels {
+    bool gaps;              /* between rows of the output, or small matrices of it */
     bool bulk;              /* panels are contiguous in the input too */
     uint32_t cols;          /* of a panel */
     uint32_t together;      /* matrices a block */

@@ -180,9 +180,10 @@ static bool is_columns(const struct problem *p) {
 static bool is_long_narrow(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t stream = p->width * (l->rows > l->cols ? l->rows : l->cols);
-    return is_narrow(p) && ((stream >= 192 && stream % 32 == 0) || stream >= 8192 ||
+    return is_narrow(p) && ((stream >= 192 && stream % 32 == 0) || stream >= (p->width < 4 ? 4096 : 8192) ||
                             (p->width < 4 ? stream >= 1000 && stream % 16 == 0
-                                          : stream >= 2400 && matrix_bytes(p) > 48 << 10));
+                                          : stream >= 2400 && matrix_bytes(p) > 48 << 10) ||
+                            (p->width == 1 && l->cols <= 4 && stream >= 512));
 }
 
 /* Where parts of tiles are few, as clusters wait for their slowest block: bytes win from 4095 x 4097 on,
@@ -215,18 +216,30 @@ static const struct tiled *shifted_of(const struct problem *p) {
 }
 
 /* Tiles of both sides' lines are faster than panels where they are full enough: how much of them, by width
- * and alignment, was measured (docs/notes/transpose.md). */
+ * and alignment, was measured (docs/notes/transpose.md).  Where each row of the output has torn ends, panels
+ * have few advantages but for small matrices. */
 static bool fills_lines(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const struct tiled *tiled = is_aligned(p) ? &vectors[width_index(p->width)] : shifted_of(p);
     const uint64_t place = p->from | p->width * (l->from_ld | (l->batch > 1 ? l->from_stride : 0));
     unsigned least = 0;
+    if (l->to_ld > l->rows)
+        switch (p->width) {
+        case 1:
+            return l->rows > 192 && l->cols > 80;
+        case 2:
+            return l->rows > 128 && l->cols > 56;
+        case 4:
+            return fills_tiles(p, tiled, 40);
+        default:
+            return is_narrow(p) || fills_tiles(p, tiled, 30);
+        }
     switch (p->width) {
     case 1:
     case 2:
         return is_async(p) && fills_tiles(p, &asynchronous[width_index(p->width)], 25);
     case 4:
-        least = is_aligned(p) ? 78 : place % 16 == 0 ? 60 : 90;
+        least = is_aligned(p) ? 75 : place % 16 == 0 ? 60 : 90;
         break;
     case 8:
         least = is_aligned(p) ? 85 : place % 32 == 0 ? 50 : l->rows <= 260 ? 80 : 66;
@@ -239,7 +252,7 @@ static bool fills_lines(const struct problem *p) {
 
 /* Blocks that have much to do are slower than smaller tiles unless they are many. */
 static bool is_many(const struct problem *p, const struct wl__panels *panels) {
-    return panels->bytes <= 20 << 10 ||
+    return panels->bytes / panels->together <= 20 << 10 ||
            p->layout.batch / panels->together * tiles_of(p->layout.cols, 0, panels->cols) >= 96;
 }
 
@@ -264,9 +277,13 @@ static bool is_torn_pieces(const struct problem *p) {
 
 /* Of many rows little fits a multiprocessor; and of little in all, tiles of lines are done sooner. */
 static bool is_panels(const struct problem *p) {
-    const uint64_t rows = p->width == 1 ? 520 : p->width == 2 ? 430 : 400, enough = 32 << 20;
-    return p->is_columns && p->layout.rows <= rows && !is_long_narrow(p) && !fills_lines(p) &&
-           (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * p->layout.batch >= enough);
+    const wl_transpose_layout *l = &p->layout;
+    const bool aligned = is_aligned(p);
+    const uint64_t rows = p->width == 1 ? 520 : p->width == 2 ? 430 : p->width == 4 && aligned ? 270 : 400;
+    const uint64_t enough = (uint64_t)(aligned ? 96 : 32) << 20, stream = p->width * l->cols;
+    return p->is_columns && l->rows <= rows && !is_long_narrow(p) && !fills_lines(p) &&
+           (!is_narrow(p) || (stream < 1000 && p->columns.bytes >= 5000)) &&
+           (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * l->batch >= enough);
 }
 
 static bool always(const struct problem *p) {
