@@ -1,7 +1,6 @@
-/* Transpose where the output is one run of memory: small matrices, back to back or one by one, and columns of
- * larger ones; any alignment and count of rows and columns, so that rows of neither side need be whole
- * vectors. Elements of WL_WIDTH bytes, blocks of WL_THREADS threads; a block has a panel: all rows of some
- * columns of a matrix, or some whole matrices.
+/* Transpose of small matrices, and of larger ones that have few rows: any alignment and count of rows and
+ * columns, so that rows of neither side need be whole vectors.  Elements of WL_WIDTH bytes, blocks of
+ * WL_THREADS threads; a block has a panel: all rows of some columns of a matrix, or some whole matrices.
  *
  * WL_BULK 1: panels are contiguous in the input too, but for a few bytes between rows or matrices.  One bulk
  * load brings the whole vectors around them.  0: they are columns of longer rows, of which asynchronous loads
@@ -9,9 +8,11 @@
  * bytes, so that what is in a line stays in a line (async.cuh says why), and element (r, c) is r * pitch + c
  * either way.
  *
- * Lanes take the output's vectors, wherever in a column they begin, gather their elements and store them.
- * After a column's last element comes the next column's first, or the next matrix'.  Elements of the run's
- * first and last vector that are not its own have a lane each.
+ * WL_GAPS 0: the block's output is one run of memory.  Lanes take its vectors, wherever in a column they
+ * begin, gather their elements and store them.  After a column's last element comes the next column's first,
+ * or the next matrix'.  Elements of the run's first and last vector that are not its own have a lane each. 1:
+ * there are gaps between the output's rows, or between small matrices.  Lanes take the whole vectors of each
+ * row, and elements at its ends have a lane each, so that a sector's part is stored by one instruction.
  *
  * Bank conflicts: lanes that follow each other in a column are WL_EACH rows apart, which is 4 * pitch words:
  * of an odd pitch eight of them take eight banks, of an even one fewer, of a multiple of eight columns one.

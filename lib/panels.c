@@ -8,6 +8,7 @@
                            */
 #define GAP    32         /* bytes between rows or matrices that bulk loads may bring too are less */
 #define TINY   (2 << 10)  /* bytes of a matrix that is worth no block */
+#define MANY   1024       /* such matrices, apart from each other: blocks have some */
 #define ENOUGH (16 << 10) /* bytes of small matrices together */
 /* Rows, so that numbers of elements are divided exactly by one multiplication. */
 #define ROWS_LIMIT 16384
@@ -50,7 +51,8 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
     const uint64_t stride = width * l->from_stride;
     uint32_t together = 1;
     bool gaps = l->to_ld > l->rows;
-    if ((gaps || l->to_stride == l->rows * l->cols || matrix < TINY) && stride - span < GAP) {
+    if ((gaps || l->to_stride == l->rows * l->cols || (matrix < TINY && l->batch >= MANY)) &&
+        stride - span < GAP) {
         gaps |= l->to_stride > l->rows * l->cols;
         /* So many that blocks begin at sectors of both sides, where that is not too many. */
         uint32_t even = 1;
@@ -139,6 +141,22 @@ static uint32_t apart_of(unsigned width, uint32_t rows, const struct wl__panels 
     return best;
 }
 
+/* The same, remembered: programs transpose one shape many times, and a search takes as long as a launch. */
+static uint32_t apart_again(unsigned width, uint32_t rows, const struct wl__panels *p) {
+    static _Thread_local struct {
+        unsigned width;
+        uint32_t rows, apart;
+        struct wl__panels panels;
+    } last;
+    const struct wl__panels *l = &last.panels;
+    if (last.width != width || last.rows != rows || l->gaps != p->gaps || l->cols != p->cols ||
+        l->together != p->together || l->pitch != p->pitch || l->stride != p->stride) {
+        last.width = width, last.rows = rows, last.panels = *p;
+        last.apart = apart_of(width, rows, p);
+    }
+    return last.apart;
+}
+
 wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                               const wl_transpose_layout *l, const struct wl__panels *p, wl_stream stream) {
     const uint32_t panels = (uint32_t)((l->cols + p->cols - 1) / p->cols), rows = (uint32_t)l->rows;
@@ -166,7 +184,7 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
         .stride = p->stride / width,
         .row_vectors = row_vectors,
         .row_stores = stores,
-        .apart = apart_of(width, p->gaps && rows >= each ? stores * each : rows, p),
+        .apart = apart_again(width, p->gaps && rows >= each ? stores * each : rows, p),
         .by_matrix = p->together > 1 ? UINT32_MAX / (p->gaps ? p->cols : rows * p->cols) + 1 : 0,
         .by_rows = UINT32_MAX / units + 1,
     };

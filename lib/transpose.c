@@ -223,6 +223,8 @@ static bool fills_lines(const struct problem *p) {
     const struct tiled *tiled = is_aligned(p) ? &vectors[width_index(p->width)] : shifted_of(p);
     const uint64_t place = p->from | p->width * (l->from_ld | (l->batch > 1 ? l->from_stride : 0));
     unsigned least = 0;
+    if (l->to_ld > l->rows && is_narrow(p) && p->width * l->rows >= 640)
+        return true;
     if (l->to_ld > l->rows)
         switch (p->width) {
         case 1:
@@ -230,9 +232,9 @@ static bool fills_lines(const struct problem *p) {
         case 2:
             return l->rows > 128 && l->cols > 56;
         case 4:
-            return fills_tiles(p, tiled, 40);
+            return fills_tiles(p, tiled, 40) || (l->rows < 16 && l->cols >= 64);
         default:
-            return is_narrow(p) || fills_tiles(p, tiled, 30);
+            return is_narrow(p) || fills_tiles(p, tiled, 30) || (l->rows < 16 && l->cols >= 64);
         }
     switch (p->width) {
     case 1:
@@ -257,7 +259,10 @@ static bool is_many(const struct problem *p, const struct wl__panels *panels) {
 }
 
 static bool is_matrices(const struct problem *p) {
-    return p->is_matrices && !is_long_narrow(p) && !fills_lines(p) && is_many(p, &p->matrices);
+    const wl_transpose_layout *l = &p->layout;
+    const bool joined = l->from_stride == l->rows * l->from_ld && l->to_stride == l->rows * l->cols;
+    return p->is_matrices && !is_long_narrow(p) && !fills_lines(p) && is_many(p, &p->matrices) &&
+           !(p->width == 16 && !joined && is_narrow(p));
 }
 
 /* The fastest where rows begin at sectors, or a tile has all of them, and there are few bank conflicts; where
@@ -272,14 +277,15 @@ static bool is_pieces(const struct problem *p) {
 /* Where panels do not fit, or are few.  Rows that begin in a sector's middle cost a third; tiles of both
  * sides' lines are faster than that where they are full enough. */
 static bool is_torn_pieces(const struct problem *p) {
-    return fits_pieces(p, 16) && (p->width == 1 || (p->width == 4 && p->layout.rows <= 400));
+    return fits_pieces(p, 16) &&
+           (p->width == 1 || p->layout.to_ld > p->layout.rows || (p->width == 4 && p->layout.rows <= 400));
 }
 
 /* Of many rows little fits a multiprocessor; and of little in all, tiles of lines are done sooner. */
 static bool is_panels(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const bool aligned = is_aligned(p);
-    const uint64_t rows = p->width == 1 ? 520 : p->width == 2 ? 430 : p->width == 4 && aligned ? 270 : 400;
+    const uint64_t rows = p->width == 1 ? 520 : p->width == 2 ? 430 : p->width == 4 && aligned ? 270 : 340;
     const uint64_t enough = (uint64_t)(aligned ? 96 : 32) << 20, stream = p->width * l->cols;
     return p->is_columns && l->rows <= rows && !is_long_narrow(p) && !fills_lines(p) &&
            (!is_narrow(p) || (stream < 1000 && p->columns.bytes >= 5000)) &&

@@ -334,6 +334,16 @@ static void apart(void **state) {
                 layout.from_ld = layout.cols + 40 + gap;
                 check(widths[w], layout, gap * 5, gap, NULL);
             }
+    /* So many small matrices that blocks have some. */
+    static const uint64_t small[][2] = {{2, 2}, {3, 5}, {8, 7}, {17, 9}, {33, 3}};
+    for (unsigned w = 0; w < WIDTHS; w++)
+        for (unsigned n = 0; n < sizeof(small) / sizeof(*small); n++) {
+            wl_transpose_layout layout = {.rows = small[n][0], .cols = small[n][1], .batch = 1030};
+            layout.to_stride = layout.rows * layout.cols + 1 + n;
+            check(widths[w], layout, n, 1, NULL);
+            layout.from_ld = layout.cols + 1, layout.from_stride = layout.rows * layout.from_ld + 1;
+            check(widths[w], layout, 0, n, NULL);
+        }
     static const unsigned wide[] = {1, 2, 4};
     for (unsigned n = 0; n < 3; n++) {
         wl_transpose_layout layout = {.rows = 66, .cols = 300, .batch = 40, .to_ld = 71, .from_ld = 350};
