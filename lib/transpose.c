@@ -230,7 +230,7 @@ static bool fills_lines(const struct problem *p) {
         case 1:
             return l->rows > 192 && l->cols > 80;
         case 2:
-            return l->rows > 128 && l->cols > 56;
+            return l->rows > 96 && l->cols > 56;
         case 4:
             return fills_tiles(p, tiled, 40) || (l->rows < 16 && l->cols >= 64);
         default:
@@ -449,10 +449,9 @@ static const struct strategy {
      is_pieces, run_pieces},
     {"columns", "rows become short ones that are no whole vectors, back to back: tiles are contiguous there",
      is_columns, run_columns},
-    {"matrices", "small: whole matrices of any size and alignment, contiguous on both sides", is_matrices,
+    {"matrices", "small, of any alignment: whole matrices, brought by bulk copies and gathered", is_matrices,
      run_matrices},
-    {"panels", "rows become short ones, back to back: columns of any alignment, which are contiguous there",
-     is_panels, run_panels},
+    {"panels", "few rows, of any alignment: all rows of some columns, gathered", is_panels, run_panels},
     {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
      is_torn_pieces, run_pieces},
     {"narrow", "few columns, or rows, that lie back to back: structures and streams", is_narrow, run_narrow},
