@@ -138,6 +138,26 @@
     X(transpose_columns2_2)                                                                                  \
     X(transpose_columns4_1)                                                                                  \
     X(transpose_columns4_2)                                                                                  \
+    X(transpose_panels1)                                                                                     \
+    X(transpose_panels2)                                                                                     \
+    X(transpose_panels4)                                                                                     \
+    X(transpose_panels8)                                                                                     \
+    X(transpose_panels16)                                                                                    \
+    X(transpose_matrices1)                                                                                   \
+    X(transpose_matrices2)                                                                                   \
+    X(transpose_matrices4)                                                                                   \
+    X(transpose_matrices8)                                                                                   \
+    X(transpose_matrices16)                                                                                  \
+    X(transpose_panels_apart1)                                                                               \
+    X(transpose_panels_apart2)                                                                               \
+    X(transpose_panels_apart4)                                                                               \
+    X(transpose_panels_apart8)                                                                               \
+    X(transpose_panels_apart16)                                                                              \
+    X(transpose_matrices_apart1)                                                                             \
+    X(transpose_matrices_apart2)                                                                             \
+    X(transpose_matrices_apart4)                                                                             \
+    X(transpose_matrices_apart8)                                                                             \
+    X(transpose_matrices_apart16)                                                                            \
     X(transpose_groups1)                                                                                     \
     X(transpose_halves2)                                                                                     \
     X(transpose_elements4)                                                                                   \
@@ -260,6 +280,26 @@
     X(transpose_columns2_2, transpose_columns2_2)                                                            \
     X(transpose_columns4_1, transpose_columns4_1)                                                            \
     X(transpose_columns4_2, transpose_columns4_2)                                                            \
+    X(transpose_panels1, transpose_panels1)                                                                  \
+    X(transpose_panels2, transpose_panels2)                                                                  \
+    X(transpose_panels4, transpose_panels4)                                                                  \
+    X(transpose_panels8, transpose_panels8)                                                                  \
+    X(transpose_panels16, transpose_panels16)                                                                \
+    X(transpose_matrices1, transpose_matrices1)                                                              \
+    X(transpose_matrices2, transpose_matrices2)                                                              \
+    X(transpose_matrices4, transpose_matrices4)                                                              \
+    X(transpose_matrices8, transpose_matrices8)                                                              \
+    X(transpose_matrices16, transpose_matrices16)                                                            \
+    X(transpose_panels_apart1, transpose_panels_apart1)                                                      \
+    X(transpose_panels_apart2, transpose_panels_apart2)                                                      \
+    X(transpose_panels_apart4, transpose_panels_apart4)                                                      \
+    X(transpose_panels_apart8, transpose_panels_apart8)                                                      \
+    X(transpose_panels_apart16, transpose_panels_apart16)                                                    \
+    X(transpose_matrices_apart1, transpose_matrices_apart1)                                                  \
+    X(transpose_matrices_apart2, transpose_matrices_apart2)                                                  \
+    X(transpose_matrices_apart4, transpose_matrices_apart4)                                                  \
+    X(transpose_matrices_apart8, transpose_matrices_apart8)                                                  \
+    X(transpose_matrices_apart16, transpose_matrices_apart16)                                                \
     X(transpose_groups1, transpose_groups1)                                                                  \
     X(transpose_halves2, transpose_halves2)                                                                  \
     X(transpose_elements4, transpose_elements4)                                                              \

@@ -4,6 +4,7 @@
 #include "lib/error.h"
 #include "lib/launch.h"
 #include "lib/narrow.h"
+#include "lib/panels.h"
 #include "lib/rows.h"
 #include "lib/tiles.h"
 
@@ -12,9 +13,11 @@
 struct problem {
     unsigned width;
     wl_devptr to, from;
-    wl_transpose_layout layout; /* complete: no 0 stands for a default */
-    bool async, bulk;           /* the device has asynchronous loads; bulk copies */
-    uint32_t half, part;        /* shared memory of a block where two fit a multiprocessor; three or four */
+    wl_transpose_layout layout;   /* complete: no 0 stands for a default */
+    bool async, bulk;             /* the device has asynchronous loads; bulk copies */
+    bool is_matrices, is_columns; /* whole matrices fit, and columns */
+    struct wl__panels matrices, columns;
+    uint32_t half, part; /* shared memory of a block where two fit a multiprocessor; three or four */
 };
 
 /* A tiled kernel and the tile it was compiled with.  Blocks walk down whole columns of tiles, so that
@@ -135,9 +138,8 @@ static unsigned piece_requests(const struct problem *p) {
 }
 
 /* Rows of the input that are no whole vectors, back to back, and so short that a strip of them fits; tiles
- * begin at vectors, and those that are stored too.  Few columns are faster so only without bank conflicts to
- * speak of. */
-static bool is_pieces(const struct problem *p) {
+ * begin at vectors, and those that are stored at multiples of `unit` bytes. */
+static bool fits_pieces(const struct problem *p, unsigned unit) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t vector = 16;
     if (!p->bulk || p->width > 4 || l->cols <= WL_NARROW_LIMIT || l->from_ld != l->cols)
@@ -146,13 +148,13 @@ static bool is_pieces(const struct problem *p) {
     uint64_t to = p->width * (l->to_ld | l->rows | (l->batch > 1 ? l->to_stride : 0)) | p->to;
     uint64_t from = p->width * (l->batch > 1 ? l->from_stride : 0) | p->from;
     return row % vector != 0 && row <= (p->half - PIECE_BESIDE) / strip && l->rows >= strip &&
-           (to | from) % vector == 0 && piece_requests(p) <= (is_narrow(p) ? 16 : 64);
+           to % unit == 0 && from % vector == 0 && piece_requests(p) <= (is_narrow(p) ? 16 : 64);
 }
 
 /* Rows of the output that are no whole vectors, back to back, and so short that a line of the input for each
  * fits, for three blocks, or four where tiles of both sides' lines are not much slower; the input's rows
  * begin and end at vectors.  Few rows are left to their kernel but for words. */
-static bool is_columns(const struct problem *p) {
+static bool fits_columns(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t vector = 16;
     if (!p->async || p->width > 4 || l->rows <= WL_NARROW_LIMIT || l->to_ld != l->rows)
@@ -164,12 +166,130 @@ static bool is_columns(const struct problem *p) {
            (p->width == 4 || !is_narrow(p));
 }
 
+static uint64_t matrix_bytes(const struct problem *p) {
+    return p->width * p->layout.rows * p->layout.cols;
+}
+
+/* Bytes are faster in whole matrices, and small matrices of pairs. */
+static bool is_columns(const struct problem *p) {
+    return fits_columns(p) &&
+           (p->width == 4 || !p->is_matrices || (p->width == 2 && matrix_bytes(p) >= 12 << 10));
+}
+
+/* Streams that begin at sectors, or are long. */
+static bool is_long_narrow(const struct problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t stream = p->width * (l->rows > l->cols ? l->rows : l->cols);
+    return is_narrow(p) && ((stream >= 192 && stream % 32 == 0) || stream >= (p->width < 4 ? 4096 : 8192) ||
+                            (p->width < 4 ? stream >= 1000 && stream % 16 == 0
+                                          : stream >= 2400 && matrix_bytes(p) > 48 << 10) ||
+                            (p->width == 1 && l->cols <= 4 && stream >= 512));
+}
+
 /* Where parts of tiles are few, as clusters wait for their slowest block: bytes win from 4095 x 4097 on,
  * pairs of bytes from 2047 x 2049 (docs/notes/transpose.md). */
 static bool is_clusters(const struct problem *p) {
     const uint64_t least = 4000; /* bytes of a row, of either side */
     return has_async(p) && p->bulk && p->width * p->layout.rows >= least &&
            p->width * p->layout.cols >= least;
+}
+
+/* ceil((n + extra) / each) */
+static uint64_t tiles_of(uint64_t n, uint64_t extra, uint64_t each) {
+    return n / each + (n % each + extra + each - 1) / each;
+}
+
+/* Whether so many hundredths of the tiles are the matrix's. */
+static bool fills_tiles(const struct problem *p, const struct tiled *tiled, unsigned hundredths) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t rows = tiles_of(l->rows, tiled->tile.extra, tiled->tile.rows) * tiled->tile.rows;
+    const uint64_t cols = tiles_of(l->cols, 0, tiled->tile.cols) * tiled->tile.cols;
+    return 100 * l->rows * l->cols >= hundredths * rows * cols;
+}
+
+/* Any alignment: of a width's kernels, the first that matrices have the rows for. */
+static const struct tiled *shifted_of(const struct problem *p) {
+    const struct shifted *at = shifted;
+    while (at->width != p->width || p->layout.rows < at->least_rows)
+        at++;
+    return &at->tiled;
+}
+
+/* Tiles of both sides' lines are faster than panels where they are full enough: how much of them, by width
+ * and alignment, was measured (docs/notes/transpose.md).  Where each row of the output has torn ends, panels
+ * have few advantages but for small matrices. */
+static bool fills_lines(const struct problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const struct tiled *tiled = is_aligned(p) ? &vectors[width_index(p->width)] : shifted_of(p);
+    const uint64_t place = p->from | p->width * (l->from_ld | (l->batch > 1 ? l->from_stride : 0));
+    unsigned least = 0;
+    if (l->to_ld > l->rows && is_narrow(p) && p->width * l->rows >= 640)
+        return true;
+    if (l->to_ld > l->rows)
+        switch (p->width) {
+        case 1:
+            return l->rows > 192 && l->cols > 80;
+        case 2:
+            return l->rows > 96 && l->cols > 56;
+        case 4:
+            return fills_tiles(p, tiled, 40) || (l->rows < 16 && l->cols >= 64);
+        default:
+            return is_narrow(p) || fills_tiles(p, tiled, 30) || (l->rows < 16 && l->cols >= 64);
+        }
+    switch (p->width) {
+    case 1:
+    case 2:
+        return is_async(p) && fills_tiles(p, &asynchronous[width_index(p->width)], 25);
+    case 4:
+        least = is_aligned(p) ? 75 : place % 16 == 0 ? 60 : 90;
+        break;
+    case 8:
+        least = is_aligned(p) ? 85 : place % 32 == 0 ? 50 : l->rows <= 260 ? 80 : 66;
+        break;
+    default:
+        least = 72;
+    }
+    return fills_tiles(p, tiled, least);
+}
+
+/* Blocks that have much to do are slower than smaller tiles unless they are many. */
+static bool is_many(const struct problem *p, const struct wl__panels *panels) {
+    return panels->bytes / panels->together <= 20 << 10 ||
+           p->layout.batch / panels->together * tiles_of(p->layout.cols, 0, panels->cols) >= 96;
+}
+
+static bool is_matrices(const struct problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const bool joined = l->from_stride == l->rows * l->from_ld && l->to_stride == l->rows * l->cols;
+    return p->is_matrices && !is_long_narrow(p) && !fills_lines(p) && is_many(p, &p->matrices) &&
+           !(p->width == 16 && !joined && is_narrow(p));
+}
+
+/* The fastest where rows begin at sectors, or a tile has all of them, and there are few bank conflicts; where
+ * there are some, whole matrices are faster if they are small. */
+static bool is_pieces(const struct problem *p) {
+    const uint64_t all = p->width == 1 ? 256 : 0; /* rows */
+    return fits_pieces(p, p->layout.rows <= all && piece_requests(p) <= 16 ? 16 : 32) &&
+           (piece_requests(p) <= 16 || (piece_requests(p) <= 32 && matrix_bytes(p) > 48 << 10) ||
+            !is_matrices(p));
+}
+
+/* Where panels do not fit, or are few.  Rows that begin in a sector's middle cost a third; tiles of both
+ * sides' lines are faster than that where they are full enough. */
+static bool is_torn_pieces(const struct problem *p) {
+    return fits_pieces(p, 16) &&
+           (p->width == 1 || p->layout.to_ld > p->layout.rows || (p->width == 4 && p->layout.rows <= 400));
+}
+
+/* Of many rows little fits a multiprocessor; and of little in all, tiles of lines are done sooner. */
+static bool is_panels(const struct problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const bool aligned = is_aligned(p);
+    const uint64_t rows = p->width == 1 ? 520 : p->width == 2 ? 430 : p->width == 4 && aligned ? 270 : 340;
+    const uint64_t enough = (uint64_t)(aligned ? 96 : 32) << 20, stream = p->width * l->cols;
+    return p->is_columns && l->rows <= rows && !is_long_narrow(p) && !fills_lines(p) &&
+           (!is_narrow(p) || (stream < 1000 && p->columns.bytes >= 5000)) &&
+           (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * l->batch >= enough);
 }
 
 static bool always(const struct problem *p) {
@@ -306,11 +426,16 @@ static wl_error run_columns(wl_context *context, const struct problem *p, wl_str
     return run_loaded(context, &tiled, p, 0, p->width == 1 ? 2 : 1, stream);
 }
 
+static wl_error run_matrices(wl_context *context, const struct problem *p, wl_stream stream) {
+    return wl__panels_transpose(context, p->width, p->to, p->from, &p->layout, &p->matrices, stream);
+}
+
+static wl_error run_panels(wl_context *context, const struct problem *p, wl_stream stream) {
+    return wl__panels_transpose(context, p->width, p->to, p->from, &p->layout, &p->columns, stream);
+}
+
 static wl_error run_shifted(wl_context *context, const struct problem *p, wl_stream stream) {
-    const struct shifted *at = shifted;
-    while (at->width != p->width || p->layout.rows < at->least_rows)
-        at++;
-    return run_tiled(context, &at->tiled, p, stream);
+    return run_tiled(context, shifted_of(p), p, stream);
 }
 
 /* The first that applies is taken. */
@@ -324,6 +449,11 @@ static const struct strategy {
      is_pieces, run_pieces},
     {"columns", "rows become short ones that are no whole vectors, back to back: tiles are contiguous there",
      is_columns, run_columns},
+    {"matrices", "small, of any alignment: whole matrices, brought by bulk copies and gathered", is_matrices,
+     run_matrices},
+    {"panels", "few rows, of any alignment: all rows of some columns, gathered", is_panels, run_panels},
+    {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
+     is_torn_pieces, run_pieces},
     {"narrow", "few columns, or rows, that lie back to back: structures and streams", is_narrow, run_narrow},
     {"async",
      "rows of both sides begin and end at 16 bytes: 16-byte accesses, large tiles loaded asynchronously",
@@ -392,6 +522,8 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
     p.bulk = wl__has_bulk(context);
     p.half = wl__shared_for(context, 2, PIECE_BESIDE);
     p.part = wl__shared_for(context, width == 4 ? 4 : 3, 0);
+    p.is_matrices = wl__panels_matrices(context, width, l, &p.matrices);
+    p.is_columns = wl__panels_columns(context, width, l, &p.columns);
     const struct strategy *strategy = strategies;
     while (!strategy->applies(&p))
         strategy++;
