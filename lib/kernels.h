@@ -124,6 +124,9 @@
     X(transpose_vectors16)                                                                                   \
     X(transpose_async1)                                                                                      \
     X(transpose_async2)                                                                                      \
+    X(transpose_async4)                                                                                      \
+    X(transpose_async8)                                                                                      \
+    X(transpose_async16)                                                                                     \
     X(transpose_tall2)                                                                                       \
     X(transpose_window1)                                                                                     \
     X(transpose_window2)                                                                                     \
@@ -243,6 +246,9 @@
     X(transpose_vectors16, transpose_vectors16)                                                              \
     X(transpose_async1, transpose_async1)                                                                    \
     X(transpose_async2, transpose_async2)                                                                    \
+    X(transpose_async4, transpose_async4)                                                                    \
+    X(transpose_async8, transpose_async8)                                                                    \
+    X(transpose_async16, transpose_async16)                                                                  \
     X(transpose_tall2, transpose_tall2)                                                                      \
     X(transpose_window1, transpose_window1)                                                                  \
     X(transpose_window2, transpose_window2)                                                                  \

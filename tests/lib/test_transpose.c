@@ -168,7 +168,6 @@ static void alignments(void **state) {
         }
 }
 
-/* Every remainder of a pitch by 16 bytes, of either side. */
 /* The number of rows decides between tiles: around where it does, and both edges of a matrix's columns. */
 static void many_rows(void **state) {
     (void)state;
@@ -185,6 +184,7 @@ static void many_rows(void **state) {
         }
 }
 
+/* Every remainder of a pitch by 16 bytes, of either side. */
 static void leading_dimensions(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++)
@@ -210,6 +210,25 @@ static void ends(void **state) {
                 check(widths[w],
                       (wl_transpose_layout){.rows = 256, .cols = 240 / widths[w] + more, .batch = 1}, 0,
                       shift, NULL);
+}
+
+/* Words and wider elements whose rows begin at multiples of 256 bytes: whole tiles, and parts of them at
+ * either end, of which the last row, column or vector alone is one; the other side's rows anywhere that is
+ * allowed. */
+static void loaded(void **state) {
+    (void)state;
+    static const uint64_t sizes[] = {4, 16, 28, 32, 36, 64, 68, 100, 128, 132};
+    const char *kernel = async() ? ": async: " : ": vectors: ";
+    for (unsigned w = 2; w < WIDTHS; w++)
+        for (unsigned r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
+            for (unsigned c = 0; c < sizeof(sizes) / sizeof(*sizes); c++)
+                for (unsigned batch = 1; batch <= 2; batch++) {
+                    const uint64_t ld = 256 / widths[w], sector = 32 / widths[w];
+                    wl_transpose_layout layout = {.rows = sizes[r], .cols = sizes[c], .batch = batch};
+                    layout.from_ld = (sizes[c] / ld + 1 + r % 2) * ld;
+                    layout.to_ld = (sizes[r] / sector + 1 + c % 3) * sector;
+                    check(widths[w], layout, c % 5 * sector, r % 3 * ld, kernel);
+                }
 }
 
 /* Matrices that are large enough for clusters of blocks: blocks without a tile, last tiles that are parts,
@@ -318,7 +337,16 @@ static void choices(void **state) {
     check(4, (wl_transpose_layout){.rows = 1000, .cols = 3, .batch = 1}, 1, 2, ": narrow: ");
     check(2, (wl_transpose_layout){.rows = 32, .cols = 300, .batch = 2}, 1, 2, ": narrow: ");
     check(4, (wl_transpose_layout){.rows = 1000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2}, 0, 0, ": vectors: ");
+    const char *aligned = async() ? ": async: " : ": vectors: ";
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2}, 0, 0, aligned);
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2}, 8, 64, aligned);
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2}, 8, 32, ": vectors: ");
+    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .from_ld = 288}, 0, 0,
+          ": vectors: ");
+    check(8, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .from_stride = 128 * 256 + 16}, 0, 0,
+          ": vectors: ");
+    check(8, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 32, aligned);
+    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 2, .from_ld = 67}, 2, 1, aligned);
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 8, 4,
           ": vectors: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ");
@@ -356,7 +384,7 @@ static void choices(void **state) {
     check(1, (wl_transpose_layout){.rows = 129, .cols = 250, .batch = 1}, 0, 0,
           async() ? ": windows: " : ": shifted: ");
     check(16, (wl_transpose_layout){.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ");
-    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 1}, 2, 1, ": vectors: ");
+    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 1}, 2, 1, aligned);
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1}, 0, 0,
           ": shifted: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 255, .batch = 1, .from_ld = 256}, 0, 0,
@@ -431,8 +459,9 @@ int main(void) {
         cmocka_unit_test(many_rows),    cmocka_unit_test(leading_dimensions),
         cmocka_unit_test(ends),         cmocka_unit_test(clusters),
         cmocka_unit_test(pieces),       cmocka_unit_test(columns),
-        cmocka_unit_test(batches),      cmocka_unit_test(choices),
-        cmocka_unit_test(refusals),     cmocka_unit_test(nothing),
+        cmocka_unit_test(batches),      cmocka_unit_test(loaded),
+        cmocka_unit_test(choices),      cmocka_unit_test(refusals),
+        cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
