@@ -132,6 +132,8 @@
     X(transpose_window2)                                                                                     \
     X(transpose_clusters1)                                                                                   \
     X(transpose_clusters2)                                                                                   \
+    X(transpose_slots2)                                                                                      \
+    X(transpose_slots4)                                                                                      \
     X(transpose_pieces1)                                                                                     \
     X(transpose_pieces2)                                                                                     \
     X(transpose_pieces4)                                                                                     \
@@ -254,6 +256,8 @@
     X(transpose_window2, transpose_window2)                                                                  \
     X(transpose_clusters1, transpose_clusters1)                                                              \
     X(transpose_clusters2, transpose_clusters2)                                                              \
+    X(transpose_slots2, transpose_slots2)                                                                    \
+    X(transpose_slots4, transpose_slots4)                                                                    \
     X(transpose_pieces1, transpose_pieces1)                                                                  \
     X(transpose_pieces2, transpose_pieces2)                                                                  \
     X(transpose_pieces4, transpose_pieces4)                                                                  \

@@ -52,6 +52,17 @@ static const struct tiled clusters[] = {
     {WL_KERNEL_transpose_clusters2, 256, {64, 248, 15}},
 };
 
+/* Pairs of bytes and words whose rows begin at different places in a vector, and of how many rows, columns
+ * and tiles at least: of fewer the others are faster. */
+#define SLOT_BYTES 512
+static const struct slots {
+    struct tiled tiled;
+    uint32_t rows, cols, tiles;
+} slots[] = {
+    {{WL_KERNEL_transpose_slots2, 256, {64, 248, 15}}, 48, 96, 264},
+    {{WL_KERNEL_transpose_slots4, 256, {64, 124, 7}}, 48, 48, 32},
+};
+
 /* Tiles that are whole on one side, in which they are contiguous; they may be twice as large as they need be
  * where that is few bytes. */
 #define FEW_BYTES (26 << 10)
@@ -96,9 +107,31 @@ static uint32_t group_of(const struct problem *p, const struct tiled *tiled) {
     return far ? piece / (p->width * tiled->tile.cols) : 1;
 }
 
+/* ceil(n / each) */
+static uint64_t count(uint64_t n, uint64_t each) {
+    return n / each + (n % each != 0);
+}
+
+/* Bytes of an average tile: those at a matrix's ends may be smaller. */
+static uint64_t tile_bytes(const struct problem *p, const struct tiled *tiled) {
+    const wl_transpose_layout *l = &p->layout;
+    return p->width * (l->rows / count(l->rows, tiled->tile.rows)) *
+           (l->cols / count(l->cols, tiled->tile.cols));
+}
+
+/* Tiles of all matrices.  It does not overflow: the matrices lie in memory. */
+static uint64_t all_tiles(const struct problem *p, const struct tiled *tiled) {
+    const wl_transpose_layout *l = &p->layout;
+    return l->batch * count(l->rows, tiled->tile.rows) * count(l->cols, tiled->tile.cols);
+}
+
 /* Row i of a table by width. */
 static unsigned width_index(unsigned width) {
     return (unsigned)__builtin_ctz(width);
+}
+
+static const struct slots *slots_of(const struct problem *p) {
+    return &slots[p->width == 4];
 }
 
 static bool has_async(const struct problem *p) {
@@ -181,6 +214,22 @@ static bool is_clusters(const struct problem *p) {
            p->width * p->layout.cols >= least;
 }
 
+/* Lanes gather elements of rows a vector of the output apart, which are in different banks where the input's
+ * rows begin at different places; those of neighbouring columns, too, where bytes of the output's rows that
+ * begin at vectors are not from such bytes of the input's.  Words have too few conflicts for that to matter,
+ * and pairs of bytes were up to 3 % slower in tall matrices of more than one tile across. */
+static bool is_slots(const struct problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    if (!p->bulk || (p->width != 2 && p->width != 4) || l->from_ld % 4 == 0)
+        return false;
+    const struct slots *least = slots_of(p);
+    const bool conflicts = l->from_ld * l->to_ld % 4 == 1,
+               very_tall = l->cols > least->tiled.tile.cols && l->rows / 64 > l->cols;
+    if (p->width == 2 && (conflicts || very_tall))
+        return false;
+    return l->rows >= least->rows && l->cols >= least->cols && all_tiles(p, &least->tiled) >= least->tiles;
+}
+
 static bool always(const struct problem *p) {
     (void)p;
     return true;
@@ -206,18 +255,6 @@ static wl_error run_narrow(wl_context *context, const struct problem *p, wl_stre
     return wl__narrow_transpose(context, p->width, p->to, p->from, &p->layout, stream);
 }
 
-/* ceil(n / each) */
-static uint64_t count(uint64_t n, uint64_t each) {
-    return n / each + (n % each != 0);
-}
-
-/* Bytes of an average tile: those at a matrix's ends may be smaller. */
-static uint64_t tile_bytes(const struct problem *p, const struct tiled *tiled) {
-    const wl_transpose_layout *l = &p->layout;
-    return p->width * (l->rows / count(l->rows, tiled->tile.rows)) *
-           (l->cols / count(l->cols, tiled->tile.cols));
-}
-
 /* How blocks walk over the tiles: columns of tiles side by side, blocks that a grid is a multiple of. */
 struct walk {
     uint32_t group, cluster;
@@ -234,8 +271,8 @@ static wl_error run_walk(wl_context *context, const struct tiled *tiled, const s
                     WL_GRID_X_LIMIT / walk.cluster * walk.cluster);
     while (!error && wl__tiles_next(&tiles, &launch)) {
         const uint32_t blocks = (launch.blocks + walk.cluster - 1) / walk.cluster * walk.cluster;
-        error = wl__launch_shared(context, tiled->kernel, blocks, 1, (struct wl__block){tiled->threads, 1},
-                                  shared, arguments, stream);
+        error = wl__launch_clusters(context, tiled->kernel, blocks, walk.cluster, tiled->threads, shared,
+                                    arguments, stream);
     }
     return error;
 }
@@ -272,12 +309,6 @@ static bool fills(const struct problem *p, const struct tiled *tiled) {
     return tile_bytes(p, tiled) * 20 >= (uint64_t)tiled->tile.rows * tiled->tile.cols * p->width * 19;
 }
 
-/* Tiles of all matrices.  It does not overflow: the matrices lie in memory. */
-static uint64_t all_tiles(const struct problem *p, const struct tiled *tiled) {
-    const wl_transpose_layout *l = &p->layout;
-    return l->batch * count(l->rows, tiled->tile.rows) * count(l->cols, tiled->tile.cols);
-}
-
 /* Bytes have slower blocks; five at a time end together sooner than two where a multiprocessor of an H200
  * gets fewer than some 32. */
 static wl_error run_async(wl_context *context, const struct problem *p, wl_stream stream) {
@@ -295,6 +326,17 @@ static wl_error run_windows(wl_context *context, const struct problem *p, wl_str
 static wl_error run_clusters(wl_context *context, const struct problem *p, wl_stream stream) {
     const struct walk walk = {p->width == 1 ? 2 : 1, 8};
     return run_walk(context, &clusters[width_index(p->width)], p, walk, 0, stream);
+}
+
+/* Three blocks keep 73 KB under way, which is enough of large matrices, and clusters of four 1 % faster;
+ * smaller ones want a fourth, and each by itself. */
+static wl_error run_slots(wl_context *context, const struct problem *p, wl_stream stream) {
+    const struct tiled *tiled = &slots_of(p)->tiled;
+    const uint64_t large = 1000, many = 3000;
+    const uint32_t least = (tiled->tile.rows + tiled->tile.extra) * SLOT_BYTES;
+    const bool together = p->layout.rows >= large && p->layout.cols >= large && all_tiles(p, tiled) >= many;
+    return run_walk(context, tiled, p, (struct walk){1, together ? 4 : 1},
+                    wl__shared_for(context, together ? 3 : 4, least), stream);
 }
 
 static wl_error run_pieces(wl_context *context, const struct problem *p, wl_stream stream) {
@@ -339,6 +381,8 @@ static const struct strategy {
      is_async, run_async},
     {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_aligned,
      run_vectors},
+    {"slots", "rows begin at different places in 16 bytes: tiles of their windows, gathered from there once",
+     is_slots, run_slots},
     {"clusters", "any alignment, large: tiles of rows' windows, in clusters of blocks", is_clusters,
      run_clusters},
     {"windows", "any alignment: tiles of rows' windows, loaded asynchronously; the output in whole sectors",
