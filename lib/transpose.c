@@ -58,9 +58,10 @@ static const struct tiled clusters[] = {
 static const struct slots {
     struct tiled tiled;
     uint32_t rows, cols, tiles;
+    uint32_t conflicts; /* rows from which on bank conflicts matter */
 } slots[] = {
-    {{WL_KERNEL_transpose_slots2, 256, {64, 248, 15}}, 48, 96, 264},
-    {{WL_KERNEL_transpose_slots4, 256, {64, 124, 7}}, 48, 48, 32},
+    {{WL_KERNEL_transpose_slots2, 256, {64, 248, 15}}, 48, 121, 264, 900},
+    {{WL_KERNEL_transpose_slots4, 256, {64, 124, 7}}, 48, 48, 32, UINT32_MAX},
 };
 
 /* Tiles that are whole on one side, in which they are contiguous; they may be twice as large as they need be
@@ -217,13 +218,14 @@ static bool is_clusters(const struct problem *p) {
 /* Lanes gather elements of rows a vector of the output apart, which are in different banks where the input's
  * rows begin at different places; those of neighbouring columns, too, where bytes of the output's rows that
  * begin at vectors are not from such bytes of the input's.  Words have too few conflicts for that to matter,
- * and pairs of bytes were up to 3 % slower in tall matrices of more than one tile across. */
+ * and matrices of few rows are faster all the same.  Pairs of bytes were up to 3 % slower in tall matrices of
+ * more than one tile across. */
 static bool is_slots(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
     if (!p->bulk || (p->width != 2 && p->width != 4) || l->from_ld % 4 == 0)
         return false;
     const struct slots *least = slots_of(p);
-    const bool conflicts = l->from_ld * l->to_ld % 4 == 1,
+    const bool conflicts = l->from_ld * l->to_ld % 4 == 1 && l->rows >= least->conflicts,
                very_tall = l->cols > least->tiled.tile.cols && l->rows / 64 > l->cols;
     if (p->width == 2 && (conflicts || very_tall))
         return false;
