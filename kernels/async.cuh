@@ -35,6 +35,13 @@ static __device__ __forceinline__ void wl_async_load_line(uint32_t shared, const
                  : "memory");
 }
 
+/* The same of the 256 bytes around. */
+static __device__ __forceinline__ void wl_async_load_256(uint32_t shared, const void *global) {
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint.L2::256B [%0], [%1], 16, %2;" ::"r"(shared),
+                 "l"(__cvta_generic_to_global(global)), "l"(WL_EVICT_LAST)
+                 : "memory");
+}
+
 /* The thread's loads are there; those of others after a __syncthreads(). */
 static __device__ __forceinline__ void wl_async_wait(void) {
     asm volatile("cp.async.wait_all;" ::: "memory");

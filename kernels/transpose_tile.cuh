@@ -14,7 +14,7 @@ static __device__ __forceinline__ int wl_rest(uint64_t all, uint64_t first, int 
 }
 
 /* word[row] holds WL_GROUP elements of a row; afterwards word[column] holds WL_GROUP elements of a column. */
-static __device__ __forceinline__ void wl_transpose_group(uint32_t (&word)[WL_GROUP]) {
+template <class T> static __device__ __forceinline__ void wl_transpose_group(T (&word)[WL_GROUP]) {
 #if WL_WIDTH == 1
     uint32_t low01 = __byte_perm(word[0], word[1], 0x5140), high01 = __byte_perm(word[0], word[1], 0x7362);
     uint32_t low23 = __byte_perm(word[2], word[3], 0x5140), high23 = __byte_perm(word[2], word[3], 0x7362);

@@ -2,9 +2,7 @@
  * Compiled once for each width WL_WIDTH and tile, as WL_NAME: slots of WL_ACROSS lines of 128 bytes for the
  * input's rows, WL_DOWN lines across the output, WL_THREADS threads, and clusters of WL_CLUSTER blocks.
  *
- * A row of the tile is loaded as a window of whole vectors of 16 bytes, and lies in its slot at its addresses
- * modulo the slot's size, so that lines stay lines (async.cuh says why): a tile is one vector narrower than
- * its slots, as a window that begins between two vectors has one more.  A warp reads 128 bytes of each of the
+ * Rows of the tile are windows in slots (transpose_windows.cuh).  A warp reads 128 bytes of each of the
  * rows that make a word of the output, a word a lane, shifted by the row's misalignment; transposes them in
  * registers; and, when all of the tile has been read, puts words of columns where the rows were.  From these
  * each row of the output is shifted again to its own misalignment and stored as vectors.  In each row of the
@@ -29,19 +27,20 @@
  * copy (docs/notes/transpose.md).
  */
 #include "async.cuh"
-#include "transpose_tile.cuh"
 
-#define WL_EACH   (16 / WL_WIDTH)   /* elements a vector */
-#define WL_SLOT   (WL_ACROSS * 128) /* bytes */
-#define WL_COLS   ((WL_SLOT - 16) / WL_WIDTH)
-#define WL_ROWS   (WL_DOWN * 8 * WL_EACH)
-#define WL_EXTRA  (32 / WL_WIDTH) /* rows before the tile's own */
-#define WL_LOADED (WL_ROWS + WL_EXTRA)
-#define WL_WARPS  (WL_THREADS / 32)
-/* Loads: lanes are a row's vectors. */
-#define WL_VECTORS (WL_SLOT / 16)
-#define WL_STEP    (WL_THREADS / WL_VECTORS)
-#define WL_LOADS   ((WL_LOADED + WL_STEP - 1) / WL_STEP)
+#define WL_EACH  (16 / WL_WIDTH)   /* elements a vector */
+#define WL_SLOT  (WL_ACROSS * 128) /* bytes */
+#define WL_COLS  ((WL_SLOT - 16) / WL_WIDTH)
+#define WL_ROWS  (WL_DOWN * 8 * WL_EACH)
+#define WL_EXTRA (32 / WL_WIDTH) /* rows before the tile's own */
+#if WL_CLUSTER > 1
+#define WL_LOAD wl_async_load_line
+#else
+#define WL_LOAD wl_async_load
+#endif
+#include "transpose_windows.cuh"
+
+#define WL_WARPS (WL_THREADS / 32)
 /* Words of the output in a tile's column; a warp reads those of 128 bytes, each time so many further down. */
 #define WL_WORDS (WL_LOADED / WL_GROUP)
 #define WL_DEEP  (WL_WARPS / WL_ACROSS)
@@ -55,62 +54,9 @@
 #define WL_COLUMNS_BYTES (WL_SLOT / WL_WIDTH * WL_PITCH * 4)
 
 static_assert(WL_WIDTH < 4, "wider elements are no parts of words");
-static_assert((WL_SLOT & (WL_SLOT - 1)) == 0, "places in a slot are found by masks");
-static_assert(WL_STEP % WL_EACH == 0, "a thread's windows begin at one place in a vector");
 static_assert(WL_WARPS % WL_ACROSS == 0, "warps for all lines");
 static_assert(WL_PITCH % 2 == 1, "no bank conflicts");
 static_assert(WL_KINDS % WL_WARPS == 0, "stores for all warps");
-
-/* A tile and what of it exists: rows `low` to `high` - 1 of the loaded, `cols` columns. */
-struct wl_part {
-    const char *from;        /* row 0 */
-    const char *first, *end; /* the matrix: outside, nothing is touched */
-    uint64_t pitch;
-    int low, high, cols;
-};
-
-/* Where byte x of a row that begins at address 0 lies in its slot. */
-static __device__ __forceinline__ uint32_t wl_place(uint32_t x) {
-    return x % WL_SLOT;
-}
-
-/* All of the tile's rows exist, and no window reaches beyond the matrix. */
-static __device__ __forceinline__ void wl_load_whole(const wl_part &part, char *slots) {
-    const int row = threadIdx.x / WL_VECTORS, vector = threadIdx.x % WL_VECTORS;
-    if (vector * 16 >= part.cols * WL_WIDTH + 16)
-        return;
-    const char *address = part.from + row * part.pitch + vector * 16;
-    address -= (uintptr_t)address % 16;
-    const uint32_t slot = wl_async_address(slots) + row * WL_SLOT;
-#pragma unroll
-    for (int j = 0; j < WL_LOADS; j++, address += WL_STEP * part.pitch)
-        if (WL_LOADED % WL_STEP == 0 || row + j * WL_STEP < WL_LOADED) {
-            const uint32_t place = slot + j * (WL_STEP * WL_SLOT) + wl_place((uint32_t)(uintptr_t)address);
-            if (WL_CLUSTER > 1)
-                wl_async_load_line(place, address);
-            else
-                wl_async_load(place, address);
-        }
-}
-
-static __device__ __forceinline__ void wl_load_part(const wl_part &part, char *slots) {
-    const int vector = threadIdx.x % WL_VECTORS;
-    for (int row = threadIdx.x / WL_VECTORS; row < part.high; row += WL_STEP) {
-        const char *start = part.from + row * (int64_t)part.pitch;
-        const int early = (int)((uintptr_t)start % 16);
-        if (row < part.low || vector * 16 >= early + part.cols * WL_WIDTH)
-            continue;
-        const char *address = start - early + vector * 16;
-        char *place = slots + row * WL_SLOT + wl_place((uint32_t)(uintptr_t)address);
-        if (address >= part.first && address + 16 <= part.end) {
-            wl_async_load(wl_async_address(place), address);
-            continue;
-        }
-        for (int i = 0; i < 16; i++)
-            if (address + i >= part.first && address + i < part.end)
-                place[i] = address[i];
-    }
-}
 
 #if __CUDA_ARCH__ >= 900 && WL_CLUSTER > 1
 #define WL_IN_CLUSTERS __cluster_dims__(WL_CLUSTER, 1, 1)
@@ -131,20 +77,8 @@ extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCK
         at.down = at.down ? at.down - 1 : all.tiles_down - 1;
         at.across = all.tiles_across - 1 - at.across;
     }
-    const int64_t row = (int64_t)at.down * WL_ROWS - WL_EXTRA; /* the first loaded, or before the matrix */
-    const uint64_t column = (uint64_t)at.across * WL_COLS;
-    const wl_part part = {
-        .from = at.from + row * (int64_t)all.from_pitch + column * WL_WIDTH,
-        .first = at.from,
-        .end = at.from + (all.rows - 1) * all.from_pitch + all.cols * WL_WIDTH,
-        .pitch = all.from_pitch,
-        .low = row < 0 ? (int)-row : 0,
-        .high = wl_rest(all.rows, row, WL_LOADED),
-        .cols = wl_rest(all.cols, column, WL_COLS),
-    };
-    const bool whole =
-        row > 0 && part.high == WL_LOADED &&
-        ((row + WL_LOADED < all.rows && part.pitch >= 32) || column + WL_COLS + WL_EACH <= all.cols);
+    const wl_part part = wl_part_of(all, at);
+    const bool whole = wl_is_whole(all, at, part);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
     if (whole)
@@ -190,7 +124,9 @@ extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCK
     __syncthreads();
 
     const int near = lane / 8; /* which 32 bytes' columns of 128 */
-    char *to = at.to + (column + near * WL_KINDS) * all.to_pitch + row * WL_WIDTH;
+    const uint64_t column = (uint64_t)at.across * WL_COLS;
+    char *to = at.to + (column + near * WL_KINDS) * all.to_pitch +
+               ((int64_t)at.down * WL_ROWS - WL_EXTRA) * WL_WIDTH;
 #pragma unroll
     for (int j = 0; j < WL_STORES; j++) {
         const int kind = warp + j * WL_WARPS;

@@ -124,11 +124,16 @@
     X(transpose_vectors16)                                                                                   \
     X(transpose_async1)                                                                                      \
     X(transpose_async2)                                                                                      \
+    X(transpose_async4)                                                                                      \
+    X(transpose_async8)                                                                                      \
+    X(transpose_async16)                                                                                     \
     X(transpose_tall2)                                                                                       \
     X(transpose_window1)                                                                                     \
     X(transpose_window2)                                                                                     \
     X(transpose_clusters1)                                                                                   \
     X(transpose_clusters2)                                                                                   \
+    X(transpose_slots2)                                                                                      \
+    X(transpose_slots4)                                                                                      \
     X(transpose_pieces1)                                                                                     \
     X(transpose_pieces2)                                                                                     \
     X(transpose_pieces4)                                                                                     \
@@ -266,11 +271,16 @@
     X(transpose_vectors16, transpose_vectors16)                                                              \
     X(transpose_async1, transpose_async1)                                                                    \
     X(transpose_async2, transpose_async2)                                                                    \
+    X(transpose_async4, transpose_async4)                                                                    \
+    X(transpose_async8, transpose_async8)                                                                    \
+    X(transpose_async16, transpose_async16)                                                                  \
     X(transpose_tall2, transpose_tall2)                                                                      \
     X(transpose_window1, transpose_window1)                                                                  \
     X(transpose_window2, transpose_window2)                                                                  \
     X(transpose_clusters1, transpose_clusters1)                                                              \
     X(transpose_clusters2, transpose_clusters2)                                                              \
+    X(transpose_slots2, transpose_slots2)                                                                    \
+    X(transpose_slots4, transpose_slots4)                                                                    \
     X(transpose_pieces1, transpose_pieces1)                                                                  \
     X(transpose_pieces2, transpose_pieces2)                                                                  \
     X(transpose_pieces4, transpose_pieces4)                                                                  \

@@ -37,11 +37,12 @@ static const struct tiled vectors[] = {
     {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}},   {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}},
     {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0}},
 };
-/* Those of 1 and 2 bytes where there are asynchronous loads: aligned; with a tile that is up to 1 % faster
- * where matrices fill it, and slower where they do not; and any. */
+/* Where there are asynchronous loads: aligned; of 2 bytes with a tile that is up to 1 % faster where matrices
+ * fill it, and slower where they do not; and 1 and 2 bytes anywhere. */
 static const struct tiled asynchronous[] = {
-    {WL_KERNEL_transpose_async1, 128, {128, 256, 0}},
-    {WL_KERNEL_transpose_async2, 256, {64, 128, 0}},
+    {WL_KERNEL_transpose_async1, 128, {128, 256, 0}}, {WL_KERNEL_transpose_async2, 256, {64, 128, 0}},
+    {WL_KERNEL_transpose_async4, 256, {64, 64, 0}},   {WL_KERNEL_transpose_async8, 128, {32, 32, 0}},
+    {WL_KERNEL_transpose_async16, 256, {32, 32, 0}},
 };
 static const struct tiled tall = {WL_KERNEL_transpose_tall2, 256, {128, 128, 0}};
 static const struct tiled windows[] = {
@@ -52,6 +53,18 @@ static const struct tiled windows[] = {
 static const struct tiled clusters[] = {
     {WL_KERNEL_transpose_clusters1, 256, {128, 240, 31}},
     {WL_KERNEL_transpose_clusters2, 256, {64, 248, 15}},
+};
+
+/* Pairs of bytes and words whose rows begin at different places in a vector, and of how many rows, columns
+ * and tiles at least: of fewer the others are faster. */
+#define SLOT_BYTES 512
+static const struct slots {
+    struct tiled tiled;
+    uint32_t rows, cols, tiles;
+    uint32_t conflicts; /* rows from which on bank conflicts matter */
+} slots[] = {
+    {{WL_KERNEL_transpose_slots2, 256, {64, 248, 15}}, 48, 121, 264, 900},
+    {{WL_KERNEL_transpose_slots4, 256, {64, 124, 7}}, 48, 48, 32, UINT32_MAX},
 };
 
 /* Tiles that are whole on one side, in which they are contiguous; they may be twice as large as they need be
@@ -98,9 +111,31 @@ static uint32_t group_of(const struct problem *p, const struct tiled *tiled) {
     return far ? piece / (p->width * tiled->tile.cols) : 1;
 }
 
+/* ceil(n / each) */
+static uint64_t count(uint64_t n, uint64_t each) {
+    return n / each + (n % each != 0);
+}
+
+/* Bytes of an average tile: those at a matrix's ends may be smaller. */
+static uint64_t tile_bytes(const struct problem *p, const struct tiled *tiled) {
+    const wl_transpose_layout *l = &p->layout;
+    return p->width * (l->rows / count(l->rows, tiled->tile.rows)) *
+           (l->cols / count(l->cols, tiled->tile.cols));
+}
+
+/* Tiles of all matrices.  It does not overflow: the matrices lie in memory. */
+static uint64_t all_tiles(const struct problem *p, const struct tiled *tiled) {
+    const wl_transpose_layout *l = &p->layout;
+    return l->batch * count(l->rows, tiled->tile.rows) * count(l->cols, tiled->tile.cols);
+}
+
 /* Row i of a table by width. */
 static unsigned width_index(unsigned width) {
     return (unsigned)__builtin_ctz(width);
+}
+
+static const struct slots *slots_of(const struct problem *p) {
+    return &slots[p->width == 4];
 }
 
 static bool has_async(const struct problem *p) {
@@ -117,8 +152,16 @@ static bool is_aligned(const struct problem *p) {
     return from % vector == 0 && to % sector == 0 && l->rows * p->width % vector == 0;
 }
 
+/* Words and wider elements are 0.1 to 1.3 % faster so where they were measured, on GPUs that have bulk
+ * copies, and batches of small matrices up to 4 %.  But pieces of 256 bytes that begin within 256 bytes of
+ * memory are better loaded with all of these (transpose_vectors.cu); of 16 bytes pieces are longer. */
 static bool is_async(const struct problem *p) {
-    return has_async(p) && is_aligned(p);
+    if (p->width < 4)
+        return has_async(p) && is_aligned(p);
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t piece = p->width == 16 ? 1 : 256;
+    uint64_t from = p->width * (l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
+    return p->bulk && is_aligned(p) && from % piece == 0;
 }
 
 /* Its transpose is a row or column too. */
@@ -292,6 +335,23 @@ static bool is_panels(const struct problem *p) {
            (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * l->batch >= enough);
 }
 
+/* Lanes gather elements of rows a vector of the output apart, which are in different banks where the input's
+ * rows begin at different places; those of neighbouring columns, too, where bytes of the output's rows that
+ * begin at vectors are not from such bytes of the input's.  Words have too few conflicts for that to matter,
+ * and matrices of few rows are faster all the same.  Pairs of bytes were up to 3 % slower in tall matrices of
+ * more than one tile across. */
+static bool is_slots(const struct problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    if (!p->bulk || (p->width != 2 && p->width != 4) || l->from_ld % 4 == 0)
+        return false;
+    const struct slots *least = slots_of(p);
+    const bool conflicts = l->from_ld * l->to_ld % 4 == 1 && l->rows >= least->conflicts,
+               very_tall = l->cols > least->tiled.tile.cols && l->rows / 64 > l->cols;
+    if (p->width == 2 && (conflicts || very_tall))
+        return false;
+    return l->rows >= least->rows && l->cols >= least->cols && all_tiles(p, &least->tiled) >= least->tiles;
+}
+
 static bool always(const struct problem *p) {
     (void)p;
     return true;
@@ -317,18 +377,6 @@ static wl_error run_narrow(wl_context *context, const struct problem *p, wl_stre
     return wl__narrow_transpose(context, p->width, p->to, p->from, &p->layout, stream);
 }
 
-/* ceil(n / each) */
-static uint64_t count(uint64_t n, uint64_t each) {
-    return n / each + (n % each != 0);
-}
-
-/* Bytes of an average tile: those at a matrix's ends may be smaller. */
-static uint64_t tile_bytes(const struct problem *p, const struct tiled *tiled) {
-    const wl_transpose_layout *l = &p->layout;
-    return p->width * (l->rows / count(l->rows, tiled->tile.rows)) *
-           (l->cols / count(l->cols, tiled->tile.cols));
-}
-
 /* How blocks walk over the tiles: columns of tiles side by side, blocks that a grid is a multiple of. */
 struct walk {
     uint32_t group, cluster;
@@ -345,8 +393,8 @@ static wl_error run_walk(wl_context *context, const struct tiled *tiled, const s
                     WL_GRID_X_LIMIT / walk.cluster * walk.cluster);
     while (!error && wl__tiles_next(&tiles, &launch)) {
         const uint32_t blocks = (launch.blocks + walk.cluster - 1) / walk.cluster * walk.cluster;
-        error = wl__launch_shared(context, tiled->kernel, blocks, 1, (struct wl__block){tiled->threads, 1},
-                                  shared, arguments, stream);
+        error = wl__launch_clusters(context, tiled->kernel, blocks, walk.cluster, tiled->threads, shared,
+                                    arguments, stream);
     }
     return error;
 }
@@ -383,12 +431,6 @@ static bool fills(const struct problem *p, const struct tiled *tiled) {
     return tile_bytes(p, tiled) * 20 >= (uint64_t)tiled->tile.rows * tiled->tile.cols * p->width * 19;
 }
 
-/* Tiles of all matrices.  It does not overflow: the matrices lie in memory. */
-static uint64_t all_tiles(const struct problem *p, const struct tiled *tiled) {
-    const wl_transpose_layout *l = &p->layout;
-    return l->batch * count(l->rows, tiled->tile.rows) * count(l->cols, tiled->tile.cols);
-}
-
 /* Bytes have slower blocks; five at a time end together sooner than two where a multiprocessor of an H200
  * gets fewer than some 32. */
 static wl_error run_async(wl_context *context, const struct problem *p, wl_stream stream) {
@@ -406,6 +448,17 @@ static wl_error run_windows(wl_context *context, const struct problem *p, wl_str
 static wl_error run_clusters(wl_context *context, const struct problem *p, wl_stream stream) {
     const struct walk walk = {p->width == 1 ? 2 : 1, 8};
     return run_walk(context, &clusters[width_index(p->width)], p, walk, 0, stream);
+}
+
+/* Three blocks keep 73 KB under way, which is enough of large matrices, and clusters of four 1 % faster;
+ * smaller ones want a fourth, and each by itself. */
+static wl_error run_slots(wl_context *context, const struct problem *p, wl_stream stream) {
+    const struct tiled *tiled = &slots_of(p)->tiled;
+    const uint64_t large = 1000, many = 3000;
+    const uint32_t least = (tiled->tile.rows + tiled->tile.extra) * SLOT_BYTES;
+    const bool together = p->layout.rows >= large && p->layout.cols >= large && all_tiles(p, tiled) >= many;
+    return run_walk(context, tiled, p, (struct walk){1, together ? 4 : 1},
+                    wl__shared_for(context, together ? 3 : 4, least), stream);
 }
 
 static wl_error run_pieces(wl_context *context, const struct problem *p, wl_stream stream) {
@@ -460,6 +513,8 @@ static const struct strategy {
      is_async, run_async},
     {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_aligned,
      run_vectors},
+    {"slots", "rows begin at different places in 16 bytes: tiles of their windows, gathered from there once",
+     is_slots, run_slots},
     {"clusters", "any alignment, large: tiles of rows' windows, in clusters of blocks", is_clusters,
      run_clusters},
     {"windows", "any alignment: tiles of rows' windows, loaded asynchronously; the output in whole sectors",
