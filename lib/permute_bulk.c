@@ -448,6 +448,11 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
     return least;
 }
 
+/* Neighbours in the input that share sectors come together, all that can; of others pairs. */
+static enum wl__permute_order order_of(const struct box *box) {
+    return box->in_grain < SECTOR ? WL_PERMUTE_ROWS : WL_PERMUTE_PAIRS;
+}
+
 /* Joins the output's first dimensions, so many of them, none of which is the input's first. */
 static void join(struct joined *joined, const struct wl__permute_shape *shape, unsigned count) {
     unsigned is[WL_RANK_MAX], kept = 0;
@@ -491,7 +496,7 @@ bool wl__permute_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permu
         return false;
     look(&box, to, from);
     return best_layout(plan, &box, to, from) < NO_COST &&
-           wl__permute_number(&plan->bulk.tiles, &joined.shape, plan->extent, plan->step, WL_PERMUTE_SQUARES);
+           wl__permute_number(&plan->bulk.tiles, &joined.shape, plan->extent, plan->step, order_of(&box));
 }
 
 /* Extents such that about `aim` bytes lie side by side in an array. */
@@ -609,5 +614,5 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
     }
     /* Where nothing begins anywhere, others are faster than those that write less than whole pieces. */
     return chosen && (near || shifted || chosen->out_grain == PIECE) &&
-           wl__permute_number(&plan->bulk.tiles, chosen->shape, plan->extent, plan->step, WL_PERMUTE_SQUARES);
+           wl__permute_number(&plan->bulk.tiles, chosen->shape, plan->extent, plan->step, order_of(chosen));
 }

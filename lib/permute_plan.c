@@ -210,7 +210,7 @@ static uint64_t number_along(struct walk *walk, unsigned d, uint64_t aim, uint64
     uint64_t size = walk->shape->dim[d].size, extent = walk->extent[d], all = walk->left[d], count = all,
              want = wl__divide_up(aim, now);
     if (walk->shape->dim[d].in == 0 && all > GROUP) {
-        if (all == numbered_along(walk->shape, d, extent, walk->step[d]) && aim < all)
+        if (all == numbered_along(walk->shape, d, extent, walk->step[d]))
             count = GROUP;
     } else if (size % extent == 0 && walk->step[d] == extent) {
         while ((count + 1) / 2 > want || all % count)
@@ -245,16 +245,34 @@ static void number_near(struct walk *walk) {
     }
 }
 
+/* The fewest tiles that lie side by side in the input, two where they are an even number; all where only all
+ * can be numbered; none where that is many. */
+static void number_pair(struct walk *walk) {
+    const struct wl__permute_shape *shape = walk->shape;
+    unsigned d = 0;
+    while (d < shape->rank - 1 && walk->left[d] == 1)
+        d++;
+    uint64_t all = walk->left[d], count = 2;
+    if (shape->dim[d].size % walk->extent[d] || walk->step[d] < walk->extent[d])
+        count = all;
+    while (count < all && all % count)
+        count++;
+    if (all > 1 && shape->dim[d].in != 0 && count <= 4 * SQUARE)
+        number(walk, d, count);
+}
+
 bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute_shape *shape,
                         const uint64_t *extent, const uint64_t *step, enum wl__permute_order order) {
     struct walk walk = {tiles, extent, step, shape, {0}, 1};
     tiles->digits = 0;
     for (unsigned d = 0; d < shape->rank; d++)
         walk.left[d] = numbered_along(shape, d, extent[d], step[d]);
+    if (order == WL_PERMUTE_PAIRS)
+        number_pair(&walk);
+    else if (order == WL_PERMUTE_ROWS)
+        number_some(&walk, false, 2 * SQUARE);
     number_some(&walk, true, SQUARE);
-    if (order == WL_PERMUTE_SQUARES)
-        number_some(&walk, false, SQUARE);
-    else
+    if (order == WL_PERMUTE_NEAR)
         number_near(&walk);
     number_some(&walk, true, UINT64_MAX);
     if (walk.count > INT32_MAX || tiles->digits > WL_PERMUTE_DIGITS)
