@@ -245,19 +245,20 @@ static void number_near(struct walk *walk) {
     }
 }
 
-/* The fewest tiles that lie side by side in the input, two where they are an even number; all where only all
- * can be numbered; none where that is many. */
+/* Two tiles that lie side by side in the input.  Where they share lines and there is no even number of them,
+ * the fewest that can be numbered, if that is not many. */
 static void number_pair(struct walk *walk) {
     const struct wl__permute_shape *shape = walk->shape;
+    bool whole = wl__permute_run(walk->extent, shape, false) % WL_PERMUTE_LINE == 0;
     unsigned d = 0;
     while (d < shape->rank - 1 && walk->left[d] == 1)
         d++;
-    uint64_t all = walk->left[d], count = 2;
+    uint64_t all = walk->left[d], count = 2, most = whole ? 2 : 4 * SQUARE;
     if (shape->dim[d].size % walk->extent[d] || walk->step[d] < walk->extent[d])
         count = all;
     while (count < all && all % count)
         count++;
-    if (all > 1 && shape->dim[d].in != 0 && count <= 4 * SQUARE)
+    if (all > 1 && shape->dim[d].in != 0 && count <= most)
         number(walk, d, count);
 }
 
