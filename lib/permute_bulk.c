@@ -453,8 +453,24 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
     return least;
 }
 
+/* Three dimensions in reverse order, of 4-byte elements: tiles of 256 bytes by 512, through the joined
+ * dimensions in streams, are 0.2 to 5 % faster than all others where lines are whole. */
+#define REVERSED_IN  64 /* elements */
+#define REVERSED_OUT 128
+
+static bool is_reversed(const struct wl__permute_shape *shape, uint64_t to, uint64_t from) {
+    return shape->width == 4 && shape->rank == 3 && shape->by_out[0] == 2 && shape->by_out[1] == 1 &&
+           shape->dim[0].size % REVERSED_IN == 0 && shape->dim[0].size >= 2 * REVERSED_IN &&
+           shape->dim[2].size >= REVERSED_OUT && shape->dim[2].size % 4 == 0 && to % SECTOR == 0 &&
+           from % WL_PERMUTE_LINE == 0;
+}
+
 /* Neighbours in the input that share sectors come together, all that can; of others pairs. */
 static enum wl__permute_order order_of(const struct box *box) {
+    const struct joined *joined = box->joined;
+    if (joined->count == 2 && joined->shape.rank == 2 && box->shape->width == 4 &&
+        box->extent[0] == REVERSED_IN && box->extent[1] == REVERSED_OUT && box->in_grain >= WL_PERMUTE_LINE)
+        return WL_PERMUTE_STREAMS;
     return box->in_grain < SECTOR ? WL_PERMUTE_ROWS : WL_PERMUTE_PAIRS;
 }
 
@@ -572,6 +588,10 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
                            uint64_t to, uint64_t from, bool shifted) {
     static const unsigned aims[] = {128, 192, 256, 320, 352, 384, 512, 640, 768, 1024, 1536, 2048, 4096};
     enum { AIMS = sizeof(aims) / sizeof(aims[0]), TRIED = 8 };
+    if (is_reversed(shape, to, from)) {
+        const uint64_t extent[WL_RANK_MAX] = {REVERSED_IN, REVERSED_OUT};
+        return wl__permute_bulk(plan, shape, 2, extent, to, from);
+    }
     bool near = wl__permute_bulk_near(shape, to, from);
     if (!near && !worth(shape, shifted))
         return false;
