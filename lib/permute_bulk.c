@@ -461,7 +461,8 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
 static bool is_reversed(const struct wl__permute_shape *shape, uint64_t to, uint64_t from) {
     return shape->width == 4 && shape->rank == 3 && shape->by_out[0] == 2 && shape->by_out[1] == 1 &&
            shape->dim[0].size % REVERSED_IN == 0 && shape->dim[0].size >= 2 * REVERSED_IN &&
-           shape->dim[2].size >= REVERSED_OUT && shape->dim[2].size % 4 == 0 && to % SECTOR == 0 &&
+           shape->dim[2].size >= REVERSED_OUT &&
+           shape->dim[1].size * shape->dim[2].size * shape->width % SECTOR == 0 && to % SECTOR == 0 &&
            from % WL_PERMUTE_LINE == 0;
 }
 

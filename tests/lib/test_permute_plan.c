@@ -516,7 +516,7 @@ static void joined_tiles_are_right(void **unused) {
  * and more, even and not. */
 static void streams_are_right(void **unused) {
     (void)unused;
-    static const uint64_t outer[] = {128, 132, 260, 384}, middle[] = {2, 3, 5, 12, 13, 17, 49};
+    static const uint64_t outer[] = {128, 136, 264, 384}, middle[] = {2, 3, 5, 12, 13, 17, 49};
     for (unsigned i = 0; i < 4; i++)
         for (unsigned k = 0; k < 7; k++) {
             const struct problem p = {4, 3, {outer[i], middle[k], i % 2 ? 192 : 128}, {2, 1, 0}};
