@@ -86,10 +86,24 @@ static unsigned wavefronts(const struct wl__permute_axis *axis, unsigned axes, u
     return worst;
 }
 
+/* The other side's first dimension that is not within my rows: its neighbours are a warp's lanes. */
+static unsigned first_apart(const struct wl__permute_shape *shape, const uint64_t *extent,
+                            const struct wl__permute_view *mine, const struct wl__permute_view *other) {
+    for (unsigned i = 0; i < shape->rank; i++) {
+        unsigned d = wl__permute_dim(shape, other->by_out, i);
+        bool within = extent[d] == 1;
+        for (unsigned k = 0; k < mine->merged; k++)
+            within = within || wl__permute_dim(shape, mine->by_out, k) == d;
+        if (!within)
+            return d;
+    }
+    return wl__permute_dim(shape, other->by_out, 0);
+}
+
 static void pad(struct wl__permute_layout *memory, const struct wl__permute_shape *shape,
                 const uint64_t *extent, const struct wl__permute_view *mine,
                 const struct wl__permute_view *other, unsigned rows, unsigned others) {
-    unsigned first = wl__permute_dim(shape, other->by_out, 0);
+    unsigned first = first_apart(shape, extent, mine, other);
     uint64_t at = 1;
     bool padded = false;
     for (unsigned i = 0; i < shape->rank; i++) {

@@ -173,26 +173,35 @@ struct walk {
     struct wl_permute_tiles *tiles;
     const uint64_t *extent, *step;
     const struct wl__permute_shape *shape;
-    uint64_t left[WL_RANK_MAX]; /* tiles along a dimension that are not numbered yet */
+    bool streams;              /* joined dimensions are walked in several places far apart */
+    uint64_t low[WL_RANK_MAX]; /* tiles along a dimension that are numbered */
+    uint64_t left[WL_RANK_MAX];
     uint64_t count;
 };
 
 /* Tiles along a dimension that is numbered.  Of joined dimensions, whose stride in the input is 0, groups of
- * so many come first in every order; the last group is moved back as a whole. */
-#define GROUP 4
+ * so many come first in every order; the last group, or stream, is moved back as a whole. */
+#define GROUP   4
+#define STREAMS 3
 
-static uint64_t numbered_along(const struct wl__permute_shape *shape, unsigned d, uint64_t extent,
-                               uint64_t step) {
-    uint64_t tiles = tiles_along(shape->dim[d].size, extent, step);
-    return shape->dim[d].in == 0 && tiles > GROUP ? wl__divide_up(tiles, GROUP) * GROUP : tiles;
+/* What tiles are numbered for beyond those that there are is then less than a stream. */
+static bool has_streams(const struct walk *walk, uint64_t tiles) {
+    return walk->streams && tiles > 4 * GROUP * STREAMS;
 }
 
-/* Numbers `count` of the tiles along d that are left. */
-static void number(struct walk *walk, unsigned d, uint64_t count) {
+static uint64_t numbered_along(const struct walk *walk, unsigned d) {
+    const struct wl__permute_shape *shape = walk->shape;
+    uint64_t tiles = tiles_along(shape->dim[d].size, walk->extent[d], walk->step[d]),
+             group = has_streams(walk, tiles) ? GROUP * STREAMS : GROUP;
+    return shape->dim[d].in == 0 && tiles > GROUP ? wl__divide_up(tiles, group) * group : tiles;
+}
+
+/* The next digit of a tile's number: `count` tiles along d, so many tiles apart.  The highest one's last is
+ * moved back. */
+static void add_digit(struct walk *walk, unsigned d, uint64_t count, uint64_t apart, bool highest) {
     struct wl_permute_tiles *tiles = walk->tiles;
     uint64_t extent = walk->extent[d], size = walk->shape->dim[d].size, each = walk->step[d];
-    uint64_t blocks = numbered_along(walk->shape, d, extent, each), step = blocks / walk->left[d] * each;
-    uint64_t back = walk->left[d] == count ? (blocks - 1) * each + extent - size : 0;
+    uint64_t step = apart * each, back = highest ? (numbered_along(walk, d) - 1) * each + extent - size : 0;
     uint64_t in = walk->shape->dim[d].in * walk->shape->width,
              out = walk->shape->dim[d].out * walk->shape->width;
     walk->left[d] /= count;
@@ -203,6 +212,21 @@ static void number(struct walk *walk, unsigned d, uint64_t count) {
     walk->count *= count;
 }
 
+/* Numbers `count` of the tiles along d that are left. */
+static void number(struct walk *walk, unsigned d, uint64_t count) {
+    uint64_t all = numbered_along(walk, d), apart = walk->low[d];
+    walk->low[d] *= count;
+    add_digit(walk, d, count, apart, walk->low[d] == all);
+}
+
+/* The streams of joined dimensions: their beginnings come first. */
+static void number_streams(struct walk *walk) {
+    unsigned d = walk->shape->by_out[0];
+    uint64_t all = walk->left[d];
+    if (walk->shape->dim[d].in == 0 && has_streams(walk, all))
+        add_digit(walk, d, STREAMS, all / STREAMS, true);
+}
+
 /* Numbers tiles along d, such that with the `now` that there are they make about `aim`; returns how many. All
  * where they do not cover the dimension evenly, as only all of them can then be numbered, or where nothing
  * near the aim divides them. */
@@ -210,7 +234,7 @@ static uint64_t number_along(struct walk *walk, unsigned d, uint64_t aim, uint64
     uint64_t size = walk->shape->dim[d].size, extent = walk->extent[d], all = walk->left[d], count = all,
              want = wl__divide_up(aim, now);
     if (walk->shape->dim[d].in == 0 && all > GROUP) {
-        if (all == numbered_along(walk->shape, d, extent, walk->step[d]) && aim < all)
+        if (walk->low[d] == 1)
             count = GROUP;
     } else if (size % extent == 0 && walk->step[d] == extent) {
         while ((count + 1) / 2 > want || all % count)
@@ -245,16 +269,38 @@ static void number_near(struct walk *walk) {
     }
 }
 
+/* Two tiles that lie side by side in the input.  Where they share lines and there is no even number of them,
+ * the fewest that can be numbered, if that is not many. */
+static void number_pair(struct walk *walk) {
+    const struct wl__permute_shape *shape = walk->shape;
+    bool whole = wl__permute_run(walk->extent, shape, false) % WL_PERMUTE_LINE == 0;
+    unsigned d = 0;
+    while (d < shape->rank - 1 && walk->left[d] == 1)
+        d++;
+    uint64_t all = walk->left[d], count = 2, most = whole ? 2 : 4 * SQUARE;
+    if (shape->dim[d].size % walk->extent[d] || walk->step[d] < walk->extent[d])
+        count = all;
+    while (count < all && all % count)
+        count++;
+    if (all > 1 && shape->dim[d].in != 0 && count <= most)
+        number(walk, d, count);
+}
+
 bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute_shape *shape,
                         const uint64_t *extent, const uint64_t *step, enum wl__permute_order order) {
-    struct walk walk = {tiles, extent, step, shape, {0}, 1};
+    struct walk walk = {tiles, extent, step, shape, order == WL_PERMUTE_STREAMS, {0}, {0}, 1};
     tiles->digits = 0;
-    for (unsigned d = 0; d < shape->rank; d++)
-        walk.left[d] = numbered_along(shape, d, extent[d], step[d]);
+    for (unsigned d = 0; d < shape->rank; d++) {
+        walk.low[d] = 1;
+        walk.left[d] = numbered_along(&walk, d);
+    }
+    number_streams(&walk);
+    if (order == WL_PERMUTE_PAIRS)
+        number_pair(&walk);
+    else if (order == WL_PERMUTE_ROWS)
+        number_some(&walk, false, 2 * SQUARE);
     number_some(&walk, true, SQUARE);
-    if (order == WL_PERMUTE_SQUARES)
-        number_some(&walk, false, SQUARE);
-    else
+    if (order == WL_PERMUTE_NEAR)
         number_near(&walk);
     number_some(&walk, true, UINT64_MAX);
     if (walk.count > INT32_MAX || tiles->digits > WL_PERMUTE_DIGITS)

@@ -42,9 +42,12 @@ unsigned wl__permute_run(const uint64_t *extent, const struct wl__permute_shape 
 
 /* For dividing by count. */
 struct wl_permute_divisor wl__permute_divisor(uint64_t count);
-/* A few tiles of the output's order come first, then a few of the input's, then all others in the output's.
- * Near ones: of the input's those that do not lie far apart in the output. */
-enum wl__permute_order { WL_PERMUTE_SQUARES, WL_PERMUTE_NEAR };
+
+/* Some tiles that are neighbours in the input come first, a pair or some eight, then a few of the output's
+ * order, then all others in it.  Near ones: a few of the output's come first, then of the input's those that
+ * do not lie far apart in the output.  Streams: the output's order, of joined dimensions in three places at a
+ * time. */
+enum wl__permute_order { WL_PERMUTE_PAIRS, WL_PERMUTE_ROWS, WL_PERMUTE_NEAR, WL_PERMUTE_STREAMS };
 
 /* Numbers the tiles of these extents, each `step` after the one before; false for more than 2^31. */
 bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute_shape *shape,

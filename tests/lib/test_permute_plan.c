@@ -512,6 +512,30 @@ static void joined_tiles_are_right(void **unused) {
     assert_in_range(planned, 500, 20000);
 }
 
+/* Three dimensions in reverse order, of whole lines: joined rows in streams, fewer tiles than make streams up
+ * and more, even and not. */
+static void streams_are_right(void **unused) {
+    (void)unused;
+    static const uint64_t outer[] = {128, 136, 264, 384}, middle[] = {2, 3, 5, 12, 13, 17, 49};
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned k = 0; k < 7; k++) {
+            const struct problem p = {4, 3, {outer[i], middle[k], i % 2 ? 192 : 128}, {2, 1, 0}};
+            uint64_t to = (1ull << 40) + 32 * pick(8), from = 4096 + 128 * pick(4);
+            struct wl__permute_shape shape;
+            wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+            struct wl__permute_bulk_plan plan;
+            assert_true(wl__permute_plan_bulk(&plan, &shape, to, from, false));
+            assert_int_equal(plan.extent[0], 64);
+            assert_int_equal(plan.extent[1], 128);
+            const struct wl_permute_tiles *tiles = &plan.bulk.tiles;
+            if (outer[i] * middle[k] > 48 * 128) {
+                assert_int_equal(tiles->digit[0].by.count, 3);
+                assert_true(tiles->digit[0].row > tiles->digit[1].row);
+            }
+            carry_out_bulk(&p, &plan, shape.width);
+        }
+}
+
 /* What the library would do. */
 static void choices_are_right(void **unused) {
     (void)unused;
@@ -543,6 +567,7 @@ int main(void) {
         cmocka_unit_test(tiles_are_right),
         cmocka_unit_test(bulk_tiles_are_right),
         cmocka_unit_test(joined_tiles_are_right),
+        cmocka_unit_test(streams_are_right),
         cmocka_unit_test(choices_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
