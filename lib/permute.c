@@ -140,7 +140,9 @@ static wl_error launch(struct problem *p, enum wl__kernel kernel, struct wl_perm
 static wl_error bulk(struct problem *p) {
     struct wl__permute_bulk_plan *plan = &p->kept->plan.bulk;
     bool wraps = plan->bulk.turn.count < plan->bulk.length;
-    enum wl__kernel kernel = p->shape.width == 4
+    enum wl__kernel kernel = p->shape.width == 1   ? WL_KERNEL_permute_narrow1
+                             : p->shape.width == 2 ? WL_KERNEL_permute_narrow2
+                             : p->shape.width == 4
                                  ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
                              : wraps ? WL_KERNEL_permute_bulk8_1
                                      : WL_KERNEL_permute_bulk8_0;
