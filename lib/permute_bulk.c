@@ -419,23 +419,24 @@ static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
     return (double)total / samples;
 }
 
-/* The same of narrow elements, for the first warp's lanes and columns; elements of one unit. */
-static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
-    unsigned vector = WL_PERMUTE_ACCESS / width, total = 0, samples = 0;
-    for (unsigned j = 0; j < vector; j += 3, samples++) {
+/* The same of narrow elements, for the first warp's lanes and columns. */
+static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
+    unsigned vector = WL_PERMUTE_ACCESS / unit, total = 0, samples = 0, width = bulk->units * unit;
+    for (unsigned j = 0; j < vector; j += vector / 2, samples++) {
         uint32_t word[32];
         unsigned in_bank[32] = {0}, worst = 0, words = 0;
         for (unsigned lane = 0; lane < 32; lane++) {
-            uint32_t down = lane / bulk->lanes, column = down * (bulk->odd && width == 1 ? 2 : 1),
+            uint32_t down = lane / bulk->lanes, column = down * (bulk->odd && unit == 1 ? 2 : 1),
                      to = (uint32_t)(bulk->tiles.to + column * bulk->column_out),
-                     begin = (0u - to) % SECTOR / width + lane % bulk->lanes * vector, row = begin + j;
-            if (column >= bulk->columns || begin + vector > bulk->turn.count)
+                     begin = (0u - to) % SECTOR / unit + lane % bulk->lanes * vector, i = begin + j;
+            if (column >= bulk->columns || begin + vector > bulk->span.count)
                 continue;
             if (bulk->odd) {
                 uint32_t at = place_of(bulk, begin, vector) + column * width;
-                row = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
+                i = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
             }
-            word[words] = (place_of(bulk, row, vector) + column * width) / 4;
+            uint32_t row = place_of(bulk, i / bulk->units, vector) + i % bulk->units * unit;
+            word[words] = (row + column * width) / 4;
             bool seen = false;
             for (unsigned other = 0; other < words && !seen; other++)
                 seen = word[other] == word[words];
@@ -460,14 +461,14 @@ static double sectors_too_many(uint64_t grain) {
 /* What a tile of narrow elements is thought to cost beyond what any does, as a share of what a copy does:
  * fitted to an H200's times of 1400 tiles of 49 shapes, such that what it finds cheapest is fast.  What is
  * read of the L2 beyond the need; parts of sectors, stored by elements; runs that begin within lines; short
- * runs; rows, each noted in tables; what warps look up; their stores, by how full they are. */
+ * loads and runs; rows, each noted in tables; what warps look up; their stores, by how full they are. */
 static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
     double width = box->shape->width, run = (double)box->run_length * width,
            whole = (double)box->shape->dim[box->shape->by_out[0]].size * width,
            tile = (double)bulk->span.count * box->unit * bulk->columns * bulk->runs;
     uint64_t same = wl__divide_up(bulk->columns, SECTOR / box->unit); /* columns of a kind */
     double parts = box->out_grain < SECTOR ? 170 / (box->shares ? whole : run) : 0;
-    return 0.25 * read + parts + 0.25 * past_line(box->out_grain) / run + 23 / run +
+    return 0.25 * read + parts + 5.0 / bulk->load + 0.25 * past_line(box->out_grain) / run + 23 / run +
            (3.0 * bulk->rows + (50 + 236.0 * (double)same) * bulk->cells) / tile;
 }
 
@@ -494,10 +495,9 @@ static double cost_of(const struct box *box, const struct wl__permute_bulk_plan 
 
 /* What banks add to it. */
 static double cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan) {
-    unsigned width = box->shape->width;
     if (box->unit >= 4)
-        return 0.005 * (wavefronts(&plan->bulk, width) - 1);
-    return width > box->unit ? 0 : 0.015 / width * (narrow_wavefronts(&plan->bulk, width) - 1);
+        return 0.005 * (wavefronts(&plan->bulk, box->shape->width) - 1);
+    return 0.015 / box->unit * (narrow_wavefronts(&plan->bulk, box->unit) - 1);
 }
 
 static bool plan_box(struct wl__permute_bulk_plan *plan, const struct box *box, const struct layout *layout,
@@ -678,7 +678,7 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
     /* The last ones of narrow elements alone. */
     static const unsigned aims[] = {128,  192,  256,  320,  352, 384, 512, 640, 768,
                                     1024, 1536, 2048, 4096, 96,  160, 224, 288, 448};
-    enum { ALL = sizeof(aims) / sizeof(aims[0]), TRIED = 3 };
+    enum { ALL = sizeof(aims) / sizeof(aims[0]), TRIED = 6 };
     bool near = wl__permute_bulk_near(shape, to, from);
     struct wl__permute_shape wide;
     unsigned unit = shape->width;
@@ -687,9 +687,11 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
         return false;
     struct box best[TRIED];
     const struct box *chosen = NULL;
-    double cost[TRIED] = {NO_COST, NO_COST, NO_COST}, least = NO_COST;
+    double cost[TRIED], least = NO_COST;
     struct joined joined[3];
-    unsigned joins = joins_of(joined, shape), count = unit < 4 ? ALL : ALL - 5;
+    unsigned joins = joins_of(joined, shape), count = unit < 4 ? ALL : ALL - 5, tried = unit < 4 ? TRIED : 3;
+    for (unsigned k = 0; k < tried; k++)
+        cost[k] = NO_COST;
     for (unsigned i = 0; i < joins * count; i++)
         for (unsigned o = 0; o < count; o++) {
             const struct joined *with = &joined[i / count];
@@ -703,22 +705,23 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
             if (with->count > 1 && box.extent[last] == with->shape.dim[last].size)
                 continue;
             look(&box, to, from);
-            if (!plan_box(&trial, &box, &layouts[box.in_grain >= SECTOR], to, from))
+            if (!plan_box(&trial, &box, &layouts[box.in_grain >= SECTOR], to, from) &&
+                (unit >= 4 || !plan_box(&trial, &box, &layouts[2], to, from)))
                 continue;
             double now = cost_of(&box, &trial);
-            unsigned at = TRIED;
+            unsigned at = tried;
             while (at > 0 && now < cost[at - 1])
                 at--;
-            if (at == TRIED || (at > 0 && now == cost[at - 1]))
+            if (at == tried || (at > 0 && now == cost[at - 1]))
                 continue;
-            for (unsigned k = TRIED - 1; k > at; k--) {
+            for (unsigned k = tried - 1; k > at; k--) {
                 best[k] = best[k - 1];
                 cost[k] = cost[k - 1];
             }
             best[at] = box;
             cost[at] = now;
         }
-    for (unsigned k = 0; k < TRIED; k++) {
+    for (unsigned k = 0; k < tried; k++) {
         struct wl__permute_bulk_plan trial;
         double now = cost[k] < NO_COST ? best_layout(&trial, &best[k], to, from) : NO_COST;
         if (now < least) {
