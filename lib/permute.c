@@ -109,11 +109,16 @@ static bool plan(struct problem *p) {
     struct kept *kept = p->kept = &all[oldest];
     kept->shape.rank = 0;
     kept->has_bulk = wl__has_bulk(p->context);
-    if (!wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
-        return false;
     struct wl__permute_bulk_plan bulk;
-    bool shifted = kept->plan.tiles.in_shifted || kept->plan.tiles.out_shifted;
-    kept->is_bulk = kept->has_bulk && wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, shifted);
+    /* Rows of a few narrow elements are for bulk's tiles, and to plan others takes milliseconds. */
+    kept->is_bulk = kept->has_bulk && p->shape.by_out[0] == 0 && p->shape.width < 4 &&
+                    wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, true);
+    if (!kept->is_bulk) {
+        if (!wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
+            return false;
+        bool shifted = kept->plan.tiles.in_shifted || kept->plan.tiles.out_shifted;
+        kept->is_bulk = kept->has_bulk && wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, shifted);
+    }
     if (kept->is_bulk)
         kept->plan.bulk = bulk;
     kept->shape = p->shape;
