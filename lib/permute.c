@@ -110,8 +110,8 @@ static bool plan(struct problem *p) {
     kept->shape.rank = 0;
     kept->has_bulk = wl__has_bulk(p->context);
     struct wl__permute_bulk_plan bulk;
-    /* Rows of a few narrow elements are for bulk's tiles, and to plan others takes milliseconds. */
-    kept->is_bulk = kept->has_bulk && p->shape.by_out[0] == 0 && p->shape.width < 4 &&
+    /* Short rows that stay together are for bulk's tiles, and to plan others takes milliseconds. */
+    kept->is_bulk = kept->has_bulk && p->shape.by_out[0] == 0 &&
                     wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, true);
     if (!kept->is_bulk) {
         if (!wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
@@ -145,12 +145,11 @@ static wl_error launch(struct problem *p, enum wl__kernel kernel, struct wl_perm
 static wl_error bulk(struct problem *p) {
     struct wl__permute_bulk_plan *plan = &p->kept->plan.bulk;
     bool wraps = plan->bulk.turn.count < plan->bulk.length;
-    enum wl__kernel kernel = p->shape.width == 1   ? WL_KERNEL_permute_narrow1
-                             : p->shape.width == 2 ? WL_KERNEL_permute_narrow2
-                             : p->shape.width == 4
-                                 ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
-                             : wraps ? WL_KERNEL_permute_bulk8_1
-                                     : WL_KERNEL_permute_bulk8_0;
+    enum wl__kernel kernel = plan->unit == 1   ? WL_KERNEL_permute_narrow1
+                             : plan->unit == 2 ? WL_KERNEL_permute_narrow2
+                             : plan->unit == 4 ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
+                             : wraps           ? WL_KERNEL_permute_bulk8_1
+                                               : WL_KERNEL_permute_bulk8_0;
     return launch(p, kernel, &plan->bulk.tiles, &plan->bulk, plan->cluster, plan->threads, plan->memory);
 }
 

@@ -7,7 +7,7 @@
 #define MEMORY_OF_8    (27 * 1024 + 512)
 #define PIECE          256  /* bytes that memory likes to be written at once */
 #define ROWS           4096 /* of a tile at most */
-#define WIDEST         64   /* bytes of an element of several narrow ones */
+#define UNITS          24   /* of an element of several: more are faster in other tiles */
 #define BARRIER        8    /* bytes */
 #define NARROW_THREADS 384
 #define NO_COST        1e30
@@ -336,6 +336,7 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, c
     unsigned tables = box->unit < 4 ? lay_out_narrow(bulk, box) : 4 * bulk->rows;
     bulk->barrier = round_up(bulk->row_table + tables, BARRIER);
     plan->memory = bulk->barrier + BARRIER;
+    plan->unit = box->unit;
     plan->threads = box->unit < 4 ? NARROW_THREADS : 2048 / blocks_of(plan->memory, box->unit);
     /* Pairs of neighbours gain. */
     plan->cluster = 2;
@@ -568,12 +569,15 @@ static void join(struct joined *joined, const struct wl__permute_shape *shape, u
     joined->shape.rank = kept + 1;
 }
 
-/* Rows of a few narrow elements that stay together are elements. */
-static const struct wl__permute_shape *widen(struct wl__permute_shape *wide,
+/* Rows of a few elements that stay together are elements of several units. */
+static const struct wl__permute_shape *widen(struct wl__permute_shape *wide, unsigned *unit,
                                              const struct wl__permute_shape *shape) {
     uint64_t row = shape->dim[0].size;
-    if (shape->width >= 4 || shape->rank < 3 || shape->by_out[0] != 0 || row * shape->width > WIDEST)
+    *unit = shape->width;
+    unsigned narrow = shape->width < 2 ? 1 : 2;
+    if (shape->width > 8 || shape->rank < 3 || shape->by_out[0] != 0 || row > UNITS * narrow / shape->width)
         return shape;
+    *unit = narrow;
     *wide = (struct wl__permute_shape){.width = shape->width * (unsigned)row, .rank = shape->rank - 1};
     for (unsigned d = 0; d < wide->rank; d++) {
         wide->dim[d].size = shape->dim[d + 1].size;
@@ -588,8 +592,8 @@ bool wl__permute_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permu
                       unsigned joined_count, const uint64_t *extent, uint64_t to, uint64_t from) {
     struct joined joined;
     struct wl__permute_shape wide;
-    unsigned unit = shape->width;
-    shape = widen(&wide, shape);
+    unsigned unit;
+    shape = widen(&wide, &unit, shape);
     if (shape->by_out[0] == 0 || unit > 8)
         return false;
     if (shape == &wide)
@@ -681,8 +685,8 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
     enum { ALL = sizeof(aims) / sizeof(aims[0]), TRIED = 6 };
     bool near = wl__permute_bulk_near(shape, to, from);
     struct wl__permute_shape wide;
-    unsigned unit = shape->width;
-    shape = widen(&wide, shape);
+    unsigned unit;
+    shape = widen(&wide, &unit, shape);
     if (!near && !worth(shape, unit, shifted))
         return false;
     struct box best[TRIED];

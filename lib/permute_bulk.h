@@ -9,6 +9,7 @@
 
 struct wl__permute_bulk_plan {
     struct wl_permute_bulk bulk;
+    unsigned unit;                /* bytes that elements are moved by */
     unsigned threads, memory;     /* a block's */
     unsigned cluster;             /* blocks that should run at the same time, side by side */
     uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */

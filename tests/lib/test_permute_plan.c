@@ -414,10 +414,9 @@ static void carry_out_tiles(const struct problem *p, const struct wl__permute_pl
     carry_out(p, plan, &plan->sides.tiles, plan->width, plan->memory, run_tile);
 }
 
-static void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan,
-                           unsigned width) {
+static void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan) {
     assert_in_range(plan->memory, 1, 56 * 1024);
-    carry_out(p, plan, &plan->bulk.tiles, width, plan->memory, run_bulk);
+    carry_out(p, plan, &plan->bulk.tiles, plan->unit, plan->memory, run_bulk);
 }
 
 /* ---------------------------------------------------------------- tests */
@@ -529,7 +528,7 @@ static void bulk_tiles_are_right(void **unused) {
         if (shape.rank < 2 || !wl__permute_bulk(&plan, &shape, 1, extent, drawn.to, drawn.from))
             continue;
         planned++;
-        carry_out_bulk(&drawn.p, &plan, shape.width);
+        carry_out_bulk(&drawn.p, &plan);
     }
     assert_in_range(planned, 1000, 6000);
 }
@@ -561,7 +560,7 @@ static void joined_tiles_are_right(void **unused) {
         if (!wl__permute_bulk(&plan, &shape, joined, extent, drawn.to, drawn.from))
             continue;
         planned++;
-        carry_out_bulk(&drawn.p, &plan, shape.width);
+        carry_out_bulk(&drawn.p, &plan);
     }
     assert_in_range(planned, 500, 20000);
 }
@@ -585,7 +584,7 @@ static void choices_are_right(void **unused) {
         planned++;
         struct wl__permute_bulk_plan bulk;
         if (wl__permute_plan_bulk(&bulk, &shape, drawn.to, drawn.from, plan.in_shifted || plan.out_shifted))
-            carry_out_bulk(&drawn.p, &bulk, shape.width);
+            carry_out_bulk(&drawn.p, &bulk);
     }
     assert_in_range(planned, 1500, 3000);
 }
