@@ -7,7 +7,7 @@
 #define MEMORY_OF_8    (27 * 1024 + 512)
 #define PIECE          256  /* bytes that memory likes to be written at once */
 #define ROWS           4096 /* of a tile at most */
-#define UNITS          24   /* of an element of several: more are faster in other tiles */
+#define FEW            24   /* elements of 1 and 2 bytes, or bytes of wider ones, that are moved as one */
 #define BARRIER        8    /* bytes */
 #define NARROW_THREADS 384
 #define NO_COST        1e30
@@ -574,10 +574,10 @@ static const struct wl__permute_shape *widen(struct wl__permute_shape *wide, uns
                                              const struct wl__permute_shape *shape) {
     uint64_t row = shape->dim[0].size;
     *unit = shape->width;
-    unsigned narrow = shape->width < 2 ? 1 : 2;
-    if (shape->width > 8 || shape->rank < 3 || shape->by_out[0] != 0 || row > UNITS * narrow / shape->width)
+    if (shape->width > 8 || shape->rank < 3 || shape->by_out[0] != 0 ||
+        row > (shape->width <= 2 ? FEW : FEW / shape->width))
         return shape;
-    *unit = narrow;
+    *unit = shape->width == 1 ? 1 : 2;
     *wide = (struct wl__permute_shape){.width = shape->width * (unsigned)row, .rank = shape->rank - 1};
     for (unsigned d = 0; d < wide->rank; d++) {
         wide->dim[d].size = shape->dim[d + 1].size;
