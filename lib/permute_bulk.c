@@ -254,9 +254,9 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     uint32_t span = bulk->turn.count * bulk->units;
     bulk->span = wl__permute_divisor(span);
     bulk->quarter = (span + sector + bulk->units) / (4 * rows) + 1;
-    bulk->odd = (bulk->joined_parts && bulk->phase == WL_PERMUTE_LINE) || bulk->units > 1 || step % 2 == 0
-                    ? 0
-                    : step % 4;
+    /* Where a joined dimension ends, banks change, and it gains nothing to have tried. */
+    bool regular = bulk->units == 1 && (bulk->joined_parts == 0 || bulk->phase < WL_PERMUTE_LINE);
+    bulk->odd = regular && step % 2 ? step % 4 : 0;
     uint64_t sectors = box->wraps ? wl__divide_up(span, sector) : span / sector;
     uint64_t vectors = sectors ? 2 * sectors : 1;
     bulk->lanes = 8;
@@ -313,7 +313,10 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, c
         bulk->load = (uint32_t)(box->turns / bulk->turns * bulk->joined_load);
         bulk->pitch = bulk->joined_load;
         bulk->swizzle = 0;
-        bulk->turn_pad = box->unit < 4 && layout->phase == 16 ? 128 : layout->phase + 2 * WL_PERMUTE_ACCESS;
+        /* Of narrow elements whole lines where they can be, so that banks follow each other. */
+        bulk->turn_pad = box->unit < 4 && layout->phase == WL_PERMUTE_ACCESS
+                             ? WL_PERMUTE_LINE
+                             : layout->phase + 2 * WL_PERMUTE_ACCESS;
     } else {
         keep_places(bulk, box->unit);
     }

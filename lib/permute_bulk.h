@@ -17,9 +17,9 @@ struct wl__permute_bulk_plan {
 };
 
 /* A plan of tiles of these extents; false where there is none.  Not for shapes whose last dimension keeps its
- * place, unless its rows are some 64 bytes of elements of 1 or 2: they are moved as one element, and its
- * extent does not matter.  The output's first `joined` dimensions are taken as one, whose extent is the last
- * of the extents. */
+ * place, unless its rows are a few dozen bytes: they are moved as one element, and its extent does not
+ * matter. The output's first `joined` dimensions are taken as one, whose extent is the last of the extents.
+ */
 bool wl__permute_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
                       unsigned joined, const uint64_t *extent, uint64_t to, uint64_t from);
 
