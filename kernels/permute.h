@@ -122,6 +122,16 @@ struct wl_permute_bulk {
     uint32_t cells;                 /* warps' accesses */
     struct wl_permute_divisor along;        /* those along a run */
     uint32_t run_table, row_table, barrier; /* where these lie in shared memory */
+    /* Of narrow elements, whose runs are numbered apart from the columns of a row.  Columns that begin alike
+     * within a sector are of one kind. */
+    uint32_t units;                  /* of an element */
+    uint32_t columns;                /* of a row of the tile */
+    uint64_t column_out;             /* bytes of the output from a column to the next */
+    struct wl_permute_divisor span;  /* units of a column's run */
+    struct wl_permute_divisor kinds; /* warps' worth of kinds of columns */
+    uint32_t wraps;                  /* runs go on along the rows */
+    uint32_t odd;                    /* what the rows' distance in units is modulo 4 if it is odd, else 0 */
+    uint32_t quarter;                /* of a table's loads */
 };
 
 #endif

@@ -43,7 +43,9 @@
     ALONE(X, permute_bulk4_0)                                                                                \
     ALONE(X, permute_bulk4_1)                                                                                \
     ALONE(X, permute_bulk8_0)                                                                                \
-    ALONE(X, permute_bulk8_1)
+    ALONE(X, permute_bulk8_1)                                                                                \
+    ALONE(X, permute_narrow1)                                                                                \
+    ALONE(X, permute_narrow2)
 
 /* The in-place transposes, a module each width. */
 #define WL_INPLACE_MODULES(X, width)                                                                         \

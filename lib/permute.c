@@ -109,11 +109,16 @@ static bool plan(struct problem *p) {
     struct kept *kept = p->kept = &all[oldest];
     kept->shape.rank = 0;
     kept->has_bulk = wl__has_bulk(p->context);
-    if (!wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
-        return false;
     struct wl__permute_bulk_plan bulk;
-    bool shifted = kept->plan.tiles.in_shifted || kept->plan.tiles.out_shifted;
-    kept->is_bulk = kept->has_bulk && wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, shifted);
+    /* Short rows that stay together are for bulk's tiles, and to plan others takes milliseconds. */
+    kept->is_bulk = kept->has_bulk && p->shape.by_out[0] == 0 &&
+                    wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, true);
+    if (!kept->is_bulk) {
+        if (!wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
+            return false;
+        bool shifted = kept->plan.tiles.in_shifted || kept->plan.tiles.out_shifted;
+        kept->is_bulk = kept->has_bulk && wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, shifted);
+    }
     if (kept->is_bulk)
         kept->plan.bulk = bulk;
     kept->shape = p->shape;
@@ -140,10 +145,11 @@ static wl_error launch(struct problem *p, enum wl__kernel kernel, struct wl_perm
 static wl_error bulk(struct problem *p) {
     struct wl__permute_bulk_plan *plan = &p->kept->plan.bulk;
     bool wraps = plan->bulk.turn.count < plan->bulk.length;
-    enum wl__kernel kernel = p->shape.width == 4
-                                 ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
-                             : wraps ? WL_KERNEL_permute_bulk8_1
-                                     : WL_KERNEL_permute_bulk8_0;
+    enum wl__kernel kernel = plan->unit == 1   ? WL_KERNEL_permute_narrow1
+                             : plan->unit == 2 ? WL_KERNEL_permute_narrow2
+                             : plan->unit == 4 ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
+                             : wraps           ? WL_KERNEL_permute_bulk8_1
+                                               : WL_KERNEL_permute_bulk8_0;
     return launch(p, kernel, &plan->bulk.tiles, &plan->bulk, plan->cluster, plan->threads, plan->memory);
 }
 

@@ -2,13 +2,15 @@
 
 #include "lib/permute_plan.h"
 
-#define SECTOR      WL_PERMUTE_SECTOR
-#define MEMORY      (56 * 1024) /* a block's at most, tables included: four fit a multiprocessor */
-#define MEMORY_OF_8 (27 * 1024 + 512)
-#define PIECE       256  /* bytes that memory likes to be written at once */
-#define ROWS        4096 /* of a tile at most */
-#define BARRIER     8    /* bytes */
-#define NO_COST     1e30
+#define SECTOR         WL_PERMUTE_SECTOR
+#define MEMORY         (56 * 1024) /* a block's at most, tables included: four fit a multiprocessor */
+#define MEMORY_OF_8    (27 * 1024 + 512)
+#define PIECE          256  /* bytes that memory likes to be written at once */
+#define ROWS           4096 /* of a tile at most */
+#define FEW            24   /* elements of 1 and 2 bytes, or bytes of wider ones, that are moved as one */
+#define BARRIER        8    /* bytes */
+#define NARROW_THREADS 384
+#define NO_COST        1e30
 
 /* ---------------------------------------------------------------- a tile's shape */
 
@@ -26,6 +28,7 @@ struct joined {
 struct box {
     const struct joined *joined;
     const struct wl__permute_shape *shape;
+    unsigned unit; /* bytes that an element is moved by */
     uint64_t extent[WL_RANK_MAX], step[WL_RANK_MAX];
     bool
         turn[WL_RANK_MAX]; /* dimensions whose elements a run takes in turn: each step is a row of the tile */
@@ -41,6 +44,11 @@ struct box {
     bool shares;   /* tiles overlap in the output's last dimension, and write whole sectors */
     double traffic;
 };
+
+/* Elements that tiles share so that each has whole sectors. */
+static unsigned shared_of(unsigned width, unsigned unit) {
+    return (SECTOR - unit + width - 1) / width;
+}
 
 static uint64_t grain_of(uint64_t bits) {
     uint64_t grain = bits & -bits;
@@ -88,7 +96,7 @@ static uint64_t places(const struct box *box, bool by_out, const bool *along, ui
 
 static void look(struct box *box, uint64_t to, uint64_t from) {
     const struct wl__permute_shape *shape = box->shape;
-    unsigned width = shape->width, last = shape->by_out[0], turns = 0;
+    unsigned width = shape->width, last = shape->by_out[0], turns = 0, share = shared_of(width, box->unit);
     bool in_run[WL_RANK_MAX] = {false}, first[WL_RANK_MAX] = {true};
     for (unsigned d = 0; d < shape->rank; d++) {
         box->turn[d] = box->row[d] = box->side[d] = false;
@@ -113,13 +121,12 @@ static void look(struct box *box, uint64_t to, uint64_t from) {
     box->run_length = box->turns * (box->wraps ? box->extent[0] : 1);
     for (unsigned d = 0; d < shape->rank; d++)
         in_run[d] = box->turn[d] || (box->wraps && d == 0);
-    uint64_t grain = SECTOR / width;
     box->out_grain = places(box, true, in_run, to | box->run_length * width);
     box->shares = box->out_grain < SECTOR && turns == 1 && !box->wraps &&
-                  box->extent[last] < shape->dim[last].size && box->extent[last] > 2 * grain;
+                  box->extent[last] < shape->dim[last].size && box->extent[last] > 2 * (share + 1);
     if (box->shares) {
-        box->step[last] -= grain - 1;
-        box->out_grain = width;
+        box->step[last] -= share;
+        box->out_grain = box->unit;
     }
     box->in_grain = places(box, false, box->side, from | box->side_length * width);
     box->traffic = 1;
@@ -161,7 +168,7 @@ static void add_row(struct wl_permute_bulk *bulk, const struct box *box, const s
                     unsigned d, uint64_t *loads) {
     const struct wl__permute_shape *shape = box->shape;
     uint64_t in = shape->dim[d].in * shape->width, extent = box->extent[d];
-    unsigned vector = WL_PERMUTE_ACCESS / shape->width;
+    unsigned vector = WL_PERMUTE_ACCESS / box->unit;
     bool inner = layout->merged && box->side[d];
     if (layout->cut && inner && d == outermost(box)) {
         add_row_part(bulk, vector, true, in, loads);
@@ -183,9 +190,9 @@ static void join_rows(struct wl_permute_bulk *bulk, const struct box *box, uint6
 
 /* Whether the rows that lie side by side can be loaded an access's worth of them at a time. */
 static bool can_cut(const struct box *box) {
-    unsigned outer = outermost(box), vector = WL_PERMUTE_ACCESS / box->shape->width;
-    return box->joined->count == 1 && outer > 0 && !box->row[outer] && box->extent[outer] % vector == 0 &&
-           box->extent[outer] > vector;
+    unsigned outer = outermost(box), vector = WL_PERMUTE_ACCESS / box->unit;
+    return box->joined->count == 1 && box->unit == box->shape->width && outer > 0 && !box->row[outer] &&
+           box->extent[outer] % vector == 0 && box->extent[outer] > vector;
 }
 
 static void add_run(struct wl_permute_bulk *bulk, const struct box *box, unsigned d, uint64_t along,
@@ -203,14 +210,14 @@ static unsigned round_up(uint64_t n, unsigned to) {
 
 /* Loads that keep their places within a line lie closest where the pitch leads to the next one's place too.
  */
-static void keep_places(struct wl_permute_bulk *bulk, unsigned width) {
+static void keep_places(struct wl_permute_bulk *bulk, unsigned unit) {
     unsigned i = 0, line = WL_PERMUTE_LINE;
     while (i < bulk->row_parts && bulk->row[i].inner)
         i++;
     if (bulk->phase < line || (!bulk->joined_parts && i == bulk->row_parts))
         return;
     uint64_t step = bulk->joined_parts ? bulk->joined[0].in : bulk->row[i].in;
-    uint32_t least = bulk->load + 2 * (WL_PERMUTE_ACCESS - width);
+    uint32_t least = bulk->load + 2 * (WL_PERMUTE_ACCESS - unit);
     uint32_t pitch = least + (uint32_t)(step - least) % line;
     if (pitch < bulk->pitch) {
         bulk->pitch = pitch;
@@ -231,14 +238,41 @@ static uint64_t turns_of(const struct wl_permute_bulk *bulk) {
 }
 
 /* The blocks that a multiprocessor holds.  Numbers between 4 and 8 were no better. */
-static unsigned blocks_of(unsigned memory) {
-    return memory <= MEMORY_OF_8 ? 8 : 4;
+static unsigned blocks_of(unsigned memory, unsigned unit) {
+    return memory <= MEMORY_OF_8 && unit >= 4 ? 8 : 4;
+}
+
+/* For the kernel of narrow elements: the columns that share what is looked up are numbered apart from the
+ * other runs.  Returns the bytes of its tables. */
+static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *box) {
+    unsigned unit = box->unit, sector = SECTOR / unit, rows = 4 / unit;
+    uint64_t step = (bulk->joined_parts ? bulk->joined[0].in : bulk->row_parts ? bulk->row[0].in : 0) / unit;
+    bulk->units = box->shape->width / unit;
+    bulk->wraps = box->wraps;
+    bulk->columns = (uint32_t)box->extent[0];
+    bulk->column_out = box->shape->dim[0].out * box->shape->width;
+    uint32_t span = bulk->turn.count * bulk->units;
+    bulk->span = wl__permute_divisor(span);
+    bulk->quarter = (span + sector + bulk->units) / (4 * rows) + 1;
+    /* Where a joined dimension ends, banks change, and it gains nothing to have tried. */
+    bool regular = bulk->units == 1 && (bulk->joined_parts == 0 || bulk->phase < WL_PERMUTE_LINE);
+    bulk->odd = regular && step % 2 ? step % 4 : 0;
+    uint64_t sectors = box->wraps ? wl__divide_up(span, sector) : span / sector;
+    uint64_t vectors = sectors ? 2 * sectors : 1;
+    bulk->lanes = 8;
+    while (bulk->lanes / 2 >= vectors)
+        bulk->lanes /= 2;
+    unsigned kinds = bulk->columns < sector ? bulk->columns : sector, each = unit == 1 && bulk->odd ? 2 : 1;
+    bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
+    bulk->kinds = wl__permute_divisor(each * wl__divide_up(kinds, each * (32 / bulk->lanes)));
+    bulk->cells = bulk->runs * bulk->along.count * bulk->kinds.count;
+    return bulk->rows / bulk->turn.count * rows * 4 * bulk->quarter * rows * 2;
 }
 
 static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, const struct layout *layout) {
     const struct wl__permute_shape *shape = box->shape;
     struct wl_permute_bulk *bulk = &plan->bulk;
-    unsigned width = shape->width, vector = WL_PERMUTE_ACCESS / width;
+    unsigned width = shape->width, vector = WL_PERMUTE_ACCESS / box->unit;
     uint64_t loads = 1, along = width, rows = box->turns;
     if (layout->cut && !can_cut(box))
         return false;
@@ -256,7 +290,7 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, c
             add_row(bulk, box, layout, d, &loads);
     for (unsigned d = 0; d < shape->rank; d++)
         if (box->row[d]) {
-            if (box->extent[d] > 1 && !(box->wraps && d == 0))
+            if (box->extent[d] > 1 && !(d == 0 && (box->wraps || box->unit < 4)))
                 add_run(bulk, box, d, along, 0);
             along *= box->extent[d];
         }
@@ -271,7 +305,7 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, c
     bulk->phase = layout->phase;
     bulk->swizzle = layout->swizzle;
     /* From the least place to the end of the widest window. */
-    bulk->pitch = round_up(bulk->load + layout->phase - width, layout->phase);
+    bulk->pitch = round_up(bulk->load + layout->phase - box->unit, layout->phase);
     bulk->turn_pad = 0;
     bulk->turns =
         bulk->joined_parts ? (uint32_t)wl__divide_up(box->turns - 1, box->joined->part[0].size) + 1 : 1;
@@ -279,9 +313,12 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, c
         bulk->load = (uint32_t)(box->turns / bulk->turns * bulk->joined_load);
         bulk->pitch = bulk->joined_load;
         bulk->swizzle = 0;
-        bulk->turn_pad = layout->phase + 2 * WL_PERMUTE_ACCESS;
+        /* Of narrow elements whole lines where they can be, so that banks follow each other. */
+        bulk->turn_pad = box->unit < 4 && layout->phase == WL_PERMUTE_ACCESS
+                             ? WL_PERMUTE_LINE
+                             : layout->phase + 2 * WL_PERMUTE_ACCESS;
     } else {
-        keep_places(bulk, width);
+        keep_places(bulk, box->unit);
     }
     bulk->length = (uint32_t)box->run_length;
     bulk->turn = wl__permute_divisor(box->turns);
@@ -299,9 +336,11 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, c
         return false;
     bulk->run_table = round_up(at, 16);
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
-    bulk->barrier = round_up(bulk->row_table + 4 * bulk->rows, BARRIER);
+    unsigned tables = box->unit < 4 ? lay_out_narrow(bulk, box) : 4 * bulk->rows;
+    bulk->barrier = round_up(bulk->row_table + tables, BARRIER);
     plan->memory = bulk->barrier + BARRIER;
-    plan->threads = 2048 / blocks_of(plan->memory);
+    plan->unit = box->unit;
+    plan->threads = box->unit < 4 ? NARROW_THREADS : 2048 / blocks_of(plan->memory, box->unit);
     /* Pairs of neighbours gain. */
     plan->cluster = 2;
     return plan->memory <= MEMORY;
@@ -384,11 +423,57 @@ static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
     return (double)total / samples;
 }
 
+/* The same of narrow elements, for the first warp's lanes and columns. */
+static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
+    unsigned vector = WL_PERMUTE_ACCESS / unit, total = 0, samples = 0, width = bulk->units * unit;
+    for (unsigned j = 0; j < vector; j += vector / 2, samples++) {
+        uint32_t word[32];
+        unsigned in_bank[32] = {0}, worst = 0, words = 0;
+        for (unsigned lane = 0; lane < 32; lane++) {
+            uint32_t down = lane / bulk->lanes, column = down * (bulk->odd && unit == 1 ? 2 : 1),
+                     to = (uint32_t)(bulk->tiles.to + column * bulk->column_out),
+                     begin = (0u - to) % SECTOR / unit + lane % bulk->lanes * vector, i = begin + j;
+            if (column >= bulk->columns || begin + vector > bulk->span.count)
+                continue;
+            if (bulk->odd) {
+                uint32_t at = place_of(bulk, begin, vector) + column * width;
+                i = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
+            }
+            uint32_t row = place_of(bulk, i / bulk->units, vector) + i % bulk->units * unit;
+            word[words] = (row + column * width) / 4;
+            bool seen = false;
+            for (unsigned other = 0; other < words && !seen; other++)
+                seen = word[other] == word[words];
+            if (seen)
+                continue;
+            unsigned *bank = &in_bank[word[words++] % 32];
+            if (++*bank > worst)
+                worst = *bank;
+        }
+        total += worst;
+    }
+    return (double)total / samples;
+}
+
 /* ---------------------------------------------------------------- the choice */
 
 /* Sectors that a row of so many bytes touches on the average beyond its own. */
 static double sectors_too_many(uint64_t grain) {
     return grain >= SECTOR ? 0 : (double)(SECTOR - grain) / SECTOR;
+}
+
+/* What a tile of narrow elements is thought to cost beyond what any does, as a share of what a copy does:
+ * fitted to an H200's times of 1400 tiles of 49 shapes, such that what it finds cheapest is fast.  What is
+ * read of the L2 beyond the need; parts of sectors, stored by elements; runs that begin within lines; short
+ * loads and runs; rows, each noted in tables; what warps look up; their stores, by how full they are. */
+static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
+    double width = box->shape->width, run = (double)box->run_length * width,
+           whole = (double)box->shape->dim[box->shape->by_out[0]].size * width,
+           tile = (double)bulk->span.count * box->unit * bulk->columns * bulk->runs;
+    uint64_t same = wl__divide_up(bulk->columns, SECTOR / box->unit); /* columns of a kind */
+    double parts = box->out_grain < SECTOR ? 170 / (box->shares ? whole : run) : 0;
+    return 0.25 * read + parts + 5.0 / bulk->load + 0.25 * past_line(box->out_grain) / run + 23 / run +
+           (3.0 * bulk->rows + (50 + 236.0 * (double)same) * bulk->cells) / tile;
 }
 
 /* What a tile is thought to cost beyond what a copy does: fitted to an H200's times of 8600 tiles of 274
@@ -404,13 +489,24 @@ static double cost_of(const struct box *box, const struct wl__permute_bulk_plan 
                      ? sectors_too_many(grain_of(bulk->load | box->in_grain))
                      : sectors_too_many(box->in_grain);
     double read = box->traffic * (1 + SECTOR * row / load) - 1;
+    if (box->unit < 4)
+        return cost_of_narrow(box, bulk, read);
     double lines = (double)past_line(box->out_grain) / run;
     double parts = box->out_grain < SECTOR ? 42 / (box->shares ? whole : run) : 0;
-    double blocks = blocks_of(plan->memory);
+    double blocks = blocks_of(plan->memory, box->unit);
     for (unsigned d = 0; d < box->shape->rank; d++)
         data *= (double)box->extent[d];
     return 0.022 + 0.229 * read + 0.237 * lines + parts + 7.9 / load + 474 / (run * run) +
            0.000087 * bulk->rows + 0.138 / blocks + (blocks * data < 108000 ? 0.045 : 0) + 569 / data;
+}
+
+/* What banks add to it. */
+static double cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan) {
+    if (box->unit >= 4) {
+        double waves = wavefronts(&plan->bulk, box->shape->width);
+        return waves > 3 ? 0.0215 * (waves - 3) : 0;
+    }
+    return 0.015 / box->unit * (narrow_wavefronts(&plan->bulk, box->unit) - 1);
 }
 
 static bool plan_box(struct wl__permute_bulk_plan *plan, const struct box *box, const struct layout *layout,
@@ -438,12 +534,11 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
         if ((!layout->merged && box->row_length == box->side_length && !box->joined_load) ||
             (layout->phase == 128 && box->in_grain >= SECTOR) || !plan_box(&plan, box, layout, to, from))
             continue;
-        /* Banks matter where they are far from even.  Copies whose both ends lie alike within lines, or
-         * sectors, take fewer requests. */
-        double waves = wavefronts(&plan.bulk, box->shape->width),
-               cost = cost_of(box, &plan) + (waves > 3 ? 0.0215 * (waves - 3) : 0) +
-                      (box->in_grain < SECTOR   ? layout->phase < WL_PERMUTE_LINE ? 0.054 : 0
-                       : layout->phase < SECTOR ? 0.039
+        /* Copies whose both ends lie alike within lines, or sectors, take fewer requests. */
+        const bool narrow = box->unit < 4;
+        double cost = cost_of(box, &plan) + cost_of_banks(box, &plan) +
+                      (box->in_grain < SECTOR   ? layout->phase < WL_PERMUTE_LINE ? narrow ? 0.04 : 0.054 : 0
+                       : layout->phase < SECTOR ? narrow ? 0.02 : 0.039
                                                 : 0);
         if (cost < least) {
             least = cost;
@@ -505,13 +600,37 @@ static void join(struct joined *joined, const struct wl__permute_shape *shape, u
     joined->shape.rank = kept + 1;
 }
 
+/* Rows of a few elements that stay together are elements of several units. */
+static const struct wl__permute_shape *widen(struct wl__permute_shape *wide, unsigned *unit,
+                                             const struct wl__permute_shape *shape) {
+    uint64_t row = shape->dim[0].size;
+    *unit = shape->width;
+    if (shape->width > 8 || shape->rank < 3 || shape->by_out[0] != 0 ||
+        row > (shape->width <= 2 ? FEW : FEW / shape->width))
+        return shape;
+    *unit = shape->width == 1 ? 1 : 2;
+    *wide = (struct wl__permute_shape){.width = shape->width * (unsigned)row, .rank = shape->rank - 1};
+    for (unsigned d = 0; d < wide->rank; d++) {
+        wide->dim[d].size = shape->dim[d + 1].size;
+        wide->dim[d].in = shape->dim[d + 1].in / row;
+        wide->dim[d].out = shape->dim[d + 1].out / row;
+        wide->by_out[d] = shape->by_out[d + 1] - 1;
+    }
+    return wide;
+}
+
 bool wl__permute_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
                       unsigned joined_count, const uint64_t *extent, uint64_t to, uint64_t from) {
     struct joined joined;
-    if (shape->by_out[0] == 0 || (shape->width != 4 && shape->width != 8))
+    struct wl__permute_shape wide;
+    unsigned unit;
+    shape = widen(&wide, &unit, shape);
+    if (shape->by_out[0] == 0 || unit > 8)
         return false;
+    if (shape == &wide)
+        extent++;
     join(&joined, shape, joined_count);
-    struct box box = {.joined = &joined, .shape = &joined.shape};
+    struct box box = {.joined = &joined, .shape = &joined.shape, .unit = unit};
     for (unsigned d = 0; d < joined.shape.rank; d++)
         box.extent[d] = extent[d];
     if (joined_count > 1 && extent[joined.shape.rank - 1] == joined.shape.dim[joined.shape.rank - 1].size)
@@ -522,7 +641,9 @@ bool wl__permute_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permu
 }
 
 /* Extents such that about `aim` bytes lie side by side in an array. */
-static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool by_out, uint64_t aim) {
+static void grow(struct box *box, bool by_out, uint64_t aim) {
+    const struct wl__permute_shape *shape = box->shape;
+    uint64_t *extent = box->extent;
     uint64_t run = shape->width;
     for (unsigned i = 0; i < shape->rank && run < aim; i++) {
         unsigned d = wl__permute_dim(shape, by_out, i);
@@ -535,7 +656,7 @@ static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool b
             uint64_t unit = PIECE / grain_of(run);
             if (!by_out || size % unit)
                 unit = SECTOR / (grain_of(run) < SECTOR ? grain_of(run) : SECTOR);
-            uint64_t shared = by_out && i == 0 && size % unit ? unit - 1 : 0;
+            uint64_t shared = by_out && i == 0 && size % unit ? shared_of(shape->width, box->unit) : 0;
             if (size % unit)
                 unit = 1;
             uint64_t units = size / unit, tiles = units / wl__divide_up(want, unit);
@@ -558,15 +679,17 @@ bool wl__permute_bulk_near(const struct wl__permute_shape *shape, uint64_t to, u
            (shape->dim[1].size * shape->width | to) % SECTOR == 0;
 }
 
-/* Where these tiles are the faster ones: elements of 4 and 8 bytes whose rows begin anywhere, unless a tile
+/* Where these tiles are the faster ones: elements of up to 8 bytes whose rows begin anywhere, unless a tile
  * that is written side by side is not larger than the others' may be; of 4 bytes also rows that are short in
  * both arrays. */
-static bool worth(const struct wl__permute_shape *shape, bool shifted) {
+static bool worth(const struct wl__permute_shape *shape, unsigned unit, bool shifted) {
     unsigned last = shape->by_out[0];
     uint64_t in = shape->dim[0].size * shape->width, out = shape->dim[last].size * shape->width;
-    return last != 0 && !wl__permute_is_whole(shape) &&
-           ((shifted && (shape->width == 4 || shape->width == 8)) ||
-            (shape->width == 4 && in < 512 && out < 512));
+    if (last == 0 || unit > 8)
+        return false;
+    if (unit < 4)
+        return shifted || shape->width > unit;
+    return !wl__permute_is_whole(shape) && (shifted || (unit == 4 && in < 512 && out < 512));
 }
 
 /* What may be joined: the output's dimensions before the input's last, and before its last two. */
@@ -587,51 +710,57 @@ static unsigned joins_of(struct joined *joined, const struct wl__permute_shape *
 
 bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
                            uint64_t to, uint64_t from, bool shifted) {
-    static const unsigned aims[] = {128, 192, 256, 320, 352, 384, 512, 640, 768, 1024, 1536, 2048, 4096};
-    enum { AIMS = sizeof(aims) / sizeof(aims[0]), TRIED = 8 };
+    /* The last ones of narrow elements alone. */
+    static const unsigned aims[] = {128,  192,  256,  320,  352, 384, 512, 640, 768,
+                                    1024, 1536, 2048, 4096, 96,  160, 224, 288, 448};
+    enum { ALL = sizeof(aims) / sizeof(aims[0]), TRIED = 8 };
     if (is_reversed(shape, to, from)) {
         const uint64_t extent[WL_RANK_MAX] = {REVERSED_IN, REVERSED_OUT};
         return wl__permute_bulk(plan, shape, 2, extent, to, from);
     }
     bool near = wl__permute_bulk_near(shape, to, from);
-    if (!near && !worth(shape, shifted))
+    struct wl__permute_shape wide;
+    unsigned unit;
+    shape = widen(&wide, &unit, shape);
+    if (!near && !worth(shape, unit, shifted))
         return false;
     struct box best[TRIED];
     const struct box *chosen = NULL;
     double cost[TRIED], least = NO_COST;
-    for (unsigned k = 0; k < TRIED; k++)
-        cost[k] = NO_COST;
     struct joined joined[3];
-    unsigned joins = joins_of(joined, shape);
-    for (unsigned i = 0; i < joins * AIMS; i++)
-        for (unsigned o = 0; o < AIMS; o++) {
-            const struct joined *with = &joined[i / AIMS];
-            struct box box = {.joined = with, .shape = &with->shape};
+    unsigned joins = joins_of(joined, shape), count = unit < 4 ? ALL : ALL - 5, tried = unit < 4 ? 6 : TRIED;
+    for (unsigned k = 0; k < tried; k++)
+        cost[k] = NO_COST;
+    for (unsigned i = 0; i < joins * count; i++)
+        for (unsigned o = 0; o < count; o++) {
+            const struct joined *with = &joined[i / count];
+            struct box box = {.joined = with, .shape = &with->shape, .unit = unit};
             struct wl__permute_bulk_plan trial;
             unsigned last = with->shape.rank - 1;
             for (unsigned d = 0; d <= last; d++)
                 box.extent[d] = 1;
-            grow(box.extent, box.shape, false, aims[i % AIMS]);
-            grow(box.extent, box.shape, true, aims[o]);
+            grow(&box, false, aims[i % count]);
+            grow(&box, true, aims[o]);
             if (with->count > 1 && box.extent[last] == with->shape.dim[last].size)
                 continue;
             look(&box, to, from);
-            if (!plan_box(&trial, &box, &layouts[box.in_grain >= SECTOR], to, from))
+            if (!plan_box(&trial, &box, &layouts[box.in_grain >= SECTOR], to, from) &&
+                (unit >= 4 || !plan_box(&trial, &box, &layouts[2], to, from)))
                 continue;
             double now = cost_of(&box, &trial);
-            unsigned at = TRIED;
+            unsigned at = tried;
             while (at > 0 && now < cost[at - 1])
                 at--;
-            if (at == TRIED || (at > 0 && now == cost[at - 1]))
+            if (at == tried || (at > 0 && now == cost[at - 1]))
                 continue;
-            for (unsigned k = TRIED - 1; k > at; k--) {
+            for (unsigned k = tried - 1; k > at; k--) {
                 best[k] = best[k - 1];
                 cost[k] = cost[k - 1];
             }
             best[at] = box;
             cost[at] = now;
         }
-    for (unsigned k = 0; k < TRIED; k++) {
+    for (unsigned k = 0; k < tried; k++) {
         struct wl__permute_bulk_plan trial;
         double now = cost[k] < NO_COST ? best_layout(&trial, &best[k], to, from) : NO_COST;
         if (now < least) {
@@ -640,7 +769,9 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
             chosen = &best[k];
         }
     }
+    if (unit < 4 && least > 1.5)
+        return false;
     /* Where nothing begins anywhere, others are faster than those that write less than whole pieces. */
-    return chosen && (near || shifted || chosen->out_grain == PIECE) &&
+    return chosen && (near || shifted || unit < 4 || chosen->out_grain == PIECE) &&
            wl__permute_number(&plan->bulk.tiles, chosen->shape, plan->extent, plan->step, order_of(chosen));
 }

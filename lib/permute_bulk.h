@@ -9,6 +9,7 @@
 
 struct wl__permute_bulk_plan {
     struct wl_permute_bulk bulk;
+    unsigned unit;                /* bytes that elements are moved by */
     unsigned threads, memory;     /* a block's */
     unsigned cluster;             /* blocks that should run at the same time, side by side */
     uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
@@ -16,7 +17,8 @@ struct wl__permute_bulk_plan {
 };
 
 /* A plan of tiles of these extents; false where there is none.  Not for shapes whose last dimension keeps its
- * place.  The output's first `joined` dimensions are taken as one, whose extent is the last of the extents.
+ * place, unless its rows are a few dozen bytes: they are moved as one element, and its extent does not
+ * matter. The output's first `joined` dimensions are taken as one, whose extent is the last of the extents.
  */
 bool wl__permute_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
                       unsigned joined, const uint64_t *extent, uint64_t to, uint64_t from);

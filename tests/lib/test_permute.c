@@ -106,6 +106,11 @@ static const struct problem problems[] = {
     {4, {24, 28, 5, 40}, {3, 2, 1, 0}, tiles},
     {4, {9, 21, 35, 33}, {3, 1, 0, 2}, tiles},
     {4, {11, 5, 96, 80}, {3, 1, 0, 2}, tiles},
+    /* Runs that go on along the rows, for one column and many; rows side by side of dimensions that move. */
+    {4, {21, 3, 5, 67}, {2, 1, 3, 0}, tiles},
+    {4, {5, 3, 7, 203}, {2, 1, 3, 0}, tiles},
+    {5, {11, 7, 9, 15, 13}, {4, 1, 2, 0, 3}, tiles},
+    {5, {17, 5, 6, 13, 15}, {2, 4, 1, 3, 0}, tiles},
     /* Short rows side by side. */
     {3, {3, 448, 96}, {0, 2, 1}, NULL},
     {3, {2, 264, 24}, {0, 2, 1}, NULL},
@@ -116,6 +121,10 @@ static const struct problem problems[] = {
     {3, {31, 33, 3}, {1, 0, 2}, NULL},
     {3, {31, 33, 4}, {1, 0, 2}, NULL},
     {5, {5, 2, 9, 3, 2}, {2, 1, 0, 3, 4}, NULL},
+    {4, {2, 61, 53, 3}, {0, 2, 1, 3}, NULL},
+    {4, {45, 3, 53, 7}, {2, 1, 0, 3}, NULL},
+    {4, {3, 4, 301, 37}, {2, 1, 0, 3}, NULL},
+    {4, {31, 4, 67, 19}, {2, 1, 0, 3}, NULL},
     /* Patches of images. */
     {6, {2, 3, 2, 16, 3, 16}, {0, 2, 4, 3, 5, 1}, NULL},
 };

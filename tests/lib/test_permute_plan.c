@@ -312,6 +312,52 @@ static void store_run(const struct machine *m, const struct wl_permute_bulk *p, 
     assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= past + p->length * width);
 }
 
+/* Unit i of a column's run, which may go on in the next columns. */
+static void store_unit(const struct machine *m, const struct wl_permute_bulk *p, uint64_t to, uint32_t along,
+                       const uint32_t *place, uint32_t column, uint32_t i) {
+    uint32_t further = column + i / p->span.count, row = i % p->span.count / p->units;
+    assert_true(further < p->columns && (p->wraps || further == column));
+    memcpy(in_array(m, m->to, to + column * p->column_out + i * m->width, m->to_address, m->width),
+           in_memory(m, place[row] + along + (further * p->units + i % p->units) * m->width, m->width),
+           m->width);
+}
+
+/* The columns' runs: the sectors that begin in them and end in them, or in the tile; what is left at the
+ * ends.
+ */
+static void store_columns(const struct machine *m, const struct wl_permute_bulk *p, uint32_t r, uint64_t to,
+                          const uint32_t *place, unsigned ends) {
+    uint32_t along = 0, row = 0, number = r, sector = WL_PERMUTE_SECTOR / m->width;
+    for (uint32_t i = 0; i < p->run_parts; i++) {
+        uint32_t digit = digit_of(&number, &p->run[i].by);
+        to += digit * p->run[i].out;
+        row += digit * p->run[i].rows;
+        along += digit * p->run[i].along;
+    }
+    assert_int_equal(number, 0);
+    assert_int_equal(row % p->turn.count, 0);
+    place += row;
+    uint32_t deep = 32 / p->lanes, kinds = p->columns < sector ? p->columns : sector;
+    assert_true(p->kinds.count * deep >= kinds);
+    for (uint32_t column = 0; column < p->columns; column++) {
+        uint32_t before = (uint32_t)(-(to + column * p->column_out) % WL_PERMUTE_SECTOR / m->width);
+        uint32_t length = p->wraps ? (p->columns - column) * p->span.count : p->span.count, i = before;
+        for (; i + sector <= length && i < p->span.count; i += sector) {
+            /* The lanes come so far, and the tables. */
+            assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= (i - before + sector) * m->width);
+            assert_true(i + sector <= p->quarter * 16 / m->width);
+            for (uint32_t j = 0; j < sector; j++)
+                store_unit(m, p, to, along, place, column, i + j);
+        }
+        if (ends & 1 && (column == 0 || !p->wraps))
+            for (uint32_t j = 0; j < before && j < length; j++)
+                store_unit(m, p, to, along, place, column, j);
+        if (ends & 2 && i < p->span.count)
+            for (; i < length; i++)
+                store_unit(m, p, to, along, place, column, i);
+    }
+}
+
 static void run_bulk(const struct machine *m, const void *any, uint32_t tile) {
     const struct wl__permute_bulk_plan *plan = any;
     const struct wl_permute_bulk *p = &plan->bulk;
@@ -321,13 +367,21 @@ static void run_bulk(const struct machine *m, const void *any, uint32_t tile) {
     if (p->joined_rows)
         ends = (first == 0) + 2 * (first + p->turn.count == p->joined_rows);
     uint32_t *place = malloc(p->rows * sizeof(*place));
-    assert_true(p->run_table + 16 * p->runs <= p->row_table && p->row_table + 4 * p->rows <= p->barrier &&
+    uint32_t tables =
+        width < 4 ? p->rows / p->turn.count * (4 / width) * p->quarter * 32 / width : 4 * p->rows;
+    assert_true(p->run_table + 16 * p->runs <= p->row_table && p->row_table + tables <= p->barrier &&
                 p->barrier + 8 <= plan->memory);
-    assert_int_equal(p->cells, (p->runs + 32 / p->lanes - 1) / (32 / p->lanes) * p->along.count);
     memset(m->memory, 0xEE, m->memory_bytes);
     load_rows(m, p, width, in_tile, first, place);
-    for (uint32_t r = 0; r < p->runs; r++)
-        store_run(m, p, width, r, out_tile, place, ends);
+    if (width < 4) {
+        assert_int_equal(p->cells, p->runs * p->kinds.count * p->along.count);
+        for (uint32_t r = 0; r < p->runs; r++)
+            store_columns(m, p, r, out_tile, place, ends);
+    } else {
+        assert_int_equal(p->cells, (p->runs + 32 / p->lanes - 1) / (32 / p->lanes) * p->along.count);
+        for (uint32_t r = 0; r < p->runs; r++)
+            store_run(m, p, width, r, out_tile, place, ends);
+    }
     free(place);
 }
 
@@ -360,10 +414,9 @@ static void carry_out_tiles(const struct problem *p, const struct wl__permute_pl
     carry_out(p, plan, &plan->sides.tiles, plan->width, plan->memory, run_tile);
 }
 
-static void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan,
-                           unsigned width) {
+static void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan) {
     assert_in_range(plan->memory, 1, 56 * 1024);
-    carry_out(p, plan, &plan->bulk.tiles, width, plan->memory, run_bulk);
+    carry_out(p, plan, &plan->bulk.tiles, plan->unit, plan->memory, run_bulk);
 }
 
 /* ---------------------------------------------------------------- tests */
@@ -475,7 +528,7 @@ static void bulk_tiles_are_right(void **unused) {
         if (shape.rank < 2 || !wl__permute_bulk(&plan, &shape, 1, extent, drawn.to, drawn.from))
             continue;
         planned++;
-        carry_out_bulk(&drawn.p, &plan, shape.width);
+        carry_out_bulk(&drawn.p, &plan);
     }
     assert_in_range(planned, 1000, 6000);
 }
@@ -507,7 +560,7 @@ static void joined_tiles_are_right(void **unused) {
         if (!wl__permute_bulk(&plan, &shape, joined, extent, drawn.to, drawn.from))
             continue;
         planned++;
-        carry_out_bulk(&drawn.p, &plan, shape.width);
+        carry_out_bulk(&drawn.p, &plan);
     }
     assert_in_range(planned, 500, 20000);
 }
@@ -532,7 +585,7 @@ static void streams_are_right(void **unused) {
                 assert_int_equal(tiles->digit[0].by.count, 3);
                 assert_true(tiles->digit[0].row > tiles->digit[1].row);
             }
-            carry_out_bulk(&p, &plan, shape.width);
+            carry_out_bulk(&p, &plan);
         }
 }
 
@@ -555,7 +608,7 @@ static void choices_are_right(void **unused) {
         planned++;
         struct wl__permute_bulk_plan bulk;
         if (wl__permute_plan_bulk(&bulk, &shape, drawn.to, drawn.from, plan.in_shifted || plan.out_shifted))
-            carry_out_bulk(&drawn.p, &bulk, shape.width);
+            carry_out_bulk(&drawn.p, &bulk);
     }
     assert_in_range(planned, 1500, 3000);
 }

@@ -238,7 +238,8 @@ static void loaded(void **state) {
 
 /* Rows that begin at different places in a vector: tiles with and without a window that reaches beyond the
  * matrix, the last row alone, rows of the output at every place; and so many tiles that they go in clusters.
- */
+ * Small matrices are left to this kernel where they fill tiles, or their rows lie too far apart to be brought
+ * whole. */
 static void slots(void **state) {
     (void)state;
     static const uint64_t sizes[] = {48, 63, 65, 113, 124, 125, 249, 250};
@@ -246,14 +247,20 @@ static void slots(void **state) {
     for (unsigned r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
         for (unsigned c = 0; c < sizeof(sizes) / sizeof(*sizes); c++)
             for (unsigned gap = 1; gap <= 3; gap++) {
-                wl_transpose_layout layout = {.rows = sizes[r], .cols = sizes[c], .batch = 33};
-                layout.from_ld = (sizes[c] + 3) / 4 * 4 + gap;
+                const uint64_t tiles = (sizes[r] + 63) / 64 * ((sizes[c] + 123) / 124);
+                wl_transpose_layout layout = {.rows = sizes[r], .cols = sizes[c], .batch = 32 / tiles + 1};
                 layout.to_ld = sizes[r] + (r + c) % 9;
+                const bool full = layout.to_ld > layout.rows && (c == 4 || c == 5 || (r >= 3 && c >= 3));
+                layout.from_ld = (sizes[c] + 3) / 4 * 4 + gap + (full ? 0 : 8);
                 check(4, layout, c % 8, (r + gap) % 8, kernel);
-                layout.batch = 264;
-                if (r % 4 == 1 && c >= 4)
+                layout.batch = c < 6 ? 132 : 66, layout.to_ld = sizes[r] + 1 + (r + c) % 8;
+                if ((r == 3 || r == 5) && c >= 4)
                     check(2, layout, (r + c) % 16, gap, kernel);
             }
+    /* Pairs of bytes that have no gaps in the output: too many rows for panels. */
+    for (unsigned gap = 1; gap <= 3; gap++)
+        check(2, (wl_transpose_layout){.rows = 449, .cols = 250, .batch = 17, .from_ld = 252 + gap}, gap, 5,
+              kernel);
     check(4, (wl_transpose_layout){.rows = 1001, .cols = 1003, .batch = 21}, 1, 2, kernel);
     /* Bank conflicts, a tall matrix, and too few tiles. */
     check(2, (wl_transpose_layout){.rows = 16387, .cols = 253, .batch = 1}, 0, 0,
