@@ -15,13 +15,9 @@
  * A copy is cheapest where it keeps its place within 128 bytes.  Where rows begin anywhere, the distance of
  * two in shared memory is therefore that of their places in the array but for whole lines, and more only
  * where a digit of the row's number begins anew. */
-#include "bulk.cuh"
-#include "element.cuh"
-#include "permute.cuh"
-
-extern __shared__ __align__(128) unsigned char wl_permute_memory[];
-
-#define SECTOR (WL_PERMUTE_SECTOR / WL_WIDTH)
+#define WL_NARROW  0
+#define WL_THREADS blockDim.x
+#include "permute_bulk.cuh"
 
 /* One run: where it begins in the output, its first row, and how far along the rows. */
 struct run {
@@ -29,98 +25,13 @@ struct run {
     uint32_t row, along;
 };
 
-/* A digit of a number that loses it. */
-static __device__ __forceinline__ uint32_t digit_of(uint32_t *number, const struct wl_permute_divisor *by) {
-    uint32_t rest = wl_divide(*number, by), digit = *number - rest * by->count;
-    *number = rest;
-    return digit;
-}
-
-/* Loads the window of whole 16 bytes around some of the array to a place in shared memory; returns the bytes
- * that are under way.  Of 16 bytes at either end that are not wholly the array's, elements are loaded singly:
- * one thread that did so with a whole row would keep all others waiting for hundreds of microseconds. */
-static __device__ __forceinline__ uint32_t load(const struct wl_permute_bulk &p, unsigned char *to,
-                                                uint64_t from, uint32_t bytes, wl_barrier *barrier) {
-    const uint64_t whole = ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
-    uint64_t first = from & whole, end = from + bytes, last = (end + WL_PERMUTE_ACCESS - 1) & whole;
-    if (first < p.tiles.from) {
-        first += WL_PERMUTE_ACCESS;
-        for (uint64_t at = from; at < first && at < end; at += WL_WIDTH)
-            *(wl_element *)(to + (at - from)) = *(const wl_element *)at;
-    }
-    if (last > p.tiles.from + p.tiles.bytes) {
-        last -= WL_PERMUTE_ACCESS;
-        for (uint64_t at = last > from ? last : from; at < end; at += WL_WIDTH)
-            *(wl_element *)(to + (at - from)) = *(const wl_element *)at;
-    }
-    if (last <= first)
-        return 0;
-    wl_bulk_load_once(to + (int64_t)(first - from), (const void *)first, (uint32_t)(last - first), barrier);
-    return (uint32_t)(last - first);
-}
-
-/* Loads the tile's rows, the first of them `first` of joined dimensions, and notes where each lies in shared
- * memory. */
-static __device__ __forceinline__ void load_rows(const struct wl_permute_bulk &p, uint64_t tile,
-                                                 uint32_t first, wl_barrier *barrier) {
-    uint32_t *place = (uint32_t *)(wl_permute_memory + p.row_table), bytes = 0;
-    for (uint32_t r = threadIdx.x; r < p.rows; r += blockDim.x) {
-        uint64_t from = tile;
-        uint32_t number = r, inner = 0, load_bytes = p.load;
-        /* The load's number, and how often its first digit has begun anew before it. */
-        uint32_t loads = 0, each = 1, turns = 0, turns_each = 1;
-        if (p.joined_parts) {
-            uint32_t row = digit_of(&number, &p.turn), rest = first + row;
-            uint32_t begin = digit_of(&rest, &p.joined[0].by);
-            loads = row;
-            each = p.turn.count;
-            turns = rest - wl_divide(first, &p.joined[0].by);
-            turns_each = p.turns;
-            from += begin * p.joined[0].in;
-            if (p.joined_load) {
-                /* Rows that lie side by side: from the digit's first one or the tile's. */
-                uint32_t before = min(begin, row), left = p.joined[0].by.count - begin;
-                loads -= before;
-                inner = before * p.joined_load;
-                from -= inner;
-                load_bytes = min(left, p.turn.count - row) * p.joined_load;
-            }
-            for (uint32_t i = 1; i < p.joined_parts; i++)
-                from += digit_of(&rest, &p.joined[i].by) * p.joined[i].in;
-        }
-        for (uint32_t i = 0; i < p.row_parts; i++) {
-            uint32_t digit = digit_of(&number, &p.row[i].by);
-            if (p.row[i].inner) {
-                inner += digit * p.row[i].inner;
-            } else {
-                if (each > 1) {
-                    turns += digit * turns_each;
-                    turns_each *= p.row[i].by.count;
-                }
-                loads += digit * each;
-                each *= p.row[i].by.count;
-                from += digit * p.row[i].in;
-            }
-        }
-        uint32_t at = loads * p.pitch + loads / WL_EACH * p.swizzle + turns * p.turn_pad;
-        at += ((uint32_t)from - at) & (p.phase - 1);
-        place[r] = at + inner;
-        if (inner == 0)
-            bytes += load(p, wl_permute_memory + at, from, load_bytes, barrier);
-    }
-    if (bytes)
-        wl_barrier_expect(barrier, bytes);
-    else
-        wl_barrier_arrive(barrier);
-}
-
 static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p, uint64_t tile) {
     struct run *table = (struct run *)(wl_permute_memory + p.run_table);
     for (uint32_t r = threadIdx.x; r < p.runs; r += blockDim.x) {
         struct run run = {tile, 0, 0};
         uint32_t number = r;
         for (uint32_t i = 0; i < p.run_parts; i++) {
-            uint32_t digit = digit_of(&number, &p.run[i].by);
+            uint32_t digit = wl_digit_of(&number, &p.run[i].by);
             run.to += digit * p.run[i].out;
             run.row += digit * p.run[i].rows;
             run.along += digit * p.run[i].along;
@@ -193,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(512, 4)
     if (threadIdx.x == 0)
         wl_barrier_init(barrier, blockDim.x);
     __syncthreads();
-    load_rows(p, in_tile, first, barrier);
+    wl_load_rows(p, in_tile, first, barrier);
     note_runs(p, out_tile);
     __syncthreads();
     wl_barrier_wait(barrier, 0);

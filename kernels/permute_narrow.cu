@@ -14,14 +14,10 @@
  * Bank conflicts: rows are at their places modulo 128 bytes, so that their distance is what the array's is.
  * Where it is odd, the 8 lanes along a run, 16 bytes' worth of rows apart, have every fourth bank.  The lanes
  * of 4 columns then begin with different words of their vectors, so that they take the banks between. */
-#include "bulk.cuh"
-#include "element.cuh"
-#include "permute.cuh"
+#define WL_NARROW 1
+#include "permute_bulk.cuh"
 
-extern __shared__ __align__(128) unsigned char wl_permute_memory[];
-
-#define SECTOR (WL_PERMUTE_SECTOR / WL_WIDTH)
-#define ROWS   (4 / WL_WIDTH) /* whose places a load has, of those of a word of the output */
+#define ROWS (4 / WL_WIDTH) /* whose places a load has, of those of a word of the output */
 
 /* Runs of a tile's columns: where the first begins in the output, the table of its rows' places, and how far
  * along them it lies. */
@@ -29,39 +25,6 @@ struct run {
     uint64_t to;
     uint32_t table, along;
 };
-
-/* n / count where count may be 1. */
-static __device__ __forceinline__ uint32_t divide(uint32_t n, const struct wl_permute_divisor *by) {
-    return by->count == 1 ? n : wl_divide(n, by);
-}
-
-/* A digit of a number that loses it. */
-static __device__ __forceinline__ uint32_t digit_of(uint32_t *number, const struct wl_permute_divisor *by) {
-    uint32_t rest = divide(*number, by), digit = *number - rest * by->count;
-    *number = rest;
-    return digit;
-}
-
-/* Loads the window of whole 16 bytes around some of the array, as in permute_bulk.cu. */
-static __device__ __forceinline__ uint32_t load(const struct wl_permute_bulk &p, unsigned char *to,
-                                                uint64_t from, uint32_t bytes, wl_barrier *barrier) {
-    const uint64_t whole = ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
-    uint64_t first = from & whole, end = from + bytes, last = (end + WL_PERMUTE_ACCESS - 1) & whole;
-    if (first < p.tiles.from) {
-        first += WL_PERMUTE_ACCESS;
-        for (uint64_t at = from; at < first && at < end; at += WL_WIDTH)
-            *(wl_element *)(to + (at - from)) = *(const wl_element *)at;
-    }
-    if (last > p.tiles.from + p.tiles.bytes) {
-        last -= WL_PERMUTE_ACCESS;
-        for (uint64_t at = last > from ? last : from; at < end; at += WL_WIDTH)
-            *(wl_element *)(to + (at - from)) = *(const wl_element *)at;
-    }
-    if (last <= first)
-        return 0;
-    wl_bulk_load_once(to + (int64_t)(first - from), (const void *)first, (uint32_t)(last - first), barrier);
-    return (uint32_t)(last - first);
-}
 
 /* Where so many entries of a table lie, in loads of them: those that neighbouring lanes want are side by
  * side.
@@ -73,7 +36,7 @@ static __device__ __forceinline__ uint32_t entries_at(const struct wl_permute_bu
 /* Notes the place of a row in its tables, and of what a run has there when it goes on along the rows. */
 static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t row,
                                                 uint32_t place) {
-    uint32_t turn = divide(row, &p.turn), i = (row - turn * p.turn.count) * p.units;
+    uint32_t turn = wl_divide_any(row, &p.turn), i = (row - turn * p.turn.count) * p.units;
     do {
         for (uint32_t unit = 0; unit < p.units; unit++)
 #pragma unroll
@@ -89,73 +52,18 @@ static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p,
     } while (p.wraps && i < p.span.count + SECTOR);
 }
 
-/* Loads the tile's rows, the first of them `first` of joined dimensions, and notes where each lies in shared
- * memory. */
-static __device__ __forceinline__ void load_rows(const struct wl_permute_bulk &p, uint64_t tile,
-                                                 uint32_t first, wl_barrier *barrier) {
-    uint32_t bytes = 0;
-    for (uint32_t r = threadIdx.x; r < p.rows; r += WL_THREADS) {
-        uint64_t from = tile;
-        uint32_t number = r, inner = 0, load_bytes = p.load;
-        /* The load's number, and how often its first digit has begun anew before it. */
-        uint32_t loads = 0, each = 1, turns = 0, turns_each = 1;
-        if (p.joined_parts) {
-            uint32_t row = digit_of(&number, &p.turn), rest = first + row;
-            uint32_t begin = digit_of(&rest, &p.joined[0].by);
-            loads = row;
-            each = p.turn.count;
-            turns = rest - divide(first, &p.joined[0].by);
-            turns_each = p.turns;
-            from += begin * p.joined[0].in;
-            if (p.joined_load) {
-                /* Rows that lie side by side: from the digit's first one or the tile's. */
-                uint32_t before = min(begin, row), left = p.joined[0].by.count - begin;
-                loads -= before;
-                inner = before * p.joined_load;
-                from -= inner;
-                load_bytes = min(left, p.turn.count - row) * p.joined_load;
-            }
-            for (uint32_t i = 1; i < p.joined_parts; i++)
-                from += digit_of(&rest, &p.joined[i].by) * p.joined[i].in;
-        }
-        for (uint32_t i = 0; i < p.row_parts; i++) {
-            uint32_t digit = digit_of(&number, &p.row[i].by);
-            if (p.row[i].inner) {
-                inner += digit * p.row[i].inner;
-            } else {
-                if (each > 1) {
-                    turns += digit * turns_each;
-                    turns_each *= p.row[i].by.count;
-                }
-                loads += digit * each;
-                each *= p.row[i].by.count;
-                from += digit * p.row[i].in;
-            }
-        }
-        uint32_t at = loads * p.pitch + loads / WL_EACH * p.swizzle + turns * p.turn_pad;
-        at += ((uint32_t)from - at) & (p.phase - 1);
-        if (inner == 0)
-            bytes += load(p, wl_permute_memory + at, from, load_bytes, barrier);
-        note_row(p, r, at + inner);
-    }
-    if (bytes)
-        wl_barrier_expect(barrier, bytes);
-    else
-        wl_barrier_arrive(barrier);
-}
-
 static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p, uint64_t tile) {
     struct run *table = (struct run *)(wl_permute_memory + p.run_table);
     for (uint32_t r = threadIdx.x; r < p.runs; r += WL_THREADS) {
         struct run run = {tile, 0, 0};
         uint32_t number = r, row = 0;
         for (uint32_t i = 0; i < p.run_parts; i++) {
-            uint32_t digit = digit_of(&number, &p.run[i].by);
+            uint32_t digit = wl_digit_of(&number, &p.run[i].by);
             run.to += digit * p.run[i].out;
             row += digit * p.run[i].rows;
             run.along += digit * p.run[i].along;
         }
-        run.table = p.row_table + divide(row, &p.turn) * (ROWS * ROWS * 8) * p.quarter;
+        run.table = p.row_table + wl_divide_any(row, &p.turn) * (ROWS * ROWS * 8) * p.quarter;
         *(uint4 *)&table[r] = *(uint4 *)&run;
     }
 }
@@ -206,8 +114,9 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
     const uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes,
                    deep = 32 / p.lanes, next = p.units * WL_PERMUTE_SECTOR * 0x10001;
     for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += WL_THREADS / 32) {
-        uint32_t rest = divide(cell, &p.along), vector = (cell - rest * p.along.count) * p.lanes + across;
-        uint32_t r = divide(rest, &p.kinds), kind = rest - r * p.kinds.count;
+        uint32_t rest = wl_divide_any(cell, &p.along),
+                 vector = (cell - rest * p.along.count) * p.lanes + across;
+        uint32_t r = wl_divide_any(rest, &p.kinds), kind = rest - r * p.kinds.count;
         /* Of bytes every other column: their places within a word are the same. */
         uint32_t column =
             WL_WIDTH == 1 && p.odd ? kind / 2 * (2 * deep) + kind % 2 + 2 * down : kind * deep + down;
@@ -252,7 +161,7 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
 static __device__ __forceinline__ void store_element(const struct wl_permute_bulk &p, const struct run &run,
                                                      uint32_t column, uint32_t i) {
     if (p.wraps) {
-        uint32_t turns = divide(i, &p.span);
+        uint32_t turns = wl_divide_any(i, &p.span);
         column += turns;
         i -= turns * p.span.count;
     }
@@ -288,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     if (threadIdx.x == 0)
         wl_barrier_init(barrier, WL_THREADS);
     __syncthreads();
-    load_rows(p, in_tile, first, barrier);
+    wl_load_rows(p, in_tile, first, barrier);
     note_runs(p, out_tile);
     __syncthreads();
     wl_barrier_wait(barrier, 0);

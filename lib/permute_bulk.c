@@ -1,63 +1,17 @@
-#include "lib/permute_bulk.h"
+#include "lib/permute_bulk_box.h"
 
-#include "lib/permute_plan.h"
-
-#define SECTOR         WL_PERMUTE_SECTOR
 #define MEMORY         (56 * 1024) /* a block's at most, tables included: four fit a multiprocessor */
-#define MEMORY_OF_8    (27 * 1024 + 512)
-#define PIECE          256  /* bytes that memory likes to be written at once */
-#define ROWS           4096 /* of a tile at most */
-#define FEW            24   /* elements of 1 and 2 bytes, or bytes of wider ones, that are moved as one */
-#define BARRIER        8    /* bytes */
+#define ROWS           4096        /* of a tile at most */
+#define FEW            24 /* elements of 1 and 2 bytes, or bytes of wider ones, that are moved as one */
+#define BARRIER        8  /* bytes */
 #define NARROW_THREADS 384
 #define NO_COST        1e30
 
 /* ---------------------------------------------------------------- a tile's shape */
 
-/* A shape whose first dimensions of the output are joined to one, the last of its `dim`: its stride in the
- * input is 0, as its rows lie anywhere. */
-struct joined {
-    struct wl__permute_shape shape;
-    unsigned count; /* of dimensions that are joined: 1 where none are */
-    struct {
-        uint64_t size, in; /* elements */
-    } part[WL_RANK_MAX];
-};
-
-/* What side by side means in a tile. */
-struct box {
-    const struct joined *joined;
-    const struct wl__permute_shape *shape;
-    unsigned unit; /* bytes that an element is moved by */
-    uint64_t extent[WL_RANK_MAX], step[WL_RANK_MAX];
-    bool
-        turn[WL_RANK_MAX]; /* dimensions whose elements a run takes in turn: each step is a row of the tile */
-    bool row[WL_RANK_MAX]; /* dimensions along a row */
-    bool
-        side[WL_RANK_MAX]; /* dimensions that lie side by side in the input, along rows and from row to row */
-    bool wraps;            /* runs go on along the rows */
-    uint64_t joined_load;  /* elements from a joined row to the next where some are side by side */
-    uint64_t turns;        /* product of the extents in `turn` */
-    uint64_t row_length, side_length, run_length; /* elements */
-    uint64_t in_grain,
-        out_grain; /* bytes of which rows that are loaded, and runs, begin and end at multiples */
-    bool shares;   /* tiles overlap in the output's last dimension, and write whole sectors */
-    double traffic;
-};
-
 /* Elements that tiles share so that each has whole sectors. */
 static unsigned shared_of(unsigned width, unsigned unit) {
     return (SECTOR - unit + width - 1) / width;
-}
-
-static uint64_t grain_of(uint64_t bits) {
-    uint64_t grain = bits & -bits;
-    return grain == 0 || grain > PIECE ? PIECE : grain;
-}
-
-/* How far runs may begin past a line. */
-static unsigned past_line(uint64_t grain) {
-    return grain < WL_PERMUTE_LINE ? (unsigned)(WL_PERMUTE_LINE - grain) : 0;
 }
 
 /* Marks an array's first dimensions that lie side by side within a tile; returns the product of their
@@ -237,11 +191,6 @@ static uint64_t turns_of(const struct wl_permute_bulk *bulk) {
     return turns;
 }
 
-/* The blocks that a multiprocessor holds.  Numbers between 4 and 8 were no better. */
-static unsigned blocks_of(unsigned memory, unsigned unit) {
-    return memory <= MEMORY_OF_8 && unit >= 4 ? 8 : 4;
-}
-
 /* For the kernel of narrow elements: the columns that share what is looked up are numbered apart from the
  * other runs.  Returns the bytes of its tables. */
 static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *box) {
@@ -346,168 +295,7 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct box *box, c
     return plan->memory <= MEMORY;
 }
 
-static uint32_t place_of(const struct wl_permute_bulk *bulk, uint32_t row, unsigned vector) {
-    uint64_t from = bulk->tiles.from;
-    uint32_t loads = 0, each = 1, inner = 0, turns = 0, turns_each = bulk->turns;
-    if (bulk->joined_parts) {
-        uint32_t digit = row % bulk->turn.count;
-        row /= bulk->turn.count;
-        loads = digit;
-        each = bulk->turn.count;
-        turns = digit / bulk->joined[0].by.count;
-        if (bulk->joined_load) {
-            uint32_t before = digit % bulk->joined[0].by.count;
-            inner = before * bulk->joined_load;
-            loads -= before;
-            digit -= before;
-        }
-        for (uint32_t i = 0; i < bulk->joined_parts; i++) {
-            from += digit % bulk->joined[i].by.count * bulk->joined[i].in;
-            digit /= bulk->joined[i].by.count;
-        }
-    }
-    for (uint32_t i = 0; i < bulk->row_parts; i++) {
-        uint32_t digit = row % bulk->row[i].by.count;
-        row /= bulk->row[i].by.count;
-        if (bulk->row[i].inner) {
-            inner += digit * bulk->row[i].inner;
-        } else {
-            if (each > 1) {
-                turns += digit * turns_each;
-                turns_each *= bulk->row[i].by.count;
-            }
-            loads += digit * each;
-            each *= bulk->row[i].by.count;
-            from += digit * bulk->row[i].in;
-        }
-    }
-    uint32_t at = loads * bulk->pitch + loads / vector * bulk->swizzle + turns * bulk->turn_pad;
-    return at + (((uint32_t)from - at) & (bulk->phase - 1)) + inner;
-}
-
-/* Wavefronts that a warp's access to the tile takes, 1 being best: of the first warp's lanes, some of their
- * elements. */
-static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
-    unsigned vector = WL_PERMUTE_ACCESS / width, group = width <= 4 ? 32 : 128 / width, total = 0,
-             samples = 0;
-    for (unsigned j = 0; j<vector; j += vector> 2 ? vector / 2 : 1)
-        for (unsigned begin = 0; begin < 32; begin += group, samples++) {
-            uint32_t word[32];
-            unsigned in_bank[32] = {0}, worst = 0, words = 0;
-            for (unsigned lane = begin; lane < begin + group; lane++) {
-                uint32_t run = lane / bulk->lanes, element = lane % bulk->lanes * vector + j, along = 0,
-                         rows = 0;
-                if (run >= bulk->runs || element >= bulk->length)
-                    continue;
-                for (uint32_t i = 0; i < bulk->run_parts; i++) {
-                    along += run % bulk->run[i].by.count * bulk->run[i].along;
-                    rows += run % bulk->run[i].by.count * bulk->run[i].rows;
-                    run /= bulk->run[i].by.count;
-                }
-                along += element / bulk->turn.count * width;
-                word[words] = (place_of(bulk, rows + element % bulk->turn.count, vector) + along) / 4;
-                bool seen = false;
-                for (unsigned other = 0; other < words && !seen; other++)
-                    seen = word[other] == word[words];
-                if (seen)
-                    continue;
-                for (unsigned part = 0; part < (width <= 4 ? 1 : width / 4); part++) {
-                    unsigned *bank = &in_bank[(word[words] + part) % 32];
-                    if (++*bank > worst)
-                        worst = *bank;
-                }
-                words++;
-            }
-            total += worst;
-        }
-    return (double)total / samples;
-}
-
-/* The same of narrow elements, for the first warp's lanes and columns. */
-static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
-    unsigned vector = WL_PERMUTE_ACCESS / unit, total = 0, samples = 0, width = bulk->units * unit;
-    for (unsigned j = 0; j < vector; j += vector / 2, samples++) {
-        uint32_t word[32];
-        unsigned in_bank[32] = {0}, worst = 0, words = 0;
-        for (unsigned lane = 0; lane < 32; lane++) {
-            uint32_t down = lane / bulk->lanes, column = down * (bulk->odd && unit == 1 ? 2 : 1),
-                     to = (uint32_t)(bulk->tiles.to + column * bulk->column_out),
-                     begin = (0u - to) % SECTOR / unit + lane % bulk->lanes * vector, i = begin + j;
-            if (column >= bulk->columns || begin + vector > bulk->span.count)
-                continue;
-            if (bulk->odd) {
-                uint32_t at = place_of(bulk, begin, vector) + column * width;
-                i = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
-            }
-            uint32_t row = place_of(bulk, i / bulk->units, vector) + i % bulk->units * unit;
-            word[words] = (row + column * width) / 4;
-            bool seen = false;
-            for (unsigned other = 0; other < words && !seen; other++)
-                seen = word[other] == word[words];
-            if (seen)
-                continue;
-            unsigned *bank = &in_bank[word[words++] % 32];
-            if (++*bank > worst)
-                worst = *bank;
-        }
-        total += worst;
-    }
-    return (double)total / samples;
-}
-
 /* ---------------------------------------------------------------- the choice */
-
-/* Sectors that a row of so many bytes touches on the average beyond its own. */
-static double sectors_too_many(uint64_t grain) {
-    return grain >= SECTOR ? 0 : (double)(SECTOR - grain) / SECTOR;
-}
-
-/* What a tile of narrow elements is thought to cost beyond what any does, as a share of what a copy does:
- * fitted to an H200's times of 1400 tiles of 49 shapes, such that what it finds cheapest is fast.  What is
- * read of the L2 beyond the need; parts of sectors, stored by elements; runs that begin within lines; short
- * loads and runs; rows, each noted in tables; what warps look up; their stores, by how full they are. */
-static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
-    double width = box->shape->width, run = (double)box->run_length * width,
-           whole = (double)box->shape->dim[box->shape->by_out[0]].size * width,
-           tile = (double)bulk->span.count * box->unit * bulk->columns * bulk->runs;
-    uint64_t same = wl__divide_up(bulk->columns, SECTOR / box->unit); /* columns of a kind */
-    double parts = box->out_grain < SECTOR ? 170 / (box->shares ? whole : run) : 0;
-    return 0.25 * read + parts + 5.0 / bulk->load + 0.25 * past_line(box->out_grain) / run + 23 / run +
-           (3.0 * bulk->rows + (50 + 236.0 * (double)same) * bulk->cells) / tile;
-}
-
-/* What a tile is thought to cost beyond what a copy does: fitted to an H200's times of 8600 tiles of 274
- * shapes, such that what it finds cheapest is fast.  What is read of the L2 beyond the need; runs that begin
- * within lines, or end within sectors; short loads and runs; many rows; few blocks, and little of their
- * memory filled; small tiles. */
-static double cost_of(const struct box *box, const struct wl__permute_bulk_plan *plan) {
-    const struct wl_permute_bulk *bulk = &plan->bulk;
-    double load = bulk->load, run = (double)box->run_length * box->shape->width, data = box->shape->width;
-    double whole = (double)box->shape->dim[box->shape->by_out[0]].size * box->shape->width;
-    double row = bulk->joined_load ? sectors_too_many(grain_of(bulk->joined_load | box->in_grain))
-                 : bulk->load < box->side_length * box->shape->width
-                     ? sectors_too_many(grain_of(bulk->load | box->in_grain))
-                     : sectors_too_many(box->in_grain);
-    double read = box->traffic * (1 + SECTOR * row / load) - 1;
-    if (box->unit < 4)
-        return cost_of_narrow(box, bulk, read);
-    double lines = (double)past_line(box->out_grain) / run;
-    double parts = box->out_grain < SECTOR ? 42 / (box->shares ? whole : run) : 0;
-    double blocks = blocks_of(plan->memory, box->unit);
-    for (unsigned d = 0; d < box->shape->rank; d++)
-        data *= (double)box->extent[d];
-    return 0.022 + 0.229 * read + 0.237 * lines + parts + 7.9 / load + 474 / (run * run) +
-           0.000087 * bulk->rows + 0.138 / blocks + (blocks * data < 108000 ? 0.045 : 0) + 569 / data;
-}
-
-/* What banks add to it. */
-static double cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan) {
-    if (box->unit >= 4) {
-        double waves = wavefronts(&plan->bulk, box->shape->width);
-        return waves > 3 ? 0.0215 * (waves - 3) : 0;
-    }
-    return 0.015 / box->unit * (narrow_wavefronts(&plan->bulk, box->unit) - 1);
-}
 
 static bool plan_box(struct wl__permute_bulk_plan *plan, const struct box *box, const struct layout *layout,
                      uint64_t to, uint64_t from) {
@@ -536,7 +324,7 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
             continue;
         /* Copies whose both ends lie alike within lines, or sectors, take fewer requests. */
         const bool narrow = box->unit < 4;
-        double cost = cost_of(box, &plan) + cost_of_banks(box, &plan) +
+        double cost = wl__permute_bulk_cost(box, &plan) + wl__permute_bulk_cost_of_banks(box, &plan) +
                       (box->in_grain < SECTOR   ? layout->phase < WL_PERMUTE_LINE ? narrow ? 0.04 : 0.054 : 0
                        : layout->phase < SECTOR ? narrow ? 0.02 : 0.039
                                                 : 0);
@@ -747,7 +535,7 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
             if (!plan_box(&trial, &box, &layouts[box.in_grain >= SECTOR], to, from) &&
                 (unit >= 4 || !plan_box(&trial, &box, &layouts[2], to, from)))
                 continue;
-            double now = cost_of(&box, &trial);
+            double now = wl__permute_bulk_cost(&box, &trial);
             unsigned at = tried;
             while (at > 0 && now < cost[at - 1])
                 at--;
