@@ -58,10 +58,12 @@ struct wl_inplace_runs {
     uint32_t kept, ring;   /* slots: for the last chunks of a run, and for those before */
 };
 
-/* inplace_panels.cu: the least width that it is for; elements along a tile's side, threads of a block, blocks
- * that are to fit a multiprocessor, bytes from one row of two slots to the next in shared memory, where a
- * sector more is kept behind them and a vector makes rows change banks, and bytes in all: that is more than a
- * pair of tiles. */
+/* inplace_panels.cu: bytes of a matrix from which on it is taken, as the launch of a grid that runs at once,
+ * and its waits, take longer than those of two passes (reckoned, not measured); the least width that it is
+ * for; elements along a tile's side, threads of a block, blocks that are to fit a multiprocessor, bytes from
+ * one row of two slots to the next in shared memory, where a sector more is kept behind them and a vector
+ * makes rows change banks, and bytes in all: that is more than a pair of tiles. */
+#define WL_INPLACE_PANELS_FROM          (UINT64_C(16) << 20)
 #define WL_INPLACE_PANEL_LEAST          4
 #define WL_INPLACE_PANEL(width)         ((width) == 4 ? 64 : 32)
 #define WL_INPLACE_PANEL_THREADS(width) ((width) == 8 ? 128 : 256)

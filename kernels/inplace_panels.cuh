@@ -141,7 +141,9 @@ static __device__ __forceinline__ void wl_wait_for_ring(const struct wl_panels *
  * slots beside it; and at the last tile, which may be narrower.
  *
  * No fence: what was taken was in shared memory when it was said so, and what follows the wait are writes
- * only, which no multiprocessor begins before the wait has ended (as in inplace_near.cu). */
+ * only, which no multiprocessor begins before the wait has ended (as in inplace_near.cu).  By the letter
+ * it is a race; with release and acquire in wl_say_taken() and wl_peek() `wideload prof --check race` finds
+ * none. */
 static __device__ __forceinline__ void wl_wait_for_room(const struct wl_panels *p, unsigned k, uint64_t col,
                                                         unsigned cols) {
     const int64_t c = (int64_t)wl_begin(p, k), last = c + wl_length(p, k) - 1, extra = (int64_t)p->extra;

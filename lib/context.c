@@ -1,4 +1,5 @@
 #include "lib/context.h"
+#include "kernels/inplace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,7 @@ static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
     context->block_limit = (unsigned)limit;
     context->shared_each = (unsigned)shared;
     context->capability = (unsigned)(10 * major + minor);
+    context->panels_from = WL_INPLACE_PANELS_FROM;
     return error;
 }
 

@@ -35,7 +35,7 @@ static bool enough_blocks(const struct wl__inplace *p, uint64_t panels) {
 
 uint64_t wl__inplace_panels_workspace(const struct wl__inplace *p) {
     if (p->width < WL_INPLACE_PANEL_LEAST || p->context->capability < 80 ||
-        !p->context->driver.cuLaunchKernelEx)
+        !p->context->driver.cuLaunchKernelEx || p->rows * p->cols * p->width < p->context->panels_from)
         return 0;
     struct layout layout = layout_of(p);
     return enough_blocks(p, layout.panels) ? layout.bytes : 0;

@@ -126,12 +126,16 @@ static void nearly_square(void **state) {
     run(1, 258, 256, 127, "near-square");
 }
 
-/* As on a device that has no cooperative launch: every width in two passes. */
-static void nearly_square_in_two_passes(void **state) {
-    void *launch = (void *)context->driver.cuLaunchKernelEx;
-    context->driver.cuLaunchKernelEx = NULL;
+/* By panels, however small. */
+static void nearly_square_by_panels(void **state) {
+    const uint64_t from = context->panels_from;
+    context->panels_from = 0;
     nearly_square(state);
-    memcpy(&context->driver.cuLaunchKernelEx, &launch, sizeof(launch));
+    context->panels_from = from;
+    /* Where they begin, the one and the other. */
+    run(4, 2048, 2049, 1, "near-square");
+    run(4, 2046, 2047, 1, "near-square");
+    run(8, 1460, 1450, 0, "near-square");
 }
 
 static void shuffles(void **state) {
@@ -159,7 +163,9 @@ static void random_shapes(void **state) {
     (void)state;
     const char *wanted = getenv("WIDELOAD_TEST_CASES");
     unsigned cases = wanted && *wanted ? (unsigned)atoi(wanted) : 300;
+    const uint64_t from = context->panels_from;
     for (uint32_t i = 0; i < cases; i++) {
+        context->panels_from = i % 2 ? 0 : from;
         uint32_t a = mix(3 * i), b = mix(3 * i + 1), c = mix(3 * i + 2);
         uint64_t rows = 1 + a % (a & 1 << 20 ? 40 : 400), cols = 1 + b % (b & 1 << 20 ? 40 : 300);
         if (c & 1 << 20)
@@ -171,6 +177,7 @@ static void random_shapes(void **state) {
         }
         run(1u << c % 5, rows, cols, c / 8 % 33, NULL);
     }
+    context->panels_from = from;
 }
 
 /* Graph nodes run more than once: counters and flags must begin anew each time. */
@@ -235,7 +242,7 @@ int main(void) {
         cmocka_unit_test(lines),
         cmocka_unit_test(narrow),
         cmocka_unit_test(nearly_square),
-        cmocka_unit_test(nearly_square_in_two_passes),
+        cmocka_unit_test(nearly_square_by_panels),
         cmocka_unit_test(shuffles),
         cmocka_unit_test(shuffles_by_bands),
         cmocka_unit_test(random_shapes),
