@@ -208,8 +208,9 @@ WL_API wl_error wl_transpose_batched(wl_context *context, unsigned width, wl_dev
  * depends on the device. The workspace is the caller's, aligned to 16 bytes, not overlapping the matrix, and
  * in use until the stream has passed the call; calls that run at once need one each.
  *
- * Matrices of which one side is longer by 1 to 16 elements are done by blocks that wait for each other, a
- * cooperative launch: it begins when the device has room for all of them.
+ * Matrices of 16 MB and more whose sides, of 256 and more elements of 4 to 16 bytes, differ by 1 to 16 are
+ * done by blocks that wait for each other (compute capability 8.0 and later), in a cooperative launch: it
+ * begins when the device has room for all of them.
  *
  *     size_t bytes;
  *     wl_transpose_inplace_workspace(context, sizeof(float), 8191, 8193, &bytes);
