@@ -118,12 +118,13 @@ static __device__ __forceinline__ void wl_say_taken(const struct wl_panels *p, u
     atomicMax(wl_taken_at(p, k, j), k + 1);
 }
 
-/* By one thread, before wl_say_taken(): waits until all of the panel that had the place in the ring before
- * has been loaded; `loaded` is how much of it was, a while ago. */
+/* How much of the panel that had the place in the ring before has been loaded. */
 static __device__ __forceinline__ unsigned wl_peek_ring(const struct wl_panels *p, unsigned k) {
     return k < WL_INPLACE_PANEL_RING ? 0 : wl_peek(wl_loaded_of(p, k - WL_INPLACE_PANEL_RING));
 }
 
+/* By one thread, before wl_say_taken(): waits until all of that panel is; `loaded` is how much was, a while
+ * ago. */
 static __device__ __forceinline__ void wl_wait_for_ring(const struct wl_panels *p, unsigned k,
                                                         unsigned loaded) {
     if (k >= WL_INPLACE_PANEL_RING && !wl_all_loaded(p, k - WL_INPLACE_PANEL_RING, loaded))

@@ -1,9 +1,9 @@
 #include "lib/context.h"
-#include "kernels/inplace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/inplace.h"
 #include "lib/error.h"
 #include "lib/ladder.h"
 

@@ -17,9 +17,8 @@ struct wl_context {
     unsigned block_limit; /* threads a block */
     unsigned shared_each; /* bytes of shared memory that a multiprocessor has for blocks */
     unsigned capability;  /* compute capability: 90 is 9.0 */
-    uint64_t
-        panels_from; /* bytes of a nearly square matrix that is transposed in place by panels, at least */
-    bool log;        /* each operation says on stderr what it chose */
+    uint64_t panels_from; /* bytes from which on wl_transpose_inplace goes by panels */
+    bool log;             /* each operation says on stderr what it chose */
     pthread_mutex_t lock; /* over the filling of the two tables, which fill as kernels are first used */
     CUmodule modules[WL_MODULE_COUNT];
     _Atomic(CUfunction) kernels[WL_KERNEL_COUNT]; /* read without the lock; NULL: not loaded yet */
