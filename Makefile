@@ -7,7 +7,7 @@
 #   make speed             prints how fast the simulator runs, beside gcc -O2
 #   make install           installs; PREFIX=/usr/local DESTDIR=
 #   make clean             removes what was built (and keeps the compiler in .cuda/)
-#   make asan ubsan        build with a sanitizer and run the tests
+#   make sanitize          builds with ASan and UBSan and runs the tests
 #   make coverage          runs the tests and prints the lines that they cover
 #   make fuzz              fuzzes each target for SECONDS=60; see docs/fuzzing.md
 #   make format            formats the sources
@@ -20,7 +20,7 @@ JOBS = $(shell nproc)
 
 # One call of make works on one build directory at a time: the parallelism is Ninja's.
 .NOTPARALLEL:
-.PHONY: all bench report test speed install clean asan ubsan coverage fuzz format setup
+.PHONY: all bench report test speed install clean sanitize coverage fuzz format setup
 
 all: setup build/build.ninja
 	@cmake --build --preset release --target wideload_cli -j $(JOBS)
@@ -44,9 +44,9 @@ install: all
 	@DESTDIR="$(DESTDIR)" cmake --install build --prefix "$(PREFIX)"
 	@test -n "$(DESTDIR)" || test "$$(id -u)" != 0 || ldconfig
 
-asan ubsan: %: setup build-%/build.ninja
-	@cmake --build --preset $@ -j $(JOBS)
-	@ctest --preset $@ -j $(JOBS)
+sanitize: setup build-sanitize/build.ninja
+	@cmake --build --preset sanitize -j $(JOBS)
+	@ctest --preset sanitize -j $(JOBS)
 
 coverage: build-coverage/build.ninja
 	@scripts/setup.sh coverage
@@ -62,7 +62,7 @@ format:
 	@scripts/format.sh
 
 clean:
-	rm -rf build build-kernels build-asan build-ubsan build-coverage build-debug build-clang build-fuzz
+	rm -rf build build-kernels build-sanitize build-coverage build-debug build-clang build-fuzz
 
 setup:
 	@scripts/setup.sh
