@@ -57,6 +57,8 @@ static __device__ __forceinline__ uint32_t wl_place(uint32_t vector, int group) 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
     extern __shared__ __align__(128) uint4 tile[]; /* WL_ROWS * WL_VECTORS */
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    if (!wl_is_tile(&all, &at))
+        return;
     const uint64_t row = (uint64_t)at.down * WL_ROWS, column = (uint64_t)at.across * WL_COLS;
     const int rows = wl_rest(all.rows, row, WL_ROWS), cols = wl_rest(all.cols, column, WL_COLS);
     const char *from = at.from + row * all.from_pitch + column * WL_WIDTH;

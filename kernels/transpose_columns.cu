@@ -37,6 +37,8 @@ static __device__ __forceinline__ uint32_t wl_place(uint32_t c, uint32_t group) 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
     extern __shared__ __align__(128) char tile[];
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    if (!wl_is_tile(&all, &at))
+        return;
     const uint64_t column = (uint64_t)at.across * WL_COLS;
     const int rows = (int)all.rows, cols = wl_rest(all.cols, column, WL_COLS);
     const char *from = at.from + column * WL_WIDTH;

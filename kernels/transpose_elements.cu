@@ -101,6 +101,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const char *address = from + warp * all.from_pitch;
     const int early = (int)((uintptr_t)address / WL_WIDTH % WL_EACH), load_column = lane * WL_EACH - early;
     address += load_column * WL_WIDTH;
+    if (!wl_is_tile(&all, &at))
+        return;
     const bool whole = load_column >= first && load_column + WL_EACH <= last;
     if (whole) {
 #pragma unroll

@@ -81,6 +81,8 @@ static __device__ __forceinline__ bool wl_inside(uint64_t column, int vector, in
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
     __shared__ uint32_t tile[WL_COLS * WL_PITCH];
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    if (!wl_is_tile(&all, &at))
+        return;
     const int64_t row =
         (int64_t)at.down * WL_ROWS - WL_EXTRA; /* the first that is loaded, or before the matrix */
     const uint64_t column = (uint64_t)at.across * WL_COLS;

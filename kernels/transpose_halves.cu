@@ -93,6 +93,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     __shared__ uint4 space[WL_PLACE(WL_TILE + 16) / 16 + 1];
     char *const tile = (char *)space;
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    if (!wl_is_tile(&all, &at))
+        return;
     const int64_t row = (int64_t)at.down * WL_ROWS - WL_EXTRA; /* the first loaded, or before the matrix */
     const uint64_t column = (uint64_t)at.across * WL_COLS;
     const int low = row < 0 ? (int)-row : 0, high = wl_rest(all.rows, row, WL_LOADED); /* rows that exist */

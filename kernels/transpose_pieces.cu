@@ -25,6 +25,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     extern __shared__ __align__(128) char shared[];
     wl_barrier *const loaded = (wl_barrier *)shared;
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    if (!wl_is_tile(&all, &at))
+        return;
     const uint64_t row = (uint64_t)at.down * all.tile_rows;
     const int rows = wl_rest(all.rows, row, all.tile_rows), cols = (int)all.cols;
     const char *from = at.from + row * all.from_pitch;

@@ -49,6 +49,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     if (blockIdx.x >= all.blocks)
         return;
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    if (!wl_is_tile(&all, &at))
+        return;
     const wl_part part = wl_part_of(all, at);
     const bool whole = wl_is_whole(all, at, part);
     if (whole)

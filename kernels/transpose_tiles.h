@@ -15,10 +15,14 @@ typedef char *wl_target;
 typedef uint64_t wl_source, wl_target;
 #endif
 
-/* Blocks are numbered over all matrices, one a tile.  In a matrix they go across a group of columns of tiles,
- * then across the tiles below, down to the last, and on to the next group: blocks that run at the same time
- * write, to their ends, the rows of the output that these columns are.  The first group may be narrower, so
- * that the others begin at certain addresses, and so may the last. */
+/* Blocks are numbered over all matrices, one a tile.  In a matrix they go down a column of tiles, and on to
+ * the next: blocks that run at the same time write, to their ends, the rows of the output that these columns
+ * are.
+ *
+ * A matrix may be cut into bands of `band` rows of tiles, one after the other.  And columns may be walked
+ * down in pairs, by turns: column c with column c + apart, all such pairs of a stretch of 2 * apart columns,
+ * and on to the next stretch.  Where the last band or stretch is not full, there are blocks without a tile.
+ */
 struct wl_transpose_tiles {
     wl_source from; /* the first matrix */
     wl_target to;
@@ -27,11 +31,12 @@ struct wl_transpose_tiles {
     uint64_t from_stride, to_stride; /* bytes from a matrix to the next */
     uint32_t tile_rows;              /* for kernels that leave them to the library */
     uint32_t tiles_down, tiles_across;
-    uint32_t blocks;                       /* that have a tile: a grid of clusters may have more */
-    uint32_t group, first_group;           /* columns of tiles: of all groups but the first, of that */
-    struct wl_divisor by_matrix, by_group; /* of a block's number: tiles of a matrix, of a whole group */
-    struct wl_divisor by_first, by_width,
-        by_last; /* columns of tiles of the first, a whole and the last group */
+    uint32_t blocks;             /* of all matrices: a grid of clusters may have more */
+    uint32_t band;               /* rows of tiles */
+    uint32_t paired, apart;      /* 1 and a power of two, or 0 and 0 */
+    struct wl_divisor by_matrix; /* blocks of a matrix, */
+    struct wl_divisor by_band;   /* of a band, */
+    struct wl_divisor by_column; /* and of a column in it, or a pair */
 };
 
 struct wl_tile {
@@ -41,19 +46,20 @@ struct wl_tile {
 };
 
 WL_BOTH_SIDES struct wl_tile wl_find_tile(const struct wl_transpose_tiles *all, uint32_t block) {
-    uint32_t i, across, first = 0, matrix = wl_divide(block, all->by_matrix, &i);
-    struct wl_divisor by_width = all->by_first;
-    if (i >= all->first_group * all->tiles_down) {
-        i -= all->first_group * all->tiles_down;
-        first = all->first_group + wl_divide(i, all->by_group, &i) * all->group;
-        by_width = all->tiles_across - first < all->group ? all->by_last : all->by_width;
-    }
     struct wl_tile tile;
-    tile.down = wl_divide(i, by_width, &across);
-    tile.across = first + across;
+    uint32_t i, matrix = wl_divide(block, all->by_matrix, &i), band = wl_divide(i, all->by_band, &i);
+    uint32_t column = wl_divide(i, all->by_column, &i);
+    tile.down = band * all->band + (i >> all->paired);
+    /* Pair c is column c, and those that earlier stretches have in addition. */
+    tile.across = column + (column & (0 - all->apart)) + (i & all->paired) * all->apart;
     tile.from = all->from + matrix * all->from_stride;
     tile.to = all->to + matrix * all->to_stride;
     return tile;
+}
+
+/* Whether that is a tile. */
+WL_BOTH_SIDES bool wl_is_tile(const struct wl_transpose_tiles *all, const struct wl_tile *tile) {
+    return tile->down < all->tiles_down && tile->across < all->tiles_across;
 }
 
 #endif

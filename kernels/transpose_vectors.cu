@@ -55,6 +55,8 @@ static __device__ __forceinline__ void wl_put(uint4 *tile, wl_unit unit, const u
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
     __shared__ uint4 tile[WL_COLS * WL_DOWN * 8];
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    if (!wl_is_tile(&all, &at))
+        return;
     const uint64_t row = (uint64_t)at.down * WL_ROWS, column = (uint64_t)at.across * WL_COLS;
     const int rows = wl_rest(all.rows, row, WL_ROWS), cols = wl_rest(all.cols, column, WL_COLS);
     const char *from = at.from + row * all.from_pitch + column * WL_WIDTH;

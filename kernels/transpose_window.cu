@@ -72,11 +72,16 @@ extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCK
     if (blockIdx.x >= all.blocks)
         return;
     wl_tile at = wl_find_tile(&all, blockIdx.x);
+    if (at.down >= all.tiles_down)
+        return;
     if (WL_CLUSTER > 1) {
-        /* Parts of tiles first: they take longest, and nothing would cover them at the end. */
+        /* Parts of tiles first: they take longest, and nothing would cover them at the end.  Pairs are of
+         * neighbours, so that at most one column is missing. */
         at.down = at.down ? at.down - 1 : all.tiles_down - 1;
-        at.across = all.tiles_across - 1 - at.across;
+        at.across = all.tiles_across - 1 + (all.tiles_across & all.paired) - at.across;
     }
+    if (at.across >= all.tiles_across)
+        return;
     const wl_part part = wl_part_of(all, at);
     const bool whole = wl_is_whole(all, at, part);
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

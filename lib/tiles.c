@@ -12,13 +12,43 @@ static uint64_t pieces(uint64_t n, uint64_t extra, uint64_t each) {
 
 void wl__tiles_start(struct wl__tiles *tiles, struct wl__tile_shape shape, unsigned width, wl_devptr to,
                      wl_devptr from, const wl_transpose_layout *layout, uint32_t limit) {
-    *tiles = (struct wl__tiles){.shape = shape, .width = width, .to = to, .from = from, .layout = layout};
+    *tiles = (struct wl__tiles){
+        .shape = shape, .width = width, .to = to, .from = from, .layout = layout, .limit = limit};
     uint64_t across = lesser(pieces(layout->cols, 0, shape.cols), limit);
     uint64_t down = lesser(pieces(layout->rows, shape.extra, shape.rows), limit / across);
     /* As many as `down` rows of tiles hold when the first begins `extra` rows too early. */
     tiles->rows = lesser(down * shape.rows - shape.extra, layout->rows);
     tiles->cols = lesser(across * shape.cols, layout->cols);
     tiles->batch = limit / (across * down);
+}
+
+/* Whole multiples, if a launch may have so many blocks. */
+static uint64_t whole(uint64_t n, uint64_t each, uint64_t others, uint64_t limit) {
+    uint64_t padded = (n + each - 1) / each * each;
+    return padded * others <= limit ? padded : 0;
+}
+
+/* Bands and pairs, as far as the launch may have blocks that have no tile. */
+static void set_walk(struct wl_transpose_tiles *launch, const struct wl__tile_shape *shape, uint64_t batch,
+                     uint32_t limit) {
+    uint64_t down = launch->tiles_down, across = launch->tiles_across;
+    const uint64_t stretches =
+        shape->pair ? whole(across, 2 * (uint64_t)shape->pair, batch * down, limit) : 0;
+    if (stretches) {
+        launch->paired = 1;
+        launch->apart = shape->pair;
+        across = stretches;
+    }
+    launch->band = (uint32_t)down;
+    const uint64_t bands = shape->band ? whole(down, shape->band, batch * across, limit) : 0;
+    if (bands) {
+        launch->band = shape->band;
+        down = bands;
+    }
+    launch->blocks = (uint32_t)(batch * down * across);
+    launch->by_matrix = wl_divisor(down * across);
+    launch->by_band = wl_divisor(launch->band * across);
+    launch->by_column = wl_divisor((uint64_t)launch->band << launch->paired);
 }
 
 bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch) {
@@ -33,10 +63,6 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch) 
     uint32_t across = (uint32_t)pieces(cols, 0, tiles->shape.cols);
     const uint64_t column =
         width * (tiles->matrix * layout->from_stride + tiles->row * layout->from_ld + tiles->col);
-    uint32_t group = tiles->shape.group,
-             late = (uint32_t)((tiles->from + column) / (width * tiles->shape.cols) % group);
-    uint32_t first_group = (uint32_t)lesser(group - late, across);
-    uint32_t last_group = (across - first_group) % group;
     *launch = (struct wl_transpose_tiles){
         .from = tiles->from + column,
         .to =
@@ -50,15 +76,8 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch) 
         .tile_rows = tiles->shape.rows,
         .tiles_down = down,
         .tiles_across = across,
-        .blocks = (uint32_t)batch * (down * across),
-        .group = group,
-        .first_group = first_group,
-        .by_matrix = wl_divisor(down * across),
-        .by_group = wl_divisor(lesser((uint64_t)group * down, UINT32_MAX)),
-        .by_first = wl_divisor(first_group),
-        .by_width = wl_divisor(group),
-        .by_last = wl_divisor(last_group ? last_group : group),
     };
+    set_walk(launch, &tiles->shape, batch, tiles->limit);
 
     tiles->row += rows;
     if (tiles->row == layout->rows) {

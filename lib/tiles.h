@@ -9,7 +9,9 @@
 struct wl__tile_shape {
     uint32_t rows, cols; /* of the input */
     uint32_t extra;      /* tiles begin up to so many rows before a multiple of `rows` */
-    uint32_t group;      /* columns of tiles that blocks walk down side by side, at multiples of so many */
+    uint32_t
+        pair; /* columns of tiles from one to another that blocks walk down with it, a power of two; or 0 */
+    uint32_t band; /* rows of tiles that are done before the next; 0 for all */
 };
 
 struct wl__tiles {
@@ -17,6 +19,7 @@ struct wl__tiles {
     unsigned width;
     wl_devptr to, from;
     const wl_transpose_layout *layout;
+    uint32_t limit;             /* blocks of a launch */
     uint64_t rows, cols, batch; /* of a launch that is not the last in its direction */
     uint64_t row, col, matrix;  /* state: where the present launch begins */
 };

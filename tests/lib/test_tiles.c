@@ -18,6 +18,8 @@
 /* Takes the tile out of what is left of the launch's matrices. */
 static void take(uint8_t *left, const struct wl_transpose_tiles *launch, uint32_t block, unsigned matrices) {
     struct wl_tile tile = wl_find_tile(launch, block);
+    if (!wl_is_tile(launch, &tile))
+        return;
     uint64_t matrix = launch->from_stride ? (tile.from - launch->from) / launch->from_stride : 0;
     assert_true(matrix < matrices && tile.down < launch->tiles_down && tile.across < launch->tiles_across);
     assert_true(tile.to - launch->to == matrix * launch->to_stride);
@@ -28,7 +30,6 @@ static void take(uint8_t *left, const struct wl_transpose_tiles *launch, uint32_
 
 static void check(const wl_transpose_layout *layout, struct wl__tile_shape shape, uint32_t limit) {
     static uint8_t covered[BATCH][ROWS][COLS], left[BATCH * ROWS * COLS * 4];
-    /* The first group of columns is narrower than others, by the address. */
     const wl_devptr to = 1 << 20, from = (1 << 21) + 154;
     const unsigned width = 2;
     memset(covered, 0, sizeof(covered));
@@ -38,7 +39,10 @@ static void check(const wl_transpose_layout *layout, struct wl__tile_shape shape
     while (wl__tiles_next(&tiles, &launch)) {
         const uint32_t blocks = launch.blocks;
         assert_true(blocks >= 1 && blocks <= limit);
-        uint32_t each = launch.tiles_down * launch.tiles_across;
+        /* Blocks without a tile are in the last band and the last stretch alone. */
+        const uint32_t stretch = launch.paired ? 2 * launch.apart : 1;
+        uint32_t down = (launch.tiles_down + launch.band - 1) / launch.band * launch.band;
+        uint32_t across = (launch.tiles_across + stretch - 1) / stretch * stretch, each = down * across;
         unsigned matrices = blocks / each;
         assert_int_equal(blocks, matrices * each);
         /* The launch's rows even where its tiles begin `extra` rows early; and no tile for nothing. */
@@ -46,9 +50,12 @@ static void check(const wl_transpose_layout *layout, struct wl__tile_shape shape
         assert_true((uint64_t)(launch.tiles_down - 1) * shape.rows < launch.rows + shape.extra);
         assert_true((uint64_t)launch.tiles_across * shape.cols >= launch.cols);
         assert_true((uint64_t)(launch.tiles_across - 1) * shape.cols < launch.cols);
-        memset(left, 1, blocks);
+        const size_t tiles_all = (size_t)matrices * launch.tiles_down * launch.tiles_across;
+        memset(left, 1, tiles_all);
         for (uint32_t block = 0; block < blocks; block++)
             take(left, &launch, block, matrices);
+        for (size_t tile = 0; tile < tiles_all; tile++)
+            assert_int_equal(left[tile], 0);
 
         uint64_t first = (launch.from - from) / width, there = (launch.to - to) / width;
         uint64_t matrix = first / layout->from_stride, row = first % layout->from_stride / layout->from_ld;
@@ -68,8 +75,9 @@ static void check(const wl_transpose_layout *layout, struct wl__tile_shape shape
 static void every_cut(void **state) {
     (void)state;
     static const uint32_t limits[] = {1, 2, 3, 5, 7, 12, 30, 100, 1000000};
-    static const struct wl__tile_shape shapes[] = {
-        {8, 8, 0, 1}, {8, 4, 7, 2}, {5, 7, 3, 3}, {1, 1, 0, 16}, {64, 64, 31, 16}};
+    static const struct wl__tile_shape shapes[] = {{8, 8, 0, 0, 0}, {8, 4, 7, 1, 2},  {5, 7, 3, 2, 4},
+                                                   {1, 1, 0, 4, 7}, {1, 1, 0, 16, 0}, {64, 64, 31, 32, 1},
+                                                   {1, 1, 0, 0, 35}};
     static const uint64_t sizes[][2] = {{1, 1}, {8, 8}, {9, 7}, {70, 50}, {1, 50}, {70, 1}, {33, 49}};
     for (unsigned l = 0; l < sizeof(limits) / sizeof(*limits); l++)
         for (unsigned s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)

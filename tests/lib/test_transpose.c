@@ -133,8 +133,8 @@ static void around_tiles(void **state) {
                 check_plain(widths[w], sizes[r], sizes[c]);
 }
 
-/* Many tiles down and across, more than a group of columns has, and a last group that is narrower. */
-static void groups(void **state) {
+/* Many tiles down and across. */
+static void many_tiles(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++) {
         check_plain(widths[w], 5000, 80);
@@ -144,8 +144,8 @@ static void groups(void **state) {
     }
 }
 
-/* Rows of the input that are multiples of 128 KB apart, which are read in wider pieces; these begin at
- * multiples of 16 KB of memory, so the first is narrower. */
+/* Rows of the input that are multiples of 128 KB apart: pairs of columns of tiles 8 KB from each other are
+ * walked down side by side, and what is left of a stretch of 16 KB column by column. */
 static void far_apart(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++) {
@@ -155,6 +155,18 @@ static void far_apart(void **state) {
         check(widths[w], layout, 6000 / widths[w], 3, NULL);
         layout.rows = 33, layout.cols = pitch / 8 - 7, layout.batch = 2;
         check(widths[w], layout, 11, 0, NULL);
+    }
+}
+
+/* So many rows that they are cut into bands, the last one not full: at any alignment, and in whole vectors.
+ */
+static void tall(void **state) {
+    (void)state;
+    for (unsigned w = 0; w < WIDTHS; w++) {
+        wl_transpose_layout layout = {.rows = 33001, .cols = 1100 / widths[w] + 1, .batch = 1};
+        check(widths[w], layout, 0, 0, NULL);
+        layout.rows = 32064, layout.cols = 1136 / widths[w];
+        check(widths[w], layout, 0, 0, NULL);
     }
 }
 
@@ -622,16 +634,13 @@ static void nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small),        cmocka_unit_test(small_pieces),
-        cmocka_unit_test(around_tiles), cmocka_unit_test(groups),
-        cmocka_unit_test(far_apart),    cmocka_unit_test(alignments),
-        cmocka_unit_test(many_rows),    cmocka_unit_test(leading_dimensions),
-        cmocka_unit_test(ends),         cmocka_unit_test(clusters),
-        cmocka_unit_test(pieces),       cmocka_unit_test(columns),
-        cmocka_unit_test(matrices),     cmocka_unit_test(apart),
-        cmocka_unit_test(panels),       cmocka_unit_test(batches),
-        cmocka_unit_test(loaded),       cmocka_unit_test(slots),
-        cmocka_unit_test(choices),      cmocka_unit_test(refusals),
+        cmocka_unit_test(small),      cmocka_unit_test(small_pieces), cmocka_unit_test(around_tiles),
+        cmocka_unit_test(many_tiles), cmocka_unit_test(tall),         cmocka_unit_test(far_apart),
+        cmocka_unit_test(alignments), cmocka_unit_test(many_rows),    cmocka_unit_test(leading_dimensions),
+        cmocka_unit_test(ends),       cmocka_unit_test(clusters),     cmocka_unit_test(pieces),
+        cmocka_unit_test(columns),    cmocka_unit_test(matrices),     cmocka_unit_test(apart),
+        cmocka_unit_test(panels),     cmocka_unit_test(batches),      cmocka_unit_test(loaded),
+        cmocka_unit_test(slots),      cmocka_unit_test(choices),      cmocka_unit_test(refusals),
         cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
