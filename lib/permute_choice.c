@@ -6,10 +6,32 @@
 #define THREADS WL__PERMUTE_THREADS
 #define MEMORY  (44 * 1024) /* padding comes on top; a block may have 48 KB */
 
+#define ASYNC_MEMORY (64 * 1024) /* of tiles that asynchronous loads fill */
+
+#define NO_COST 1e30
+
 /* The blocks that a multiprocessor has registers for, and memory. */
 static uint64_t blocks_of(uint64_t bytes, uint64_t passes) {
     uint64_t blocks = passes <= 4 ? 8 : passes <= 6 ? 5 : 4, fit = 227 * 1024 / (bytes + 2048);
     return blocks < fit ? blocks : fit;
+}
+
+struct tile {
+    uint64_t bytes;
+    unsigned in_run, out_run;
+    double traffic; /* elements visited by elements of the array */
+};
+
+static void look(struct tile *tile, const struct wl__permute_shape *shape, const uint64_t *extent) {
+    tile->traffic = 1;
+    tile->bytes = shape->width;
+    for (unsigned d = 0; d < shape->rank; d++) {
+        tile->bytes *= extent[d];
+        tile->traffic *=
+            (double)(wl__divide_up(shape->dim[d].size, extent[d]) * extent[d]) / (double)shape->dim[d].size;
+    }
+    tile->in_run = wl__permute_run(extent, shape, false);
+    tile->out_run = wl__permute_run(extent, shape, true);
 }
 
 /* What a tile is thought to cost, as a share of what a copy does: fitted to an H200's times of 4600 plans of
@@ -17,22 +39,29 @@ static uint64_t blocks_of(uint64_t bytes, uint64_t passes) {
  * all in the input; rows that are loaded of parts of lines and runs that are stored of parts of sectors; too
  * little in flight; small tiles; wide elements in more passes than a thread has registers for. */
 static double cost_of(const struct wl__permute_shape *shape, const uint64_t *extent) {
-    double traffic = 1;
-    uint64_t bytes = shape->width;
-    for (unsigned d = 0; d < shape->rank; d++) {
-        bytes *= extent[d];
-        traffic *=
-            (double)(wl__divide_up(shape->dim[d].size, extent[d]) * extent[d]) / (double)shape->dim[d].size;
-    }
+    struct tile tile;
+    look(&tile, shape, extent);
+    uint64_t bytes = tile.bytes, passes = wl__divide_up(bytes, THREADS * WL_PERMUTE_ACCESS);
     if (bytes > MEMORY)
-        return 1e30;
-    unsigned in_run = wl__permute_run(extent, shape, false), out_run = wl__permute_run(extent, shape, true);
-    uint64_t passes = wl__divide_up(bytes, THREADS * WL_PERMUTE_ACCESS);
-    double in = in_run, out = out_run, in_flight = (double)(bytes * blocks_of(bytes, passes)) / 140000;
-    return 1.13 * (traffic - 1) + 7.7 / in + 171 / (in * in) + (in_run % WL_PERMUTE_LINE ? 10.4 / in : 0) +
-           10.5 / out + 450 / (out * out) + (out_run % WL_PERMUTE_SECTOR ? 48 / out : 0) +
+        return NO_COST;
+    double in = tile.in_run, out = tile.out_run,
+           in_flight = (double)(bytes * blocks_of(bytes, passes)) / 140000;
+    return 1.13 * (tile.traffic - 1) + 7.7 / in + 171 / (in * in) +
+           (tile.in_run % WL_PERMUTE_LINE ? 10.4 / in : 0) + 10.5 / out + 450 / (out * out) +
+           (tile.out_run % WL_PERMUTE_SECTOR ? 48 / out : 0) +
            (in_flight < 1 ? 0.35 * (1 - in_flight) : 0) + 460 / (double)bytes +
            (shape->width == 8 && passes > 4 ? 0.044 : 0);
+}
+
+/* The same of tiles that asynchronous loads fill. */
+static double async_cost_of(const struct wl__permute_shape *shape, const uint64_t *extent) {
+    struct tile tile;
+    look(&tile, shape, extent);
+    double in = tile.in_run, out = tile.out_run;
+    if (tile.bytes > ASYNC_MEMORY)
+        return NO_COST;
+    return 0.35 * (tile.traffic - 1) + 6.8 / in + (tile.in_run % WL_PERMUTE_LINE ? 7.4 / in : 0) + 5.4 / out +
+           (tile.out_run % WL_PERMUTE_SECTOR ? 22 / out : 0) + 540 / (double)tile.bytes + 2e-6 * (double)tile.bytes;
 }
 
 /* Blocks that run side by side at the same time: neighbours in the order, which load and store what lies side
@@ -63,7 +92,7 @@ bool wl__permute_is_whole(const struct wl__permute_shape *shape) {
 
 /* A tile that is written side by side: in blocks of 512 threads where 256 cannot hold it. */
 static bool plan_whole(struct wl__permute_plan *plan, const struct wl__permute_shape *shape) {
-    struct wl__permute_aim aim = {{0}, 48 * 1024, THREADS, WL_PERMUTE_PASSES};
+    struct wl__permute_aim aim = {{0}, 48 * 1024, THREADS, WL__PERMUTE_HELD};
     for (unsigned d = 0; d < shape->rank; d++)
         aim.extent[d] = d == 0 ? shape->dim[0].size : 1;
     for (unsigned i = 0; shape->by_out[i] != 0; i++)
@@ -90,14 +119,15 @@ struct candidate {
 };
 
 struct candidates {
+    double (*cost)(const struct wl__permute_shape *shape, const uint64_t *extent);
     unsigned count;
     struct candidate all[CANDIDATES];
 };
 
 static bool consider(struct candidates *tried, const struct wl__permute_shape *shape,
                      const uint64_t *extent) {
-    struct candidate new = {{0}, cost_of(shape, extent)};
-    if (new.cost >= 1e30 || tried->count == CANDIDATES)
+    struct candidate new = {{0}, tried->cost(shape, extent)};
+    if (new.cost >= NO_COST || tried->count == CANDIDATES)
         return false;
     for (unsigned d = 0; d < shape->rank; d++)
         new.extent[d] = extent[d];
@@ -142,29 +172,59 @@ static void consider_all(struct candidates *tried, const struct wl__permute_shap
         }
 }
 
+/* The cheapest of those that are left; NULL: none is. */
+static const uint64_t *next_best(struct candidates *tried) {
+    struct candidate *best = &tried->all[0];
+    for (unsigned i = 1; i < tried->count; i++)
+        if (tried->all[i].cost < best->cost)
+            best = &tried->all[i];
+    if (tried->count == 0 || best->cost >= NO_COST)
+        return NULL;
+    best->cost = NO_COST;
+    return best->extent;
+}
+
 bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
                             uint64_t from) {
     plan->sides.tiles.to = to;
     plan->sides.tiles.from = from;
     if (wl__permute_is_whole(shape) && plan_whole(plan, shape))
         return true;
-    struct candidates tried;
+    struct candidates tried = {.cost = cost_of};
+    const uint64_t *extent;
     consider_all(&tried, shape);
     /* The cheapest that can be made; of one element to a tile all can. */
-    for (;;) {
-        struct candidate *best = &tried.all[0];
-        for (unsigned i = 1; i < tried.count; i++)
-            if (tried.all[i].cost < best->cost)
-                best = &tried.all[i];
-        if (best->cost >= 1e30)
-            return false;
-        best->cost = 1e30;
-        struct wl__permute_aim aim = {{0}, MEMORY, THREADS, WL_PERMUTE_PASSES};
+    while ((extent = next_best(&tried))) {
+        struct wl__permute_aim aim = {{0}, MEMORY, THREADS, WL__PERMUTE_HELD};
         for (unsigned d = 0; d < shape->rank; d++)
-            aim.extent[d] = best->extent[d];
+            aim.extent[d] = extent[d];
         if (wl__permute_tile(plan, shape, &aim) && plan->memory <= 48 * 1024) {
             plan->cluster = cluster_for(plan);
             return true;
         }
     }
+    return false;
+}
+
+/* As many blocks as keep 75 KB under way beside the one that stores, and no fewer than four. */
+static unsigned blocks_for(const struct wl__permute_plan *plan) {
+    const unsigned beside = 75 * 1024, least = 4;
+    unsigned blocks = 1 + (beside + plan->memory / 2) / plan->memory;
+    return blocks < least ? least : blocks;
+}
+
+bool wl__permute_plan_async(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
+                            uint64_t from) {
+    plan->sides.tiles.to = to;
+    plan->sides.tiles.from = from;
+    struct candidates tried = {.cost = async_cost_of};
+    const uint64_t *extent;
+    consider_all(&tried, shape);
+    while ((extent = next_best(&tried)))
+        if (wl__permute_async(plan, shape, extent) && plan->memory <= ASYNC_MEMORY) {
+            plan->blocks = blocks_for(plan);
+            plan->cluster = 2;
+            return true;
+        }
+    return false;
 }
