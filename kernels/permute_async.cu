@@ -3,15 +3,16 @@
  *
  * A tile lies in shared memory as it does in the input: what lies side by side there is a row, however many
  * dimensions it runs through, and every vector has its place within 128 bytes (async.cuh says why).  A thread
- * reads a word from each of the rows that become 16 bytes of the output, turns what is narrower than a word in
- * registers, and stores 16 bytes to each of the word's columns.  So the data goes through shared memory once,
- * and what is under way takes no registers: tiles may be of 64 KB, and a thread has few of them.
+ * reads a word from each of the rows that become 16 bytes of the output, turns what is narrower than a word
+ * in registers, and stores 16 bytes to each of the word's columns.  So the data goes through shared memory
+ * once, and what is under way takes no registers: tiles may be of 64 KB, and a thread has few of them.
  *
  * Banks: vectors change places within 128 bytes, by XOR with the number of the 128 bytes, or of 2, 4, ... of
  * them, whichever the library finds the best for the tile: neighbours in the output, which are rows of the
  * tile, then differ in their places.
  *
  * Traffic: every byte is read once and written once, but for tiles that overlap at the end of a dimension.
+ * The rest of a line that a row ends within comes into the L2 with it, for the neighbour, whose it is.
  */
 #include "async.cuh"
 #include "element.cuh"
@@ -49,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
             break;
         if (threadIdx.x < p.in.limit[k]) {
             const uint32_t at = shared + p.in.shared[k];
-            wl_async_load((memory + at) ^ wl_turn(at, p.turn), (const void *)(in_tile + p.in.global[k]));
+            wl_async_load_line((memory + at) ^ wl_turn(at, p.turn), (const void *)(in_tile + p.in.global[k]));
         }
     }
     wl_async_wait();

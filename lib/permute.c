@@ -52,7 +52,7 @@ static wl_error copy(struct problem *p) {
 static bool is_transpose(struct problem *p) {
     const struct wl__permute_shape *shape = &p->shape;
     return shape->rank > 1 && shape->by_out[0] == 1 &&
-           !(wl__has_bulk(p->context) && wl__permute_bulk_near(shape, p->to, p->from)) &&
+           !(wl__has_bulk(p->context) && wl__permute_is_near(shape, p->to, p->from)) &&
            (shape->rank == 2 || (shape->rank == 3 && shape->by_out[2] == 2));
 }
 
@@ -113,13 +113,14 @@ static bool plan(struct problem *p) {
     /* Short rows that stay together are for bulk's tiles, and to plan others takes milliseconds. */
     kept->is_bulk = wl__has_bulk(p->context) && p->shape.by_out[0] == 0 &&
                     wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, true);
-    bool is_async = !kept->is_bulk && wl__has_async(p->context) &&
-                    wl__permute_plan_async(&kept->plan.tiles, &p->shape, p->to, p->from);
-    if (!kept->is_bulk && !is_async) {
-        if (!wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
+    if (!kept->is_bulk) {
+        struct wl__permute_plan *tiles = &kept->plan.tiles;
+        bool is_async = wl__has_async(p->context) && wl__permute_plan_async(tiles, &p->shape, p->to, p->from);
+        if (!is_async && !wl__permute_plan_tiles(tiles, &p->shape, p->to, p->from))
             return false;
-        bool shifted = kept->plan.tiles.in_shifted || kept->plan.tiles.out_shifted;
-        kept->is_bulk = wl__has_bulk(p->context) && wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, shifted);
+        kept->is_bulk =
+            wl__has_bulk(p->context) && (!is_async || wl__permute_is_slow(tiles, &p->shape)) &&
+            wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, tiles->in_shifted || tiles->out_shifted);
     }
     if (kept->is_bulk)
         kept->plan.bulk = bulk;

@@ -5,8 +5,8 @@
 struct rows {
     const struct wl__permute_shape *shape;
     const uint64_t *extent;
-    unsigned merged; /* dimensions that a row runs through */
-    uint64_t bytes;  /* of a row */
+    unsigned merged;                   /* dimensions that a row runs through */
+    uint64_t bytes;                    /* of a row */
     uint64_t pitch[WL_RANK_MAX], span; /* bytes in the tile's memory */
 };
 
@@ -78,7 +78,7 @@ static unsigned out_axes(struct wl__permute_axis *axis, const struct rows *rows)
     unsigned n = 0, width = shape->width, group = group_of(width), out0 = shape->by_out[0],
              vector = WL_PERMUTE_ACCESS / width;
     uint64_t words = rows->extent[0] / group, word = group * width, column = shape->dim[0].out * word;
-    uint64_t beside = words % 2 == 0 && width < WL_PERMUTE_ACCESS ? 2 : 1;
+    uint64_t beside = words % 2 == 0 ? 2 : 1;
     if (beside > 1)
         axis[n++] = (struct wl__permute_axis){beside, word, column, 0};
     if (rows->extent[out0] > vector)
@@ -87,8 +87,8 @@ static unsigned out_axes(struct wl__permute_axis *axis, const struct rows *rows)
     for (unsigned i = 1; i < shape->rank; i++) {
         unsigned d = shape->by_out[i];
         if (d != 0 && rows->extent[d] > 1)
-            axis[n++] = (struct wl__permute_axis){rows->extent[d], rows->pitch[d],
-                                                  shape->dim[d].out * width, 0};
+            axis[n++] =
+                (struct wl__permute_axis){rows->extent[d], rows->pitch[d], shape->dim[d].out * width, 0};
     }
     if (words > beside)
         axis[n++] = (struct wl__permute_axis){words / beside, beside * word, beside * column, 0};
@@ -177,6 +177,8 @@ bool wl__permute_async(struct wl__permute_plan *plan, const struct wl__permute_s
     plan->out_wave = wave;
     unsigned threads = in.threads > out.threads ? in.threads : out.threads;
     plan->threads = (threads + 31) / 32 * 32;
+    plan->in_passes = in.passes;
+    plan->out_passes = out.passes;
     plan->passes = in.passes > out.passes ? in.passes : out.passes;
     plan->lanes = out.lanes;
     return wl__permute_number(&sides->tiles, shape, plan->extent, plan->step, WL_PERMUTE_NEAR);

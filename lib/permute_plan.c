@@ -347,6 +347,8 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     const struct wl__permute_accesses *in = &in_accesses, *out = &out_accesses;
     unsigned threads = in->threads > out->threads ? in->threads : out->threads;
     plan->threads = (threads + 31) / 32 * 32;
+    plan->in_passes = in->passes;
+    plan->out_passes = out->passes;
     plan->passes = in->passes > out->passes ? in->passes : out->passes;
     double in_lanes = in->lanes * in->threads / plan->threads,
            out_lanes = out->lanes * out->threads / plan->threads;

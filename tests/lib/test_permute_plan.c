@@ -208,7 +208,8 @@ static void run_tile(const struct machine *m, const void *any, uint32_t tile) {
 /* ---------------------------------------------------------------- the kernel of asynchronous loads */
 
 /* Where a vector or a part of one lies in the tile's memory: within its 128 bytes. */
-static uint8_t *turned(const struct machine *m, const struct wl_permute_sides *p, uint64_t at, unsigned width) {
+static uint8_t *turned(const struct machine *m, const struct wl_permute_sides *p, uint64_t at,
+                       unsigned width) {
     return in_memory(m, at ^ (at >> p->turn & (WL_PERMUTE_LINE - WL_PERMUTE_ACCESS)), width);
 }
 
