@@ -11,7 +11,7 @@
 
 static const char call[] = "wl_permute";
 
-/* To plan takes 5 to 300 us, and programs call again with what they called with: a thread keeps its last
+/* To plan takes 5 to 600 us, and programs call again with what they called with: a thread keeps its last
  * plans, each of which hangs on the shape, on how far the addresses are from whole lines, and on what the
  * device can do. */
 #define KEPT 8

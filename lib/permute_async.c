@@ -120,8 +120,8 @@ static unsigned wavefronts(const struct wl_permute_sides *sides, unsigned word) 
 #define MOST_TURN  8
 
 static unsigned find_turn(struct wl_permute_sides *sides, unsigned word) {
-    unsigned least = UINT32_MAX, best = LEAST_TURN;
-    for (sides->turn = LEAST_TURN; sides->turn <= MOST_TURN; sides->turn++) {
+    unsigned least = UINT32_MAX, best = LEAST_TURN, enough = word == 4 ? 2 : 1;
+    for (sides->turn = LEAST_TURN; sides->turn <= MOST_TURN && least > enough; sides->turn++) {
         unsigned wave = wavefronts(sides, word);
         if (wave < least) {
             least = wave;

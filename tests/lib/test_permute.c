@@ -107,6 +107,10 @@ static const struct problem problems[] = {
     {4, {24, 28, 5, 40}, {3, 2, 1, 0}, tiles},
     {4, {9, 21, 35, 33}, {3, 1, 0, 2}, tiles},
     {4, {11, 5, 96, 80}, {3, 1, 0, 2}, tiles},
+    /* Rows at 16 bytes in both arrays: tiles that overlap; rows that run through several dimensions. */
+    {3, {112, 3, 208}, {2, 1, 0}, tiles},
+    {4, {96, 3, 5, 144}, {3, 0, 2, 1}, tiles},
+    {5, {48, 3, 4, 20, 28}, {2, 4, 1, 3, 0}, tiles},
     /* Runs that go on along the rows, for one column and many; rows side by side of dimensions that move. */
     {4, {21, 3, 5, 67}, {2, 1, 3, 0}, tiles},
     {4, {5, 3, 7, 203}, {2, 1, 3, 0}, tiles},

@@ -582,7 +582,7 @@ static void tiles_are_right(void **unused) {
 static void async_tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
-    for (unsigned i = 0; i < 30000; i++) {
+    for (unsigned i = 0; i < 12000; i++) {
         struct problem p = any_problem(10000);
         unsigned vector = 16 / p.width;
         if (p.rank < 2 || p.order[p.rank - 1] == p.rank - 1)
@@ -610,7 +610,7 @@ static void async_tiles_are_right(void **unused) {
         planned++;
         carry_out_async(&p, &plan);
     }
-    assert_in_range(planned, 2000, 30000);
+    assert_in_range(planned, 800, 12000);
 }
 
 /* Tiles of any extents. */
