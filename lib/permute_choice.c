@@ -272,8 +272,8 @@ bool wl__permute_plan_async(struct wl__permute_plan *plan, const struct wl__perm
     struct wl__permute_plan trial = {.sides = {.tiles = {.to = to, .from = from}}};
     struct candidates tried = {.cost = async_cost_of};
     const struct candidate *next;
-    unsigned made = 0;
-    if (wl__permute_is_whole(shape))
+    unsigned made = 0, out0 = shape->by_out[0];
+    if (out0 == 0 || shape->dim[out0].size * shape->width % WL_PERMUTE_ACCESS || wl__permute_is_whole(shape))
         return false;
     plan->cost = NO_COST;
     consider_all(&tried, shape);
