@@ -18,7 +18,7 @@
 #define WL_PERMUTE_ACCESS 16
 #define WL_PERMUTE_DIGITS 16 /* of a tile's number */
 #define WL_PERMUTE_PARTS  10 /* of a thread's number */
-#define WL_PERMUTE_PASSES 8  /* accesses of a thread to one side of a tile */
+#define WL_PERMUTE_PASSES 16 /* accesses of a thread to one side of a tile */
 
 /* n / count = umulhi(n, magic) >> shift for n < 2^31; count >= 2, or 1 where a kernel looks first. */
 struct wl_permute_divisor {
@@ -68,6 +68,9 @@ struct wl_permute_tiles {
 struct wl_permute_sides {
     struct wl_permute_tiles tiles;
     struct wl_permute_side in, out;
+    /* Of tiles that asynchronous loads fill. */
+    uint32_t turn;   /* vectors change places by this many bits of where they are */
+    uint64_t column; /* bytes in the output from a narrow element of a row to the next */
 };
 
 /* Tiles that bulk copies fill: WL_PERMUTE_SECTOR bytes are what a copy is charged for, and what stores fill

@@ -45,7 +45,11 @@
     ALONE(X, permute_bulk8_0)                                                                                \
     ALONE(X, permute_bulk8_1)                                                                                \
     ALONE(X, permute_narrow1)                                                                                \
-    ALONE(X, permute_narrow2)
+    ALONE(X, permute_narrow2)                                                                                \
+    ALONE(X, permute_async1)                                                                                 \
+    ALONE(X, permute_async2)                                                                                 \
+    ALONE(X, permute_async4)                                                                                 \
+    ALONE(X, permute_async8)
 
 /* The in-place transposes, a module each width. */
 #define WL_INPLACE_MODULES(X, width)                                                                         \

@@ -11,7 +11,7 @@
 
 static const char call[] = "wl_permute";
 
-/* To plan takes 5 to 300 us, and programs call again with what they called with: a thread keeps its last
+/* To plan takes 5 to 600 us, and programs call again with what they called with: a thread keeps its last
  * plans, each of which hangs on the shape, on how far the addresses are from whole lines, and on what the
  * device can do. */
 #define KEPT 8
@@ -19,8 +19,8 @@ static const char call[] = "wl_permute";
 struct kept {
     struct wl__permute_shape shape; /* rank 0: none */
     uint64_t to, from;
-    bool has_bulk; /* the device */
-    bool is_bulk;  /* the plan */
+    unsigned capability; /* the device's */
+    bool is_bulk;        /* the plan */
     union {
         struct wl__permute_plan tiles;
         struct wl__permute_bulk_plan bulk;
@@ -52,7 +52,7 @@ static wl_error copy(struct problem *p) {
 static bool is_transpose(struct problem *p) {
     const struct wl__permute_shape *shape = &p->shape;
     return shape->rank > 1 && shape->by_out[0] == 1 &&
-           !(wl__has_bulk(p->context) && wl__permute_bulk_near(shape, p->to, p->from)) &&
+           !(wl__has_bulk(p->context) && wl__permute_is_near(shape, p->to, p->from)) &&
            (shape->rank == 2 || (shape->rank == 3 && shape->by_out[2] == 2));
 }
 
@@ -95,7 +95,7 @@ static bool same_shape(const struct wl__permute_shape *a, const struct wl__permu
 
 static bool serves(const struct kept *kept, const struct problem *p) {
     return same_shape(&kept->shape, &p->shape) && (kept->to - p->to) % WL_PERMUTE_LINE == 0 &&
-           (kept->from - p->from) % WL_PERMUTE_LINE == 0 && kept->has_bulk == wl__has_bulk(p->context);
+           (kept->from - p->from) % WL_PERMUTE_LINE == 0 && kept->capability == p->context->capability;
 }
 
 static bool plan(struct problem *p) {
@@ -108,16 +108,19 @@ static bool plan(struct problem *p) {
         }
     struct kept *kept = p->kept = &all[oldest];
     kept->shape.rank = 0;
-    kept->has_bulk = wl__has_bulk(p->context);
+    kept->capability = p->context->capability;
     struct wl__permute_bulk_plan bulk;
     /* Short rows that stay together are for bulk's tiles, and to plan others takes milliseconds. */
-    kept->is_bulk = kept->has_bulk && p->shape.by_out[0] == 0 &&
+    kept->is_bulk = wl__has_bulk(p->context) && p->shape.by_out[0] == 0 &&
                     wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, true);
     if (!kept->is_bulk) {
-        if (!wl__permute_plan_tiles(&kept->plan.tiles, &p->shape, p->to, p->from))
+        struct wl__permute_plan *tiles = &kept->plan.tiles;
+        bool is_async = wl__has_async(p->context) && wl__permute_plan_async(tiles, &p->shape, p->to, p->from);
+        if (!is_async && !wl__permute_plan_tiles(tiles, &p->shape, p->to, p->from))
             return false;
-        bool shifted = kept->plan.tiles.in_shifted || kept->plan.tiles.out_shifted;
-        kept->is_bulk = kept->has_bulk && wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, shifted);
+        kept->is_bulk =
+            wl__has_bulk(p->context) && (!is_async || wl__permute_is_slow(tiles, &p->shape)) &&
+            wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, tiles->in_shifted || tiles->out_shifted);
     }
     if (kept->is_bulk)
         kept->plan.bulk = bulk;
@@ -153,8 +156,20 @@ static wl_error bulk(struct problem *p) {
     return launch(p, kernel, &plan->bulk.tiles, &plan->bulk, plan->cluster, plan->threads, plan->memory);
 }
 
+static bool has_async(struct problem *p) {
+    return plan(p) && !p->kept->is_bulk && p->kept->plan.tiles.is_async;
+}
+
+static wl_error async(struct problem *p) {
+    struct wl__permute_plan *plan = &p->kept->plan.tiles;
+    uint32_t memory = plan->blocks ? wl__shared_for(p->context, plan->blocks, plan->memory) : plan->memory;
+    enum wl__kernel kernel =
+        (enum wl__kernel)(WL_KERNEL_permute_async1 + (unsigned)__builtin_ctz(plan->width));
+    return launch(p, kernel, &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, memory);
+}
+
 static bool has_tiles(struct problem *p) {
-    return plan(p) && !p->kept->is_bulk;
+    return plan(p) && !p->kept->is_bulk && !p->kept->plan.tiles.is_async;
 }
 
 /* Kernels differ in the elements' width, in whose rows begin anywhere, and in how many accesses a thread
@@ -181,6 +196,7 @@ static const struct strategy {
     {"transpose", "two dimensions, or neighbours that act as two, change places", is_transpose, transpose},
     {"rows", "the last dimension keeps its place: whole rows move", has_rows, rows},
     {"bulk", "rows or runs that begin anywhere: large tiles that bulk copies fill", has_bulk, bulk},
+    {"async", "rows of both arrays at 16 bytes: large tiles that asynchronous loads fill", has_async, async},
     {"tiles", "tiles that are long in both arrays' last dimensions, through shared memory", has_tiles, tiles},
 };
 

@@ -459,14 +459,6 @@ static void grow(struct box *box, bool by_out, uint64_t aim) {
     }
 }
 
-/* Matrices of short rows, many of which lie side by side in a tile, that are not whole pieces. */
-bool wl__permute_bulk_near(const struct wl__permute_shape *shape, uint64_t to, uint64_t from) {
-    uint64_t row = shape->dim[0].size * shape->width;
-    return (shape->width == 4 || shape->width == 8) && shape->rank == 3 && shape->by_out[0] == 1 &&
-           shape->by_out[2] == 2 && row <= 512 && row % PIECE && (row | from) % WL_PERMUTE_ACCESS == 0 &&
-           (shape->dim[1].size * shape->width | to) % SECTOR == 0;
-}
-
 /* Where these tiles are the faster ones: elements of up to 8 bytes whose rows begin anywhere, unless a tile
  * that is written side by side is not larger than the others' may be; of 4 bytes also rows that are short in
  * both arrays. */
@@ -506,11 +498,10 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
         const uint64_t extent[WL_RANK_MAX] = {REVERSED_IN, REVERSED_OUT};
         return wl__permute_bulk(plan, shape, 2, extent, to, from);
     }
-    bool near = wl__permute_bulk_near(shape, to, from);
     struct wl__permute_shape wide;
     unsigned unit;
     shape = widen(&wide, &unit, shape);
-    if (!near && !worth(shape, unit, shifted))
+    if (!worth(shape, unit, shifted))
         return false;
     struct box best[TRIED];
     const struct box *chosen = NULL;
@@ -560,6 +551,6 @@ bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__
     if (unit < 4 && least > 1.5)
         return false;
     /* Where nothing begins anywhere, others are faster than those that write less than whole pieces. */
-    return chosen && (near || shifted || unit < 4 || chosen->out_grain == PIECE) &&
+    return chosen && (shifted || unit < 4 || chosen->out_grain == PIECE) &&
            wl__permute_number(&plan->bulk.tiles, chosen->shape, plan->extent, plan->step, order_of(chosen));
 }

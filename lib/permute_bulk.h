@@ -23,10 +23,6 @@ struct wl__permute_bulk_plan {
 bool wl__permute_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
                       unsigned joined, const uint64_t *extent, uint64_t to, uint64_t from);
 
-/* Whether these tiles suit a shape, although others could do it too, for the short rows that a tile has side
- * by side. */
-bool wl__permute_bulk_near(const struct wl__permute_shape *shape, uint64_t to, uint64_t from);
-
 /* The plan that is thought the fastest; false where these tiles are not.  shifted: other tiles would have
  * rows that begin within 16 bytes. */
 bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,

@@ -1,7 +1,5 @@
 #include "lib/permute_plan.h"
 
-#include "lib/permute_layout.h"
-
 /* ---------------------------------------------------------------- a tile's extents */
 
 /* Extents such that a tile's elements lie side by side for `aim` bytes or more in the array whose order this
@@ -79,16 +77,8 @@ static struct wl_permute_part part_of(const struct wl__permute_axis *axis, uint6
                                     (uint32_t)axis->begin, 0};
 }
 
-/* How a side's accesses were shared out: those of a block's threads, and of a thread; what is used of them.
- */
-struct accesses {
-    unsigned threads, passes;
-    double lanes;
-};
-
-/* Shares out the accesses that the axes span among threads and passes. */
-static bool share_out(struct wl_permute_side *side, struct accesses *out, const struct wl__permute_axis *axis,
-                      unsigned axes, unsigned threads, unsigned most) {
+bool wl__permute_share(struct wl_permute_side *side, struct wl__permute_accesses *out,
+                       const struct wl__permute_axis *axis, unsigned axes, unsigned threads, unsigned most) {
     uint64_t inner = 1;
     unsigned i = 0;
     side->parts = 0;
@@ -143,17 +133,17 @@ static bool share_out(struct wl_permute_side *side, struct accesses *out, const 
 }
 
 /* The same for a view's.  Rows that are cut take more passes: they are not, where there would be too many. */
-static bool share_side(struct wl_permute_side *side, struct accesses *out,
+static bool share_side(struct wl_permute_side *side, struct wl__permute_accesses *out,
                        const struct wl__permute_shape *shape, const uint64_t *extent, const uint64_t *pitch,
                        const struct wl__permute_view *view, unsigned cut, const struct wl__permute_aim *aim) {
     struct wl__permute_axis axis[WL_PERMUTE_AXES];
     unsigned axes = wl__permute_axes(axis, shape, extent, pitch, view, cut);
-    if (share_out(side, out, axis, axes, aim->threads, aim->passes))
+    if (wl__permute_share(side, out, axis, axes, aim->threads, aim->passes))
         return true;
     if (cut == 0)
         return false;
     axes = wl__permute_axes(axis, shape, extent, pitch, view, 0);
-    return share_out(side, out, axis, axes, aim->threads, aim->passes);
+    return wl__permute_share(side, out, axis, axes, aim->threads, aim->passes);
 }
 
 static void set_row(struct wl_permute_side *side, const struct wl__permute_view *view, unsigned width,
@@ -326,6 +316,7 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
     if (elements * width > aim->memory)
         return false;
     plan->width = width;
+    plan->is_async = false;
     plan->in_run = wl__permute_run(extent, shape, false);
     plan->out_run = wl__permute_run(extent, shape, true);
     struct wl__permute_layout memory;
@@ -345,7 +336,7 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
                          (double)shape->dim[d].size;
     }
     plan->memory = (unsigned)(memory.elements * width);
-    struct accesses in_accesses, out_accesses;
+    struct wl__permute_accesses in_accesses, out_accesses;
     if (!share_side(&plan->sides.in, &in_accesses, shape, extent, memory.pitch, &memory.in, memory.in_cut,
                     aim) ||
         !share_side(&plan->sides.out, &out_accesses, shape, extent, memory.pitch, &memory.out, memory.out_cut,
@@ -353,9 +344,11 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
         return false;
     set_row(&plan->sides.in, &memory.in, width, memory.pitch[0]);
     set_row(&plan->sides.out, &memory.out, width, memory.pitch[out0]);
-    const struct accesses *in = &in_accesses, *out = &out_accesses;
+    const struct wl__permute_accesses *in = &in_accesses, *out = &out_accesses;
     unsigned threads = in->threads > out->threads ? in->threads : out->threads;
     plan->threads = (threads + 31) / 32 * 32;
+    plan->in_passes = in->passes;
+    plan->out_passes = out->passes;
     plan->passes = in->passes > out->passes ? in->passes : out->passes;
     double in_lanes = in->lanes * in->threads / plan->threads,
            out_lanes = out->lanes * out->threads / plan->threads;

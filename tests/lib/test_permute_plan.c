@@ -205,6 +205,63 @@ static void run_tile(const struct machine *m, const void *any, uint32_t tile) {
     run_side(m, plan, out_tile, &plan->sides.out, plan->out_shifted, false, ends);
 }
 
+/* ---------------------------------------------------------------- the kernel of asynchronous loads */
+
+/* Where a vector or a part of one lies in the tile's memory: within its 128 bytes. */
+static uint8_t *turned(const struct machine *m, const struct wl_permute_sides *p, uint64_t at,
+                       unsigned width) {
+    return in_memory(m, at ^ (at >> p->turn & (WL_PERMUTE_LINE - WL_PERMUTE_ACCESS)), width);
+}
+
+static void load_vectors(const struct machine *m, const struct wl__permute_plan *plan, uint64_t tile) {
+    const struct wl_permute_sides *p = &plan->sides;
+    for (unsigned thread = 0; thread < plan->threads; thread++) {
+        uint64_t shared, global;
+        thread_place(&p->in, thread, &shared, &global);
+        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++) {
+            uint64_t from = tile + global + p->in.global[k],
+                     at = tile % WL_PERMUTE_LINE + shared + p->in.shared[k];
+            if (thread >= p->in.limit[k])
+                continue;
+            if (from % WL_PERMUTE_LINE != at % WL_PERMUTE_LINE)
+                fail_msg("%s: byte %llu is at %llu", m->what, (unsigned long long)from,
+                         (unsigned long long)at);
+            memcpy(turned(m, p, at, 16), in_array(m, m->from, from, m->from_address, 16), 16);
+        }
+    }
+}
+
+/* A thread's accesses of one pass: words of rows, as many columns as a word has elements. */
+static void store_vectors(const struct machine *m, const struct wl__permute_plan *plan, uint64_t to,
+                          uint64_t at) {
+    const struct wl_permute_sides *p = &plan->sides;
+    unsigned width = plan->width, group = width < 4 ? 4 / width : 1, word = group * width;
+    for (unsigned column = 0; column < group; column++)
+        for (unsigned i = 0; i < 16 / width; i++) {
+            const uint8_t *read = turned(m, p, at + i * (uint64_t)p->out.step, word);
+            memcpy(in_array(m, m->to, to + column * p->column, m->to_address, 16) + i * width,
+                   read + column * width, width);
+        }
+}
+
+static void run_async(const struct machine *m, const void *any, uint32_t tile) {
+    const struct wl__permute_plan *plan = any;
+    const struct wl_permute_sides *p = &plan->sides;
+    uint64_t in_tile, out_tile;
+    uint32_t row;
+    tile_place(&p->tiles, tile, &in_tile, &out_tile, &row);
+    memset(m->memory, 0xEE, m->memory_bytes);
+    load_vectors(m, plan, in_tile);
+    for (unsigned thread = 0; thread < plan->threads; thread++) {
+        uint64_t shared, global;
+        thread_place(&p->out, thread, &shared, &global);
+        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++)
+            if (thread < p->out.limit[k])
+                store_vectors(m, plan, out_tile + global + p->out.global[k],
+                              in_tile % WL_PERMUTE_LINE + shared + p->out.shared[k]);
+    }
+}
+
 /* ---------------------------------------------------------------- the kernel of bulk copies */
 
 static uint32_t digit_of(uint32_t *number, const struct wl_permute_divisor *by) {
@@ -414,6 +471,13 @@ static void carry_out_tiles(const struct problem *p, const struct wl__permute_pl
     carry_out(p, plan, &plan->sides.tiles, plan->width, plan->memory, run_tile);
 }
 
+static void carry_out_async(const struct problem *p, const struct wl__permute_plan *plan) {
+    assert_true(plan->is_async);
+    assert_in_range(plan->threads, 1, 256);
+    assert_in_range(plan->passes, 1, WL_PERMUTE_PASSES);
+    carry_out(p, plan, &plan->sides.tiles, plan->width, plan->memory, run_async);
+}
+
 static void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan) {
     assert_in_range(plan->memory, 1, 56 * 1024);
     carry_out(p, plan, &plan->bulk.tiles, plan->unit, plan->memory, run_bulk);
@@ -503,7 +567,7 @@ static void tiles_are_right(void **unused) {
         const struct wl__permute_shape shape = drawn.shape;
         if (shape.rank < 2)
             continue;
-        struct wl__permute_aim aim = {{0}, 40000, 32u << pick(5), 1 + pick(8)};
+        struct wl__permute_aim aim = {{0}, 40000, 32u << pick(5), 1 + pick(WL__PERMUTE_HELD)};
         wl__permute_extents(aim.extent, &shape, 32u << pick(5), 32u << pick(5));
         struct wl__permute_plan plan = {.sides = {.tiles = {.to = drawn.to, .from = drawn.from}}};
         if (wl__permute_tile(&plan, &shape, &aim)) {
@@ -512,6 +576,41 @@ static void tiles_are_right(void **unused) {
         }
     }
     assert_in_range(planned, 1500, 6000);
+}
+
+/* Sizes that are multiples of 16 bytes as often as not, tiles of any extents. */
+static void async_tiles_are_right(void **unused) {
+    (void)unused;
+    unsigned planned = 0;
+    for (unsigned i = 0; i < 12000; i++) {
+        struct problem p = any_problem(10000);
+        unsigned vector = 16 / p.width;
+        if (p.rank < 2 || p.order[p.rank - 1] == p.rank - 1)
+            continue;
+        for (unsigned d = 0; d < p.rank; d++)
+            if (d == p.rank - 1 || d == p.order[p.rank - 1] ? pick(8) : pick(3) == 0)
+                p.sizes[d] = (p.sizes[d] + vector - 1) / vector * vector;
+        if (elements_of(&p) > 30000)
+            continue;
+        const uint64_t to = (1ull << 40) + 16 * pick(16), from = 4096 + 16 * pick(16);
+        struct wl__permute_shape shape;
+        wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
+        if (shape.rank < 2)
+            continue;
+        uint64_t extent[WL_RANK_MAX];
+        for (unsigned d = 0; d < shape.rank; d++) {
+            uint64_t size = shape.dim[d].size;
+            extent[d] = pick(2) ? size : 1 + pick((uint32_t)size);
+            if (pick(4) && size >= vector)
+                extent[d] = extent[d] < vector ? vector : extent[d] / vector * vector;
+        }
+        struct wl__permute_plan plan = {.sides = {.tiles = {.to = to, .from = from}}};
+        if (!wl__permute_async(&plan, &shape, extent))
+            continue;
+        planned++;
+        carry_out_async(&p, &plan);
+    }
+    assert_in_range(planned, 800, 12000);
 }
 
 /* Tiles of any extents. */
@@ -599,9 +698,11 @@ static void choices_are_right(void **unused) {
         if (shape.rank < 2)
             continue;
         struct wl__permute_plan plan;
+        if (wl__permute_plan_async(&plan, &shape, drawn.to, drawn.from))
+            carry_out_async(&drawn.p, &plan);
         assert_true(wl__permute_plan_tiles(&plan, &shape, drawn.to, drawn.from));
         assert_in_range(plan.memory, 1, 48 * 1024);
-        assert_in_range(plan.passes, 1, WL_PERMUTE_PASSES);
+        assert_in_range(plan.passes, 1, WL__PERMUTE_HELD);
         assert_in_range(plan.threads, 1,
                         plan.passes <= 6 && (shape.width == 4 || shape.width == 8) ? 512 : 256);
         carry_out_tiles(&drawn.p, &plan);
@@ -618,6 +719,7 @@ int main(void) {
         cmocka_unit_test(reduces),
         cmocka_unit_test(widens_by_address),
         cmocka_unit_test(tiles_are_right),
+        cmocka_unit_test(async_tiles_are_right),
         cmocka_unit_test(bulk_tiles_are_right),
         cmocka_unit_test(joined_tiles_are_right),
         cmocka_unit_test(streams_are_right),
