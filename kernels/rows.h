@@ -1,4 +1,5 @@
-/* What the host tells the kernels of copy_rows.cu: plain C, included by both sides. */
+/* What the host tells the kernels of copy_rows.cu, and of copy_dense.cu
+ * and copy_seams.cu: plain C, included by both sides. */
 #ifndef WIDELOAD_KERNELS_ROWS_H
 #define WIDELOAD_KERNELS_ROWS_H
 
@@ -17,6 +18,27 @@ struct wl_rows {
     struct {
         struct wl_divisor size;
         uint64_t to, from;
+    } outer[WL_ROWS_RANK];
+};
+
+/* Bytes that a block of copy_dense.cu and copy_seams.cu has of the output, and the least of a row that each
+ * may have: a warp of the latter has 31 rows at most, as it knows where 32 lie. */
+#define WL_DENSE_BLOCK 2048
+#define WL_DENSE_LEAST 16
+#define WL_SEAMS_BLOCK 4096
+#define WL_SEAMS_LEAST 36
+
+/* The same rows in an output without gaps: bytes [lead, end) from `to` on, which is a multiple of 16. */
+struct wl_dense_rows {
+    uint64_t to, from;
+    uint64_t first; /* the input's first whole aligned vector */
+    uint64_t room;  /* two vectors that begin so many bytes behind it, or fewer, lie within the input */
+    uint32_t lead, end;
+    struct wl_divisor row_bytes; /* less than 2^31 */
+    uint32_t rank;
+    struct {
+        struct wl_divisor size;
+        uint64_t from;
     } outer[WL_ROWS_RANK];
 };
 

@@ -99,6 +99,8 @@
 #define WL_MODULE_MAP(X)                                                                                     \
     X(copy)                                                                                                  \
     X(copy_any)                                                                                              \
+    X(copy_dense)                                                                                            \
+    X(copy_seams)                                                                                            \
     X(copy_rows_16_16)                                                                                       \
     X(copy_rows_16_8)                                                                                        \
     X(copy_rows_16_4)                                                                                        \
@@ -220,6 +222,8 @@
     X(copy, copy_vec2)                                                                                       \
     X(copy, copy_vec4)                                                                                       \
     X(copy_any, copy_any)                                                                                    \
+    X(copy_dense, copy_dense)                                                                                \
+    X(copy_seams, copy_seams)                                                                                \
     X(copy_rows_16_16, copy_rows_16_16)                                                                      \
     X(copy_rows_16_8, copy_rows_16_8)                                                                        \
     X(copy_rows_16_4, copy_rows_16_4)                                                                        \

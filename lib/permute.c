@@ -64,12 +64,12 @@ static wl_error transpose(struct problem *p) {
     return wl_transpose_batched(p->context, shape->width, p->to, p->from, &layout, p->stream);
 }
 
-/* Whole rows move.  They are of 8-byte words and more: wl__permute_reduce() has made them as wide as they can
- * be.
- */
+/* Whole rows move.  Of narrow elements tiles are the slower ones for all but the shortest rows, which are for
+ * tiles that take a row as an element. */
 static bool has_rows(struct problem *p) {
     const struct wl__permute_shape *shape = &p->shape;
-    return shape->by_out[0] == 0 && shape->width >= 8 && shape->dim[0].size * shape->width >= 128;
+    uint64_t bytes = shape->dim[0].size * shape->width;
+    return shape->by_out[0] == 0 && bytes >= (shape->width > 2 ? 128 : WL_SEAMS_LEAST);
 }
 
 static wl_error rows(struct problem *p) {

@@ -7,6 +7,11 @@
 /* Accesses that one launch may number: with a block's at the end, less than 2^32. */
 #define ITEMS_LIMIT (((uint64_t)1 << 32) - ((uint64_t)1 << 16))
 
+/* Bytes that one launch may have where they are numbered: with a block's at the end, less than 2^32. */
+#define DENSE_LIMIT ITEMS_LIMIT
+/* Of a row then. */
+#define DENSE_LONGEST (1u << 25)
+
 /* Slots are counted from a sector, so that no two warps write to one. */
 #define GRAIN 32
 
@@ -19,6 +24,10 @@ static const struct wl__rows_way ways[] = {
     {"slots-8", "long rows at multiples of 8 bytes, by 16-byte slots", 8, 16, 1, 320,
      WL_KERNEL_copy_rows_16_8},
     {"words-8", "short rows of 8-byte words", 8, 8, 2, 0, WL_KERNEL_copy_rows_8_8},
+    {"dense", "long rows that follow each other in the output: its vectors, of one row or two", 1, 16, 1, 768,
+     WL_KERNEL_copy_dense},
+    {"seams", "rows that follow each other in the output: its vectors, the rows' seams made apart", 1, 16, 1,
+     WL_SEAMS_LEAST, WL_KERNEL_copy_seams},
     {"slots-4", "long rows at multiples of 4 bytes, by 16-byte slots", 4, 16, 1, 320,
      WL_KERNEL_copy_rows_16_4},
     {"words-4", "short rows of 4-byte words", 4, 4, 4, 0, WL_KERNEL_copy_rows_4_4},
@@ -50,6 +59,23 @@ void wl__rows_join(struct wl__rows *rows) {
     rows->rank = rank;
 }
 
+static bool needs_dense(const struct wl__rows_way *way) {
+    return way->kernel == WL_KERNEL_copy_dense || way->kernel == WL_KERNEL_copy_seams;
+}
+
+/* Whether rows follow each other in the output, in the order of its dimensions. */
+static bool is_dense(const struct wl__rows *rows) {
+    if (rows->row_bytes > DENSE_LONGEST)
+        return false;
+    uint64_t pitch = rows->row_bytes;
+    for (unsigned i = 0; i < rows->rank; i++) {
+        if (rows->outer[i].to_pitch != pitch)
+            return false;
+        pitch *= rows->outer[i].size;
+    }
+    return true;
+}
+
 const struct wl__rows_way *wl__rows_way(const struct wl__rows *rows) {
     if (rows->rank == 0)
         return &ways[0];
@@ -57,7 +83,7 @@ const struct wl__rows_way *wl__rows_way(const struct wl__rows *rows) {
     for (unsigned i = 0; i < rows->rank; i++)
         places |= rows->outer[i].to_pitch | rows->outer[i].from_pitch;
     const struct wl__rows_way *way = &ways[1];
-    while (places % way->part || rows->row_bytes < way->shortest)
+    while (places % way->part || rows->row_bytes < way->shortest || (needs_dense(way) && !is_dense(rows)))
         way++;
     return way;
 }
@@ -84,6 +110,36 @@ static wl_error halves(wl_context *context, const struct wl__rows_way *way, cons
     return error ? error : wl__rows_launch(context, way, &rest, stream);
 }
 
+static wl_error launch_dense(wl_context *context, const struct wl__rows_way *way, const struct wl__rows *rows,
+                             wl_stream stream) {
+    struct wl_dense_rows p = {.to = rows->to & ~(uint64_t)15,
+                              .from = rows->from,
+                              .lead = rows->to & 15,
+                              .row_bytes = wl_divisor(rows->row_bytes),
+                              .rank = rows->rank};
+    uint64_t bytes = rows->row_bytes, last = rows->from;
+    for (unsigned i = 0; i < rows->rank; i++) {
+        p.outer[i].size = wl_divisor(rows->outer[i].size);
+        p.outer[i].from = rows->outer[i].from_pitch;
+        bytes = wl__multiply(bytes, rows->outer[i].size);
+        last += (rows->outer[i].size - 1) * rows->outer[i].from_pitch;
+    }
+    if (bytes > DENSE_LIMIT)
+        return halves(context, way, rows, stream);
+    p.end = p.lead + (uint32_t)bytes;
+    uint64_t whole_end = (last + rows->row_bytes) & ~(uint64_t)15;
+    p.first = (rows->from + 15) & ~(uint64_t)15;
+    /* Two rows of 16 bytes have 32 in whole vectors, or none. */
+    if (whole_end < p.first + 32)
+        p.first = UINT64_MAX;
+    else
+        p.room = whole_end - 32 - p.first;
+    const uint32_t block = way->kernel == WL_KERNEL_copy_dense ? WL_DENSE_BLOCK : WL_SEAMS_BLOCK;
+    void *arguments[] = {&p};
+    return wl__launch(context, way->kernel, (p.end + block - 1) / block, 1,
+                      (struct wl__block){WL__SLOTS_THREADS, 1}, arguments, stream);
+}
+
 wl_error wl__rows_launch(wl_context *context, const struct wl__rows_way *way, const struct wl__rows *rows,
                          wl_stream stream) {
     struct wl__rows left = *rows;
@@ -91,6 +147,8 @@ wl_error wl__rows_launch(wl_context *context, const struct wl__rows_way *way, co
         left.rank--;
     if (left.rank == 0)
         return wl__slots_launch(context, WL_KERNEL_copy_any, left.to, &left.from, 1, left.row_bytes, stream);
+    if (needs_dense(way))
+        return launch_dense(context, way, &left, stream);
     uint64_t grain = way->word > way->part ? GRAIN : way->word;
     uint64_t slots = items_a_row(way, &left, grain), items = slots;
     for (unsigned i = 0; i < left.rank; i++)

@@ -152,6 +152,36 @@ static void no_row_outside(void **state) {
         }
 }
 
+/* Rows that follow each other in the output, over several blocks: rows' ends at every place within a vector,
+ * both sides at every place within one, nothing outside touched. */
+static void rows_without_gaps(void **state) {
+    (void)state;
+    static const size_t lengths[] = {36, 37, 47, 64, 99, 130, 199, 258, 511, 514, 767, 768, 769, 1030, 4097};
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+        for (unsigned k = 0; k < 16; k++) {
+            size_t length = lengths[i], count = 12000 / length;
+            copy_rows((struct rows){length, length + 1 + (i + k) % 17, length, count, k, (5 * k + i) % 16});
+        }
+}
+
+/* The same where each array fills its allocation. */
+static void no_row_without_gaps_outside(void **state) {
+    (void)state;
+    for (size_t bytes = 16; bytes < 1200; bytes += 1 + bytes / 8)
+        for (unsigned shift = 1; shift < 16; shift += 3) {
+            size_t from_pitch = bytes + shift, rows = 1 + 5000 / bytes;
+            wl_devptr to, from;
+            assert_int_equal(wl_alloc(context, &to, shift + rows * bytes), WL_ERROR_OK);
+            assert_int_equal(wl_alloc(context, &from, span(from_pitch, bytes, rows) + shift), WL_ERROR_OK);
+            if (wl_copy_2d(context, to + shift, bytes, from + shift, from_pitch, bytes, rows, NULL) ||
+                wl_copy_2d(context, to, bytes, from, from_pitch, bytes, rows, NULL) ||
+                wl_synchronize(context))
+                fail_msg("%zu bytes, shift %u: %s", bytes, shift, wl_message());
+            wl_free(context, to);
+            wl_free(context, from);
+        }
+}
+
 /* A column block of a matrix moves to another of the same one. */
 static void rows_beside_each_other(void **state) {
     (void)state;
@@ -180,7 +210,8 @@ static void ways(void **state) {
     } cases[] = {
         {{64, 64, 64, 9, 1, 0}, ": run: "},          {{80, 96, 64, 9, 0, 0}, ": vectors: "},
         {{504, 504, 496, 3, 0, 0}, ": slots-8: "},   {{24, 32, 24, 9, 0, 8}, ": words-8: "},
-        {{404, 400, 400, 3, 4, 0}, ": slots-4: "},   {{100, 128, 100, 3, 0, 4}, ": words-4: "},
+        {{404, 400, 400, 3, 4, 0}, ": slots-4: "},   {{104, 128, 100, 3, 0, 4}, ": words-4: "},
+        {{100, 101, 100, 3, 0, 4}, ": seams: "},     {{769, 771, 769, 3, 0, 0}, ": dense: "},
         {{1000, 1000, 998, 3, 0, 0}, ": slots-2: "}, {{300, 300, 298, 3, 2, 0}, ": words-2: "},
         {{301, 300, 298, 3, 0, 0}, ": slots-1: "},   {{100, 100, 99, 3, 0, 0}, ": bytes: "},
         {{100, 50, 50, 1, 3, 2}, ": run: "},
@@ -226,6 +257,8 @@ int main(void) {
         cmocka_unit_test(rows_of_every_length),
         cmocka_unit_test(rows_of_pitches),
         cmocka_unit_test(no_row_outside),
+        cmocka_unit_test(rows_without_gaps),
+        cmocka_unit_test(no_row_without_gaps_outside),
         cmocka_unit_test(rows_beside_each_other),
         cmocka_unit_test(ways),
         cmocka_unit_test(refusals),

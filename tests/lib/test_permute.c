@@ -161,8 +161,12 @@ static void rows_are_rows(void **state) {
     (void)state;
     permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, ": rows:"}, 4, 0, 0);
     permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, ": rows:"}, 4, 2, 2);
-    permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, tiles}, 4, 1, 0);
+    permute(&(struct problem){3, {6, 7, 1024}, {1, 0, 2}, ": rows:"}, 4, 1, 0);
+    permute(&(struct problem){5, {5, 3, 4, 7, 37}, {3, 1, 2, 0, 4}, ": rows:"}, 1, 3, 2);
+    permute(&(struct problem){5, {5, 3, 4, 7, 37}, {3, 1, 2, 0, 4}, ": rows:"}, 2, 0, 1);
+    permute(&(struct problem){4, {7, 9, 3, 275}, {1, 0, 2, 3}, ": rows:"}, 1, 0, 0);
     permute(&(struct problem){4, {2, 9, 3, 128}, {0, 2, 1, 3}, ": rows:"}, 2, 0, 0);
+    permute(&(struct problem){8, {2, 3, 2, 3, 2, 3, 2, 41}, {6, 5, 4, 3, 2, 1, 0, 7}, ": rows:"}, 1, 1, 1);
     /* A row is an element. */
     permute(&(struct problem){3, {31, 33, 4}, {1, 0, 2}, ": transpose:"}, 4, 0, 0);
     permute(&(struct problem){4, {31, 33, 5, 4}, {2, 1, 0, 3}, tiles}, 4, 0, 0);
