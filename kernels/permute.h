@@ -15,6 +15,8 @@
 
 #include <stdint.h>
 
+#include "divisor.h"
+
 #define WL_PERMUTE_ACCESS 16
 #define WL_PERMUTE_DIGITS 16 /* of a tile's number */
 #define WL_PERMUTE_PARTS  10 /* of a thread's number */
@@ -135,6 +137,19 @@ struct wl_permute_bulk {
     uint32_t wraps;                  /* runs go on along the rows */
     uint32_t odd;                    /* what the rows' distance in units is modulo 4 if it is odd, else 0 */
     uint32_t quarter;                /* of a table's loads */
+};
+
+/* Tiles of rows that stay together, wherever they begin: some that lie side by side in the input are a load,
+ * and one of each load, which lie side by side in the output, are a run. */
+struct wl_permute_strips {
+    struct wl_permute_tiles tiles;
+    struct wl_divisor row_bytes;
+    uint32_t loads, load, pitch;    /* of a tile; bytes of one; bytes in shared memory from one to the next */
+    uint32_t runs, run;             /* of a tile, rows of a load; bytes of one */
+    uint64_t in, out;               /* bytes in the arrays from a load to the next, from a run to the next */
+    struct wl_divisor vectors;      /* whole sectors' of a run, at most */
+    uint32_t next_run, next_vector; /* by so much all threads go on together */
+    uint32_t barrier;               /* where it lies in shared memory */
 };
 
 #endif

@@ -8,9 +8,8 @@
 #ifndef WIDELOAD_KERNELS_PERMUTE_BULK_CUH
 #define WIDELOAD_KERNELS_PERMUTE_BULK_CUH
 
-#include "bulk.cuh"
-#include "element.cuh"
 #include "permute.cuh"
+#include "permute_window.cuh"
 
 extern __shared__ __align__(128) unsigned char wl_permute_memory[];
 
@@ -32,30 +31,6 @@ static __device__ __forceinline__ uint32_t wl_digit_of(uint32_t *number,
     uint32_t rest = wl_divide_digit(*number, by), digit = *number - rest * by->count;
     *number = rest;
     return digit;
-}
-
-/* Loads the window of whole 16 bytes around some of the array to a place in shared memory; returns the bytes
- * that are under way.  Of 16 bytes at either end that are not wholly the array's, elements are loaded singly:
- * one thread that did so with a whole row would keep all others waiting for hundreds of microseconds. */
-static __device__ __forceinline__ uint32_t wl_load_window(const struct wl_permute_bulk &p, unsigned char *to,
-                                                          uint64_t from, uint32_t bytes,
-                                                          wl_barrier *barrier) {
-    const uint64_t whole = ~(uint64_t)(WL_PERMUTE_ACCESS - 1);
-    uint64_t first = from & whole, end = from + bytes, last = (end + WL_PERMUTE_ACCESS - 1) & whole;
-    if (first < p.tiles.from) {
-        first += WL_PERMUTE_ACCESS;
-        for (uint64_t at = from; at < first && at < end; at += WL_WIDTH)
-            *(wl_element *)(to + (at - from)) = *(const wl_element *)at;
-    }
-    if (last > p.tiles.from + p.tiles.bytes) {
-        last -= WL_PERMUTE_ACCESS;
-        for (uint64_t at = last > from ? last : from; at < end; at += WL_WIDTH)
-            *(wl_element *)(to + (at - from)) = *(const wl_element *)at;
-    }
-    if (last <= first)
-        return 0;
-    wl_bulk_load_once(to + (int64_t)(first - from), (const void *)first, (uint32_t)(last - first), barrier);
-    return (uint32_t)(last - first);
 }
 
 #if WL_NARROW
@@ -116,7 +91,7 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk
         place[r] = at + inner;
 #endif
         if (inner == 0)
-            bytes += wl_load_window(p, wl_permute_memory + at, from, load_bytes, barrier);
+            bytes += wl_load_window(p.tiles, wl_permute_memory + at, from, load_bytes, barrier);
 #if WL_NARROW
         note_row(p, r, at + inner);
 #endif

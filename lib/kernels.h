@@ -49,7 +49,8 @@
     ALONE(X, permute_async1)                                                                                 \
     ALONE(X, permute_async2)                                                                                 \
     ALONE(X, permute_async4)                                                                                 \
-    ALONE(X, permute_async8)
+    ALONE(X, permute_async8)                                                                                 \
+    ALONE(X, permute_strips)
 
 /* The in-place transposes, a module each width. */
 #define WL_INPLACE_MODULES(X, width)                                                                         \

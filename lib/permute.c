@@ -7,6 +7,7 @@
 #include "lib/launch.h"
 #include "lib/permute_bulk.h"
 #include "lib/permute_plan.h"
+#include "lib/permute_strips.h"
 #include "lib/rows.h"
 
 static const char call[] = "wl_permute";
@@ -34,6 +35,7 @@ struct problem {
     wl_stream stream;
     struct wl__permute_shape shape;
     struct kept *kept; /* of the strategies that have a plan */
+    struct wl__permute_strips_plan strips;
 };
 
 /* ---------------------------------------------------------------- the strategies */
@@ -62,6 +64,13 @@ static wl_error transpose(struct problem *p) {
                                         .cols = shape->dim[0].size,
                                         .batch = shape->rank == 3 ? shape->dim[2].size : 1};
     return wl_transpose_batched(p->context, shape->width, p->to, p->from, &layout, p->stream);
+}
+
+/* Rows that begin anywhere move, through tiles of them.  Of 8 bytes and more words move as fast. */
+static bool has_strips(struct problem *p) {
+    const struct wl__permute_shape *shape = &p->shape;
+    return shape->by_out[0] == 0 && shape->width < 8 && wl__has_bulk(p->context) &&
+           wl__permute_plan_strips(&p->strips, shape, p->to, p->from);
 }
 
 /* Whole rows move.  Of narrow elements tiles are the slower ones for all but the shortest rows, which are for
@@ -145,6 +154,12 @@ static wl_error launch(struct problem *p, enum wl__kernel kernel, struct wl_perm
                                p->stream);
 }
 
+static wl_error strips(struct problem *p) {
+    struct wl__permute_strips_plan *plan = &p->strips;
+    return launch(p, WL_KERNEL_permute_strips, &plan->strips.tiles, &plan->strips, plan->cluster,
+                  plan->threads, plan->memory);
+}
+
 static wl_error bulk(struct problem *p) {
     struct wl__permute_bulk_plan *plan = &p->kept->plan.bulk;
     bool wraps = plan->bulk.turn.count < plan->bulk.length;
@@ -194,6 +209,8 @@ static const struct strategy {
 } strategies[] = {
     {"copy", "the order of the elements does not change", is_copy, copy},
     {"transpose", "two dimensions, or neighbours that act as two, change places", is_transpose, transpose},
+    {"strips", "short rows that begin anywhere move: tiles of them, which bulk copies fill", has_strips,
+     strips},
     {"rows", "the last dimension keeps its place: whole rows move", has_rows, rows},
     {"bulk", "rows or runs that begin anywhere: large tiles that bulk copies fill", has_bulk, bulk},
     {"async", "rows of both arrays at 16 bytes: large tiles that asynchronous loads fill", has_async, async},

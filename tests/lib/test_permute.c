@@ -172,6 +172,22 @@ static void rows_are_rows(void **state) {
     permute(&(struct problem){4, {31, 33, 5, 4}, {2, 1, 0, 3}, tiles}, 4, 0, 0);
 }
 
+/* Short rows that begin anywhere, in tiles of them: several tiles in both directions, whole dimensions in
+ * one, several dimensions around them, rows that end at every place within a vector, and both arrays that
+ * begin at every place. */
+static void short_rows_stay_together(void **state) {
+    (void)state;
+    static const struct problem cases[] = {
+        {3, {101, 113, 37}, {1, 0, 2}, NULL},      {3, {211, 67, 19}, {1, 0, 2}, NULL},
+        {4, {5, 103, 4, 131}, {2, 1, 0, 3}, NULL}, {5, {3, 5, 41, 6, 67}, {3, 1, 2, 0, 4}, NULL},
+        {3, {39, 5, 517}, {1, 0, 2}, NULL},        {4, {2, 7, 203, 61}, {0, 2, 1, 3}, NULL},
+        {4, {2, 203, 8, 61}, {0, 2, 1, 3}, NULL},
+    };
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (unsigned shift = 0; shift < 16; shift++)
+            permute(&cases[i], shift % 8 == 7 ? 2 : 1, shift, (3 * shift + i) % 16);
+}
+
 /* A plan is kept from call to call: not for another shape, nor other places within 16 bytes. */
 static void calls_do_not_disturb_each_other(void **state) {
     (void)state;
@@ -195,6 +211,7 @@ int main(void) {
         cmocka_unit_test(every_width),
         cmocka_unit_test(every_shift),
         cmocka_unit_test(rows_are_rows),
+        cmocka_unit_test(short_rows_stay_together),
         cmocka_unit_test(calls_do_not_disturb_each_other),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
