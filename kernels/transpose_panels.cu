@@ -21,6 +21,11 @@
  * fall to other banks.  On average 23 passes through shared memory for 512 bytes of WL_WIDTH 2 (of 57 that
  * there is time for), 46 of WL_WIDTH 1, 12 of 4.
  *
+ * WL_TURNED 1, of bytes and 16 rows or more: where the pitch is 16 n + 1 or so, a vector's distance to the
+ * next is a multiple of 4 banks wherever lanes begin, and each load takes 4 passes and more.  There all lanes
+ * follow each other, and those of each 8 begin with another word of their vectors, which is an odd number of
+ * banks further: 16 to 32 passes for 512 bytes in place of 64 to 87.
+ *
  * Traffic: of whole matrices every byte is read once and written once, but for the vectors where two blocks
  * meet.  Of columns, windows of 100 bytes or 228 have 1.3 and 1.13 times as many sectors as they need be,
  * which is 1.15 and 1.06 of all.  All sectors are stored whole but a panel's first and last.
@@ -37,6 +42,7 @@
 #define WL_SIDE   (WL_WIDTH == 1 ? 2 : 4) /* lanes side by side in the output */
 #define WL_STARTS (WL_SIDE * 16)          /* bytes that they begin at a multiple of */
 
+#if !WL_TURNED
 union wl_vector {
     uint4 whole;
     uint32_t words[4];
@@ -51,6 +57,7 @@ static __device__ __forceinline__ void wl_put(wl_vector &vector, int k, wl_eleme
     vector.wide[k] = element;
 #endif
 }
+#endif
 
 #if !WL_GAPS
 /* Element e of the run: its matrix, its row and column. */
@@ -132,7 +139,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 
     const wl_element *const first = (const wl_element *)in;
     const int lane = threadIdx.x % 32, group = threadIdx.x / 32 * WL_SIDE, apart = (int)all.apart;
-    const int unit = lane / WL_SIDE * apart + lane % WL_SIDE + group;
+    [[maybe_unused]] const int unit = lane / WL_SIDE * apart + lane % WL_SIDE + group;
 #if WL_GAPS
     /* Row q of the output, of all matrices: where it begins, and its elements there and before a vector. */
     const int lines = matrices * cols, stores = (int)all.row_stores;
@@ -192,6 +199,37 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     }
     /* From a column's last element, or a matrix', to the next one's first, as if rows went on. */
     const int next_column = 1 - rows * pitch, next_matrix = (int)all.stride - rows * pitch - (cols - 1);
+#if WL_TURNED
+    const int turned = lane / 8;
+    int e = (int)threadIdx.x * WL_EACH - (int)((uintptr_t)to % 128);
+#pragma unroll 2
+    for (; e + WL_EACH <= count; e += WL_THREADS * WL_EACH) {
+        if (e < 0)
+            continue;
+        const wl_place at = wl_find(all, elements, e);
+        const wl_element *p = first + (at.matrix * (int)all.stride + at.r * pitch + at.c);
+        const int turn = at.c + 1 == cols ? next_matrix : next_column, whole = rows - at.r;
+        uint32_t word[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int k = (i + turned) % 4 * 4, left = whole - k;
+            const wl_element *q = p + k * pitch;
+            const uint32_t a = q[left <= 0 ? turn : 0], b = q[pitch + (left <= 1 ? turn : 0)],
+                           c = q[2 * pitch + (left <= 2 ? turn : 0)],
+                           d = q[3 * pitch + (left <= 3 ? turn : 0)];
+            word[i] = __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
+        }
+        if (turned & 1) {
+            const uint32_t last = word[3];
+            word[3] = word[2];
+            word[2] = word[1];
+            word[1] = word[0];
+            word[0] = last;
+        }
+        *(uint4 *)(to + e) = turned & 2 ? make_uint4(word[2], word[3], word[0], word[1])
+                                        : make_uint4(word[0], word[1], word[2], word[3]);
+    }
+#else
     int e = unit * WL_EACH - lead;
 #pragma unroll 2
     for (int v = group; v < apart; v += WL_THREADS / 32 * WL_SIDE, e += WL_THREADS / 32 * WL_SIDE * WL_EACH) {
@@ -220,5 +258,6 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         }
         *(uint4 *)(to + (int64_t)e * WL_WIDTH) = out.whole;
     }
+#endif
 #endif
 }

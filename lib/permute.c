@@ -66,10 +66,10 @@ static wl_error transpose(struct problem *p) {
     return wl_transpose_batched(p->context, shape->width, p->to, p->from, &layout, p->stream);
 }
 
-/* Rows that begin anywhere move, through tiles of them.  Of 8 bytes and more words move as fast. */
+/* Rows that begin anywhere move, through tiles of them. */
 static bool has_strips(struct problem *p) {
     const struct wl__permute_shape *shape = &p->shape;
-    return shape->by_out[0] == 0 && shape->width < 8 && wl__has_bulk(p->context) &&
+    return shape->by_out[0] == 0 && wl__has_bulk(p->context) &&
            wl__permute_plan_strips(&p->strips, shape, p->to, p->from);
 }
 

@@ -2,17 +2,20 @@
 
 #include "lib/permute_plan.h"
 
-#define MEMORY  (55 * 1024) /* a block's, at most: four fit a multiprocessor */
+#define MEMORY  (48 * 1024) /* a block's, at most: four fit a multiprocessor, and leave it some L1 */
+#define SMALL   (24 * 1024) /* of a tile, which keeps too little under way */
 #define THREADS 384
-#define LOADS   32  /* of a tile, about */
-#define RUN     384 /* bytes that must lie side by side in either array */
-#define MOST    700 /* bytes of a row: longer ones are as fast one by one */
+#define LOADS   26  /* of a tile, about */
+#define LOAD    192 /* bytes that must lie side by side in the input */
+#define RUN     448 /* and in the output, at whose ends parts of sectors are written */
+#define MOST    560 /* bytes of a row: longer ones are as fast one by one */
 #define BARRIER 8   /* bytes */
 
-/* Bytes of a row from which on other kernels are slower, by its words: those of a few bytes go as one element
- * of the tiles of permute_narrow.cu. */
-static uint64_t least_of(unsigned width) {
-    return width == 1 ? 16 : width == 2 ? 34 : 28;
+/* Bytes of rows that other kernels are slower with, by their words.  Those of a few bytes go as one element
+ * of the tiles of permute_narrow.cu, and long ones of words of 8 bytes and more as words. */
+static bool suits(unsigned width, uint64_t bytes) {
+    static const uint64_t range[][2] = {{18, MOST}, {28, MOST}, {28, MOST}, {48, 80}};
+    return width <= 8 && bytes >= range[__builtin_ctz(width)][0] && bytes <= range[__builtin_ctz(width)][1];
 }
 
 /* The rows as elements. */
@@ -30,13 +33,13 @@ static void rows_of(struct wl__permute_shape *rows, const struct wl__permute_sha
 bool wl__permute_plan_strips(struct wl__permute_strips_plan *plan, const struct wl__permute_shape *shape,
                              uint64_t to, uint64_t from) {
     const uint64_t bytes = shape->dim[0].size * shape->width;
-    if (shape->rank < 3 || bytes < least_of(shape->width) || bytes > MOST)
+    if (shape->rank < 3 || !suits(shape->width, bytes))
         return false;
     struct wl__permute_shape rows;
     rows_of(&rows, shape);
     const unsigned last = rows.by_out[0];
     const uint64_t size = rows.dim[last].size, in = rows.dim[last].in * bytes;
-    if (rows.dim[0].size * bytes < RUN || size * bytes < RUN)
+    if (rows.dim[0].size * bytes < LOAD || size * bytes < RUN)
         return false;
     /* Loads as long as some 32 of them can be, and then as many as there is memory for. */
     const uint64_t some = size < LOADS ? size : LOADS, beside = 2 * WL_PERMUTE_ACCESS + WL_PERMUTE_LINE;
@@ -51,6 +54,8 @@ bool wl__permute_plan_strips(struct wl__permute_strips_plan *plan, const struct 
         return false;
     const uint64_t loads =
         fit < size ? wl__divide_up(size - shared, wl__divide_up(size - shared, fit - shared)) + shared : size;
+    if (loads * load < SMALL)
+        return false;
     uint64_t extent[WL_RANK_MAX], step[WL_RANK_MAX];
     for (unsigned d = 0; d < rows.rank; d++)
         extent[d] = step[d] = 1;
