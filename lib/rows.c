@@ -15,6 +15,9 @@
 /* Slots are counted from a sector, so that no two warps write to one. */
 #define GRAIN 32
 
+#define DENSE "long rows that follow each other in the output: its vectors, of one row or two"
+#define SEAMS "rows that follow each other in the output: its vectors, the rows' seams made apart"
+
 /* The first that applies is taken.  Slots move wide rows at the speed of a copy, but a warp that has an end
  * of a row among its slots does twice the work; where most warps have, words are faster, as long as they are
  * not too small themselves (docs/notes/copy.md has the measurements). */
@@ -24,13 +27,13 @@ static const struct wl__rows_way ways[] = {
     {"slots-8", "long rows at multiples of 8 bytes, by 16-byte slots", 8, 16, 1, 320,
      WL_KERNEL_copy_rows_16_8},
     {"words-8", "short rows of 8-byte words", 8, 8, 2, 0, WL_KERNEL_copy_rows_8_8},
-    {"dense", "long rows that follow each other in the output: its vectors, of one row or two", 1, 16, 1, 768,
-     WL_KERNEL_copy_dense},
-    {"seams", "rows that follow each other in the output: its vectors, the rows' seams made apart", 1, 16, 1,
-     WL_SEAMS_LEAST, WL_KERNEL_copy_seams},
+    {"dense", DENSE, 4, 16, 1, 768, WL_KERNEL_copy_dense},
+    {"seams", SEAMS, 4, 16, 1, 320, WL_KERNEL_copy_seams},
     {"slots-4", "long rows at multiples of 4 bytes, by 16-byte slots", 4, 16, 1, 320,
      WL_KERNEL_copy_rows_16_4},
     {"words-4", "short rows of 4-byte words", 4, 4, 4, 0, WL_KERNEL_copy_rows_4_4},
+    {"dense", DENSE, 1, 16, 1, 768, WL_KERNEL_copy_dense},
+    {"seams", SEAMS, 1, 16, 1, WL_SEAMS_LEAST, WL_KERNEL_copy_seams},
     {"slots-2", "long rows at multiples of 2 bytes, by 16-byte slots", 2, 16, 1, 512,
      WL_KERNEL_copy_rows_16_2},
     {"words-2", "short rows of 2-byte words", 2, 2, 4, 0, WL_KERNEL_copy_rows_2_2},
