@@ -201,7 +201,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const int next_column = 1 - rows * pitch, next_matrix = (int)all.stride - rows * pitch - (cols - 1);
 #if WL_TURNED
     const int turned = lane / 8;
-    int e = (int)threadIdx.x * WL_EACH - (int)((uintptr_t)to % 128);
+    int e = (int)threadIdx.x * WL_EACH - (int)((uintptr_t)to % 128 / WL_WIDTH);
 #pragma unroll 2
     for (; e + WL_EACH <= count; e += WL_THREADS * WL_EACH) {
         if (e < 0)
@@ -212,12 +212,16 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         uint32_t word[4];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
-            const int k = (i + turned) % 4 * 4, left = whole - k;
+            const int k = (i + turned) % 4 * (WL_EACH / 4), left = whole - k;
             const wl_element *q = p + k * pitch;
-            const uint32_t a = q[left <= 0 ? turn : 0], b = q[pitch + (left <= 1 ? turn : 0)],
-                           c = q[2 * pitch + (left <= 2 ? turn : 0)],
+            const uint32_t a = q[left <= 0 ? turn : 0], b = q[pitch + (left <= 1 ? turn : 0)];
+#if WL_WIDTH == 1
+            const uint32_t c = q[2 * pitch + (left <= 2 ? turn : 0)],
                            d = q[3 * pitch + (left <= 3 ? turn : 0)];
             word[i] = __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
+#else
+            word[i] = __byte_perm(a, b, 0x5410);
+#endif
         }
         if (turned & 1) {
             const uint32_t last = word[3];
@@ -226,8 +230,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
             word[1] = word[0];
             word[0] = last;
         }
-        *(uint4 *)(to + e) = turned & 2 ? make_uint4(word[2], word[3], word[0], word[1])
-                                        : make_uint4(word[0], word[1], word[2], word[3]);
+        *(uint4 *)(to + (int64_t)e * WL_WIDTH) = turned & 2 ? make_uint4(word[2], word[3], word[0], word[1])
+                                                            : make_uint4(word[0], word[1], word[2], word[3]);
     }
 #else
     int e = unit * WL_EACH - lead;

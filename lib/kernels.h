@@ -163,6 +163,7 @@
     X(transpose_matrices8)                                                                                   \
     X(transpose_matrices16)                                                                                  \
     X(transpose_turned1)                                                                                     \
+    X(transpose_turned2)                                                                                     \
     X(transpose_panels_apart1)                                                                               \
     X(transpose_panels_apart2)                                                                               \
     X(transpose_panels_apart4)                                                                               \
@@ -313,6 +314,7 @@
     X(transpose_matrices8, transpose_matrices8)                                                              \
     X(transpose_matrices16, transpose_matrices16)                                                            \
     X(transpose_turned1, transpose_turned1)                                                                  \
+    X(transpose_turned2, transpose_turned2)                                                                  \
     X(transpose_panels_apart1, transpose_panels_apart1)                                                      \
     X(transpose_panels_apart2, transpose_panels_apart2)                                                      \
     X(transpose_panels_apart4, transpose_panels_apart4)                                                      \

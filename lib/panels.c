@@ -121,15 +121,15 @@ static uint32_t conflicts_at(unsigned width, uint32_t rows, const struct wl__pan
     return most;
 }
 
-/* The same of bytes where lanes follow each other and those of each eight begin with another word (WL_TURNED
- * in transpose_panels.cu). */
-static uint32_t conflicts_turned(uint32_t rows, const struct wl__panels *p, uint32_t first) {
-    const uint32_t elements = rows * p->cols;
+/* The same of one or two bytes where lanes follow each other and those of each eight begin with another word
+ * (WL_TURNED in transpose_panels.cu). */
+static uint32_t conflicts_turned(unsigned width, uint32_t rows, const struct wl__panels *p, uint32_t first) {
+    const uint32_t each = 16 / width, elements = rows * p->cols;
     uint8_t lanes[32] = {0};
     uint8_t most = 0;
     for (uint32_t lane = 0; lane < 32; lane++) {
-        const uint32_t e = (first + lane) * 16 + lane / 8 * 4, rest = e % elements;
-        const uint32_t at = e / elements * p->stride + rest % rows * p->pitch + rest / rows;
+        const uint32_t e = (first + lane) * each + lane / 8 * (each / 4), rest = e % elements;
+        const uint32_t at = e / elements * p->stride + rest % rows * p->pitch + rest / rows * width;
         if (++lanes[at / 4 % 32] > most)
             most = lanes[at / 4 % 32];
     }
@@ -137,7 +137,8 @@ static uint32_t conflicts_turned(uint32_t rows, const struct wl__panels *p, uint
 }
 
 /* How many vectors that is: a share of the panel, or up to a tenth more where conflicts are fewer then. Bytes
- * are gathered by most accesses, and are worth a longer search; 0 where they are to be turned. */
+ * are gathered by most accesses, and are worth a longer search; 0 where they are to be
+ * turned. */
 static uint32_t apart_of(unsigned width, uint32_t rows, const struct wl__panels *p) {
     const uint32_t side = side_of(width), tries = width == 1 ? 16 : 8, places = width == 1 ? 2 : 1;
     const uint32_t vectors =
@@ -153,11 +154,11 @@ static uint32_t apart_of(unsigned width, uint32_t rows, const struct wl__panels 
         if (conflicts == places)
             break;
     }
-    if (width > 1 || !p->bulk || p->gaps || rows < 16)
+    if (width > 2 || !p->bulk || p->gaps || rows < 16 / width)
         return best ? best : side;
     uint32_t turned = 0;
     for (uint32_t place = 0; place < 4; place++)
-        turned += conflicts_turned(rows, p, vectors / 128 * 32 * place);
+        turned += conflicts_turned(width, rows, p, vectors / 128 * 32 * place);
     /* It takes more instructions: where it saves a pass of two or three it is slower. */
     return turned + 8 <= 4 / places * fewest ? 0 : best;
 }
@@ -209,8 +210,9 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
         .by_matrix = p->together > 1 ? UINT32_MAX / (p->gaps ? p->cols : rows * p->cols) + 1 : 0,
         .by_rows = UINT32_MAX / units + 1,
     };
-    const enum wl__kernel kernel =
-        launch.apart ? kernels[p->bulk][p->gaps][__builtin_ctz(width)] : WL_KERNEL_transpose_turned1;
+    const enum wl__kernel kernel = launch.apart ? kernels[p->bulk][p->gaps][__builtin_ctz(width)]
+                                   : width == 1 ? WL_KERNEL_transpose_turned1
+                                                : WL_KERNEL_transpose_turned2;
     const uint32_t shared = wl__shared_for(context, blocks, p->shared);
     const uint64_t limit = (uint64_t)(WL_GRID_X_LIMIT / panels) * p->together;
     void *arguments[] = {&launch};
