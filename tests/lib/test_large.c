@@ -287,11 +287,35 @@ static void permute(void **state) {
     check("wl_permute", 15 * long_dimension() * side, permuted);
 }
 
+/* a x b rows of so many bytes, which stay together, become b x a. */
+static uint64_t rows_a, rows_b, rows_bytes;
+
+static unsigned char rows_permuted(uint64_t i) {
+    uint64_t row = i / rows_bytes;
+    return value((row % rows_a * rows_b + row / rows_a) * rows_bytes + i % rows_bytes);
+}
+
+static void permute_rows(void **state) {
+    (void)state;
+    static const uint64_t lengths[] = {19, 600, 2100};
+    for (unsigned i = 0; i < 3; i++) {
+        rows_bytes = lengths[i];
+        rows_b = lengths[i] < 100 ? side : side / 32;
+        rows_a = side * side / (rows_b * rows_bytes) + 1;
+        const uint64_t sizes[3] = {rows_a, rows_b, rows_bytes};
+        const unsigned order[3] = {1, 0, 2};
+        poison();
+        need(wl_permute(context, 1, out + GUARD, in, 3, sizes, order, NULL));
+        check("wl_permute of rows", rows_a * rows_b * rows_bytes, rows_permuted);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copy),       cmocka_unit_test(copy_2d), cmocka_unit_test(add),
         cmocka_unit_test(transpose),  cmocka_unit_test(inplace), cmocka_unit_test(batched),
         cmocka_unit_test(interleave), cmocka_unit_test(fields),  cmocka_unit_test(permute),
+        cmocka_unit_test(permute_rows),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
