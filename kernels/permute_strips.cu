@@ -1,5 +1,5 @@
-/* Permutes rows that stay together and begin anywhere, of some dozen to some hundred bytes: through tiles of
- * rows in shared memory that bulk copies fill.
+/* Permutes rows that stay together and begin anywhere, of some to some hundred bytes: through tiles of rows
+ * in shared memory that bulk copies fill.
  *
  * Single rows of so few bytes have parts of sectors at both ends, so that copying them one by one
  * (copy_seams.cu) reads up to twice as many sectors as there are.  A tile is some 26 to 48 loads of a KB and
@@ -94,8 +94,9 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
             int left;
             const unsigned char *at = place_of(p, tile, run, x, &left);
             uint4 moved = bytes_at(at);
-            if (left < 16) {
-                uint4 next = bytes_at(at + p.pitch - p.row_bytes.count);
+            for (; left < 16; left += (int)p.row_bytes.count) {
+                at += p.pitch - p.row_bytes.count;
+                const uint4 next = bytes_at(at);
                 moved = make_uint4(join(moved.x, next.x, left), join(moved.y, next.y, left - 4),
                                    join(moved.z, next.z, left - 8), join(moved.w, next.w, left - 12));
             }

@@ -10,13 +10,13 @@
 #define LOAD    192  /* bytes that must lie side by side in the input */
 #define LONGEST 8192 /* of them that a tile takes */
 #define RUN     448  /* and in the output, at whose ends parts of sectors are written */
-#define MOST    560  /* bytes of a row: longer ones are as fast one by one */
+#define MOST    440  /* bytes of a row: longer ones are as fast one by one */
 #define BARRIER 8    /* bytes */
 
 /* Bytes of rows that other kernels are slower with, by their words.  Those of a few bytes go as one element
  * of the tiles of permute_narrow.cu, and long ones of words of 8 bytes and more as words. */
 static bool suits(unsigned width, uint64_t bytes) {
-    static const uint64_t range[][2] = {{18, MOST}, {28, MOST}, {28, MOST}, {48, 80}};
+    static const uint64_t range[][2] = {{9, MOST}, {28, MOST}, {28, MOST}, {48, 80}};
     return width <= 8 && bytes >= range[__builtin_ctz(width)][0] && bytes <= range[__builtin_ctz(width)][1];
 }
 

@@ -15,8 +15,9 @@
 /* Slots are counted from a sector, so that no two warps write to one. */
 #define GRAIN 32
 
-#define DENSE "long rows that follow each other in the output: its vectors, of one row or two"
-#define SEAMS "rows that follow each other in the output: its vectors, the rows' seams made apart"
+#define SLOTS_4 "long rows at multiples of 4 bytes, by 16-byte slots"
+#define DENSE   "long rows that follow each other in the output: its vectors, of one row or two"
+#define SEAMS   "rows that follow each other in the output: its vectors, the rows' seams made apart"
 
 /* The first that applies is taken.  Slots move wide rows at the speed of a copy, but a warp that has an end
  * of a row among its slots does twice the work; where most warps have, words are faster, as long as they are
@@ -27,10 +28,10 @@ static const struct wl__rows_way ways[] = {
     {"slots-8", "long rows at multiples of 8 bytes, by 16-byte slots", 8, 16, 1, 320,
      WL_KERNEL_copy_rows_16_8},
     {"words-8", "short rows of 8-byte words", 8, 8, 2, 0, WL_KERNEL_copy_rows_8_8},
+    {"slots-4", SLOTS_4, 4, 16, 1, 2048, WL_KERNEL_copy_rows_16_4},
     {"dense", DENSE, 4, 16, 1, 768, WL_KERNEL_copy_dense},
     {"seams", SEAMS, 4, 16, 1, 320, WL_KERNEL_copy_seams},
-    {"slots-4", "long rows at multiples of 4 bytes, by 16-byte slots", 4, 16, 1, 320,
-     WL_KERNEL_copy_rows_16_4},
+    {"slots-4", SLOTS_4, 4, 16, 1, 320, WL_KERNEL_copy_rows_16_4},
     {"words-4", "short rows of 4-byte words", 4, 4, 4, 0, WL_KERNEL_copy_rows_4_4},
     {"dense", DENSE, 1, 16, 1, 768, WL_KERNEL_copy_dense},
     {"seams", SEAMS, 1, 16, 1, WL_SEAMS_LEAST, WL_KERNEL_copy_seams},

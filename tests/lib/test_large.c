@@ -312,9 +312,9 @@ static void permute_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copy),       cmocka_unit_test(copy_2d), cmocka_unit_test(add),
-        cmocka_unit_test(transpose),  cmocka_unit_test(inplace), cmocka_unit_test(batched),
-        cmocka_unit_test(interleave), cmocka_unit_test(fields),  cmocka_unit_test(permute),
+        cmocka_unit_test(copy),         cmocka_unit_test(copy_2d), cmocka_unit_test(add),
+        cmocka_unit_test(transpose),    cmocka_unit_test(inplace), cmocka_unit_test(batched),
+        cmocka_unit_test(interleave),   cmocka_unit_test(fields),  cmocka_unit_test(permute),
         cmocka_unit_test(permute_rows),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
