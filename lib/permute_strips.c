@@ -44,6 +44,8 @@ static bool choose(struct tile *best, const struct wl__permute_shape *rows, uint
     /* Each tile has whole sectors of its runs, and what is over the next one. */
     const uint64_t shared = (WL_PERMUTE_SECTOR - 2 + bytes) / bytes;
     double least = 1;
+    if (along * bytes < LOAD || size * bytes < RUN || along * bytes * size < SMALL)
+        return false;
     for (uint64_t most = LONGEST / bytes; most > 0 && most * bytes >= LOAD; most -= 1 + most / 16) {
         const uint64_t across = wl__divide_up(along, most);
         struct tile tile = {.runs = wl__divide_up(along, across)};
@@ -74,8 +76,6 @@ bool wl__permute_plan_strips(struct wl__permute_strips_plan *plan, const struct 
     struct wl__permute_shape rows;
     rows_of(&rows, shape);
     const unsigned last = rows.by_out[0];
-    if (rows.dim[0].size * bytes < LOAD || rows.dim[last].size * bytes < RUN)
-        return false;
     struct tile tile = {0};
     if (!choose(&tile, &rows, bytes))
         return false;
