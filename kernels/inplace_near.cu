@@ -41,23 +41,19 @@ static __device__ __forceinline__ uint64_t wl_chunk_of(const struct wl_near *nea
 }
 
 /* Says that the order-th chunk has been read, and waits until those from first to before it have been. By all
- * threads.
- *
- * No fence: the barrier before the flag is passed when all that was read is in shared memory, and what
- * follows the wait are writes only, which no multiprocessor begins before the wait has ended. Nobody reads
- * what others wrote. */
+ * threads. */
 static __device__ __forceinline__ void wl_read_in_turn(unsigned *ring, uint64_t first, uint64_t order) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        volatile unsigned *flag = ring + order % WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS;
+        unsigned *flag = ring + order % WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS;
         unsigned round = (unsigned)(order / WL_INPLACE_RING);
-        while (*flag != round)
+        while (wl_flag(flag) != round)
             ;
-        *flag = round + 1;
+        wl_set_flag(flag, round + 1);
     }
     for (uint64_t other = first + threadIdx.x; other < order; other += WL_MOVERS) {
-        volatile unsigned *flag = ring + other % WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS;
-        while (*flag <= (unsigned)(other / WL_INPLACE_RING))
+        const unsigned *flag = ring + other % WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS;
+        while (wl_flag(flag) <= (unsigned)(other / WL_INPLACE_RING))
             ;
     }
     __syncthreads();

@@ -9,6 +9,7 @@
 #ifndef WIDELOAD_KERNELS_INPLACE_NEAR_CUH
 #define WIDELOAD_KERNELS_INPLACE_NEAR_CUH
 
+#include "flags.cuh"
 #include "inplace.cuh"
 
 #define WL_CHUNK (WL_CHUNK_BYTES / WL_WIDTH)

@@ -118,9 +118,9 @@ static __device__ __forceinline__ void wl_load_run(const struct wl_order *order,
         wl_load_chunk(order, i, &start, barriers);
     for (unsigned i = early; i < order->chunks; i++)
         wl_barrier_wait(barriers->full + wl_slot_of(order, i), 0);
-    volatile unsigned *flags = order->near.counters + WL_INPLACE_RING_AT;
-    flags[run * WL_INPLACE_FLAG_WORDS] = 1;
-    while (run > 0 && !flags[(run - 1) * WL_INPLACE_FLAG_WORDS])
+    unsigned *flag = order->near.counters + WL_INPLACE_RING_AT + run * WL_INPLACE_FLAG_WORDS;
+    wl_set_flag(flag, 1);
+    while (run > 0 && !wl_flag(flag - WL_INPLACE_FLAG_WORDS))
         ;
     wl_barrier_arrive(barriers->may_write);
     for (unsigned i = order->ring; i < early; i++) {

@@ -1,0 +1,40 @@
+/* Flags in global memory, by which blocks of a launch wait for each other.
+ *
+ * What a block's threads did before a barrier of theirs, reads as well as writes, comes before the flag that
+ * one of them then sets, and what follows the look that sees the flag, and a barrier, comes after: a release
+ * and an acquire of the PTX memory model. Compute capability 7.0 and later.
+ */
+#ifndef WIDELOAD_KERNELS_FLAGS_CUH
+#define WIDELOAD_KERNELS_FLAGS_CUH
+
+static __device__ __forceinline__ unsigned wl_flag(const unsigned *flag) {
+    unsigned value;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                 : "=r"(value)
+                 : "l"(__cvta_generic_to_global(flag))
+                 : "memory");
+    return value;
+}
+
+static __device__ __forceinline__ void wl_set_flag(unsigned *flag, unsigned value) {
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(flag)), "r"(value)
+                 : "memory");
+}
+
+/* The greatest of all that are said stays. */
+static __device__ __forceinline__ void wl_raise_flag(unsigned *flag, unsigned value) {
+    asm volatile("red.release.gpu.global.max.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(flag)), "r"(value)
+                 : "memory");
+}
+
+static __device__ __forceinline__ void wl_add_to_flag(unsigned *flag, unsigned more) {
+    asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(flag)), "r"(more)
+                 : "memory");
+}
+
+static __device__ __forceinline__ void wl_set_bits_of_flag(unsigned *flag, unsigned bits) {
+    asm volatile("red.release.gpu.global.or.b32 [%0], %1;" ::"l"(__cvta_generic_to_global(flag)), "r"(bits)
+                 : "memory");
+}
+
+#endif
