@@ -204,13 +204,13 @@ WL_API wl_error wl_transpose_batched(wl_context *context, unsigned width, wl_dev
 /* A rows x cols matrix becomes its cols x rows transpose in the same memory.
  *
  * Square matrices need no workspace. Others may: wl_transpose_inplace_workspace() says how many bytes, at
- * most 96 * width * max(rows, cols) + 17 KiB, and 0 where none is needed (workspace may be NULL then); it
+ * most 160 * width * max(rows, cols) + 17 KiB, and 0 where none is needed (workspace may be NULL then); it
  * depends on the device. The workspace is the caller's, aligned to 16 bytes, not overlapping the matrix, and
  * in use until the stream has passed the call; calls that run at once need one each.
  *
- * Matrices of 16 MB and more whose sides, of 256 and more elements of 4 to 16 bytes, differ by 1 to 16 are
- * done by blocks that wait for each other (compute capability 8.0 and later), in a cooperative launch: it
- * begins when the device has room for all of them.
+ * Matrices whose sides, of 256 elements and more, differ by 1 to 16 are done by blocks that wait for each
+ * other, where they have some MB (compute capability 8.0 and later), in a cooperative launch: it begins when
+ * the device has room for all of them.
  *
  *     size_t bytes;
  *     wl_transpose_inplace_workspace(context, sizeof(float), 8191, 8193, &bytes);

@@ -88,6 +88,31 @@ static __device__ __forceinline__ const uint4 *wl_aligned(uintptr_t address) {
     return (const uint4 *)(address & ~(uintptr_t)15);
 }
 
+/* 16 bytes of shared memory from any element on. */
+static __device__ __forceinline__ uint4 wl_staged_vector(const wl_word *element) {
+    unsigned shift = (unsigned)(uintptr_t)element % 16;
+    const uint4 *aligned = (const uint4 *)((const char *)element - shift);
+    uint4 low = aligned[0];
+    if (WL_WIDTH == 16 || !shift)
+        return low;
+    uint4 high = aligned[1];
+    if (shift & 8) {
+        low = make_uint4(low.z, low.w, high.x, high.y);
+        high.x = high.z;
+        high.y = high.w;
+    }
+    if (WL_WIDTH < 8 && shift & 4) {
+        low = make_uint4(low.y, low.z, low.w, high.x);
+        high.x = high.y;
+    }
+    if (WL_WIDTH < 4) {
+        unsigned bits = 8 * (shift & 3);
+        low = make_uint4(__funnelshift_r(low.x, low.y, bits), __funnelshift_r(low.y, low.z, bits),
+                         __funnelshift_r(low.z, low.w, bits), __funnelshift_r(low.w, high.x, bits));
+    }
+    return low;
+}
+
 /* pitch: bytes from a row to the next. The last vector of a row is there where the row is shifted.
  *
  * A row's first and last vector may hold elements of the neighbouring tiles too, which other blocks write

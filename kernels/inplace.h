@@ -58,18 +58,23 @@ struct wl_inplace_runs {
     uint32_t kept, ring;   /* slots: for the last chunks of a run, and for those before */
 };
 
-/* inplace_panels.cu: bytes of a matrix from which on it is taken, as the launch of a grid that runs at once,
- * and its waits, take longer than those of two passes (reckoned, not measured); the least width that it is
- * for; elements along a tile's side, threads of a block, blocks that are to fit a multiprocessor, bytes from
- * one row of two slots to the next in shared memory, where a sector more is kept behind them and a vector
- * makes rows change banks, and bytes in all: that is more than a pair of tiles. */
-#define WL_INPLACE_PANELS_FROM          (UINT64_C(16) << 20)
-#define WL_INPLACE_PANEL_LEAST          4
-#define WL_INPLACE_PANEL(width)         ((width) == 4 ? 64 : 32)
-#define WL_INPLACE_PANEL_THREADS(width) ((width) == 8 ? 128 : 256)
-#define WL_INPLACE_PANEL_BLOCKS(width)  ((width) == 8 ? 10 : 5)
+/* inplace_panels.cu: bytes of a matrix from which on it is taken, as below the launch of a grid that runs at
+ * once, and its waits, take longer than two passes do (measured on an H200); elements along a tile's side,
+ * threads of a block, blocks that are to fit a multiprocessor, bytes from one row of two slots to the next in
+ * shared memory, where a sector more is kept behind them and a vector makes rows change banks, and bytes in
+ * all: that is more than a pair of tiles. */
+#define WL_INPLACE_PANELS_FROM(width)                                                                        \
+    ((UINT64_C(1) << 20) * ((width) == 16 ? 20 : (width) == 8 ? 40 : (width) == 4 ? 8 : 0))
+#define WL_INPLACE_PANEL(width)         ((width) <= 2 ? 128 : (width) == 4 ? 64 : 32)
+#define WL_INPLACE_PANEL_THREADS(width) ((width) == 2 ? 512 : (width) == 8 ? 128 : 256)
+#define WL_INPLACE_PANEL_BLOCKS(width)  ((width) == 1 ? 4 : (width) == 2 ? 2 : (width) == 8 ? 10 : 5)
 #define WL_INPLACE_SLOT_PITCH(width)    (2 * WL_INPLACE_PANEL(width) * (width) + 32 + 16)
 #define WL_INPLACE_PANEL_BYTES(width)   (WL_INPLACE_PANEL(width) * WL_INPLACE_SLOT_PITCH(width))
+/* inplace_narrow.cuh: bytes from a row of a tile to the next in shared memory, and from a tile to the next.
+ */
+#define WL_INPLACE_NARROW_PITCH(width, tile) ((tile) * (width) + ((width) == 2 ? 18 : 23))
+#define WL_INPLACE_NARROW_STRIDE(width, tile)                                                                \
+    (((tile)*WL_INPLACE_NARROW_PITCH(width, tile) + 15) / 16 * 16 + 16)
 /* Its counters, 4 bytes each, of so many panels: what is loaded of each, alone in a sector; for each row of
  * tiles a ring of the last panels that were loaded there; and a bit for each tile in a slot. */
 #define WL_INPLACE_PANEL_RING             8

@@ -78,31 +78,6 @@ static __device__ __forceinline__ struct wl_run wl_run_from(const struct wl_near
     return run;
 }
 
-/* 16 bytes of shared memory from any element on. */
-static __device__ __forceinline__ uint4 wl_staged_vector(const wl_word *element) {
-    unsigned shift = (unsigned)(uintptr_t)element % 16;
-    const uint4 *aligned = (const uint4 *)((const char *)element - shift);
-    uint4 low = aligned[0];
-    if (WL_WIDTH == 16 || !shift)
-        return low;
-    uint4 high = aligned[1];
-    if (shift & 8) {
-        low = make_uint4(low.z, low.w, high.x, high.y);
-        high.x = high.z;
-        high.y = high.w;
-    }
-    if (WL_WIDTH < 8 && shift & 4) {
-        low = make_uint4(low.y, low.z, low.w, high.x);
-        high.x = high.y;
-    }
-    if (WL_WIDTH < 4) {
-        unsigned bits = 8 * (shift & 3);
-        low = make_uint4(__funnelshift_r(low.x, low.y, bits), __funnelshift_r(low.y, low.z, bits),
-                         __funnelshift_r(low.z, low.w, bits), __funnelshift_r(low.w, high.x, bits));
-    }
-    return low;
-}
-
 static __device__ __forceinline__ wl_word wl_moved(const struct wl_near *near, const wl_word *staged,
                                                    uint64_t place, uint64_t r, uint64_t x) {
     if (r >= near->side)

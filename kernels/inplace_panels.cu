@@ -37,11 +37,11 @@
 /* Loads tiles (j, k) and (k, j). A barrier stands before the first store to shared memory, which the block
  * may still read for its last task. */
 static __device__ __forceinline__ void wl_load_pair(const struct wl_panels *p, const struct wl_part *lower,
-                                                    const struct wl_part *upper, char *tiles) {
-    char *upper_tile = tiles + WL_TILE * WL_PITCH;
+                                                    const struct wl_part *upper, char *lower_tile,
+                                                    char *upper_tile) {
     if (wl_sticks_out(p, lower) || wl_sticks_out(p, upper)) {
         __syncthreads();
-        wl_keep_elements(tiles, p, lower);
+        wl_keep_elements(lower_tile, p, lower);
         wl_keep_elements(upper_tile, p, upper);
         return;
     }
@@ -56,10 +56,10 @@ static __device__ __forceinline__ void wl_load_pair(const struct wl_panels *p, c
         ends.rows = 0;
     const uint4 last = wl_load_vector(p, &ends, threadIdx.x % WL_TILE, WL_VECTORS);
     __syncthreads();
-    wl_keep_part(tiles, low);
-    wl_keep_part(upper_tile, up);
+    wl_keep_part(lower_tile, p, lower, low);
+    wl_keep_part(upper_tile, p, upper, up);
     if (WL_WIDTH < 16 && threadIdx.x < 2 * WL_TILE)
-        wl_keep_vector(of_lower ? tiles : upper_tile, threadIdx.x % WL_TILE, WL_VECTORS, last);
+        wl_keep_last(of_lower ? lower_tile : upper_tile, p, &ends, threadIdx.x % WL_TILE, last);
 }
 
 /* Writes tile (k, j), transposed, to the slots of panel k in row j of tiles, a vector of so many rows of k
@@ -71,7 +71,7 @@ static __device__ __forceinline__ void wl_fill_slots(const struct wl_panels *p, 
 #pragma unroll
     for (unsigned i = 0; i < WL_TILE / WL_STEP; i++) {
         unsigned r = threadIdx.x / WL_VECTORS + i * WL_STEP;
-        uint4 vector = wl_shifted_vector(tile, upper->at, p->from_row * WL_WIDTH, v * WL_PART, r);
+        uint4 vector = wl_pick_vector(tile, p, upper, v * WL_PART, r);
         if (r < upper->cols)
             ((uint4 *)wl_slot(p, k, begin + r))[v] = vector;
     }
@@ -89,7 +89,7 @@ static __device__ __forceinline__ void wl_put_saved_columns(const struct wl_pane
 
 /* Tiles (j, k) and (k, j), j >= k. */
 static __device__ __forceinline__ void wl_move_pair(const struct wl_panels *p, unsigned k, unsigned j) {
-    char *lower_tile = (char *)wl_dynamic, *upper_tile = lower_tile + WL_TILE * WL_PITCH;
+    char *lower_tile = (char *)wl_dynamic + WL_FRONT, *upper_tile = lower_tile + WL_STRIDE;
     const bool two = j > k;
     const struct wl_part lower = wl_part_at(p, j, k);
     struct wl_part upper = wl_part_at(p, k, j);
@@ -102,7 +102,7 @@ static __device__ __forceinline__ void wl_move_pair(const struct wl_panels *p, u
             beside = wl_peek(wl_taken_at(p, k - 1, j));
         ring = wl_peek_ring(p, k);
     }
-    wl_load_pair(p, &lower, &upper, lower_tile);
+    wl_load_pair(p, &lower, &upper, lower_tile, upper_tile);
     __syncthreads();
     if (threadIdx.x == 0) {
         wl_wait_for_ring(p, k, ring);
@@ -119,14 +119,8 @@ static __device__ __forceinline__ void wl_move_pair(const struct wl_panels *p, u
             wl_say_kept(p, j, k);
     }
     wl_wait_for_room(p, k, wl_begin(p, j), lower.rows);
-    const uintptr_t to = (uintptr_t)(p->matrix + wl_begin(p, k) * p->to_row + wl_begin(p, j));
-    const uint64_t to_pitch = p->to_row * WL_WIDTH, pitch = p->from_row * WL_WIDTH;
-    if (lower.rows == WL_TILE && lower.cols == WL_TILE) {
-        wl_store_vectors(to, to_pitch, lower_tile, lower.at, pitch);
-    } else {
-        const struct wl_cut cut = {0, 0, lower.cols, lower.rows};
-        wl_store_cut(to, to_pitch, &cut, lower_tile, lower.at, pitch);
-    }
+    wl_store_part((uintptr_t)(p->matrix + wl_begin(p, k) * p->to_row + wl_begin(p, j)), p, &lower,
+                  lower_tile);
     if (p->opening && !two)
         wl_put_saved_columns(p, k);
 }
@@ -136,7 +130,7 @@ static __device__ __forceinline__ void wl_move_pair(const struct wl_panels *p, u
 #define WL_SLOT_VECTORS (2 * WL_VECTORS)               /* of two slots' rows */
 #define WL_SLOT_STEP    (WL_THREADS / WL_SLOT_VECTORS) /* rows at a time */
 #define WL_SLOT_PITCH   WL_INPLACE_SLOT_PITCH(WL_WIDTH)
-static_assert(WL_INPLACE_PANEL_BYTES(WL_WIDTH) >= 2 * WL_TILE * WL_PITCH, "a pair of tiles fits");
+static_assert(WL_INPLACE_PANEL_BYTES(WL_WIDTH) >= WL_FRONT + 2 * WL_STRIDE, "a pair of tiles fits");
 
 /* Slots of panels 2 q and 2 q + 1 in row k of tiles, and a sector of the slot right of them: by its place
  * from the left, the number of a slot's panel; k where there is none. */
@@ -193,14 +187,7 @@ static __device__ __forceinline__ void wl_store_slots(const struct wl_panels *p,
         const wl_word *from = (const wl_word *)(tile + r * WL_SLOT_PITCH);
         wl_word *to = p->matrix + at;
         if (x + WL_PART <= have) {
-            union {
-                uint4 vector;
-                wl_word element[WL_PART];
-            } out;
-#pragma unroll
-            for (unsigned e = 0; e < WL_PART; e++)
-                out.element[e] = from[x + e];
-            *(uint4 *)(to + x) = out.vector;
+            *(uint4 *)(to + x) = wl_staged_vector(from + x);
         } else {
             for (; x < have; x++)
                 to[x] = from[x];

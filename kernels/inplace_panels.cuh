@@ -4,6 +4,7 @@
 
 #define WL_TILE    WL_INPLACE_PANEL(WL_WIDTH)
 #define WL_THREADS WL_INPLACE_PANEL_THREADS(WL_WIDTH)
+#include "flags.cuh"
 #include "inplace.cuh"
 
 #define WL_SECTOR (32 / WL_WIDTH)
@@ -90,21 +91,12 @@ static __device__ __forceinline__ void wl_wait_until(const unsigned *counter, un
 
 /* What the block wrote before its last barrier is there for all who see the bit in wl_wait_for_slot(). */
 static __device__ __forceinline__ void wl_say_kept(const struct wl_panels *p, unsigned k, unsigned i) {
-    asm volatile("red.release.gpu.global.or.b32 [%0], %1;"
-                 :
-                 : "l"(__cvta_generic_to_global(wl_kept_at(p, k, i))), "r"(1u << i % 32)
-                 : "memory");
+    wl_set_bits_of_flag(wl_kept_at(p, k, i), 1u << i % 32);
 }
 
 static __device__ __forceinline__ void wl_wait_for_slot(const struct wl_panels *p, unsigned k, unsigned i) {
-    for (unsigned bits;; __nanosleep(WL_NAP)) {
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                     : "=r"(bits)
-                     : "l"(__cvta_generic_to_global(wl_kept_at(p, k, i)))
-                     : "memory");
-        if (bits >> i % 32 & 1)
-            return;
-    }
+    while (!(wl_flag(wl_kept_at(p, k, i)) >> i % 32 & 1))
+        __nanosleep(WL_NAP);
 }
 
 static __device__ __forceinline__ bool wl_all_loaded(const struct wl_panels *p, unsigned k, unsigned loaded) {
@@ -142,9 +134,9 @@ static __device__ __forceinline__ void wl_wait_for_ring(const struct wl_panels *
  * slots beside it; and at the last tile, which may be narrower.
  *
  * No fence: what was taken was in shared memory when it was said so, and what follows the wait are writes
- * only, which no multiprocessor begins before the wait has ended (as in inplace_near.cu).  By the letter
- * it is a race; with release and acquire in wl_say_taken() and wl_peek() `wideload prof --check race` finds
- * none. */
+ * only, which no multiprocessor begins before the wait has ended.  By the letter it is a race; with a release
+ * in wl_say_taken() and an acquire in wl_peek() `wideload prof --check race` finds none, and they cost 1 to
+ * 11 % of the time (docs/notes/inplace.md). */
 static __device__ __forceinline__ void wl_wait_for_room(const struct wl_panels *p, unsigned k, uint64_t col,
                                                         unsigned cols) {
     const int64_t c = (int64_t)wl_begin(p, k), last = c + wl_length(p, k) - 1, extra = (int64_t)p->extra;
@@ -207,6 +199,12 @@ static __device__ __forceinline__ uint4 wl_load_or_zero(const void *from, bool w
     return vector;
 }
 
+/* How far into a vector row r of the part begins. */
+static __device__ __forceinline__ unsigned wl_shift_of(const struct wl_panels *p, const struct wl_part *part,
+                                                       unsigned r) {
+    return ((unsigned)part->at + r * (unsigned)p->from_row * WL_WIDTH) % 16;
+}
+
 /* Rows that the threads load at a time, a vector each. */
 #define WL_STEP (WL_THREADS / WL_VECTORS)
 typedef uint4 wl_tile_part[WL_TILE / WL_STEP];
@@ -225,19 +223,63 @@ static __device__ __forceinline__ void wl_load_part(wl_tile_part loaded, const s
         loaded[i] = wl_load_vector(p, part, threadIdx.x / WL_VECTORS + i * WL_STEP, threadIdx.x % WL_VECTORS);
 }
 
-static __device__ __forceinline__ void wl_keep_part(void *tile, const wl_tile_part loaded) {
+/* ---------------------------------------------------------------- tiles in shared memory */
+
+#if WL_WIDTH < 4
+#include "inplace_narrow.cuh"
+#else
+
+/* As they come (inplace.cuh). */
+#define WL_FRONT  0
+#define WL_STRIDE (WL_TILE * WL_PITCH)
+
+static __device__ __forceinline__ void wl_keep_part(char *tile, const struct wl_panels *p,
+                                                    const struct wl_part *part, const wl_tile_part loaded) {
+    (void)p, (void)part;
 #pragma unroll
     for (unsigned i = 0; i < WL_TILE / WL_STEP; i++)
         wl_keep_vector(tile, threadIdx.x / WL_VECTORS + i * WL_STEP, threadIdx.x % WL_VECTORS, loaded[i]);
 }
 
+/* The vector behind a row's others. */
+static __device__ __forceinline__ void wl_keep_last(char *tile, const struct wl_panels *p,
+                                                    const struct wl_part *part, unsigned r, uint4 vector) {
+    (void)p, (void)part;
+    wl_keep_vector(tile, r, WL_VECTORS, vector);
+}
+
+/* Where an element goes that is kept alone. */
+static __device__ __forceinline__ wl_word *wl_place_of(char *tile, const struct wl_panels *p,
+                                                       const struct wl_part *part, unsigned r, unsigned c) {
+    return (wl_word *)(tile + r * WL_PITCH + wl_shift_of(p, part, r)) + c;
+}
+
+/* Column c of rows x, x + 1, ...: a vector. */
+static __device__ __forceinline__ uint4 wl_pick_vector(const char *tile, const struct wl_panels *p,
+                                                       const struct wl_part *part, unsigned x, unsigned c) {
+    return wl_shifted_vector(tile, part->at, p->from_row * WL_WIDTH, x, c);
+}
+
+/* The transpose of a part to rows at `to`. */
+static __device__ __forceinline__ void wl_store_part(uintptr_t to, const struct wl_panels *p,
+                                                     const struct wl_part *part, const char *tile) {
+    const uint64_t to_pitch = p->to_row * WL_WIDTH, pitch = p->from_row * WL_WIDTH;
+    if (part->rows == WL_TILE && part->cols == WL_TILE) {
+        wl_store_vectors(to, to_pitch, tile, part->at, pitch);
+    } else {
+        const struct wl_cut cut = {0, 0, part->cols, part->rows};
+        wl_store_cut(to, to_pitch, &cut, tile, part->at, pitch);
+    }
+}
+#endif
+
 /* The same element by element, for the matrix's ends. */
-static __device__ __forceinline__ void wl_keep_elements(void *tile, const struct wl_panels *p,
+static __device__ __forceinline__ void wl_keep_elements(char *tile, const struct wl_panels *p,
                                                         const struct wl_part *part) {
     for (unsigned e = threadIdx.x; e < part->rows * part->cols; e += WL_THREADS) {
         unsigned r = e / part->cols, c = e % part->cols;
-        uintptr_t row = part->at + r * (p->from_row * WL_WIDTH);
-        ((wl_word *)((char *)tile + r * WL_PITCH + row % 16))[c] = __ldcg((const wl_word *)row + c);
+        *wl_place_of(tile, p, part, r, c) =
+            __ldcg((const wl_word *)(part->at + r * (p->from_row * WL_WIDTH)) + c);
     }
 }
 

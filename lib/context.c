@@ -126,7 +126,8 @@ static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
     context->block_limit = (unsigned)limit;
     context->shared_each = (unsigned)shared;
     context->capability = (unsigned)(10 * major + minor);
-    context->panels_from = WL_INPLACE_PANELS_FROM;
+    for (unsigned row = 0; row < 5; row++)
+        context->panels_from[row] = WL_INPLACE_PANELS_FROM(1 << row);
     return error;
 }
 

@@ -17,7 +17,8 @@ struct wl_context {
     unsigned block_limit; /* threads a block */
     unsigned shared_each; /* bytes of shared memory that a multiprocessor has for blocks */
     unsigned capability;  /* compute capability: 90 is 9.0 */
-    uint64_t panels_from; /* bytes from which on wl_transpose_inplace goes by panels */
+    /* Bytes of a matrix from which on wl_transpose_inplace goes by panels, for widths of 1, 2, 4, 8, 16. */
+    uint64_t panels_from[5];
     bool log;             /* each operation says on stderr what it chose */
     pthread_mutex_t lock; /* over the filling of the two tables, which fill as kernels are first used */
     CUmodule modules[WL_MODULE_COUNT];

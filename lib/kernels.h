@@ -57,6 +57,7 @@
     X(inplace_square##width)                                                                                 \
     X(inplace_near##width)                                                                                   \
     X(inplace_runs##width)                                                                                   \
+    X(inplace_panels##width)                                                                                 \
     X(inplace_shuffle##width)
 #define WL_INPLACE_KERNELS(X, width)                                                                         \
     X(inplace_square##width, inplace_square##width)                                                          \
@@ -65,6 +66,8 @@
     X(inplace_near##width, inplace_open##width)                                                              \
     X(inplace_runs##width, inplace_close_runs##width)                                                        \
     X(inplace_runs##width, inplace_open_runs##width)                                                         \
+    X(inplace_panels##width, inplace_close_panels##width)                                                    \
+    X(inplace_panels##width, inplace_open_panels##width)                                                     \
     X(inplace_shuffle##width, inplace_rows##width)                                                           \
     X(inplace_shuffle##width, inplace_columns##width)                                                        \
     X(inplace_shuffle##width, inplace_band_of_rows##width)                                                   \
@@ -194,9 +197,6 @@
     WL_INPLACE_MODULES(X, 16)                                                                                \
     X(inplace_aligned1)                                                                                      \
     X(inplace_aligned2)                                                                                      \
-    X(inplace_panels4)                                                                                       \
-    X(inplace_panels8)                                                                                       \
-    X(inplace_panels16)                                                                                      \
     WL_INTERLEAVE_MODULES(X, 1)                                                                              \
     WL_INTERLEAVE_MODULES(X, 2)                                                                              \
     WL_INTERLEAVE_MODULES(X, 4)                                                                              \
@@ -356,12 +356,6 @@
     WL_INPLACE_KERNELS(X, 16)                                                                                \
     X(inplace_aligned1, inplace_aligned1)                                                                    \
     X(inplace_aligned2, inplace_aligned2)                                                                    \
-    X(inplace_panels4, inplace_close_panels4)                                                                \
-    X(inplace_panels4, inplace_open_panels4)                                                                 \
-    X(inplace_panels8, inplace_close_panels8)                                                                \
-    X(inplace_panels8, inplace_open_panels8)                                                                 \
-    X(inplace_panels16, inplace_close_panels16)                                                              \
-    X(inplace_panels16, inplace_open_panels16)                                                               \
     WL_INTERLEAVE_KERNELS(X, 1)                                                                              \
     WL_INTERLEAVE_KERNELS(X, 2)                                                                              \
     WL_INTERLEAVE_KERNELS(X, 4)                                                                              \

@@ -34,20 +34,16 @@ static bool enough_blocks(const struct wl__inplace *p, uint64_t panels) {
 }
 
 uint64_t wl__inplace_panels_workspace(const struct wl__inplace *p) {
-    if (p->width < WL_INPLACE_PANEL_LEAST || p->context->capability < 80 ||
-        !p->context->driver.cuLaunchKernelEx || p->rows * p->cols * p->width < p->context->panels_from)
+    if (p->context->capability < 80 || !p->context->driver.cuLaunchKernelEx ||
+        p->rows * p->cols * p->width < p->context->panels_from[p->row])
         return 0;
     struct layout layout = layout_of(p);
     return enough_blocks(p, layout.panels) ? layout.bytes : 0;
 }
 
 wl_error wl__inplace_panels(const struct wl__inplace *p, bool *done) {
-    static const enum wl__kernel close[5] = {[2] = WL_KERNEL_inplace_close_panels4,
-                                             WL_KERNEL_inplace_close_panels8,
-                                             WL_KERNEL_inplace_close_panels16},
-                                 open[5] = {[2] = WL_KERNEL_inplace_open_panels4,
-                                            WL_KERNEL_inplace_open_panels8,
-                                            WL_KERNEL_inplace_open_panels16};
+    static const enum wl__kernel close[5] = WL_INPLACE_EACH(close_panels),
+                                 open[5] = WL_INPLACE_EACH(open_panels);
     const struct layout layout = layout_of(p);
     const enum wl__kernel kernel = (p->rows > p->cols ? open : close)[p->row];
     const uint32_t threads = WL_INPLACE_PANEL_THREADS(p->width), shared = WL_INPLACE_PANEL_BYTES(p->width);

@@ -111,7 +111,7 @@ static void choose_inplace(struct call *call, wl_context *context, struct draw *
 static wl_error run_inplace(wl_context *context, const struct call *call, wl_stream stream) {
     uint64_t bytes = call->array[1].bytes;
     /* Of the order of rows + cols elements; none for squares. */
-    if (bytes > (call->rows == call->cols ? 0 : 65536 + 64 * (call->rows + call->cols) * call->width))
+    if (bytes > (call->rows == call->cols ? 0 : 65536 + 80 * (call->rows + call->cols) * call->width))
         return WL_ERROR_OUT_OF_MEMORY;
     return wl_transpose_inplace(context, call->width, call->array[0].device, call->rows, call->cols,
                                 bytes ? call->array[1].device : 0, bytes, stream);
