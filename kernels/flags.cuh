@@ -16,11 +16,6 @@ static __device__ __forceinline__ unsigned wl_flag(const unsigned *flag) {
     return value;
 }
 
-/* A release of its own, for flags that the thread sets by relaxed stores behind it. */
-static __device__ __forceinline__ void wl_release_flags(void) {
-    asm volatile("fence.acq_rel.gpu;" ::: "memory");
-}
-
 static __device__ __forceinline__ void wl_set_flag(unsigned *flag, unsigned value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(flag)), "r"(value)
                  : "memory");
