@@ -65,9 +65,9 @@ struct wl_inplace_runs {
  * all: that is more than a pair of tiles. */
 #define WL_INPLACE_PANELS_FROM(width)                                                                        \
     ((UINT64_C(1) << 20) * ((width) == 16 ? 20 : (width) == 8 ? 40 : (width) == 4 ? 8 : 0))
-#define WL_INPLACE_PANEL(width)         ((width) <= 2 ? 128 : (width) == 4 ? 64 : 32)
-#define WL_INPLACE_PANEL_THREADS(width) ((width) == 2 ? 512 : (width) == 8 ? 128 : 256)
-#define WL_INPLACE_PANEL_BLOCKS(width)  ((width) == 1 ? 4 : (width) == 2 ? 2 : (width) == 8 ? 10 : 5)
+#define WL_INPLACE_PANEL(width)         ((width) == 1 ? 128 : (width) <= 4 ? 64 : 32)
+#define WL_INPLACE_PANEL_THREADS(width) ((width) == 8 ? 128 : 256)
+#define WL_INPLACE_PANEL_BLOCKS(width)  ((width) == 1 ? 4 : (width) == 2 ? 6 : (width) == 8 ? 10 : 5)
 #define WL_INPLACE_SLOT_PITCH(width)    (2 * WL_INPLACE_PANEL(width) * (width) + 32 + 16)
 #define WL_INPLACE_PANEL_BYTES(width)   (WL_INPLACE_PANEL(width) * WL_INPLACE_SLOT_PITCH(width))
 /* inplace_narrow.cuh: bytes from a row of a tile to the next in shared memory, and from a tile to the next.

@@ -83,12 +83,40 @@ static __device__ __forceinline__ uint4 wl_pick_vector(const char *tile, const s
     return out.vector;
 }
 
-/* The transpose of a part to rows at `to`: vectors, and elements before and behind them. */
+/* The transpose of a whole tile to rows at `to`: vectors, and elements before and behind them, as many as a
+ * vector has or none. */
+static __device__ __forceinline__ void wl_store_whole(uintptr_t to, const struct wl_panels *p,
+                                                      const struct wl_part *part, const char *tile) {
+    const uint64_t to_pitch = p->to_row * WL_WIDTH;
+#pragma unroll
+    for (unsigned k = 0; k < WL_TILE / WL_STEP; k++) {
+        unsigned r = threadIdx.x / WL_VECTORS + k * WL_STEP, v = threadIdx.x % WL_VECTORS;
+        uintptr_t row = to + r * to_pitch;
+        unsigned x = (unsigned)(-row / WL_WIDTH) % WL_PART + v * WL_PART;
+        if (x + WL_PART <= WL_TILE)
+            *(uint4 *)(row + x * WL_WIDTH) = wl_pick_vector(tile, p, part, x, r);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < WL_TILE * WL_PART / WL_THREADS; k++) {
+        unsigned i = threadIdx.x + k * WL_THREADS, r = i / WL_PART, x = i % WL_PART;
+        uintptr_t row = to + r * to_pitch;
+        unsigned head = (unsigned)(-row / WL_WIDTH) % WL_PART;
+        x += x < head ? 0 : WL_TILE - WL_PART;
+        if (head)
+            ((wl_word *)row)[x] = wl_pick(tile, x, r);
+    }
+}
+
+/* The same of a part. */
 static __device__ __forceinline__ void wl_store_part(uintptr_t to, const struct wl_panels *p,
                                                      const struct wl_part *part, const char *tile) {
     const uint64_t to_pitch = p->to_row * WL_WIDTH;
     const unsigned n = part->rows;
-#pragma unroll 2
+    if (n == WL_TILE && part->cols == WL_TILE) {
+        wl_store_whole(to, p, part, tile);
+        return;
+    }
+#pragma unroll 1
     for (unsigned i = threadIdx.x; i < WL_TILE * WL_VECTORS; i += WL_THREADS) {
         unsigned r = i / WL_VECTORS, v = i % WL_VECTORS;
         uintptr_t row = to + r * to_pitch;
@@ -96,11 +124,9 @@ static __device__ __forceinline__ void wl_store_part(uintptr_t to, const struct 
         if (r < part->cols && x + WL_PART <= n)
             *(uint4 *)(row + x * WL_WIDTH) = wl_pick_vector(tile, p, part, x, r);
     }
-    /* Of a whole tile there are as many more as a vector has, or none. */
-    const unsigned most = n == WL_TILE ? WL_PART : 2 * WL_PART;
-#pragma unroll 2
-    for (unsigned i = threadIdx.x; i < WL_TILE * most; i += WL_THREADS) {
-        unsigned r = i / most, x = i % most;
+#pragma unroll 1
+    for (unsigned i = threadIdx.x; i < WL_TILE * 2 * WL_PART; i += WL_THREADS) {
+        unsigned r = i / (2 * WL_PART), x = i % (2 * WL_PART);
         uintptr_t row = to + r * to_pitch;
         unsigned head = min((unsigned)(-row / WL_WIDTH) % WL_PART, n);
         x += x < head ? 0 : (n - head) / WL_PART * WL_PART;

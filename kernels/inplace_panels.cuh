@@ -129,14 +129,14 @@ static __device__ __forceinline__ void wl_wait_for_ring(const struct wl_panels *
  *
  * Column u of row c of the result is column u -+ c extra of row c of the square, and each time that this
  * passes an end of the row, a row further on: so it lies in row k of tiles or, then, in that of panel k - 1.
- * The threads look at a column each, a tile apart, from the first of any row to the last, and by a line and a
- * sector more, as slots lie by so much before or behind their tiles, and a sector of each is read with the
- * slots beside it; and at the last tile, which may be narrower.
+ * The lanes of two warps, one for each of these panels, look at a column each, a tile apart, from the first
+ * of any row to the last, and by a line and a sector more, as slots lie by so much before or behind their
+ * tiles, and a sector of each is read with the slots beside it; and at the last tile, which may be narrower.
  *
  * No fence: what was taken was in shared memory when it was said so, and what follows the wait are writes
  * only, which no multiprocessor begins before the wait has ended.  By the letter it is a race; with a release
- * in wl_say_taken() and an acquire in wl_peek() `wideload prof --check race` finds none, and they cost 1 to
- * 11 % of the time (docs/notes/inplace.md). */
+ * in wl_say_taken() and an acquire in wl_peek() `wideload prof --check race` finds none, and the releases
+ * cost 1 to 11 % of the time (docs/notes/inplace.md). */
 static __device__ __forceinline__ void wl_wait_for_room(const struct wl_panels *p, unsigned k, uint64_t col,
                                                         unsigned cols) {
     const int64_t c = (int64_t)wl_begin(p, k), last = c + wl_length(p, k) - 1, extra = (int64_t)p->extra;
@@ -147,15 +147,19 @@ static __device__ __forceinline__ void wl_wait_for_room(const struct wl_panels *
         low = max(low, 0);
     else
         high = min(high, row);
-    const unsigned looks = WL_THREADS / 2, look = threadIdx.x % looks;
-    int u = min(low + (int)(look * WL_TILE), high - 1);
+    static_assert((2 + WL_INPLACE_EXTRA) * WL_TILE + WL_SECTOR + 2 * (WL_LINE + WL_SECTOR) <= 29 * WL_TILE,
+                  "lanes enough");
+    const unsigned look = threadIdx.x % 32, before = threadIdx.x / 32; /* by how many panels */
+    int u = low + (int)(look * WL_TILE);
+    bool looks = u < high + WL_TILE && before < 2;
+    u = min(u, high - 1);
     int rows = u >= 0 ? u / row : -1 - (-1 - u) / row, x = u - rows * row;
-    if (look == looks - 1) {
+    if (look == 31) {
         x = p->opening ? 0 : side - 1; /* of the last tile, whether an end is passed or not */
         rows = p->opening ? 1 : -1;
+        looks = before < 2;
     }
-    const unsigned before = threadIdx.x / looks; /* by how many panels */
-    if (x < side && k >= before && (before == 0 || rows != 0)) {
+    if (looks && x < side && k >= before && (before == 0 || rows != 0)) {
         unsigned tile = (unsigned)(p->opening ? side - 1 - x : x) / WL_TILE;
         wl_wait_until(wl_taken_at(p, k - before, tile), k - before + 1);
     }
