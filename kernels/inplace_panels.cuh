@@ -80,10 +80,6 @@ static __device__ __forceinline__ unsigned *wl_kept_at(const struct wl_panels *p
     return p->counters + WL_INPLACE_PANEL_KEPT_AT(p->panels) + k * ((p->panels + 31) / 32) + i / 32;
 }
 
-static __device__ __forceinline__ unsigned wl_peek(const unsigned *counter) {
-    return *(const volatile unsigned *)counter;
-}
-
 static __device__ __forceinline__ void wl_wait_until(const unsigned *counter, unsigned least) {
     while (wl_peek(counter) < least)
         __nanosleep(WL_NAP);
