@@ -4,15 +4,23 @@
 
 #include <stdint.h>
 
-/* Elements along a tile's side, and the threads that exchange two tiles, by width; */
+/* Elements along a tile's side, the threads that exchange two tiles, and blocks that are to fit a
+ * multiprocessor, by width; */
 #define WL_INPLACE_TILE(width)    ((width) <= 2 ? 128 : (width) <= 8 ? 64 : 32)
-#define WL_INPLACE_THREADS(width) ((width) == 1 || (width) == 16 ? 256 : 512)
+#define WL_INPLACE_THREADS(width) ((width) == 16 ? 256 : 512)
+#define WL_INPLACE_BLOCKS(width)  ((width) == 1 ? 3 : (width) == 16 ? 4 : 2)
 /* bytes from one row of a tile to the next in shared memory: a tile's row, one vector of 16 bytes, and a
  * word, or an element, that makes columns change banks; */
 #define WL_INPLACE_PITCH(width, tile) ((tile) * (width) + ((width) == 16 ? 16 : (width) == 8 ? 24 : 20))
+/* of elements of 1 and 2 bytes, whose rows are shifted when they are kept, and from a tile to the next
+ * (inplace_narrow.cuh); */
+#define WL_INPLACE_NARROW_PITCH(width, tile) ((tile) * (width) + ((width) == 2 ? 18 : 23))
+#define WL_INPLACE_NARROW_STRIDE(width, tile)                                                                \
+    (((tile)*WL_INPLACE_NARROW_PITCH(width, tile) + 15) / 16 * 16 + 16)
 /* and what two tiles take. */
-#define WL_INPLACE_PAIR_OF(width, tile) (2 * (tile)*WL_INPLACE_PITCH(width, tile))
-#define WL_INPLACE_PAIR_BYTES(width)    WL_INPLACE_PAIR_OF(width, WL_INPLACE_TILE(width))
+#define WL_INPLACE_PAIR_OF(width, tile)                                                                      \
+    ((width) < 4 ? 16 + 2 * WL_INPLACE_NARROW_STRIDE(width, tile) : 2 * (tile)*WL_INPLACE_PITCH(width, tile))
+#define WL_INPLACE_PAIR_BYTES(width) WL_INPLACE_PAIR_OF(width, WL_INPLACE_TILE(width))
 
 /* inplace_aligned.cu, for widths of 1 and 2: threads, and blocks that are to fit a multiprocessor, each with
  * two tiles without a gap. */
@@ -70,11 +78,6 @@ struct wl_inplace_runs {
 #define WL_INPLACE_PANEL_BLOCKS(width)  ((width) == 1 ? 4 : (width) == 2 ? 6 : (width) == 8 ? 10 : 5)
 #define WL_INPLACE_SLOT_PITCH(width)    (2 * WL_INPLACE_PANEL(width) * (width) + 32 + 16)
 #define WL_INPLACE_PANEL_BYTES(width)   (WL_INPLACE_PANEL(width) * WL_INPLACE_SLOT_PITCH(width))
-/* inplace_narrow.cuh: bytes from a row of a tile to the next in shared memory, and from a tile to the next.
- */
-#define WL_INPLACE_NARROW_PITCH(width, tile) ((tile) * (width) + ((width) == 2 ? 18 : 23))
-#define WL_INPLACE_NARROW_STRIDE(width, tile)                                                                \
-    (((tile)*WL_INPLACE_NARROW_PITCH(width, tile) + 15) / 16 * 16 + 16)
 /* Its counters, 4 bytes each, of so many panels: what is loaded of each, alone in a sector; for each row of
  * tiles a ring of the last panels that were loaded there; and a bit for each tile in a slot. */
 #define WL_INPLACE_PANEL_RING             8

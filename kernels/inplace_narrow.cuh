@@ -30,20 +30,20 @@ static __device__ __forceinline__ void wl_place_vector(char *tile, int at, unsig
             *(wl_word *)((char *)(to + 4) + b) = (wl_word)(vector.w >> (32 - 8 * (bytes - b)));
 }
 
-static __device__ __forceinline__ void wl_keep_part(char *tile, const struct wl_panels *p,
-                                                    const struct wl_part *part, const wl_tile_part loaded) {
+static __device__ __forceinline__ void wl_keep_part(char *tile, const struct wl_part *part,
+                                                    const wl_tile_part loaded) {
     const unsigned v = threadIdx.x % WL_VECTORS;
 #pragma unroll
     for (unsigned i = 0; i < WL_TILE / WL_STEP; i++) {
         unsigned r = threadIdx.x / WL_VECTORS + i * WL_STEP;
-        wl_place_vector(tile, (int)(r * WL_ROW + 16 * v - wl_shift_of(p, part, r)), v, loaded[i]);
+        wl_place_vector(tile, (int)(r * WL_ROW + 16 * v - wl_shift_of(part, r)), v, loaded[i]);
     }
 }
 
 /* The vector behind a row's others, of which the row has as many bytes as it is shifted by. */
-static __device__ __forceinline__ void wl_keep_last(char *tile, const struct wl_panels *p,
-                                                    const struct wl_part *part, unsigned r, uint4 vector) {
-    const unsigned word[4] = {vector.x, vector.y, vector.z, vector.w}, has = wl_shift_of(p, part, r);
+static __device__ __forceinline__ void wl_keep_last(char *tile, const struct wl_part *part, unsigned r,
+                                                    uint4 vector) {
+    const unsigned word[4] = {vector.x, vector.y, vector.z, vector.w}, has = wl_shift_of(part, r);
     const int at = (int)(r * WL_ROW + 16 * WL_VECTORS - has);
     const unsigned bytes = at & 3;
     char *to = tile + (at & ~3);
@@ -59,9 +59,9 @@ static __device__ __forceinline__ void wl_keep_last(char *tile, const struct wl_
 }
 
 /* Where an element goes that is kept alone. */
-static __device__ __forceinline__ wl_word *wl_place_of(char *tile, const struct wl_panels *p,
-                                                       const struct wl_part *part, unsigned r, unsigned c) {
-    (void)p, (void)part;
+static __device__ __forceinline__ wl_word *wl_place_of(char *tile, const struct wl_part *part, unsigned r,
+                                                       unsigned c) {
+    (void)part;
     return (wl_word *)(tile + r * WL_ROW) + c;
 }
 
@@ -70,9 +70,9 @@ static __device__ __forceinline__ wl_word wl_pick(const char *tile, unsigned x, 
 }
 
 /* Column c of rows x, x + 1, ...: a vector. */
-static __device__ __forceinline__ uint4 wl_pick_vector(const char *tile, const struct wl_panels *p,
-                                                       const struct wl_part *part, unsigned x, unsigned c) {
-    (void)p, (void)part;
+static __device__ __forceinline__ uint4 wl_pick_vector(const char *tile, const struct wl_part *part,
+                                                       unsigned x, unsigned c) {
+    (void)part;
     union {
         uint4 vector;
         wl_word element[WL_PART];
@@ -85,16 +85,15 @@ static __device__ __forceinline__ uint4 wl_pick_vector(const char *tile, const s
 
 /* The transpose of a whole tile to rows at `to`: vectors, and elements before and behind them, as many as a
  * vector has or none. */
-static __device__ __forceinline__ void wl_store_whole(uintptr_t to, const struct wl_panels *p,
+static __device__ __forceinline__ void wl_store_whole(uintptr_t to, uint64_t to_pitch,
                                                       const struct wl_part *part, const char *tile) {
-    const uint64_t to_pitch = p->to_row * WL_WIDTH;
 #pragma unroll
     for (unsigned k = 0; k < WL_TILE / WL_STEP; k++) {
         unsigned r = threadIdx.x / WL_VECTORS + k * WL_STEP, v = threadIdx.x % WL_VECTORS;
         uintptr_t row = to + r * to_pitch;
         unsigned x = (unsigned)(-row / WL_WIDTH) % WL_PART + v * WL_PART;
         if (x + WL_PART <= WL_TILE)
-            *(uint4 *)(row + x * WL_WIDTH) = wl_pick_vector(tile, p, part, x, r);
+            *(uint4 *)(row + x * WL_WIDTH) = wl_pick_vector(tile, part, x, r);
     }
 #pragma unroll
     for (unsigned k = 0; k < WL_TILE * WL_PART / WL_THREADS; k++) {
@@ -108,12 +107,11 @@ static __device__ __forceinline__ void wl_store_whole(uintptr_t to, const struct
 }
 
 /* The same of a part. */
-static __device__ __forceinline__ void wl_store_part(uintptr_t to, const struct wl_panels *p,
+static __device__ __forceinline__ void wl_store_part(uintptr_t to, uint64_t to_pitch,
                                                      const struct wl_part *part, const char *tile) {
-    const uint64_t to_pitch = p->to_row * WL_WIDTH;
     const unsigned n = part->rows;
     if (n == WL_TILE && part->cols == WL_TILE) {
-        wl_store_whole(to, p, part, tile);
+        wl_store_whole(to, to_pitch, part, tile);
         return;
     }
 #pragma unroll 1
@@ -122,7 +120,7 @@ static __device__ __forceinline__ void wl_store_part(uintptr_t to, const struct 
         uintptr_t row = to + r * to_pitch;
         unsigned x = (unsigned)(-row / WL_WIDTH) % WL_PART + v * WL_PART;
         if (r < part->cols && x + WL_PART <= n)
-            *(uint4 *)(row + x * WL_WIDTH) = wl_pick_vector(tile, p, part, x, r);
+            *(uint4 *)(row + x * WL_WIDTH) = wl_pick_vector(tile, part, x, r);
     }
 #pragma unroll 1
     for (unsigned i = threadIdx.x; i < WL_TILE * 2 * WL_PART; i += WL_THREADS) {

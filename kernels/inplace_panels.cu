@@ -34,34 +34,6 @@
 
 /* ---------------------------------------------------------------- pairs */
 
-/* Loads tiles (j, k) and (k, j). A barrier stands before the first store to shared memory, which the block
- * may still read for its last task. */
-static __device__ __forceinline__ void wl_load_pair(const struct wl_panels *p, const struct wl_part *lower,
-                                                    const struct wl_part *upper, char *lower_tile,
-                                                    char *upper_tile) {
-    if (wl_sticks_out(p, lower) || wl_sticks_out(p, upper)) {
-        __syncthreads();
-        wl_keep_elements(lower_tile, p, lower);
-        wl_keep_elements(upper_tile, p, upper);
-        return;
-    }
-    wl_tile_part low, up;
-    wl_load_part(low, p, lower);
-    wl_load_part(up, p, upper);
-    /* The rows' last vectors: a thread each, the first half of them for the one tile. */
-    const bool of_lower = threadIdx.x < WL_TILE;
-    struct wl_part ends = {of_lower ? lower->at : upper->at, of_lower ? lower->rows : upper->rows,
-                           of_lower ? lower->cols : upper->cols};
-    if (WL_WIDTH == 16 || threadIdx.x >= 2 * WL_TILE)
-        ends.rows = 0;
-    const uint4 last = wl_load_vector(p, &ends, threadIdx.x % WL_TILE, WL_VECTORS);
-    __syncthreads();
-    wl_keep_part(lower_tile, p, lower, low);
-    wl_keep_part(upper_tile, p, upper, up);
-    if (WL_WIDTH < 16 && threadIdx.x < 2 * WL_TILE)
-        wl_keep_last(of_lower ? lower_tile : upper_tile, p, &ends, threadIdx.x % WL_TILE, last);
-}
-
 /* Writes tile (k, j), transposed, to the slots of panel k in row j of tiles, a vector of so many rows of k
  * each. */
 static __device__ __forceinline__ void wl_fill_slots(const struct wl_panels *p, unsigned k, unsigned j,
@@ -71,7 +43,7 @@ static __device__ __forceinline__ void wl_fill_slots(const struct wl_panels *p, 
 #pragma unroll
     for (unsigned i = 0; i < WL_TILE / WL_STEP; i++) {
         unsigned r = threadIdx.x / WL_VECTORS + i * WL_STEP;
-        uint4 vector = wl_pick_vector(tile, p, upper, v * WL_PART, r);
+        uint4 vector = wl_pick_vector(tile, upper, v * WL_PART, r);
         if (r < upper->cols)
             ((uint4 *)wl_slot(p, k, begin + r))[v] = vector;
     }
@@ -90,6 +62,8 @@ static __device__ __forceinline__ void wl_put_saved_columns(const struct wl_pane
 /* Tiles (j, k) and (k, j), j >= k. */
 static __device__ __forceinline__ void wl_move_pair(const struct wl_panels *p, unsigned k, unsigned j) {
     char *lower_tile = (char *)wl_dynamic + WL_FRONT, *upper_tile = lower_tile + WL_STRIDE;
+    const uintptr_t matrix = (uintptr_t)p->matrix;
+    const struct wl_reach reach = {matrix, matrix + p->side * (p->side + p->extra) * WL_WIDTH};
     const bool two = j > k;
     const struct wl_part lower = wl_part_at(p, j, k);
     struct wl_part upper = wl_part_at(p, k, j);
@@ -102,7 +76,7 @@ static __device__ __forceinline__ void wl_move_pair(const struct wl_panels *p, u
             beside = wl_peek(wl_taken_at(p, k - 1, j));
         ring = wl_peek_ring(p, k);
     }
-    wl_load_pair(p, &lower, &upper, lower_tile, upper_tile);
+    wl_load_pair(&reach, &lower, &upper, lower_tile, upper_tile);
     __syncthreads();
     if (threadIdx.x == 0) {
         wl_wait_for_ring(p, k, ring);
@@ -119,8 +93,8 @@ static __device__ __forceinline__ void wl_move_pair(const struct wl_panels *p, u
             wl_say_kept(p, j, k);
     }
     wl_wait_for_room(p, k, wl_begin(p, j), lower.rows);
-    wl_store_part((uintptr_t)(p->matrix + wl_begin(p, k) * p->to_row + wl_begin(p, j)), p, &lower,
-                  lower_tile);
+    wl_store_part((uintptr_t)(p->matrix + wl_begin(p, k) * p->to_row + wl_begin(p, j)), p->to_row * WL_WIDTH,
+                  &lower, lower_tile);
     if (p->opening && !two)
         wl_put_saved_columns(p, k);
 }

@@ -5,7 +5,7 @@
 #define WL_TILE    WL_INPLACE_PANEL(WL_WIDTH)
 #define WL_THREADS WL_INPLACE_PANEL_THREADS(WL_WIDTH)
 #include "flags.cuh"
-#include "inplace.cuh"
+#include "inplace_parts.cuh"
 
 #define WL_SECTOR (32 / WL_WIDTH)
 #define WL_LINE   (128 / WL_WIDTH)
@@ -164,123 +164,14 @@ static __device__ __forceinline__ void wl_wait_for_room(const struct wl_panels *
 
 /* ---------------------------------------------------------------- tiles */
 
-/* Rows of the square, from_row elements apart, of which a tile has a part. */
-struct wl_part {
-    uintptr_t at;
-    unsigned rows, cols;
-};
-
 static __device__ __forceinline__ struct wl_part wl_part_at(const struct wl_panels *p, unsigned i,
                                                             unsigned j) {
     struct wl_part part;
     part.at = (uintptr_t)(p->matrix + wl_begin(p, i) * p->from_row + wl_begin(p, j));
+    part.pitch = p->from_row * WL_WIDTH;
     part.rows = wl_length(p, i);
     part.cols = wl_length(p, j);
     return part;
-}
-
-/* Whether a vector that has one of its elements may lie in part before or behind the matrix. */
-static __device__ __forceinline__ bool wl_sticks_out(const struct wl_panels *p, const struct wl_part *part) {
-    uintptr_t begin = (uintptr_t)p->matrix, end = begin + p->side * (p->side + p->extra) * WL_WIDTH;
-    return part->at - begin < 16 ||
-           part->at + ((part->rows - 1) * p->from_row + part->cols) * WL_WIDTH + 16 > end;
-}
-
-/* 16 bytes where they are wanted, else zeros: without them the registers would be live from one task to the
- * next, all of them.  Otherwise as wl_load_once_256(). */
-static __device__ __forceinline__ uint4 wl_load_or_zero(const void *from, bool wanted) {
-    uint4 vector;
-    asm("{\n\t.reg .pred wanted;\n\t"
-        "setp.ne.b32 wanted, %5, 0;\n\t"
-        "mov.u32 %0, 0;\n\tmov.u32 %1, 0;\n\tmov.u32 %2, 0;\n\tmov.u32 %3, 0;\n\t"
-        "@wanted ld.global.L2::cache_hint.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4], %6;\n\t}"
-        : "=&r"(vector.x), "=&r"(vector.y), "=&r"(vector.z), "=&r"(vector.w)
-        : "l"(__cvta_generic_to_global(from)), "r"((int)wanted), "l"(WL_EVICT_LAST));
-    return vector;
-}
-
-/* How far into a vector row r of the part begins. */
-static __device__ __forceinline__ unsigned wl_shift_of(const struct wl_panels *p, const struct wl_part *part,
-                                                       unsigned r) {
-    return ((unsigned)part->at + r * (unsigned)p->from_row * WL_WIDTH) % 16;
-}
-
-/* Rows that the threads load at a time, a vector each. */
-#define WL_STEP (WL_THREADS / WL_VECTORS)
-typedef uint4 wl_tile_part[WL_TILE / WL_STEP];
-
-/* Vector v of row r of the part, as it lies in memory, if it has elements of the part: else zeros. */
-static __device__ __forceinline__ uint4 wl_load_vector(const struct wl_panels *p, const struct wl_part *part,
-                                                       unsigned r, unsigned v) {
-    uintptr_t row = part->at + r * (p->from_row * WL_WIDTH);
-    return wl_load_or_zero(wl_aligned(row) + v, r < part->rows && 16 * v < row % 16 + part->cols * WL_WIDTH);
-}
-
-static __device__ __forceinline__ void wl_load_part(wl_tile_part loaded, const struct wl_panels *p,
-                                                    const struct wl_part *part) {
-#pragma unroll
-    for (unsigned i = 0; i < WL_TILE / WL_STEP; i++)
-        loaded[i] = wl_load_vector(p, part, threadIdx.x / WL_VECTORS + i * WL_STEP, threadIdx.x % WL_VECTORS);
-}
-
-/* ---------------------------------------------------------------- tiles in shared memory */
-
-#if WL_WIDTH < 4
-#include "inplace_narrow.cuh"
-#else
-
-/* As they come (inplace.cuh). */
-#define WL_FRONT  0
-#define WL_STRIDE (WL_TILE * WL_PITCH)
-
-static __device__ __forceinline__ void wl_keep_part(char *tile, const struct wl_panels *p,
-                                                    const struct wl_part *part, const wl_tile_part loaded) {
-    (void)p, (void)part;
-#pragma unroll
-    for (unsigned i = 0; i < WL_TILE / WL_STEP; i++)
-        wl_keep_vector(tile, threadIdx.x / WL_VECTORS + i * WL_STEP, threadIdx.x % WL_VECTORS, loaded[i]);
-}
-
-/* The vector behind a row's others. */
-static __device__ __forceinline__ void wl_keep_last(char *tile, const struct wl_panels *p,
-                                                    const struct wl_part *part, unsigned r, uint4 vector) {
-    (void)p, (void)part;
-    wl_keep_vector(tile, r, WL_VECTORS, vector);
-}
-
-/* Where an element goes that is kept alone. */
-static __device__ __forceinline__ wl_word *wl_place_of(char *tile, const struct wl_panels *p,
-                                                       const struct wl_part *part, unsigned r, unsigned c) {
-    return (wl_word *)(tile + r * WL_PITCH + wl_shift_of(p, part, r)) + c;
-}
-
-/* Column c of rows x, x + 1, ...: a vector. */
-static __device__ __forceinline__ uint4 wl_pick_vector(const char *tile, const struct wl_panels *p,
-                                                       const struct wl_part *part, unsigned x, unsigned c) {
-    return wl_shifted_vector(tile, part->at, p->from_row * WL_WIDTH, x, c);
-}
-
-/* The transpose of a part to rows at `to`. */
-static __device__ __forceinline__ void wl_store_part(uintptr_t to, const struct wl_panels *p,
-                                                     const struct wl_part *part, const char *tile) {
-    const uint64_t to_pitch = p->to_row * WL_WIDTH, pitch = p->from_row * WL_WIDTH;
-    if (part->rows == WL_TILE && part->cols == WL_TILE) {
-        wl_store_vectors(to, to_pitch, tile, part->at, pitch);
-    } else {
-        const struct wl_cut cut = {0, 0, part->cols, part->rows};
-        wl_store_cut(to, to_pitch, &cut, tile, part->at, pitch);
-    }
-}
-#endif
-
-/* The same element by element, for the matrix's ends. */
-static __device__ __forceinline__ void wl_keep_elements(char *tile, const struct wl_panels *p,
-                                                        const struct wl_part *part) {
-    for (unsigned e = threadIdx.x; e < part->rows * part->cols; e += WL_THREADS) {
-        unsigned r = e / part->cols, c = e % part->cols;
-        *wl_place_of(tile, p, part, r, c) =
-            __ldcg((const wl_word *)(part->at + r * (p->from_row * WL_WIDTH)) + c);
-    }
 }
 
 #endif
