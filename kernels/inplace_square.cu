@@ -15,8 +15,8 @@
 #include "inplace_parts.cuh"
 
 #if WL_WIDTH < 4
-static __device__ __forceinline__ void wl_swap_parts(wl_word *square, uint64_t ld, unsigned n, unsigned i,
-                                                     unsigned j) {
+static __device__ __forceinline__ void wl_swap(wl_word *square, uint64_t ld, unsigned n, unsigned i,
+                                               unsigned j) {
     char *lower_tile = (char *)wl_dynamic + WL_FRONT, *upper_tile = lower_tile + WL_STRIDE;
     const struct wl_reach reach = {(uintptr_t)square, (uintptr_t)(square + (n - 1) * ld + n)};
     const unsigned rows = min(WL_TILE, n - i * WL_TILE), cols = min(WL_TILE, n - j * WL_TILE);
@@ -30,6 +30,12 @@ static __device__ __forceinline__ void wl_swap_parts(wl_word *square, uint64_t l
     if (i < j)
         wl_store_part(lower.at, lower.pitch, &upper, upper_tile);
 }
+#else
+static __device__ __forceinline__ void wl_swap(wl_word *square, uint64_t ld, unsigned n, unsigned i,
+                                               unsigned j) {
+    char *upper = (char *)wl_dynamic, *lower = upper + WL_TILE * WL_PITCH;
+    wl_swap_tiles(square, ld, n, i, j, upper, lower);
+}
 #endif
 
 /* Older multiprocessors have no more than 1024 threads. */
@@ -42,11 +48,6 @@ static __device__ __forceinline__ void wl_swap_parts(wl_word *square, uint64_t l
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_SIZED(square)(wl_word *square, uint64_t ld, unsigned n, uint64_t first) {
     unsigned i, j;
-    if (!wl_tiles_of(first + blockIdx.x, (n + WL_TILE - 1) / WL_TILE, &i, &j))
-        return;
-#if WL_WIDTH < 4
-    wl_swap_parts(square, ld, n, i, j);
-#else
-    wl_swap_tiles(square, ld, n, i, j, wl_dynamic, (char *)wl_dynamic + WL_TILE * WL_PITCH);
-#endif
+    if (wl_tiles_of(first + blockIdx.x, (n + WL_TILE - 1) / WL_TILE, &i, &j))
+        wl_swap(square, ld, n, i, j);
 }
