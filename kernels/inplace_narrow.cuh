@@ -1,5 +1,4 @@
-/* How inplace_panels.cu keeps tiles of elements of 1 and 2 bytes in shared memory; part of
- * inplace_panels.cuh.
+/* How tiles of elements of 1 and 2 bytes are kept in shared memory; part of inplace_parts.cuh.
  *
  * As vectors come, each element would be found at its own row's shift, at six instructions an element, and a
  * vector is made of 8 or 16.  So rows are shifted as they are kept: element c of row r lies WL_ROW r +

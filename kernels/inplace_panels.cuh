@@ -1,4 +1,4 @@
-/* Where things are for inplace_panels.cu: panels, slots, counters; and loads of tiles. */
+/* Where things are for inplace_panels.cu: panels, slots, counters. */
 #ifndef WIDELOAD_KERNELS_INPLACE_PANELS_CUH
 #define WIDELOAD_KERNELS_INPLACE_PANELS_CUH
 
