@@ -22,6 +22,14 @@
     ((width) < 4 ? 16 + 2 * WL_INPLACE_NARROW_STRIDE(width, tile) : 2 * (tile)*WL_INPLACE_PITCH(width, tile))
 #define WL_INPLACE_PAIR_BYTES(width) WL_INPLACE_PAIR_OF(width, WL_INPLACE_TILE(width))
 
+/* Of 2 bytes smaller tiles for shorter sides, where they are up to 1.6 times as fast, and for devices whose
+ * blocks have no more than 64 KB: tile, threads, blocks and bytes. */
+#define WL_INPLACE_SMALL_SIDE    3072
+#define WL_INPLACE_SMALL_TILE    64
+#define WL_INPLACE_SMALL_THREADS 256
+#define WL_INPLACE_SMALL_BLOCKS  6
+#define WL_INPLACE_SMALL_BYTES   WL_INPLACE_PAIR_OF(2, WL_INPLACE_SMALL_TILE)
+
 /* inplace_aligned.cu, for widths of 1 and 2: threads, and blocks that are to fit a multiprocessor, each with
  * two tiles without a gap. */
 #define WL_INPLACE_ALIGNED_THREADS(width) ((width) == 1 ? 256 : 512)

@@ -197,6 +197,7 @@
     WL_INPLACE_MODULES(X, 16)                                                                                \
     X(inplace_aligned1)                                                                                      \
     X(inplace_aligned2)                                                                                      \
+    X(inplace_small2)                                                                                        \
     WL_INTERLEAVE_MODULES(X, 1)                                                                              \
     WL_INTERLEAVE_MODULES(X, 2)                                                                              \
     WL_INTERLEAVE_MODULES(X, 4)                                                                              \
@@ -356,6 +357,7 @@
     WL_INPLACE_KERNELS(X, 16)                                                                                \
     X(inplace_aligned1, inplace_aligned1)                                                                    \
     X(inplace_aligned2, inplace_aligned2)                                                                    \
+    X(inplace_small2, inplace_small2)                                                                        \
     WL_INTERLEAVE_KERNELS(X, 1)                                                                              \
     WL_INTERLEAVE_KERNELS(X, 2)                                                                              \
     WL_INTERLEAVE_KERNELS(X, 4)                                                                              \

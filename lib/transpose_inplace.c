@@ -44,10 +44,6 @@ wl_error wl__inplace_launch(const struct wl__inplace *p, const enum wl__kernel k
     return WL_ERROR_OK;
 }
 
-static uint64_t tiles_of(const struct wl__inplace *p) {
-    return (p->shorter + WL_INPLACE_TILE(p->width) - 1) / WL_INPLACE_TILE(p->width);
-}
-
 static uint64_t no_workspace(const struct wl__inplace *p) {
     (void)p;
     return 0;
@@ -70,21 +66,37 @@ static bool is_square(const struct wl__inplace *p) {
     return p->rows == p->cols;
 }
 
-wl_error wl__inplace_exchange(const struct wl__inplace *p, uint64_t ld) {
+/* A kernel for squares: its tile's side, threads and bytes. */
+struct exchange {
+    const enum wl__kernel *kernels;
+    uint32_t tile, threads, bytes;
+};
+
+static struct exchange exchange_of(const struct wl__inplace *p, uint64_t ld) {
     static const enum wl__kernel any[5] = WL_INPLACE_EACH(square),
+                                 small[5] = {[1] = WL_KERNEL_inplace_small2},
                                  aligned[5] = {WL_KERNEL_inplace_aligned1, WL_KERNEL_inplace_aligned2};
+    const uint32_t tile = WL_INPLACE_TILE(p->width), bytes = WL_INPLACE_PAIR_BYTES(p->width);
+    if (p->width <= 2 && (p->shorter * p->width | ld * p->width | p->matrix) % 16 == 0)
+        return (struct exchange){aligned, tile, WL_INPLACE_ALIGNED_THREADS(p->width),
+                                 WL_INPLACE_ALIGNED_BYTES(p->width)};
+    if (p->width == 2 && (p->shorter < WL_INPLACE_SMALL_SIDE || bytes > p->shared_limit))
+        return (struct exchange){small, WL_INPLACE_SMALL_TILE, WL_INPLACE_SMALL_THREADS,
+                                 WL_INPLACE_SMALL_BYTES};
+    return (struct exchange){any, tile, WL_INPLACE_THREADS(p->width), bytes};
+}
+
+wl_error wl__inplace_exchange(const struct wl__inplace *p, uint64_t ld) {
+    const struct exchange exchange = exchange_of(p, ld);
     wl_devptr matrix = p->matrix;
     uint32_t side = (uint32_t)p->shorter;
     const uint64_t group = WL_INPLACE_GROUP(p->width);
-    uint64_t first, groups = (tiles_of(p) + group - 1) / group;
+    uint64_t first, groups = round_up(p->shorter, exchange.tile * group) / (exchange.tile * group);
     groups += groups & 1;
     uint64_t blocks = groups / 2 * (groups + 1) * group * group;
     void *arguments[] = {&matrix, &ld, &side, &first};
-    if (p->width <= 2 && (p->shorter * p->width | ld * p->width | matrix) % 16 == 0)
-        return wl__inplace_launch(p, aligned, blocks, WL_INPLACE_ALIGNED_THREADS(p->width),
-                                  WL_INPLACE_ALIGNED_BYTES(p->width), arguments, &first);
-    return wl__inplace_launch(p, any, blocks, WL_INPLACE_THREADS(p->width), WL_INPLACE_PAIR_BYTES(p->width),
-                              arguments, &first);
+    return wl__inplace_launch(p, exchange.kernels, blocks, exchange.threads, exchange.bytes, arguments,
+                              &first);
 }
 
 static wl_error run_square(const struct wl__inplace *p) {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: no_findings.sh FILE PROGRAM [ARGS...]: runs it with all checks on, or with the environment's CHECKS; fails when
 # they find anything, and when they were not on at all.  EXCEPT in the environment: what is found in kernels whose names
-# begin so is allowed.
+# begin so (a pattern) is allowed.
 out=$1
 checks=${CHECKS:-memory,race,init,sync}
 shift

@@ -76,6 +76,8 @@ static void squares(void **state) {
     run(1, 1168, 1168, 16, "square");
     run(2, 1160, 1160, 8, "square");
     run(4, 8 * 64 * 2 + 5, 8 * 64 * 2 + 5, 1, "square");
+    /* Pairs of bytes in large tiles. */
+    run(2, 3073, 3073, 3, "square");
 }
 
 static void lines(void **state) {

@@ -1,0 +1,43 @@
+/* Squares in place on devices that have less shared memory than the one that runs the tests. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "arena.h"
+#include "device.h"
+#include "lib/transpose_inplace.h"
+
+/* Pairs of bytes on a device whose blocks have no more than 64 KB of shared memory. */
+static void little_shared(void **state) {
+    (void)state;
+    const uint64_t side = 3075;
+    struct array matrix = array_make(context, side * side / 2 + 1, 0, 5);
+    const struct wl__inplace p = {.context = context,
+                                  .width = 2,
+                                  .row = 1,
+                                  .rows = side,
+                                  .cols = side,
+                                  .shorter = side,
+                                  .longer = side,
+                                  .shared_limit = 64 << 10,
+                                  .matrix = matrix.device};
+    assert_int_equal(wl__inplace_exchange(&p, side), WL_ERROR_OK);
+    assert_int_equal(wl_synchronize(context), WL_ERROR_OK);
+    uint16_t *words = (uint16_t *)array_words(&matrix);
+    for (uint64_t r = 0; r < side; r++)
+        for (uint64_t c = 0; c < r; c++) {
+            uint16_t kept = words[r * side + c];
+            words[r * side + c] = words[c * side + r];
+            words[c * side + r] = kept;
+        }
+    array_compare(context, &matrix, "64 KB of shared memory");
+    array_free(context, &matrix);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(little_shared)};
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
