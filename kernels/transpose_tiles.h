@@ -21,8 +21,8 @@ typedef uint64_t wl_source, wl_target;
  *
  * A matrix may be cut into bands of `band` rows of tiles, one after the other.  And columns may be walked
  * down in pairs, by turns: column c with column c + apart, all such pairs of a stretch of 2 * apart columns,
- * and on to the next stretch.  Where the last band or stretch is not full, there are blocks without a tile.
- */
+ * and on to the next stretch.  The first begins `late` columns before the matrix.  Where the first or last
+ * stretch or the last band is not full, there are blocks without a tile. */
 struct wl_transpose_tiles {
     wl_source from; /* the first matrix */
     wl_target to;
@@ -34,6 +34,7 @@ struct wl_transpose_tiles {
     uint32_t blocks;             /* of all matrices: a grid of clusters may have more */
     uint32_t band;               /* rows of tiles */
     uint32_t paired, apart;      /* 1 and a power of two, or 0 and 0 */
+    uint32_t late;               /* columns of tiles */
     struct wl_divisor by_matrix; /* blocks of a matrix, */
     struct wl_divisor by_band;   /* of a band, */
     struct wl_divisor by_column; /* and of a column in it, or a pair */
@@ -51,13 +52,13 @@ WL_BOTH_SIDES struct wl_tile wl_find_tile(const struct wl_transpose_tiles *all, 
     uint32_t column = wl_divide(i, all->by_column, &i);
     tile.down = band * all->band + (i >> all->paired);
     /* Pair c is column c, and those that earlier stretches have in addition. */
-    tile.across = column + (column & (0 - all->apart)) + (i & all->paired) * all->apart;
+    tile.across = column + (column & (0 - all->apart)) + (i & all->paired) * all->apart - all->late;
     tile.from = all->from + matrix * all->from_stride;
     tile.to = all->to + matrix * all->to_stride;
     return tile;
 }
 
-/* Whether that is a tile. */
+/* Whether that is a tile.  (Columns before the matrix have very large numbers.) */
 WL_BOTH_SIDES bool wl_is_tile(const struct wl_transpose_tiles *all, const struct wl_tile *tile) {
     return tile->down < all->tiles_down && tile->across < all->tiles_across;
 }

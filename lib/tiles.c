@@ -29,14 +29,17 @@ static uint64_t whole(uint64_t n, uint64_t each, uint64_t others, uint64_t limit
 }
 
 /* Bands and pairs, as far as the launch may have blocks that have no tile. */
-static void set_walk(struct wl_transpose_tiles *launch, const struct wl__tile_shape *shape, uint64_t batch,
-                     uint32_t limit) {
+static void set_walk(struct wl_transpose_tiles *launch, const struct wl__tile_shape *shape, uint64_t width,
+                     uint64_t batch, uint32_t limit) {
     uint64_t down = launch->tiles_down, across = launch->tiles_across;
-    const uint64_t stretches =
-        shape->pair ? whole(across, 2 * (uint64_t)shape->pair, batch * down, limit) : 0;
+    const uint64_t stretch = 2 * (uint64_t)shape->pair;
+    /* Pairs are of columns whose addresses differ in one bit: so stretches begin at multiples of them. */
+    const uint64_t late = shape->pair > 1 ? launch->from / (width * shape->cols) % stretch : 0;
+    const uint64_t stretches = shape->pair ? whole(across + late, stretch, batch * down, limit) : 0;
     if (stretches) {
         launch->paired = 1;
         launch->apart = shape->pair;
+        launch->late = (uint32_t)late;
         across = stretches;
     }
     launch->band = (uint32_t)down;
@@ -77,7 +80,7 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch) 
         .tiles_down = down,
         .tiles_across = across,
     };
-    set_walk(launch, &tiles->shape, batch, tiles->limit);
+    set_walk(launch, &tiles->shape, width, batch, tiles->limit);
 
     tiles->row += rows;
     if (tiles->row == layout->rows) {

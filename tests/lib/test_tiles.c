@@ -39,10 +39,11 @@ static void check(const wl_transpose_layout *layout, struct wl__tile_shape shape
     while (wl__tiles_next(&tiles, &launch)) {
         const uint32_t blocks = launch.blocks;
         assert_true(blocks >= 1 && blocks <= limit);
-        /* Blocks without a tile are in the last band and the last stretch alone. */
+        /* Blocks without a tile are in the last band and the first and last stretch alone. */
         const uint32_t stretch = launch.paired ? 2 * launch.apart : 1;
         uint32_t down = (launch.tiles_down + launch.band - 1) / launch.band * launch.band;
-        uint32_t across = (launch.tiles_across + stretch - 1) / stretch * stretch, each = down * across;
+        uint32_t across = (launch.late + launch.tiles_across + stretch - 1) / stretch * stretch,
+                 each = down * across;
         unsigned matrices = blocks / each;
         assert_int_equal(blocks, matrices * each);
         /* The launch's rows even where its tiles begin `extra` rows early; and no tile for nothing. */

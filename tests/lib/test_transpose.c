@@ -145,7 +145,7 @@ static void many_tiles(void **state) {
 }
 
 /* Rows of the input that are multiples of 128 KB apart: pairs of columns of tiles 8 KB from each other are
- * walked down side by side, and what is left of a stretch of 16 KB column by column. */
+ * walked down by turns, in stretches of 16 KB of memory, the first and the last of which may not be full. */
 static void far_apart(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++) {
