@@ -10,6 +10,21 @@
 #include "device.h"
 #include "lib/transpose_inplace.h"
 
+#define LITTLE (64 << 10)
+
+/* The driver's launch, and what it was asked for. */
+static CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                          CUstream, void **, void **);
+static unsigned launches, most_shared;
+
+static CUresult look_and_launch(CUfunction function, unsigned x, unsigned y, unsigned z, unsigned block_x,
+                                unsigned block_y, unsigned block_z, unsigned shared, CUstream stream,
+                                void **arguments, void **extra) {
+    launches++;
+    most_shared = shared > most_shared ? shared : most_shared;
+    return launch(function, x, y, z, block_x, block_y, block_z, shared, stream, arguments, extra);
+}
+
 /* Pairs of bytes on a device whose blocks have no more than 64 KB of shared memory. */
 static void little_shared(void **state) {
     (void)state;
@@ -22,9 +37,15 @@ static void little_shared(void **state) {
                                   .cols = side,
                                   .shorter = side,
                                   .longer = side,
-                                  .shared_limit = 64 << 10,
+                                  .shared_limit = LITTLE,
                                   .matrix = matrix.device};
-    assert_int_equal(wl__inplace_exchange(&p, side), WL_ERROR_OK);
+    launch = context->driver.cuLaunchKernel;
+    context->driver.cuLaunchKernel = look_and_launch;
+    wl_error error = wl__inplace_exchange(&p, side);
+    context->driver.cuLaunchKernel = launch;
+    assert_int_equal(error, WL_ERROR_OK);
+    assert_int_equal(launches, 1);
+    assert_in_range(most_shared, 1, LITTLE);
     assert_int_equal(wl_synchronize(context), WL_ERROR_OK);
     uint16_t *words = (uint16_t *)array_words(&matrix);
     for (uint64_t r = 0; r < side; r++)
