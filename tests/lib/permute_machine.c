@@ -1,0 +1,446 @@
+/* The kernels of wl_permute in plain C. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "permute_machine.h"
+
+uint64_t elements_of(const struct problem *p) {
+    uint64_t n = 1;
+    for (unsigned i = 0; i < p->rank; i++)
+        n *= p->sizes[i];
+    return n;
+}
+
+/* The input's index of the output's element i. */
+static uint64_t source(const struct problem *p, uint64_t i) {
+    uint64_t stride[WL_RANK_MAX], at = 0, step = 1;
+    for (unsigned d = p->rank; d-- > 0; step *= p->sizes[d])
+        stride[d] = step;
+    for (unsigned k = p->rank; k-- > 0;) {
+        unsigned d = p->order[k];
+        at += i % p->sizes[d] * stride[d];
+        i /= p->sizes[d];
+    }
+    return at;
+}
+
+void describe(char *text, size_t bytes, const struct problem *p) {
+    int used = snprintf(text, bytes, "width %u:", p->width);
+    for (unsigned i = 0; i < p->rank; i++)
+        used += snprintf(text + used, bytes - (size_t)used, " %llu", (unsigned long long)p->sizes[i]);
+    used += snprintf(text + used, bytes - (size_t)used, " order");
+    for (unsigned i = 0; i < p->rank; i++)
+        used += snprintf(text + used, bytes - (size_t)used, " %u", p->order[i]);
+}
+
+/* ---------------------------------------------------------------- the kernels in plain C */
+
+struct machine {
+    const char *what;
+    uint8_t *from, *to, *memory;
+    uint64_t from_address, to_address; /* what the plan was told */
+    uint64_t bytes;
+    unsigned width;
+    unsigned memory_bytes;
+};
+
+static uint32_t divide(uint32_t n, const struct wl_permute_divisor *by) {
+    uint32_t quotient = (uint32_t)(((uint64_t)n * by->magic) >> 32) >> by->shift;
+    assert_int_equal(quotient, n / by->count);
+    return quotient;
+}
+
+static unsigned tile_place(const struct wl_permute_tiles *p, uint32_t tile, uint64_t *in, uint64_t *out,
+                           uint32_t *row) {
+    unsigned ends = 3;
+    *in = p->from;
+    *out = p->to;
+    *row = 0;
+    for (uint32_t i = 0; i < p->digits; i++) {
+        const struct wl_permute_digit *digit = &p->digit[i];
+        uint32_t rest = divide(tile, &digit->by), place = tile - rest * digit->by.count;
+        *in += place * digit->in - (place == digit->by.count - 1 ? digit->in_back : 0);
+        *out += place * digit->out - (place == digit->by.count - 1 ? digit->out_back : 0);
+        *row += place * digit->row - (place == digit->by.count - 1 ? digit->row_back : 0);
+        if (digit->edges)
+            ends = (place == 0) + 2 * (place == digit->by.count - 1);
+        tile = rest;
+    }
+    return ends;
+}
+
+/* Blocks past the last, with which a grid is rounded up, do the first ones' tiles again. */
+static void surplus_repeats(const struct wl_permute_tiles *p) {
+    uint64_t in, out, first_in, first_out;
+    uint32_t row, first_row;
+    for (uint32_t k = 0; k < 8 && k < p->tiles; k++) {
+        unsigned ends = tile_place(p, p->tiles + k, &in, &out, &row);
+        assert_int_equal(ends, tile_place(p, k, &first_in, &first_out, &first_row));
+        assert_true(in == first_in && out == first_out && row == first_row);
+    }
+}
+
+static int64_t thread_place(const struct wl_permute_side *side, uint32_t thread, uint64_t *shared,
+                            uint64_t *global) {
+    int64_t begin = 0;
+    *shared = *global = 0;
+    for (uint32_t i = 0; i < side->parts; i++) {
+        uint32_t rest = divide(thread, &side->part[i].by), place = thread - rest * side->part[i].by.count;
+        *shared += (uint64_t)place * side->part[i].shared;
+        *global += place * side->part[i].global;
+        begin += (int64_t)place * side->part[i].begin;
+        thread = rest;
+    }
+    return begin;
+}
+
+static uint8_t *in_array(const struct machine *m, uint8_t *array, uint64_t address, uint64_t base,
+                         unsigned width) {
+    if (address % width || address < base || address + width > base + m->bytes)
+        fail_msg("%s: an access of %u bytes at %lld of %llu", m->what, width, (long long)(address - base),
+                 (unsigned long long)m->bytes);
+    return array + (address - base);
+}
+
+static uint8_t *in_memory(const struct machine *m, uint64_t at, unsigned width) {
+    if (at % width || at + width > m->memory_bytes)
+        fail_msg("%s: byte %llu of a tile's %u", m->what, (unsigned long long)at, m->memory_bytes);
+    return m->memory + at;
+}
+
+/* The elements of an access that begins at `address` and `begin` elements into a row: shifted down to a
+ * multiple of its width, those of its row. */
+static void shift(uint64_t *address, uint64_t *shared, int64_t *begin, const struct wl_permute_side *side,
+                  unsigned width) {
+    uint64_t by = *address % WL_PERMUTE_ACCESS / width;
+    *address -= by * width;
+    *shared -= by * side->step;
+    *begin -= (int64_t)by;
+}
+
+static void run_side(const struct machine *m, const struct wl__permute_plan *plan, uint64_t tile_place,
+                     const struct wl_permute_side *side, bool shifted, bool loads, unsigned ends) {
+    unsigned vector = WL_PERMUTE_ACCESS / plan->width;
+    for (unsigned thread = 0; thread < plan->threads; thread++) {
+        uint64_t shared, global;
+        int64_t first = thread_place(side, thread, &shared, &global);
+        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++) {
+            uint64_t address = tile_place + global + side->global[k], at = shared + side->shared[k];
+            int64_t begin = first + side->begin[k];
+            if (thread >= side->limit[k])
+                continue;
+            if (shifted)
+                shift(&address, &at, &begin, side, plan->width);
+            else if (address % WL_PERMUTE_ACCESS)
+                fail_msg("%s: an access at %lld", m->what, (long long)(address - tile_place));
+            /* The neighbouring tile's. */
+            if (shifted && !loads && !(begin >= 0 && begin < side->whole) && !(ends & (begin < 0 ? 1 : 2)))
+                continue;
+            for (unsigned j = 0; j < vector; j++) {
+                if (shifted && (begin + j < 0 || begin + j >= side->length))
+                    continue;
+                uint64_t element = address + j * plan->width;
+                uint8_t *kept = in_memory(m, at + j * side->step, plan->width);
+                if (loads)
+                    memcpy(kept, in_array(m, m->from, element, m->from_address, plan->width), plan->width);
+                else
+                    memcpy(in_array(m, m->to, element, m->to_address, plan->width), kept, plan->width);
+            }
+        }
+    }
+}
+
+static void run_tile(const struct machine *m, const void *any, uint32_t tile) {
+    const struct wl__permute_plan *plan = any;
+    uint64_t in_tile, out_tile;
+    uint32_t row;
+    unsigned ends = tile_place(&plan->sides.tiles, tile, &in_tile, &out_tile, &row);
+    memset(m->memory, 0xEE, m->memory_bytes);
+    run_side(m, plan, in_tile, &plan->sides.in, plan->in_shifted, true, 3);
+    run_side(m, plan, out_tile, &plan->sides.out, plan->out_shifted, false, ends);
+}
+
+/* ---------------------------------------------------------------- the kernel of asynchronous loads */
+
+/* Where a vector or a part of one lies in the tile's memory: within its 128 bytes. */
+static uint8_t *turned(const struct machine *m, const struct wl_permute_sides *p, uint64_t at,
+                       unsigned width) {
+    return in_memory(m, at ^ (at >> p->turn & (WL_PERMUTE_LINE - WL_PERMUTE_ACCESS)), width);
+}
+
+static void load_vectors(const struct machine *m, const struct wl__permute_plan *plan, uint64_t tile) {
+    const struct wl_permute_sides *p = &plan->sides;
+    for (unsigned thread = 0; thread < plan->threads; thread++) {
+        uint64_t shared, global;
+        thread_place(&p->in, thread, &shared, &global);
+        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++) {
+            uint64_t from = tile + global + p->in.global[k],
+                     at = tile % WL_PERMUTE_LINE + shared + p->in.shared[k];
+            if (thread >= p->in.limit[k])
+                continue;
+            if (from % WL_PERMUTE_LINE != at % WL_PERMUTE_LINE)
+                fail_msg("%s: byte %llu is at %llu", m->what, (unsigned long long)from,
+                         (unsigned long long)at);
+            memcpy(turned(m, p, at, 16), in_array(m, m->from, from, m->from_address, 16), 16);
+        }
+    }
+}
+
+/* A thread's accesses of one pass: words of rows, as many columns as a word has elements. */
+static void store_vectors(const struct machine *m, const struct wl__permute_plan *plan, uint64_t to,
+                          uint64_t at) {
+    const struct wl_permute_sides *p = &plan->sides;
+    unsigned width = plan->width, group = width < 4 ? 4 / width : 1, word = group * width;
+    for (unsigned column = 0; column < group; column++)
+        for (unsigned i = 0; i < 16 / width; i++) {
+            const uint8_t *read = turned(m, p, at + i * (uint64_t)p->out.step, word);
+            memcpy(in_array(m, m->to, to + column * p->column, m->to_address, 16) + i * width,
+                   read + column * width, width);
+        }
+}
+
+static void run_async(const struct machine *m, const void *any, uint32_t tile) {
+    const struct wl__permute_plan *plan = any;
+    const struct wl_permute_sides *p = &plan->sides;
+    uint64_t in_tile, out_tile;
+    uint32_t row;
+    tile_place(&p->tiles, tile, &in_tile, &out_tile, &row);
+    memset(m->memory, 0xEE, m->memory_bytes);
+    load_vectors(m, plan, in_tile);
+    for (unsigned thread = 0; thread < plan->threads; thread++) {
+        uint64_t shared, global;
+        thread_place(&p->out, thread, &shared, &global);
+        for (unsigned k = 0; k < WL_PERMUTE_PASSES; k++)
+            if (thread < p->out.limit[k])
+                store_vectors(m, plan, out_tile + global + p->out.global[k],
+                              in_tile % WL_PERMUTE_LINE + shared + p->out.shared[k]);
+    }
+}
+
+/* ---------------------------------------------------------------- the kernel of bulk copies */
+
+static uint32_t digit_of(uint32_t *number, const struct wl_permute_divisor *by) {
+    uint32_t digit = *number % by->count;
+    assert_int_equal(by->count > 1 ? divide(*number, by) : *number, *number / by->count);
+    *number /= by->count;
+    return digit;
+}
+
+/* Where a row of joined dimensions is loaded from, with how many of the rows after it; the rows before it in
+ * its load. */
+static uint32_t joined_row(const struct wl_permute_bulk *p, uint32_t first, uint32_t row, uint64_t *from,
+                           uint32_t *rows) {
+    uint32_t number = first + row, before = 0;
+    *rows = 1;
+    for (uint32_t i = 0; i < p->joined_parts; i++) {
+        uint32_t count = p->joined[i].by.count, digit = digit_of(&number, &p->joined[i].by);
+        if (p->joined_load && i == 0) {
+            before = digit < row ? digit : row;
+            *rows = count - digit + before;
+            if (*rows > p->turn.count - row + before)
+                *rows = p->turn.count - row + before;
+            digit -= before;
+        }
+        *from += digit * p->joined[i].in;
+    }
+    assert_int_equal(number, 0);
+    return before;
+}
+
+/* Fills the tile's memory; place: where each row lies. */
+static void load_rows(const struct machine *m, const struct wl_permute_bulk *p, unsigned width, uint64_t tile,
+                      uint32_t first, uint32_t *place) {
+    unsigned vector = WL_PERMUTE_ACCESS / width;
+    for (uint32_t r = 0; r < p->rows; r++) {
+        uint64_t from = tile;
+        uint32_t number = r, inner = 0, loads = 0, each = 1, load = p->load, turns = 0, turns_each = 1;
+        if (p->joined_parts) {
+            uint32_t row = digit_of(&number, &p->turn), rows;
+            uint32_t before = joined_row(p, first, row, &from, &rows);
+            inner = before * p->joined_load;
+            if (p->joined_load)
+                load = rows * p->joined_load;
+            loads = row - before;
+            each = p->turn.count;
+            turns = (first + row) / p->joined[0].by.count - first / p->joined[0].by.count;
+            turns_each = p->turns;
+        }
+        for (uint32_t i = 0; i < p->row_parts; i++) {
+            uint32_t digit = digit_of(&number, &p->row[i].by);
+            inner += digit * p->row[i].inner;
+            if (!p->row[i].inner) {
+                if (each > 1) {
+                    turns += digit * turns_each;
+                    turns_each *= p->row[i].by.count;
+                }
+                loads += digit * each;
+                each *= p->row[i].by.count;
+                from += digit * p->row[i].in;
+            }
+        }
+        uint32_t at = loads * p->pitch + loads / vector * p->swizzle + turns * p->turn_pad;
+        at += ((uint32_t)from - at) & (p->phase - 1);
+        place[r] = at + inner;
+        if (inner)
+            continue;
+        uint32_t shift = from % WL_PERMUTE_ACCESS;
+        /* The window lies in the tile's memory, and no other load has written there. */
+        assert_in_range(at - shift + (shift + load + 15) / 16 * 16, 1, p->run_table);
+        for (uint32_t i = 0; i < load; i++) {
+            if (m->memory[at + i] != 0xEE &&
+                m->memory[at + i] != *in_array(m, m->from, from + i, m->from_address, 1))
+                fail_msg("%s: loads overlap at byte %u", m->what, at + i);
+            m->memory[at + i] = *in_array(m, m->from, from + i, m->from_address, 1);
+        }
+    }
+}
+
+static void store_run(const struct machine *m, const struct wl_permute_bulk *p, unsigned width, uint32_t r,
+                      uint64_t to, const uint32_t *place, unsigned ends) {
+    uint32_t along = 0, row = 0, number = r;
+    for (uint32_t i = 0; i < p->run_parts; i++) {
+        uint32_t digit = digit_of(&number, &p->run[i].by);
+        to += digit * p->run[i].out;
+        row += digit * p->run[i].rows;
+        along += digit * p->run[i].along;
+    }
+    assert_int_equal(number, 0);
+    uint64_t past = to % WL_PERMUTE_LINE;
+    unsigned vector = WL_PERMUTE_ACCESS / width, sector = WL_PERMUTE_SECTOR / width;
+    for (uint32_t v = 0; v < p->along.count * p->lanes; v++)
+        for (unsigned j = 0; j < vector; j++) {
+            int64_t begin = ((int64_t)v * WL_PERMUTE_ACCESS - (int64_t)past) / width, e = begin + j;
+            uint64_t address = to - past + v * WL_PERMUTE_ACCESS;
+            int64_t first = begin - (int64_t)(address % WL_PERMUTE_SECTOR / width);
+            if (e < 0 || e >= p->length || (first < 0 && !(ends & 1)) ||
+                (first + sector > p->length && !(ends & 2)))
+                continue;
+            uint32_t turn = (uint32_t)e % p->turn.count, element = (uint32_t)e / p->turn.count;
+            assert_in_range(row + turn, 0, p->rows - 1);
+            memcpy(in_array(m, m->to, address + j * width, m->to_address, width),
+                   in_memory(m, place[row + turn] + along + element * width, width), width);
+        }
+    /* The lanes reach the run's end. */
+    assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= past + p->length * width);
+}
+
+/* Unit i of a column's run, which may go on in the next columns. */
+static void store_unit(const struct machine *m, const struct wl_permute_bulk *p, uint64_t to, uint32_t along,
+                       const uint32_t *place, uint32_t column, uint32_t i) {
+    uint32_t further = column + i / p->span.count, row = i % p->span.count / p->units;
+    assert_true(further < p->columns && (p->wraps || further == column));
+    memcpy(in_array(m, m->to, to + column * p->column_out + i * m->width, m->to_address, m->width),
+           in_memory(m, place[row] + along + (further * p->units + i % p->units) * m->width, m->width),
+           m->width);
+}
+
+/* The columns' runs: the sectors that begin in them and end in them, or in the tile; what is left at the
+ * ends.
+ */
+static void store_columns(const struct machine *m, const struct wl_permute_bulk *p, uint32_t r, uint64_t to,
+                          const uint32_t *place, unsigned ends) {
+    uint32_t along = 0, row = 0, number = r, sector = WL_PERMUTE_SECTOR / m->width;
+    for (uint32_t i = 0; i < p->run_parts; i++) {
+        uint32_t digit = digit_of(&number, &p->run[i].by);
+        to += digit * p->run[i].out;
+        row += digit * p->run[i].rows;
+        along += digit * p->run[i].along;
+    }
+    assert_int_equal(number, 0);
+    assert_int_equal(row % p->turn.count, 0);
+    place += row;
+    uint32_t deep = 32 / p->lanes, kinds = p->columns < sector ? p->columns : sector;
+    assert_true(p->kinds.count * deep >= kinds);
+    for (uint32_t column = 0; column < p->columns; column++) {
+        uint32_t before = (uint32_t)(-(to + column * p->column_out) % WL_PERMUTE_SECTOR / m->width);
+        uint32_t length = p->wraps ? (p->columns - column) * p->span.count : p->span.count, i = before;
+        for (; i + sector <= length && i < p->span.count; i += sector) {
+            /* The lanes come so far, and the tables. */
+            assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= (i - before + sector) * m->width);
+            assert_true(i + sector <= p->quarter * 16 / m->width);
+            for (uint32_t j = 0; j < sector; j++)
+                store_unit(m, p, to, along, place, column, i + j);
+        }
+        if (ends & 1 && (column == 0 || !p->wraps))
+            for (uint32_t j = 0; j < before && j < length; j++)
+                store_unit(m, p, to, along, place, column, j);
+        if (ends & 2 && i < p->span.count)
+            for (; i < length; i++)
+                store_unit(m, p, to, along, place, column, i);
+    }
+}
+
+static void run_bulk(const struct machine *m, const void *any, uint32_t tile) {
+    const struct wl__permute_bulk_plan *plan = any;
+    const struct wl_permute_bulk *p = &plan->bulk;
+    uint64_t in_tile, out_tile;
+    uint32_t first;
+    unsigned ends = tile_place(&p->tiles, tile, &in_tile, &out_tile, &first), width = m->width;
+    if (p->joined_rows)
+        ends = (first == 0) + 2 * (first + p->turn.count == p->joined_rows);
+    uint32_t *place = malloc(p->rows * sizeof(*place));
+    uint32_t tables =
+        width < 4 ? p->rows / p->turn.count * (4 / width) * p->quarter * 32 / width : 4 * p->rows;
+    assert_true(p->run_table + 16 * p->runs <= p->row_table && p->row_table + tables <= p->barrier &&
+                p->barrier + 8 <= plan->memory);
+    memset(m->memory, 0xEE, m->memory_bytes);
+    load_rows(m, p, width, in_tile, first, place);
+    if (width < 4) {
+        assert_int_equal(p->cells, p->runs * p->kinds.count * p->along.count);
+        for (uint32_t r = 0; r < p->runs; r++)
+            store_columns(m, p, r, out_tile, place, ends);
+    } else {
+        assert_int_equal(p->cells, (p->runs + 32 / p->lanes - 1) / (32 / p->lanes) * p->along.count);
+        for (uint32_t r = 0; r < p->runs; r++)
+            store_run(m, p, width, r, out_tile, place, ends);
+    }
+    free(place);
+}
+
+typedef void run_fn(const struct machine *m, const void *plan, uint32_t tile);
+
+static void carry_out(const struct problem *p, const void *plan, const struct wl_permute_tiles *tiles,
+                      unsigned width, unsigned memory, run_fn *run) {
+    char what[256];
+    describe(what, sizeof(what), p);
+    uint64_t n = elements_of(p), bytes = n * p->width;
+    struct machine m = {what,  malloc(bytes), malloc(bytes), malloc(memory + 1), tiles->from, tiles->to,
+                        bytes, width,         memory};
+    assert_int_equal(tiles->bytes, bytes);
+    for (uint64_t i = 0; i < bytes; i++) {
+        m.from[i] = (uint8_t)((i / p->width * 2654435761u + i % p->width * 40503u) >> 13);
+        m.to[i] = (uint8_t)~i;
+    }
+    surplus_repeats(tiles);
+    for (uint32_t tile = 0; tile < tiles->tiles; tile++)
+        run(&m, plan, tile);
+    for (uint64_t i = 0; i < n; i++)
+        if (memcmp(m.to + i * p->width, m.from + source(p, i) * p->width, p->width))
+            fail_msg("%s: element %llu", what, (unsigned long long)i);
+    free(m.from);
+    free(m.to);
+    free(m.memory);
+}
+
+void carry_out_tiles(const struct problem *p, const struct wl__permute_plan *plan) {
+    carry_out(p, plan, &plan->sides.tiles, plan->width, plan->memory, run_tile);
+}
+
+void carry_out_async(const struct problem *p, const struct wl__permute_plan *plan) {
+    assert_true(plan->is_async);
+    assert_in_range(plan->threads, 1, 256);
+    assert_in_range(plan->passes, 1, WL_PERMUTE_PASSES);
+    carry_out(p, plan, &plan->sides.tiles, plan->width, plan->memory, run_async);
+}
+
+void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan) {
+    assert_in_range(plan->memory, 1, 56 * 1024);
+    carry_out(p, plan, &plan->bulk.tiles, plan->unit, plan->memory, run_bulk);
+}

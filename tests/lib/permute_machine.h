@@ -1,0 +1,25 @@
+/* Plans of permutations, carried out in plain C as the kernels carry them out.  The calling test fails where
+ * an access is not within the arrays or the tile's memory, or not at a multiple of its width, or an element
+ * is not in its place afterwards. */
+#ifndef WIDELOAD_TESTS_PERMUTE_MACHINE_H
+#define WIDELOAD_TESTS_PERMUTE_MACHINE_H
+
+#include "lib/permute_bulk.h"
+#include "lib/permute_plan.h"
+
+struct problem {
+    unsigned width, rank;
+    uint64_t sizes[WL_RANK_MAX];
+    unsigned order[WL_RANK_MAX];
+};
+
+uint64_t elements_of(const struct problem *p);
+/* Its width, sizes and order, for messages. */
+void describe(char *text, size_t bytes, const struct problem *p);
+
+/* Through registers, by asynchronous loads, and by bulk copies. */
+void carry_out_tiles(const struct problem *p, const struct wl__permute_plan *plan);
+void carry_out_async(const struct problem *p, const struct wl__permute_plan *plan);
+void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan);
+
+#endif
