@@ -1,5 +1,5 @@
-/* What the host tells the kernels of copy_rows.cu, and of copy_dense.cu
- * and copy_seams.cu: plain C, included by both sides. */
+/* What the host tells the kernels of copy_rows.cu, and of copy_dense.cu and copy_seams.cu: plain C, included
+ * by both sides. */
 #ifndef WIDELOAD_KERNELS_ROWS_H
 #define WIDELOAD_KERNELS_ROWS_H
 
@@ -21,10 +21,9 @@ struct wl_rows {
     } outer[WL_ROWS_RANK];
 };
 
-/* Bytes that a block of copy_dense.cu and copy_seams.cu has of the output, and the least of a row that each
- * may have: a warp of the latter has 31 rows at most, as it knows where 32 lie. */
+/* Bytes that a block of copy_dense.cu and copy_seams.cu has of the output, and the least that the latter's
+ * rows may have: a warp has 31 rows at most, as it knows where 32 lie. */
 #define WL_DENSE_BLOCK 2048
-#define WL_DENSE_LEAST 16
 #define WL_SEAMS_BLOCK 4096
 #define WL_SEAMS_LEAST 36
 
