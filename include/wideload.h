@@ -209,8 +209,8 @@ WL_API wl_error wl_transpose_batched(wl_context *context, unsigned width, wl_dev
  * in use until the stream has passed the call; calls that run at once need one each.
  *
  * Matrices whose sides, of 256 elements and more, differ by 1 to 16 are done by blocks that wait for each
- * other, where they have some MB (compute capability 8.0 and later), in a cooperative launch: it begins when
- * the device has room for all of them.
+ * other: of elements of 1 and 2 bytes all of them, of 4, 8 and 16 bytes from 8, 40 and 20 MiB on (compute
+ * capability 8.0 and later), in a cooperative launch: it begins when the device has room for all of them.
  *
  *     size_t bytes;
  *     wl_transpose_inplace_workspace(context, sizeof(float), 8191, 8193, &bytes);
