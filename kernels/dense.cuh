@@ -32,11 +32,6 @@ static __device__ __forceinline__ uint64_t wl_row_at(const struct wl_dense_rows 
     return at;
 }
 
-/* All bits of a word's bytes before number `end`. */
-static __device__ __forceinline__ uint32_t wl_bits_before(int end) {
-    return __funnelshift_lc(0xffffffff, 0, 8 * max(end, 0));
-}
-
 /* All bits of a vector's bytes before number `end`. */
 static __device__ __forceinline__ uint4 wl_bits_of(int end) {
     return make_uint4(wl_bits_before(end), wl_bits_before(end - 4), wl_bits_before(end - 8),

@@ -38,7 +38,7 @@ static __device__ __forceinline__ uint4 bytes_at(const unsigned char *at) {
 
 /* A word's bytes before number `end` from a, the others from b. */
 static __device__ __forceinline__ uint32_t join(uint32_t a, uint32_t b, int end) {
-    uint32_t before = __funnelshift_lc(0xffffffff, 0, 8 * max(end, 0));
+    const uint32_t before = wl_bits_before(end);
     return (a & before) | (b & ~before);
 }
 

@@ -36,6 +36,11 @@ static __device__ __forceinline__ uint4 wl_window(uint4 low, uint4 high, unsigne
                       __funnelshift_r(low.z, low.w, bits), __funnelshift_r(low.w, high.x, bits));
 }
 
+/* All bits of a word's bytes before number `end`. */
+static __device__ __forceinline__ uint32_t wl_bits_before(int end) {
+    return __funnelshift_lc(0xffffffff, 0, 8 * max(end, 0));
+}
+
 /* How far the bytes for a line of slots lie in aligned vectors; the same for all threads. */
 static __device__ __forceinline__ unsigned wl_shift(const uint8_t *from) {
     return (unsigned)(uintptr_t)from & 15;
