@@ -12,9 +12,10 @@
 #
 # A compiler that has gone since the last time is looked for anew, and a changed one compiles anew.
 if(WIDELOAD_NVCC AND NOT EXISTS ${WIDELOAD_NVCC})
-    unset(WIDELOAD_NVCC CACHE)
-    unset(WIDELOAD_CUDA_INCLUDE CACHE)
-    unset(WIDELOAD_FATBINARY CACHE)
+    # What was found beside it goes too; the last four are the tests'.
+    foreach(found NVCC CUDA_INCLUDE FATBINARY CUDART_SHARED CUDART_STATIC CUDADEVRT NVRTC)
+        unset(WIDELOAD_${found} CACHE)
+    endforeach()
 endif()
 find_program(WIDELOAD_NVCC nvcc
     HINTS ${PROJECT_SOURCE_DIR}/.cuda/bin ENV CUDA_PATH ENV CUDA_HOME

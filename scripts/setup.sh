@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs what building Wideload needs and this machine lacks; silent and instant when nothing is missing.
 #
-#   scripts/setup.sh [coverage] [browser] [clang]
+#   scripts/setup.sh [coverage] [browser] [clang] [nvrtc]
 #
 # coverage: also what `make coverage` needs; browser: Chromium, with which the tests look at the report's page;
-# clang: also what the presets clang and fuzz need.
+# clang: also what the presets clang and fuzz need; nvrtc: also NVRTC (90 MB), with which a test compiles at run time,
+# where the compiler is in .cuda/.
 #
 # Tools and libraries come from Debian's packages.  Where there is no nvcc of CUDA 12 or newer, CUDA's
 # compiler comes from the pinned wheels of scripts/cuda-requirements.txt into .cuda/, which CMake prefers to
@@ -60,6 +61,7 @@ find_missing() {
             *) missing+=(libclang-rt-dev) ;;
             esac
             ;;
+        nvrtc) nvrtc=yes ;;
         *) die "unknown part '$part'; see the head of this script" ;;
         esac
     done
@@ -93,6 +95,7 @@ install_packages() {
     apt install --no-install-recommends "$@" || die "apt-get install failed;" "$by_hand"
 }
 
+nvrtc=
 find_missing "$@"
 if [ ${#missing[@]} -gt 0 ]; then
     install_packages "${missing[@]}"
@@ -101,8 +104,6 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 # ---------------------------------------------------------------- CUDA's compiler
-
-requirements=scripts/cuda-requirements.txt
 
 # Looks where cmake/WideloadCuda.cmake looks.
 have_system_cuda() {
@@ -120,24 +121,35 @@ have_system_cuda() {
     return 1
 }
 
-install_cuda_wheels() {
+# Whether .cuda/ holds the wheels of a list, which lies there too.
+have_wheels() {
+    cmp -s "scripts/$1" ".cuda/$1"
+}
+
+install_wheels() { # list, what it is
     [ "$(uname -sm)" = "Linux x86_64" ] ||
         die "no wheels are pinned for $(uname -sm); install CUDA 12 or newer and put nvcc on PATH"
     python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip
-    echo "setup: fetching CUDA's compiler into .cuda/ (100 MB)" >&2
-    rm -rf .cuda
-    mkdir .cuda
+    echo "setup: fetching $2 into .cuda/" >&2
+    rm -rf .cuda/wheels
     # --target leaves Python's own packages alone; --no-deps and the hashes keep it to the files pinned.
     PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-input \
-        --no-compile --no-deps --only-binary :all: --require-hashes --target .cuda/wheels -r "$requirements" \
+        --no-compile --no-deps --only-binary :all: --require-hashes --target .cuda/wheels -r "scripts/$1" \
         </dev/null || die "the wheels could not be fetched; install CUDA 12 or newer and put nvcc on PATH"
-    mv .cuda/wheels/nvidia/cu13/* .cuda/
+    cp -rlT .cuda/wheels/nvidia/cu13 .cuda
     rm -rf .cuda/wheels
     .cuda/bin/nvcc --version >/dev/null || die ".cuda/bin/nvcc does not run"
-    cp "$requirements" .cuda/requirements.txt # last: its presence says that the folder is whole
+    cp "scripts/$1" .cuda/ # last: its presence says that the wheels are whole
 }
 
 # A .cuda folder is preferred by CMake, so it has to be whole and of the versions pinned.
 if [ -e .cuda ] || [ "${WIDELOAD_CUDA:-}" = wheels ] || ! have_system_cuda; then
-    cmp -s "$requirements" .cuda/requirements.txt || install_cuda_wheels
+    if ! have_wheels cuda-requirements.txt; then
+        rm -rf .cuda
+        mkdir .cuda
+        install_wheels cuda-requirements.txt "CUDA's compiler (100 MB)"
+    fi
+    if [ -n "$nvrtc" ] && ! have_wheels nvrtc-requirements.txt; then
+        install_wheels nvrtc-requirements.txt "NVRTC (90 MB)"
+    fi
 fi
