@@ -1,6 +1,6 @@
 # A front for CMake: each target does its own set-up.  See CMakePresets.json for what the builds are.
 #
-#   make                   builds build/wideload, and the libraries
+#   make                   builds all that is installed: build/wideload, and the libraries
 #   make bench             runs it: every experiment, verified and counted or timed; ARGS="--device sim copy"
 #   make report            runs it and writes build/report.html, a page with charts, from build/bench.json
 #   make test              builds and runs the tests
@@ -23,7 +23,7 @@ JOBS = $(shell nproc)
 .PHONY: all bench report test speed install clean sanitize coverage fuzz format setup
 
 all: setup build/build.ninja
-	@cmake --build --preset release --target wideload_cli -j $(JOBS)
+	@cmake --build --preset release --target installed -j $(JOBS)
 
 bench: all
 	@build/wideload bench $(ARGS)

@@ -15,16 +15,19 @@ foreach(target wideload wideload-sim)
     target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
 
+# Whoever links to Wideload sees these two; the others are opened or run by name.
 install(TARGETS wideload wideload-sim EXPORT WideloadTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS wideload-cudart wideload_cli
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# What `make` builds: all that is installed.
+add_custom_target(installed)
+add_dependencies(installed wideload wideload-sim wideload-cudart wideload_cli)
 install(FILES ${PROJECT_SOURCE_DIR}/include/wideload.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT WideloadTargets NAMESPACE Wideload:: DESTINATION ${WIDELOAD_CMAKEDIR})
 
-if(TARGET wideload_cli)
-    file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-    set_target_properties(wideload_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
-    install(TARGETS wideload_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    install(FILES ${PROJECT_SOURCE_DIR}/docs/wideload.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-endif()
+file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set_target_properties(wideload_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+install(FILES ${PROJECT_SOURCE_DIR}/docs/wideload.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/WideloadConfig.cmake.in
     ${PROJECT_BINARY_DIR}/WideloadConfig.cmake INSTALL_DESTINATION ${WIDELOAD_CMAKEDIR})
