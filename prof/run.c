@@ -1,9 +1,7 @@
 #include "prof/run.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "prof/parts.h"
 #include "prof/program.h"
-#include "wideload.h"
 
 /* What a program may be told by another; a terminal tells the whole group itself. */
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
@@ -21,18 +19,6 @@ static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUS
 enum { GRACE_SECONDS = 2 }; /* between asking a program to end and ending it */
 
 /* ---------------------------------------------------------------- the environment */
-
-/* The folder of libwideload.so, without a slash at its end. */
-static bool library_folder(char out[PATH_MAX]) {
-    Dl_info info;
-    char path[PATH_MAX];
-    if (!dladdr((void *)(size_t)wl_version, &info) || !info.dli_fname || !realpath(info.dli_fname, path))
-        return false;
-    char *slash = strrchr(path, '/');
-    *slash = 0;
-    strcpy(out, path);
-    return true;
-}
 
 /* Puts a path before those that a variable holds already. */
 static bool prepend(const char *name, const char *path) {
@@ -45,16 +31,9 @@ static bool prepend(const char *name, const char *path) {
     return good;
 }
 
-static bool set_environment(const struct prof_run *run) {
-    char folder[PATH_MAX], path[PATH_MAX + 64];
-    if (!library_folder(folder))
-        return false;
-    /* The folder holds the simulator under CUDA's own names. */
-    snprintf(path, sizeof path, "%s/wideload", folder);
-    bool good = prepend("LD_LIBRARY_PATH", path) && setenv("WIDELOAD_PROF_OUT", run->records, 1) == 0;
-    snprintf(path, sizeof path, "%s/libwideload-cudart.so", folder);
-    if (access(path, R_OK) == 0)
-        good = good && prepend("LD_PRELOAD", path);
+static bool set_environment(const struct prof_run *run, const struct prof_parts *parts) {
+    bool good = prepend("LD_LIBRARY_PATH", parts->folder) && prepend("LD_PRELOAD", parts->runtime) &&
+                setenv("WIDELOAD_PROF_OUT", run->records, 1) == 0;
     if (run->arch)
         good = good && setenv("WIDELOAD_ARCH", run->arch, 1) == 0;
     if (run->checks)
@@ -64,9 +43,10 @@ static bool set_environment(const struct prof_run *run) {
 
 /* ---------------------------------------------------------------- the child */
 
-_Noreturn static void become(const struct prof_run *run, const sigset_t *mask, int report) {
+_Noreturn static void become(const struct prof_run *run, const struct prof_parts *parts, const sigset_t *mask,
+                             int report) {
     sigprocmask(SIG_SETMASK, mask, NULL);
-    if (set_environment(run))
+    if (set_environment(run, parts))
         execv(run->path, run->arguments);
     int why = errno;
     ssize_t wrote = write(report, &why, sizeof why);
@@ -119,8 +99,11 @@ static int exec_error(int report) {
 
 int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struct bench_error *error) {
     *out = (struct prof_outcome){0};
+    struct prof_parts parts;
     int report[2];
     sigset_t set, old;
+    if (!prof_parts_find(&parts, error))
+        return EXIT_FAILURE;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
     for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
@@ -136,7 +119,7 @@ int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struc
     sigaction(SIGCHLD, &child_action, &old_action);
     pid_t child = fork();
     if (child == 0)
-        become(run, &old, report[1]);
+        become(run, &parts, &old, report[1]);
     int why = child < 0 ? errno : 0;
     close(report[1]);
     if (child > 0) {

@@ -20,8 +20,8 @@ struct prof_outcome {
     bool timed_out;
 };
 
-/* 0, or the exit status that says why it could not be started.  Signals sent to this process meanwhile go to
- * the program, which decides what they mean. */
+/* 0, or the exit status that says why it could not be started (1: a part of Wideload is missing).  Signals
+ * sent to this process meanwhile go to the program, which decides what they mean. */
 int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struct bench_error *error);
 
 #endif

@@ -229,6 +229,29 @@ class Refused(Folder):
             self.assertTrue(done.stderr.endswith("wideload: /dev/full: No space left on device\n"), done.stderr[-200:])
 
 
+class Parts(Folder):
+    """Files that a profiled program runs on, beside libwideload.so."""
+
+    def test_missing(self):
+        # The loader takes a copy of the library here before the build's.
+        needed = [line.split()[2] for line in subprocess.run(["ldd", arguments.wideload], capture_output=True, text=True,
+                                                             check=True).stdout.splitlines() if "libwideload.so" in line]
+        build = os.path.dirname(os.path.realpath(needed[0]))
+        shutil.copy(needed[0], self.folder)
+        more = {"LD_LIBRARY_PATH": self.folder}
+        for part in ["libwideload-sim.so", "libwideload-cudart.so", "wideload/libcuda.so.1",
+                     "wideload/libcudart.so.12", "wideload/libcudart.so.13"]:
+            done = ran("print", more=more)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertRegex(done.stderr, r"\Awideload: [^\n]+\n\Z")
+            self.assertIn(os.path.join(os.path.realpath(self.folder), part) + ": this part of Wideload is missing",
+                          done.stderr)
+            self.assertIn("`make`", done.stderr)
+            os.makedirs(self.place("wideload"), exist_ok=True)
+            os.symlink(os.path.join(build, part), self.place(part))
+        self.assertEqual(ran("vectors", more=more).returncode, 0)
+
+
 class Silence(Folder):
     def says(self, words, *command, **keywords):
         done = prof(*command, **keywords)
