@@ -298,10 +298,10 @@ static void spoil(enum wl_reference reference, const struct wl_problem *p, uint3
         memcpy(&out[3], &nan, 4);
         break;
     case FAKE_PAST_END:
-        *((unsigned char *)out + 4 * elements) = 1;
+        *((unsigned char *)out + 4 * elements + fake.distance) = 1;
         break;
     case FAKE_BEFORE_START:
-        *((unsigned char *)out - 1) = 1;
+        *((unsigned char *)out - 1 - fake.distance) = 1;
         break;
     case FAKE_COPIES_PAST_END:
         out[elements] = input[input_elements];

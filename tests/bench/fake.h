@@ -11,8 +11,8 @@ enum fake_fault {
     FAKE_ONE_WRONG,       /* element 3 of the first output */
     FAKE_LAST_WRONG,      /* the last element of the first output */
     FAKE_NAN,             /* element 3 becomes NaN */
-    FAKE_PAST_END,        /* one byte after the first output */
-    FAKE_BEFORE_START,    /* one byte before it */
+    FAKE_PAST_END,        /* one byte after the first output, fake.distance bytes from its end */
+    FAKE_BEFORE_START,    /* one byte before it, fake.distance bytes from its start */
     FAKE_COPIES_PAST_END, /* copies one element more than there are, guard to guard */
     FAKE_INPUT_CHANGED,   /* element 2 of the first input */
     FAKE_INPUT_PAST_END,  /* one byte after the first input */
@@ -26,6 +26,7 @@ enum fake_fault {
 
 struct fake_state {
     enum fake_fault fault;
+    uint64_t distance;
     bool gpu;                   /* time instead of counters */
     uint64_t memory;            /* total; 0: 1 GiB */
     const char *not_applicable; /* what every rung's applicable() says */

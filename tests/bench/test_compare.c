@@ -99,6 +99,38 @@ static void times_that_change(void **state) {
     bench_plan_free(&plan);
 }
 
+/* A row at the tolerance is within it, on either side. */
+static void at_the_tolerance(void **state) {
+    (void)state;
+    static const struct {
+        double now, tolerance;
+        size_t worse;
+        const char *says;
+    } cases[] = {
+        {3, 50, 0, "3 of 3 rows within 50 %"}, {3.001, 50, 1, "1 worse, 0 better"},
+        {1, 50, 0, "3 of 3 rows within 50 %"}, {0.999, 50, 0, "0 worse, 1 better"},
+        {2, 0, 0, "3 of 3 rows within 0 %"},   {2.001, 0, 1, "1 worse, 0 better"},
+        {1.999, 0, 0, "0 worse, 1 better"},
+    };
+    struct bench_plan plan;
+    size_t worse;
+    memset(&fake, 0, sizeof fake);
+    fake.gpu = true;
+    run(&plan, "copy", "1000", false);
+    struct bench_row *row = &plan.sections[0].rows[0];
+    row->time_ms.median = 2;
+    keep(&plan);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        row->time_ms.median = cases[i].now;
+        char *text = compared(&plan, cases[i].tolerance, &worse);
+        assert_int_equal(worse, cases[i].worse);
+        if (!strstr(text, cases[i].says))
+            fail_msg("%g: %s", cases[i].now, text);
+        free(text);
+    }
+    bench_plan_free(&plan);
+}
+
 static void counters_that_change(void **state) {
     (void)state;
     struct bench_plan plan;
@@ -203,11 +235,9 @@ static void bad_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_that_stay),
-        cmocka_unit_test(times_that_change),
-        cmocka_unit_test(counters_that_change),
-        cmocka_unit_test(rows_without_a_match),
-        cmocka_unit_test(bad_files),
+        cmocka_unit_test(times_that_stay),      cmocka_unit_test(times_that_change),
+        cmocka_unit_test(at_the_tolerance),     cmocka_unit_test(counters_that_change),
+        cmocka_unit_test(rows_without_a_match), cmocka_unit_test(bad_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

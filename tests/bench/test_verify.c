@@ -1,6 +1,7 @@
 /* What verification must catch, and what it must allow. */
 #include "tests/bench/test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "bench/verify.h"
@@ -22,7 +23,9 @@ static const struct wl_rung *rung(const char *experiment, const char *name) {
     return NULL;
 }
 
-static struct outcome verify(const struct wl_rung *r, struct wl_problem problem, enum fake_fault fault) {
+/* distance: the fake's own. */
+static struct outcome verify_at(const struct wl_rung *r, struct wl_problem problem, enum fake_fault fault,
+                                uint64_t distance) {
     struct outcome outcome = {.text = ""};
     struct bench_needs needs = {0};
     struct bench_workspace workspace;
@@ -38,6 +41,7 @@ static struct outcome verify(const struct wl_rung *r, struct wl_problem problem,
     bench_needs_add(&needs, NULL, r, &problem);
     assert_true(bench_workspace_open(&workspace, context, &needs, &problem, 9, &error));
     fake.fault = fault;
+    fake.distance = distance;
     outcome.verdict =
         bench_verify(&workspace, r, &problem, &counters, &outcome.counted, outcome.text, sizeof outcome.text);
     if (outcome.counted)
@@ -50,6 +54,10 @@ static struct outcome verify(const struct wl_rung *r, struct wl_problem problem,
     wl_close(context);
     assert_int_equal(fake_allocations, 0);
     return outcome;
+}
+
+static struct outcome verify(const struct wl_rung *r, struct wl_problem problem, enum fake_fault fault) {
+    return verify_at(r, problem, fault, 0);
 }
 
 static void every_right_rung_passes(void **state) {
@@ -172,6 +180,25 @@ static void catches_what_is_wrong(void **state) {
     catches("matmul", "naive", FAKE_NEVER_WRITES, "out0[0]: never written");
 }
 
+/* All of a guard is looked at, up to its last byte. */
+static void guards_to_their_ends(void **state) {
+    (void)state;
+    static const uint64_t distances[] = {0, 1, BENCH_GUARD_BYTES / 2, BENCH_GUARD_BYTES - 1};
+    struct wl_problem problem = {.n = 1000};
+    for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
+        char says[80];
+        struct outcome outcome = verify_at(rung("copy", "scalar"), problem, FAKE_PAST_END, distances[i]);
+        assert_int_equal(outcome.verdict, BENCH_WRONG);
+        snprintf(says, sizeof says, "out0: byte %u past its end was overwritten", (unsigned)distances[i]);
+        assert_string_equal(outcome.text, says);
+        outcome = verify_at(rung("copy", "scalar"), problem, FAKE_BEFORE_START, distances[i]);
+        assert_int_equal(outcome.verdict, BENCH_WRONG);
+        snprintf(says, sizeof says, "out0: byte %u before its start was overwritten",
+                 (unsigned)distances[i] + 1);
+        assert_string_equal(outcome.text, says);
+    }
+}
+
 static void catches_what_should_stay_untouched(void **state) {
     (void)state;
     struct wl_problem problem = {.n = 1000, .offset = 11, .stride = 3};
@@ -222,13 +249,10 @@ static void device_failures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_right_rung_passes),
-        cmocka_unit_test(every_operation_passes),
-        cmocka_unit_test(names_elements),
-        cmocka_unit_test(catches_what_is_wrong),
-        cmocka_unit_test(catches_what_should_stay_untouched),
-        cmocka_unit_test(sparse_results),
-        cmocka_unit_test(device_failures),
+        cmocka_unit_test(every_right_rung_passes), cmocka_unit_test(every_operation_passes),
+        cmocka_unit_test(names_elements),          cmocka_unit_test(catches_what_is_wrong),
+        cmocka_unit_test(guards_to_their_ends),    cmocka_unit_test(catches_what_should_stay_untouched),
+        cmocka_unit_test(sparse_results),          cmocka_unit_test(device_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,13 +51,25 @@ static void only_what_was_measured_is_proved(void **state) {
 }
 
 /* Addresses start + lane * step. */
-static struct count_result cost(const char *rules, count_fn *count, enum count_kind kind, unsigned width,
-                                uint64_t start, uint64_t step) {
+static struct count_result cost_of(const char *rules, count_fn *count, struct count_access access,
+                                   uint64_t start, uint64_t step) {
     uint64_t address[32];
     for (unsigned lane = 0; lane < 32; lane++)
         address[lane] = start + lane * step;
-    struct count_access access = {.kind = kind, .width = width, .mask = 0xffffffff, .address = address};
+    access.mask = 0xffffffff;
+    access.address = address;
     return count(count_rules_find(rules), &access);
+}
+
+static struct count_result cost(const char *rules, count_fn *count, enum count_kind kind, unsigned width,
+                                uint64_t start, uint64_t step) {
+    return cost_of(rules, count, (struct count_access){.kind = kind, .width = width}, start, step);
+}
+
+/* A load that skips L1: ld.global.cg. */
+static struct count_result cost_past(const char *rules, unsigned width, uint64_t start, uint64_t step) {
+    struct count_access access = {.kind = COUNT_LOAD, .skips_l1 = true, .width = width};
+    return cost_of(rules, count_global, access, start, step);
 }
 
 static void assert_cost(struct count_result got, unsigned transactions, unsigned moved, unsigned useful) {
@@ -85,6 +97,79 @@ static void lines_and_sectors(void **state) {
     assert_cost(cost("pascal", count_global, COUNT_LOAD, 16, 0, 16), 16, 512, 512);
     assert_cost(cost("maxwell", count_global, COUNT_LOAD, 4, 44, 4), 8, 256, 128);
     assert_cost(cost("maxwell", count_global, COUNT_STORE, 4, 44, 4), 5, 160, 128);
+}
+
+/* A misaligned read of floats past L1 costs 5 segments wherever a whole warp goes at once (docs/counters.md).
+ */
+static void loads_past_l1(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        assert_cost(cost_past(names[i], 4, 44, 4), 5, 160, 128);
+    assert_cost(cost("fermi-l2", count_global, COUNT_LOAD, 4, 44, 4), 5, 160, 128);
+    assert_cost(cost("kepler", count_global, COUNT_LOAD, 4, 44, 4), 5, 160, 128);
+    /* Local memory stays in L1. */
+    assert_cost(cost("fermi-l2", count_local, COUNT_LOAD, 4, 64, 0), 1, 128, 128);
+    assert_cost(cost("kepler", count_local, COUNT_LOAD, 4, 64, 0), 1, 128, 128);
+}
+
+/* Leaves bytes of one kind where the next function's variables will lie. */
+static void fill_stack(int byte) {
+    volatile char below[4096];
+    for (size_t i = 0; i < sizeof below; i++)
+        below[i] = (char)byte;
+}
+
+/* Shared memory begins at 0; words in falling order are looked up in a set, which must begin empty. */
+static void offset_zero_counts(void **state) {
+    (void)state;
+    uint64_t address[32];
+    struct count_access access = {.kind = COUNT_LOAD, .width = 4, .mask = ~0u, .address = address};
+    for (unsigned lane = 0; lane < 32; lane++)
+        address[lane] = 4 * (31 - lane);
+    for (int byte = -1; byte <= 0; byte++) {
+        fill_stack(byte);
+        assert_cost(count_shared(count_rules_find("sm_90"), &access), 1, 128, 128);
+        fill_stack(byte);
+        assert_cost(count_global(count_rules_find("sm_90"), &access), 4, 128, 128);
+    }
+}
+
+/* Bytes that are named again count once, wherever in a line they lie and in whatever order they are named. */
+static void bytes_named_twice(void **state) {
+    (void)state;
+    uint64_t address[32] = {0};
+    struct count_access access = {.kind = COUNT_LOAD, .width = 1, .mask = 7, .address = address};
+    for (unsigned a = 0; a < 128; a++)
+        for (unsigned b = 0; b < 128; b++) {
+            address[0] = address[2] = 1024 + a;
+            address[1] = 1024 + b;
+            struct count_result result = count_global(count_rules_find("fermi"), &access);
+            assert_cost(result, 1, 128, a == b ? 1 : 2);
+        }
+}
+
+/* A broadcast is paid for once by each group of lanes that goes together. */
+static void groups_of_lanes(void **state) {
+    (void)state;
+    static const struct {
+        const char *rules;
+        unsigned loads[3], past[3], stores[3]; /* of 4, 8 and 16 bytes */
+    } expected[] = {
+        {"fermi", {1, 2, 4}, {1, 2, 4}, {1, 2, 4}},   {"fermi-l2", {1, 2, 4}, {1, 2, 4}, {1, 2, 4}},
+        {"kepler", {1, 2, 4}, {1, 2, 4}, {1, 2, 4}},  {"maxwell", {4, 8, 16}, {1, 1, 1}, {1, 1, 1}},
+        {"pascal", {4, 8, 16}, {1, 1, 1}, {1, 1, 1}}, {"sm_70", {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+        {"sm_90", {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        for (unsigned w = 0; w < 3; w++) {
+            const char *rules = expected[i].rules;
+            unsigned width = 4u << w;
+            assert_int_equal(cost(rules, count_global, COUNT_LOAD, width, 64, 0).transactions,
+                             expected[i].loads[w]);
+            assert_int_equal(cost_past(rules, width, 64, 0).transactions, expected[i].past[w]);
+            assert_int_equal(cost(rules, count_global, COUNT_STORE, width, 64, 0).transactions,
+                             expected[i].stores[w]);
+        }
 }
 
 static void broadcasts(void **state) {
@@ -125,18 +210,24 @@ static void wide_shared_loads_share(void **state) {
         for (unsigned lane = 0; lane < 32; lane++)
             address[lane] = 16 * (distance == 1 ? lane / 2 : lane / 4 * 2 + lane % 2);
         assert_int_equal(count_shared(rules, &access).transactions, 2);
-        address[5] += 16 * 64;
-        assert_int_equal(count_shared(rules, &access).transactions, 4 + 1);
-        access.mask = ~(1u << 5);
-        assert_int_equal(count_shared(rules, &access).transactions, 2);
+        for (unsigned lane = 0; lane < 32; lane++) {
+            address[lane] += 16 * 64;
+            access.mask = ~0u;
+            assert_int_equal(count_shared(rules, &access).transactions, 4 + 1);
+            access.mask = ~(1u << lane);
+            assert_int_equal(count_shared(rules, &access).transactions, 2);
+            address[lane] -= 16 * 64;
+        }
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_found),   cmocka_unit_test(capabilities_follow_the_names),
-        cmocka_unit_test(lines_and_sectors), cmocka_unit_test(only_what_was_measured_is_proved),
-        cmocka_unit_test(broadcasts),        cmocka_unit_test(wide_shared_loads_share),
+        cmocka_unit_test(names_are_found),    cmocka_unit_test(capabilities_follow_the_names),
+        cmocka_unit_test(lines_and_sectors),  cmocka_unit_test(only_what_was_measured_is_proved),
+        cmocka_unit_test(offset_zero_counts), cmocka_unit_test(bytes_named_twice),
+        cmocka_unit_test(loads_past_l1),      cmocka_unit_test(groups_of_lanes),
+        cmocka_unit_test(broadcasts),         cmocka_unit_test(wide_shared_loads_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

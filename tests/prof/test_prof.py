@@ -492,6 +492,16 @@ class Gates(Folder):
         # Nothing of the kind was done: nothing is wrong with it.
         self.assertEqual(prof("--fail-if", "shared_efficiency<80", *steps).returncode, 9)
 
+    def test_a_crash_or_a_timeout_is_the_status(self):
+        # docs/prof.md: ended by a signal, the command ends of it too; a gate that held is told all the same.
+        for steps, status in [(["crash"], -signal.SIGSEGV), ([f"kill={int(signal.SIGTERM)}"], -signal.SIGTERM)]:
+            done = prof("--fail-if", "gld_efficiency<80", arguments.program, "strided:2", *steps)
+            self.assertEqual(done.returncode, status)
+            self.assertIn("FAIL gld_efficiency<80", done.stderr)
+        done = prof("--timeout", "1", "--fail-if", "gld_efficiency<80", arguments.program, "strided:2", "sleep")
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("FAIL gld_efficiency<80", done.stderr)
+
     def test_a_gate_without_launches_fails(self):
         done = prof("--fail-if", "gld_efficiency<80", "--kernel", "renamed", arguments.program, "vectors")
         self.assertEqual(done.returncode, 3)
