@@ -26,9 +26,10 @@ STEP = re.compile(r"\+\+|--")
 UNARY = re.compile(r"(?<![\w)\]])[!~](?=[\w(*&!~])")
 NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)(?![\w.])")
 TRUTH = re.compile(r"\b(?:true|false)\b")
-# The size of a variable that is declared: a larger one changes nothing, a smaller one is the sanitizers' to find.
-DECLARED = re.compile(r"^\s*(?:static |const |_Atomic |thread_local )*"
-                      r"(?:unsigned|char|int|bool|float|double|size_t|u?int\d+_t|(?:struct|enum|union) \w+)\b[^=(]*$")
+# The size of an array that is declared: a larger one changes nothing, a smaller one is the sanitizers' to find.
+DECLARED = re.compile(r"\s*(?:static |const |_Atomic |thread_local )*"
+                      r"(?:unsigned|char|int|bool|float|double|size_t|u?int\d+_t|(?:struct|enum|union) \w+)\b"
+                      r"(?:.*,)?[\w ]* \*?\w+(?:\[\w+\])*\[$")
 # A bound check: a comparison, or a guard against a wrap, of something with one of these names.
 BOUND = re.compile(r"size|bytes|limit|end|extent|room|length|count|bound|capacity|width|height|depth|pitch|offset|left"
                    r"|space|window|align|past|most|least|max|UINT|INT64|SIZE|overflow|reach|rows|cols|layer|level|total",
@@ -112,7 +113,7 @@ def replacements(code):
         yield match.start(), match.end(), "false" if match.group() == "true" else "true"
     for match in NUMBER.finditer(code):
         line = code[code.rfind("\n", 0, match.start()) + 1:match.start()]
-        if line.count("[") > line.count("]") and DECLARED.match(line):
+        if DECLARED.match(line):
             continue
         digits, suffix = match.groups()
         value = int(digits, 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" and len(digits) > 1 else 10)

@@ -40,7 +40,7 @@ REASONS = os.path.join(ROOT, "docs", "mutants.csv")
 # fits a file is its row; without tests a file is left out.
 AREAS = [
     ("sim/count/*", False, r"count\.|texture\.fetch$"),
-    ("lib/arguments.c", False, r"lib_(faults|pointers|context|add|copy|capture|steady)$"),
+    ("lib/arguments.c", False, r"lib_(arguments|faults|pointers|context|add|copy|capture|steady)$"),
     ("bench/verify*", False, r"bench_(verify|moves|wrong|peers)$"),
     # Computing instructions and the formats of numbers: conformance.h200 holds them, and there are no bounds in them.
     ("sim/exec/ops_*", True, None),
@@ -48,14 +48,16 @@ AREAS = [
     ("sim/exec/[bfhian]*.h", True, None),
     ("sim/exec/call.h", True, None),
     ("sim/exec/number.c", True, None),
-    ("sim/exec/matrix_[dm]*.c", True, r"matrix\.|conformance"),
-    ("sim/exec/*texture*", True, r"texture\.|driver_(memory|copy)$|check\."),
-    ("sim/exec/fetch*", True, r"texture\.|check\."),
-    ("sim/exec/printf.c", True, r"device\.print|exec\.|driver_services$"),
-    ("sim/exec/heap.c", True, r"device\.heap|exec\.|driver_services$"),
-    ("sim/exec/*", True, r"exec\.|memory$|check\.|device\.(heap|grid|pipeline)\.90$|lanes_warp|matrix\.mma"
-                         r"|ptx\.|conformance|driver_(launch|fault|bounds|services|cluster|module|memory)$"),
-    ("sim/cuda/profile*", True, r"prof_|driver_(launch|device|services)$"),
+    ("sim/exec/matrix_d*", True, None),
+    ("sim/exec/matrix_m*", True, r"matrix\.(mma|h200|programs\.90)$"),
+    ("sim/exec/*texture*", True, r"texture\.|driver_memory$|check\.(bugs|clean)$"),
+    ("sim/exec/fetch*", True, r"texture\.|check\.(bugs|clean)$"),
+    ("sim/exec/printf.c", True, r"device\.print\.90$|exec\.(?!mutations)|driver_services$"),
+    ("sim/exec/heap.c", True, r"device\.heap\.90$|exec\.(?!mutations)|driver_services$"),
+    ("sim/exec/lower*", True, r"exec\.(?!mutations)|ptx\.(errors|memory)$|device\.pipeline\.90$|driver_module$"),
+    ("sim/exec/*", True, r"exec\.(?!mutations)|memory$|check\.(bugs|clean)$|device\.\w+\.90$|matrix\.mma$"
+                         r"|ptx\.errors$|driver_(launch|fault|bounds|services|cluster|module|memory|graph)$"),
+    ("sim/cuda/profile*", True, r"prof_(text|recording|command)$|driver_(launch|device|services)$"),
     ("sim/cuda/*", True, r"driver_|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),
 ]
 

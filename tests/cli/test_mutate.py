@@ -61,7 +61,8 @@ class Mutants(unittest.TestCase):
         self.assertEqual(self.changes("x = 0x1fu;"), [(1, "0x1fu", "0x1eu"), (1, "0x1fu", "0x20u")])
         self.assertEqual(self.changes("x = 0;"), [(1, "0", "1")])
         self.assertEqual(self.changes("bool x = true;"), [(1, "true", "false")])
-        self.assertEqual(self.changes("char text[40];"), [])
+        self.assertEqual(self.changes('char a[40] = "", b[40] = "";\nstatic struct s x[4][2];'), [])
+        self.assertEqual(self.changes("int x = y[4];"), [(1, "4", "3"), (1, "4", "5")])
         self.assertEqual(self.changes("    x.text[4] = y;"), [(1, "4", "3"), (1, "4", "5")])
 
     def test_what_is_no_code(self):
