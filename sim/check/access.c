@@ -136,7 +136,7 @@ bool sim_check_far(struct sim_warp *w, const struct sim_insn *in, const struct s
     if (op->access != SIM_ACCESS_LOAD)
         check_changed(owner->check);
     if (w->check->launch->checks & SIM_CHECK_INIT)
-        check_init_shared(w, in, op, owner->check->init, lanes, bytes, site);
+        check_init_shared(w, in, op, owner->check, lanes, bytes, site);
     if (w->check->launch->checks & SIM_CHECK_RACE)
         check_races_far(w, in, op, lanes, bytes, site, owner);
     return true;

@@ -1,7 +1,8 @@
 /* Reads of bytes that nobody wrote.
  *
- * Global memory: any such byte, as in compute-sanitizer.  Shared and local memory: a whole element of such
- * bytes, since structures are copied with their padding there.
+ * Global memory: any such byte, as in compute-sanitizer.  Shared and local memory: an element without a
+ * written byte.  Padding (padding.c) may be loaded, as structures are copied with theirs, but not computed
+ * with (uses.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,19 +12,54 @@
 #include "sim/check/state.h"
 #include "sim/exec/access.h"
 
+/* access: where the lane's access begins; at: the byte in question. */
 static void report(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                   enum sim_space space, unsigned lane, uint64_t address, unsigned bytes) {
-    struct sim_finding *f = check_report(w, check_code(w), in, lane, SIM_FINDING_UNINITIALIZED, address);
+                   enum sim_space space, unsigned lane, uint64_t access, uint64_t at, unsigned bytes) {
+    struct sim_finding *f = check_report(w, check_code(w), in, lane, SIM_FINDING_UNINITIALIZED, at);
     if (!f)
         return;
-    char where[200] = "";
+    char byte[40] = "", where[200] = "";
+    if (at != access)
+        snprintf(byte, sizeof byte, " at 0x%" PRIx64, at);
     if (space == SIM_SPACE_GLOBAL) {
         where[0] = ':', where[1] = ' ';
-        sim_memory_describe(w->worker->launch->memory, address, where + 2, sizeof where - 2);
+        sim_memory_describe(w->worker->launch->memory, at, where + 2, sizeof where - 2);
     }
-    snprintf(f->text, sizeof f->text, "%u-byte %s %s at %s0x%" PRIx64 " reads what nobody wrote%s", bytes,
+    snprintf(f->text, sizeof f->text, "%u-byte %s %s at %s0x%" PRIx64 " reads what nobody wrote%s%s", bytes,
              sim_space_name(space), sim_access_name(op->access, op->texture),
-             space == SIM_SPACE_GLOBAL ? "" : "offset ", address, where);
+             space == SIM_SPACE_GLOBAL ? "" : "offset ", access, byte, where);
+}
+
+static unsigned element_bytes(const struct sim_memop *op, unsigned bytes) {
+    return op->width && bytes % op->width == 0 ? op->width : bytes < 4 ? bytes : 4;
+}
+
+/* The first byte of a lane's access that must not be read; false when there is none.  strict: any unwritten
+ * byte that is no padding; otherwise only those of elements without a written byte. */
+static bool find_misread(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                         const struct check_map *map, uint64_t address, unsigned bytes, bool strict,
+                         struct check_site *site, uint64_t *at) {
+    const unsigned width = element_bytes(op, bytes);
+    for (unsigned e = 0; e < bytes; e += width) {
+        unsigned missing = 0, padding = 0;
+        uint64_t first = 0;
+        for (unsigned i = e; i < e + width; i++) {
+            if (check_map_has(map, address + i))
+                continue;
+            const bool is_padding = check_map_is_padding(map, address + i);
+            if (!missing || (padding == missing && !is_padding))
+                first = address + i;
+            missing++;
+            padding += is_padding;
+        }
+        *at = first;
+        if (!missing || (missing < width && !strict))
+            continue;
+        if (padding < missing || op->access != SIM_ACCESS_LOAD ||
+            (missing == width && check_computes(check_code(w), in->index, e / width, site)))
+            return true;
+    }
+    return false;
 }
 
 /* The shadow of the allocation that holds address, which is known to be in one. */
@@ -52,34 +88,30 @@ static void look_global(struct sim_warp *w, const struct sim_insn *in, const str
         struct check_shadow *shadow = locate(w, site, address);
         if (!shadow || !shadow->init || shadow->complete)
             continue;
-        uint64_t offset = address - shadow->base;
+        uint64_t offset = address - shadow->base, at;
         if (reads && !check_bits_all(shadow->init, offset, chunk)) {
-            uint64_t at = lanes->address[site->words[k].lane];
-            report(w, in, op, SIM_SPACE_GLOBAL, site->words[k].lane, at, bytes);
-            reads = false; /* one a warp's access is enough */
+            const struct check_map map = check_map_of(shadow);
+            const unsigned lane = site->words[k].lane;
+            if (find_misread(w, in, op, &map, lanes->address[lane], bytes, true, site, &at)) {
+                report(w, in, op, SIM_SPACE_GLOBAL, lane, lanes->address[lane], at, bytes);
+                reads = false; /* one a warp's access is enough */
+            }
         }
-        if (writes)
+        if (writes) {
             check_bits_set(shadow->init, offset, chunk);
+            check_widen(&shadow->widest, bytes);
+        }
     }
 }
 
-/* Whether an element has no byte that was written. */
-static bool unwritten(const uint8_t *init, size_t stride, uint64_t address, unsigned width) {
-    for (unsigned i = 0; i < width; i++)
-        if (init[((address + i) >> 2) * stride] >> ((address + i) & 3) & 1)
-            return false;
-    return true;
-}
-
-static unsigned element_bytes(const struct sim_memop *op, unsigned bytes) {
-    return op->width && bytes % op->width == 0 ? op->width : bytes < 4 ? bytes : 4;
-}
-
 bool check_init_shared(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                       uint8_t *init, const struct sim_lanes *lanes, unsigned bytes,
+                       struct check_block *owner, const struct sim_lanes *lanes, unsigned bytes,
                        struct check_site *site) {
-    uint64_t base = lanes->address[lanes->first];
+    uint64_t base = lanes->address[lanes->first], at;
+    uint8_t *init = owner->init;
     bool reads = op->access != SIM_ACCESS_STORE, writes = op->access != SIM_ACCESS_LOAD, missing = false;
+    if (writes)
+        check_widen(&owner->widest, bytes);
     /* The usual cases first: loads and stores of whole words. */
     if (bytes >= 4 && !(reads && writes)) {
         uint8_t known = 0xf;
@@ -99,15 +131,14 @@ bool check_init_shared(struct sim_warp *w, const struct sim_insn *in, const stru
         if (writes && !reads)
             init[address >> 2] |= mask;
     }
-    unsigned width = element_bytes(op, bytes);
+    const struct check_map map = {
+        .words = init, .stride = 1, .end = 4 * (uint64_t)owner->words, .widest = owner->widest};
     for (uint32_t left = missing ? lanes->mask : 0; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        for (unsigned e = 0; e < bytes; e += width)
-            if (unwritten(init, 1, lanes->address[lane] + e, width)) {
-                report(w, in, op, SIM_SPACE_SHARED, lane, lanes->address[lane] + e, width);
-                left = 1; /* one a warp's access is enough */
-                break;
-            }
+        if (!find_misread(w, in, op, &map, lanes->address[lane], bytes, false, site, &at))
+            continue;
+        report(w, in, op, SIM_SPACE_SHARED, lane, at, at, element_bytes(op, bytes));
+        break; /* one a warp's access is enough */
     }
     for (uint32_t k = 0; reads && writes && k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
@@ -131,9 +162,13 @@ static uint8_t *local_init(struct sim_warp *w) {
 }
 
 static void look_local(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                       const struct sim_lanes *lanes, unsigned bytes) {
+                       const struct sim_lanes *lanes, unsigned bytes, struct check_site *site) {
     uint8_t *init = local_init(w);
-    unsigned width = element_bytes(op, bytes);
+    uint64_t at;
+    if (op->access == SIM_ACCESS_STORE)
+        check_widen(&w->check->widest_local, bytes);
+    struct check_map map = {
+        .stride = SIM_LANES, .end = 4 * (uint64_t)w->local_words, .widest = w->check->widest_local};
     for (uint32_t left = init ? lanes->mask : 0; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint64_t address = lanes->address[lane];
@@ -143,11 +178,11 @@ static void look_local(struct sim_warp *w, const struct sim_insn *in, const stru
                     (uint8_t)check_bytes_mask(check_bytes_code(address, bytes));
             continue;
         }
-        for (unsigned e = 0; e < bytes; e += width)
-            if (unwritten(init + lane, SIM_LANES, address + e, width)) {
-                report(w, in, op, SIM_SPACE_LOCAL, lane, address + e, width);
-                return;
-            }
+        map.words = init + lane;
+        if (find_misread(w, in, op, &map, address, bytes, false, site, &at)) {
+            report(w, in, op, SIM_SPACE_LOCAL, lane, at, at, element_bytes(op, bytes));
+            return;
+        }
     }
 }
 
@@ -184,8 +219,8 @@ bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_
     if (space == SIM_SPACE_GLOBAL)
         look_global(w, in, op, lanes, bytes, site);
     else if (space == SIM_SPACE_SHARED)
-        return check_init_shared(w, in, op, w->check->init, lanes, bytes, site);
+        return check_init_shared(w, in, op, w->check, lanes, bytes, site);
     else
-        look_local(w, in, op, lanes, bytes);
+        look_local(w, in, op, lanes, bytes, site);
     return false;
 }

@@ -202,20 +202,6 @@ void sim_check_written(struct sim_check *check, uint64_t address, size_t size) {
     pthread_mutex_unlock(&check->lock);
 }
 
-/* Where an allocation's bits begin to differ: the first byte from offset on that was not written, or size. */
-static uint64_t first_unwritten(const struct check_shadow *shadow, uint64_t offset, uint64_t end) {
-    if (!shadow || !shadow->init || shadow->complete)
-        return end;
-    while (offset < end) {
-        uint64_t n = step(offset, end - offset), wanted = span(offset, n);
-        uint64_t missing = wanted & ~__atomic_load_n(&shadow->init[offset >> 6], __ATOMIC_RELAXED);
-        if (missing)
-            return (offset & ~63ull) + (uint64_t)__builtin_ctzll(missing);
-        offset += n;
-    }
-    return end;
-}
-
 void sim_check_copied(struct sim_check *check, uint64_t to, uint64_t from, size_t size) {
     struct sim_allocation source, target;
     if (!check || !(check->checks & SIM_CHECK_INIT) || !size ||
@@ -226,6 +212,7 @@ void sim_check_copied(struct sim_check *check, uint64_t to, uint64_t from, size_
     if (sim_memory_find(check->memory, from, size, &source))
         s = find(check, &source);
     if (s && s->init && !s->complete && t && t->init) {
+        check_widen(&t->widest, s->widest);
         if (t->complete) {
             memset(t->init, 0xff, (t->size / 64 + 1) * sizeof *t->init);
             t->complete = false;
@@ -251,11 +238,14 @@ bool check_find_unwritten(struct sim_check *check, uint64_t address, size_t size
     if (!size || !sim_memory_find(check->memory, address, size, &found))
         return false;
     pthread_mutex_lock(&check->lock);
-    uint64_t begin = address - found.base, end = begin + size;
-    uint64_t first = first_unwritten(find(check, &found), begin, end);
+    const struct check_shadow *shadow = find(check, &found);
+    bool missing = false;
+    if (shadow && shadow->init && !shadow->complete) {
+        const struct check_map map = check_map_of(shadow);
+        missing = check_map_find(&map, address, size, at);
+    }
     pthread_mutex_unlock(&check->lock);
-    *at = found.base + first;
-    return first < end;
+    return missing;
 }
 
 void sim_check_fetched(struct sim_check *check, const char *function, uint64_t address, size_t size) {

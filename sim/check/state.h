@@ -62,6 +62,7 @@ struct check_shadow {
     uint64_t base, size, serial;
     uint64_t *init; /* a bit a byte that was written; NULL: all count as written */
     bool complete;  /* all of it was */
+    uint8_t widest; /* bytes of the widest store of a kernel's thread to it */
     /* NULL until a launch looks for races in it */
     struct check_cell *cells;
     struct check_row *rows;
@@ -102,6 +103,7 @@ struct check_site {
     uint32_t event, stamp; /* the last event's number, and when: */
     uint8_t warp, space;
     uint64_t quiet_base, quiet_version; /* a load of shared memory that said nothing, see access.c */
+    uint8_t uses_known, computes;       /* uses.c: a bit an element of the load */
 };
 
 /* What each finding stands for, to tell those that are known. */
@@ -172,6 +174,7 @@ struct check_block {
     struct check_cell *cells;
     uint8_t *init; /* a word's four bits, one a byte */
     size_t words;
+    uint8_t widest, widest_local; /* bytes of the widest store to it, and to any thread's local memory */
     /* local memory: a word's four bits, lane by lane, as the memory itself is laid out */
     uint8_t *local[SIM_MAX_WARPS];
     size_t local_words[SIM_MAX_WARPS];
@@ -195,7 +198,7 @@ const struct sim_code *check_code(const struct sim_warp *w);
 /* shadow.c.  NULL: none, for lack of memory or since base is of no allocation. */
 struct check_shadow *check_shadow_of(struct sim_check *check, const struct sim_allocation *allocation);
 struct check_cell *check_cells_of(struct sim_check *check, struct check_shadow *shadow);
-/* Whether some of the bytes were never written; at: the first of those. */
+/* Whether some of the bytes were never written and are no padding; at: the first of those. */
 bool check_find_unwritten(struct sim_check *check, uint64_t address, size_t size, uint64_t *at);
 bool check_bits_all(const uint64_t *bits, uint64_t first, uint64_t count);
 void check_bits_set(uint64_t *bits, uint64_t first, uint64_t count);
@@ -254,9 +257,34 @@ void check_races_far(struct sim_warp *w, const struct sim_insn *in, const struct
 /* init.c.  True when all was written. */
 bool check_init(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes, struct check_site *site);
-/* The same of shared memory, of which init tells; it may be another block's. */
+/* The same of the owner's shared memory; it may be another block's. */
 bool check_init_shared(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                       uint8_t *init, const struct sim_lanes *lanes, unsigned bytes, struct check_site *site);
+                       struct check_block *owner, const struct sim_lanes *lanes, unsigned bytes,
+                       struct check_site *site);
+
+/* padding.c: which bytes of some memory were written. */
+struct check_map {
+    const uint64_t *bits; /* a bit a byte; or NULL, and then: */
+    const uint8_t *words; /* a word's four bits, one a byte, */
+    size_t stride;        /* and so many bytes from a word's to the next */
+    uint64_t begin, end;  /* addresses that the memory has */
+    unsigned widest;      /* bytes of the widest store to it */
+};
+struct check_map check_map_of(const struct check_shadow *shadow);
+bool check_map_has(const struct check_map *map, uint64_t address);
+/* Whether an unwritten byte may be padding. */
+bool check_map_is_padding(const struct check_map *map, uint64_t address);
+/* The first byte of [address, address + size) that was not written and is no padding between or behind
+ * written ones of that range; false when there is none. */
+bool check_map_find(const struct check_map *map, uint64_t address, uint64_t size, uint64_t *at);
+static inline void check_widen(uint8_t *widest, unsigned bytes) {
+    if (bytes > __atomic_load_n(widest, __ATOMIC_RELAXED))
+        __atomic_store_n(widest, (uint8_t)bytes, __ATOMIC_RELAXED);
+}
+
+/* uses.c: whether the function computes with the element that its instruction loads, or only moves it about.
+ */
+bool check_computes(const struct sim_code *code, uint32_t insn, unsigned element, struct check_site *site);
 
 /* Which of a word's bytes an access of `bytes` bytes touches at this address: a number that fits in an
  * entry, and as a mask. */

@@ -83,6 +83,9 @@ enum {
     X(unwritten_local, UNINITIALIZED, 1, 64, 64, 0, 0)                                                       \
     X(unwritten_half_of_a_word, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                  \
     X(unwritten_part_of_a_vector, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                \
+    X(unwritten_member, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                          \
+    X(unwritten_condition, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                       \
+    X(unwritten_index, UNINITIALIZED, 1, 64, 64, 0, 0)                                                       \
     X(async_of_unwritten, UNINITIALIZED, 1, 64, 64, 0, BUG_UNWRITTEN)                                        \
     X(bulk_of_unwritten, UNINITIALIZED, 1, 64, 128, 0, BUG_UNWRITTEN)                                        \
     X(unwritten_across, UNINITIALIZED, 4, 64, 256, 0, 0)

@@ -60,3 +60,46 @@ CASE unwritten_part_of_a_vector(int *a, int *b, int n) {
     }
 }
 PAIR(unwritten_part_of_a_vector)
+
+// A forgotten member leaves a gap as padding would; unlike padding, it is used.
+struct with_padding {
+    double d;
+    int i, j;
+};
+static __device__ __forceinline__ void fill(with_padding *p, bool all) {
+    int i = threadIdx.x;
+    if (i < 16) {
+        p[i].d = i;
+        p[i].i = i;
+        if (all)
+            p[i].j = i;
+    }
+    __syncthreads();
+}
+
+CASE unwritten_member(int *a, int *b, int n) {
+    with_padding *p = (with_padding *)b;
+    int i = threadIdx.x;
+    fill(p, !bug);
+    if (i < 16)
+        a[i] = p[15 - i].j + 1; // at
+}
+PAIR(unwritten_member)
+
+CASE unwritten_condition(int *a, int *b, int n) {
+    with_padding *p = (with_padding *)b;
+    int i = threadIdx.x;
+    fill(p, !bug);
+    if (i < 16 && (p[15 - i].j & 6) == 4) // at
+        a[i] = 1;
+}
+PAIR(unwritten_condition)
+
+CASE unwritten_index(int *a, int *b, int n) {
+    __shared__ with_padding s[16];
+    int i = threadIdx.x;
+    fill(s, !bug);
+    if (i < 16)
+        a[s[15 - i].j & 15] = 1; // at
+}
+PAIR(unwritten_index)

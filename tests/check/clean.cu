@@ -522,3 +522,39 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) sums_across(int *a, int *b,
 }
 #undef ARRIVE
 #undef WAIT
+
+// Structures move with their padding: through memory, shared and local, and from lane to lane.
+struct flagged {
+    bool b;
+    long long l;
+};
+extern "C" __global__ void padded_fill(int *a, int *b, int n) {
+    flagged *p = (flagged *)b;
+    int i = threadIdx.x;
+    if (i < n) {
+        p[i].b = i % 2;
+        p[i].l = i;
+    }
+}
+extern "C" __global__ void padded_copy(int *a, int *b, int n) {
+    int i = threadIdx.x;
+    if (i < n)
+        ((flagged *)a)[i] = ((flagged *)b)[i];
+}
+extern "C" __global__ void padded_words(int *a, int *b, int n) {
+    for (int i = threadIdx.x; i < 4 * n; i += blockDim.x)
+        a[i] = __shfl_xor_sync(0xffffffff, b[i], 0);
+}
+extern "C" __global__ void padded_exchange(int *a, int *b, int n) {
+    __shared__ flagged s[32];
+    int i = threadIdx.x;
+    s[i].b = ((flagged *)b)[i % n].b;
+    s[i].l = ((flagged *)b)[i % n].l;
+    __syncthreads();
+    flagged kept[4];
+    for (int k = 0; k < 4; k++)
+        kept[k] = s[(i + k) % 32];
+    flagged one = kept[b[0] & 3];
+    if (i < n)
+        ((flagged *)a)[i] = one;
+}

@@ -163,6 +163,46 @@ static void copies(void **state) {
     findings_close(&f);
 }
 
+/* Padding may be copied, in kernels and to the host.  What is no padding is found there, and by its byte. */
+static void padding(void **state) {
+    (void)state;
+    static const char *const copies[] = {"padded_copy", "padded_words", "padded_exchange"};
+    struct findings f;
+    findings_open(&f, clean_file, SIM_CHECK_INIT);
+    int *b = findings_buffer(&f, 64, false), *all = findings_buffer(&f, 64, false);
+    uint64_t from = (uint64_t)(uintptr_t)b;
+    assert_true(findings_launch(&f, "padded_fill", 1, 32, 0, all, b, 15));
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; i++) {
+        int *a = findings_buffer(&f, 64, false);
+        assert_true(findings_launch(&f, copies[i], 1, 32, 0, a, b, 15));
+        sim_check_fetched(f.h.check, "copy", (uint64_t)(uintptr_t)a, 240);
+        if (f.count)
+            fail_msg("%s: %s", copies[i], f.text);
+    }
+    sim_check_fetched(f.h.check, "copy", from, 240);
+    sim_check_copied(f.h.check, (uint64_t)(uintptr_t)all, from, 256);
+    sim_check_fetched(f.h.check, "copy", (uint64_t)(uintptr_t)all, 240);
+    assert_int_equal(f.count, 0);
+    /* The last structure; what begins with padding; what would be the padding of wider members. */
+    sim_check_fetched(f.h.check, "copy", from, 241);
+    sim_check_fetched(f.h.check, "copy", from + 1, 15);
+    sim_check_fetched(f.h.check, "copy", (uint64_t)(uintptr_t)all, 256);
+    assert_int_equal(f.count, 3);
+    assert_true(f.list[0].address == from + 240);
+    assert_true(f.list[1].address == from + 1);
+    assert_non_null(strstr(f.list[0].text, "byte 240 of allocation #1 "));
+    findings_close(&f);
+
+    findings_open(&f, bugs_file, SIM_CHECK_INIT);
+    int *a = findings_buffer(&f, 64, true);
+    b = findings_buffer(&f, 64, false);
+    assert_true(findings_launch(&f, "bug_unwritten_half_of_a_word", 1, 64, 0, a, b, 64));
+    assert_int_equal(f.count, 1);
+    assert_true(f.list[0].address == (uint64_t)(uintptr_t)b + 2);
+    assert_non_null(strstr(f.list[0].text, ": byte 2 of allocation #2 "));
+    findings_close(&f);
+}
+
 /* Kernels of one session see what those before them wrote. */
 static void across_launches(void **state) {
     (void)state;
@@ -224,6 +264,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(names_freed_memory),
         cmocka_unit_test(names_both_threads),
         cmocka_unit_test(copies),
+        cmocka_unit_test(padding),
         cmocka_unit_test(across_launches),
         cmocka_unit_test(reused_memory),
         cmocka_unit_test(names_of_checks),
