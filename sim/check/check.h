@@ -16,8 +16,9 @@ enum sim_check_set {
     SIM_CHECK_MEMORY = 1, /* out of bounds, misaligned, freed, leaked; the launch goes on without the lanes */
     SIM_CHECK_RACE = 2,   /* accesses of two threads, one of them a store, that nothing orders */
     SIM_CHECK_INIT = 4,   /* reads of bytes that nobody wrote */
-    SIM_CHECK_SYNC = 8,   /* barriers that part of a warp reaches, masks without the lane, deadlocks; shared
-                             memory of blocks that may not have begun, or have ended */
+    SIM_CHECK_SYNC = 8,   /* barriers that part of a warp reaches, masks without the lane, shuffles from lanes
+                             that do not take part, deadlocks; shared memory of blocks that may not have
+                             begun, or have ended */
     SIM_CHECK_ALL = 15,
 };
 
@@ -35,6 +36,7 @@ enum sim_check_set {
     X(UNINITIALIZED, INIT, "uninitialized-read")                                                             \
     X(DIVERGENT_BARRIER, SYNC, "divergent-barrier")                                                          \
     X(INVALID_MASK, SYNC, "invalid-mask")                                                                    \
+    X(UNDEFINED_SHUFFLE, SYNC, "undefined-shuffle")                                                          \
     X(DEADLOCK, SYNC, "deadlock")                                                                            \
     X(BLOCK_NOT_THERE, SYNC, "block-not-there")
 

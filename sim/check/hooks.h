@@ -67,6 +67,8 @@ void sim_check_met(struct sim_warp *w, const struct sim_code *code, const struct
 /* sync.c */
 /* Lanes parked at join are let go because nothing else in the block can run. */
 void sim_check_let_go(struct sim_warp *w, const struct sim_join *join);
+/* A shuffle by the lanes of w->mask; from: the lane whose value each gets. */
+void sim_check_shuffle(struct sim_warp *w, const struct sim_insn *in, const uint32_t from[SIM_LANES]);
 /* A fault that ends the launch; text: what happened, without the place. */
 void sim_check_fault(struct sim_warp *w, const struct sim_insn *in, unsigned lane, enum sim_fault_kind kind,
                      uint64_t address, const char *text);

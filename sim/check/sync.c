@@ -64,6 +64,28 @@ void sim_check_let_go(struct sim_warp *w, const struct sim_join *join) {
     }
 }
 
+void sim_check_shuffle(struct sim_warp *w, const struct sim_insn *in, const uint32_t from[SIM_LANES]) {
+    const struct sim_code *code = check_code(w);
+    if (!(w->check->launch->checks & SIM_CHECK_SYNC) || in->index >= code->source->instruction_count)
+        return;
+    const struct ptx_instruction *ptx = &code->source->instructions[in->index];
+    const uint32_t *members = ptx_has_word(ptx, "sync") ? SIM_SLOT(w, in->f) : NULL;
+    for (uint32_t left = w->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left), source = from[lane];
+        const uint32_t bit = 1u << source;
+        /* Whoever leaves a lane out of the mask knows that its value means nothing. */
+        if (w->mask & bit || (members && !(members[lane] & bit)))
+            continue;
+        struct sim_finding *f = check_report(w, code, in, lane, SIM_FINDING_UNDEFINED_SHUFFLE, 0);
+        if (f)
+            snprintf(f->text, sizeof f->text, "%s: lane %u reads lane %u, which %s: the value is undefined",
+                     ptx->opcode, lane, source,
+                     !(w->born & bit)   ? "does not exist"
+                     : !(w->live & bit) ? "has exited"
+                                        : "is elsewhere");
+    }
+}
+
 void sim_check_fault(struct sim_warp *w, const struct sim_insn *in, unsigned lane, enum sim_fault_kind kind,
                      uint64_t address, const char *text) {
     enum sim_finding_kind found;

@@ -2,6 +2,7 @@
  * converged but name different member masks are apart. */
 #include <string.h>
 
+#include "sim/check/hooks.h"
 #include "sim/exec/lanes_handlers.h"
 
 enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
@@ -73,6 +74,8 @@ SIM_CLONES SIM_HANDLER(shuffle) {
         inside |= ok ? 1u << i : 0;
         from[i] = ok ? from[i] & 31 : i;
     }
+    if (w->check)
+        sim_check_shuffle(w, in, from);
     SIM_FOR_LANES {
         d[i] = mask & (1u << i) ? values[from[i]] : d[i];
     }

@@ -97,6 +97,8 @@ enum {
     X(trip_counts_differ, DIVERGENT_BARRIER, 1, 64, 64, 0, 0)                                                \
     X(mask_without_lane, INVALID_MASK, 1, 32, 32, 0, 0)                                                      \
     X(shuffle_without_lane, INVALID_MASK, 1, 32, 32, 0, 0)                                                   \
+    X(shuffle_from_exited, UNDEFINED_SHUFFLE, 2, 32, 64, 0, 0)                                               \
+    X(shuffle_from_absent, UNDEFINED_SHUFFLE, 1, 48, 48, 0, 0)                                               \
     X(syncwarp_in_a_branch, DIVERGENT_BARRIER, 1, 32, 32, 0, 0)                                              \
     X(other_block_not_begun, BLOCK_NOT_THERE, 4, 64, 256, 0, 0)                                              \
     X(other_block_has_ended, BLOCK_NOT_THERE, 4, 64, 256, 0, 0)                                              \

@@ -48,6 +48,21 @@ CASE shuffle_without_lane(int *a, int *b, int n) {
 }
 PAIR(shuffle_without_lane)
 
+CASE shuffle_from_exited(int *a, int *b, int n) {
+    if (threadIdx.x >= 20)
+        return;
+    int value = b[threadIdx.x];
+    value += __shfl_down_sync(bug ? 0xffffffff : 0xfffff, value, 1); // at
+    a[thread()] = value;
+}
+PAIR(shuffle_from_exited)
+
+CASE shuffle_from_absent(int *a, int *b, int n) {
+    int value = b[threadIdx.x];
+    a[threadIdx.x] = __shfl_sync(0xffffffff, value, threadIdx.x + 1, bug ? 32 : 16); // at
+}
+PAIR(shuffle_from_absent)
+
 CASE syncwarp_in_a_branch(int *a, int *b, int n) {
     int sum = b[threadIdx.x];
     if (threadIdx.x < 16) {
