@@ -46,7 +46,7 @@ struct input {
     struct prof_choices choices;
     bool metrics_help;
     regex_t kernel;
-    bool has_kernel, lines, github;
+    bool has_kernel, lines, github, leaks_fail;
     struct prof_selection selection;
     struct prof_gate gates[MOST_GATES];
     size_t gate_count;
@@ -68,7 +68,7 @@ static const struct argp_option options[] = {
     {"arch", KEY_ARCH, "NAME", 0, "The counting rules; see `wideload devices`", 2},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the program after so long; the status is 124 then", 2},
     {"check", KEY_CHECK, "LIST", 0,
-     "Look for faults, too: memory, race, init, sync; the status is 1 if there are any", 2},
+     "Look for faults, too: memory, race, init, sync, leak; the status is 1 if there are any", 2},
     {0, 0, 0, 0, "Gates:", 3},
     {"fail-if", KEY_FAIL_IF, "EXPR", 0,
      "Status 3 where a kernel is so, as in 'gld_efficiency<80'; may be given several times", 3},
@@ -96,20 +96,23 @@ static bool parse_kernel(struct input *input, const char *argument, struct bench
     return true;
 }
 
-static bool parse_checks(const char *list, struct bench_error *error) {
-    static const char *const names[] = {"memory", "race", "init", "sync"};
+static bool parse_checks(const char *list, bool *leaks, struct bench_error *error) {
+    *leaks = false;
+    static const char *const names[] = {"memory", "race", "init", "sync", "leak"};
+    enum { NAMES = sizeof names / sizeof *names };
     for (const char *name = list;; name++) {
         size_t length = strcspn(name, ","), i = 0;
-        while (i < 4 && (strlen(names[i]) != length || memcmp(names[i], name, length) != 0))
+        while (i < NAMES && (strlen(names[i]) != length || memcmp(names[i], name, length) != 0))
             i++;
-        if (i == 4) {
+        if (i == NAMES) {
             char wanted[80];
             snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
-            const char *near = bench_nearest(wanted, names, 4);
-            return bench_usage(error,
-                               "--check: unknown check '%s'%s%s%s; there are memory, race, init and sync",
-                               wanted, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+            const char *near = bench_nearest(wanted, names, NAMES);
+            return bench_usage(
+                error, "--check: unknown check '%s'%s%s%s; there are memory, race, init, sync and leak",
+                wanted, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
+        *leaks |= strcmp(names[i], "leak") == 0;
         name += length;
         if (!*name)
             return true;
@@ -148,7 +151,7 @@ static bool parse_option(struct input *input, int key, const char *argument) {
         return bench_parse_positive("--timeout", argument, &input->seconds, error);
     case KEY_CHECK:
         input->checks = argument;
-        return parse_checks(argument, error);
+        return parse_checks(argument, &input->leaks_fail, error);
     case KEY_FAIL_IF:
         if (input->gate_count == MOST_GATES)
             return bench_usage(error, "--fail-if: given more than %d times", MOST_GATES);
@@ -318,7 +321,7 @@ static int judge(FILE *file, const struct input *input, const struct prof_report
     } else if (prof_put_failures(file, report, input->gates, input->gate_count)) {
         status = CLI_GATE;
     }
-    if (input->checks && report->recording->finding_count)
+    if (input->checks && prof_count_errors(report))
         status = CLI_FAILURE;
     return status;
 }
@@ -362,7 +365,8 @@ static bool report_records(struct files *files, const struct input *input, const
                                      .recording = &recording,
                                      .rows = &rows,
                                      .choices = &input->choices,
-                                     .each = input->selection.each};
+                                     .each = input->selection.each,
+                                     .leaks_fail = input->leaks_fail};
         good = write_report(files, input, program, &report, status, error);
     }
     prof_rows_free(&rows);

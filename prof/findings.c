@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,34 +13,63 @@ static void put_thread(FILE *file, const char *how, const struct prof_place *pla
                 place->thread[1], place->thread[2], place->block[0], place->block[1], place->block[2]);
 }
 
-static void put_finding(FILE *file, const struct prof_fault *finding) {
-    const struct prof_place *place = &finding->place;
-    fprintf(file, "========= %.*s\n", (int)strcspn(finding->text, "\n"), finding->text);
+/* "dir/a.cu:14", "PTX line 14", or nothing */
+static void put_line(FILE *file, const char *before, const struct prof_place *place) {
+    if (place->file)
+        fprintf(file, "%s%s:%u", before, place->file, place->line);
+    else if (place->ptx_line)
+        fprintf(file, "%sPTX line %u", before, place->ptx_line);
+}
+
+static void put_finding(FILE *file, const struct prof_finding *finding) {
+    const struct prof_fault *what = &finding->what;
+    const struct prof_place *place = &what->place;
+    fprintf(file, "========= %.*s\n", (int)strcspn(what->text, "\n"), what->text);
     if (place->kernel || place->file) {
         char *name = place->kernel ? prof_demangle(place->kernel) : NULL;
         fputs("=========     at ", file);
         if (place->kernel)
             fputs(name ? name : place->kernel, file);
-        if (place->file)
-            fprintf(file, "%s%s:%u", place->kernel ? " in " : "", place->file, place->line);
+        put_line(file, place->kernel ? " in " : "", place);
         fputc('\n', file);
         free(name);
     }
     put_thread(file, "by", place);
-    if (finding->other.file)
-        fprintf(file, "=========     and at %s:%u\n", finding->other.file, finding->other.line);
-    put_thread(file, "and by", &finding->other);
+    if (what->other.file || what->other.ptx_line) {
+        put_line(file, "=========     and at ", &what->other);
+        fputc('\n', file);
+    }
+    put_thread(file, "and by", &what->other);
+    if (finding->launches > 1)
+        fprintf(file, "=========     %" PRIu64 " times in %" PRIu64 " launches\n", finding->times,
+                finding->launches);
+    else if (finding->times > 1)
+        fprintf(file, "=========     %" PRIu64 " times\n", finding->times);
+}
+
+bool prof_is_leak(const struct prof_finding *finding) {
+    return strcmp(finding->what.kind, "leak") == 0;
+}
+
+size_t prof_count_errors(const struct prof_report *report) {
+    size_t errors = 0;
+    for (size_t i = 0; i < report->recording->finding_count; i++)
+        errors += report->leaks_fail || !prof_is_leak(&report->recording->findings[i]);
+    return errors;
 }
 
 void prof_put_findings(FILE *file, const struct prof_report *report) {
     const struct prof_recording *recording = report->recording;
+    const size_t errors = prof_count_errors(report), leaks = recording->finding_count - errors;
     fputs("========= WIDELOAD CHECK\n", file);
     for (size_t i = 0; i < recording->finding_count; i++) {
         put_finding(file, &recording->findings[i]);
         fputs("=========\n", file);
     }
-    fprintf(file, "========= ERROR SUMMARY: %zu %s\n", recording->finding_count,
-            recording->finding_count == 1 ? "error" : "errors");
+    fprintf(file, "========= ERROR SUMMARY: %zu error%s\n", errors, errors == 1 ? "" : "s");
+    if (leaks)
+        fprintf(file, "========= LEAK SUMMARY: %zu leak%s, no error without --check leak\n", leaks,
+                leaks == 1 ? "" : "s");
 }
 
 void prof_put_faults(FILE *file, const struct prof_report *report) {

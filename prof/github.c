@@ -1,4 +1,5 @@
 /* Workflow commands: what GitHub shows beside the lines of a change. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,8 +74,15 @@ static void put_failures(FILE *file, const struct prof_row *row, const struct pr
 void prof_put_annotations(FILE *file, const struct prof_report *report, const struct prof_gate *gates,
                           size_t gate_count) {
     for (size_t i = 0; i < report->recording->finding_count; i++) {
-        const struct prof_fault *finding = &report->recording->findings[i];
-        put(file, "error", finding->place.file, finding->place.line, 0, finding->text);
+        const struct prof_finding *finding = &report->recording->findings[i];
+        const struct prof_fault *what = &finding->what;
+        char message[700];
+        snprintf(message, sizeof message, "%.600s", what->text);
+        if (finding->launches > 1)
+            snprintf(message, sizeof message, "%.600s (%" PRIu64 " times in %" PRIu64 " launches)",
+                     what->text, finding->times, finding->launches);
+        put(file, prof_is_leak(finding) && !report->leaks_fail ? "notice" : "error", what->place.file,
+            what->place.line, 0, message);
     }
     for (size_t i = 0; i < report->rows->count; i++) {
         const struct prof_row *row = &report->rows->items[i];

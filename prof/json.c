@@ -93,16 +93,19 @@ static json_t *lines_array(const struct prof_detail *detail) {
     return lines;
 }
 
+/* A place's members: file, line, and the thread where it is known. */
+static bool set_place(json_t *object, const struct prof_place *place) {
+    return set(object, "file", text_or_null(place->file)) &&
+           set(object, "line", place->file ? json_integer(place->line) : json_null()) &&
+           (!place->has_thread ||
+            (set(object, "block", three(place->block)) && set(object, "thread", three(place->thread))));
+}
+
 static json_t *fault_object(const struct prof_fault *fault) {
     json_t *object = json_object();
-    bool right = set(object, "kind", json_string(fault->kind)) &&
-                 set(object, "text", json_string(fault->text)) &&
-                 set(object, "kernel", function_value(fault->place.kernel)) &&
-                 set(object, "file", text_or_null(fault->place.file)) &&
-                 set(object, "line", fault->place.file ? json_integer(fault->place.line) : json_null());
-    if (right && fault->place.has_thread)
-        right = set(object, "block", three(fault->place.block)) &&
-                set(object, "thread", three(fault->place.thread));
+    bool right =
+        set(object, "kind", json_string(fault->kind)) && set(object, "text", json_string(fault->text)) &&
+        set(object, "kernel", function_value(fault->place.kernel)) && set_place(object, &fault->place);
     if (right)
         return object;
     json_decref(object);
@@ -175,10 +178,28 @@ static bool put_launches(FILE *file, const struct prof_report *report) {
     return right && fputs("\n ]", file) != EOF;
 }
 
-static json_t *findings_array(const struct prof_recording *recording) {
+static json_t *finding_object(const struct prof_report *report, const struct prof_finding *finding) {
+    const struct prof_place *other = &finding->what.other;
+    const bool note = prof_is_leak(finding) && !report->leaks_fail;
+    json_t *object = fault_object(&finding->what);
+    bool right = set(object, "level", json_string(note ? "note" : "error")) &&
+                 set(object, "times", json_integer((json_int_t)finding->times)) &&
+                 set(object, "launches", json_integer((json_int_t)finding->launches));
+    if (right && (other->file || other->ptx_line)) {
+        json_t *side = json_object();
+        right = set_place(side, other);
+        right = set(object, "other", side) && right;
+    }
+    if (right)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static json_t *findings_array(const struct prof_report *report) {
     json_t *findings = json_array();
-    for (size_t i = 0; findings && i < recording->finding_count; i++)
-        if (json_array_append_new(findings, fault_object(&recording->findings[i]))) {
+    for (size_t i = 0; findings && i < report->recording->finding_count; i++)
+        if (json_array_append_new(findings, finding_object(report, &report->recording->findings[i]))) {
             json_decref(findings);
             return NULL;
         }
@@ -195,6 +216,6 @@ bool prof_put_json(FILE *file, const struct prof_report *report) {
                  fputs(",\n", file) != EOF && put_member(file, "arch", text_or_null(arch)) &&
                  fputs(",\n", file) != EOF && put_launches(file, report);
     if (right && recording->has_checks)
-        right = fputs(",\n", file) != EOF && put_member(file, "findings", findings_array(recording));
+        right = fputs(",\n", file) != EOF && put_member(file, "findings", findings_array(report));
     return right && fputs("\n}\n", file) != EOF;
 }

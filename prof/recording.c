@@ -97,6 +97,7 @@ static void get_place(struct reader *r, const json_t *object, struct prof_place 
     out->kernel = get_text(r, object, "kernel", false);
     out->file = get_text(r, object, "file", false);
     out->line = (unsigned)get_number(r, object, "line", UINT32_MAX);
+    out->ptx_line = (unsigned)get_number(r, object, "ptx_line", UINT32_MAX);
     out->has_thread =
         get_three(r, object, "block", out->block) && get_three(r, object, "thread", out->thread);
 }
@@ -319,11 +320,14 @@ static void read_message(struct reader *r, const json_t *object, bool error) {
 }
 
 static void read_finding(struct reader *r, const json_t *object) {
-    struct prof_fault finding = {0};
-    get_fault(r, object, &finding);
+    struct prof_finding finding = {.check = get_text(r, object, "check", false),
+                                   .times = get_number(r, object, "count", MOST_COUNTED)};
+    get_fault(r, object, &finding.what);
     if (r->outcome != GOOD)
         return;
-    struct prof_fault *slot = MORE(r->recording, findings, finding);
+    finding.times += !finding.times;
+    finding.launches = finding.what.place.kernel != NULL;
+    struct prof_finding *slot = MORE(r->recording, findings, finding);
     if (slot)
         *slot = finding;
     else
@@ -380,6 +384,8 @@ bool prof_recording_read(const char *path, struct prof_recording *out, struct be
         outcome = read_record(out, line, (size_t)length);
         out->damaged += outcome == BAD;
     }
+    if (outcome != NO_MEMORY && !prof_findings_merge(out))
+        outcome = NO_MEMORY;
     bool read = outcome != NO_MEMORY && !ferror(file);
     free(line);
     fclose(file);

@@ -30,7 +30,7 @@ int prof_line_compare(const void *left, const void *right);
 struct prof_place {
     const char *kernel; /* mangled; NULL: unknown, as file */
     const char *file;
-    unsigned line;
+    unsigned line, ptx_line; /* of the text of the PTX; 0: unknown */
     bool has_thread;
     unsigned block[3], thread[3];
 };
@@ -39,6 +39,14 @@ struct prof_fault {
     const char *kind, *text;
     struct prof_place place;
     struct prof_place other; /* of a race: whom it was with; all NULL else */
+};
+
+/* A bug that the checks found, in one launch or in several. */
+struct prof_finding {
+    struct prof_fault what; /* as it was first seen */
+    const char *check;      /* NULL: unknown */
+    uint64_t times;         /* accesses or barriers of threads that it stands for; at least 1 */
+    uint64_t launches;      /* of kernels, that it was found in; 0: the host's doing */
 };
 
 /* What a launch did; several launches that did the same share one. */
@@ -93,7 +101,7 @@ struct prof_recording {
     size_t process_count, process_capacity;
     struct prof_message *messages; /* each text once */
     size_t message_count, message_capacity;
-    struct prof_fault *findings; /* of the checks */
+    struct prof_finding *findings; /* of the checks, each bug once */
     size_t finding_count, finding_capacity;
     bool has_checks; /* the simulator said that it checks */
     size_t damaged;  /* lines that are no records */
@@ -102,6 +110,8 @@ struct prof_recording {
 
 /* False when the file cannot be read, or memory is short. */
 bool prof_recording_read(const char *path, struct prof_recording *out, struct bench_error *error);
+/* merge.c: makes one of the findings that are the same bug; part of reading.  False: out of memory. */
+bool prof_findings_merge(struct prof_recording *recording);
 void prof_recording_free(struct prof_recording *recording);
 
 #endif

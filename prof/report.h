@@ -15,7 +15,7 @@ struct prof_report {
     const struct prof_recording *recording;
     const struct prof_rows *rows;
     const struct prof_choices *choices; /* empty: the table of the usual ones */
-    bool each;
+    bool each, leaks_fail;              /* memory that was never freed counts as an error */
 };
 
 /* What ran, under which rules, and what was lost of it. */
@@ -26,7 +26,9 @@ bool prof_put_table(FILE *file, const struct prof_report *report);
 bool prof_put_metrics(FILE *file, const struct prof_report *report);
 /* lines.c: each source line's accesses beside its text. */
 bool prof_put_lines(FILE *file, const struct prof_report *report);
-/* findings.c: faults of kernels, and what the checks found. */
+/* findings.c: faults of kernels, and what the checks found; which of it are errors. */
+bool prof_is_leak(const struct prof_finding *finding);
+size_t prof_count_errors(const struct prof_report *report);
 void prof_put_faults(FILE *file, const struct prof_report *report);
 void prof_put_findings(FILE *file, const struct prof_report *report);
 /* notes.c: what to know about the kernels' figures. */

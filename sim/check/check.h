@@ -13,13 +13,15 @@
 #include "sim/exec/sim.h"
 
 enum sim_check_set {
-    SIM_CHECK_MEMORY = 1, /* out of bounds, misaligned, freed, leaked; the launch goes on without the lanes */
+    SIM_CHECK_MEMORY = 1, /* out of bounds, misaligned, freed; the launch goes on without the lanes.  It looks
+                             for leaks, too, which are no errors then. */
     SIM_CHECK_RACE = 2,   /* accesses of two threads, one of them a store, that nothing orders */
     SIM_CHECK_INIT = 4,   /* reads of bytes that nobody wrote */
     SIM_CHECK_SYNC = 8,   /* barriers that part of a warp reaches, masks without the lane, shuffles from lanes
                              that do not take part, deadlocks; shared memory of blocks that may not have
                              begun, or have ended */
-    SIM_CHECK_ALL = 15,
+    SIM_CHECK_LEAK = 16,  /* memory that was never freed */
+    SIM_CHECK_ALL = 31,
 };
 
 /* id, the check it belongs to, name */
@@ -29,7 +31,7 @@ enum sim_check_set {
     X(USE_AFTER_FREE, MEMORY, "use-after-free")                                                              \
     X(STACK_OVERFLOW, MEMORY, "stack-overflow")                                                              \
     X(INVALID_FREE, MEMORY, "invalid-free")                                                                  \
-    X(LEAK, MEMORY, "leak")                                                                                  \
+    X(LEAK, LEAK, "leak")                                                                                    \
     X(READ_AFTER_WRITE, RACE, "read-after-write")                                                            \
     X(WRITE_AFTER_READ, RACE, "write-after-read")                                                            \
     X(WRITE_AFTER_WRITE, RACE, "write-after-write")                                                          \
@@ -72,7 +74,7 @@ const char *sim_finding_name(enum sim_finding_kind kind);
 enum sim_check_set sim_finding_check(enum sim_finding_kind kind);
 /* Its line for people: kernel, place, thread, text, the other place. */
 void sim_finding_describe(const struct sim_finding *finding, char *text, size_t size);
-/* "memory", "race", "init", "sync"; NULL for anything but one check. */
+/* "memory", "race", "init", "sync", "leak"; NULL for anything but one check. */
 const char *sim_check_name(enum sim_check_set one);
 /* "memory,race" -> SIM_CHECK_MEMORY | SIM_CHECK_RACE; blanks are allowed, and empty names.  False for a
  * name that is none: then bad, which has room for size bytes, is that name. */

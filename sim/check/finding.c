@@ -34,6 +34,8 @@ const char *sim_check_name(enum sim_check_set one) {
         return "init";
     case SIM_CHECK_SYNC:
         return "sync";
+    case SIM_CHECK_LEAK:
+        return "leak";
     default:
         return NULL;
     }

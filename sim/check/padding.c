@@ -1,9 +1,10 @@
 /* Which unwritten bytes may be a structure's padding.
  *
  * Padding follows a written byte, ends where a member can begin, and is smaller than that member's alignment,
- * which no store's width is below.  So bytes count as padding when the run of unwritten bytes that they are in
- * is shorter than some alignment, the run ends at a multiple of it, and a kernel has stored that many bytes at
- * once to the same memory.  What looks so and is a forgotten member is told from padding by its use (uses.c).
+ * which no store's width is below.  So bytes count as padding when the run of unwritten bytes that they are
+ * in is shorter than some alignment, the run ends at a multiple of it, and a kernel has stored that many
+ * bytes at once to the same memory.  What looks so and is a forgotten member is told from padding by its use
+ * (uses.c).
  */
 #include "sim/check/state.h"
 

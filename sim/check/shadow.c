@@ -13,7 +13,7 @@ struct sim_check *sim_check_create(struct sim_memory *memory, unsigned checks, s
     if (!check)
         return NULL;
     check->memory = memory;
-    check->checks = checks;
+    check->checks = checks & SIM_CHECK_MEMORY ? checks | SIM_CHECK_LEAK : checks;
     check->found = found;
     check->argument = argument;
     check->events.first = check->events.next = 1;

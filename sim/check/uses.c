@@ -32,7 +32,7 @@ static bool is_float(const char *word) {
 /* Whether the operand is a value that the instruction takes from one register to another, or to memory,
  * whole or in parts. */
 static bool moves(const struct ptx_instruction *in, size_t operand) {
-    static const char *const all[] = {"mov", "and",  "or",   "xor", "not", "shl", "shr",
+    static const char *const all[] = {"mov", "and", "or",   "xor",  "not", "shl", "shr",
                                       "bfe", "bfi", "prmt", "lop3", "shf", NULL};
     if (strcmp(in->name, "st") == 0 || strcmp(in->name, "shfl") == 0)
         return operand == 1;

@@ -144,7 +144,7 @@ CUresult check_start(void) {
     if (!text || !*text)
         return CUDA_SUCCESS;
     if (!sim_check_parse(text, &checks, bad, sizeof bad)) {
-        log_error("WIDELOAD_CHECK: there is no check '%s' (there are memory, race, init, sync)", bad);
+        log_error("WIDELOAD_CHECK: there is no check '%s' (there are memory, race, init, sync, leak)", bad);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!checks)
@@ -199,7 +199,7 @@ void check_bad_free(const char *function, uint64_t address) {
 }
 
 void check_leaks(CUcontext context) {
-    if (!(sim_check_enabled(session) & SIM_CHECK_MEMORY))
+    if (!(sim_check_enabled(session) & SIM_CHECK_LEAK))
         return;
     uint64_t count = 0, bytes = 0;
     for (struct sim_allocation a = {0}; sim_memory_next(driver.memory, a.serial, &a);) {

@@ -241,7 +241,7 @@ static void names_of_checks(void **state) {
     (void)state;
     unsigned checks;
     char bad[8];
-    assert_true(sim_check_parse("memory,race,init,sync", &checks, bad, sizeof bad));
+    assert_true(sim_check_parse("memory,race,init,sync,leak", &checks, bad, sizeof bad));
     assert_int_equal(checks, SIM_CHECK_ALL);
     assert_true(sim_check_parse(" race, ,race", &checks, bad, sizeof bad));
     assert_int_equal(checks, SIM_CHECK_RACE);

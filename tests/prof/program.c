@@ -9,6 +9,7 @@
  *   exec         becomes itself with the steps that follow
  *   load=FILE    takes the kernels from there
  *   crash        follows a null pointer
+ *   leak         100 bytes of device memory that are never freed
  *   exit=N  _exit=N  kill=N  sleep  stop when SIGTERM comes: exit 7
  */
 #include <cuda.h>
@@ -101,6 +102,11 @@ static void flood(void) {
         fwrite(block, 1, sizeof block, stdout);
 }
 
+static void give_back(void) {
+    if (memory)
+        CALL("cuMemFree_v2", (CUdeviceptr), memory);
+}
+
 static void leave(int number) {
     (void)number;
     _exit(7);
@@ -131,8 +137,6 @@ int main(int argc, char **argv) {
             raise(SIGSEGV);
         } else if (strncmp(step, "_exit=", 6) == 0) {
             _exit(atoi(step + 6));
-        } else if (strncmp(step, "exit=", 5) == 0) {
-            return atoi(step + 5);
         } else if (strncmp(step, "kill=", 5) == 0) {
             raise(atoi(step + 5));
         } else if (strcmp(step, "sleep") == 0) {
@@ -147,11 +151,16 @@ int main(int argc, char **argv) {
             replay(atoi(step + 7));
         } else if (strcmp(step, "start") == 0) {
             start();
+        } else if (strcmp(step, "leak") == 0) {
+            CUdeviceptr lost;
+            CALL("cuMemAlloc_v2", (CUdeviceptr *, size_t), &lost, 100);
+        } else if (strncmp(step, "exit=", 5) == 0) {
+            give_back();
+            return atoi(step + 5);
         } else {
             launch(step);
         }
     }
-    if (memory)
-        CALL("cuMemFree_v2", (CUdeviceptr), memory);
+    give_back();
     return 0;
 }

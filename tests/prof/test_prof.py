@@ -526,6 +526,33 @@ class Gates(Folder):
             self.assertEqual(done.returncode, 1)
             self.assertIn("kernels.cu:", done.stderr)
 
+    def test_bugs_of_several_launches(self):
+        # A bug is reported once, whoever reads it, with how often it was seen.
+        done, document = self.profiled(["--check", "memory", "--github"], *["out_of_bounds"] * 5, "vectors")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ERROR SUMMARY: 1 error\n", done.stderr)
+        self.assertIn("=========     160 times in 5 launches\n", done.stderr)
+        self.assertEqual(len(re.findall(r"^::error .*\(160 times in 5 launches\)$", done.stderr, re.M)), 1)
+        [finding] = document["findings"]
+        self.assertEqual([finding[name] for name in ("kind", "level", "times", "launches")],
+                         ["out-of-bounds", "error", 160, 5])
+
+    def test_leaks(self):
+        # Memory that was never freed is a note, and an error for who asks for it.
+        for check, status, level, annotation in [("memory", 3, "note", "notice"), ("leak", 1, "error", "error"),
+                                                 ("race,memory,leak", 1, "error", "error")]:
+            done, document = self.profiled(["--check", check, "--github"], "vectors", "leak", "exit=3")
+            self.assertEqual(done.returncode, status)
+            self.assertRegex(done.stderr, r"========= allocation #\d+ \(0x[0-9a-f]+, 100 bytes\) was never freed\n")
+            self.assertIn(f"ERROR SUMMARY: {int(status == 1)} error", done.stderr)
+            self.assertEqual("LEAK SUMMARY: 1 leak, no error without --check leak\n" in done.stderr, status == 3)
+            self.assertRegex(done.stderr, rf"(?m)^::{annotation}::allocation #\d+ ")
+            [finding] = document["findings"]
+            self.assertEqual([finding["kind"], finding["level"], finding["launches"]], ["leak", level, 0])
+        done = prof("--check", "race", arguments.program, "vectors", "leak")
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn("never freed", done.stderr)
+
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()

@@ -62,6 +62,60 @@ static void test_whole(void **state) {
     prof_recording_free(&r);
 }
 
+#define PLACE(file, line)                                                                                    \
+    "\"function\":\"k\",\"file\":\"" file "\",\"line\":" #line                                               \
+    ",\"ptx_line\":7,\"block\":[0,0,0],\"thread\":[0,0,0]"
+#define FINDING(check, kind, times, text, kernel, place, other)                                              \
+    "{\"finding\":{\"check\":\"" check "\",\"kind\":\"" kind "\",\"count\":" #times ",\"text\":\"" text      \
+    "\",\"kernel\":\"" kernel "\"," place ",\"other\":{" other "}}}\n"
+#define HOST(text)                                                                                           \
+    "{\"finding\":{\"check\":\"memory\",\"kind\":\"leak\",\"count\":1,\"text\":\"" text "\"}}\n"
+
+/* What several launches tell of is one bug where kind and places are the same: the first one's words, the
+ * sums. */
+static void test_bugs(void **state) {
+    (void)state;
+    static const char text[] =
+        HOST("#1 leaks") FINDING("race", "write-after-read", 3, "a", "k", PLACE("a", 1), PLACE("a", 2))
+            FINDING("race", "read-after-write", 4, "b", "k", PLACE("a", 2), PLACE("a", 1)) HOST("#2 leaks")
+                FINDING("race", "write-after-read", 1, "c", "l", PLACE("a", 1), PLACE("a", 2))
+                    FINDING("race", "write-after-read", 1, "d", "k", PLACE("a", 1), PLACE("a", 3))
+                        FINDING("memory", "misaligned", 1, "e", "k", PLACE("a", 1), "")
+                            FINDING("memory", "out-of-bounds", 1, "f", "k", PLACE("a", 1), "")
+                                FINDING("memory", "misaligned", 5, "g", "k", PLACE("a", 1), "")
+                                    FINDING("memory", "misaligned", 5, "h", "k", PLACE("b", 1), "")
+                                        HOST("#1 leaks");
+    static const struct {
+        const char *text;
+        unsigned times, launches;
+    } bugs[] = {{"#1 leaks", 2, 0}, {"a", 8, 3}, {"#2 leaks", 1, 0}, {"d", 1, 1},
+                {"e", 6, 2},        {"f", 1, 1}, {"h", 5, 1}};
+    struct prof_recording r;
+    read_text(text, sizeof text - 1, &r);
+    assert_int_equal(r.damaged, 0);
+    assert_int_equal(r.finding_count, sizeof bugs / sizeof *bugs);
+    for (size_t i = 0; i < r.finding_count; i++) {
+        assert_string_equal(r.findings[i].what.text, bugs[i].text);
+        assert_int_equal(r.findings[i].times, bugs[i].times);
+        assert_int_equal(r.findings[i].launches, bugs[i].launches);
+    }
+    prof_recording_free(&r);
+}
+
+/* Without the source's lines, those of the PTX tell bugs apart, each kernel's its own. */
+static void test_bugs_of_the_ptx(void **state) {
+    (void)state;
+#define IN_PTX(kernel, line)                                                                                 \
+    "{\"finding\":{\"kind\":\"misaligned\",\"text\":\"t\",\"kernel\":\"" kernel                              \
+    "\",\"line\":0,\"ptx_line\":" #line "}}\n"
+    static const char text[] = IN_PTX("k", 7) IN_PTX("k", 8) IN_PTX("l", 7) IN_PTX("k", 7);
+    struct prof_recording r;
+    read_text(text, sizeof text - 1, &r);
+    assert_int_equal(r.finding_count, 3);
+    assert_int_equal(r.findings[0].launches, 2);
+    prof_recording_free(&r);
+}
+
 /* However a file is cut off, what stands before is read. */
 static void test_torn(void **state) {
     (void)state;
@@ -212,8 +266,14 @@ static void test_namesakes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),         cmocka_unit_test(test_torn), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_contradictory), cmocka_unit_test(test_rows), cmocka_unit_test(test_namesakes),
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_bugs),
+        cmocka_unit_test(test_bugs_of_the_ptx),
+        cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_contradictory),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_namesakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
