@@ -18,14 +18,31 @@ static void start(void) {
     FUZZ_CHECK(cuCtxSetCurrent(context) == CUDA_SUCCESS);
 }
 
+/* What hangs on the registers that machine code says, and on all else that a function is. */
+static void ask(CUfunction function) {
+    for (int attribute = 0; attribute < CU_FUNC_ATTRIBUTE_MAX; attribute++) {
+        int value = -1;
+        if (cuFuncGetAttribute(&value, (CUfunction_attribute)attribute, function) == CUDA_SUCCESS &&
+            attribute == CU_FUNC_ATTRIBUTE_NUM_REGS)
+            FUZZ_CHECK(value > 0 && value <= 255);
+    }
+    int blocks = -1, grid, block;
+    FUZZ_CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 128, 1024) == CUDA_SUCCESS);
+    FUZZ_CHECK(blocks >= 0);
+    FUZZ_CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 1, 0) == CUDA_SUCCESS);
+}
+
 static void load(const uint8_t *data, size_t size) {
     struct image image;
     CUmodule module;
     if (image_read(data, size, "fuzz.fatbin", &image) != CUDA_SUCCESS)
         return;
     FUZZ_CHECK(image.text && strlen(image.text) == image.size);
-    if (module_load(context, &image, &module) == CUDA_SUCCESS)
+    if (module_load(context, &image, &module) == CUDA_SUCCESS) {
+        for (size_t i = 0; i < module->function_count; i++)
+            ask(&module->functions[i]);
         FUZZ_CHECK(cuModuleUnload(module) == CUDA_SUCCESS);
+    }
     image_free(&image);
 }
 

@@ -49,6 +49,81 @@ def keep_ptx(out, path):
         data = piece.encode("latin-1")
         if len(data) <= LARGEST_PTX:
             keep(out, "ptx", data)
+            for choice in choices(piece):
+                keep(out, "ptx", data + f"\n//@{choice:x}\n".encode())
+
+
+# struct choice of ptx.c: how the kernels of a text are launched.
+SHARED, HEAP, CLUSTER, THREADS, COOPERATIVE, PACKED, CHECKS, PARAMS, TEXTURE = 0, 3, 5, 7, 9, 11, 13, 16, 48
+TEXTURE_PARAM = 2
+
+
+def choices(text):
+    """Launches in which a text gets to what it is there for; its hash alone would rarely choose them."""
+    if re.search(r"\btex\.|\btld4\.", text):  # the texture is one of the first three parameters
+        for texture in range(4):
+            for param in range(3):
+                yield texture << TEXTURE | TEXTURE_PARAM << PARAMS + 2 * param
+    if re.search(r"shared::cluster|barrier\.cluster|mbarrier", text):
+        for cluster in range(4):
+            yield cluster << CLUSTER
+            yield cluster << CLUSTER | (1 + cluster) << SHARED
+    if re.search(r"\b(malloc|free)\b", text):
+        for heap in range(4):
+            yield heap << HEAP
+            yield heap << HEAP | 3 << PACKED
+
+
+# Small kernels of what a compiler makes long ones of.
+SMALL_HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
+SMALL = [
+    # barriers: made, arrived at, waited for; a bulk copy there, and one from there
+    """.shared .align 16 .b8 s[64];
+.entry k(.param .u64 p) {
+.reg .b32 %r<3>; .reg .b64 %d<3>; .reg .pred %p<2>;
+ld.param.u64 %d1, [p];
+mbarrier.init.shared::cta.b64 [s], 96;
+mbarrier.arrive.expect_tx.shared::cta.b64 %d2, [s], 16;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+16], [%d1], 16, [s];
+mbarrier.try_wait.parity.shared::cta.b64 %p1, [s], 0;
+cp.async.bulk.global.shared::cta.bulk_group [%d1], [s+16], 16;
+mbarrier.inval.shared::cta.b64 [s];
+ret; }""",
+    """.extern .shared .align 16 .b8 s[];
+.entry k(.param .u64 p) {
+.reg .b32 %r<5>; .reg .b64 %d<3>;
+ld.param.u64 %d1, [p];
+mov.u32 %r1, s;
+mov.u32 %r2, 1;
+mapa.shared::cluster.u32 %r3, %r1, %r2;
+barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+st.shared::cluster.u32 [%r3], %r2;
+ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [s];
+cp.async.ca.shared.global [s], [%d1], 16;
+atom.shared.add.u32 %r1, [s+4], 1;
+ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [s];
+barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+ret; }""",
+    """.extern .func (.param .b64 r) malloc (.param .b64 n);
+.extern .func free (.param .b64 a);
+.entry k(.param .u64 p) {
+.reg .b32 %r<3>; .reg .b64 %d<4>; .reg .pred %p<2>;
+mov.u32 %r1, 0;
+{ .param .b64 n; .param .b64 r; st.param.b64 [n], 24; call (r), malloc, (n); ld.param.b64 %d1, [r]; }
+L: st.u32 [%d1+20], %r1;
+{ .param .b64 a; st.param.b64 [a], %d1; call free, (a); }
+add.u32 %r1, %r1, 1;
+setp.lt.u32 %p1, %r1, 2;
+@%p1 bra L;
+ret; }""",
+]
+
+
+def keep_small(out):
+    for body in SMALL:
+        text = SMALL_HEAD + body
+        for choice in [0, *choices(text)]:
+            keep(out, "ptx", f"{text}\n//@{choice:x}\n".encode())
 
 
 def nvcc(*command):
@@ -160,6 +235,7 @@ def main():
     build, out = (os.path.abspath(path) for path in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as folder:
         keep_compiled(out, folder)
+        keep_small(out)
         keep_fatbins(out, folder)
         keep_programs(out, folder)
         keep_records(out, build, folder)
