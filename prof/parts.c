@@ -10,7 +10,8 @@
 #include "wideload.h"
 
 /* Relative to libwideload.so's folder; those that others are links to come first. */
-static const char simulator[] = "libwideload-sim.so", runtime[] = "libwideload-cudart.so", folder[] = "wideload";
+static const char simulator[] = "libwideload-sim.so", runtime[] = "libwideload-cudart.so",
+                  folder[] = "wideload";
 static const char *const files[] = {simulator, runtime, "wideload/libcuda.so.1", "wideload/libcudart.so.12",
                                     "wideload/libcudart.so.13"};
 
@@ -38,7 +39,8 @@ bool prof_parts_find(struct prof_parts *out, struct bench_error *error) {
             return bench_failure(error,
                                  "prof: %.400s: %s; programs run on it. Build Wideload with `make`, or "
                                  "install it again with `make install`",
-                                 path, errno == ENOENT ? "this part of Wideload is missing" : strerror(errno));
+                                 path,
+                                 errno == ENOENT ? "this part of Wideload is missing" : strerror(errno));
     }
     return join(out->folder, place, folder) && join(out->runtime, place, runtime);
 }

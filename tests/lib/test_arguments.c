@@ -1,5 +1,5 @@
-/* What an array of a call may be: its width, its last byte, and the memory that it lies in, which a stand-in for
- * the driver's one question answers. */
+/* What an array of a call may be: its width, its last byte, and the memory that it lies in, which a stand-in
+ * for the driver's one question answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
