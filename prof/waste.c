@@ -30,13 +30,33 @@ static struct part make(int kind, uint64_t requests, uint64_t transactions, uint
     return part;
 }
 
+/* Shared memory answers in wavefronts of 128 bytes, whatever the lanes want: a warp's 16-byte loads come in
+ * four, or in two where neighbours want the same; and its stores in four.  Where all lanes of a request want
+ * one place, no banks can be in conflict. */
+static struct part make_shared(int kind, const struct prof_line *line, uint64_t requests,
+                               uint64_t transactions) {
+    const wl_counters *c = &line->sums.c;
+    /* Useful bytes are known of loads, stores and atomics together; a line has one kind of access. */
+    const uint64_t useful = requests ? c->shared_useful_bytes : 0;
+    struct part part = make(kind, requests, transactions, useful, PASS);
+    const double wanted = (double)c->thread_inst_executed * line->bytes;
+    double least = kind == SHARED_STORES                     ? ceil(wanted / PASS)
+                   : kind == SHARED_LOADS && line->bytes > 4 ? ceil(wanted / (2 * PASS))
+                                                             : 0;
+    if (kind == SHARED_LOADS && useful <= requests * line->bytes)
+        least = (double)transactions;
+    part.least = most(part.least, least);
+    if (part.least > (double)transactions)
+        part.least = (double)transactions;
+    return part;
+}
+
 static double unit_of(uint64_t moved, uint64_t transactions) {
     return transactions && moved ? (double)moved / (double)transactions : SECTOR;
 }
 
 static void split(const struct prof_line *line, struct part parts[PARTS]) {
     const wl_counters *c = &line->sums.c;
-    /* Useful bytes of shared memory are known together; a line has one kind of access. */
     uint64_t lanes_bytes = c->thread_inst_executed * line->bytes;
     parts[0] = make(LOADS, c->global_load_requests, c->gld_transactions, c->gld_useful_bytes,
                     unit_of(c->gld_moved_bytes, c->gld_transactions));
@@ -44,12 +64,9 @@ static void split(const struct prof_line *line, struct part parts[PARTS]) {
                     unit_of(c->gst_moved_bytes, c->gst_transactions));
     parts[2] = make(LOCAL, c->local_load_requests + c->local_store_requests,
                     c->local_load_transactions + c->local_store_transactions, 0, SECTOR);
-    parts[3] = make(SHARED_LOADS, c->shared_load_requests, c->shared_load_transactions,
-                    c->shared_load_requests ? c->shared_useful_bytes : 0, PASS);
-    parts[4] = make(SHARED_STORES, c->shared_store_requests, c->shared_store_transactions,
-                    c->shared_store_requests ? c->shared_useful_bytes : 0, PASS);
-    parts[5] = make(SHARED_ATOMICS, c->shared_atomic_requests, c->shared_atomic_transactions,
-                    c->shared_atomic_requests ? c->shared_useful_bytes : 0, PASS);
+    parts[3] = make_shared(SHARED_LOADS, line, c->shared_load_requests, c->shared_load_transactions);
+    parts[4] = make_shared(SHARED_STORES, line, c->shared_store_requests, c->shared_store_transactions);
+    parts[5] = make_shared(SHARED_ATOMICS, line, c->shared_atomic_requests, c->shared_atomic_transactions);
     parts[6] = make(ATOMICS, c->global_atomic_requests + c->global_reduction_requests,
                     c->global_atomic_transactions + c->global_reduction_transactions,
                     c->global_atomic_requests + c->global_reduction_requests ? lanes_bytes : 0, SECTOR);

@@ -97,6 +97,38 @@ static void test_reasons(void **state) {
     reason(&line, 0, "");
     *c = (wl_counters){.shared_load_requests = 2, .shared_load_transactions = 64, .shared_useful_bytes = 256};
     reason(&line, 62, "bank conflicts: 32 wavefronts a request where 1 would do");
+    /* A warp's 16 bytes a lane: of one place, of two, of 32 side by side, and of 32 in one column of banks.
+     */
+    static const struct {
+        unsigned transactions, useful, waste;
+        const char *words;
+    } wide[] = {{2, 16, 0, ""},
+                {4, 16, 0, ""},
+                {2, 32, 0, ""},
+                {4, 512, 0, ""},
+                {32, 512, 28, "bank conflicts: 32 wavefronts a request where 4 would do"}};
+    line.bytes = 16;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        *c = (wl_counters){.shared_load_requests = 1,
+                           .shared_load_transactions = wide[i].transactions,
+                           .shared_useful_bytes = wide[i].useful,
+                           .thread_inst_executed = 32};
+        reason(&line, wide[i].waste, wide[i].words);
+        prof_line_conflicts(&line);
+        assert_int_equal(line.sums.shared_load_conflicts, wide[i].waste);
+    }
+    *c = (wl_counters){.shared_store_requests = 1,
+                       .shared_store_transactions = 4,
+                       .shared_useful_bytes = 64,
+                       .thread_inst_executed = 32};
+    reason(&line, 0, "");
+    line.bytes = 8;
+    *c = (wl_counters){.shared_load_requests = 1,
+                       .shared_load_transactions = 2,
+                       .shared_useful_bytes = 16,
+                       .thread_inst_executed = 32};
+    reason(&line, 1, "bank conflicts: 2 wavefronts a request where 1 would do");
+    line.bytes = 4;
     *c = (wl_counters){.local_load_requests = 2, .local_load_transactions = 8};
     reason(&line, 8, "local memory: an array that is not in registers costs 4 sectors a request");
     *c = (wl_counters){
