@@ -136,8 +136,9 @@ wl_error wl_fill(wl_context *context, wl_devptr to, uint8_t value, size_t bytes,
 }
 
 wl_error wl_synchronize(wl_context *context) {
-    return context->broken ? fail(WL_ERROR_KERNEL_FAULT, "copy_scalar, copy.cu:12: out of bounds")
-                           : WL_ERROR_OK;
+    return context->broken
+               ? fail(WL_ERROR_KERNEL_FAULT, "copy_scalar, copy.cu:12: out of bounds\nby thread 0")
+               : WL_ERROR_OK;
 }
 
 wl_error wl_get_counters(wl_context *context, wl_counters *out) {
@@ -281,11 +282,10 @@ bool wl__is_simulator(const wl_context *context) {
 
 /* ---------------------------------------------------------------- kernels */
 
-static void spoil(enum wl_reference reference, const struct wl_problem *p, uint32_t *out, uint64_t elements,
-                  uint32_t *input, uint64_t input_elements) {
+static void spoil(const struct wl_problem *p, uint32_t *out, uint64_t elements, uint32_t *input,
+                  uint64_t input_elements) {
     uint32_t *starts = pointer(p->out[0]), *rows = pointer(p->out[1]), *values = pointer(p->out[2]);
     float nan = NAN;
-    (void)reference;
     switch (fake.fault) {
     case FAKE_ONE_WRONG:
         out[3] ^= 1;
@@ -337,7 +337,7 @@ static wl_error launch(wl_context *context, enum wl_reference reference, const s
     struct bench_extents extents = bench_extents_of(reference, p);
     const uint32_t *in[BENCH_INPUTS];
     uint32_t *out[BENCH_OUTPUTS], *scratch = NULL;
-    int first_in = -1, first_out = -1;
+    unsigned from = 0, to = 0, ins = 0, outs = 0; /* of the arrays that are spoilt */
     fake.launches++;
     if (fake.fault == FAKE_LAUNCH_REFUSED)
         return fail(WL_ERROR_DRIVER, "too many resources");
@@ -349,20 +349,19 @@ static wl_error launch(wl_context *context, enum wl_reference reference, const s
         return WL_ERROR_OK;
     for (unsigned i = 0; i < BENCH_INPUTS; i++) {
         in[i] = pointer(p->in[i]);
-        if (in[i] && first_in < 0)
-            first_in = (int)i;
+        if (in[i] && ins++ <= fake.input)
+            from = i;
     }
     for (unsigned i = 0; i < BENCH_OUTPUTS; i++) {
         out[i] = pointer(p->out[i]);
-        if (out[i] && first_out < 0)
-            first_out = (int)i;
+        if (out[i] && outs++ <= fake.output)
+            to = i;
     }
     if (reference == WL_REF_COO_TRANSPOSE)
         out[0] = scratch = malloc(4 * (p->cols + 1));
     bench_reference_of(reference)(p, in, out);
     free(scratch);
-    spoil(reference, p, out[first_out], extents.out[first_out].elements, pointer(p->in[first_in]),
-          extents.in[first_in].elements);
+    spoil(p, out[to], extents.out[to].elements, pointer(p->in[from]), extents.in[from].elements);
     return WL_ERROR_OK;
 }
 

@@ -27,6 +27,7 @@ enum fake_fault {
 struct fake_state {
     enum fake_fault fault;
     uint64_t distance;
+    unsigned output, input;     /* which of the arrays that there are is spoilt in place of the first */
     bool gpu;                   /* time instead of counters */
     uint64_t memory;            /* total; 0: 1 GiB */
     const char *not_applicable; /* what every rung's applicable() says */

@@ -23,9 +23,9 @@ static const struct wl_rung *rung(const char *experiment, const char *name) {
     return NULL;
 }
 
-/* distance: the fake's own. */
-static struct outcome verify_at(const struct wl_rung *r, struct wl_problem problem, enum fake_fault fault,
-                                uint64_t distance) {
+/* spoilt: how, by the fake's members. */
+static struct outcome verify_with(const struct wl_rung *r, struct wl_problem problem,
+                                  struct fake_state spoilt) {
     struct outcome outcome = {.text = ""};
     struct bench_needs needs = {0};
     struct bench_workspace workspace;
@@ -40,8 +40,7 @@ static struct outcome verify_at(const struct wl_rung *r, struct wl_problem probl
         strcmp(r->experiment, "csr-transpose") ? 0 : bench_sparse_entries(9, problem.rows, problem.cols);
     bench_needs_add(&needs, NULL, r, &problem);
     assert_true(bench_workspace_open(&workspace, context, &needs, &problem, 9, &error));
-    fake.fault = fault;
-    fake.distance = distance;
+    fake = spoilt;
     outcome.verdict =
         bench_verify(&workspace, r, &problem, &counters, &outcome.counted, outcome.text, sizeof outcome.text);
     if (outcome.counted)
@@ -57,7 +56,7 @@ static struct outcome verify_at(const struct wl_rung *r, struct wl_problem probl
 }
 
 static struct outcome verify(const struct wl_rung *r, struct wl_problem problem, enum fake_fault fault) {
-    return verify_at(r, problem, fault, 0);
+    return verify_with(r, problem, (struct fake_state){.fault = fault});
 }
 
 static void every_right_rung_passes(void **state) {
@@ -187,16 +186,181 @@ static void guards_to_their_ends(void **state) {
     struct wl_problem problem = {.n = 1000};
     for (size_t i = 0; i < sizeof distances / sizeof *distances; i++) {
         char says[80];
-        struct outcome outcome = verify_at(rung("copy", "scalar"), problem, FAKE_PAST_END, distances[i]);
+        struct outcome outcome =
+            verify_with(rung("copy", "scalar"), problem,
+                        (struct fake_state){.fault = FAKE_PAST_END, .distance = distances[i]});
         assert_int_equal(outcome.verdict, BENCH_WRONG);
         snprintf(says, sizeof says, "out0: byte %u past its end was overwritten", (unsigned)distances[i]);
         assert_string_equal(outcome.text, says);
-        outcome = verify_at(rung("copy", "scalar"), problem, FAKE_BEFORE_START, distances[i]);
+        outcome = verify_with(rung("copy", "scalar"), problem,
+                              (struct fake_state){.fault = FAKE_BEFORE_START, .distance = distances[i]});
         assert_int_equal(outcome.verdict, BENCH_WRONG);
         snprintf(says, sizeof says, "out0: byte %u before its start was overwritten",
                  (unsigned)distances[i] + 1);
         assert_string_equal(outcome.text, says);
     }
+}
+
+static void says(const char *experiment, const char *name, struct wl_problem problem, enum fake_fault fault,
+                 const char *text) {
+    struct outcome outcome = verify(rung(experiment, name), problem, fault);
+    assert_int_equal(outcome.verdict, BENCH_WRONG);
+    assert_string_equal(outcome.text, text);
+}
+
+/* Every array of a rung is compared, and its guards; each is spoilt in turn. */
+static void all_arrays(void **state) {
+    (void)state;
+    static const char *const rungs[][2] = {{"copy", "scalar"},         {"add", "scalar"},
+                                           {"layout", "soa"},          {"matmul", "naive"},
+                                           {"csr-transpose", "fast"},  {"csr-transpose", "triplet"},
+                                           {"transpose", "naive-row"}, {"permute", "wideload"}};
+    struct wl_problem problem = {.n = 1000,
+                                 .rows = 40,
+                                 .cols = 25,
+                                 .m = 20,
+                                 .k = 30,
+                                 .width = 4,
+                                 .rank = 2,
+                                 .sizes = {40, 25},
+                                 .order = {1, 0}};
+    for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
+        const struct wl_rung *r = rung(rungs[i][0], rungs[i][1]);
+        struct wl_problem sparse = problem;
+        sparse.nnz = bench_sparse_entries(9, problem.rows, problem.cols);
+        struct bench_extents extents = bench_extents_of(r->reference, &sparse);
+        char says[40];
+        for (unsigned k = 0, number = 0; k < BENCH_OUTPUTS; k++) {
+            if (!(r->outputs >> k & 1))
+                continue;
+            struct fake_state spoilt = {.output = number++};
+            spoilt.fault = FAKE_ONE_WRONG;
+            assert_int_equal(verify_with(r, problem, spoilt).verdict, BENCH_WRONG);
+            spoilt.fault = FAKE_PAST_END;
+            snprintf(says, sizeof says, "out%u: byte 0 past its end", k);
+            assert_non_null(strstr(verify_with(r, problem, spoilt).text, says));
+            spoilt.fault = FAKE_BEFORE_START;
+            snprintf(says, sizeof says, "out%u: byte 1 before its start", k);
+            assert_non_null(strstr(verify_with(r, problem, spoilt).text, says));
+        }
+        for (unsigned k = 0, number = 0; k < BENCH_INPUTS; k++) {
+            if (extents.in[k].kind == BENCH_KIND_NONE)
+                continue;
+            struct fake_state spoilt = {.input = number++, .fault = FAKE_INPUT_CHANGED};
+            struct outcome outcome = verify_with(r, problem, spoilt);
+            snprintf(says, sizeof says, "in%u[2]: got", k);
+            assert_non_null(strstr(outcome.text, says));
+            assert_non_null(strstr(outcome.text, "an input was changed"));
+            assert_int_equal(outcome.again, BENCH_RIGHT);
+            spoilt.fault = FAKE_INPUT_PAST_END;
+            snprintf(says, sizeof says, "in%u: byte 0 past its end", k);
+            assert_non_null(strstr(verify_with(r, problem, spoilt).text, says));
+        }
+    }
+}
+
+/* Words as what they are: bits, floats, indices. */
+static void words_in_full(void **state) {
+    (void)state;
+    struct wl_problem problem = {.n = 100};
+    char text[200];
+    uint32_t in[2][4], changed;
+    float sum, wrong;
+
+    enum bench_kind kind = bench_extents_of(WL_REF_COPY, &problem).in[0].kind;
+    assert_int_equal(kind, BENCH_KIND_BITS);
+    bench_fill_input(kind, 9, 0, in[0], 4);
+    snprintf(text, sizeof text, "out0[3]: got 0x%08x, expected 0x%08x", in[0][3] ^ 1, in[0][3]);
+    says("copy", "scalar", problem, FAKE_ONE_WRONG, text);
+    snprintf(text, sizeof text, "out0[0]: never written, expected 0x%08x", in[0][0]);
+    says("copy", "scalar", problem, FAKE_NEVER_WRITES, text);
+    snprintf(text, sizeof text, "in0[2]: got 0x%08x, expected 0x%08x: an input was changed", in[0][2] + 1,
+             in[0][2]);
+    says("copy", "scalar", problem, FAKE_INPUT_CHANGED, text);
+
+    kind = bench_extents_of(WL_REF_ADD, &problem).in[0].kind;
+    assert_int_equal(kind, BENCH_KIND_FLOAT);
+    for (unsigned i = 0; i < 2; i++)
+        bench_fill_input(kind, 9, i, in[i], 4);
+    float terms[2];
+    memcpy(&terms[0], &in[0][3], 4);
+    memcpy(&terms[1], &in[1][3], 4);
+    sum = terms[0] + terms[1];
+    memcpy(&changed, &sum, 4);
+    uint32_t right = changed;
+    changed ^= 1;
+    memcpy(&wrong, &changed, 4);
+    snprintf(text, sizeof text, "out0[3]: got %.9g (0x%08x), expected %.9g (0x%08x)", (double)wrong, changed,
+             (double)sum, right);
+    says("add", "scalar", problem, FAKE_ONE_WRONG, text);
+
+    problem = (struct wl_problem){.rows = 40, .cols = 25};
+    struct outcome outcome = verify(rung("csr-transpose", "fast"), problem, FAKE_ONE_WRONG);
+    unsigned got, expected;
+    assert_int_equal(sscanf(outcome.text, "out0[3]: got %u, expected %u", &got, &expected), 2);
+    assert_int_equal(got, expected ^ 1);
+}
+
+/* An element's bytes as a number, the last byte first. */
+static void put_number(char *out, const unsigned char *bytes, unsigned width) {
+    for (unsigned i = width; i-- > 0;)
+        out += sprintf(out, "%02x", bytes[i]);
+}
+
+/* Elements of other widths in all their bytes: of a matrix of one row, whose transpose is itself. */
+static void elements_in_full(void **state) {
+    (void)state;
+    for (unsigned width = 1; width <= 16; width *= 2) {
+        struct wl_problem problem = {.n = 8, .rows = 1, .cols = 8, .batch = 1, .width = width};
+        struct bench_extent extent = bench_extents_of(WL_REF_TRANSPOSE_ANY, &problem).in[0];
+        uint32_t in[32], changed[32];
+        char text[200], got[40], expected[40];
+        if (extent.elements <= 3)
+            continue; /* the words that are spoilt are not there */
+        bench_fill_input(extent.kind, 9, 0, in, extent.elements);
+        memcpy(changed, in, sizeof in);
+        unsigned at = 12 / width; /* word 3 */
+        changed[3] ^= 1;
+        put_number(got, (unsigned char *)changed + at * width, width);
+        put_number(expected, (unsigned char *)in + at * width, width);
+        snprintf(text, sizeof text, "out0[%u]: got 0x%s, expected 0x%s", at, got, expected);
+        says("transpose-any", "wideload", problem, FAKE_ONE_WRONG, text);
+        put_number(expected, (unsigned char *)in, width);
+        snprintf(text, sizeof text, "out0[0]: never written, expected 0x%s", expected);
+        says("transpose-any", "wideload", problem, FAKE_NEVER_WRITES, text);
+        memcpy(changed, in, sizeof in);
+        changed[2]++;
+        at = 8 / width;
+        while (memcmp((unsigned char *)in + at * width, (unsigned char *)changed + at * width, width) == 0)
+            at++;
+        put_number(got, (unsigned char *)changed + at * width, width);
+        put_number(expected, (unsigned char *)in + at * width, width);
+        snprintf(text, sizeof text, "in0[%u]: got 0x%s, expected 0x%s: an input was changed", at, got,
+                 expected);
+        says("transpose-any", "wideload", problem, FAKE_INPUT_CHANGED, text);
+    }
+}
+
+/* Arrays that are compared in several pieces, the last of them whole or not. */
+static void beyond_a_chunk(void **state) {
+    (void)state;
+    static const uint64_t words[] = {BENCH_CHUNK_BYTES / 4, BENCH_CHUNK_BYTES / 4 + 1, BENCH_CHUNK_BYTES / 2,
+                                     BENCH_CHUNK_BYTES / 2 + 4};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct wl_problem problem = {.n = words[i]};
+        char text[40];
+        struct outcome outcome = verify(rung("copy", "scalar"), problem, FAKE_LAST_WRONG);
+        assert_int_equal(outcome.verdict, BENCH_WRONG);
+        snprintf(text, sizeof text, "out0[%u]: got 0x", (unsigned)words[i] - 1);
+        assert_ptr_equal(strstr(outcome.text, text), outcome.text);
+        assert_int_equal(outcome.again, BENCH_RIGHT);
+    }
+    uint64_t elements = BENCH_CHUNK_BYTES / 16 + 3;
+    struct wl_problem problem = {.n = elements, .rows = 1, .cols = elements, .batch = 1, .width = 16};
+    struct outcome outcome = verify(rung("transpose-any", "wideload"), problem, FAKE_LAST_WRONG);
+    char text[40];
+    snprintf(text, sizeof text, "out0[%u]: got 0x", (unsigned)elements - 1);
+    assert_ptr_equal(strstr(outcome.text, text), outcome.text);
 }
 
 static void catches_what_should_stay_untouched(void **state) {
@@ -239,7 +403,7 @@ static void device_failures(void **state) {
     struct wl_problem problem = {.n = 1000};
     struct outcome outcome = verify(rung("copy", "scalar"), problem, FAKE_KERNEL_FAULT);
     assert_int_equal(outcome.verdict, BENCH_BROKEN);
-    assert_non_null(strstr(outcome.text, "copy.cu:12"));
+    assert_non_null(strstr(outcome.text, "copy.cu:12: out of bounds by thread 0")); /* one line */
     assert_false(outcome.counted);
     outcome = verify(rung("copy", "scalar"), problem, FAKE_LAUNCH_REFUSED);
     assert_int_equal(outcome.verdict, BENCH_REFUSED);
@@ -251,7 +415,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_right_rung_passes), cmocka_unit_test(every_operation_passes),
         cmocka_unit_test(names_elements),          cmocka_unit_test(catches_what_is_wrong),
-        cmocka_unit_test(guards_to_their_ends),    cmocka_unit_test(catches_what_should_stay_untouched),
+        cmocka_unit_test(guards_to_their_ends),    cmocka_unit_test(all_arrays),
+        cmocka_unit_test(words_in_full),           cmocka_unit_test(elements_in_full),
+        cmocka_unit_test(beyond_a_chunk),          cmocka_unit_test(catches_what_should_stay_untouched),
         cmocka_unit_test(sparse_results),          cmocka_unit_test(device_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
