@@ -99,6 +99,7 @@ wl_error wl_alloc(wl_context *context, wl_devptr *out, size_t bytes) {
     void *memory = aligned_alloc(256, (bytes + 256) / 256 * 256);
     if (!memory)
         return fail(WL_ERROR_OUT_OF_MEMORY, "device");
+    memset(memory, 0x11, bytes); /* what nobody has written is no poison */
     fake_allocations++;
     *out = (uintptr_t)memory;
     return WL_ERROR_OK;
@@ -341,9 +342,9 @@ static wl_error launch(wl_context *context, enum wl_reference reference, const s
     fake.launches++;
     if (fake.fault == FAKE_LAUNCH_REFUSED)
         return fail(WL_ERROR_DRIVER, "too many resources");
-    if (fake.fault == FAKE_KERNEL_FAULT) {
+    if (fake.fault == FAKE_KERNEL_FAULT || fake.fault == FAKE_LAUNCH_BREAKS) {
         context->broken = true;
-        return WL_ERROR_OK;
+        return fake.fault == FAKE_KERNEL_FAULT ? WL_ERROR_OK : fail(WL_ERROR_DRIVER, "the device is gone");
     }
     if (fake.fault == FAKE_NEVER_WRITES)
         return WL_ERROR_OK;
@@ -398,6 +399,8 @@ LAUNCH(same_bytes, WL_REF_SAME_BYTES)
 static wl_error same_bytes_before(wl_context *context, const struct wl_problem *p, wl_stream stream) {
     (void)context;
     (void)stream;
+    if (fake.fault == FAKE_PREPARE_FAILS)
+        return fail(WL_ERROR_DRIVER, "nothing was copied");
     memcpy(pointer(p->out[0]), pointer(p->in[0]), wl__bytes_a_side(p));
     return WL_ERROR_OK;
 }

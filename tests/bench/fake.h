@@ -22,6 +22,8 @@ enum fake_fault {
     FAKE_WORK_OVERRUN,    /* one byte after the work area */
     FAKE_KERNEL_FAULT,    /* WL_ERROR_KERNEL_FAULT, and the context is broken from then on */
     FAKE_LAUNCH_REFUSED,  /* WL_ERROR_DRIVER, and the context works on */
+    FAKE_LAUNCH_BREAKS,   /* WL_ERROR_DRIVER, and the context is broken from then on */
+    FAKE_PREPARE_FAILS,   /* WL_ERROR_DRIVER before the launch, and the context works on */
 };
 
 struct fake_state {

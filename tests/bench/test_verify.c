@@ -411,14 +411,66 @@ static void device_failures(void **state) {
     assert_int_equal(outcome.again, BENCH_RIGHT);
 }
 
+static void failures_beside_the_kernel(void **state) {
+    (void)state;
+    struct wl_problem problem = {.n = 1000, .rows = 40, .cols = 25, .batch = 1, .width = 4};
+    struct outcome outcome = verify(rung("copy", "scalar"), problem, FAKE_LAUNCH_BREAKS);
+    assert_int_equal(outcome.verdict, BENCH_BROKEN);
+    outcome = verify(rung("transpose-inplace", "wideload"), problem, FAKE_PREPARE_FAILS);
+    assert_int_equal(outcome.verdict, BENCH_BROKEN);
+    assert_string_equal(outcome.text, "preparing the output: nothing was copied");
+}
+
+/* Rows share the arrays of an experiment: those that only others write are left alone. */
+static void arrays_of_other_rungs(void **state) {
+    (void)state;
+    const struct wl_rung *rungs[] = {rung("layout", "aos"), rung("layout", "soa")};
+    struct wl_problem problem = {.n = 1000, .stride = 1};
+    struct bench_needs needs = {0};
+    struct bench_workspace workspace;
+    struct bench_error error;
+    wl_context *context;
+    wl_counters counters;
+    bool counted;
+    char text[400];
+    memset(&fake, 0, sizeof fake);
+    assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
+    for (unsigned i = 0; i < 2; i++)
+        bench_needs_add(&needs, NULL, rungs[i], &problem);
+    assert_true(bench_workspace_open(&workspace, context, &needs, &problem, 9, &error));
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(bench_verify(&workspace, rungs[i], &problem, &counters, &counted, text, sizeof text),
+                         BENCH_RIGHT);
+        assert_true(counted);
+    }
+    /* Counters come where they are asked for, of a device that has them. */
+    assert_int_equal(bench_verify(&workspace, rungs[0], &problem, NULL, &counted, text, sizeof text),
+                     BENCH_RIGHT);
+    assert_false(counted);
+    fake.gpu = true;
+    assert_int_equal(bench_verify(&workspace, rungs[0], &problem, &counters, &counted, text, sizeof text),
+                     BENCH_RIGHT);
+    assert_false(counted);
+    bench_workspace_close(&workspace);
+    wl_close(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_right_rung_passes), cmocka_unit_test(every_operation_passes),
-        cmocka_unit_test(names_elements),          cmocka_unit_test(catches_what_is_wrong),
-        cmocka_unit_test(guards_to_their_ends),    cmocka_unit_test(all_arrays),
-        cmocka_unit_test(words_in_full),           cmocka_unit_test(elements_in_full),
-        cmocka_unit_test(beyond_a_chunk),          cmocka_unit_test(catches_what_should_stay_untouched),
-        cmocka_unit_test(sparse_results),          cmocka_unit_test(device_failures),
+        cmocka_unit_test(every_right_rung_passes),
+        cmocka_unit_test(every_operation_passes),
+        cmocka_unit_test(names_elements),
+        cmocka_unit_test(catches_what_is_wrong),
+        cmocka_unit_test(guards_to_their_ends),
+        cmocka_unit_test(all_arrays),
+        cmocka_unit_test(failures_beside_the_kernel),
+        cmocka_unit_test(arrays_of_other_rungs),
+        cmocka_unit_test(words_in_full),
+        cmocka_unit_test(elements_in_full),
+        cmocka_unit_test(beyond_a_chunk),
+        cmocka_unit_test(catches_what_should_stay_untouched),
+        cmocka_unit_test(sparse_results),
+        cmocka_unit_test(device_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
