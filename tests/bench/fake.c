@@ -283,6 +283,12 @@ bool wl__is_simulator(const wl_context *context) {
 
 /* ---------------------------------------------------------------- kernels */
 
+static void swap(uint32_t *a, uint32_t *b) {
+    uint32_t old = *a;
+    *a = *b;
+    *b = old;
+}
+
 static void spoil(const struct wl_problem *p, uint32_t *out, uint64_t elements, uint32_t *input,
                   uint64_t input_elements) {
     uint32_t *starts = pointer(p->out[0]), *rows = pointer(p->out[1]), *values = pointer(p->out[2]);
@@ -316,16 +322,24 @@ static void spoil(const struct wl_problem *p, uint32_t *out, uint64_t elements, 
     case FAKE_WORK_OVERRUN:
         *((unsigned char *)pointer(p->work) + 64) = 1;
         break;
+    case FAKE_WRONG_ENTRIES:
+        for (uint64_t e = fake.distance; e < p->nnz && e <= fake.distance + 5; e += 5)
+            values[e] ^= 1;
+        /* fall through */
+    case FAKE_REVERSES_COLUMNS:
+        for (uint64_t c = 0; c < p->cols; c++)
+            for (uint32_t a = starts[c], b = starts[c + 1]; a + 1 < b; a++) {
+                swap(&rows[a], &rows[--b]);
+                swap(&values[a], &values[b]);
+            }
+        break;
     case FAKE_SWAPS_ENTRIES:
     case FAKE_MOVES_ENTRY:
         for (uint64_t c = 0; c < p->cols; c++)
             if (starts[c + 1] - starts[c] >= 2 && starts[c + 1] < p->nnz) {
                 uint32_t a = starts[c], b = fake.fault == FAKE_SWAPS_ENTRIES ? a + 1 : starts[c + 1];
-                uint32_t row = rows[a], value = values[a];
-                rows[a] = rows[b];
-                values[a] = values[b];
-                rows[b] = row;
-                values[b] = value;
+                swap(&rows[a], &rows[b]);
+                swap(&values[a], &values[b]);
                 break;
             }
         break;

@@ -398,6 +398,48 @@ static void sparse_results(void **state) {
     assert_int_equal(outcome.verdict, BENCH_RIGHT);
 }
 
+/* Entries of a column come in any order; a wrong one is named by its place among those of its column sorted.
+ */
+static void sparse_entries(void **state) {
+    (void)state;
+    static const uint64_t shapes[][2] = {{40, 25}, {4000, 1}, {300, 3}, {3, 2000}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct wl_problem problem = {.rows = shapes[i][0], .cols = shapes[i][1]};
+        const struct wl_rung *r = rung("csr-transpose", "fast");
+        assert_int_equal(verify(r, problem, FAKE_REVERSES_COLUMNS).verdict, BENCH_RIGHT);
+        uint64_t entries = bench_sparse_entries(9, problem.rows, problem.cols);
+        uint64_t tried = entries < 1000 ? entries : 50; /* the first and the last among them */
+        for (uint64_t k = 0; k < tried; k++) {
+            uint64_t e = (entries - 1) * k / (tried - 1);
+            struct outcome outcome =
+                verify_with(r, problem, (struct fake_state){.fault = FAKE_WRONG_ENTRIES, .distance = e});
+            unsigned entry, row, expected_row, value, expected_value;
+            int fields =
+                sscanf(outcome.text,
+                       "entry %u (each column sorted by row): got row %u value %x, expected row %u value %x",
+                       &entry, &row, &value, &expected_row, &expected_value);
+            if (fields != 5 || entry != e || row != expected_row || value != (expected_value ^ 1))
+                fail_msg("entry %u: %s", (unsigned)e, outcome.text);
+            assert_int_equal(outcome.verdict, BENCH_WRONG);
+        }
+    }
+}
+
+/* More entries than a chunk has. */
+static void many_sparse_entries(void **state) {
+    (void)state;
+    struct wl_problem problem = {.rows = 150000, .cols = 2000};
+    uint64_t entries = bench_sparse_entries(9, problem.rows, problem.cols);
+    assert_true(entries > BENCH_CHUNK_BYTES / 4);
+    const struct wl_rung *r = rung("csr-transpose", "fast");
+    assert_int_equal(verify(r, problem, FAKE_RIGHT).verdict, BENCH_RIGHT);
+    struct outcome outcome =
+        verify_with(r, problem, (struct fake_state){.fault = FAKE_WRONG_ENTRIES, .distance = entries - 1});
+    char says[40];
+    snprintf(says, sizeof says, "entry %u (", (unsigned)entries - 1);
+    assert_ptr_equal(strstr(outcome.text, says), outcome.text);
+}
+
 static void device_failures(void **state) {
     (void)state;
     struct wl_problem problem = {.n = 1000};
@@ -470,6 +512,8 @@ int main(void) {
         cmocka_unit_test(beyond_a_chunk),
         cmocka_unit_test(catches_what_should_stay_untouched),
         cmocka_unit_test(sparse_results),
+        cmocka_unit_test(sparse_entries),
+        cmocka_unit_test(many_sparse_entries),
         cmocka_unit_test(device_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
