@@ -10,6 +10,8 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "sim/cuda/machine.h"
+
 enum {
     WRAPPER_MAGIC = 0x466243b1,
     HEADER_SIZE = 16,
@@ -18,8 +20,10 @@ enum {
     KIND_CODE = 2,
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
-    MAX_PTX = 1 << 30, /* bytes of PTX; a corrupt length beyond it is not worth an allocation */
-    MAX_LINKED = 4096, /* parts of a device-linked program */
+    FLAG_SPECIFIC = 0x100000, /* sm_90a, compute_90a */
+    FLAG_FAMILY = 0x200000,   /* sm_100f, compute_100f */
+    MAX_PTX = 1 << 30,        /* bytes of PTX; a corrupt length beyond it is not worth an allocation */
+    MAX_LINKED = 4096,        /* parts of a device-linked program */
 };
 static const uint32_t HEADER_MAGIC = 0xBA55ED50;
 
@@ -31,7 +35,8 @@ struct wrapper {
 };
 
 struct entry {
-    unsigned kind, arch;
+    unsigned kind;
+    struct architecture made_for;
     uint64_t flags, header, payload, compressed, uncompressed, name_offset, name_size;
     const unsigned char *start;
 };
@@ -49,15 +54,18 @@ static uint64_t read64(const unsigned char *at) {
 }
 
 static struct entry read_entry(const unsigned char *at) {
+    uint64_t flags = read64(at + 40);
     return (struct entry){
         .kind = read32(at) & 0xffff,
         .header = read32(at + 4),
         .payload = read64(at + 8),
         .compressed = read32(at + 16),
-        .arch = read32(at + 28),
+        .made_for = {read32(at + 28), flags & FLAG_SPECIFIC ? ARCHITECTURE_SPECIFIC
+                                      : flags & FLAG_FAMILY ? ARCHITECTURE_FAMILY
+                                                            : ARCHITECTURE_PLAIN},
         .name_offset = read32(at + 32),
         .name_size = read32(at + 36),
-        .flags = read64(at + 40),
+        .flags = flags,
         .uncompressed = read64(at + 56),
         .start = at,
     };
@@ -102,42 +110,79 @@ static enum fatbin_status decompress(const struct entry *entry, char **out, size
     return FATBIN_OK;
 }
 
+/* The entry's bytes, decompressed if need be; *owned is to be freed. */
+static enum fatbin_status contents(const struct entry *entry, const char **data, size_t *size, char **owned,
+                                   char *reason, size_t reason_size) {
+    *owned = NULL;
+    if (entry->flags & (FLAG_LZ4 | FLAG_ZSTD)) {
+        enum fatbin_status status = decompress(entry, owned, size, reason, reason_size);
+        *data = *owned;
+        return status;
+    }
+    *data = (const char *)entry->start + entry->header;
+    *size = (size_t)entry->payload;
+    return FATBIN_OK;
+}
+
 static enum fatbin_status extract(const struct entry *entry, struct fatbin_ptx *out, char *reason,
                                   size_t reason_size) {
-    *out = (struct fatbin_ptx){.arch = entry->arch};
+    *out = (struct fatbin_ptx){.made_for = entry->made_for};
     if (entry->name_size && entry->name_offset >= ENTRY_SIZE && entry->name_offset <= entry->header &&
         entry->name_size <= entry->header - entry->name_offset)
         snprintf(out->name, sizeof out->name, "%.*s",
                  (int)(entry->name_size < sizeof out->name ? entry->name_size : sizeof out->name - 1),
                  (const char *)entry->start + entry->name_offset);
-    if (entry->flags & (FLAG_LZ4 | FLAG_ZSTD)) {
-        size_t size;
-        enum fatbin_status status = decompress(entry, &out->owned, &size, reason, reason_size);
-        if (status == FATBIN_OK)
-            set_text(out, out->owned, size);
-        return status;
-    }
-    set_text(out, (const char *)entry->start + entry->header, (size_t)entry->payload);
-    return FATBIN_OK;
-}
-
-static bool is_better(const struct entry *a, const struct entry *b, unsigned capability) {
-    bool a_fits = a->arch <= capability, b_fits = b->arch <= capability;
-    if (a_fits != b_fits)
-        return a_fits;
-    return a_fits ? a->arch > b->arch : a->arch < b->arch;
-}
-
-/* Machine code runs on its own major version, from its own minor version on. */
-static bool is_better_code(const struct entry *a, const struct entry *b, unsigned capability) {
-    return a->arch / 10 == capability / 10 && a->arch <= capability && (!b->start || a->arch > b->arch);
+    const char *text;
+    size_t size;
+    enum fatbin_status status = contents(entry, &text, &size, &out->owned, reason, reason_size);
+    if (status == FATBIN_OK)
+        set_text(out, text, size);
+    return status;
 }
 
 struct choice {
     struct entry ptx, code; /* start is NULL when there is none */
+    struct entry other_ptx; /* PTX that the device does not take */
     unsigned others;        /* entries that are no PTX */
 };
 
+/* Which PTX the machine code was compiled from.  It says the number; that code for one device alone came from
+ * PTX for that device alone is what nvcc's short forms do. */
+static struct architecture compiled_from(const struct entry *code) {
+    const char *data;
+    char *owned, reason[256];
+    size_t size;
+    struct architecture from = code->made_for;
+    if (contents(code, &data, &size, &owned, reason, sizeof reason) == FATBIN_OK) {
+        unsigned number = machine_compiled_from(data, size);
+        if (number && number != from.number)
+            from = (struct architecture){number, ARCHITECTURE_PLAIN};
+    }
+    free(owned);
+    return from;
+}
+
+/* The entry at *at of what ends at `end`; moves *at behind it.  False, with a reason: it is damaged. */
+static bool next_entry(const unsigned char *image, uint64_t *at, uint64_t end, struct entry *out,
+                       char *reason, size_t reason_size) {
+    const char *damage = NULL;
+    if (end - *at < ENTRY_SIZE)
+        damage = "truncated in an entry's header";
+    else
+        *out = read_entry(image + *at);
+    if (!damage &&
+        (out->header < ENTRY_SIZE || out->header > end - *at || out->payload > end - *at - out->header))
+        damage = "an entry is longer than the whole";
+    if (damage) {
+        (void)corrupt(reason, reason_size, damage);
+        return false;
+    }
+    *at += out->header + out->payload;
+    return true;
+}
+
+/* A driver takes machine code that the device runs, else compiles PTX.  The simulator runs PTX: that which
+ * the machine code came from, where it is there. */
 static enum fatbin_status choose(const unsigned char *image, size_t size, unsigned capability,
                                  struct choice *out, char *reason, size_t reason_size) {
     *out = (struct choice){0};
@@ -149,19 +194,26 @@ static enum fatbin_status choose(const unsigned char *image, size_t size, unsign
     if (body > size - HEADER_SIZE || body > (uint64_t)INT64_MAX / 2)
         return corrupt(reason, reason_size, "truncated: its header promises more bytes than there are");
     uint64_t at = HEADER_SIZE, end = HEADER_SIZE + body;
+    struct entry entry;
     while (at < end) {
-        if (end - at < ENTRY_SIZE)
-            return corrupt(reason, reason_size, "truncated in an entry's header");
-        struct entry entry = read_entry(image + at);
-        if (entry.header < ENTRY_SIZE || entry.header > end - at || entry.payload > end - at - entry.header)
-            return corrupt(reason, reason_size, "an entry is longer than the whole");
-        at += entry.header + entry.payload;
+        if (!next_entry(image, &at, end, &entry, reason, reason_size))
+            return FATBIN_CORRUPT;
         if (entry.kind != KIND_PTX)
             out->others++;
-        if (entry.kind == KIND_PTX && (!out->ptx.start || is_better(&entry, &out->ptx, capability)))
-            out->ptx = entry;
-        if (entry.kind == KIND_CODE && is_better_code(&entry, &out->code, capability))
+        if (entry.kind == KIND_CODE && architecture_runs_code(entry.made_for, capability) &&
+            architecture_comes_first(entry.made_for, out->code.made_for, capability))
             out->code = entry;
+    }
+    struct architecture wanted = {capability, ARCHITECTURE_SPECIFIC};
+    if (out->code.start)
+        wanted = compiled_from(&out->code);
+    for (at = HEADER_SIZE; at < end && next_entry(image, &at, end, &entry, reason, reason_size);) {
+        if (entry.kind != KIND_PTX)
+            continue;
+        struct entry *rival =
+            architecture_takes_ptx(entry.made_for, capability) ? &out->ptx : &out->other_ptx;
+        if (architecture_is_nearer(entry.made_for, rival->made_for, wanted))
+            *rival = entry;
     }
     return FATBIN_OK;
 }
@@ -174,10 +226,19 @@ static enum fatbin_status find_in_binary(const unsigned char *image, size_t size
         return status;
     if (choice.ptx.start)
         return extract(&choice.ptx, out, reason, reason_size);
-    snprintf(reason, reason_size,
-             "the fat binary holds %s but no PTX, which the simulator runs: compile with "
-             "-gencode arch=compute_75,code=compute_75",
-             choice.others ? "machine code" : "nothing");
+    char name[16];
+    if (choice.other_ptx.start)
+        snprintf(
+            reason, reason_size,
+            "the fat binary's PTX is for compute_%s, which a device of compute capability %u.%u does not "
+            "take: compile with -gencode arch=compute_75,code=compute_75, or choose another device "
+            "(WIDELOAD_ARCH)",
+            architecture_name(choice.other_ptx.made_for, name), capability / 10, capability % 10);
+    else
+        snprintf(reason, reason_size,
+                 "the fat binary holds %s but no PTX, which the simulator runs: compile with "
+                 "-gencode arch=compute_75,code=compute_75",
+                 choice.others ? "machine code" : "nothing");
     return FATBIN_NO_PTX;
 }
 
@@ -286,17 +347,14 @@ enum fatbin_status fatbin_find_parts(const void *image, size_t size, unsigned ca
 static bool find_code_in_binary(const unsigned char *image, size_t size, unsigned capability,
                                 struct fatbin_code *out) {
     struct choice choice;
-    char reason[256], *plain;
-    if (choose(image, size, capability, &choice, reason, sizeof reason) != FATBIN_OK || !choice.code.start)
+    char reason[256], *owned;
+    const char *data;
+    if (choose(image, size, capability, &choice, reason, sizeof reason) != FATBIN_OK || !choice.code.start ||
+        contents(&choice.code, &data, &out->size, &owned, reason, sizeof reason) != FATBIN_OK)
         return false;
-    if (!(choice.code.flags & (FLAG_LZ4 | FLAG_ZSTD))) {
-        *out = (struct fatbin_code){.code = choice.code.start + choice.code.header,
-                                    .size = (size_t)choice.code.payload};
-        return true;
-    }
-    if (decompress(&choice.code, &plain, &out->size, reason, sizeof reason) != FATBIN_OK)
-        return false;
-    out->code = out->owned = plain;
+    out->code = data;
+    out->owned = owned;
+    out->made_for = choice.code.made_for.number;
     return true;
 }
 

@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sim/cuda/architecture.h"
+
 enum fatbin_status {
     FATBIN_OK,
     FATBIN_OTHER,   /* it does not begin as a fat binary does */
     FATBIN_CORRUPT, /* truncated, or its lengths or contents contradict each other */
-    FATBIN_NO_PTX,  /* only machine code */
+    FATBIN_NO_PTX,  /* none that the device takes */
     FATBIN_NO_MEMORY,
     FATBIN_LINKED, /* device-linked parts (-rdc=true): fatbin_find_parts() has them */
 };
@@ -24,10 +26,11 @@ struct fatbin_ptx {
     size_t size;
     char *owned;    /* NULL, or to be freed */
     char name[128]; /* the source's, where the entry says it; else "" */
-    unsigned arch;  /* 75: compute_75 */
+    struct architecture made_for;
 };
 
-/* Chooses the PTX of the highest architecture up to capability, else the lowest there is.
+/* Chooses the PTX that a driver would take for a device of this capability.  Where it would take machine code
+ * instead: the PTX that this was compiled from, else the nearest to it that the device takes.
  * size: how many bytes may be read; SIZE_MAX when only the image itself says.  Every length inside is
  * checked against it and against the lengths around it.  reason gets one line for what is not FATBIN_OK. */
 enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capability,
@@ -36,12 +39,12 @@ enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capa
 struct fatbin_code {
     const void *code; /* an ELF file of size bytes; points into the fat binary or to owned */
     size_t size;
-    void *owned; /* NULL, or to be freed */
+    void *owned;       /* NULL, or to be freed */
+    unsigned made_for; /* 90: sm_90 or sm_90a */
 };
 
-/* The machine code that a device of this capability would run: of its major version, and the highest minor
- * version up to its own.  Also of a device-linked program, whose code is one.  False: there is none, or it is
- * damaged, which is no reason to refuse the PTX. */
+/* The machine code that a device of this capability would run.  Also of a device-linked program, whose code
+ * is one.  False: there is none, or it is damaged, which is no reason to refuse the PTX. */
 bool fatbin_find_code(const void *image, size_t size, unsigned capability, struct fatbin_code *out);
 
 /* fatbin_find_ptx() for a wrapper that may be of a device-linked program, whose parts are fat binaries of

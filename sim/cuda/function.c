@@ -17,7 +17,6 @@ static CUresult enter(CUfunction handle, CUfunction *out) {
     return error ? error : function_resolve(handle, context, out);
 }
 
-/* 75 -> 75, as both the PTX and, since it is not compiled further, the binary version. */
 CUresult function_get_attribute(const struct CUfunc_st *function, CUfunction_attribute attribute, int *out) {
     const struct sim_function_info *info = &function->info;
     switch ((int)attribute) {
@@ -37,8 +36,10 @@ CUresult function_get_attribute(const struct CUfunc_st *function, CUfunction_att
         *out = info->registers < LIMIT_THREAD_REGISTERS ? (int)info->registers : LIMIT_THREAD_REGISTERS;
         break;
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
         *out = (int)info->ptx_version;
+        break;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *out = (int)function->module->compiled_for;
         break;
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: {
         int set = atomic_load(&function->max_dynamic_shared);

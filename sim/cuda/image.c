@@ -83,6 +83,7 @@ static void read_machine_code(const void *image, size_t size, unsigned capabilit
     if (!fatbin_find_code(image, size, capability, &code))
         return;
     machine_read(code.code, code.size, &out->machine);
+    out->compiled_for = code.made_for;
     free(code.owned);
 }
 

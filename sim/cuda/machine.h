@@ -16,6 +16,9 @@ struct machine_code {
     size_t count;
 };
 
+/* The virtual architecture that a cubin was compiled from, 90 for compute_90; 0 where it does not say. */
+unsigned machine_compiled_from(const void *cubin, size_t size);
+
 /* Reads a cubin, which is an ELF file.  One that is damaged says nothing; so does a lack of memory. */
 void machine_read(const void *cubin, size_t size, struct machine_code *out);
 /* Registers a thread; 0 for a kernel that is not there. */

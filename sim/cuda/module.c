@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "sim/cuda/architecture.h"
+
 void module_unload(CUmodule module) {
     for (size_t i = 0; i < module->function_count; i++)
         object_remove(&module->functions[i].object);
@@ -41,6 +43,17 @@ static CUresult add_functions(CUmodule module, CUcontext context, const struct i
     return CUDA_SUCCESS;
 }
 
+/* As a driver's compiler refuses it. */
+static bool takes_target(const struct image *image, const char *target, unsigned capability) {
+    struct architecture wanted;
+    if (!architecture_parse(target, strlen(target), &wanted) || architecture_takes_ptx(wanted, capability))
+        return true;
+    log_error("%s: a device of compute capability %u.%u does not take PTX whose target is %s: compile with "
+              "-arch=compute_75, or choose another device (WIDELOAD_ARCH)",
+              image->name, capability / 10, capability % 10, target);
+    return false;
+}
+
 CUresult module_load(CUcontext context, const struct image *image, CUmodule *out) {
     CUmodule module = calloc(1, sizeof *module);
     if (!module)
@@ -52,7 +65,11 @@ CUresult module_load(CUcontext context, const struct image *image, CUmodule *out
         return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY
                                                               : CUDA_ERROR_INVALID_PTX;
     }
-    CUresult error = add_functions(module, context, image);
+    unsigned capability = count_rules_capability(atomic_load(&driver.rules));
+    module->compiled_for = image->compiled_for ? image->compiled_for : capability;
+    CUresult error = CUDA_ERROR_INVALID_PTX;
+    if (takes_target(image, sim_module_target(module->sim), capability))
+        error = add_functions(module, context, image);
     if (error) {
         sim_module_unload(module->sim);
         free(module);

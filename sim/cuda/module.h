@@ -8,6 +8,7 @@
 struct CUmod_st {
     struct object object;
     struct sim_module *sim;
+    unsigned compiled_for;
     struct CUfunc_st *functions; /* every .entry function, in the order of the PTX */
     size_t function_count;
     CUlibrary library; /* NULL: loaded by cuModuleLoad* */
@@ -31,6 +32,7 @@ struct image {
     size_t size;
     char name[160];
     struct machine_code machine; /* of what came with the PTX; often nothing */
+    unsigned compiled_for;       /* 90: what a GPU would run of it */
 };
 
 /* Where a caller of cuModuleLoadDataEx or cuLinkCreate wants its logs.  A size slot, an element of the

@@ -83,12 +83,14 @@ static bool lower_call_list(struct lower *l, const struct ptx_operand *list, siz
     return true;
 }
 
-/* Why a function is not there, of what the toolkit's libcudadevrt.a asks of the driver, and of what of it a
- * program calls; "" of any other. */
+/* Why a function is not there that CUDA's device runtime (libcudadevrt.a) has, or asks of the driver; "" of
+ * any other.  The runtime's machine code is no use here, and its PTX is for newer devices. */
 static const char *why_undefined(const char *name) {
-    if (strncmp(name, "__cuda_syscall_cnp", 18) == 0 || strncmp(name, "cudaLaunchDevice", 16) == 0 ||
-        strncmp(name, "cudaGetParameterBuffer", 22) == 0)
-        return ": a kernel that launches kernels (dynamic parallelism) is not supported";
+    static const char *const prefixes[] = {"__cuda_syscall_cnp", "__cudaCDP2", "cudaCDP2", "cudaLaunchDevice",
+                                           "cudaGetParameterBuffer"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return ": a kernel that launches kernels (dynamic parallelism) is not supported";
     return strcmp(name, "cudaGraphSetConditional") == 0 ? ": conditional nodes of graphs are not supported"
                                                         : "";
 }

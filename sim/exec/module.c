@@ -330,6 +330,10 @@ bool sim_module_variable(const struct sim_module *m, const char *name, uint64_t 
     return true;
 }
 
+const char *sim_module_target(const struct sim_module *module) {
+    return module->ptx->target;
+}
+
 static unsigned smaller(unsigned a, unsigned b) {
     return a < b ? a : b;
 }

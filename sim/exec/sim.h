@@ -93,6 +93,8 @@ struct sim_function;
 bool sim_module_load(struct sim_memory *memory, const char *name, const char *text, size_t size,
                      struct sim_module **out, struct ptx_error *error);
 void sim_module_unload(struct sim_module *module);
+/* The PTX's .target: "sm_90a". */
+const char *sim_module_target(const struct sim_module *module);
 /* An .entry function, NULL if there is none of that name. */
 const struct sim_function *sim_module_function(const struct sim_module *module, const char *name);
 /* The i-th .entry function, NULL past the end. */

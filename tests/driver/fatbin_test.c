@@ -29,7 +29,7 @@ static void every_mode(void **state) {
         char *image = api_read(files[i], &size);
         struct fatbin_ptx ptx;
         assert_int_equal(find(image, size, 90, &ptx), FATBIN_OK);
-        assert_int_equal(ptx.arch, 75);
+        assert_int_equal(ptx.made_for.number, 75);
         assert_true(ptx.size > 100 && !memchr(ptx.text, 0, ptx.size));
         char *text = strndup(ptx.text, ptx.size);
         assert_non_null(strstr(text, ".visible .entry vadd("));
@@ -64,7 +64,7 @@ static void choice(void **state) {
     for (int i = 0; i < 5; i++) {
         struct fatbin_ptx ptx;
         assert_int_equal(find(image, size, wanted[i][0], &ptx), FATBIN_OK);
-        assert_int_equal(ptx.arch, wanted[i][1]);
+        assert_int_equal(ptx.made_for.number, wanted[i][1]);
         free(ptx.owned);
     }
     free(image);
@@ -177,12 +177,16 @@ static void damaged_machine_code(void **state) {
     struct machine_code machine;
     size_t size;
     char *image = api_read("machine.cubin", &size);
+    assert_int_equal(machine_compiled_from(image, size), 90);
+    assert_int_equal(machine_compiled_from(image, size / 2), 0);
     for (size_t cut = 0; cut < size; cut += cut < 2048 ? 1 : 61) {
+        (void)machine_compiled_from(image, cut);
         machine_read(image, cut, &machine);
         machine_free(&machine);
     }
     for (size_t at = 0; at < size; at += 3) {
         image[at] = (char)(image[at] ^ 0xff);
+        (void)machine_compiled_from(image, size);
         machine_read(image, size, &machine);
         machine_free(&machine);
         image[at] = (char)(image[at] ^ 0xff);

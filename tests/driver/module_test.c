@@ -109,6 +109,45 @@ static void refused(void **state) {
     assert_non_null(strchr(api.last_error(), '^'));
 }
 
+/* As an H200's driver answers. */
+static void targets(void **state) {
+    (void)state;
+    static const struct {
+        const char *target;
+        CUresult result;
+    } cases[] = {
+        {"sm_50", CUDA_SUCCESS},
+        {"sm_90", CUDA_SUCCESS},
+        {"sm_90a", CUDA_SUCCESS},
+        {"sm_90f", CUDA_ERROR_INVALID_PTX},
+        {"sm_100", CUDA_ERROR_INVALID_PTX},
+        {"sm_100a", CUDA_ERROR_INVALID_PTX},
+        {"sm_100f", CUDA_ERROR_INVALID_PTX},
+        {"sm_89a", CUDA_ERROR_INVALID_PTX},
+        {"sm_999", CUDA_ERROR_INVALID_PTX},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        CUmodule module;
+        CUfunction function;
+        snprintf(text, sizeof text,
+                 ".version 8.0\n.target %s\n.address_size 64\n.visible .entry k() { ret; }\n",
+                 cases[i].target);
+        CUresult result = api.cuModuleLoadData(&module, text);
+        if (result != cases[i].result)
+            fail_msg("%s: %d, expected %d", cases[i].target, result, cases[i].result);
+        if (result) {
+            assert_non_null(strstr(api.last_error(), cases[i].target));
+            continue;
+        }
+        int value = 0;
+        assert_ok(api.cuModuleGetFunction(&function, module, "k"));
+        assert_ok(api.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_BINARY_VERSION, function));
+        assert_int_equal(value, 90); /* compiled for the device, whatever it was */
+        assert_ok(api.cuModuleUnload(module));
+    }
+}
+
 static void jit_logs(void **state) {
     (void)state;
     char error_log[512], info_log[64];
@@ -332,9 +371,9 @@ static void linking_two(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form), cmocka_unit_test(wrappers),    cmocka_unit_test(refused),
-        cmocka_unit_test(jit_logs),   cmocka_unit_test(functions),   cmocka_unit_test(libraries),
-        cmocka_unit_test(linking),    cmocka_unit_test(linking_two),
+        cmocka_unit_test(every_form), cmocka_unit_test(wrappers), cmocka_unit_test(refused),
+        cmocka_unit_test(targets),    cmocka_unit_test(jit_logs), cmocka_unit_test(functions),
+        cmocka_unit_test(libraries),  cmocka_unit_test(linking),  cmocka_unit_test(linking_two),
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }

@@ -17,6 +17,8 @@ static void test_reasons(void **state) {
     } cases[] = {
         {"other", ""},
         {"cudaLaunchDeviceV2", ": a kernel that launches kernels (dynamic parallelism) is not supported"},
+        {"__cudaCDP2GetParameterBufferV2",
+         ": a kernel that launches kernels (dynamic parallelism) is not supported"},
         {"__cuda_syscall_cnpv2GetLastError",
          ": a kernel that launches kernels (dynamic parallelism) is not supported"},
         {"cudaGraphSetConditional", ": conditional nodes of graphs are not supported"},
