@@ -4,6 +4,8 @@
 
 #include "wideload.h"
 
+struct CUlinkState_st;
+
 WL_API int wlSimGetCounters(struct wl_counters *out);
 WL_API int wlSimResetCounters(void);
 WL_API int wlSimSetArch(const char *arch);
@@ -11,6 +13,9 @@ WL_API const char *wlSimArch(void);
 WL_API const char *wlSimArchAt(unsigned i, int *proved);
 WL_API const char *wlSimLastError(void);
 WL_API int wlSimStrictBounds(void);
+/* cuLinkCreate() for a caller that has no context: nvJitLink's stand-in.  The state goes to cuLinkAddData(),
+ * cuLinkComplete() and cuLinkDestroy(); then none of them needs a context.  The result is a CUresult. */
+WL_API int wlSimLinkCreate(struct CUlinkState_st **stateOut);
 
 /* The function of that name, or NULL. */
 void *extension_find(const char *name);

@@ -150,20 +150,26 @@ static char *read_all(const char *path, size_t *size) {
     return data;
 }
 
+CUresult image_file_read(const char *path, void **data, size_t *size) {
+    *data = read_all(path, size);
+    if (*data)
+        return CUDA_SUCCESS;
+    int reason = errno;
+    log_error("%s: %s", path, strerror(reason));
+    if (reason == ENOMEM)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    return reason == ENOENT || reason == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_OPERATING_SYSTEM;
+}
+
 CUresult image_read_file(const char *path, struct image *out) {
     *out = (struct image){0};
+    void *data;
     size_t size = 0;
-    char *data = read_all(path, &size);
-    if (!data) {
-        int reason = errno;
-        log_error("%s: %s", path, strerror(reason));
-        if (reason == ENOMEM)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        return reason == ENOENT || reason == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND
-                                                     : CUDA_ERROR_OPERATING_SYSTEM;
-    }
+    CUresult error = image_file_read(path, &data, &size);
+    if (error)
+        return error;
     const char *slash = strrchr(path, '/');
-    CUresult error = image_read(data, size, slash ? slash + 1 : path, out);
+    error = image_read(data, size, slash ? slash + 1 : path, out);
     free(data);
     return error;
 }

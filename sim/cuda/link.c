@@ -1,7 +1,9 @@
-/* The linker: its inputs are PTX, and so is what it makes of them. */
+/* The linker: its inputs hold PTX, and PTX is what it makes of them. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cuda/extension.h"
+#include "sim/cuda/host_object.h"
 #include "sim/cuda/module.h"
 
 struct CUlinkState_st {
@@ -21,14 +23,10 @@ static void release(struct object *object) {
     free(state);
 }
 
-CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
-                      CUlinkState *stateOut) {
-    CUcontext context;
-    CUresult error = context_enter(&context);
-    if (error)
-        return error;
+static CUresult create(CUcontext context, unsigned count, CUjit_option *options, void **values,
+                       CUlinkState *stateOut) {
     struct jit_options jit;
-    error = stateOut ? jit_parse(numOptions, options, optionValues, &jit) : CUDA_ERROR_INVALID_VALUE;
+    CUresult error = stateOut ? jit_parse(count, options, values, &jit) : CUDA_ERROR_INVALID_VALUE;
     if (error)
         return error;
     CUlinkState state = calloc(1, sizeof *state);
@@ -40,12 +38,27 @@ CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **opt
     return CUDA_SUCCESS;
 }
 
-static CUresult check_state(CUlinkState state) {
+CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                      CUlinkState *stateOut) {
     CUcontext context;
     CUresult error = context_enter(&context);
+    return error ? error : create(context, numOptions, options, optionValues, stateOut);
+}
+
+int wlSimLinkCreate(CUlinkState *stateOut) {
+    CUresult error = driver_check();
+    return error ? error : create(NULL, 0, NULL, NULL, stateOut);
+}
+
+static CUresult check_state(CUlinkState state) {
+    CUcontext context;
+    CUresult error = driver_check();
+    bool known = !error && object_is(state, OBJECT_LINK);
+    if (!error && (!known || state->object.context))
+        error = context_enter(&context);
     if (error)
         return error;
-    return object_is(state, OBJECT_LINK) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 static CUresult append(CUlinkState state, const struct image *image) {
@@ -74,28 +87,84 @@ static CUresult check(const struct image *image) {
     return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_PTX;
 }
 
+/* Takes what image_read() made, whether it made it or not. */
+static CUresult add_image(CUlinkState state, CUresult error, struct image *image) {
+    if (!error)
+        error = check(image);
+    if (!error)
+        error = append(state, image);
+    if (error)
+        image_free(image);
+    return error;
+}
+
+/* What is being added of a host object or library. */
+struct members {
+    CUlinkState state;
+    const char *name;
+    bool any; /* something was added */
+    CUresult error;
+};
+
+/* In a library the parts without PTX may be those that nobody needs; what is needed is missed at the end. */
+static bool add_member(void *context, const void *fatbin, size_t size) {
+    struct members *members = context;
+    struct image image;
+    CUresult error = image_read(fatbin, size, members->name, &image);
+    if (error == CUDA_ERROR_NO_BINARY_FOR_GPU)
+        return true;
+    members->error = add_image(members->state, error, &image);
+    members->any = true;
+    return !members->error;
+}
+
+static CUresult add_host_object(CUlinkState state, const void *data, size_t size, const char *name) {
+    struct members members = {state, name, false, CUDA_SUCCESS};
+    bool walked = host_object_walk(data, size, add_member, &members);
+    if (members.error)
+        return members.error;
+    if (!walked) {
+        log_error("%s: neither an object nor a library of objects", name);
+        return CUDA_ERROR_INVALID_IMAGE;
+    }
+    if (members.any)
+        return CUDA_SUCCESS;
+    log_error("%s: it holds no PTX, which the simulator runs: compile it with "
+              "-gencode arch=compute_75,code=compute_75",
+              name);
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+static CUresult add_data(CUlinkState state, CUjitInputType type, const void *data, size_t size,
+                         const char *name) {
+    if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY)
+        return add_host_object(state, data, size, name);
+    struct image image;
+    CUresult error = image_read(data, size, name, &image);
+    return add_image(state, error, &image);
+}
+
 static CUresult add(CUlinkState state, CUjitInputType type, const void *data, size_t size, const char *path,
                     const char *name) {
     if ((unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult error;
-    struct image image = {0};
+    void *content = NULL;
     if (state->result.text) {
         log_error("the linker has been completed: it takes no more inputs");
         error = CUDA_ERROR_INVALID_VALUE;
-    } else if (type != CU_JIT_INPUT_PTX && type != CU_JIT_INPUT_FATBINARY) {
-        log_error("the simulator links PTX, or a fat binary that holds some, only");
+    } else if (type == CU_JIT_INPUT_NVVM) {
+        log_error("the simulator links PTX, and what holds some, only");
         error = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    } else if (path) {
+        const char *slash = strrchr(path, '/');
+        error = image_file_read(path, &content, &size);
+        if (!error)
+            error = add_data(state, type, content, size, slash ? slash + 1 : path);
     } else {
-        error =
-            path ? image_read_file(path, &image) : image_read(data, size, name ? name : "link.ptx", &image);
-        if (!error)
-            error = check(&image);
-        if (!error)
-            error = append(state, &image);
+        error = add_data(state, type, data, size, name ? name : "link.ptx");
     }
-    if (error)
-        image_free(&image);
+    free(content);
     jit_report(&state->jit, error ? log_last_error() : NULL, 0);
     return error;
 }

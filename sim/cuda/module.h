@@ -56,6 +56,8 @@ void jit_report(const struct jit_options *options, const char *failure, double m
  * only the image itself says how long it is.  Failures go to log_error(). */
 CUresult image_read(const void *image, size_t size, const char *name, struct image *out);
 CUresult image_read_file(const char *path, struct image *out);
+/* A whole file, to be given to free().  Errors: FILE_NOT_FOUND, OPERATING_SYSTEM, OUT_OF_MEMORY. */
+CUresult image_file_read(const char *path, void **data, size_t *size);
 /* Makes one image of several texts that use each other's symbols. */
 CUresult image_link(const struct ptx_text *texts, size_t count, struct image *out);
 void image_free(struct image *image);

@@ -1,4 +1,5 @@
-/* Finding the statically linked runtime's functions, and NVRTC's, in an ELF file's symbol tables. */
+/* Finding the statically linked runtime's functions, and those of NVIDIA's compilers, in an ELF file's symbol
+ * tables. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -11,12 +12,13 @@ static bool is_runtime_name(const char *name) {
     return strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0;
 }
 
-static bool is_nvrtc_name(const char *name) {
-    return strncmp(name, "nvrtcGet", 8) == 0;
+static bool is_compiler_name(const char *name) {
+    return strncmp(name, "nvrtcGet", 8) == 0 || strncmp(name, "nvJitLink", 9) == 0 ||
+           strncmp(name, "__nvJitLink", 11) == 0;
 }
 
 /* Only .symtab has the runtime's functions: nothing outside calls them, so .dynsym does not; it has a shared
- * runtime's, which are not to be changed, and NVRTC's. */
+ * runtime's, which are not to be changed, and those of NVRTC and nvJitLink. */
 static bool add_functions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, bool (*wanted)(const char *),
                           struct static_runtime *out) {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -75,7 +77,7 @@ static bool read_sections(Elf *elf, struct static_runtime *out) {
                 return false;
         } else if (header.sh_type == SHT_DYNSYM) {
             out->shared = asks_for_runtime(elf, section, &header);
-            if (!add_functions(elf, section, &header, is_nvrtc_name, out))
+            if (!add_functions(elf, section, &header, is_compiler_name, out))
                 return false;
         }
     }

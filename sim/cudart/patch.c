@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sim/cudart/jitlink.h"
 #include "sim/cudart/runtime.h"
 
 enum { FUNCTION_ALIGN = 16 };
@@ -31,7 +32,8 @@ struct object {
     const char *path;
     uintptr_t base;
     const struct static_runtime *runtime;
-    bool older; /* it was built with CUDA 12 */
+    bool older;                       /* it was built with CUDA 12 */
+    void *jitlink[JITLINK_FUNCTIONS]; /* what takes the places of nvJitLink's functions */
 };
 
 static const struct static_function *find(const struct object *o, const char *name) {
@@ -64,6 +66,51 @@ static void *ptx_for_cubin(const struct object *o, const struct static_function 
     else if (strcmp(function->name, "nvrtcGetCUBINSize") == 0)
         other = find(o, "nvrtcGetPTXSize");
     return other ? (void *)(o->base + other->address) : NULL;
+}
+
+static void *linked_ptx(const struct object *o, const struct static_function *function) {
+    int which = jitlink_function(function->name);
+    return which < 0 ? NULL : o->jitlink[which];
+}
+
+/* Where an entry that only jumps on goes to: jmp, or a frame that is made and undone before it.  NULL: it
+ * does something itself. */
+static void *jump_target(const unsigned char *at) {
+    static const unsigned char frame[] = {0x55, 0x48, 0x89, 0xe5, 0x5d}; /* push %rbp; mov; pop */
+    enum { JUMP = 0xe9, LENGTH = 5 };
+    int32_t distance;
+    if (memcmp(at, frame, sizeof frame) == 0)
+        at += sizeof frame;
+    if (*at != JUMP)
+        return NULL;
+    memcpy(&distance, at + 1, sizeof distance);
+    return (void *)(uintptr_t)(at + LENGTH + distance);
+}
+
+/* Each function of nvJitLink's has several names, for versions, whose entries jump to one place. */
+static bool keep_jitlink(struct object *o) {
+    void *originals[JITLINK_FUNCTIONS] = {0};
+    for (size_t i = 0; i < o->runtime->count; i++) {
+        const struct static_function *function = &o->runtime->functions[i];
+        int which = jitlink_function(function->name);
+        if (which < 0)
+            continue;
+        void *target = jump_target((const unsigned char *)(o->base + function->address));
+        if (!target || (originals[which] && originals[which] != target))
+            return false;
+        originals[which] = target;
+    }
+    for (size_t i = 0; i < JITLINK_FUNCTIONS; i++)
+        if (!originals[i])
+            return false;
+    return jitlink_keep(originals, o->jitlink);
+}
+
+static bool has_jitlink(const struct object *o) {
+    for (size_t i = 0; i < o->runtime->count; i++)
+        if (jitlink_function(o->runtime->functions[i].name) >= 0)
+            return true;
+    return false;
 }
 
 static bool replace(const struct object *o, chooser *choose) {
@@ -125,13 +172,18 @@ static void patch(struct object *o) {
             "%s: it gives machine code, which the simulator does not run, and cannot be changed (%s): "
             "compile for compute_90, and load what nvrtcGetPTX gives",
             o->path, strerror(errno));
+    if (wlSimLastError && has_jitlink(o) && (!keep_jitlink(o) || !replace(o, linked_ptx)))
+        runtime_complain(
+            "%s: it gives machine code, which the simulator does not run, and cannot be changed: "
+            "use the one of CUDA 12.3 or newer, or link with cuLinkCreate",
+            o->path);
 }
 
 static void look_at(const char *path, uintptr_t base) {
     struct static_runtime runtime;
     if (!static_runtime_read(path, &runtime))
         return;
-    patch(&(struct object){path, base, &runtime, false});
+    patch(&(struct object){.path = path, .base = base, .runtime = &runtime});
     static_runtime_free(&runtime);
 }
 

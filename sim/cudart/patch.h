@@ -2,7 +2,7 @@
  * functions are made to jump to ours.
  *
  * NVRTC: a program that compiles for the device that it runs on asks for machine code.  The PTX is there just
- * as well, so the function that gives the one is made to give the other. */
+ * as well, so the function that gives the one is made to give the other.  nvJitLink: jitlink.h. */
 #ifndef WIDELOAD_SIM_CUDART_PATCH_H
 #define WIDELOAD_SIM_CUDART_PATCH_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A function of the runtime, or of NVRTC, that an object holds. */
+/* A function of the runtime, of NVRTC or of nvJitLink, that an object holds. */
 struct static_function {
     uintptr_t address; /* in the file's own numbering */
     size_t size;

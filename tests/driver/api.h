@@ -66,6 +66,7 @@
     X(cuModuleGetLoadingMode)                                                                                \
     X(cuLinkCreate)                                                                                          \
     X(cuLinkAddData)                                                                                         \
+    X(cuLinkAddFile)                                                                                         \
     X(cuLinkComplete)                                                                                        \
     X(cuLinkDestroy)                                                                                         \
     X(cuLibraryLoadData)                                                                                     \

@@ -1,5 +1,6 @@
 /* Whatever a program may load as a module: fat binaries plain and compressed, cubins, text.  What is found
- * in it is loaded; what is not is refused.  Also as an input of the linker. */
+ * in it is loaded; what is not is refused.  Also as an input of the linker, which takes objects and
+ * libraries. */
 #include <string.h>
 
 #include "sim/cuda/machine.h"
@@ -55,14 +56,17 @@ static void read_machine_code(const uint8_t *data, size_t size) {
 }
 
 static void link(const uint8_t *data, size_t size) {
-    CUlinkState state;
-    FUZZ_CHECK(cuLinkCreate(0, NULL, NULL, &state) == CUDA_SUCCESS);
-    void *linked;
-    size_t linked_size;
-    if (cuLinkAddData(state, CU_JIT_INPUT_FATBINARY, (void *)(uintptr_t)data, size, "fuzz", 0, NULL, NULL) ==
-        CUDA_SUCCESS)
-        (void)cuLinkComplete(state, &linked, &linked_size);
-    FUZZ_CHECK(cuLinkDestroy(state) == CUDA_SUCCESS);
+    static const CUjitInputType types[] = {CU_JIT_INPUT_FATBINARY, CU_JIT_INPUT_OBJECT, CU_JIT_INPUT_LIBRARY};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        CUlinkState state;
+        FUZZ_CHECK(cuLinkCreate(0, NULL, NULL, &state) == CUDA_SUCCESS);
+        void *linked;
+        size_t linked_size;
+        if (cuLinkAddData(state, types[i], (void *)(uintptr_t)data, size, "fuzz", 0, NULL, NULL) ==
+            CUDA_SUCCESS)
+            (void)cuLinkComplete(state, &linked, &linked_size);
+        FUZZ_CHECK(cuLinkDestroy(state) == CUDA_SUCCESS);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
