@@ -64,8 +64,8 @@ static uint64_t allocate(struct sim_heap *heap, uint64_t size) {
     heap->touched = true;
     uint64_t base = 0;
     struct piece *piece = NULL;
-    uint64_t rounded = size <= heap->limit ? (size + 15) & ~(uint64_t)15 : UINT64_MAX;
-    if (size && rounded <= heap->limit - heap->used) {
+    uint64_t rounded = size <= UINT64_MAX / 2 ? (size + 15) & ~(uint64_t)15 : UINT64_MAX;
+    if (size && sim_within(heap->used, rounded, heap->limit)) {
         piece = malloc(sizeof *piece);
         base = piece ? sim_memory_alloc(heap->memory, size, SIM_MEMORY_HEAP) : 0;
     }

@@ -293,6 +293,7 @@ bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counter
     }
     if (launch->check && !(run.check = sim_check_launch_begin(launch->check, launch)))
         return out_of_memory(fault);
+    sim_memory_enter(launch->memory);
     unsigned threads = thread_count(&run), started = 0;
     struct sim_worker **workers = calloc(threads, sizeof *workers);
     pthread_t *handles = calloc(threads, sizeof *handles);
@@ -330,6 +331,7 @@ bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counter
     for (unsigned i = 0; workers && i < threads; i++)
         if (workers[i])
             release_worker(workers[i]);
+    sim_memory_leave(launch->memory);
     if (run.workspace)
         sim_memory_free(launch->memory, run.workspace);
     free(workers);

@@ -7,7 +7,8 @@
  * because a reader may still be in one; doubling keeps them smaller than the live array in sum.
  *
  * Freed ranges wait in a ring before their addresses can come back, so that a kernel's use of freed
- * memory is seen, and can be named, instead of landing in whatever was allocated next.
+ * memory is seen, and can be named, instead of landing in whatever was allocated next.  While kernels run,
+ * nothing that they could reach goes back to the process: see raw.h and sim_pages_give().
  *
  * Packed memory (pages.h) lies as a GPU's does: no red zones, no quarantine, and a kernel may touch what no
  * allocation holds where there are pages.
@@ -17,17 +18,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "sim/exec/pages.h"
+#include "sim/exec/raw.h"
 #include "sim/exec/sim.h"
 
 enum {
     ALIGNMENT = 512,
-    RED_ZONE = 512,        /* before and after each allocation */
-    MAP_FROM = 256 << 10,  /* allocations of this size and above have a mapping of their own */
-    HUGE_FROM = 8 << 20,   /* mappings that ask for huge pages */
     GRAVES = 1024,         /* freed allocations remembered */
     QUARANTINE = 16 << 20, /* bytes of small freed allocations kept from reuse */
     NEAR_NULL = 1 << 16,   /* addresses below are described as null pointers */
@@ -43,8 +40,7 @@ struct entry {
     _Atomic uint64_t serial;
     _Atomic uint64_t kind;
     void *_Atomic user;
-    void *_Atomic raw; /* what to give back; NULL: of the pages, or, of kind HOST, registered and not ours */
-    _Atomic uint64_t raw_size;
+    struct sim_raw *_Atomic raw; /* NULL: of the pages, or, of kind HOST, registered and not ours */
 };
 
 struct table {
@@ -55,8 +51,7 @@ struct table {
 
 struct grave {
     uint64_t base, size, serial;
-    void *raw; /* NULL: given back already */
-    size_t raw_size;
+    struct sim_raw *raw; /* NULL: given back already */
 };
 
 struct sim_memory {
@@ -67,6 +62,8 @@ struct sim_memory {
     struct table *_Atomic table;
     _Atomic size_t count;
     uint64_t used, serial;
+    unsigned running;     /* sim_memory_enter() less sim_memory_leave() */
+    struct sim_raws raws; /* those of no allocation and no grave */
     struct grave graves[GRAVES];
     size_t next_grave, oldest_small; /* running numbers; the slot is the number modulo GRAVES */
     size_t quarantined;
@@ -85,7 +82,6 @@ static void entry_copy(struct entry *to, struct entry *from) {
     put(&to->size, get(&from->size));
     put(&to->serial, get(&from->serial));
     put(&to->kind, get(&from->kind));
-    put(&to->raw_size, get(&from->raw_size));
     atomic_store_explicit(&to->user, atomic_load_explicit(&from->user, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_store_explicit(&to->raw, atomic_load_explicit(&from->raw, memory_order_relaxed),
@@ -123,42 +119,6 @@ static uint64_t charge(uint64_t size) {
     return size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
 }
 
-static bool is_mapped(size_t raw_size) {
-    return raw_size >= MAP_FROM;
-}
-
-static void raw_free(void *raw, size_t raw_size) {
-    if (is_mapped(raw_size))
-        munmap(raw, raw_size);
-    else
-        free(raw);
-}
-
-/* The allocation with its red zones.  *base is where the caller's bytes begin. */
-static void *raw_alloc(size_t size, size_t *raw_size, uint64_t *base) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (size < MAP_FROM) {
-        *raw_size = 0; /* below MAP_FROM: free() */
-        void *raw = NULL;
-        if (posix_memalign(&raw, ALIGNMENT, RED_ZONE + (size_t)charge(size) + RED_ZONE))
-            return NULL;
-        *base = (uint64_t)(uintptr_t)raw + RED_ZONE;
-        return raw;
-    }
-    if (size > SIZE_MAX / 2 - 3 * page)
-        return NULL;
-    *raw_size = (page + size + RED_ZONE + page - 1) / page * page;
-    void *raw = mmap(NULL, *raw_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (raw == MAP_FAILED)
-        return NULL;
-#ifdef MADV_HUGEPAGE
-    if (size >= HUGE_FROM)
-        (void)madvise(raw, *raw_size, MADV_HUGEPAGE); /* only a hint */
-#endif
-    *base = (uint64_t)(uintptr_t)raw + page;
-    return raw;
-}
-
 struct sim_memory *sim_memory_create(uint64_t limit) {
     struct sim_memory *memory = calloc(1, sizeof *memory);
     struct table *table = calloc(1, sizeof *table + FIRST_CAPACITY * sizeof(struct entry));
@@ -179,9 +139,9 @@ void sim_memory_destroy(struct sim_memory *memory) {
     struct table *table = atomic_load(&memory->table);
     size_t count = atomic_load(&memory->count);
     for (size_t i = 0; i < count; i++) {
-        void *raw = atomic_load(&table->entries[i].raw);
+        struct sim_raw *raw = atomic_load(&table->entries[i].raw);
         if (raw)
-            raw_free(raw, (size_t)get(&table->entries[i].raw_size));
+            sim_raw_give(&memory->raws, raw, false);
     }
     while (table) {
         struct table *outgrown = table->outgrown;
@@ -190,7 +150,8 @@ void sim_memory_destroy(struct sim_memory *memory) {
     }
     for (size_t i = 0; i < GRAVES; i++)
         if (memory->graves[i].raw)
-            raw_free(memory->graves[i].raw, memory->graves[i].raw_size);
+            sim_raw_give(&memory->raws, memory->graves[i].raw, false);
+    sim_raws_settle(&memory->raws);
     sim_pages_destroy(memory->pages);
     pthread_mutex_destroy(&memory->lock);
     free(memory);
@@ -236,7 +197,7 @@ static bool reserve(struct sim_memory *memory) {
 
 /* Enters a range that overlaps none.  Called with the lock held, after reserve(). */
 static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum sim_memory_kind kind,
-                   void *raw, size_t raw_size) {
+                   struct sim_raw *raw) {
     struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
     size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
     size_t at = entries_up_to(table, count, base);
@@ -248,7 +209,6 @@ static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum s
     put(&entry->size, size);
     put(&entry->serial, ++memory->serial);
     put(&entry->kind, kind);
-    put(&entry->raw_size, raw_size);
     atomic_store_explicit(&entry->user, NULL, memory_order_relaxed);
     atomic_store_explicit(&entry->raw, raw, memory_order_relaxed);
     atomic_store_explicit(&memory->count, count + 1, memory_order_release);
@@ -259,19 +219,18 @@ uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memor
     if (size > SIZE_MAX / 2)
         return 0;
     uint64_t base = 0;
-    size_t raw_size = 0;
     bool counted = counts_against_limit(kind);
     pthread_mutex_lock(&memory->lock);
     if (!counted || (memory->used <= memory->limit && charge(size) <= memory->limit - memory->used)) {
-        void *raw = NULL;
+        struct sim_raw *raw = NULL;
         if (reserve(memory)) {
             if (memory->pages && kind != SIM_MEMORY_HOST)
                 base = sim_pages_take(memory->pages, size);
-            if (!base)
-                raw = raw_alloc(size, &raw_size, &base);
+            if (!base && (raw = sim_raw_take(&memory->raws, size, kind == SIM_MEMORY_HEAP)))
+                base = raw->base;
         }
         if (base) {
-            insert(memory, base, size, kind, raw, raw_size);
+            insert(memory, base, size, kind, raw);
             if (counted)
                 memory->used += charge(size);
         }
@@ -292,7 +251,7 @@ bool sim_memory_register(struct sim_memory *memory, void *base, size_t size) {
         size_t at = entries_up_to(table, count, address + size - 1);
         struct entry *before = at ? &table->entries[at - 1] : NULL;
         if (!before || get(&before->base) + get(&before->size) <= address) {
-            insert(memory, address, size, SIM_MEMORY_HOST, NULL, 0);
+            insert(memory, address, size, SIM_MEMORY_HOST, NULL);
             done = true;
         }
     }
@@ -304,10 +263,10 @@ bool sim_memory_register(struct sim_memory *memory, void *base, size_t size) {
 static void shrink_quarantine(struct sim_memory *memory) {
     while (memory->quarantined > QUARANTINE && memory->oldest_small < memory->next_grave) {
         struct grave *grave = &memory->graves[memory->oldest_small++ % GRAVES];
-        if (!grave->raw || is_mapped(grave->raw_size))
+        if (!grave->raw || grave->raw->mapped)
             continue;
         memory->quarantined -= (size_t)charge(grave->size);
-        free(grave->raw);
+        sim_raw_give(&memory->raws, grave->raw, memory->running);
         grave->raw = NULL;
     }
 }
@@ -316,9 +275,9 @@ static void shrink_quarantine(struct sim_memory *memory) {
 static void bury(struct sim_memory *memory, const struct grave *body) {
     struct grave *grave = &memory->graves[memory->next_grave % GRAVES];
     if (grave->raw) {
-        if (!is_mapped(grave->raw_size))
+        if (!grave->raw->mapped)
             memory->quarantined -= (size_t)charge(grave->size);
-        raw_free(grave->raw, grave->raw_size);
+        sim_raw_give(&memory->raws, grave->raw, memory->running);
     }
     *grave = *body;
     memory->next_grave++;
@@ -326,17 +285,28 @@ static void bury(struct sim_memory *memory, const struct grave *body) {
         memory->oldest_small = memory->next_grave - GRAVES;
     if (!grave->raw)
         return;
-    if (!is_mapped(grave->raw_size)) {
+    if (!grave->raw->mapped) {
         memory->quarantined += (size_t)charge(grave->size);
         shrink_quarantine(memory);
         return;
     }
-    /* Mapping over it drops the pages at once and keeps only the addresses. */
-    if (mmap(grave->raw, grave->raw_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-             -1, 0) == MAP_FAILED) {
-        munmap(grave->raw, grave->raw_size);
+    if (!sim_raw_drop(grave->raw, memory->running)) {
+        sim_raw_give(&memory->raws, grave->raw, memory->running);
         grave->raw = NULL;
     }
+}
+
+void sim_memory_enter(struct sim_memory *memory) {
+    pthread_mutex_lock(&memory->lock);
+    memory->running++;
+    pthread_mutex_unlock(&memory->lock);
+}
+
+void sim_memory_leave(struct sim_memory *memory) {
+    pthread_mutex_lock(&memory->lock);
+    if (--memory->running == 0)
+        sim_raws_settle(&memory->raws);
+    pthread_mutex_unlock(&memory->lock);
 }
 
 /* The index of the entry that begins at base, or count. */
@@ -358,8 +328,7 @@ bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
     struct grave body = {.base = base,
                          .size = get(&entry->size),
                          .serial = get(&entry->serial),
-                         .raw = atomic_load_explicit(&entry->raw, memory_order_relaxed),
-                         .raw_size = (size_t)get(&entry->raw_size)};
+                         .raw = atomic_load_explicit(&entry->raw, memory_order_relaxed)};
     enum sim_memory_kind kind = (enum sim_memory_kind)get(&entry->kind);
     if (counts_against_limit(kind))
         memory->used -= charge(body.size);
@@ -369,7 +338,7 @@ bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
     atomic_store_explicit(&memory->count, count - 1, memory_order_release);
     write_end(memory);
     if (!body.raw && kind != SIM_MEMORY_HOST)
-        sim_pages_give(memory->pages, body.base, (size_t)body.size);
+        sim_pages_give(memory->pages, body.base, (size_t)body.size, memory->running);
     bury(memory, &body);
     pthread_mutex_unlock(&memory->lock);
     return true;
@@ -407,8 +376,7 @@ bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, s
             allocation.kind = (enum sim_memory_kind)get(&entry->kind);
             allocation.serial = get(&entry->serial);
             allocation.user = atomic_load_explicit(&entry->user, memory_order_relaxed);
-            uint64_t offset = address - allocation.base;
-            found = offset <= allocation.size && size <= allocation.size - offset;
+            found = sim_within(address - allocation.base, size, allocation.size);
         }
         atomic_thread_fence(memory_order_acquire);
         if (atomic_load_explicit(&memory->sequence, memory_order_relaxed) != sequence)
@@ -436,7 +404,7 @@ bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, 
         end = get(&table->entries[after].base);
     pthread_mutex_unlock(&memory->lock);
     *out = (struct sim_allocation){.base = base, .size = (size_t)(end - base)};
-    if (address < base || end < base || size > end - base || address - base > end - base - size)
+    if (end < base || !sim_within(address - base, size, end - base))
         *out =
             (struct sim_allocation){.base = address, .size = size}; /* it reaches into an allocation, or on */
     return true;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "sim/exec/sim.h"
+
 enum {
     UNIT = 512, /* small pieces are a multiple of it */
     UNITS = (2 << 20) / UNIT,
@@ -99,11 +101,11 @@ static uint64_t take_pages(struct sim_pages *pages, size_t count) {
     return base;
 }
 
-static void give_pages(struct sim_pages *pages, uint64_t base, size_t count) {
+static void give_pages(struct sim_pages *pages, uint64_t base, size_t count, bool running) {
     mark(pages, (size_t)((base - pages->base) / SIM_PAGE_BYTES), count, false);
     /* Mapping over them drops what they held and keeps the addresses.  Where the process has too many
      * mappings for that, they are emptied. */
-    if (mmap(at(base), count * SIM_PAGE_BYTES, PROT_NONE,
+    if (mmap(at(base), count * SIM_PAGE_BYTES, running ? PROT_READ | PROT_WRITE : PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
         (void)madvise(at(base), count * SIM_PAGE_BYTES, MADV_DONTNEED);
 }
@@ -148,7 +150,7 @@ static uint64_t take_units(struct sim_pages *pages, size_t count) {
     return slab->base + first * UNIT;
 }
 
-static void give_units(struct sim_pages *pages, uint64_t base, size_t count) {
+static void give_units(struct sim_pages *pages, uint64_t base, size_t count, bool running) {
     struct slab **link = &pages->slabs;
     while (base - (*link)->base >= SIM_PAGE_BYTES)
         link = &(*link)->next;
@@ -160,7 +162,7 @@ static void give_units(struct sim_pages *pages, uint64_t base, size_t count) {
         slab->lowest = first;
     if (slab->used)
         return;
-    give_pages(pages, slab->base, 1);
+    give_pages(pages, slab->base, 1, running);
     *link = slab->next;
     free(slab);
 }
@@ -176,16 +178,16 @@ uint64_t sim_pages_take(struct sim_pages *pages, size_t size) {
     return size > SIZE_MAX / 2 ? 0 : take_pages(pages, pieces(size, SIM_PAGE_BYTES));
 }
 
-void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size) {
+void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size, bool running) {
     if (size < SMALL)
-        give_units(pages, base, pieces(size, UNIT));
+        give_units(pages, base, pieces(size, UNIT), running);
     else
-        give_pages(pages, base, pieces(size, SIM_PAGE_BYTES));
+        give_pages(pages, base, pieces(size, SIM_PAGE_BYTES), running);
 }
 
 bool sim_pages_hold(const struct sim_pages *pages, uint64_t address, size_t size) {
     uint64_t offset = address - pages->base, bytes = pages->count * SIM_PAGE_BYTES;
-    if (offset >= bytes || size > bytes - offset)
+    if (offset == bytes || !sim_within(offset, size, bytes))
         return false;
     for (uint64_t page = offset / SIM_PAGE_BYTES; page * SIM_PAGE_BYTES < offset + size; page++)
         if (!is_taken(pages, (size_t)page))

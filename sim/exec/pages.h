@@ -20,8 +20,9 @@ struct sim_pages *sim_pages_create(uint64_t bytes);
 void sim_pages_destroy(struct sim_pages *pages);
 /* Aligned to 512; 0: there is no room.  Contents are undefined. */
 uint64_t sim_pages_take(struct sim_pages *pages, size_t size);
-/* size: as it was taken. */
-void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size);
+/* size: as it was taken.  running: kernels run, which may still touch it; then it stays memory of the
+ * device's, though sim_pages_hold() denies it. */
+void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size, bool running);
 /* Whether there are pages, taken by whomever, under all of [address, address + size). */
 bool sim_pages_hold(const struct sim_pages *pages, uint64_t address, size_t size);
 

@@ -5,7 +5,9 @@
  * their own in the generic space, far above any host address.
  *
  * Thread-safety: a sim_memory and a loaded module may be used from any thread.  Unloading a module
- * while it runs, or freeing what a kernel uses, is the caller's error, as in CUDA.
+ * while it runs is the caller's error, and so is unregistering memory that a kernel uses, or freeing it by
+ * other means than sim_memory_free(): after that a kernel that runs may still reach what it used before,
+ * which stays memory of the device's until the kernel has ended.
  */
 #ifndef WIDELOAD_SIM_SIM_H
 #define WIDELOAD_SIM_SIM_H
@@ -17,6 +19,12 @@
 #include "sim/count/count.h"
 #include "sim/ptx/ptx.h"
 #include "wideload.h"
+
+/* Whether the size bytes from `at` on lie in [0, limit).  No sum is formed, so that none can wrap round:
+ * every bound of what a kernel names is checked by this. */
+static inline bool sim_within(uint64_t at, uint64_t size, uint64_t limit) {
+    return at <= limit && size <= limit - at;
+}
 
 /* ---------------------------------------------------------------- device memory (memory.c) */
 
@@ -53,6 +61,10 @@ uint64_t sim_memory_used(struct sim_memory *memory);
 uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memory_kind kind);
 /* Makes host memory that the simulator did not allocate known to kernels (cuMemHostRegister). */
 bool sim_memory_register(struct sim_memory *memory, void *base, size_t size); /* false: it overlaps one */
+/* From the one to the other what sim_memory_free() frees stays mapped, since somebody may use it: launches do
+ * this for themselves, copies have to.  They may be nested. */
+void sim_memory_enter(struct sim_memory *memory);
+void sim_memory_leave(struct sim_memory *memory);
 /* False when base is not the start of an allocation. */
 bool sim_memory_free(struct sim_memory *memory, uint64_t base);
 /* The allocation that holds all of [address, address + size); false if none does. */
