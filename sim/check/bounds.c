@@ -10,25 +10,25 @@ static uint64_t local_limit(const struct sim_warp *w) {
     return sim_access_limit(w, SIM_SPACE_LOCAL);
 }
 
-/* Whether [begin, end) lies in one of the block's parts of shared memory.  Gaps between them are only this
- * check's business: without it, what lies in one does not stop the launch. */
-static bool in_shared(const struct check_block *b, uint64_t begin, uint64_t end) {
+/* Whether the size bytes from address on lie in one of the block's parts of shared memory.  Gaps between them
+ * are only this check's business: without it, what lies in one does not stop the launch. */
+static bool in_shared(const struct check_block *b, uint64_t address, uint64_t size) {
     if (!(b->launch->checks & SIM_CHECK_MEMORY))
-        return begin < end && end <= 4 * (uint64_t)b->words - 4;
+        return sim_within(address, size, 4 * (uint64_t)b->words - 4);
     for (int i = 0; i < CHECK_RANGES; i++)
-        if (begin >= b->ranges[i][0] && end <= b->ranges[i][1] && begin < end)
+        if (sim_within(address - b->ranges[i][0], size, b->ranges[i][1] - b->ranges[i][0]))
             return true;
     return false;
 }
 
-static bool in_global(const struct sim_warp *w, struct check_site *site, uint64_t address, unsigned bytes) {
-    if (address >= site->base && address + bytes <= site->end && address < site->end)
+bool check_find_site(const struct sim_warp *w, struct check_site *site, uint64_t address, unsigned bytes) {
+    if (sim_within(address - site->base, bytes, site->end - site->base))
         return true;
     struct sim_allocation found;
     if (!sim_memory_find(w->worker->launch->memory, address, bytes, &found))
         return false;
     site->base = found.base;
-    site->end = found.base + found.size;
+    site->end = found.kind == SIM_MEMORY_HEAP ? found.base : found.base + found.size;
     site->shadow = check_shadow_of(w->check->launch->check, &found);
     return true;
 }
@@ -36,22 +36,23 @@ static bool in_global(const struct sim_warp *w, struct check_site *site, uint64_
 static bool is_inside(const struct sim_warp *w, struct check_site *site, enum sim_space space,
                       uint64_t address, unsigned bytes) {
     if (space == SIM_SPACE_GLOBAL)
-        return in_global(w, site, address, bytes);
+        return check_find_site(w, site, address, bytes);
     if (space == SIM_SPACE_SHARED)
-        return in_shared(w->check, address, address + bytes);
-    return address < local_limit(w) && bytes <= local_limit(w) - address;
+        return in_shared(w->check, address, bytes);
+    return sim_within(address, bytes, local_limit(w));
 }
 
 bool check_inside(const struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
                   const struct sim_lanes *lanes, unsigned bytes, const struct sim_pattern *p) {
     const struct check_site *site = &w->check->launch->sites[op->site];
     uint64_t base = lanes->address[lanes->first];
-    uint64_t begin = base + p->low, end = base + p->high;
-    if ((base | p->misaligned) & (bytes - 1) || begin >= end)
+    uint64_t begin = base + p->low, size = p->span;
+    if ((base | p->misaligned) & (bytes - 1))
         return false;
     if (space == SIM_SPACE_GLOBAL)
-        return begin >= site->base && end <= site->end;
-    return space == SIM_SPACE_SHARED ? in_shared(w->check, begin, end) : end <= local_limit(w);
+        return sim_within(begin - site->base, size, site->end - site->base);
+    return space == SIM_SPACE_SHARED ? in_shared(w->check, begin, size)
+                                     : sim_within(begin, size, local_limit(w));
 }
 
 /* "1 byte after the kernel's dynamic shared memory (1024 bytes)" */

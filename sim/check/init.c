@@ -64,15 +64,7 @@ static bool find_misread(struct sim_warp *w, const struct sim_insn *in, const st
 
 /* The shadow of the allocation that holds address, which is known to be in one. */
 static struct check_shadow *locate(struct sim_warp *w, struct check_site *site, uint64_t address) {
-    if (address >= site->base && address < site->end)
-        return site->shadow;
-    struct sim_allocation found;
-    if (!sim_memory_find(w->worker->launch->memory, address, 1, &found))
-        return NULL;
-    site->base = found.base;
-    site->end = found.base + found.size;
-    site->shadow = check_shadow_of(w->check->launch->check, &found);
-    return site->shadow;
+    return check_find_site(w, site, address, 1) ? site->shadow : NULL;
 }
 
 static void look_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,

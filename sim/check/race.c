@@ -277,15 +277,7 @@ static bool says_nothing(const struct check_block *b, const struct check_site *s
 
 /* The cells of the allocation that holds address; NULL when there is no memory for them. */
 static struct check_cell *cells_at(const struct race *r, struct check_site *site, uint64_t address) {
-    if (address < site->base || address >= site->end) {
-        struct sim_allocation found;
-        if (!sim_memory_find(r->w->worker->launch->memory, address, 1, &found))
-            return NULL;
-        site->base = found.base;
-        site->end = found.base + found.size;
-        site->shadow = check_shadow_of(r->b->launch->check, &found);
-    }
-    if (!site->shadow)
+    if (!check_find_site(r->w, site, address, 1) || !site->shadow)
         return NULL;
     return site->shadow->cells ? site->shadow->cells : check_cells_of(r->b->launch->check, site->shadow);
 }

@@ -99,7 +99,7 @@ struct check_site {
     /* Bit g: words 8 g to 8 g + 7 follow each other, as their lanes do, which share none of them. */
     uint32_t rows;
     struct check_shadow *shadow;
-    uint64_t base, end;    /* the allocation that its last access lay in */
+    uint64_t base, end;    /* the allocation that its last access lay in, see check_find_site() */
     uint32_t event, stamp; /* the last event's number, and when: */
     uint8_t warp, space;
     uint64_t quiet_base, quiet_version; /* a load of shared memory that said nothing, see access.c */
@@ -206,6 +206,9 @@ void check_bits_set(uint64_t *bits, uint64_t first, uint64_t count);
 void check_cells_clear(struct sim_check *check);
 
 /* bounds.c */
+/* Whether the bytes lie in an allocation, which the site then remembers.  One that the kernel itself may free
+ * is looked up each time: site->end is its base then. */
+bool check_find_site(const struct sim_warp *w, struct check_site *site, uint64_t address, unsigned bytes);
 /* True when all lanes are, as the pattern and the site's last allocation tell quickly. */
 bool check_inside(const struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
                   const struct sim_lanes *lanes, unsigned bytes, const struct sim_pattern *pattern);

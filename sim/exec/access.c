@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_SPREAD (1ull << 62)
+#define MAX_SPREAD (UINT64_C(1) << 62)
 
 /* One lane alone lies in any pattern. */
 static void learn_stride(struct sim_stride *stride, const struct sim_lanes *lanes) {
@@ -45,19 +45,17 @@ void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes
         if ((int64_t)delta > high)
             high = (int64_t)delta;
     }
-    p->valid = true;
+    p->bytes = (uint16_t)bytes;
     p->split = false;
     p->uniform = uniform;
     p->contiguous = contiguous;
     p->mask = lanes->mask;
     p->phases = 0;
+    /* Lanes may lie as far apart as there are addresses: with its last bytes added, their span would be 0. No
+     * memory is as large as half of that. */
+    uint64_t spread = (uint64_t)high - (uint64_t)low;
     p->low = (uint64_t)low;
-    p->high = (uint64_t)high + bytes;
-    /* No memory is that large; lanes so far apart must not pass for near ones, modulo 2^64. */
-    if (p->high - p->low > MAX_SPREAD) {
-        p->low = 0;
-        p->high = MAX_SPREAD;
-    }
+    p->span = spread > MAX_SPREAD ? MAX_SPREAD : spread + bytes;
     p->misaligned = misaligned;
     learn_stride(&site->stride, lanes);
 }
@@ -117,7 +115,7 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
         }
         bool outside = space == SIM_SPACE_GLOBAL
                            ? !sim_memory_reaches(w->worker->launch->memory, address, bytes)
-                           : address >= limit || bytes > limit - address;
+                           : !sim_within(address, bytes, limit);
         if (outside) {
             lane = i;
             break;
@@ -140,7 +138,7 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
 }
 
 /* Each lane's range must lie in one allocation, or in slack that lets it pass, which is counted.  Remembers
- * the last allocation found, where the next access mostly lies. */
+ * the last allocation found, where the next access mostly lies, but for what the kernel itself may free. */
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                              struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes) {
     struct sim_memory *memory = w->worker->launch->memory;
@@ -148,12 +146,11 @@ void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, cons
     bool outside = false;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         uint64_t address = lanes->address[__builtin_ctz(left)];
-        if (address < found.base || address - found.base >= found.size ||
-            bytes > found.size - (address - found.base)) {
+        if (!sim_within(address - found.base, bytes, found.size)) {
             outside = !sim_memory_find(memory, address, bytes, &found);
             if (outside && !sim_memory_slack(memory, address, bytes, &found))
                 sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
-            if (!outside) {
+            if (!outside && found.kind != SIM_MEMORY_HEAP) {
                 site->allowed_base = found.base;
                 site->allowed_end = found.base + found.size;
             }

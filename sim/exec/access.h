@@ -61,11 +61,10 @@ static inline uint64_t sim_access_limit(const struct sim_warp *w, enum sim_space
     return frame->local_base + (uint64_t)frame->code->local_bytes;
 }
 
-/* Whether all lanes' bytes lie in [low, high).  Since the first lane's do, neither sum can wrap round and
- * look small: no allocation, and neither small space, reaches half the address space. */
+/* Whether all lanes' bytes lie in [low, high). */
 static inline __attribute__((always_inline)) bool
 sim_pattern_within(const struct sim_pattern *p, uint64_t base, uint64_t low, uint64_t high) {
-    return base - low < high - low && base + p->low - low < high - low && base + p->high <= high;
+    return sim_within(base + p->low - low, p->span, high - low);
 }
 
 /* How the lanes lie, and what they cost, which is counted. */
@@ -77,7 +76,7 @@ sim_access_pattern(struct sim_warp *w, const struct sim_memop *op, enum sim_spac
     uint64_t base = lanes->address[lanes->first], differs = 0;
     for (int i = 0; i < SIM_LANES; i++)
         differs |= (lanes->address[i] - base) ^ p->delta[i];
-    if (differs || p->mask != lanes->mask || p->space != space || !p->valid) {
+    if (differs || p->mask != lanes->mask || p->space != space || p->bytes != bytes) {
         sim_access_learn(site, lanes, bytes);
         p->space = (uint8_t)space;
     }

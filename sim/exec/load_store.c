@@ -201,7 +201,7 @@ static void param_access(struct sim_warp *w, const struct sim_insn *in, const st
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         uint64_t at = lanes->address[i];
-        if (at >= limit || bytes > limit - at)
+        if (!sim_within(at, bytes, limit))
             sim_fault_raise(w, in, i, SIM_FAULT_ADDRESS, at,
                             "%zu-byte parameter load at offset %llu is out of bounds: there are %zu bytes",
                             bytes, (unsigned long long)at, limit);
@@ -233,7 +233,7 @@ param_broadcast(struct sim_warp *w, const struct sim_memop *op, const char *from
 SIM_CLONES const struct sim_insn *sim_run_param_load(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     const uint64_t at = (uint64_t)op->offset, limit = w->worker->param_bytes, bytes = op->width * op->count;
-    if (in->a == -1 && at < limit && bytes <= limit - at) {
+    if (in->a == -1 && sim_within(at, bytes, limit)) {
         param_broadcast(w, op, (const char *)w->worker->launch->params + at);
         return in + 1;
     }
@@ -343,7 +343,7 @@ static void load_constant(struct sim_warp *w, const struct sim_insn *in, const s
         uint64_t at = lanes->address[i];
         if (at & (bytes - 1))
             sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
-        if (at < site->allowed_base || at >= site->allowed_end || bytes > site->allowed_end - at) {
+        if (!sim_within(at - site->allowed_base, bytes, site->allowed_end - site->allowed_base)) {
             struct sim_lanes one = *lanes;
             one.mask = 1u << i;
             one.first = i;

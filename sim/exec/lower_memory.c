@@ -247,12 +247,12 @@ static const struct ptx_variable *frame_param(const struct lower *l, const struc
 static bool lower_frame_param(struct lower *l, const struct ptx_operand *address,
                               const struct ptx_operand *value, struct sim_memop *op,
                               const struct ptx_variable *v, bool load) {
-    if (address->offset < 0 || (uint64_t)address->offset + op->width * op->count > v->size)
+    if (!sim_within((uint64_t)address->offset, op->width * op->count, v->size))
         return lower_error(l, address->pos, "'%s' has no byte %lld", v->name, (long long)address->offset);
     if (!lower_elements(l, value, op, load))
         return false;
     /* The variable's place: user is its offset in the frame, lane-major. */
-    op->offset = (int64_t)v->user + address->offset;
+    op->offset = (int64_t)(v->user + (uint64_t)address->offset);
     op->site = (uint32_t)((v->size + 7) & ~(size_t)7); /* bytes from lane to lane */
     return emit_memop(l, load ? sim_run_frame_load : sim_run_frame_store, op, 0);
 }
@@ -288,7 +288,7 @@ static bool lower_load(struct lower *l) {
     if (op->space == SIM_SPACE_PARAM) {
         /* With a constant address the value is the same for all lanes, and known at once. */
         if (address->variable && !address->reg) {
-            op->offset = (int64_t)address->variable->user + address->offset;
+            op->offset = (int64_t)(address->variable->user + (uint64_t)address->offset);
             op->address64 = false;
         }
         return emit_memop(l, sim_run_param_load, op, address->reg ? ref : -1);

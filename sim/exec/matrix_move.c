@@ -198,6 +198,7 @@ static const struct sim_insn *move_matrix(struct sim_warp *w, const struct sim_i
     const struct sim_fragment *f = &m->fragment;
     const uint32_t *stride = m->stride == -1 ? NULL : SIM_SLOT(w, m->stride);
     char *at[2 * SIM_MATRIX_REGISTERS][SIM_LANES];
+    memset(at, 0, m->access_count * sizeof *at); /* lanes that do not exist move nothing, nor for others */
     struct sim_lanes base;
     sim_lanes_fill(w, &m->at, in->a, &base);
     for (size_t i = 0; i < m->access_count; i++)

@@ -26,16 +26,15 @@ enum {
 
 struct object {
     uint32_t expected, pending;
-    int32_t bytes;
+    uint32_t bytes; /* modulo 2^22, as a signed number */
     bool valid, parity;
 };
 
 static struct object unpack(uint64_t word) {
-    uint32_t bytes = word >> BYTES_AT & BYTES_MASK;
     return (struct object){
         .expected = word & COUNT_MASK,
         .pending = word >> PENDING_AT & COUNT_MASK,
-        .bytes = (int32_t)(bytes << (32 - BYTES_BITS)) >> (32 - BYTES_BITS),
+        .bytes = word >> BYTES_AT & BYTES_MASK,
         .valid = word >> VALID_AT & 1,
         .parity = word >> PARITY_AT,
     };
@@ -43,7 +42,7 @@ static struct object unpack(uint64_t word) {
 
 static uint64_t pack(const struct object *o) {
     return (uint64_t)o->expected | (uint64_t)o->pending << PENDING_AT |
-           (uint64_t)((uint32_t)o->bytes & BYTES_MASK) << BYTES_AT | (uint64_t)o->valid << VALID_AT |
+           (uint64_t)(o->bytes & BYTES_MASK) << BYTES_AT | (uint64_t)o->valid << VALID_AT |
            (uint64_t)o->parity << PARITY_AT;
 }
 
@@ -94,7 +93,7 @@ static struct object read_object(struct sim_warp *w, const struct sim_insn *in, 
 
 static void write_object(struct sim_warp *w, const struct sim_insn *in, unsigned lane, struct place at,
                          struct object o, bool may_end) {
-    if (o.valid && !o.pending && !o.bytes) {
+    if (o.valid && !o.pending && !(o.bytes & BYTES_MASK)) {
         if (!may_end)
             sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, at.offset,
                             "an arrival that must not complete the mbarrier's phase would");
@@ -115,7 +114,7 @@ static void arrive(struct sim_warp *w, const struct sim_insn *in, const struct s
     if (arrivals > o.pending || (m->drop && arrivals > o.expected))
         sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, at.offset,
                         "%u arrivals at an mbarrier whose phase takes only %u more", arrivals, o.pending);
-    o.bytes += m->expect ? (int32_t)amount : 0;
+    o.bytes += m->expect ? amount : 0;
     o.pending -= arrivals;
     o.expected -= m->drop ? arrivals : 0;
     write_object(w, in, lane, at, o, !m->unfinished);
@@ -137,7 +136,7 @@ static void operate(struct sim_warp *w, const struct sim_insn *in, const struct 
     case SIM_MBARRIER_EXPECT_TX:
     case SIM_MBARRIER_COMPLETE_TX:
         o = read_object(w, in, lane, at);
-        o.bytes += m->op == SIM_MBARRIER_EXPECT_TX ? (int32_t)amount : -(int32_t)amount;
+        o.bytes += m->op == SIM_MBARRIER_EXPECT_TX ? amount : 0 - amount;
         write_object(w, in, lane, at, o, true);
         break;
     default:
@@ -171,6 +170,13 @@ const struct sim_insn *sim_run_mbarrier(struct sim_warp *w, const struct sim_ins
 
 /* ---------------------------------------------------------------- waiting */
 
+/* Takes off the lanes that the checks took off when they came here. */
+static void drop_outside(const struct sim_warp *w, struct sim_lanes *lanes) {
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        if (lanes->address[i] & 7 || !sim_within(lanes->address[i], 8, w->worker->shared_limit))
+            lanes->mask &= ~(1u << i);
+}
+
 /* The lanes whose phase has ended: the object has another parity by now. */
 static uint32_t ended(struct sim_warp *w, const struct sim_insn *in, const struct sim_mbarrier *m,
                       const struct sim_lanes *lanes) {
@@ -193,7 +199,9 @@ const struct sim_insn *sim_run_mbarrier_wait(struct sim_warp *w, const struct si
     uint32_t others = all.mask;
     take_block(w, in, SIM_SPACE_SHARED, &lanes, &all, &others); /* one's own, all of them */
     bool again = s->waited == in;                               /* counted when it came here */
-    if (!again)
+    if (again)
+        drop_outside(w, &lanes);
+    else
         sim_access(w, in, &m->at, SIM_SPACE_SHARED, &lanes, 8);
     uint32_t done = ended(w, in, m, &lanes);
     if (m->op == SIM_MBARRIER_TRY && done != w->mask && !s->expired) {
@@ -261,7 +269,7 @@ static void check_shared(struct sim_warp *w, const struct sim_insn *in, unsigned
             w, in, lane, SIM_FAULT_MISALIGNED, at.offset,
             "bulk copy of %u bytes at offset 0x%llx of shared memory: both must be multiples of 16", size,
             (unsigned long long)at.offset);
-    if (at.offset > limit || size > limit - at.offset)
+    if (!sim_within(at.offset, size, limit))
         sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, at.offset,
                         "bulk copy of %u bytes at offset 0x%llx of shared memory is out of bounds: there are "
                         "%llu bytes",
@@ -296,7 +304,7 @@ static struct place find_place(struct sim_warp *w, const struct sim_insn *in, un
 static void fill(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, unsigned lane,
                  struct place to, struct place barrier, const char *from, uint32_t size) {
     check_shared(w, in, lane, to, size);
-    if (barrier.offset & 7 || barrier.offset > w->worker->shared_limit - 8) {
+    if (barrier.offset & 7 || !sim_within(barrier.offset, 8, w->worker->shared_limit)) {
         struct sim_lanes one = {.mask = 1u << lane, .first = lane};
         one.address[lane] = barrier.offset;
         sim_access_fault(w, in, op, SIM_SPACE_SHARED, &one, 8);
@@ -305,7 +313,7 @@ static void fill(struct sim_warp *w, const struct sim_insn *in, const struct sim
         sim_check_bulk_fill(to.owner, to.offset, size);
     memmove(to.owner->shared + to.offset, from, size);
     struct object o = read_object(w, in, lane, barrier);
-    o.bytes -= (int32_t)size;
+    o.bytes -= size;
     write_object(w, in, lane, barrier, o, true);
 }
 
@@ -313,9 +321,8 @@ static void fill(struct sim_warp *w, const struct sim_insn *in, const struct sim
 static void fill_several(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                          unsigned lane, uint32_t blocks, struct place to, struct place barrier,
                          const char *from, uint32_t size) {
-    for (uint32_t rank = 0; blocks >> rank; rank++) {
-        if (!(blocks >> rank & 1))
-            continue;
+    for (uint32_t left = blocks; left; left &= left - 1) {
+        const uint32_t rank = (uint32_t)__builtin_ctz(left);
         uint64_t named = (uint64_t)(rank + 1) << SIM_RANK_SHIFT;
         to.owner = barrier.owner = sim_shared_owner(w, in, lane, SIM_SPACE_CLUSTER, named | to.offset);
         fill(w, in, op, lane, to, barrier, from, size);

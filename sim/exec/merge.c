@@ -115,10 +115,10 @@ static struct plain plain_access(const struct ptx_function *f, const struct ptx_
     const unsigned bytes = ptx_type_bytes(ptx_type_find(in->words[1 + pair])) << pair;
     if (bytes != 4 && bytes != 8)
         return none;
-    const int64_t place = address->variable ? (int64_t)address->variable->user : 0;
+    const uint64_t place = address->variable ? address->variable->user : 0;
     return (struct plain){.instruction = (size_t)(in - f->instructions),
                           .reg = address->reg,
-                          .offset = place + address->offset,
+                          .offset = (int64_t)(place + (uint64_t)address->offset),
                           .aligned = address->reg ? zeros[address->reg->index] : 64,
                           .bytes = bytes,
                           .store = store};

@@ -153,7 +153,7 @@ static bool relocate(struct sim_module *m, const struct ptx_variable *v, struct 
         if (r->generic && r->variable && r->variable->space == PTX_SPACE_SHARED)
             value += SIM_WINDOW_SHARED;
         value >>= r->shift;
-        if (r->width > 8 || r->offset > v->size || r->width > v->size - r->offset)
+        if (r->width > 8 || !sim_within(r->offset, r->width, v->size))
             return ptx_error_set(error, m->ptx, v->pos, "initialiser of '%s' does not fit", v->name);
         memcpy((char *)(uintptr_t)v->user + r->offset, &value, r->width);
     }

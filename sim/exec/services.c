@@ -51,14 +51,13 @@ bool sim_generic_read(struct sim_warp *w, unsigned lane, uint64_t address, void 
             owner = rank < w->worker->cluster_size ? w->block->cluster->blocks[rank] : NULL;
             offset &= SIM_RANK_OFFSET;
         }
-        if (!owner || offset > w->worker->shared_limit || size > w->worker->shared_limit - offset)
+        if (!owner || !sim_within(offset, size, w->worker->shared_limit))
             return false;
         memcpy(to, owner->shared + offset, size);
         return true;
     }
     case SIM_WINDOW_LOCAL: {
-        uint64_t limit = sim_access_limit(w, SIM_SPACE_LOCAL);
-        if (offset > limit || size > limit - offset)
+        if (!sim_within(offset, size, sim_access_limit(w, SIM_SPACE_LOCAL)))
             return false;
         for (size_t i = 0; i < size; i++)
             ((char *)to)[i] = w->local[((offset + i) >> 2) * (4 * SIM_LANES) + 4 * lane + ((offset + i) & 3)];

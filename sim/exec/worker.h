@@ -97,13 +97,15 @@ struct sim_stride {
 
 /* Which lanes of the last access of an instruction lay where, and what that cost: patterns repeat. */
 struct sim_pattern {
-    bool valid, split; /* split: sim/check knows its words */
+    bool split; /* sim/check knows its words */
     /* All 32 lanes take part, and those of each half lie in one place, or each next to the one before. */
     bool uniform, contiguous;
-    uint8_t space; /* enum sim_space that the costs are for */
+    uint8_t space;  /* enum sim_space that the costs are for */
+    uint16_t bytes; /* that each lane moves; 0: nothing is known */
     uint32_t mask;
-    uint32_t phases;    /* bit p: costs[p] holds the cost at address phase 4 p, modulo 128 */
-    uint64_t low, high; /* first byte of the lowest lane, end of the highest: from the first lane's address */
+    uint32_t phases;     /* bit p: costs[p] holds the cost at address phase 4 p, modulo 128 */
+    uint64_t low, span;  /* first byte of the lowest lane, from the first lane's address; bytes from it to the
+                            end of the highest, or more than there are where lanes lie too far apart */
     uint64_t misaligned; /* the deltas or-ed together */
     uint64_t delta[SIM_LANES];
     struct count_result costs[32];
