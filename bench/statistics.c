@@ -36,8 +36,8 @@ const char *bench_stop_name(enum bench_stop stop) {
     switch (stop) {
     case BENCH_STOP_SPREAD:
         return "spread";
-    case BENCH_STOP_STALLED:
-        return "stalled";
+    case BENCH_STOP_STEADY:
+        return "steady";
     case BENCH_STOP_TIME:
         return "time";
     case BENCH_STOP_COUNT:
@@ -73,7 +73,7 @@ enum bench_stop bench_samples_stop(struct bench_samples *samples, const struct b
         if (spread < narrow_spread)
             return BENCH_STOP_SPREAD;
         if (samples->last_spread > 0 && spread > progress * samples->last_spread)
-            return BENCH_STOP_STALLED;
+            return BENCH_STOP_STEADY;
         samples->last_spread = spread;
         /* A spread needs clearly more samples before it can be said to have stopped falling. */
         samples->next_check = samples->count + samples->count / 2;

@@ -16,14 +16,14 @@ struct bench_summary bench_summarise(double *values, size_t count);
 
 /* Why sampling stopped. */
 enum bench_stop {
-    BENCH_STOP_NOT,     /* not yet */
-    BENCH_STOP_SPREAD,  /* the relative spread, IQR / median, fell under 0.5 % */
-    BENCH_STOP_STALLED, /* more samples no longer narrow the spread */
-    BENCH_STOP_TIME,    /* the time given to a row is spent */
-    BENCH_STOP_COUNT,   /* the number of samples asked for is reached */
+    BENCH_STOP_NOT,    /* not yet */
+    BENCH_STOP_SPREAD, /* the relative spread, IQR / median, fell under 0.5 % */
+    BENCH_STOP_STEADY, /* more samples no longer narrow the spread */
+    BENCH_STOP_TIME,   /* the time given to a row is spent */
+    BENCH_STOP_COUNT,  /* the number of samples asked for is reached */
 };
 
-/* "spread", "stalled", "time", "count"; NULL for BENCH_STOP_NOT. */
+/* "spread", "steady", "time", "count"; NULL for BENCH_STOP_NOT. */
 const char *bench_stop_name(enum bench_stop stop);
 
 struct bench_samples {

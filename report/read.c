@@ -103,6 +103,9 @@ static void take_time(struct report_fields *fields, struct report_row *row) {
     row->min = report_number(&time, "min");
     row->samples = report_number(&time, "n");
     row->stop = report_string(&time, "stop", false);
+    /* An older file's word. */
+    if (row->stop && strcmp(row->stop, "stalled") == 0)
+        row->stop = "steady";
     report_end(fields, &time);
     row->gbps = report_number(fields, "gbps");
     row->pct_peak = report_number(fields, "pct_peak");

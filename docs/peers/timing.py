@@ -147,7 +147,7 @@ class Samples:
             if spread < 0.005:
                 return "spread"
             if 0 < 0.98 * self.last_spread < spread:
-                return "stalled"
+                return "steady"
             self.last_spread, self.next_check = spread, n + n // 2
         return "time" if self.elapsed_s >= self.most_s else None
 

@@ -49,7 +49,7 @@ static void stops_on_a_narrow_spread(void **state) {
     bench_samples_free(&samples);
 }
 
-static void stops_when_the_spread_stalls(void **state) {
+static void stops_when_the_spread_is_steady(void **state) {
     (void)state;
     struct bench_stop_rule rule = {0, 1000};
     struct bench_samples samples = {0};
@@ -57,7 +57,8 @@ static void stops_when_the_spread_stalls(void **state) {
     int i = 0;
     for (; i < 1000 && stop == BENCH_STOP_NOT; i++)
         stop = feed(&samples, &rule, i % 2 ? 1.0 : 1.1, 0.1);
-    assert_int_equal(stop, BENCH_STOP_STALLED);
+    assert_int_equal(stop, BENCH_STOP_STEADY);
+    assert_string_equal(bench_stop_name(stop), "steady");
     assert_int_equal(i, 22); /* checked at 10, at 15 (where the median is 1.1, so the ratio falls), at 22 */
     bench_samples_free(&samples);
 }
@@ -87,7 +88,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(summaries),
         cmocka_unit_test(stops_on_a_narrow_spread),
-        cmocka_unit_test(stops_when_the_spread_stalls),
+        cmocka_unit_test(stops_when_the_spread_is_steady),
         cmocka_unit_test(stops_at_the_cap),
         cmocka_unit_test(stops_at_the_count),
     };

@@ -338,6 +338,7 @@ class Pages(Case):
         for name in ("peer", "l2", "occupancy", "clocks"):
             del row[name]
         del row["params"]["unroll"]
+        row["time_ms"]["stop"] = "stalled"
         value = results.document([row], news=[1])
         for name in ("command", "seed"):
             del value[name]
@@ -345,6 +346,8 @@ class Pages(Case):
             del value["device"][name]
         text, page = self.page(self.file("old.json", value))
         self.sound(text, page)
+        self.assertIn("steady", text)
+        self.assertNotIn("stalled", text)
 
     def test_nothing_measured(self):
         rows = [results.row("copy", "a", None, verified=None, skipped="no such thing")]
