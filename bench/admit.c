@@ -81,6 +81,17 @@ static uint64_t available_host_bytes(void) {
     return kib * 1024;
 }
 
+/* Bytes that the row's accesses touch, in whole sectors: of elements that lie apart, more than the formula's.
+ */
+static uint64_t working_set(const struct wl_rung *rung, const struct wl_problem *problem) {
+    enum { ELEMENT = 4, SECTOR = 32 };
+    uint64_t bytes = rung->bytes(problem);
+    if (problem->stride <= 1)
+        return bytes;
+    uint64_t apart = problem->stride < SECTOR / ELEMENT ? problem->stride * ELEMENT : SECTOR;
+    return bytes / (2 * ELEMENT) * (apart + ELEMENT);
+}
+
 static void section_needs(struct bench_section *section, wl_context *context) {
     memset(&section->needs, 0, sizeof section->needs);
     for (size_t i = 0; i < section->row_count; i++)
@@ -145,13 +156,57 @@ static bool admit_sparse(const struct bench_plan *plan, struct bench_section *se
     return true;
 }
 
+static bool has_memory(struct bench_plan *plan, struct bench_section *section, wl_context *context,
+                       const struct bench_request *request, struct bench_error *error) {
+    section_needs(section, context);
+    return (section->experiment->shape != BENCH_SHAPE_SPARSE ||
+            admit_sparse(plan, section, context, request, error)) &&
+           enough_memory(plan, section, request, error);
+}
+
+/* Gives all rows another size. */
+static bool resize(struct bench_section *section, const struct bench_size *size, struct bench_error *error) {
+    for (size_t i = 0; i < section->row_count; i++)
+        if (!bench_set_size(section->experiment, size, &section->rows[i].problem, error))
+            return false;
+    return true;
+}
+
+/* Of the rows with the least one.  Offsets and strides that were asked for do not count: they may leave
+ * nothing at any size. */
+static uint64_t least_working_set(const struct bench_section *section) {
+    const struct bench_numbers *strides = bench_default_strides();
+    uint64_t least = UINT64_MAX, most_stride = strides->items[strides->count - 1];
+    for (size_t i = 0; i < section->row_count; i++) {
+        struct wl_problem problem = section->rows[i].problem;
+        problem.offset = 0;
+        if (problem.stride > most_stride)
+            problem.stride = most_stride;
+        uint64_t bytes = working_set(section->rows[i].rung, &problem);
+        least = bytes < least ? bytes : least;
+    }
+    return least;
+}
+
+/* A default size is doubled until the cache holds little of it, or the memory has no room for more. */
+static bool suit_device(struct bench_plan *plan, struct bench_section *section, wl_context *context,
+                        const struct bench_request *request, struct bench_error *error) {
+    uint64_t enough = 2 * bench_flush_bytes(&plan->device); /* 4 times the cache */
+    struct bench_size size = section->experiment->size, next;
+    for (unsigned step = 0; least_working_set(section) < enough; step++) {
+        struct bench_error ignored;
+        next = bench_size_doubled(section->experiment, &size, step);
+        if (!resize(section, &next, &ignored) || !has_memory(plan, section, context, request, &ignored))
+            return resize(section, &size, error) && has_memory(plan, section, context, request, error);
+        size = next;
+    }
+    return true;
+}
+
 static bool admit_section(struct bench_plan *plan, struct bench_section *section, wl_context *context,
                           const struct bench_request *request, struct bench_error *error) {
-    section_needs(section, context);
-    if (section->experiment->shape == BENCH_SHAPE_SPARSE &&
-        !admit_sparse(plan, section, context, request, error))
-        return false;
-    if (!enough_memory(plan, section, request, error))
+    if (!has_memory(plan, section, context, request, error) ||
+        (section->default_size && !plan->simulator && !suit_device(plan, section, context, request, error)))
         return false;
     for (size_t i = 0; i < section->row_count; i++) {
         struct bench_row *row = &section->rows[i];
@@ -163,7 +218,7 @@ static bool admit_section(struct bench_plan *plan, struct bench_section *section
         row->bytes = row->rung->bytes(&row->problem);
         row->operations = row->rung->operations ? row->rung->operations(&row->problem) : 0;
         uint64_t l2 = plan->device.l2_bytes > 0 ? (uint64_t)plan->device.l2_bytes : 0;
-        row->fits_l2 = !plan->simulator && row->bytes / 4 < l2;
+        row->fits_l2 = !plan->simulator && working_set(row->rung, &row->problem) / 4 < l2;
     }
     return true;
 }

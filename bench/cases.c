@@ -34,7 +34,7 @@ const char *bench_case_at(size_t i, struct bench_size *out) {
 
 bool bench_take_case(const char *option, const char *word, struct bench_sizes *list,
                      struct bench_error *error) {
-    const char *names[CASES + 1] = {[CASES] = "cases"}, *name;
+    const char *names[CASES + 2] = {[CASES] = "cases", "text"}, *name;
     bool all = strcmp(word, "cases") == 0, found = false;
     struct bench_size size;
     for (size_t i = 0; (name = bench_case_at(i, &size)) != NULL; i++) {
@@ -45,7 +45,7 @@ bool bench_take_case(const char *option, const char *word, struct bench_sizes *l
         if (!bench_list_size(option, list, &size, error))
             return false;
     }
-    const char *near = bench_nearest(word, names, CASES + 1);
+    const char *near = bench_nearest(word, names, CASES + 2);
     return found ||
            bench_usage(error, "%s: no size '%.40s'%s%s%s; `wideload list permute` has those with names",
                        option, word, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");

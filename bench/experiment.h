@@ -21,8 +21,9 @@ enum bench_shape {
 struct bench_experiment {
     const char *name;
     const char *question; /* one line, what the ladder answers */
+    const char *lesson;   /* the answer, in 28 letters at most */
     enum bench_shape shape;
-    struct bench_size size; /* the default */
+    struct bench_size size; /* of the teaching texts: --size text, and the simulator's default */
     bool has_offset, has_stride;
     /* Of the library's operations: which of --width, --type, --fields and --from-shift, --to-shift it has. */
     bool has_width, has_type, has_fields, has_shift;
@@ -56,6 +57,12 @@ const char *bench_shape_syntax(enum bench_shape shape);
  * is the problem's rank.  False when the size's form does not suit the experiment or is out of its range. */
 bool bench_set_size(const struct bench_experiment *experiment, const struct bench_size *size,
                     struct wl_problem *problem, struct bench_error *error);
+
+/* The next greater size of the same shape: every extent doubled, of a tensor one of them, step by step
+ * another.  Extents stay even where they were; the caller sees to it that they do not overflow
+ * (bench_set_size). */
+struct bench_size bench_size_doubled(const struct bench_experiment *experiment, const struct bench_size *size,
+                                     unsigned step);
 
 /* The size as --size writes it: "1048576", "1024x1024", "1600x1007x1600", "64x12x512x64". */
 void bench_size_text(const struct bench_experiment *experiment, const struct wl_problem *problem, char *out,

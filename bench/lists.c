@@ -158,7 +158,7 @@ static bool each_of_range(const char *option, const char *piece, bench_take_fn *
 
 static bool same_size(const struct bench_size *a, const struct bench_size *b) {
     return a->dimensions == b->dimensions && memcmp(a->extent, b->extent, sizeof a->extent) == 0 &&
-           memcmp(&a->order, &b->order, sizeof a->order) == 0 && a->width == b->width;
+           memcmp(&a->order, &b->order, sizeof a->order) == 0 && a->width == b->width && a->text == b->text;
 }
 
 bool bench_list_size(const char *option, struct bench_sizes *list, const struct bench_size *size,
@@ -179,6 +179,8 @@ static bool take_sizes(const char *option, const char *piece, void *into, struct
     struct bench_size size;
     if (strchr(piece, ':'))
         return each_of_range(option, piece, take_sizes, list, error);
+    if (strcmp(piece, "text") == 0)
+        return bench_list_size(option, list, &(struct bench_size){.text = true}, error);
     /* Some names begin with digits, but only a name has letters and dashes behind them. */
     if ((isalpha((unsigned char)*piece) && *piece != 'x') ||
         (isdigit((unsigned char)*piece) && strchr(piece, '-')))

@@ -19,6 +19,7 @@ struct bench_size {
     uint64_t extent[WL_RANK_MAX];
     struct bench_order order; /* of a tensor: 64x12x512x64@0213 */
     uint32_t width;           /* of its elements, as in 2^26x3/1; 0: the size says none */
+    bool text;                /* "text": the experiment's own, and nothing else is set */
 };
 
 struct bench_block {

@@ -227,14 +227,16 @@ static uint64_t count_rows(const struct bench_experiment *experiment, const stru
     return rows;
 }
 
-/* Sizes of one list or the other; with neither, the experiment's own. */
+/* Sizes of one list or the other; with neither, the experiment's own, from which bench_plan_admit() goes on.
+ */
 static size_t count_sizes(const struct bench_request *request) {
     return request->bytes.count ? request->bytes.count : request->sizes.count ? request->sizes.count : 1;
 }
 
 static const struct bench_size *size_at(const struct bench_experiment *experiment,
                                         const struct bench_request *request, size_t i) {
-    return request->sizes.count && !request->bytes.count ? &request->sizes.items[i] : &experiment->size;
+    bool own = !request->sizes.count || request->bytes.count || request->sizes.items[i].text;
+    return own ? &experiment->size : &request->sizes.items[i];
 }
 
 static size_t count_variants(const struct bench_experiment *experiment, const struct bench_request *request,
@@ -292,6 +294,7 @@ static bool fill_section(struct bench_plan *plan, const struct bench_experiment 
         return true;
     struct bench_section *section = &plan->sections[plan->section_count];
     section->experiment = experiment;
+    section->default_size = !request->sizes.count && !request->bytes.count;
     section->rows = calloc(most, sizeof *section->rows);
     if (!section->rows)
         return bench_failure(error, "out of memory");

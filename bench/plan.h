@@ -10,7 +10,7 @@ struct bench_request {
     const char *const *experiments; /* none: all */
     size_t experiment_count;
     struct bench_names kernels;            /* none: all */
-    struct bench_sizes sizes;              /* none: the experiment's own */
+    struct bench_sizes sizes;              /* none: those that suit the device */
     struct bench_numbers offsets, strides; /* the same */
     struct bench_numbers bytes;            /* in place of sizes: as many elements as move these */
     struct bench_numbers widths, types, from_shifts, to_shifts; /* none: the experiment's own */
@@ -39,6 +39,7 @@ struct bench_section {
     struct bench_row *rows;
     size_t row_count;
     struct bench_needs needs;
+    bool default_size; /* no size was asked for: it follows the device */
 };
 
 struct bench_plan {
@@ -65,7 +66,8 @@ enum { BENCH_ROW_LIMIT = 100000 };
  * device.  The caller frees the plan in any case. */
 bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request, struct bench_error *error);
 
-/* Asks the device which rows apply and whether memory suffices: on the device, and on the host for inputs,
+/* Gives default sizes on a GPU a working set of 4 times its second-level cache, as far as memory suffices;
+ * asks the device which rows apply and whether memory suffices: on the device, and on the host for inputs,
  * expected outputs and, under the simulator, the device's own arrays. */
 bool bench_plan_admit(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
                       struct bench_error *error);

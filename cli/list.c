@@ -107,7 +107,7 @@ static void put_variants(FILE *out, const struct bench_experiment *experiment) {
     }
 }
 
-/* "--size N, 1048576 by default; --offset 0,11,128" */
+/* "--size N; text is 1048576; --offset 0,11,128" */
 static void print_options(const struct bench_experiment *experiment) {
     char size[80], *text = NULL;
     size_t length;
@@ -118,7 +118,7 @@ static void print_options(const struct bench_experiment *experiment) {
     FILE *out = open_memstream(&text, &length);
     if (!out)
         return;
-    fprintf(out, "--size %s%s, %s by default%s%s", bench_shape_syntax(experiment->shape),
+    fprintf(out, "--size %s%s; text is %s%s%s", bench_shape_syntax(experiment->shape),
             experiment->counts_bytes ? " bytes" : "", size,
             experiment->has_offset ? "; --offset 0,11,128" : "",
             experiment->has_stride ? "; --stride 1,2,4,8,16,32" : "");

@@ -87,7 +87,7 @@ wl_error wl_get_device_info(wl_context *context, wl_device_info *out) {
     out->arch_proved = strcmp(context->arch, "sm_90") == 0;
     out->driver_version = 13000;
     out->multiprocessors = 4;
-    out->l2_bytes = 1 << 20;
+    out->l2_bytes = fake.l2_bytes == 0 ? 1 << 20 : fake.l2_bytes < 0 ? 0 : fake.l2_bytes;
     out->memory_bytes = out->free_bytes = fake.memory ? fake.memory : (uint64_t)1 << 30;
     out->peak_gbps = fake.gpu ? 1000 : 0;
     return WL_ERROR_OK;

@@ -34,6 +34,7 @@ struct fake_state {
     unsigned output, input;     /* which of the arrays that there are is spoilt in place of the first */
     bool gpu;                   /* time instead of counters */
     uint64_t memory;            /* total; 0: 1 GiB */
+    int l2_bytes;               /* 0: 1 MiB; -1: the driver does not say */
     const char *not_applicable; /* what every rung's applicable() says */
     double launch_ms;           /* 0: 0.5 */
     unsigned launches;

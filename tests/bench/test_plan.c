@@ -286,11 +286,90 @@ static void sizes_that_pass(void **state) {
     }
 }
 
+/* Greatest and least bytes that a row moves, and how many rows the cache holds. */
+struct moved {
+    uint64_t least, most;
+    size_t cached;
+};
+
+static struct moved moved(const struct bench_request *request) {
+    struct bench_plan plan;
+    struct bench_error error;
+    struct moved moved = {.least = UINT64_MAX};
+    if (!admit(request, &plan, &error))
+        fail_msg("%s", error.text);
+    for (size_t s = 0; s < plan.section_count; s++)
+        for (size_t i = 0; i < plan.sections[s].row_count; i++) {
+            const struct bench_row *row = &plan.sections[s].rows[i];
+            moved.least = row->bytes < moved.least ? row->bytes : moved.least;
+            moved.most = row->bytes > moved.most ? row->bytes : moved.most;
+            moved.cached += row->fits_l2;
+        }
+    bench_plan_free(&plan);
+    return moved;
+}
+
+static void default_sizes_follow_the_device(void **state) {
+    (void)state;
+    size_t count;
+    const struct bench_experiment *experiments = bench_experiments(&count);
+    struct bench_sizes text;
+    struct bench_error error;
+    assert_true(bench_parse_sizes("--size", "text", &text, &error));
+    for (size_t i = 0; i < count; i++) {
+        struct bench_request request = request_for(experiments[i].name), by_name = request;
+        by_name.sizes = text;
+        fake = (struct fake_state){.gpu = false, .memory = (uint64_t)1 << 36};
+        struct moved simulator = moved(&request), named = moved(&by_name);
+        assert_memory_equal(&simulator, &named, sizeof named);
+        fake = (struct fake_state){.gpu = true, .memory = (uint64_t)1 << 36, .l2_bytes = 16 << 20};
+        named = moved(&by_name);
+        assert_int_equal(named.least, simulator.least);
+        assert_true(named.cached > 0);
+        struct moved gpu = moved(&request);
+        assert_int_equal(gpu.cached, 0);
+        assert_true(gpu.least >= 64 << 20);
+        /* No more than the next double of three dimensions goes beyond it, of an experiment's greatest row.
+         */
+        assert_true(gpu.most / simulator.most <= 8 * ((64 << 20) / simulator.least + 1));
+    }
+    bench_sizes_free(&text);
+}
+
+static void default_sizes_fit_the_memory(void **state) {
+    (void)state;
+    struct bench_request request = request_for("copy");
+    /* Of 64 MiB the buffer that empties the cache takes 32; two arrays of 16 and their guards are too much.
+     */
+    fake = (struct fake_state){.gpu = true, .memory = 64 << 20, .l2_bytes = 16 << 20};
+    struct moved small = moved(&request);
+    assert_int_equal(small.most, 16 << 20);
+    assert_true(small.cached > 0);
+    /* Of a cache that the driver does not know, as if it had 128 MiB. */
+    fake = (struct fake_state){.gpu = true, .l2_bytes = -1};
+    assert_int_equal(moved(&request).least, 512 << 20);
+    /* What was asked for stays. */
+    struct bench_size one = size("1000");
+    request.sizes = (struct bench_sizes){&one, 1};
+    assert_int_equal(moved(&request).most, 8000);
+    request.sizes.count = 0;
+    uint64_t bytes = 80000;
+    request.bytes = (struct bench_numbers){&bytes, 1};
+    assert_int_equal(moved(&request).most, 80000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),    cmocka_unit_test(lists_make_rows), cmocka_unit_test(wrong_requests),
-        cmocka_unit_test(wrong_sizes), cmocka_unit_test(sizes_that_pass), cmocka_unit_test(several_sizes),
-        cmocka_unit_test(unrolls),     cmocka_unit_test(too_many_rows),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(lists_make_rows),
+        cmocka_unit_test(wrong_requests),
+        cmocka_unit_test(wrong_sizes),
+        cmocka_unit_test(sizes_that_pass),
+        cmocka_unit_test(several_sizes),
+        cmocka_unit_test(unrolls),
+        cmocka_unit_test(too_many_rows),
+        cmocka_unit_test(default_sizes_follow_the_device),
+        cmocka_unit_test(default_sizes_fit_the_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
