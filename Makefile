@@ -1,7 +1,8 @@
 # A front for CMake: each target does its own set-up.  See CMakePresets.json for what the builds are.
 #
 #   make                   builds all that is installed: build/wideload, and the libraries
-#   make bench             runs it: every experiment, verified and counted or timed; ARGS="--device sim copy"
+#   make bench             runs it: every experiment, verified and counted or timed, and writes every row to
+#                          build/bench.md; ARGS="--device sim copy"
 #   make report            runs it and writes build/report.html, a page with charts, from build/bench.json
 #   make test              builds and runs the tests
 #   make speed             prints how fast the simulator runs, beside gcc -O2
@@ -26,7 +27,7 @@ all: setup build/build.ninja
 	@cmake --build --preset release --target installed -j $(JOBS)
 
 bench: all
-	@build/wideload bench $(ARGS)
+	@build/wideload bench --markdown build/bench.md $(ARGS)
 
 report: all
 	@build/wideload bench --json build/bench.json $(ARGS)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What a table gives up, one after the other, until its lines fit. */
-enum fit { ROOMY, NARROW_GAPS, COMPACT_COUNTS, WITHOUT_SPARE, CUT, FITS };
+enum fit { ROOMY, NARROW_GAPS, COMPACT_COUNTS, WITHOUT_SPARE, WITHOUT_SPARE_LAST, CUT, FITS };
 
 /* A column that is cut keeps so much. */
 enum { SHORTEST = 12 };
@@ -44,7 +44,8 @@ const char *bench_grid_text(const struct bench_grid *grid, size_t row, size_t co
 
 static bool is_shown(const struct bench_grid *grid, size_t c, enum fit fit) {
     unsigned flags = grid->columns[c].flags;
-    if (flags & BENCH_GRID_ABSENT || (flags & BENCH_GRID_SPARE && fit >= WITHOUT_SPARE))
+    if (flags & BENCH_GRID_ABSENT || (flags & BENCH_GRID_SPARE && fit >= WITHOUT_SPARE) ||
+        (flags & BENCH_GRID_SPARE_LAST && fit >= WITHOUT_SPARE_LAST))
         return false;
     if (!(flags & (BENCH_GRID_HIDE_EQUAL | BENCH_GRID_HIDE_ZERO)))
         return true;

@@ -10,12 +10,13 @@
 enum { BENCH_GRID_CELL = 160, BENCH_GRID_COLUMNS = 40 };
 
 enum bench_grid_flags {
-    BENCH_GRID_LEFT = 1,       /* aligned to the left */
-    BENCH_GRID_HIDE_EQUAL = 2, /* left out where every row says the same */
-    BENCH_GRID_HIDE_ZERO = 4,  /* left out where every row says 0 or nothing */
-    BENCH_GRID_SPARE = 8,      /* left out first where a line would be too long */
-    BENCH_GRID_CUT = 16,       /* shortened last where a line would be too long */
-    BENCH_GRID_ABSENT = 32,    /* left out */
+    BENCH_GRID_LEFT = 1,        /* aligned to the left */
+    BENCH_GRID_HIDE_EQUAL = 2,  /* left out where every row says the same */
+    BENCH_GRID_HIDE_ZERO = 4,   /* left out where every row says 0 or nothing */
+    BENCH_GRID_SPARE = 8,       /* left out first where a line would be too long */
+    BENCH_GRID_CUT = 16,        /* shortened last where a line would be too long */
+    BENCH_GRID_ABSENT = 32,     /* left out */
+    BENCH_GRID_SPARE_LAST = 64, /* left out where a line would be too long without those too */
 };
 
 struct bench_grid_column {

@@ -6,14 +6,18 @@
 
 enum { LEAST_COLUMNS = 40 }; /* narrower than that, nothing reads well: let the terminal wrap */
 
-int bench_text_columns(FILE *file) {
+int bench_text_wide(FILE *file) {
     struct winsize window;
     int number = fileno(file);
     /* A terminal that does not know its width says 0. */
-    if (number < 0 || !isatty(number) || ioctl(number, TIOCGWINSZ, &window) || window.ws_col == 0 ||
-        window.ws_col > BENCH_TEXT_COLUMNS)
+    if (number < 0 || !isatty(number) || ioctl(number, TIOCGWINSZ, &window) || window.ws_col == 0)
         return BENCH_TEXT_COLUMNS;
     return window.ws_col > LEAST_COLUMNS ? window.ws_col : LEAST_COLUMNS;
+}
+
+int bench_text_columns(FILE *file) {
+    int columns = bench_text_wide(file);
+    return columns < BENCH_TEXT_COLUMNS ? columns : BENCH_TEXT_COLUMNS;
 }
 
 void bench_wrap(FILE *file, const char *text, int indent, int column) {

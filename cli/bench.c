@@ -9,7 +9,9 @@
 #include "bench/json.h"
 #include "bench/output.h"
 #include "bench/run.h"
+#include "bench/summary.h"
 #include "bench/table.h"
+#include "bench/text.h"
 #include "cli/arguments.h"
 #include "cli/devices.h"
 #include "cli/progress.h"
@@ -62,7 +64,9 @@ static const struct argp_option options[] = {
     {"size", KEY_SIZE, "LIST", 0,
      "N elements, or RxC for matrices (BxRxC for many), MxNxK for an MxN times NxK product, every dimension "
      "of a "
-     "tensor; numbers may end in K, M, G, Ki, Mi, Gi or be powers such as 2^20",
+     "tensor; numbers may end in K, M, G, Ki, Mi, Gi or be powers such as 2^20; text: as in the teaching "
+     "texts.  "
+     "Default: text on the simulator, on a GPU at least 4 times its L2 cache",
      1},
     {"bytes", KEY_BYTES, "LIST", 0, "In place of --size: as many elements as move so many bytes", 1},
     {"offset", KEY_OFFSET, "LIST", 0, "Elements to shift by (0,11,128)", 1},
@@ -337,6 +341,31 @@ static int compare(const struct input *input, const struct bench_plan *plan,
     return worse ? CLI_GATE : CLI_SUCCESS;
 }
 
+/* What a run of everything comes to, and where the rest of it is. */
+static bool summarise(const struct input *input, const struct bench_plan *plan) {
+    const char *paths[OUTPUTS] = {input->json, input->csv, input->markdown};
+    if (!bench_put_summary(stdout, plan))
+        return false;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        return false;
+    fputs("Every row is in the tables above", out);
+    bool kept = false;
+    for (int i = 0; i < OUTPUTS; i++)
+        if (paths[i]) {
+            fprintf(out, "%s %s", kept ? "," : " and in", paths[i]);
+            kept = true;
+        }
+    fputs(kept ? "." : "; --markdown, --csv and --json FILE keep them.", out);
+    bool right = fclose(out) == 0;
+    if (right)
+        bench_wrap(stdout, text, 0, 0);
+    free(text);
+    return right;
+}
+
 static int run_plan(const struct input *input, struct bench_plan *plan, wl_context *context,
                     const struct bench_earlier *earlier, struct results *results) {
     struct display display = {.table = results->table, .colour = wants_colour()};
@@ -361,6 +390,10 @@ static int run_plan(const struct input *input, struct bench_plan *plan, wl_conte
     }
     if (!commit_results(results, plan, &error))
         status = cli_report(&error);
+    else if (results->table && !input->request.experiment_count && !summarise(input, plan)) {
+        fputs("wideload: out of memory\n", stderr);
+        status = CLI_FAILURE;
+    }
     if (status == CLI_SUCCESS && earlier)
         status = compare(input, plan, earlier, results->table);
     return status;

@@ -69,6 +69,14 @@ class Errors(unittest.TestCase):
         self.refused(2, "matmul takes N or MxNxK", "bench", "matmul", "--size", "8x8")
         self.refused(2, "transpose takes N or RxC", "bench", "transpose", "--size", "8x8x8")
 
+    def test_text_sizes(self):
+        by_name, by_number = (wideload("bench", "transpose", "--kernel", "naive-row", "--size", size, "--csv", "-")
+                              for size in ("text,8", "1024x1024,8"))
+        self.assertEqual(by_name.returncode, 0)
+        self.assertIn("1024", by_name.stdout)
+        self.assertEqual(by_name.stdout, by_number.stdout)
+        self.refused(2, "did you mean 'text'?", "bench", "copy", "--size", "texts")
+
     def test_lists(self):
         self.refused(2, "--offset", "bench", "read-offset", "--offset", "1,,2")
         self.refused(2, "negative", "bench", "read-offset", "--offset", "0,-1")
@@ -172,6 +180,25 @@ class Terminal(unittest.TestCase):
                 self.assertLessEqual(max(map(len, lines)), most)
         self.assertLessEqual(max(map(len, self.shown(80, "list").splitlines())), 80)
         self.assertLessEqual(max(map(len, self.shown(80, "devices").splitlines())), 80)
+
+
+    def test_summary(self):
+        """A run of all experiments ends with a screenful: a line for each, and where the rest is."""
+        names = re.findall(r"(?m)^([a-z-]+): ", wideload("list").stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "all.md")
+            for columns, most in (80, 80), (120, 120), (0, 100):
+                with self.subTest(columns=columns):
+                    lines = self.shown(columns, "bench", "--size", "100", "--markdown", path).splitlines()
+                    summary = lines[max(i for i, line in enumerate(lines) if line.startswith("Summary")):]
+                    self.assertLessEqual(len(summary), 25)
+                    self.assertLessEqual(max(map(len, summary)), most)
+                    found = [re.match(r"[a-z-]+", line)[0] for line in summary if re.match(r"[a-z-]+[ /]", line)]
+                    self.assertEqual([name for name in found if name != "experiment" and name in names], names)
+                    self.assertIn(path, "".join(summary))
+                    self.assertTrue(os.path.getsize(path))
+        self.assertNotIn("Summary", wideload("bench", "copy", "--size", "100").stdout)
+        self.assertNotIn("Summary", wideload("bench", "--size", "100", "--csv", "-").stdout)
 
 
 class Readme(unittest.TestCase):
