@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# Proves README.md's two commands on a bare machine: a Debian 12 with git, make and certificates, and nothing else.
+#
+#   scripts/bare_machine.sh [COMMIT]
+#
+# Makes it with debootstrap in a temporary folder (4 GB of TMPDIR), clones the commit (HEAD) into it, runs `make bench`
+# and `make test` there as a newcomer would, and prints how long each took.  Status 0 when both succeed.
+#
+# Inside, packages come from where this machine's come from: its configuration of apt and pip, its certificates, proxies
+# and name servers are copied.  Needs root, debootstrap and unshare (Debian: debootstrap util-linux); nothing stays behind:
+# the mounts are those of a namespace, which ends with the script.
+set -euo pipefail
+
+suite=bookworm
+commands=("make bench" "make test")
+packages=git,make,ca-certificates
+
+die() {
+    echo "bare_machine: $*" >&2
+    exit 1
+}
+
+# ---------------------------------------------------------------- outside: the folder, and its end
+
+if [ "${1:-}" != --inside ]; then
+    cd "$(dirname "$0")/.."
+    [ $# -le 1 ] || die "usage: scripts/bare_machine.sh [COMMIT]"
+    [ "$(id -u)" = 0 ] || die "only root can make a root folder of its own; run it with sudo"
+    for program in debootstrap unshare chroot git; do
+        command -v "$program" >/dev/null || die "there is no $program (Debian: debootstrap util-linux coreutils git)"
+    done
+    commit=$(git rev-parse --verify --quiet "${1:-HEAD}^{commit}") || die "no commit ${1:-HEAD}"
+    git diff --quiet HEAD -- || echo "bare_machine: what is not committed is not tried" >&2
+    root=$(mktemp -d "${TMPDIR:-/tmp}/wideload-bare.XXXXXX")
+    child=
+    clean() {
+        trap '' INT TERM HUP
+        # The first process of the namespace: all others end with it, then their mounts.
+        [ -z "$child" ] || { kill -KILL "$child" && wait "$child"; } 2>/dev/null || true
+        rm -rf --one-file-system "$root" "$root.log"
+    }
+    trap clean EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM HUP
+    # In the background, so that a signal is not kept waiting.
+    unshare --mount --pid --fork --kill-child --mount-proc "$PWD/scripts/bare_machine.sh" --inside "$root" "$commit" &
+    child=$!
+    status=0
+    wait "$child" || status=$?
+    child=
+    exit "$status"
+fi
+
+# ---------------------------------------------------------------- inside
+
+root=$2 commit=$3
+
+# As seconds, and as minutes.
+since() {
+    local seconds=$((SECONDS - $1))
+    printf '%d s (%d min %02d s)' "$seconds" $((seconds / 60)) $((seconds % 60))
+}
+
+# Files that may not be there.
+copy() {
+    local path
+    for path in "$@"; do
+        [ -e "$path" ] || continue
+        mkdir -p "$root$(dirname "$path")"
+        cp -rLT "$path" "$root$path"
+    done
+}
+
+make_machine() {
+    local mirror proxy=
+    mirror=$(apt-get indextargets --format "\$(SITE) \$(RELEASE) \$(COMPONENT)" 'Created-By: Packages' |
+        sed -n "s/ $suite main\$//p" | head -n 1)
+    [ -n "$mirror" ] || die "this machine's apt has no source of $suite"
+    eval "$(apt-config shell proxy Acquire::http::Proxy)"
+    [ -z "$proxy" ] || export http_proxy="${http_proxy:-$proxy}"
+    debootstrap --variant=minbase --include="$packages" "$suite" "$root" "$mirror" >"$root.log" 2>&1 || {
+        tail -n 20 "$root.log" "$root/debootstrap/debootstrap.log" >&2 || true
+        die "debootstrap failed"
+    }
+}
+
+# What reaches the registries from here reaches them from there.
+share_configuration() {
+    rm -rf "$root/etc/apt"
+    copy /etc/apt /usr/share/keyrings /etc/resolv.conf /etc/hosts /usr/local/share/ca-certificates \
+        /etc/pip.conf /root/.config/pip /root/.pip
+    mkdir -p "$root/etc/apt/apt.conf.d" "$root/etc/apt/preferences.d"
+    chroot "$root" update-ca-certificates >/dev/null 2>&1 || die "the certificates cannot be installed"
+}
+
+mount_system() {
+    mount -t proc proc "$root/proc"
+    mount --rbind /sys "$root/sys"
+    mount --rbind /dev "$root/dev"
+}
+
+# Runs a command in the machine, in the clone, with nothing of this machine's environment but the way to the registries.
+run() {
+    local name kept=()
+    while IFS= read -r name; do
+        case $name in
+        PIP_* | *_proxy | *_PROXY | SSL_CERT_* | REQUESTS_CA_BUNDLE) kept+=("$name=${!name}") ;;
+        esac
+    done < <(compgen -e)
+    chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+        TERM="${TERM:-dumb}" LANG=C.UTF-8 "${kept[@]}" bash -c "cd /root/wideload && $1" </dev/null
+}
+
+
+make_machine
+share_configuration
+mount_system
+git -c safe.directory='*' clone -q --no-checkout --no-hardlinks . "$root/root/wideload"
+git -C "$root/root/wideload" checkout -q --detach "$commit"
+report=()
+for command in "${commands[@]}"; do
+    printf '\n=== %s\n' "$command"
+    start=$SECONDS
+    status=0
+    run "$command" || status=$?
+    report+=("$command: $(since "$start")")
+    [ "$status" = 0 ] || {
+        report+=("$command FAILED with status $status")
+        break
+    }
+done
+printf '\n=== Debian 12 with git and make, %s cores, commit %s\n' "$(nproc)" "$(git rev-parse --short "$commit")"
+printf '%s\n' "${report[@]}"
+exit "$status"
