@@ -143,7 +143,10 @@ CUresult memory_free(const char *function, CUdeviceptr dptr) {
 CUresult cuMemFree(CUdeviceptr dptr) {
     CUcontext context;
     CUresult error = context_enter_unsafe(&context);
-    return error ? error : memory_free(__func__, dptr);
+    if (error)
+        return error;
+    work_wait();
+    return memory_free(__func__, dptr);
 }
 
 CUresult cuMemGetInfo(size_t *free_bytes, size_t *total) {

@@ -33,6 +33,7 @@ static void release(struct object *object) {
     CUarray array = (CUarray)object;
     sim_check_freed(check_session(), array->base);
     sim_memory_free(driver.memory, array->base);
+    work_wait(); /* for copies that have found it */
     free(array);
 }
 
@@ -119,9 +120,11 @@ static CUresult enter(CUarray array) {
 
 CUresult cuArrayDestroy(CUarray hArray) {
     CUresult error = enter(hArray);
-    if (!error)
-        object_destroy(&hArray->object);
-    return error;
+    if (error)
+        return error;
+    work_wait();
+    object_destroy(&hArray->object);
+    return CUDA_SUCCESS;
 }
 
 CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray) {
@@ -165,7 +168,7 @@ static CUresult check_end(const char *function, const struct end *end, size_t si
     if (!object_is(end->array, OBJECT_ARRAY))
         return CUDA_ERROR_INVALID_HANDLE;
     size_t bytes = end->array->row * end->array->rows * end->array->slices;
-    return end->offset > bytes || size > bytes - end->offset ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return sim_within(end->offset, size, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Where the copy's byte number `at` is, and how many follow it there. */
@@ -190,8 +193,11 @@ static CUresult copy(const char *function, struct end to, struct end from, size_
         log_note("%s: it cannot be captured; cuMemcpy2DAsync can", function);
         error = CUDA_ERROR_NOT_SUPPORTED;
     }
-    if (!error)
-        error = check_end(function, &to, size);
+    if (error)
+        return error;
+    struct work work;
+    work_begin(&work);
+    error = check_end(function, &to, size);
     if (!error)
         error = check_end(function, &from, size);
     for (size_t at = 0, step; !error && at < size; at += step) {
@@ -203,6 +209,7 @@ static CUresult copy(const char *function, struct end to, struct end from, size_
         memmove((void *)(uintptr_t)target, (const void *)(uintptr_t)source, step);
         check_copied(function, target, source, step);
     }
+    work_end(&work);
     return error;
 }
 

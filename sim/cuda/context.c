@@ -58,6 +58,7 @@ static void set_defaults(CUcontext context) {
 
 static void release(struct object *object) {
     CUcontext context = (CUcontext)object;
+    work_wait();
     check_leaks(context);
     object_destroy_owned(context);
     context_free_heap(context);
@@ -79,6 +80,7 @@ CUresult context_create(CUcontext *out, unsigned flags, bool primary) {
 }
 
 void context_clear(CUcontext context) {
+    work_wait();
     check_leaks(context);
     object_destroy_owned(context);
     context_free_heap(context);

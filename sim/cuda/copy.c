@@ -69,14 +69,17 @@ static CUresult copy(const char *function, uint64_t to, enum end to_end, uint64_
         return error;
     if (capturing)
         return capture(to, to_end, from, from_end, size, stream);
+    struct work work;
+    work_begin(&work);
     error = check_end(function, to_end, to, size);
     if (!error)
         error = check_end(function, from_end, from, size);
-    if (error)
-        return error;
-    memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
-    check_copied(function, to, from, size);
-    return CUDA_SUCCESS;
+    if (!error) {
+        memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+        check_copied(function, to, from, size);
+    }
+    work_end(&work);
+    return error;
 }
 
 static uint64_t host(const void *pointer) {

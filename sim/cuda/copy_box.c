@@ -26,16 +26,12 @@ static bool multiply_add(size_t a, size_t b, size_t c, size_t *out) {
     return !__builtin_mul_overflow(a, b, out) && !__builtin_add_overflow(*out, c, out);
 }
 
-static bool within(size_t at, size_t count, size_t size) {
-    return at <= size && count <= size - at;
-}
-
 static CUresult prepare_array(struct side *side, const struct box *box) {
     const struct CUarray_st *array = side->array;
     if (!object_is(array, OBJECT_ARRAY))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!within(side->x, box->width, array->row) || !within(side->y, box->height, array->rows) ||
-        !within(side->z, box->depth, array->slices))
+    if (!sim_within(side->x, box->width, array->row) || !sim_within(side->y, box->height, array->rows) ||
+        !sim_within(side->z, box->depth, array->slices))
         return CUDA_ERROR_INVALID_VALUE;
     side->row = array->pitch;
     side->slice = array->slice;
@@ -117,20 +113,28 @@ CUresult memory_copy_check(const char *function, const CUDA_MEMCPY3D *copy) {
     return plan(function, copy, &planned);
 }
 
-CUresult memory_copy(const char *function, const CUDA_MEMCPY3D *copy) {
-    struct plan planned;
-    CUresult error = plan(function, copy, &planned);
-    const struct box *box = &planned.box;
-    if (error || !box->width || !box->height || !box->depth)
-        return error;
+static void move(const char *function, const struct plan *planned) {
+    const struct box *box = &planned->box;
+    if (!box->width)
+        return;
     for (size_t z = 0; z < box->depth; z++)
         for (size_t y = 0; y < box->height; y++) {
-            uint64_t target = planned.to.start + z * planned.to.slice + y * planned.to.row;
-            uint64_t source = planned.from.start + z * planned.from.slice + y * planned.from.row;
+            uint64_t target = planned->to.start + z * planned->to.slice + y * planned->to.row;
+            uint64_t source = planned->from.start + z * planned->from.slice + y * planned->from.row;
             memmove((void *)(uintptr_t)target, (const void *)(uintptr_t)source, box->width);
             check_copied(function, target, source, box->width);
         }
-    return CUDA_SUCCESS;
+}
+
+CUresult memory_copy(const char *function, const CUDA_MEMCPY3D *copy) {
+    struct plan planned;
+    struct work work;
+    work_begin(&work);
+    CUresult error = plan(function, copy, &planned);
+    if (!error)
+        move(function, &planned);
+    work_end(&work);
+    return error;
 }
 
 /* wait: the call is a synchronous one. */

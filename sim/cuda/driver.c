@@ -169,6 +169,8 @@ CUresult driver_check_device(CUdevice device) {
 __attribute__((destructor)) static void finish(void) {
     if (atomic_exchange(&state, CUDA_ERROR_DEINITIALIZED) != CUDA_SUCCESS)
         return;
+    if (work_in_flight())
+        return; /* it ends with the process, and uses what is here until then */
     object_destroy_owned(NULL);
     check_finish();
     destroy_memory();

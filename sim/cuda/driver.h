@@ -1,8 +1,8 @@
 /* What the files of the simulator's CUDA driver share: its state, its objects, its contexts.
  *
- * There is one device.  Work is executed when it is submitted, so a stream is in order by itself and
- * waiting for one returns at once.  A kernel's fault is kept in its context, as CUDA does: the launch
- * itself succeeds and every later call in that context returns the fault's error.
+ * There is one device.  Work is executed when it is submitted, by the thread that submits it, so a stream is
+ * in order by itself and waiting for one returns at once.  A kernel's fault is kept in its context, as CUDA
+ * does: the launch itself succeeds and every later call in that context returns the fault's error.
  *
  * Everything here may be called from any thread.
  */
@@ -84,6 +84,21 @@ CUresult driver_be_strict(void);
 CUresult driver_check(void);
 /* driver_check(), and that there is such a device. */
 CUresult driver_check_device(CUdevice device);
+
+/* ---------------------------------------------------------------- work in flight (work.c) */
+
+/* A kernel, copy or fill that a thread runs at the moment.  What it uses is found between the two calls. */
+struct work {
+    uint64_t number;
+    struct work *next, *previous;
+};
+void work_begin(struct work *work);
+void work_end(struct work *work);
+/* Returns when the work that was in flight at the call has ended; work that begins later is not waited for.
+ * So a call that releases what work may use waits, takes it off where work finds it, and, if it is the host's
+ * own memory, waits again before that is freed.  Not to be called between work_begin() and work_end(). */
+void work_wait(void);
+bool work_in_flight(void);
 
 /* ---------------------------------------------------------------- messages (log.c) */
 

@@ -10,10 +10,29 @@ struct CUgraphExec_st {
     CUgraph source;               /* the graph it was made of, if that is locked by it; else NULL */
     unsigned long long source_id; /* which tells it from a later one of the same handle */
     unsigned long long flags;
+    unsigned references; /* the handle, and each launch in progress */
 };
 
+static pthread_mutex_t references_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* False when there is no such executable graph any more. */
+static bool retain(CUgraphExec exec) {
+    pthread_mutex_lock(&references_lock);
+    const bool live = object_is(exec, OBJECT_GRAPH_EXEC);
+    if (live)
+        exec->references++;
+    pthread_mutex_unlock(&references_lock);
+    return live;
+}
+
+/* Destroyed while it runs, it goes when it has run. */
 static void release(struct object *object) {
     CUgraphExec exec = (CUgraphExec)object;
+    pthread_mutex_lock(&references_lock);
+    const bool last = --exec->references == 0;
+    pthread_mutex_unlock(&references_lock);
+    if (!last)
+        return;
     if (exec->source && object_is(exec->source, OBJECT_GRAPH) && exec->source->id == exec->source_id)
         exec->source->executable = false;
     graph_free(exec->graph);
@@ -60,6 +79,7 @@ static CUresult instantiate(CUgraphExec *out, CUgraph graph, unsigned long long 
         return error;
     }
     exec->flags = flags;
+    exec->references = 1;
     /* Two copies would use the same memory at once. */
     if (graph_has_memory_nodes(graph)) {
         exec->source = graph;
@@ -174,10 +194,13 @@ CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
         return error;
     if (capturing)
         return capture_launch(hGraphExec, hStream);
+    if (!retain(hGraphExec))
+        return CUDA_ERROR_INVALID_VALUE;
     error = prepare_memory(hGraphExec->graph,
                            hGraphExec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
     if (!error)
         error = graph_run(hGraphExec->graph);
+    release(&hGraphExec->object);
     /* A kernel's fault is told by the next call, as after any launch. */
     return error && error == (CUresult)atomic_load(&context->fault) && !driver.blocking ? CUDA_SUCCESS
                                                                                         : error;
@@ -245,6 +268,7 @@ static CUresult change(CUresult made, CUgraphNode node, struct graph_work *work)
         graph_work_free(work);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    work_wait(); /* a kernel that runs reads its parameters there */
     graph_work_free(&node->work);
     node->work = *work;
     return CUDA_SUCCESS;
@@ -410,6 +434,7 @@ static CUresult take_over(CUgraph now, CUgraph before) {
             struct graph_work swap = *old;
             *old = made[i];
             made[i] = swap;
+            work_wait(); /* see change() */
         }
         if (!error || i + 1 < count)
             graph_work_free(&made[i]);

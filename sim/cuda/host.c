@@ -36,6 +36,7 @@ CUresult cuMemFreeHost(void *p) {
         check_bad_free(__func__, (uint64_t)(uintptr_t)p);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    work_wait();
     allocation_destroy(allocation);
     return CUDA_SUCCESS;
 }
@@ -67,7 +68,9 @@ CUresult cuMemHostUnregister(void *p) {
     struct allocation *allocation = allocation_at((uint64_t)(uintptr_t)p);
     if (!allocation || allocation->kind != ALLOCATION_REGISTERED)
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    work_wait();
     allocation_destroy(allocation);
+    work_wait(); /* the memory is the program's, which may free it now */
     return CUDA_SUCCESS;
 }
 

@@ -133,8 +133,8 @@ static CUresult check_cooperative(CUfunction function, const struct kernel_launc
     return blocks > fit ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE : CUDA_SUCCESS;
 }
 
-CUresult kernel_launch_make(struct kernel_launch *out, CUfunction handle, CUcontext context,
-                            const CUlaunchConfig *config, void **params, void **extra) {
+static CUresult make(struct kernel_launch *out, CUfunction handle, CUcontext context,
+                     const CUlaunchConfig *config, void **params, void **extra) {
     CUfunction function;
     CUresult error = function_resolve(handle, context, &function);
     if (error)
@@ -167,6 +167,15 @@ CUresult kernel_launch_make(struct kernel_launch *out, CUfunction handle, CUcont
     return error;
 }
 
+CUresult kernel_launch_make(struct kernel_launch *out, CUfunction handle, CUcontext context,
+                            const CUlaunchConfig *config, void **params, void **extra) {
+    struct work work;
+    work_begin(&work);
+    CUresult error = make(out, handle, context, config, params, extra);
+    work_end(&work);
+    return error;
+}
+
 void kernel_launch_add_attribute(struct kernel_launch *launch, const CUlaunchAttribute *attribute) {
     if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
         launch->cooperative = attribute->value.cooperative != 0;
@@ -192,7 +201,7 @@ void kernel_launch_free(struct kernel_launch *launch) {
     launch->params = NULL;
 }
 
-CUresult kernel_launch_run(const struct kernel_launch *launch) {
+static CUresult resolve_and_run(const struct kernel_launch *launch) {
     CUfunction function;
     if (!object_is(launch->context, OBJECT_CONTEXT))
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -221,6 +230,14 @@ CUresult kernel_launch_run(const struct kernel_launch *launch) {
     };
     error = context_services(launch->context, &what);
     return error ? error : run(launch->context, &what);
+}
+
+CUresult kernel_launch_run(const struct kernel_launch *launch) {
+    struct work work;
+    work_begin(&work);
+    CUresult error = resolve_and_run(launch);
+    work_end(&work);
+    return error;
 }
 
 /* A launch that is captured is refused where it would be if it ran. */

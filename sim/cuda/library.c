@@ -40,6 +40,7 @@ static void release(struct object *object) {
         object_destroy(&module->object);
         module = next;
     }
+    work_wait(); /* for launches that have found a kernel */
     free_library(library);
 }
 

@@ -88,6 +88,8 @@ static void write(const CUstreamBatchMemOpParams *one) {
 
 CUresult memory_operations_run(const char *function, unsigned count,
                                const CUstreamBatchMemOpParams *operations) {
+    struct work work;
+    work_begin(&work);
     CUresult error = memory_operations_check(function, count, operations);
     for (unsigned i = 0; i < count && !error; i++) {
         const CUstreamBatchMemOpParams *one = &operations[i];
@@ -97,6 +99,7 @@ CUresult memory_operations_run(const char *function, unsigned count,
                  one->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64)
             write(one);
     }
+    work_end(&work);
     return error;
 }
 

@@ -33,15 +33,16 @@ CUresult memory_set_check(const char *function, const CUDA_MEMSET_NODE_PARAMS *s
 }
 
 CUresult memory_set(const char *function, const CUDA_MEMSET_NODE_PARAMS *set) {
+    struct work work;
+    work_begin(&work);
     CUresult error = memory_set_check(function, set);
-    if (error || !set->width)
-        return error;
-    for (size_t i = 0; i < set->height; i++) {
+    for (size_t i = 0; i < set->height && set->width && !error; i++) {
         CUdeviceptr row = set->dst + i * set->pitch;
         fill((unsigned char *)(uintptr_t)row, set->value, set->elementSize, set->width);
         sim_check_written(check_session(), row, set->width * set->elementSize);
     }
-    return CUDA_SUCCESS;
+    work_end(&work);
+    return error;
 }
 
 /* width: bytes of a value; count: values in a row; rows are pitch bytes apart.  wait: the call is a

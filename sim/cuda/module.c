@@ -12,6 +12,7 @@ void module_unload(CUmodule module) {
         object_remove(&module->functions[i].object);
     if (module->library)
         library_forget_module(module->library, module);
+    work_wait(); /* no launch finds its functions any more; some may have */
     sim_module_unload(module->sim);
     free(module->functions);
     free(module);

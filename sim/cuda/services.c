@@ -33,7 +33,9 @@ bool context_resize_heap(CUcontext context, size_t bytes) {
 
 void context_free_heap(CUcontext context) {
     pthread_mutex_lock(&lock);
-    sim_heap_destroy(context->heap);
+    struct sim_heap *heap = context->heap;
     context->heap = NULL;
     pthread_mutex_unlock(&lock);
+    work_wait(); /* for launches that have been given it */
+    sim_heap_destroy(heap);
 }

@@ -16,6 +16,8 @@ struct texture {
 static void release(struct object *object) {
     struct texture *texture = (struct texture *)object;
     sim_textures_remove(driver.textures, texture->handle);
+    work_wait(); /* for kernels that have found it */
+    sim_textures_reuse(driver.textures, texture->handle);
     free(texture);
 }
 
@@ -162,9 +164,11 @@ static CUresult find(CUtexObject handle, struct texture **out) {
 CUresult cuTexObjectDestroy(CUtexObject texObject) {
     struct texture *texture;
     CUresult error = find(texObject, &texture);
-    if (!error)
-        object_destroy(&texture->object);
-    return error;
+    if (error)
+        return error;
+    work_wait();
+    object_destroy(&texture->object);
+    return CUDA_SUCCESS;
 }
 
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *pResDesc, CUtexObject texObject) {

@@ -47,8 +47,11 @@ struct sim_textures *sim_textures_create(void); /* NULL: out of memory */
 void sim_textures_destroy(struct sim_textures *textures);
 /* The handle, which is not 0; 0: out of memory, or 2^20 objects live. */
 uint64_t sim_textures_add(struct sim_textures *textures, const struct sim_texture *texture);
-/* False when there is no such object. */
+/* False when there is no such object.  A kernel that runs may have found it before. */
 bool sim_textures_remove(struct sim_textures *textures, uint64_t handle);
+/* Once for an object that was removed, when no kernel runs that could have found it: others may have its
+ * place. */
+void sim_textures_reuse(struct sim_textures *textures, uint64_t handle);
 /* NULL when there is no such object; then *destroyed says whether there was one. */
 const struct sim_texture *sim_textures_find(const struct sim_textures *textures, uint64_t handle,
                                             bool *destroyed);

@@ -87,13 +87,18 @@ bool sim_textures_remove(struct sim_textures *textures, uint64_t handle) {
     pthread_mutex_lock(&textures->lock);
     struct slot *slot = find(textures, handle);
     bool live = slot && atomic_load(&slot->handle) == handle;
-    if (live) {
+    if (live)
         atomic_store(&slot->handle, 0);
-        slot->next_free = textures->freed;
-        textures->freed = (uint32_t)(handle & ((1u << SLOT_BITS) - 1)) + 1;
-    }
     pthread_mutex_unlock(&textures->lock);
     return live;
+}
+
+void sim_textures_reuse(struct sim_textures *textures, uint64_t handle) {
+    pthread_mutex_lock(&textures->lock);
+    struct slot *slot = find(textures, handle);
+    slot->next_free = textures->freed;
+    textures->freed = (uint32_t)(handle & ((1u << SLOT_BITS) - 1)) + 1;
+    pthread_mutex_unlock(&textures->lock);
 }
 
 const struct sim_texture *sim_textures_find(const struct sim_textures *textures, uint64_t handle,

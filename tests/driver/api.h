@@ -238,6 +238,10 @@
     X(cuLaunchKernel)                                                                                        \
     X(cuLaunchCooperativeKernel)                                                                             \
     X(cuLaunchKernelEx)                                                                                      \
+    X(cuArrayCreate)                                                                                         \
+    X(cuArrayDestroy)                                                                                        \
+    X(cuTexObjectCreate)                                                                                     \
+    X(cuTexObjectDestroy)                                                                                    \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
     X(cuOccupancyMaxPotentialBlockSize)                                                                      \
     X(cuOccupancyMaxActiveClusters)                                                                          \

@@ -18,6 +18,24 @@ __global__ void take(void **kept, size_t bytes) {
     *kept = malloc(bytes);
 }
 
+/* Uses data until the host says so; flags: it has begun, it may end, it has ended. */
+__global__ void use(volatile int *flags, volatile int *data) {
+    while (!flags[1]) {
+        data[threadIdx.x] = data[threadIdx.x] + 1;
+        flags[0] = 1;
+    }
+    flags[2] = 1;
+}
+
+__global__ void use_texture(volatile int *flags, cudaTextureObject_t texture) {
+    int sum = 0;
+    while (!flags[1]) {
+        sum += tex2D<int>(texture, threadIdx.x, 0);
+        flags[0] = 1;
+    }
+    flags[2] = 1 + (sum == 12345);
+}
+
 __global__ void meet(int *out) {
     cooperative_groups::grid_group grid = cooperative_groups::this_grid();
     out[grid.thread_rank()] = 1;

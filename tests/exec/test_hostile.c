@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "sim/check/check.h"
+#include "sim/exec/texture.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 #define KERNEL_HEAD                                                                                          \
@@ -48,6 +49,7 @@ struct how {
     unsigned checks;
     bool packed;
     size_t buffer; /* the parameter is an allocation of so many bytes, 4 KiB of which are zeros */
+    const struct sim_texture *textures; /* or there are two, of the objects that these make of that */
 };
 
 struct outcome {
@@ -78,7 +80,14 @@ static struct outcome run(const char *text, struct how how) {
         assert_int_not_equal(buffer, 0);
         memset((void *)(uintptr_t)buffer, 0, seen);
     }
-    const uint64_t params[2] = {how.buffer ? buffer : how.param};
+    uint64_t params[2] = {how.buffer ? buffer : how.param};
+    struct sim_textures *textures = sim_textures_create();
+    assert_non_null(textures);
+    for (int i = 0; how.textures && i < 2; i++) {
+        struct sim_texture texture = how.textures[i];
+        texture.base += buffer;
+        params[i] = sim_textures_add(textures, &texture);
+    }
     struct sim_heap *heap = how.heap ? sim_heap_create(memory, how.heap) : NULL;
     struct sim_check *check =
         how.checks ? sim_check_create(memory, how.checks, count_finding, &outcome) : NULL;
@@ -95,12 +104,14 @@ static struct outcome run(const char *text, struct how how) {
         .limit = how.limit,
         .check = check,
         .heap = heap,
+        .textures = textures,
     };
     struct wl_counters counters;
     sim_launch_run(&launch, &counters, &outcome.fault);
     if (buffer)
         memcpy(outcome.buffer, (const void *)(uintptr_t)buffer, seen);
     sim_check_destroy(check);
+    sim_textures_destroy(textures);
     sim_heap_destroy(heap);
     sim_module_unload(module);
     sim_memory_destroy(memory);
@@ -421,6 +432,36 @@ static void test_matrix_of_few_lanes(void **state) {
     }
 }
 
+/* An instruction that fetched narrow texels through one object fetches wide ones through another: the same
+ * lanes at the same address, but more bytes, which are not all there. */
+static void test_texels_of_two_widths(void **state) {
+    (void)state;
+    static const char text[] =
+        HEAD ".visible .entry k(.param .u64 a, .param .u64 b) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
+             ".reg .pred %p<3>;\n"
+             "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; mov.u32 %r1, %tid.x;\n"
+             "setp.lt.u32 %p1, %r1, 32; selp.b64 %rd1, %rd1, %rd2, %p1; selp.b32 %r2, 4, 0, %p1;\n"
+             "tex.1d.v4.u32.s32 {%r3, %r4, %r5, %r6}, [%rd1, {%r2}]; ret; }\n";
+    struct sim_texture textures[2] = {{.width = 5,
+                                       .height = 1,
+                                       .depth = 1,
+                                       .dimensions = 1,
+                                       .fetch_only = true,
+                                       .kind = SIM_TEXEL_UNSIGNED,
+                                       .bits = 32,
+                                       .channels = 1}};
+    textures[1] = textures[0];
+    textures[1].base = 16;
+    textures[1].width = 1;
+    textures[1].channels = 4;
+    struct how how = {.threads = 64, .buffer = 32, .textures = textures};
+    assert_int_equal(run(text, how).fault.kind, SIM_FAULT_NONE);
+    how.buffer = 20;
+    assert_int_equal(run(text, how).fault.kind, SIM_FAULT_ADDRESS);
+    how.checks = SIM_CHECK_MEMORY;
+    assert_int_equal(run(text, how).findings, 1);
+}
+
 #define HEAP_HEAD                                                                                            \
     HEAD ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 a);\n"      \
          ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<3>;\n"      \
@@ -559,6 +600,7 @@ int main(void) {
         cmocka_unit_test(test_barrier_bytes),
         cmocka_unit_test(test_wait_of_a_bad_lane),
         cmocka_unit_test(test_matrix_of_few_lanes),
+        cmocka_unit_test(test_texels_of_two_widths),
         cmocka_unit_test(test_freed_in_a_loop),
         cmocka_unit_test(test_freed_and_taken),
         cmocka_unit_test(test_freed_by_another_block),

@@ -1,0 +1,49 @@
+/* Work in flight: what other threads run while this one makes a call. */
+#include "sim/cuda/driver.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static struct work *oldest, *newest;
+static uint64_t begun;
+
+void work_begin(struct work *work) {
+    pthread_mutex_lock(&lock);
+    *work = (struct work){.number = ++begun, .previous = newest};
+    if (newest)
+        newest->next = work;
+    else
+        oldest = work;
+    newest = work;
+    pthread_mutex_unlock(&lock);
+    sim_memory_enter(driver.memory);
+}
+
+void work_end(struct work *work) {
+    sim_memory_leave(driver.memory);
+    pthread_mutex_lock(&lock);
+    if (work->previous)
+        work->previous->next = work->next;
+    else
+        oldest = work->next;
+    if (work->next)
+        work->next->previous = work->previous;
+    else
+        newest = work->previous;
+    pthread_cond_broadcast(&ended);
+    pthread_mutex_unlock(&lock);
+}
+
+void work_wait(void) {
+    pthread_mutex_lock(&lock);
+    const uint64_t last = begun;
+    while (oldest && oldest->number <= last)
+        pthread_cond_wait(&ended, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+bool work_in_flight(void) {
+    pthread_mutex_lock(&lock);
+    const bool any = oldest != NULL;
+    pthread_mutex_unlock(&lock);
+    return any;
+}
