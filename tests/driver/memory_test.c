@@ -255,11 +255,46 @@ static void advice(void **state) {
     assert_ok(api.cuMemFree(memory));
 }
 
+/* Texels have to lie in memory, to the last one and no byte further. */
+static void texture_extents(void **state) {
+    (void)state;
+    enum { PITCH = 128, WIDTH = 17 };
+    static const CUDA_TEXTURE_DESC description = {.flags = CU_TRSF_READ_AS_INTEGER};
+    for (size_t height = 1; height <= 3; height++)
+        for (int short_of = 0; short_of <= 4; short_of += 4) {
+            CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
+            resource.res.pitch2D.format = CU_AD_FORMAT_SIGNED_INT32;
+            resource.res.pitch2D.numChannels = 1;
+            resource.res.pitch2D.width = WIDTH;
+            resource.res.pitch2D.height = height;
+            resource.res.pitch2D.pitchInBytes = PITCH;
+            const size_t bytes = (height - 1) * PITCH + WIDTH * 4 - (size_t)short_of;
+            CUdeviceptr memory;
+            CUtexObject texture;
+            assert_ok(api.cuMemAlloc(&memory, bytes));
+            resource.res.pitch2D.devPtr = memory;
+            const CUresult wanted = short_of ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+            assert_int_equal(api.cuTexObjectCreate(&texture, &resource, &description, NULL), wanted);
+            if (!short_of)
+                assert_ok(api.cuTexObjectDestroy(texture));
+            resource = (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_LINEAR};
+            resource.res.linear.devPtr = memory;
+            resource.res.linear.format = CU_AD_FORMAT_SIGNED_INT32;
+            resource.res.linear.numChannels = 1;
+            resource.res.linear.sizeInBytes = bytes + (size_t)short_of;
+            assert_int_equal(api.cuTexObjectCreate(&texture, &resource, &description, NULL), wanted);
+            if (!short_of)
+                assert_ok(api.cuTexObjectDestroy(texture));
+            assert_ok(api.cuMemFree(memory));
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(device_memory),  cmocka_unit_test(pitched), cmocka_unit_test(host_memory),
-        cmocka_unit_test(managed_memory), cmocka_unit_test(pools),   cmocka_unit_test(pointer_attributes),
-        cmocka_unit_test(advice),
+        cmocka_unit_test(device_memory), cmocka_unit_test(pitched),
+        cmocka_unit_test(host_memory),   cmocka_unit_test(managed_memory),
+        cmocka_unit_test(pools),         cmocka_unit_test(pointer_attributes),
+        cmocka_unit_test(advice),        cmocka_unit_test(texture_extents),
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }

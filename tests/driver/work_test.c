@@ -1,5 +1,5 @@
-/* Calls that release what a kernel of another thread uses: they wait for it, but for those that CUDA orders by a
- * stream; and whatever they release, the kernel reaches no memory that is not the device's. */
+/* Calls that release what a kernel of another thread uses: they wait for it, but for those that CUDA orders
+ * by a stream; and whatever they release, the kernel reaches no memory that is not the device's. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -152,8 +152,8 @@ static void host_memory(void **state) {
     free(host);
 }
 
-/* A stream's free has nothing to wait for in other streams.  The kernel is wrong to go on, and changes nothing
- * but the device's memory, whatever is allocated and freed meanwhile. */
+/* A stream's free has nothing to wait for in other streams.  The kernel is wrong to go on, and changes
+ * nothing but the device's memory, whatever is allocated and freed meanwhile. */
 static void stream_ordered(void **state) {
     (void)state;
     static const size_t sizes[] = {128, 4 * WORDS, 9 << 20};
@@ -339,7 +339,22 @@ static void no_starving(void **state) {
     }
 }
 
-int main(void) {
+/* The process ends while the kernel runs: no fault, and nobody waits. */
+static int end_under_a_kernel(void) {
+    void *state = NULL;
+    static struct kernel kernel;
+    if (api_setup(&state) || setup(&state))
+        return 2;
+    kernel.function = function("use");
+    assert_ok(api.cuMemAlloc(&kernel.data, 4096));
+    start(&kernel);
+    return 0;
+}
+
+/* Without arguments: all of the below. */
+int main(int argc, char **argv) {
+    if (argc > 1)
+        return strcmp(argv[1], "end") == 0 ? end_under_a_kernel() : 2;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(memory, setup, teardown),
         cmocka_unit_test_setup_teardown(host_memory, setup, teardown),
