@@ -1,21 +1,18 @@
 #include "sim/cuda/check.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "sim/cuda/graph.h"
 #include "sim/cuda/memory.h"
+#include "sim/cuda/records.h"
 
-enum { LINE_SIZE = 8192, MAX_LEAKS = 100 };
+enum { MAX_LEAKS = 100 };
 
 static struct sim_check *session;
-static char *output; /* NULL: none */
 
 struct sim_check *check_session(void) {
     return session;
@@ -24,36 +21,23 @@ struct sim_check *check_session(void) {
 /* ---------------------------------------------------------------- JSON lines */
 
 struct line {
-    char text[LINE_SIZE];
-    size_t length; /* stays below LINE_SIZE: what does not fit is left out */
+    struct profile_text text;
 };
 
 static void add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* At most 255 bytes: what is longer is a string. */
 static void add(struct line *line, const char *format, ...) {
-    size_t room = sizeof line->text - line->length;
+    char piece[256];
     va_list list;
     va_start(list, format);
-    int length = vsnprintf(line->text + line->length, room, format, list);
+    vsnprintf(piece, sizeof piece, format, list);
     va_end(list);
-    if (length > 0 && (size_t)length < room)
-        line->length += (size_t)length;
+    profile_put(&line->text, piece);
 }
 
-/* At most an eighth of the line, so that the rest finds room too. */
 static void add_string(struct line *line, const char *text) {
-    size_t end = line->length + LINE_SIZE / 8;
-    add(line, "\"");
-    for (; *text && line->length < end; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            add(line, "\\%c", c);
-        else if (c < 0x20)
-            add(line, "\\u%04x", c);
-        else
-            add(line, "%c", c);
-    }
-    add(line, "\"");
+    profile_put_string(&line->text, text);
 }
 
 static void add_side(struct line *line, const struct sim_finding_side *side) {
@@ -68,21 +52,15 @@ static void add_side(struct line *line, const struct sim_finding_side *side) {
         side->thread[0], side->thread[1], side->thread[2]);
 }
 
-/* One write, so that lines of several processes do not mix; open only meanwhile, so that it takes no
- * descriptor from the program.  False when that failed: errno says why. */
-static bool put(struct line *line) {
-    add(line, "\n");
-    int file = open(output, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    bool good = file >= 0 && write(file, line->text, line->length) == (ssize_t)line->length;
-    if (file >= 0)
-        close(file);
-    return good;
+static void put(struct line *line) {
+    (void)records_append(&line->text); /* a lost one is counted */
+    profile_text_free(&line->text);
 }
 
 static void found(void *argument, const struct sim_finding *f) {
     (void)argument;
-    if (output) {
-        struct line line = {.length = 0};
+    if (records_are_on()) {
+        struct line line = {0};
         add(&line,
             "{\"finding\": {\"check\": \"%s\", \"kind\": \"%s\", \"address\": \"0x%" PRIx64
             "\", \"count\": %" PRIu64 ", \"text\": ",
@@ -100,8 +78,7 @@ static void found(void *argument, const struct sim_finding *f) {
             add(&line, "}");
         }
         add(&line, "}}");
-        if (!put(&line))
-            log_note("WIDELOAD_PROF_OUT: %s", strerror(errno));
+        put(&line);
     }
     if (driver.log) {
         char text[1536];
@@ -112,15 +89,11 @@ static void found(void *argument, const struct sim_finding *f) {
 
 /* ---------------------------------------------------------------- start and end */
 
-static CUresult open_output(unsigned checks) {
-    const char *name = getenv("WIDELOAD_PROF_OUT");
-    if (!name || !*name)
-        return CUDA_SUCCESS;
-    output = strdup(name);
-    if (!output)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    struct line line = {.length = 0};
+static void put_checks(unsigned checks) {
+    struct line line = {0};
     const char *comma = "";
+    if (!records_are_on())
+        return;
     add(&line, "{\"checks\": [");
     for (unsigned one = 1; one < SIM_CHECK_ALL; one <<= 1)
         if (checks & one) {
@@ -128,10 +101,7 @@ static CUresult open_output(unsigned checks) {
             comma = ", ";
         }
     add(&line, "]}");
-    if (put(&line))
-        return CUDA_SUCCESS;
-    log_error("WIDELOAD_PROF_OUT: cannot write '%s': %s", name, strerror(errno));
-    return CUDA_ERROR_INVALID_VALUE;
+    put(&line);
 }
 
 CUresult check_start(void) {
@@ -140,7 +110,6 @@ CUresult check_start(void) {
     char bad[64];
     /* A forked child starts anew; what its parent had is not its to give back. */
     session = NULL;
-    output = NULL;
     if (!text || !*text)
         return CUDA_SUCCESS;
     if (!sim_check_parse(text, &checks, bad, sizeof bad)) {
@@ -149,9 +118,7 @@ CUresult check_start(void) {
     }
     if (!checks)
         return CUDA_SUCCESS;
-    CUresult error = open_output(checks);
-    if (error)
-        return error;
+    put_checks(checks);
     session = sim_check_create(driver.memory, checks, found, NULL);
     return session ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -159,8 +126,6 @@ CUresult check_start(void) {
 void check_finish(void) {
     sim_check_destroy(session);
     session = NULL;
-    free(output);
-    output = NULL;
 }
 
 /* ---------------------------------------------------------------- what the host does */

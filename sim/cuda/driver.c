@@ -1,5 +1,6 @@
 /* cuInit, the environment's settings, and the end of the process. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "sim/cuda/check.h"
 #include "sim/cuda/driver.h"
 #include "sim/cuda/profile.h"
+#include "sim/cuda/records.h"
 
 struct driver driver = {
     .run_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -108,10 +110,24 @@ CUresult driver_be_strict(void) {
     return error;
 }
 
+/* A program whose launches shall be recorded launches none that are not.  Nobody else can tell the user. */
+static CUresult open_records(void) {
+    if (records_open())
+        return CUDA_SUCCESS;
+    int reason = errno;
+    log_error("WIDELOAD_PROF_OUT: %s: %s", getenv("WIDELOAD_PROF_OUT"), strerror(reason));
+    if (!driver.log)
+        fprintf(stderr, "wideload-sim: the records cannot be written: %s: %s\n", getenv("WIDELOAD_PROF_OUT"),
+                strerror(reason));
+    return CUDA_ERROR_OPERATING_SYSTEM;
+}
+
 static CUresult start(void) {
     driver.log = is_set("WIDELOAD_LOG");
     driver.blocking = is_set("CUDA_LAUNCH_BLOCKING");
-    CUresult error = read_arch();
+    CUresult error = open_records();
+    if (!error)
+        error = read_arch();
     if (!error)
         error = read_threads();
     if (!error)

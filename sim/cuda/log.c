@@ -5,6 +5,7 @@
 
 #include "sim/cuda/driver.h"
 #include "sim/cuda/profile.h"
+#include "sim/cuda/records.h"
 
 enum { TEXT_SIZE = 2048 };
 
@@ -31,7 +32,7 @@ void log_error(const char *format, ...) {
 }
 
 void log_note(const char *format, ...) {
-    if (!driver.log && !profile_is_on())
+    if (!driver.log && !records_are_on())
         return;
     char text[TEXT_SIZE];
     va_list arguments;

@@ -1,7 +1,5 @@
 #include "sim/cuda/profile.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "sim/cuda/driver.h"
+#include "sim/cuda/records.h"
 
 /* Launches that do exactly what an earlier one did say only which: a program may launch millions. */
 enum { REPEATS = 1024, REPEAT_BYTES = 1 << 15, MOST_MESSAGES = 200 };
@@ -19,37 +18,13 @@ struct repeat {
     uint64_t hash, number;
 };
 
-static char *path; /* NULL: nothing is recorded */
+static bool on; /* launches are recorded */
 static atomic_uint messages;
 /* These belong to whoever holds driver.run_lock. */
 static pid_t process;
 static uint64_t launches;
 static struct repeat repeats[REPEATS];
 static unsigned next_repeat;
-
-bool profile_is_on(void) {
-    return path != NULL;
-}
-
-void profile_append(struct profile_text *text) {
-    int error = errno;
-    profile_put(text, "\n");
-    int file = text->failed ? -1 : open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (file >= 0) {
-        /* The file is an ordinary one, so a short write means a full disk: the reader tells a torn line. */
-        size_t done = 0;
-        while (done < text->size) {
-            ssize_t wrote = write(file, text->data + done, text->size - done);
-            if (wrote < 0 && errno == EINTR)
-                continue;
-            if (wrote <= 0)
-                break;
-            done += (size_t)wrote;
-        }
-        close(file);
-    }
-    errno = error;
-}
 
 /* Says which process is writing; a forked child has a number of its own and has launched nothing. */
 static void introduce(void) {
@@ -76,24 +51,24 @@ static void introduce(void) {
     profile_put_name(&text, "proved");
     profile_put(&text, count_rules_proved(rules) ? "true" : "false");
     profile_put(&text, "}}");
-    profile_append(&text);
+    records_append(&text);
     profile_text_free(&text);
 }
 
+/* Before the program can close its files, change its user or its root, or clear its environment. */
+__attribute__((constructor)) static void open_early(void) {
+    (void)records_open();
+}
+
 void profile_start(void) {
-    const char *name = getenv("WIDELOAD_PROF_OUT");
-    if (!name || !*name)
-        return;
-    path = strdup(name);
-    if (path)
+    on = records_are_on();
+    if (on)
         introduce();
 }
 
 /* At the end of the process; recording stops. */
 __attribute__((destructor)) static void finish(void) {
-    char *name = path;
-    path = NULL;
-    free(name);
+    on = false;
     for (int i = 0; i < REPEATS; i++) {
         free(repeats[i].text);
         repeats[i] = (struct repeat){0};
@@ -101,7 +76,7 @@ __attribute__((destructor)) static void finish(void) {
 }
 
 void profile_message(const char *kind, const char *words) {
-    if (!path || atomic_fetch_add(&messages, 1) >= MOST_MESSAGES)
+    if (!records_are_on() || atomic_fetch_add(&messages, 1) >= MOST_MESSAGES)
         return;
     struct profile_text text = {0};
     profile_put(&text, "{");
@@ -112,13 +87,16 @@ void profile_message(const char *kind, const char *words) {
     profile_put_name(&text, "text");
     profile_put_string(&text, words);
     profile_put(&text, "}}");
-    profile_append(&text);
+    records_append(&text);
     profile_text_free(&text);
 }
 
 void profile_begin(struct profile_launch *profile, struct sim_launch *what) {
-    *profile = (struct profile_launch){.on = path != NULL};
+    *profile = (struct profile_launch){.on = on};
     if (profile->on) {
+        struct sim_function_info info;
+        sim_function_info(what->function, &info);
+        profile->slot = records_begin(info.name);
         what->each = profile_sites_add;
         what->argument = &profile->sites;
     }
@@ -219,10 +197,19 @@ static uint64_t find_repeat(const struct profile_text *body) {
     return 0;
 }
 
+/* Of a launch whose record was lost, so that no other refers to it. */
+static void forget_repeat(uint64_t number) {
+    for (int i = 0; i < REPEATS; i++)
+        if (repeats[i].text && repeats[i].number == number) {
+            free(repeats[i].text);
+            repeats[i].text = NULL;
+        }
+}
+
 void profile_end(struct profile_launch *profile, const struct sim_launch *what,
                  const struct wl_counters *counters, const struct sim_fault *fault) {
-    /* The path goes when the process ends, and another thread may still be launching then. */
-    if (profile->on && path) {
+    /* The process may be ending, and another thread may still be launching then. */
+    if (profile->on && on) {
         if (process != getpid())
             introduce();
         launches++;
@@ -244,8 +231,10 @@ void profile_end(struct profile_launch *profile, const struct sim_launch *what,
         text.failed |= body.failed || profile->sites.failed;
         profile_text_free(&body);
         profile_put(&text, "}}");
-        profile_append(&text);
+        if (!records_append(&text) && !same)
+            forget_repeat(launches);
         profile_text_free(&text);
+        records_end(profile->slot);
     }
     profile_sites_free(&profile->sites);
 }

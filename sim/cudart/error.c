@@ -1,12 +1,11 @@
 /* Errors: each thread's last one, their names and texts, and the log. */
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cuda/profile_text.h"
+#include "sim/cuda/records.h"
 #include "sim/cudart/runtime.h"
 
 static _Thread_local cudaError_t last_error;
@@ -81,19 +80,16 @@ void runtime_note(const char *format, ...) {
 
 /* Into the records that `wideload prof` reads, as the driver's own errors go: it tells the user. */
 static bool record(const char *words) {
-    const char *path = getenv("WIDELOAD_PROF_OUT");
-    int file = path && *path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
-    if (file < 0)
+    if (!records_open() || !records_are_on())
         return false;
     struct profile_text text = {0};
     profile_put(&text, "{\"error\":{\"pid\":");
     profile_put_number(&text, (uint64_t)getpid());
     profile_put(&text, ",\"text\":");
     profile_put_string(&text, words);
-    profile_put(&text, "}}\n");
-    bool good = !text.failed && write(file, text.data, text.size) == (ssize_t)text.size;
+    profile_put(&text, "}}");
+    bool good = records_append(&text);
     profile_text_free(&text);
-    close(file);
     return good;
 }
 

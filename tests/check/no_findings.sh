@@ -5,7 +5,7 @@
 out=$1
 checks=${CHECKS:-memory,race,init,sync}
 shift
-rm -f "$out"
+: > "$out"
 WIDELOAD_CHECK=$checks WIDELOAD_PROF_OUT=$out "$@" || exit 1
 grep -q "^{\"checks\": \[\"$(echo "$checks" | sed 's/,/", "/g')\"\]}\$" "$out" || { echo "the checks were not on"; exit 1; }
 if grep '"finding"' "$out" | grep -v "\"kernel\": \"${EXCEPT:-none}"; then
