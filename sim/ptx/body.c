@@ -72,9 +72,25 @@ static bool loc(struct ptx_parser *p) {
             return ptx__expected(p, "'function_name' or 'inlined_at'");
         }
     }
-    p->source = source;
     p->recent[p->loc_count++ % PTX_RECENT_LOCS] = source;
+    while (source.line == 0 && source.caller)
+        source = *source.caller;
+    if (source.line || !p->source.line)
+        p->source = source;
     return true;
+}
+
+/* Line 0 is of code that is of no line, or of several.  Such an instruction gets the line of the call that it
+ * was inlined at, or else of the instruction before it, as above; or else of the one behind it. */
+static void give_lines(struct ptx_function *function) {
+    struct ptx_source next = {0};
+    for (size_t i = function->instruction_count; i-- > 0;) {
+        struct ptx_source *source = &function->instructions[i].source;
+        if (source->line)
+            next = *source;
+        else if (source->file)
+            *source = next;
+    }
 }
 
 /* branch_targets = ".branchtargets" NAME { "," NAME } ";" */
@@ -206,6 +222,7 @@ static bool finish(struct ptx_parser *p) {
     if (p->instruction_count != 0)
         memcpy(function->instructions, p->instructions,
                p->instruction_count * sizeof *function->instructions);
+    give_lines(function);
     return ptx__finish_list(p, &p->registers, &function->registers, &function->register_count) &&
            ptx__finish_list(p, &p->locals, &function->variables, &function->variable_count) &&
            ptx__finish_list(p, &p->labels, &function->labels, &function->label_count);

@@ -277,6 +277,29 @@ static void test_operands(void **state) {
     ptx_module_free(module);
 }
 
+/* Line 0 is no line: the instruction is given that of a call, or of a neighbour. */
+static void test_line_zero(void **state) {
+    (void)state;
+    struct ptx_module *module = parsed(HEAD ".file 1 \"a.cu\"\n.entry k()\n{\n"
+                                            ".loc 1 0 3\nret;\n"
+                                            ".loc 1 7 2\nret;\n"
+                                            ".loc 1 0 9\nret;\n"
+                                            ".loc 1 0 4, function_name $L, inlined_at 1 0 5\nret;\n"
+                                            ".loc 1 0 4, function_name $L, inlined_at 1 20 5\nret;\n"
+                                            ".loc 1 0 6, function_name $L, inlined_at 1 0 4\nret;\n"
+                                            ".loc 1 8 1\nret;\n"
+                                            "}\n.entry l()\n{\n.loc 1 0 3\nret;\n}\n");
+    static const unsigned lines[] = {7, 7, 7, 7, 20, 20, 8};
+    const struct ptx_function *k = ptx_module_function(module, "k");
+    assert_int_equal(k->instruction_count, sizeof lines / sizeof *lines);
+    for (size_t i = 0; i < k->instruction_count; i++) {
+        assert_int_equal(k->instructions[i].source.file, 1);
+        assert_int_equal(k->instructions[i].source.line, lines[i]);
+    }
+    assert_int_equal(ptx_module_function(module, "l")->instructions[0].source.file, 0);
+    ptx_module_free(module);
+}
+
 static void test_instructions(void **state) {
     (void)state;
     struct ptx_module *module =
@@ -494,12 +517,13 @@ static void test_sections(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),        cmocka_unit_test(test_head),
-        cmocka_unit_test(test_variables),    cmocka_unit_test(test_initializers),
-        cmocka_unit_test(test_relocations),  cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_instructions), cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_scopes),       cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_aliases),      cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_types),       cmocka_unit_test(test_head),
+        cmocka_unit_test(test_variables),   cmocka_unit_test(test_initializers),
+        cmocka_unit_test(test_relocations), cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_line_zero),   cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_functions),   cmocka_unit_test(test_scopes),
+        cmocka_unit_test(test_lists),       cmocka_unit_test(test_aliases),
+        cmocka_unit_test(test_sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
