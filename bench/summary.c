@@ -171,10 +171,14 @@ static void put_figure(const struct line *line, const struct bench_row *row, cha
 }
 
 static void put_unit(const struct line *line, char out[CELL]) {
-    static const char *const units[COSTS] = {[SECTORS] = "sectors", [SHARED] = "shared", [INSTRUCTIONS] = "inst"};
+    static const char *const units[COSTS] = {
+        [SECTORS] = "sectors", [SHARED] = "shared", [INSTRUCTIONS] = "inst"};
     const struct bench_row *row = lead(line);
     if (row)
-        snprintf(out, CELL, "%s", !row->has_time ? units[cost_shown(line)] : row->operations ? "GOP/s" : "GB/s");
+        snprintf(out, CELL, "%s",
+                 !row->has_time    ? units[cost_shown(line)]
+                 : row->operations ? "GOP/s"
+                                   : "GB/s");
 }
 
 /* Offset, stride, width and type as --size and `wideload list` have them: "read-offset 11", "permute/1". */
@@ -238,14 +242,16 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
 static void put_grid(FILE *file, const struct bench_plan *plan, const struct bench_grid *grid) {
     fputc('\n', file);
     bench_wrap(file,
-               plan->simulator ? "Summary: of each KiB that must move, sectors of 32 bytes, wavefronts of shared memory "
-                                 "or instructions; less is better"
-                               : "Summary: what each kernel reached; more is better",
+               plan->simulator
+                   ? "Summary: of each KiB that must move, sectors of 32 bytes, wavefronts of shared memory "
+                     "or instructions; less is better"
+                   : "Summary: what each kernel reached; more is better",
                0, 0);
     bench_grid_put_titles(file, grid);
     for (size_t r = 0; r < grid->row_count; r++)
         bench_grid_put_row(file, grid, r, SIZE_MAX);
-    bench_wrap(file, "Of offsets, strides, types and widths (/bytes), those where the first rung does worst.", 0, 0);
+    bench_wrap(file, "Of offsets, strides, types and widths (/bytes), those where the first rung does worst.",
+               0, 0);
 }
 
 bool bench_put_summary(FILE *file, const struct bench_plan *plan) {

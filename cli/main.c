@@ -1,5 +1,6 @@
 /* wideload: the commands, and what concerns none of them. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,17 +85,31 @@ static int option(const char *text) {
     return unknown("option", text, names, 2, "'");
 }
 
-/* Where a standard stream is closed, a file that is opened would take its place and get what is printed.  A
- * program that is started finds it closed still. */
+/* Where a standard stream is closed, a file that is opened would take its place and get what is printed. What
+ * takes it refuses to be used, so that nothing is lost unnoticed.  A program that is started finds it closed
+ * still. */
 static void fill_streams(void) {
     for (int i = 0; i < 3; i++)
-        if (fcntl(i, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+        if (fcntl(i, F_GETFD) < 0 && open("/dev/null", (i ? O_RDONLY : O_WRONLY) | O_CLOEXEC) < 0)
             return;
+}
+
+static void pass_over(int number) {
+    (void)number;
+}
+
+/* Then a file that would become too large is an error like any other, and nothing half-written stays.  A
+ * program that is started has the default again. */
+static void take_limit_as_error(void) {
+    struct sigaction action = {.sa_handler = pass_over}, old;
+    if (sigaction(SIGXFSZ, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        sigaction(SIGXFSZ, &action, NULL);
 }
 
 int main(int argc, char **argv) {
     int status;
     fill_streams();
+    take_limit_as_error();
     if (argc < 2) {
         struct bench_error error;
         bench_usage(&error, "no command given; see `wideload --help`");

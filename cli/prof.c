@@ -18,8 +18,10 @@
 #include "cli/devices.h"
 #include "cli/unfinished.h"
 #include "prof/program.h"
+#include "prof/records.h"
 #include "prof/report.h"
 #include "prof/run.h"
+#include "prof/tree.h"
 
 enum { STATUS_TIME = 124, MOST_GATES = 64 };
 
@@ -208,7 +210,7 @@ enum { OUTPUT, CSV, JSON, RECORDS, FILES };
 struct files {
     struct bench_output outputs[RECORDS];
     bool wanted[RECORDS];
-    char records[PATH_MAX]; /* "" when there is none */
+    struct prof_records records;
 };
 
 static bool open_files(struct files *files, const struct input *input, struct bench_error *error) {
@@ -230,25 +232,9 @@ static bool open_files(struct files *files, const struct input *input, struct be
         /* The program must not inherit it. */
         fcntl(fileno(files->outputs[i].file), F_SETFD, FD_CLOEXEC);
     }
-    const char *folder = getenv("TMPDIR");
-    char given[PATH_MAX], full[PATH_MAX];
-    snprintf(given, sizeof given, "%s", folder && *folder ? folder : "/tmp");
-    /* The program may change its folder. */
-    if (!realpath(given, full))
-        return bench_failure(error, "no place for the records: %.400s: %s", given, strerror(errno));
-    if (snprintf(files->records, sizeof files->records, "%s/wideload-prof-XXXXXX", full) >=
-        (int)sizeof files->records) {
-        files->records[0] = 0;
-        return bench_failure(error, "no place for the records: %.400s: the name is too long", full);
-    }
-    int file = mkstemp(files->records);
-    if (file < 0) {
-        bench_failure(error, "no place for the records: %.400s: %s", full, strerror(errno));
-        files->records[0] = 0;
+    if (!prof_records_create(&files->records, error))
         return false;
-    }
-    close(file);
-    cli_note_unfinished(RECORDS, files->records);
+    cli_note_unfinished(RECORDS, files->records.path);
     return true;
 }
 
@@ -265,8 +251,7 @@ static void close_files(struct files *files) {
     for (int i = 0; i < RECORDS; i++)
         if (files->wanted[i])
             bench_output_close(&files->outputs[i]);
-    if (files->records[0])
-        unlink(files->records);
+    prof_records_close(&files->records);
 }
 
 /* ---------------------------------------------------------------- the report */
@@ -276,20 +261,21 @@ static bool out_of_memory(struct bench_error *error) {
 }
 
 /* Returns the driver's message that says why, if one does. */
-static const struct prof_message *put_silence(FILE *file, const struct input *input,
-                                              const struct prof_program *program,
+static const struct prof_message *put_silence(FILE *file, const struct prof_program *program,
                                               const struct prof_report *report) {
     const struct prof_recording *recording = report->recording;
-    const struct prof_message *why = recording->launch_count ? NULL : prof_first_error(report);
-    if (why)
-        fprintf(file, "wideload prof: %s: no kernel ran: %.*s\n", input->program[0],
-                (int)strcspn(why->text, "\n"), why->text);
-    else if (recording->launch_count)
-        fprintf(file, "wideload prof: %s: none of its %zu launches was asked for\n", input->program[0],
-                recording->launch_count);
-    else
-        fprintf(file, "wideload prof: %s: no kernel ran: %s\n", input->program[0],
-                prof_program_silence(program, recording->process_count > 0));
+    const struct prof_message *why = NULL;
+    fprintf(file, "wideload prof: %s: ", report->program);
+    if (recording->launch_count) {
+        fprintf(file, "none of its %zu launches was asked for\n", recording->launch_count);
+    } else if (recording->begun || !recording->has_account) {
+        fputs("no launch was recorded\n", file);
+    } else if ((why = prof_first_error(report))) {
+        fprintf(file, "no kernel ran: %.*s\n", (int)strcspn(why->text, "\n"), why->text);
+    } else {
+        bool simulator = recording->process_count || recording->lost;
+        fprintf(file, "no kernel ran: %s\n", prof_program_silence(program, simulator));
+    }
     return why;
 }
 
@@ -302,9 +288,10 @@ static bool put_report(FILE *file, const struct input *input, const struct prof_
             (input->lines && !prof_put_lines(file, report)))
             return false;
     } else {
-        told = put_silence(file, input, program, report);
+        told = put_silence(file, program, report);
     }
     prof_put_faults(file, report);
+    prof_put_losses(file, report);
     prof_put_notes(file, report);
     prof_put_messages(file, report, told);
     if (input->checks && report->recording->has_checks)
@@ -312,18 +299,31 @@ static bool put_report(FILE *file, const struct input *input, const struct prof_
     return true;
 }
 
-/* The status that gates and checks ask for; CLI_GO_ON: the program's own. */
+static void fail(FILE *file, int *status, int value, const char *words) {
+    fprintf(file, "FAIL %s\n", words);
+    *status = value;
+}
+
+/* The status that gates and checks ask for; CLI_GO_ON: the program's own.  What is not known passes neither.
+ */
 static int judge(FILE *file, const struct input *input, const struct prof_report *report) {
+    const struct prof_recording *recording = report->recording;
+    bool incomplete = prof_is_incomplete(report);
     int status = CLI_GO_ON;
-    if (input->gate_count && !report->rows->count) {
-        fputs("FAIL --fail-if: no launch was there to be held against it\n", file);
+    if (prof_put_failures(file, report, input->gates, input->gate_count))
         status = CLI_GATE;
-    } else if (prof_put_failures(file, report, input->gates, input->gate_count)) {
-        status = CLI_GATE;
-    }
-    if (input->checks && prof_count_errors(report))
-        status = CLI_FAILURE;
-    return status;
+    if (input->gate_count && !report->rows->count)
+        fail(file, &status, CLI_GATE, "--fail-if: no launch was there to be held against it");
+    else if (input->gate_count && incomplete)
+        fail(file, &status, CLI_GATE, "--fail-if: the report is incomplete");
+    if (!input->checks)
+        return status;
+    if (incomplete)
+        fail(file, &status, CLI_FAILURE,
+             "--check: the report is incomplete, so faults may be missing from it");
+    else if (!recording->process_count)
+        fail(file, &status, CLI_FAILURE, "--check: nothing was checked: no process opened the simulator");
+    return prof_count_errors(report) ? CLI_FAILURE : status;
 }
 
 static bool put_file(struct files *files, int i, bool (*put)(FILE *file, const struct prof_report *report),
@@ -346,19 +346,31 @@ static bool write_report(struct files *files, const struct input *input, const s
     if (good && input->github)
         prof_put_annotations(stderr, report, input->gates, input->gate_count);
     good = good && (!files->wanted[OUTPUT] || commit(files, OUTPUT, error));
-    return good && put_file(files, CSV, prof_put_csv, report, error) &&
+    good = good && put_file(files, CSV, prof_put_csv, report, error) &&
            put_file(files, JSON, prof_put_json, report, error);
+    /* The files are of use all the same. */
+    return good && (!ferror(stderr) || bench_failure(error, "standard error: the report cannot be written"));
+}
+
+/* Daemons, and what else the program left behind. */
+static size_t count_running(const struct prof_recording *recording) {
+    size_t count = 0;
+    for (size_t i = 0; i < recording->process_count; i++)
+        count += prof_tree_runs(recording->processes[i].pid);
+    return count;
 }
 
 static bool report_records(struct files *files, const struct input *input, const struct prof_program *program,
                            int *status, struct bench_error *error) {
     struct prof_recording recording;
     struct prof_rows rows = {0};
-    bool good = prof_recording_read(files->records, &recording, error);
+    bool good = prof_recording_read(files->records.file, &recording, error);
     if (!good)
         return false;
-    if (input->checks && recording.process_count && !recording.has_checks)
-        good = bench_failure(error, "--check: this simulator has no checks");
+    if (input->checks && recording.process_count && !recording.has_checks && !recording.lost)
+        good =
+            bench_failure(error, "--check: nothing was checked: the program emptied its environment, or the "
+                                 "simulator has no checks");
     good = good && prof_rows_make(&recording, &input->selection, &rows, error);
     if (good) {
         struct prof_report report = {.program = input->program[0],
@@ -366,7 +378,8 @@ static bool report_records(struct files *files, const struct input *input, const
                                      .rows = &rows,
                                      .choices = &input->choices,
                                      .each = input->selection.each,
-                                     .leaks_fail = input->leaks_fail};
+                                     .leaks_fail = input->leaks_fail,
+                                     .running = count_running(&recording)};
         good = write_report(files, input, program, &report, status, error);
     }
     prof_rows_free(&rows);
@@ -418,10 +431,12 @@ static int profile(struct input *input) {
     }
     struct prof_run run = {.path = program.path,
                            .arguments = input->program,
-                           .records = files.records,
+                           .records = files.records.path,
                            .arch = input->arch,
                            .checks = input->checks,
-                           .seconds = input->seconds};
+                           .seconds = input->seconds,
+                           .simulator = true,
+                           .abandoned = cli_remove_unfinished};
     status = prof_run_program(&run, &outcome, &error);
     if (status) {
         cli_report(&error);

@@ -7,17 +7,21 @@
 /* Only the handler and this file's functions touch it. */
 static char *volatile unfinished[CLI_MOST_UNFINISHED];
 
-static void remove_unfinished(int number) {
+void cli_remove_unfinished(void) {
     for (int i = 0; i < CLI_MOST_UNFINISHED; i++)
         if (unfinished[i])
             unlink(unfinished[i]);
+}
+
+static void end_by(int number) {
+    cli_remove_unfinished();
     /* SA_RESETHAND has put the default back: the program ends as the signal says. */
     raise(number);
 }
 
 void cli_guard_unfinished(void) {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-    struct sigaction action = {.sa_handler = remove_unfinished, .sa_flags = (int)SA_RESETHAND};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGPIPE};
+    struct sigaction action = {.sa_handler = end_by, .sa_flags = (int)SA_RESETHAND};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
 }

@@ -84,6 +84,8 @@ void prof_put_annotations(FILE *file, const struct prof_report *report, const st
         put(file, prof_is_leak(finding) && !report->leaks_fail ? "notice" : "error", what->place.file,
             what->place.line, 0, message);
     }
+    if (prof_is_incomplete(report))
+        put(file, "error", NULL, 0, 0, "the report is incomplete: launches or records are missing from it");
     for (size_t i = 0; i < report->rows->count; i++) {
         const struct prof_row *row = &report->rows->items[i];
         for (size_t n = 0; n < row->launch_count; n++) {

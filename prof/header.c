@@ -24,11 +24,6 @@ void prof_put_header(FILE *file, const struct prof_report *report) {
     bench_wrap(file, text, 0, fits ? name + 1 : 0);
     if (rows->launch_count < recording->launch_count)
         fprintf(file, "%zu of %zu launches are shown.\n", rows->launch_count, recording->launch_count);
-    if (recording->missing)
-        fprintf(file, "%zu launches left no record: the figures are incomplete.\n", recording->missing);
-    if (recording->damaged)
-        fprintf(file, "%zu damaged records were passed over: the program was killed, or the disk is full.\n",
-                recording->damaged);
     fputc('\n', file);
 }
 

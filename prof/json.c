@@ -206,6 +206,16 @@ static json_t *findings_array(const struct prof_report *report) {
     return findings;
 }
 
+static json_t *in_flight_array(const struct prof_recording *recording) {
+    json_t *names = json_array();
+    for (size_t i = 0; names && i < recording->in_flight_names; i++)
+        if (json_array_append_new(names, function_value(recording->in_flight_name[i]))) {
+            json_decref(names);
+            return NULL;
+        }
+    return names;
+}
+
 bool prof_put_json(FILE *file, const struct prof_report *report) {
     const struct prof_recording *recording = report->recording;
     const char *arch = report->rows->launch_count ? report->rows->launches[0]->detail->arch
@@ -214,7 +224,9 @@ bool prof_put_json(FILE *file, const struct prof_report *report) {
     bool right = fputs("{\n", file) != EOF && put_member(file, "schema", json_string(PROF_SCHEMA)) &&
                  fputs(",\n", file) != EOF && put_member(file, "program", json_string(report->program)) &&
                  fputs(",\n", file) != EOF && put_member(file, "arch", text_or_null(arch)) &&
-                 fputs(",\n", file) != EOF && put_launches(file, report);
+                 fputs(",\n", file) != EOF && put_launches(file, report) && fputs(",\n", file) != EOF &&
+                 put_member(file, "complete", json_boolean(!prof_is_incomplete(report))) &&
+                 fputs(",\n", file) != EOF && put_member(file, "in_flight", in_flight_array(recording));
     if (right && recording->has_checks)
         right = fputs(",\n", file) != EOF && put_member(file, "findings", findings_array(report));
     return right && fputs("\n}\n", file) != EOF;

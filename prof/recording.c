@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -371,29 +372,64 @@ static void forget_fault_messages(struct prof_recording *recording) {
     recording->message_count = kept;
 }
 
-bool prof_recording_read(const char *path, struct prof_recording *out, struct bench_error *error) {
+/* ---------------------------------------------------------------- the file */
+
+/* A name that a process may have been killed in the middle of. */
+static bool take_in_flight(struct prof_recording *recording, const struct records_slot *slot) {
+    char name[sizeof slot->kernel + 1];
+    snprintf(name, sizeof name, "%.*s", (int)sizeof slot->kernel, slot->kernel);
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7f)
+            *c = '?';
+    const char *kept = prof_names_keep(&recording->names, name);
+    if (kept)
+        recording->in_flight_name[recording->in_flight_names++] = kept;
+    return kept;
+}
+
+/* Leaves the file where its records begin. */
+static enum outcome read_account(struct prof_recording *recording, FILE *file, uint64_t *written) {
+    struct records_account account;
+    rewind(file);
+    *written = 0;
+    if (fread(&account, sizeof account, 1, file) != 1 || memcmp(account.magic, RECORDS_MAGIC, 8) != 0) {
+        rewind(file);
+        return GOOD;
+    }
+    recording->has_account = true;
+    recording->begun = account.begun;
+    recording->in_flight = account.begun > account.ended ? account.begun - account.ended : 0;
+    recording->lost = account.lost;
+    recording->lost_error = account.error > 0 && account.error <= INT_MAX ? (int)account.error : EIO;
+    *written = account.written;
+    for (size_t i = 0; i < RECORDS_SLOTS && recording->in_flight_names < recording->in_flight; i++)
+        if (account.slots[i].pid && !take_in_flight(recording, &account.slots[i]))
+            return NO_MEMORY;
+    return GOOD;
+}
+
+bool prof_recording_read(FILE *file, struct prof_recording *out, struct bench_error *error) {
     *out = (struct prof_recording){0};
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return bench_failure(error, "the records cannot be read: %.400s: %s", path, strerror(errno));
     char *line = NULL;
     size_t capacity = 0;
+    uint64_t good = 0, written;
     ssize_t length;
-    enum outcome outcome = GOOD;
+    enum outcome outcome = read_account(out, file, &written);
     while (outcome != NO_MEMORY && (length = getline(&line, &capacity, file)) > 0) {
         outcome = read_record(out, line, (size_t)length);
+        good += outcome == GOOD;
         out->damaged += outcome == BAD;
     }
     if (outcome != NO_MEMORY && !prof_findings_merge(out))
         outcome = NO_MEMORY;
-    bool read = outcome != NO_MEMORY && !ferror(file);
+    int reason = errno;
     free(line);
-    fclose(file);
-    if (!read) {
+    if (outcome == NO_MEMORY || ferror(file)) {
         prof_recording_free(out);
         return bench_failure(error, "the records cannot be read: %s",
-                             outcome == NO_MEMORY ? "out of memory" : strerror(errno));
+                             outcome == NO_MEMORY ? "out of memory" : strerror(reason));
     }
+    out->absent = written > good ? written - good : 0;
     forget_fault_messages(out);
     for (size_t i = 0; i < out->process_count; i++)
         out->missing += out->processes[i].last - out->processes[i].launches;

@@ -5,10 +5,12 @@
 #define WIDELOAD_PROF_RECORDING_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "bench/error.h"
 #include "prof/names.h"
 #include "prof/sums.h"
+#include "sim/cuda/records.h"
 
 /* Instructions of one kind on one source line, in one launch or several. */
 struct prof_line {
@@ -106,10 +108,20 @@ struct prof_recording {
     bool has_checks; /* the simulator said that it checks */
     size_t damaged;  /* lines that are no records */
     size_t missing;  /* launches before the last one that left none */
+
+    /* What the account of the records says; all 0 where the file has none. */
+    bool has_account;
+    uint64_t begun;     /* launches */
+    uint64_t in_flight; /* of those, launches that did not end */
+    uint64_t lost;      /* records that could not be written */
+    uint64_t absent;    /* records that were written and are not there */
+    int lost_error;     /* errno of the first lost one */
+    size_t in_flight_names;
+    const char *in_flight_name[RECORDS_SLOTS]; /* mangled; of the first ones in flight */
 };
 
-/* False when the file cannot be read, or memory is short. */
-bool prof_recording_read(const char *path, struct prof_recording *out, struct bench_error *error);
+/* Reads the file from its beginning.  False when it cannot be read, or memory is short. */
+bool prof_recording_read(FILE *file, struct prof_recording *out, struct bench_error *error);
 /* merge.c: makes one of the findings that are the same bug; part of reading.  False: out of memory. */
 bool prof_findings_merge(struct prof_recording *recording);
 void prof_recording_free(struct prof_recording *recording);

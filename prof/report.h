@@ -16,9 +16,10 @@ struct prof_report {
     const struct prof_rows *rows;
     const struct prof_choices *choices; /* empty: the table of the usual ones */
     bool each, leaks_fail;              /* memory that was never freed counts as an error */
+    size_t running; /* processes that use the driver and had not ended when the records were read */
 };
 
-/* What ran, under which rules, and what was lost of it. */
+/* What ran, and under which rules. */
 void prof_put_header(FILE *file, const struct prof_report *report);
 /* table.c: a row a kernel, the worst one marked and explained. */
 bool prof_put_table(FILE *file, const struct prof_report *report);
@@ -26,6 +27,9 @@ bool prof_put_table(FILE *file, const struct prof_report *report);
 bool prof_put_metrics(FILE *file, const struct prof_report *report);
 /* lines.c: each source line's accesses beside its text. */
 bool prof_put_lines(FILE *file, const struct prof_report *report);
+/* losses.c: whether something of what ran is not in the report, and what. */
+bool prof_is_incomplete(const struct prof_report *report);
+void prof_put_losses(FILE *file, const struct prof_report *report);
 /* findings.c: faults of kernels, and what the checks found; which of it are errors. */
 bool prof_is_leak(const struct prof_finding *finding);
 size_t prof_count_errors(const struct prof_report *report);

@@ -9,7 +9,8 @@
 typedef bool host_object_take(void *context, const void *fatbin, size_t size);
 
 /* Hands each fat binary of an object, or of a library's objects, to take.  A section may hold several, one
- * after the other.  False: this is neither an ELF object nor a library, memory is short, or take stopped it. */
+ * after the other.  False: this is neither an ELF object nor a library, memory is short, or take stopped it.
+ */
 bool host_object_walk(const void *data, size_t size, host_object_take *take, void *context);
 
 #endif

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char path[PATH_MAX];              /* written before `on` is set, and never again */
-static bool on;                          /* read and set atomically, as account is */
-static struct records_account *account;  /* NULL: the file has none */
+static char path[PATH_MAX];             /* written before `on` is set, and never again */
+static bool on;                         /* read and set atomically, as account is */
+static struct records_account *account; /* NULL: the file has none */
 
 bool records_are_on(void) {
     return __atomic_load_n(&on, __ATOMIC_ACQUIRE);
@@ -87,7 +87,8 @@ static int write_all(int file, const char *data, size_t size) {
     return 0;
 }
 
-/* A file beyond RLIMIT_FSIZE is an error to us; the signal, which would end the program, is the thread's own. */
+/* A file beyond RLIMIT_FSIZE is an error to us; the signal, which would end the program, is the thread's own.
+ */
 static int write_quietly(int file, const char *data, size_t size) {
     static const struct timespec now = {0, 0};
     sigset_t limit, old, pending;

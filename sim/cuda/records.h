@@ -2,12 +2,12 @@
  * docs/prof.md describes both.
  *
  * `wideload prof` makes the file, with the account in place, before the program runs.  Each process maps the
- * account as soon as the driver is loaded, so it can count whatever becomes of the process: when it may open no file
- * any more, when the disk is full, when it is killed.  A record that could not be written is counted as lost, and
- * a launch that has not ended keeps its slot.  A file without an account gets records alone.
+ * account as soon as the driver is loaded, so it can count whatever becomes of the process: when it may open
+ * no file any more, when the disk is full, when it is killed.  A record that could not be written is counted
+ * as lost, and a launch that has not ended keeps its slot.  A file without an account gets records alone.
  *
- * A record is appended by one write, so records of several threads and processes do not mix; the file is open only
- * meanwhile, so that it takes no descriptor from the program.
+ * A record is appended by one write, so records of several threads and processes do not mix; the file is open
+ * only meanwhile, so that it takes no descriptor from the program.
  *
  * Everything here may be called from any thread, and keeps errno. */
 #ifndef WIDELOAD_SIM_CUDA_RECORDS_H
@@ -42,14 +42,14 @@ struct records_account {
 
 _Static_assert(sizeof(struct records_account) == RECORDS_ACCOUNT, "a file's first bytes");
 
-/* Opens the file that the environment names, if it names one and none is open.  False when it cannot be: errno
- * says why. */
+/* Opens the file that the environment names, if it names one and none is open.  False when it cannot be:
+ * errno says why. */
 bool records_open(void);
 /* A file is open.  It stays so until the process ends. */
 bool records_are_on(void);
 
-/* Ends the record, one line of JSON, with a newline and appends it.  False when it is lost: errno says why, and the
- * account has it. */
+/* Ends the record, one line of JSON, with a newline and appends it.  False when it is lost: errno says why,
+ * and the account has it. */
 bool records_append(struct profile_text *text);
 
 /* Around a launch.  Returns what records_end() asks for. */

@@ -31,8 +31,10 @@ enum {
 enum { LIBRARIES = 4 }; /* copies of nvJitLink in one process: a toolkit's, a Python package's */
 
 const char *const jitlink_names[JITLINK_FUNCTIONS] = {
-    "Create",        "Destroy",          "AddData",      "AddFile",         "Complete",   "GetLinkedCubinSize",
-    "GetLinkedCubin", "GetLinkedPtxSize", "GetLinkedPtx", "GetErrorLogSize", "GetErrorLog"};
+    "Create",          "Destroy",          "AddData",
+    "AddFile",         "Complete",         "GetLinkedCubinSize",
+    "GetLinkedCubin",  "GetLinkedPtxSize", "GetLinkedPtx",
+    "GetErrorLogSize", "GetErrorLog"};
 
 static struct jitlink_originals libraries[LIBRARIES];
 static size_t library_count;
@@ -77,7 +79,7 @@ static jitlink_result fail(struct link *link, jitlink_result result, const char 
 }
 
 static jitlink_result driver_failure(struct link *link, CUresult error) {
-    jitlink_result result = error == CUDA_ERROR_INVALID_PTX        ? PTX_COMPILE
+    jitlink_result result = error == CUDA_ERROR_INVALID_PTX         ? PTX_COMPILE
                             : error == CUDA_ERROR_NO_BINARY_FOR_GPU ? INVALID_INPUT
                             : error == CUDA_ERROR_INVALID_IMAGE     ? UNRECOGNIZED_INPUT
                                                                     : INTERNAL;
@@ -391,9 +393,17 @@ int jitlink_function(const char *name) {
 bool jitlink_keep(void *const originals[JITLINK_FUNCTIONS], void *replacements[JITLINK_FUNCTIONS]) {
     static jitlink_result (*const creates[LIBRARIES])(jitlink_handle *, uint32_t, const char *const *) = {
         create_0, create_1, create_2, create_3};
-    void *const table[JITLINK_FUNCTIONS] = {
-        NULL,             (void *)destroy, (void *)add_data, (void *)add_file,   (void *)complete,  (void *)cubin_size,
-        (void *)cubin, (void *)ptx_size, (void *)ptx,      (void *)error_size, (void *)error_text};
+    void *const table[JITLINK_FUNCTIONS] = {NULL,
+                                            (void *)destroy,
+                                            (void *)add_data,
+                                            (void *)add_file,
+                                            (void *)complete,
+                                            (void *)cubin_size,
+                                            (void *)cubin,
+                                            (void *)ptx_size,
+                                            (void *)ptx,
+                                            (void *)error_size,
+                                            (void *)error_text};
     size_t index = 0;
     while (index < library_count && memcmp(&libraries[index], originals, sizeof libraries[index]) != 0)
         index++;

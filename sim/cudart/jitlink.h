@@ -7,8 +7,8 @@
 #define WIDELOAD_SIM_CUDART_JITLINK_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct nvJitLink *jitlink_handle;
 typedef int jitlink_result; /* nvJitLinkResult */

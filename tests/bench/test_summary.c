@@ -16,7 +16,8 @@ static struct bench_row timed(const struct wl_rung *rung, double gbps) {
         .rung = rung, .status = BENCH_VERIFIED, .bytes = 1 << 20, .has_time = true, .gbps = gbps};
 }
 
-static struct bench_row counted(const struct wl_rung *rung, uint64_t sectors, uint64_t shared, uint64_t instructions) {
+static struct bench_row counted(const struct wl_rung *rung, uint64_t sectors, uint64_t shared,
+                                uint64_t instructions) {
     return (struct bench_row){.rung = rung,
                               .status = BENCH_VERIFIED,
                               .bytes = 1 << 20,
@@ -54,14 +55,16 @@ static char *line_of(const char *experiment, struct bench_row *rows, size_t coun
 static void rows_of_a_gpu(void **state) {
     (void)state;
     struct wl_rung copy = rung("copy-row", WL_REF_TRANSPOSE_COPY, NULL),
-                   naive = rung("naive-row", WL_REF_TRANSPOSE, NULL), pad = rung("shared-pad", WL_REF_TRANSPOSE, NULL),
+                   naive = rung("naive-row", WL_REF_TRANSPOSE, NULL),
+                   pad = rung("shared-pad", WL_REF_TRANSPOSE, NULL),
                    more = rung("shared-pad-unroll", WL_REF_TRANSPOSE, NULL),
-                   ours = rung("wideload", WL_REF_TRANSPOSE, NULL), geam = rung("geam", WL_REF_TRANSPOSE, "cuBLAS"),
+                   ours = rung("wideload", WL_REF_TRANSPOSE, NULL),
+                   geam = rung("geam", WL_REF_TRANSPOSE, "cuBLAS"),
                    permute = rung("permute", WL_REF_TRANSPOSE, "cuTENSOR"),
                    memcpy = rung("memcpy", WL_REF_SAME_BYTES, "CUDA driver");
-    struct bench_row rows[] = {timed(&copy, 2358),  timed(&naive, 1037),   timed(&pad, 3532), timed(&more, 3987),
-                               timed(&ours, 4184),  timed(&geam, 3972),    timed(&permute, 999.5),
-                               timed(&memcpy, 4444)};
+    struct bench_row rows[] = {timed(&copy, 2358),     timed(&naive, 1037), timed(&pad, 3532),
+                               timed(&more, 3987),     timed(&ours, 4184),  timed(&geam, 3972),
+                               timed(&permute, 999.5), timed(&memcpy, 4444)};
     says("transpose", rows, "transpose GB/s 1037 3987 shared-pad-unroll 4184 3972 geam a padded shared tile");
     /* What is wrong, or was not run, has no figure. */
     rows[3].status = BENCH_FAILED;
@@ -86,16 +89,19 @@ static void operations(void **state) {
 
 static void the_worst_case(void **state) {
     (void)state;
-    struct wl_rung plain = rung("plain", WL_REF_READ_OFFSET, NULL), unroll = rung("unroll", WL_REF_READ_OFFSET, NULL);
-    struct bench_row rows[] = {timed(&plain, 3233), timed(&plain, 3173), timed(&plain, 3220),
+    struct wl_rung plain = rung("plain", WL_REF_READ_OFFSET, NULL),
+                   unroll = rung("unroll", WL_REF_READ_OFFSET, NULL);
+    struct bench_row rows[] = {timed(&plain, 3233),  timed(&plain, 3173),  timed(&plain, 3220),
                                timed(&unroll, 9000), timed(&unroll, 4365), timed(&unroll, 9001)};
     static const uint64_t offsets[] = {0, 11, 128};
     for (size_t i = 0; i < 6; i++)
         rows[i].problem.offset = offsets[i % 3];
     says("read-offset", rows, "read-offset 11 GB/s 3173 4365 unroll - one more sector per warp");
     /* Of strides the best is of them all. */
-    struct wl_rung load = rung("load", WL_REF_STRIDE_LOAD, NULL), store = rung("store", WL_REF_STRIDE_STORE, NULL);
-    struct bench_row strides[] = {timed(&load, 2632), timed(&load, 427), timed(&store, 2656), timed(&store, 196)};
+    struct wl_rung load = rung("load", WL_REF_STRIDE_LOAD, NULL),
+                   store = rung("store", WL_REF_STRIDE_STORE, NULL);
+    struct bench_row strides[] = {timed(&load, 2632), timed(&load, 427), timed(&store, 2656),
+                                  timed(&store, 196)};
     for (size_t i = 0; i < 4; i++)
         strides[i].problem.stride = i % 2 ? 32 : 1;
     says("stride", strides, "stride 32 GB/s 427.0 2656 store by 1 - from 8 on, 7 of 8 bytes idle");
@@ -105,7 +111,8 @@ static void the_worst_case(void **state) {
 static void counters_of_the_simulator(void **state) {
     (void)state;
     struct wl_rung low = rung("low", WL_REF_COPY, NULL), high = rung("high", WL_REF_COPY, NULL),
-                   ours = rung("wideload", WL_REF_COPY, NULL), driver = rung("driver", WL_REF_COPY, "CUDA driver");
+                   ours = rung("wideload", WL_REF_COPY, NULL),
+                   driver = rung("driver", WL_REF_COPY, "CUDA driver");
     struct bench_row traffic[] = {counted(&low, 81920, 0, 9), counted(&high, 32768, 4096, 9),
                                   counted(&ours, 32800, 0, 9), counted(&driver, 0, 0, 0)};
     says("copy", traffic, "copy sectors 80.0 32.0 high 32.0 wide loads, many in flight");
@@ -127,10 +134,8 @@ static void lessons_are_short(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_a_gpu),
-        cmocka_unit_test(operations),
-        cmocka_unit_test(the_worst_case),
-        cmocka_unit_test(counters_of_the_simulator),
+        cmocka_unit_test(rows_of_a_gpu),     cmocka_unit_test(operations),
+        cmocka_unit_test(the_worst_case),    cmocka_unit_test(counters_of_the_simulator),
         cmocka_unit_test(lessons_are_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-static const char user[] = "extern \"C\" __device__ int twice(int);\n"
-                           "extern \"C\" __global__ void use(int *x) { x[threadIdx.x] = twice(x[threadIdx.x]) + 1; }";
+static const char user[] =
+    "extern \"C\" __device__ int twice(int);\n"
+    "extern \"C\" __global__ void use(int *x) { x[threadIdx.x] = twice(x[threadIdx.x]) + 1; }";
 static const char giver[] = "extern \"C\" __device__ int twice(int a) { return 2 * a; }";
 
 static void check(const char *what, int error) {
@@ -63,7 +64,8 @@ struct input {
 };
 
 /* The linked "cubin"; empty when linking fails, and then the log says why. */
-static std::vector<char> link(std::vector<const char *> options, const std::vector<input> &inputs, std::string &log) {
+static std::vector<char> link(std::vector<const char *> options, const std::vector<input> &inputs,
+                              std::string &log) {
     nvJitLinkHandle handle;
     std::vector<char> cubin;
     size_t size;
@@ -72,7 +74,8 @@ static std::vector<char> link(std::vector<const char *> options, const std::vect
     int error = 0;
     for (const input &input : inputs)
         if (!error)
-            error = NVJITLINK(nvJitLinkAddData)(handle, input.type, input.code.data(), input.code.size(), "input");
+            error = NVJITLINK(nvJitLinkAddData)(handle, input.type, input.code.data(), input.code.size(),
+                                                "input");
     if (!error)
         error = NVJITLINK(nvJitLinkComplete)(handle);
     if (!error) {
@@ -144,9 +147,12 @@ int main() {
         user_code[form] = compile(user, (enum form)form);
         giver_code[form] = compile(giver, (enum form)form);
     }
-    input ptx = {NVJITLINK_INPUT_PTX, giver_code[PTX]}, link_time = {NVJITLINK_INPUT_LTOIR, giver_code[LINK_TIME]};
-    input cubin = {NVJITLINK_INPUT_CUBIN, giver_code[CUBIN]}, any = {NVJITLINK_INPUT_ANY, giver_code[LINK_TIME]};
-    input use_ptx = {NVJITLINK_INPUT_ANY, user_code[PTX]}, use_link_time = {NVJITLINK_INPUT_LTOIR, user_code[LINK_TIME]};
+    input ptx = {NVJITLINK_INPUT_PTX, giver_code[PTX]},
+          link_time = {NVJITLINK_INPUT_LTOIR, giver_code[LINK_TIME]};
+    input cubin = {NVJITLINK_INPUT_CUBIN, giver_code[CUBIN]},
+          any = {NVJITLINK_INPUT_ANY, giver_code[LINK_TIME]};
+    input use_ptx = {NVJITLINK_INPUT_ANY, user_code[PTX]},
+          use_link_time = {NVJITLINK_INPUT_LTOIR, user_code[LINK_TIME]};
     /* Linking asks for no device. */
     struct {
         const char *name;

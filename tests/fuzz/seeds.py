@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -197,6 +198,10 @@ def keep_records(out, build, folder):
             with open(path, encoding="utf-8") as file:
                 text = file.read().replace(ROOT, "").replace(folder, "").replace(build, "")
             keep(out, "records", text.encode())
+    # With an account before them, as the command makes the file: all but its head is zeros, and left out (records.c).
+    for lost, begun, ended, pid, name in [(0, 2, 2, 0, b""), (3, 9, 8, 7, b"_Z1kPi"), (1, 1, 0, 7, b"x" * 16)]:
+        account = struct.pack("<8s4Qq2Qq16s", b"wlprof1", 2, lost, begun, ended, 28 if lost else 0, 0, 0, pid, name)
+        keep(out, "records", account + text.encode())
 
 
 BLOCKS = {("copy", "scalar"): 256, ("copy", "vec4"): 256, ("copy", "driver"): None, ("read-offset", "plain"): 512}

@@ -55,8 +55,8 @@ static cudaError_t ask_runtime(const void *image, struct wrapper *wrapper, const
     void **(*add)(void *) = (void **(*)(void *))find(runtime, "__cudaRegisterFatBinary");
     void (*end)(void **) = (void (*)(void **))find(runtime, "__cudaRegisterFatBinaryEnd");
     void (*name)(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *) =
-        (void (*)(void **, const char *, char *, const char *, int, void *, void *, void *, void *, int *))find(
-            runtime, "__cudaRegisterFunction");
+        (void (*)(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
+                  int *))find(runtime, "__cudaRegisterFunction");
     void **handle = add(wrapper);
     char symbol[] = "choose";
     name(handle, key, symbol, "choose", -1, NULL, NULL, NULL, NULL, NULL);

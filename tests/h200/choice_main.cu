@@ -15,6 +15,9 @@ int main() {
     if (error)
         printf("error %d\n", (int)error);
     else
-        printf("%d.%d%s\n", chosen / 1000, chosen / 100 % 10, chosen % 10 == 2 ? "a" : chosen % 10 ? "f" : "");
+        printf("%d.%d%s\n", chosen / 1000, chosen / 100 % 10,
+               chosen % 10 == 2 ? "a"
+               : chosen % 10    ? "f"
+                                : "");
     return 0;
 }

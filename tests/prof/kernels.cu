@@ -46,3 +46,8 @@ extern "C" __global__ void asserting(int *out) {
     if (out[threadIdx.x] != 2)
         __assertfail("two", "kernels.cu", 1, "asserting", 1);
 }
+
+extern "C" __global__ void endless(volatile int *out) {
+    while (out[threadIdx.x] != -1)
+        ;
+}

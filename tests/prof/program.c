@@ -10,14 +10,26 @@
  *   load=FILE    takes the kernels from there
  *   crash        follows a null pointer
  *   leak         100 bytes of device memory that are never freed
+ *   nofile       uses up its descriptors
+ *   closeall     closes all but the standard streams
+ *   nobody       becomes another user
+ *   clearenv     empties its environment
+ *   fsize=N      lets no file grow beyond N bytes
+ *   chdir=PATH   unlink=PATH
+ *   daemon       goes on in another session, while the one that was started ends
+ *   spawn        has a child go on, too, and waits for it
+ *   wait         2 seconds
  *   exit=N  _exit=N  kill=N  sleep  stop when SIGTERM comes: exit 7
  */
 #include <cuda.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,6 +119,45 @@ static void give_back(void) {
         CALL("cuMemFree_v2", (CUdeviceptr), memory);
 }
 
+static void limit(int which, rlim_t most) {
+    struct rlimit value = {most, most};
+    check(setrlimit(which, &value), "setrlimit");
+}
+
+/* What a program may do to itself; false when the step is none of these. */
+static bool hinder(const char *step) {
+    if (strcmp(step, "nofile") == 0) {
+        limit(RLIMIT_NOFILE, 64);
+        while (open("/dev/null", O_RDONLY) >= 0)
+            ;
+    } else if (strcmp(step, "closeall") == 0) {
+        for (int file = 3; file < 1024; file++)
+            close(file);
+    } else if (strcmp(step, "nobody") == 0) {
+        check(setgid(65534) || setuid(65534), "setuid");
+    } else if (strcmp(step, "clearenv") == 0) {
+        clearenv();
+    } else if (strncmp(step, "fsize=", 6) == 0) {
+        limit(RLIMIT_FSIZE, (rlim_t)atol(step + 6));
+    } else if (strncmp(step, "chdir=", 6) == 0) {
+        check(chdir(step + 6), step);
+    } else if (strncmp(step, "unlink=", 7) == 0) {
+        check(unlink(step + 7), step);
+    } else if (strcmp(step, "daemon") == 0) {
+        if (fork())
+            _exit(0);
+        setsid();
+    } else if (strcmp(step, "spawn") == 0) {
+        if (fork())
+            wait(NULL);
+    } else if (strcmp(step, "wait") == 0) {
+        sleep(2);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void leave(int number) {
     (void)number;
     _exit(7);
@@ -115,7 +166,9 @@ static void leave(int number) {
 int main(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         const char *step = argv[i];
-        if (strcmp(step, "fork") == 0) {
+        if (hinder(step)) {
+            continue;
+        } else if (strcmp(step, "fork") == 0) {
             int status;
             pid_t child = fork();
             if (child && waitpid(child, &status, 0) == child)

@@ -112,7 +112,8 @@ class Program(Folder):
                        "vectors"]
             done = subprocess.run(["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *command], capture_output=True,
                                   text=True, env=environment(), timeout=120, check=False)
-            self.assertEqual(done.returncode, 0)
+            # A report that nobody can read is a failure; the files are written all the same.
+            self.assertEqual(done.returncode, 1 if "2>" in closed else 0)
             with open(files[0], encoding="utf-8") as file:
                 self.assertEqual(len(json.load(file)["launches"]), 1)
             with open(files[1], newline="", encoding="utf-8") as file:
@@ -157,6 +158,179 @@ class Program(Folder):
     def test_options_after_it_are_its_own(self):
         done = prof("/bin/echo", "--each", "--help")
         self.assertEqual((done.returncode, done.stdout), (0, "--each --help\n"))
+
+
+class Losses(Folder):
+    """What is not in the report is told, and passes no gate and no check."""
+
+    def told(self, words, *steps, launches=0, options=(), status=0, **keywords):
+        """`words` stand in the report, whether it is asked for gates, for checks or for neither."""
+        path = self.place("a.json")
+        more = {"TMPDIR": self.folder, **keywords.pop("more", {})}
+        for gate, expected in (([], status), (["--fail-if", "inst_executed<0"], 3), (["--check", "memory"], 1)):
+            done = prof(*options, *gate, "--json", path, arguments.program, *steps, more=more, **keywords)
+            self.assertEqual(done.returncode, status or expected, done.stderr)
+            self.assertRegex(re.sub(r"\n +", " ", done.stderr), words)
+            self.assertNotIn("no kernel ran", done.stderr)
+            if gate:
+                self.assertRegex(done.stderr, rf"(?m)^FAIL {gate[0]}: ")
+            with open(path, encoding="utf-8") as file:
+                document = json.load(file)
+            self.assertEqual((len(document["launches"]), document["complete"]), (launches, False))
+            self.assertEqual(os.listdir(self.folder), ["a.json"])
+        return document
+
+    def test_descriptors(self):
+        self.told(r"1 record was lost \(Too many open files\)", "start", "nofile", "vectors")
+
+    def test_size(self):
+        # As a disk that is full: the account is there, and the first records.
+        self.told(r"no launch was recorded\n? *! 1 record was lost \(File too large\)", "start", "fsize=8192", "vectors")
+        self.told(r"\d+ records were lost \(File too large\): the report is incomplete", *["vectors"] * 9, "fsize=8200",
+                  "strided:2", "strided:4", "vectors", launches=9)
+
+    def test_user(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs root")
+        self.told(r"1 record was lost \(Permission denied\)", "start", "nobody", "vectors")
+
+    def test_damaged(self):
+        path = self.place("program")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{arguments.program} vectors\necho >> $WIDELOAD_PROF_OUT\n"
+                       f"[ $1 = echo ] || : > $WIDELOAD_PROF_OUT\n")
+        os.chmod(path, 0o755)
+        for step, words in (("echo", "1 record is damaged"), ("truncate", "the records were overwritten")):
+            done = prof("--check", "memory", path, step)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(words, done.stderr)
+
+    def test_deleted(self):
+        # The records that were written before are not lost with the file's name.
+        with open(self.place("program"), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n{arguments.program} vectors\nrm $WIDELOAD_PROF_OUT\n"
+                       f"{arguments.program} strided:2\n")
+        os.chmod(self.place("program"), 0o755)
+        done = prof(self.place("program"))
+        self.assertIn("vectors", done.stderr)
+        self.assertIn("records cannot be written", done.stderr)
+
+    def test_in_flight(self):
+        words = r"! endless was in flight at the end: it has no figures"
+        document = self.told(words, "vectors", "endless", options=["--timeout", "0.5"], launches=1, status=124)
+        self.assertEqual(document["in_flight"], ["endless"])
+        self.told(r"no launch was recorded\n? *" + words, "endless", options=["--timeout", "0.5"], status=124)
+        done = prof("--timeout", "1", "/bin/sh", "-c", f"{arguments.program} endless & {arguments.program} endless")
+        self.assertEqual(done.stderr.count("! endless was in flight"), 2)
+
+    def test_goes_on(self):
+        words = r"! 1 process that uses CUDA has not ended"
+        done = prof("--check", "memory", arguments.program, "daemon", "vectors", "wait")
+        # It has had time to come to life, or has not.
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, words + "|nothing was checked")
+
+    def test_complete(self):
+        """Nothing of this keeps a launch from being recorded."""
+        if os.geteuid() == 0:
+            os.chmod(self.folder, 0o755)
+        for steps in (["closeall", "vectors"], ["vectors", "closeall", "vectors"],
+                      ["chdir=/", "vectors"], ["spawn", "vectors"], ["fork", "vectors"], ["vectors", "_exit=0"],
+                      ["vectors", "fsize=100000", "vectors"]):
+            _, document = self.profiled(["--check", "memory"], *steps)
+            self.assertEqual((document["complete"], document["in_flight"]), (True, []), steps)
+            self.assertEqual(len(document["launches"]), steps.count("vectors") * (2 if "spawn" in steps else 1))
+        _, document = self.profiled([], "clearenv", "vectors")
+        self.assertEqual((document["complete"], len(document["launches"])), (True, 1))
+        done = prof("--check", "memory", arguments.program, "clearenv", "vectors")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing was checked: the program emptied its environment", done.stderr)
+
+    def test_unused(self):
+        # A check that checked nothing has not passed.
+        done = prof("--check", "memory", "/bin/true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("FAIL --check: nothing was checked", done.stderr)
+
+    def test_standard_error(self):
+        command = [arguments.wideload, "prof", arguments.program, "vectors"]
+        for redirection in ("2>&-", "2>/dev/full"):
+            done = subprocess.run(["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *command], env=environment(),
+                                  timeout=120, check=False)
+            self.assertEqual(done.returncode, 1)
+        path = self.place("report")
+        command[2:2] = ["--output", path]
+        done = subprocess.run(["/bin/sh", "-c", 'exec "$@" 2>&-', "sh", *command], env=environment(), timeout=120,
+                              check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("vectors", self.text("report"))
+
+
+class Ends(Folder):
+    """Whoever is killed, nothing goes on and no file is left."""
+
+    def start(self, *command, **options):
+        script = f"{arguments.program} endless & setsid {arguments.program} endless & {arguments.program} vectors sleep"
+        mark = self.place("mark")
+        process = subprocess.Popen([arguments.wideload, "prof", "--json", self.place("a.json"), *command, "/bin/sh", "-c",
+                                    script, mark], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                   env=environment({"TMPDIR": self.folder, "WIDELOAD_TEST": mark}), **options)
+        self.addCleanup(process.stdout.close)
+        self.assertEqual(process.stdout.readline(), "asleep\n")
+        return process
+
+    def left(self):
+        """The processes that have this test's mark in their environment, and are no zombies."""
+        mark, pids = f"WIDELOAD_TEST={self.place('mark')}".encode(), []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as file:
+                    if mark in file.read():
+                        pids.append(int(pid))
+            except OSError:
+                pass
+        return pids
+
+    def nothing_left(self, files):
+        for _ in range(200):
+            if not self.left() and os.listdir(self.folder) == files:
+                return
+            time.sleep(0.05)
+        pids = self.left()
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        self.fail(f"processes {pids} go on; files {os.listdir(self.folder)}")
+
+    def test_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = self.start()
+            process.send_signal(number)
+            self.assertEqual(process.wait(timeout=60), -number)
+            self.nothing_left(["a.json"])
+            os.unlink(self.place("a.json"))
+
+    def test_killed(self):
+        process = self.start()
+        self.assertEqual(len(self.left()), 6)  # both of the command's own, the shell, three programs
+        process.kill()
+        process.wait()
+        self.nothing_left([])
+
+    def test_guard_killed(self):
+        process = self.start()
+        guard, = [pid for pid in self.left() if self.parent(pid) == process.pid]
+        os.kill(guard, signal.SIGKILL)
+        self.assertEqual(process.wait(timeout=60), 1)
+        self.nothing_left([])
+
+    @staticmethod
+    def parent(pid):
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return int(file.read().rsplit(")", 1)[1].split()[1])
+
+    def test_timeout(self):
+        self.assertEqual(self.start("--timeout", "1").wait(timeout=60), 124)
+        self.nothing_left(["a.json"])
 
 
 class Refused(Folder):
@@ -517,7 +691,7 @@ class Gates(Folder):
     def test_check(self):
         # A simulator that checks says so; another is not taken for one that found nothing.
         done = prof("--check", "memory", arguments.program, "vectors")
-        if "no checks" in done.stderr:
+        if "nothing was checked" in done.stderr:
             self.assertEqual(done.returncode, 1)
             self.assertRegex(done.stderr, r"\Awideload: [^\n]+\n\Z")
         else:

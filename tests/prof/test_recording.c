@@ -25,13 +25,12 @@
 #define SAME(pid, number, same) "{\"launch\":{\"pid\":" #pid ",\"number\":" #number ",\"same\":" #same "}}\n"
 
 static void read_text(const char *text, size_t size, struct prof_recording *out) {
-    FILE *file = fopen("records", "w");
+    FILE *file = tmpfile();
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, size, file), size);
-    fclose(file);
     struct bench_error error;
-    assert_true(prof_recording_read("records", out, &error));
-    remove("records");
+    assert_true(prof_recording_read(file, out, &error));
+    fclose(file);
 }
 
 static void test_whole(void **state) {
@@ -132,6 +131,48 @@ static void test_torn(void **state) {
         assert_int_equal(r.damaged, torn);
         prof_recording_free(&r);
     }
+}
+
+/* What the account says, whatever else stands in the file. */
+static void test_account(void **state) {
+    (void)state;
+    static const char lines[] = PROCESS(7) LAUNCH(7, 1, "a");
+    static union {
+        struct records_account account;
+        char bytes[sizeof(struct records_account) + sizeof lines];
+    } file;
+    memcpy(file.bytes + sizeof file.account, lines, sizeof lines);
+    file.account = (struct records_account){.magic = RECORDS_MAGIC, .written = 2, .begun = 1, .ended = 1};
+    struct prof_recording r;
+    read_text(file.bytes, RECORDS_ACCOUNT + sizeof lines - 1, &r);
+    assert_true(r.has_account);
+    assert_int_equal(r.launch_count, 1);
+    assert_int_equal(r.in_flight + r.lost + r.absent + r.damaged + r.in_flight_names, 0);
+    prof_recording_free(&r);
+
+    file.account.written = 4;
+    file.account.lost = 3;
+    file.account.error = 28;
+    file.account.begun = 12;
+    file.account.slots[2] = (struct records_slot){.pid = 7, .kernel = "_Z1kv"};
+    memset(file.account.slots[3].kernel, 0xff, sizeof file.account.slots[3].kernel);
+    file.account.slots[3].pid = 8;
+    read_text(file.bytes, RECORDS_ACCOUNT + sizeof lines - 1, &r);
+    assert_int_equal(r.absent, 2);
+    assert_int_equal(r.lost, 3);
+    assert_int_equal(r.lost_error, 28);
+    assert_int_equal(r.in_flight, 11);
+    assert_int_equal(r.in_flight_names, 2);
+    assert_string_equal(r.in_flight_name[0], "_Z1kv");
+    assert_int_equal(strlen(r.in_flight_name[1]), 1000);
+    assert_int_equal(r.in_flight_name[1][999], '?');
+    prof_recording_free(&r);
+
+    /* Cut off, it is none. */
+    read_text(file.bytes, sizeof file.account - 1, &r);
+    assert_false(r.has_account);
+    assert_int_equal(r.damaged, 1);
+    prof_recording_free(&r);
 }
 
 static void test_damaged(void **state) {
@@ -266,13 +307,10 @@ static void test_namesakes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_bugs),
-        cmocka_unit_test(test_bugs_of_the_ptx),
-        cmocka_unit_test(test_torn),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_contradictory),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_whole),           cmocka_unit_test(test_bugs),
+        cmocka_unit_test(test_bugs_of_the_ptx), cmocka_unit_test(test_torn),
+        cmocka_unit_test(test_account),         cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_contradictory),   cmocka_unit_test(test_rows),
         cmocka_unit_test(test_namesakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
