@@ -33,6 +33,9 @@ find_program(WIDELOAD_FATBINARY fatbinary HINTS ${WIDELOAD_CUDA_ROOT}/bin REQUIR
 # half as long, and loading a kernel 0.15 ms longer (docs/notes/calls.md).  Before CUDA 12.8 it was the only one.
 file(STRINGS ${WIDELOAD_CUDA_INCLUDE}/cuda.h cuda_version REGEX "^#define CUDA_VERSION ")
 string(REGEX MATCH "[0-9]+$" cuda_version "${cuda_version}")
+math(EXPR cuda_major "${cuda_version} / 1000")
+math(EXPR cuda_minor "${cuda_version} % 1000 / 10")
+set(WIDELOAD_CUDA_RELEASE ${cuda_major}.${cuda_minor})
 set(WIDELOAD_COMPRESSION --compress-all)
 if(cuda_version GREATER_EQUAL 12080)
     string(APPEND WIDELOAD_COMPRESSION " --compress-mode=speed")

@@ -12,8 +12,13 @@
 /* Relative to libwideload.so's folder; those that others are links to come first. */
 static const char simulator[] = "libwideload-sim.so", runtime[] = "libwideload-cudart.so",
                   folder[] = "wideload";
-static const char *const files[] = {simulator, runtime, "wideload/libcuda.so.1", "wideload/libcudart.so.12",
-                                    "wideload/libcudart.so.13"};
+static const char *const files[] = {simulator,
+                                    runtime,
+                                    "wideload/libcuda.so.1",
+                                    "wideload/libcudart.so.12",
+                                    "wideload/libcudart.so.13",
+                                    "wideload/bin/ptxas",
+                                    "wideload/bin/nvcc"};
 
 static bool join(char out[PATH_MAX], const char *place, const char *file) {
     return snprintf(out, PATH_MAX, "%s/%s", place, file) < PATH_MAX;

@@ -9,42 +9,25 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "prof/environment.h"
 #include "prof/guard.h"
-#include "prof/parts.h"
 #include "prof/program.h"
 #include "prof/tree.h"
 
 /* What a program may be told by another; a terminal tells the whole group itself. */
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
-/* ---------------------------------------------------------------- the environment */
-
-/* Puts a path before those that a variable holds already. */
-static bool prepend(const char *name, const char *path) {
-    const char *rest = getenv(name);
-    char *value = NULL;
-    if (!rest || !*rest)
-        return setenv(name, path, 1) == 0;
-    bool good = asprintf(&value, "%s:%s", path, rest) >= 0 && setenv(name, value, 1) == 0;
-    free(value);
-    return good;
-}
-
-static bool set_environment(const struct prof_run *run, const struct prof_parts *parts) {
-    bool good = prepend("LD_LIBRARY_PATH", parts->folder) && prepend("LD_PRELOAD", parts->runtime) &&
-                setenv("WIDELOAD_PROF_OUT", run->records, 1) == 0;
-    if (run->arch)
-        good = good && setenv("WIDELOAD_ARCH", run->arch, 1) == 0;
-    if (run->checks)
-        good = good && setenv("WIDELOAD_CHECK", run->checks, 1) == 0;
-    return good;
-}
-
 void run_become(const struct prof_run *run) {
     struct prof_parts parts;
-    struct bench_error error;
-    if (!run->simulator || (prof_parts_find(&parts, &error) && set_environment(run, &parts)))
+    struct bench_error unused;
+    char path[PROF_PATH_BYTES];
+    if (!run->simulator) {
         execv(run->path, run->arguments);
+    } else if (prof_parts_find(&parts, &unused)) {
+        const char *executed = prof_environment_path(run, &parts, path);
+        if (prof_environment_set(run, &parts))
+            execv(executed, run->arguments);
+    }
 }
 
 /* ---------------------------------------------------------------- the guard */

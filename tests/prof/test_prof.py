@@ -414,14 +414,14 @@ class Parts(Folder):
         shutil.copy(needed[0], self.folder)
         more = {"LD_LIBRARY_PATH": self.folder}
         for part in ["libwideload-sim.so", "libwideload-cudart.so", "wideload/libcuda.so.1",
-                     "wideload/libcudart.so.12", "wideload/libcudart.so.13"]:
+                     "wideload/libcudart.so.12", "wideload/libcudart.so.13", "wideload/bin/ptxas", "wideload/bin/nvcc"]:
             done = ran("print", more=more)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertRegex(done.stderr, r"\Awideload: [^\n]+\n\Z")
             self.assertIn(os.path.join(os.path.realpath(self.folder), part) + ": this part of Wideload is missing",
                           done.stderr)
             self.assertIn("`make`", done.stderr)
-            os.makedirs(self.place("wideload"), exist_ok=True)
+            os.makedirs(self.place("wideload/bin"), exist_ok=True)
             os.symlink(os.path.join(build, part), self.place(part))
         self.assertEqual(ran("vectors", more=more).returncode, 0)
 
