@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/place.h"
+
 static bool refuse(const char *option, const char *path, struct bench_error *error) {
     return bench_usage(error, "%s: %.400s cannot be written: %s", option, path, strerror(errno));
 }
@@ -38,7 +40,7 @@ bool bench_output_open(struct bench_output *output, const char *option, const ch
                        struct bench_error *error) {
     struct stat status;
     memset(output, 0, sizeof *output);
-    if (strcmp(path, "-") == 0) {
+    if (bench_place_is_stdout(path)) {
         output->is_stdout = true;
         output->file = stdout;
         return true;
@@ -51,7 +53,12 @@ bool bench_output_open(struct bench_output *output, const char *option, const ch
     if (exists && S_ISREG(status.st_mode) && access(path, W_OK))
         return refuse(option, path, error);
     /* Through a link the file itself is replaced, not the link. */
-    output->path = exists ? realpath(path, NULL) : strdup(path);
+    char followed[PATH_MAX];
+    if (!exists && !bench_place_follow(path, followed)) {
+        errno = ELOOP;
+        return refuse(option, path, error);
+    }
+    output->path = exists ? realpath(path, NULL) : strdup(followed);
     if (!output->path)
         return exists ? refuse(option, path, error) : bench_failure(error, "out of memory");
     if (!exists || S_ISREG(status.st_mode))

@@ -13,7 +13,7 @@ struct bench_output {
 };
 
 /* Opens before a run, so that a place that cannot be written is refused at once.  `option` ("--json") names
- * it in messages; path "-" is standard output. */
+ * it in messages; path "-" is standard output, as its other names are. */
 bool bench_output_open(struct bench_output *output, const char *option, const char *path,
                        struct bench_error *error);
 /* Puts the file in its place. */

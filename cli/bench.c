@@ -8,6 +8,7 @@
 #include "bench/compare.h"
 #include "bench/json.h"
 #include "bench/output.h"
+#include "bench/place.h"
 #include "bench/run.h"
 #include "bench/summary.h"
 #include "bench/table.h"
@@ -245,13 +246,20 @@ struct results {
     bool table; /* standard output is free for it */
 };
 
+static bool check_places(const struct input *input, struct bench_error *error) {
+    const struct bench_place places[] = {
+        {.name = "--json", .path = input->json},
+        {.name = "--csv", .path = input->csv},
+        {.name = "--markdown", .path = input->markdown},
+        {.name = "the file of --compare", .path = input->compare, .read = true},
+        {.name = "where standard output goes", .is_stream = true, .stream = STDOUT_FILENO, .read = true},
+        {.name = "where standard error goes", .is_stream = true, .stream = STDERR_FILENO, .read = true},
+    };
+    return bench_places_check(places, sizeof places / sizeof *places, error);
+}
+
 static bool open_results(struct results *results, const struct input *input, struct bench_error *error) {
     const char *paths[OUTPUTS] = {input->json, input->csv, input->markdown};
-    for (int i = 0; i < OUTPUTS; i++)
-        for (int j = 0; j < i; j++)
-            if (paths[i] && paths[j] && strcmp(paths[i], paths[j]) == 0)
-                return bench_usage(error, "%s and %s: both go to %.200s; give two places", outputs[j].option,
-                                   outputs[i].option, paths[i]);
     cli_guard_unfinished();
     results->table = true;
     for (int i = 0; i < OUTPUTS; i++) {
@@ -410,7 +418,7 @@ static int bench(struct input *input) {
         bench_usage(&error, "--tolerance: there is nothing to tolerate without --compare OLD.json");
         return cli_report(&error);
     }
-    bool ready = bench_plan_make(&plan, &input->request, &error) &&
+    bool ready = bench_plan_make(&plan, &input->request, &error) && check_places(input, &error) &&
                  (!input->compare || bench_earlier_read(&earlier, input->compare, &error)) &&
                  cli_open(&context, input->device, input->arch, &error) &&
                  bench_peers_open(&plan, context, &input->request, &error) &&

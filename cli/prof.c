@@ -14,6 +14,7 @@
 #include "bench/nearest.h"
 #include "bench/output.h"
 #include "bench/parse.h"
+#include "bench/place.h"
 #include "cli/arguments.h"
 #include "cli/devices.h"
 #include "cli/unfinished.h"
@@ -126,7 +127,7 @@ static bool set_file(const char *option, const char **out, const char *argument,
     if (!*argument)
         return bench_usage(error, "%s: an empty file name", option);
     /* It belongs to the program alone. */
-    return strcmp(argument, "-") != 0 ||
+    return !bench_place_is_stdout(argument) ||
            bench_usage(error, "%s: standard output is the program's; give a file", option);
 }
 
@@ -213,15 +214,37 @@ struct files {
     struct prof_records records;
 };
 
+/* No output may be another's, the program, a file that it is given, or where its streams go. */
+static bool check_places(const struct input *input, const struct prof_program *program,
+                         struct bench_error *error) {
+    size_t count = 0, most = 7;
+    while (input->program[most - 7])
+        most++;
+    struct bench_place *places = calloc(most, sizeof *places);
+    if (!places)
+        return bench_failure(error, "out of memory");
+    places[count++] = (struct bench_place){.name = "--output", .path = input->output};
+    places[count++] = (struct bench_place){.name = "--csv", .path = input->csv};
+    places[count++] = (struct bench_place){.name = "--json", .path = input->json};
+    places[count++] = (struct bench_place){
+        .name = "where standard output goes", .is_stream = true, .stream = STDOUT_FILENO, .read = true};
+    places[count++] = (struct bench_place){
+        .name = "where standard error goes", .is_stream = true, .stream = STDERR_FILENO, .read = true};
+    places[count++] = (struct bench_place){
+        .name = "standard input", .is_stream = true, .stream = STDIN_FILENO, .read = true};
+    places[count++] = (struct bench_place){.name = "the program", .path = program->path, .read = true};
+    for (size_t i = 1; input->program[i]; i++)
+        places[count++] = (struct bench_place){
+            .name = "an argument of the program", .path = input->program[i], .read = true};
+    bool good = bench_places_check(places, count, error);
+    free(places);
+    return good;
+}
+
 static bool open_files(struct files *files, const struct input *input, struct bench_error *error) {
     const char *paths[RECORDS] = {input->output, input->csv, input->json};
     static const char *const names[RECORDS] = {"--output", "--csv", "--json"};
     cli_guard_unfinished();
-    for (int i = 0; i < RECORDS; i++)
-        for (int j = 0; j < i; j++)
-            if (paths[i] && paths[j] && strcmp(paths[i], paths[j]) == 0)
-                return bench_usage(error, "%s and %s: both go to %.200s; give two places", names[j], names[i],
-                                   paths[i]);
     for (int i = 0; i < RECORDS; i++) {
         if (!paths[i])
             continue;
@@ -424,7 +447,7 @@ static int profile(struct input *input) {
         return status;
     }
     struct prof_outcome outcome;
-    if (!open_files(&files, input, &error)) {
+    if (!check_places(input, &program, &error) || !open_files(&files, input, &error)) {
         status = cli_report(&error);
         close_files(&files);
         return status;

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bench/output.h"
+#include "bench/place.h"
 #include "cli/arguments.h"
 #include "cli/unfinished.h"
 #include "report/report.h"
@@ -92,6 +94,37 @@ static bool put_svg(void *argument, const char *name, const char *svg, struct be
     return right;
 }
 
+/* No output may be another's, or an input. */
+static bool check_place(const struct input *input, struct bench_place output, struct bench_error *error) {
+    struct bench_place *places = calloc(input->path_count + 3, sizeof *places);
+    size_t count = 0;
+    if (!places)
+        return bench_failure(error, "out of memory");
+    places[count++] = output;
+    if (strcmp(output.name, "--output") != 0)
+        places[count++] = (struct bench_place){.name = "--output", .path = input->output};
+    places[count++] = (struct bench_place){
+        .name = "where standard output goes", .is_stream = true, .stream = STDOUT_FILENO, .read = true};
+    for (size_t i = 0; i < input->path_count; i++)
+        places[count++] = (struct bench_place){.name = "an input", .path = input->paths[i], .read = true};
+    bool good = bench_places_check(places, count, error);
+    free(places);
+    return good;
+}
+
+static bool check_places(const struct report *report, const struct input *input, struct bench_error *error) {
+    bool good = check_place(input, (struct bench_place){.name = "--output", .path = input->output}, error);
+    for (size_t i = 0; i < report->experiment_count && input->svg; i++)
+        for (size_t j = 0; good && j < report->figure_counts[i]; j++) {
+            char *path;
+            if (asprintf(&path, "%s/%s.svg", input->svg, report->figures[i][j].chart.id) < 0)
+                return bench_failure(error, "out of memory");
+            good = check_place(input, (struct bench_place){.name = "--svg", .path = path}, error);
+            free(path);
+        }
+    return good;
+}
+
 static bool make_folder(const char *path, struct bench_error *error) {
     struct stat status;
     if (mkdir(path, 0777) == 0)
@@ -104,7 +137,7 @@ static bool make_folder(const char *path, struct bench_error *error) {
 }
 
 static bool make(struct report *report, const struct input *input, struct bench_error *error) {
-    if (!report_open(report, input->paths, input->path_count, error))
+    if (!report_open(report, input->paths, input->path_count, error) || !check_places(report, input, error))
         return false;
     cli_guard_unfinished();
     if (input->output && !put_page(report, input->output, error))

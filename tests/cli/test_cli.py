@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import resource
 import struct
 import subprocess
 import sys
@@ -112,6 +113,65 @@ class Errors(unittest.TestCase):
                      "--json", "/no/such/folder/a.json")
         self.refused(2, "--csv: / cannot be written", "bench", "copy", "--size", "1", "--csv", "/")
         self.refused(2, "two places", "bench", "copy", "--size", "1", "--csv", "-", "--json", "-")
+
+    def test_one_file_twice(self):
+        # However it is spelled, and whether it is there or not.
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a")
+            os.symlink("a", os.path.join(folder, "link"))
+            os.symlink(folder, os.path.join(folder, "folder"))
+            spellings = [path, os.path.join(folder, ".", "a"), os.path.join(folder, "folder", "a"),
+                         os.path.join(folder, "link"), os.path.relpath(path)]
+            for present in (False, True):
+                for other in spellings:
+                    self.refused(2, "two places", "bench", "copy", "--size", "1", "--csv", path, "--json", other)
+                if not present:
+                    with open(path, "w", encoding="utf-8") as file:
+                        file.write("{}")
+                    os.link(path, os.path.join(folder, "hard"))
+                    spellings.append(os.path.join(folder, "hard"))
+            for other in spellings:
+                self.refused(2, "the file of --compare", "bench", "copy", "--compare", path, "--json", other)
+            self.assertEqual(sorted(os.listdir(folder)), ["a", "folder", "hard", "link"])
+            with open(path, "a", encoding="utf-8") as file:
+                done = subprocess.run([arguments.wideload, "bench", "copy", "--size", "1", "--json", path],
+                                      stdout=file, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("where standard output goes", done.stderr)
+            self.assertEqual(open(path, encoding="utf-8").read(), "{}")
+        for one, other in (("/dev/stdout", "/dev/stdout"), ("-", "/dev/stdout"), ("/proc/self/fd/1", "/dev/fd/1")):
+            self.refused(2, "two places", "bench", "copy", "--size", "1", "--csv", one, "--json", other)
+        self.assertEqual(wideload("bench", "copy", "--size", "1", "--csv", "/dev/null", "--json", "/dev/null").returncode, 0)
+
+    def test_names_of_standard_output(self):
+        for name in ("-", "/dev/stdout", "/dev/fd/1"):
+            done = wideload("bench", "copy", "--size", "1", "--json", name)
+            self.assertEqual(done.returncode, 0)
+            json.loads(done.stdout)
+            with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+                subprocess.run([arguments.wideload, "bench", "copy", "--size", "1", "--json", name], stdout=file,
+                               env={**os.environ, "WIDELOAD_DEVICE": "sim"}, check=True)
+                file.seek(0)
+                json.load(file)
+
+    def test_closed_output(self):
+        for command in (["list"], ["devices"], ["--help"], ["bench", "copy", "--size", "1"]):
+            for redirection in (">&-", ">/dev/full"):
+                done = subprocess.run(["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", arguments.wideload, *command],
+                                      capture_output=True, text=True, check=False,
+                                      env={**os.environ, "WIDELOAD_DEVICE": "sim"})
+                self.assertEqual(done.returncode, 1, command)
+                self.assertIn("standard output cannot be written", done.stderr)
+
+    def test_size_limit(self):
+        # A file that may not become as large is an error like any other, and leaves nothing.
+        with tempfile.TemporaryDirectory() as folder:
+            for option in ("--json", "--csv", "--markdown"):
+                done = wideload("bench", "copy", "--size", "1", option, os.path.join(folder, "a"),
+                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16)))
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("File too large", done.stderr)
+                self.assertEqual(os.listdir(folder), [])
 
     @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "a GPU is here")
     def test_no_gpu(self):

@@ -388,6 +388,34 @@ class Refused(Folder):
         self.refused(2, "two places", "--csv", self.place("a"), "--json", self.place("a"), program)
         self.refused(2, "the program's", "--csv", "-", program)
 
+    def test_one_file_twice(self):
+        # However it is spelled; nothing is touched, and nothing runs.
+        program, made = self.place("program"), self.place("made")
+        shutil.copy(os.path.realpath(arguments.program), program)
+        os.link(program, self.place("hard"))
+        os.symlink("program", self.place("link"))
+        os.symlink("made", self.place("to be made"))
+        for name in ("program", "hard", "link"):
+            for option in ("--csv", "--json", "--output"):
+                self.refused(2, f"{option}: {self.place(name)} is the program", option, self.place(name), program, "print")
+        for other in (made, self.place("./made"), self.place("to be made"), os.path.relpath(made)):
+            self.refused(2, "two places", "--csv", made, "--output", other, program, "print")
+        with open(made, "w", encoding="utf-8") as file:
+            file.write("kept")
+        self.refused(2, "is an argument of the program", "--json", made, program, "print", self.place("to be made"))
+        for mode, stream, words in (("r", "stdin", "standard input"), ("a", "stdout", "where standard output goes"),
+                                    ("a", "stderr", "")):
+            with open(made, mode, encoding="utf-8") as file:
+                streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, stream: file}
+                done = subprocess.run([arguments.wideload, "prof", "--json", made, program, "print"], text=True,
+                                      check=False, env=environment(), **streams)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr or "")
+        self.assertIn("kept", self.text("made"))
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            self.refused(2, "the program's", "--csv", name, program)
+        self.assertEqual(prof("--csv", "/dev/null", "--json", "/dev/null", program, "exit=0").returncode, 0)
+
     def test_places(self):
         # Nothing runs when its results could not be kept.
         self.refused(2, "cannot be written", "--json", "/no/such/folder/a.json", arguments.program, "print")

@@ -146,6 +146,22 @@ class Refusals(Case):
             self.refused(1, "No space left", result, "-o", "/dev/full")
 
 
+    def test_one_file_twice(self):
+        # However it is spelled, and before anything is written.
+        result = self.file("a.json", results.everything())
+        os.link(result, self.path("hard"))
+        os.symlink("a.json", self.path("link"))
+        for name in ("a.json", "hard", "link", "./a.json"):
+            self.refused(2, f"--output: {self.path(name)} is an input", result, "-o", self.path(name))
+        os.mkdir(self.path("charts"))
+        self.refused(2, ["--svg", "--output", "two places"], result, "--svg", self.path("charts"), "-o",
+                     self.path("charts/stride-stride.svg"))
+        os.symlink(result, self.path("charts/copy-ladder.svg"))
+        self.refused(2, ["--svg", "copy-ladder.svg is an input"], result, "--svg", self.path("charts"), "-o",
+                     self.path("page.html"))
+        self.assertEqual(os.listdir(self.path("charts")), ["copy-ladder.svg"])
+
+
 class Pages(Case):
     def sound(self, text, page):
         """What holds for every page."""
