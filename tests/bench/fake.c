@@ -121,6 +121,8 @@ wl_error wl_upload(wl_context *context, wl_devptr to, const void *from, size_t b
 }
 
 wl_error wl_download(wl_context *context, void *to, wl_devptr from, size_t bytes) {
+    if (fake.fault == FAKE_DOWNLOAD_FAILS && fake.distance-- == 0)
+        return fail(WL_ERROR_DRIVER, "the link is down");
     if (context->broken)
         return fail(WL_ERROR_DRIVER, "the context is broken");
     if (bytes)

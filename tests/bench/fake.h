@@ -25,6 +25,7 @@ enum fake_fault {
     FAKE_KERNEL_FAULT,   /* WL_ERROR_KERNEL_FAULT, and the context is broken from then on */
     FAKE_LAUNCH_REFUSED, /* WL_ERROR_DRIVER, and the context works on */
     FAKE_LAUNCH_BREAKS,  /* WL_ERROR_DRIVER, and the context is broken from then on */
+    FAKE_DOWNLOAD_FAILS, /* WL_ERROR_DRIVER after fake.distance downloads, and the context works on */
     FAKE_PREPARE_FAILS,  /* WL_ERROR_DRIVER before the launch, and the context works on */
 };
 

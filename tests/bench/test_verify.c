@@ -463,6 +463,24 @@ static void failures_beside_the_kernel(void **state) {
     assert_string_equal(outcome.text, "preparing the output: nothing was copied");
 }
 
+/* Whichever download fails, nothing is called right. */
+static void failing_downloads(void **state) {
+    (void)state;
+    static const char *const rungs[][2] = {{"copy", "scalar"}, {"csr-transpose", "fast"}};
+    for (unsigned i = 0; i < 2; i++) {
+        struct wl_problem problem = {.n = 1000, .rows = 40, .cols = 25};
+        struct fake_state spoilt = {.fault = FAKE_DOWNLOAD_FAILS};
+        for (;; spoilt.distance++) {
+            struct outcome outcome = verify_with(rung(rungs[i][0], rungs[i][1]), problem, spoilt);
+            if (outcome.verdict == BENCH_RIGHT)
+                break;
+            assert_int_equal(outcome.verdict, BENCH_BROKEN);
+            assert_string_equal(outcome.text, "download: the link is down");
+        }
+        assert_true(spoilt.distance > 5); /* arrays and their guards */
+    }
+}
+
 /* Rows share the arrays of an experiment: those that only others write are left alone. */
 static void arrays_of_other_rungs(void **state) {
     (void)state;
@@ -507,6 +525,7 @@ int main(void) {
         cmocka_unit_test(all_arrays),
         cmocka_unit_test(failures_beside_the_kernel),
         cmocka_unit_test(arrays_of_other_rungs),
+        cmocka_unit_test(failing_downloads),
         cmocka_unit_test(words_in_full),
         cmocka_unit_test(elements_in_full),
         cmocka_unit_test(beyond_a_chunk),
