@@ -90,8 +90,8 @@ typedef struct wl_device_info {
     char arch[16];      /* "sm_90"; on the simulator the counting rules' name */
     int driver_version; /* CUDA's number: 13000 is 13.0 */
     int multiprocessors;
-    int memory_clock_khz; /* 0 when the driver does not say */
-    int memory_bus_bits;  /* 0 when the driver does not say */
+    int memory_clock_khz; /* 0 when the driver does not say, and on the simulator */
+    int memory_bus_bits;  /* the same */
     int l2_bytes;
     uint64_t memory_bytes; /* total device memory */
     uint64_t free_bytes;   /* free when asked */

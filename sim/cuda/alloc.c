@@ -130,7 +130,9 @@ CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flag
 
 CUresult memory_free(const char *function, CUdeviceptr dptr) {
     struct allocation *allocation = allocation_at(dptr);
-    if (!allocation || (allocation->kind != ALLOCATION_DEVICE && allocation->kind != ALLOCATION_MANAGED)) {
+    bool host =
+        allocation && (allocation->kind == ALLOCATION_HOST || allocation->kind == ALLOCATION_REGISTERED);
+    if (!allocation || (host && !allocation->pool)) {
         check_bad_free(function, dptr);
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -105,8 +105,8 @@ CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const C
         return CUDA_ERROR_INVALID_VALUE;
     size_t blocks = blocks_of(function, config), size = (size_t)cluster[0] * cluster[1] * cluster[2],
            count = 0;
-    /* An H200 says so where no shared memory is asked for. */
-    if (!config->sharedMemBytes && !function->info.shared_bytes && blocks > 8)
+    /* An H200 says so where no dynamic shared memory is asked for. */
+    if (!config->sharedMemBytes && blocks > 8)
         blocks = 8;
     for (size_t i = 0; size && i < sizeof groups / sizeof *groups; i++)
         count += groups[i] < size ? 0 : groups[i] * blocks / size;

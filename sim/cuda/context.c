@@ -156,6 +156,32 @@ CUresult cuCtxDestroy(CUcontext ctx) {
     return CUDA_SUCCESS;
 }
 
+/* The current context, once more to be detached.  Deprecated, but declared. */
+CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags) {
+    CUcontext context;
+    CUresult error = context_current(&context);
+    if (error)
+        return error;
+    if (!pctx || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    __atomic_add_fetch(&context->attached, 1, __ATOMIC_RELAXED);
+    *pctx = context;
+    return CUDA_SUCCESS;
+}
+
+/* Whoever detaches more often than was attached destroys the context, but for a primary one. */
+CUresult cuCtxDetach(CUcontext ctx) {
+    CUcontext context;
+    CUresult error = context_current(&context);
+    if (error || ctx != context)
+        return error ? error : CUDA_ERROR_INVALID_CONTEXT;
+    unsigned attached = __atomic_load_n(&context->attached, __ATOMIC_RELAXED);
+    while (attached && !__atomic_compare_exchange_n(&context->attached, &attached, attached - 1, false,
+                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+    return attached || context->primary ? CUDA_SUCCESS : cuCtxDestroy(context);
+}
+
 CUresult cuCtxPushCurrent(CUcontext ctx) {
     CUresult error = driver_check();
     if (error)

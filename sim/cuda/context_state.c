@@ -94,8 +94,27 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
     return CUDA_SUCCESS;
 }
 
+/* Every context has them all: there is none with fewer. */
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type) {
+    CUcontext context;
+    CUresult error = context_current(&context);
+    if (error)
+        return error;
+    if (!pExecAffinity || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+        return CUDA_ERROR_INVALID_VALUE;
+    pExecAffinity->type = type;
+    pExecAffinity->param.smCount.val = LIMIT_MULTIPROCESSORS;
+    return CUDA_SUCCESS;
+}
+
+/* The depth of synchronisation in kernels went with the first dynamic parallelism. */
 static bool is_limit(CUlimit limit) {
-    return (unsigned)limit <= CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
+    return (unsigned)limit <= CU_LIMIT_PERSISTING_L2_CACHE_SIZE && limit != CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH;
+}
+
+/* CU_LIMIT_SHMEM_SIZE and CU_LIMIT_CIG_ENABLED, of contexts that share a device with graphics. */
+static bool is_limit_of_graphics(CUlimit limit) {
+    return (unsigned)limit == 7 || (unsigned)limit == 8;
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
@@ -103,6 +122,8 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
     CUresult error = context_enter(&context);
     if (error)
         return error;
+    if (is_limit_of_graphics(limit))
+        return CUDA_ERROR_NOT_PERMITTED;
     if (!is_limit(limit))
         return (unsigned)limit < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
     if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > LIMIT_PERSISTING_L2_BYTES)
@@ -122,6 +143,9 @@ CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
         return error;
     if (!pvalue)
         return CUDA_ERROR_INVALID_VALUE;
+    *pvalue = 0;
+    if (is_limit_of_graphics(limit))
+        return CUDA_SUCCESS;
     if (!is_limit(limit))
         return (unsigned)limit < CU_LIMIT_MAX ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_ERROR_INVALID_VALUE;
     *pvalue = atomic_load(&context->limits[limit]);

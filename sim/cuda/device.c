@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/cuda/array.h"
 #include "sim/cuda/driver.h"
 #include "sim/cuda/limits.h"
 
@@ -89,7 +90,8 @@ CUresult cuDeviceGetProperties(CUdevprop *prop, CUdevice dev) {
         .SIMDWidth = LIMIT_WARP,
         .memPitch = LIMIT_PITCH,
         .regsPerBlock = LIMIT_SM_REGISTERS,
-        .textureAlign = LIMIT_PITCH_ALIGN,
+        .clockRate = LIMIT_CLOCK_KHZ,
+        .textureAlign = LIMIT_TEXTURE_ALIGN,
     };
     return CUDA_SUCCESS;
 }
@@ -134,6 +136,54 @@ CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDe
     *canAccessPeer = 0; /* a device is not its own peer */
     return CUDA_SUCCESS;
 }
+
+/* Contexts have all the multiprocessors. */
+CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev) {
+    (void)type;
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!pi)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pi = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
+                                            unsigned numChannels, CUdevice dev) {
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    size_t element = array_element_bytes(format, numChannels);
+    if (!maxWidthInElements || !element)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t fits = LIMIT_TEXTURE_LINEAR_BYTES / element;
+    *maxWidthInElements = fits < LIMIT_TEXTURE_LINEAR_TEXELS ? fits : LIMIT_TEXTURE_LINEAR_TEXELS;
+    return CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 13000
+/* As HOST_NATIVE_ATOMIC_SUPPORTED says: none over PCI Express. */
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities, const CUatomicOperation *operations,
+                                           unsigned int count, CUdevice dev) {
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!capabilities || !operations || !count)
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(capabilities, 0, count * sizeof *capabilities);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const CUatomicOperation *operations,
+                                          unsigned int count, CUdevice srcDevice, CUdevice dstDevice) {
+    (void)srcDevice, (void)dstDevice;
+    CUresult error = driver_check();
+    if (error)
+        return error;
+    return capabilities && operations && count ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+}
+#endif
 
 /* It takes two devices. */
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,

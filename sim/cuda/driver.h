@@ -116,6 +116,7 @@ struct CUctx_st {
     unsigned long long id;
     unsigned flags, api_version;
     bool primary;
+    unsigned attached; /* by cuCtxAttach */
     CUfunc_cache cache;
     CUsharedconfig shared;
     _Atomic size_t limits[CU_LIMIT_MAX];

@@ -5,6 +5,10 @@
 
 enum {
     LIMIT_MULTIPROCESSORS = 132,
+    LIMIT_CLOCK_KHZ = 1980000,
+    LIMIT_MEMORY_CLOCK_KHZ = 3201000,
+    LIMIT_MEMORY_BUS_BITS = 6016,
+    LIMIT_COPY_ENGINES = 3,
     LIMIT_WARP = 32,
     LIMIT_BLOCK_THREADS = 1024,
     LIMIT_BLOCK_Z = 64,
@@ -14,6 +18,7 @@ enum {
     LIMIT_SM_THREADS = 2048,
     LIMIT_SM_BLOCKS = 32,
     LIMIT_SM_REGISTERS = 65536,
+    LIMIT_SM_PARTS = 4, /* schedulers, each with a quarter of the registers */
     LIMIT_THREAD_REGISTERS = 255,
     LIMIT_REGISTER_UNIT = 256,     /* a warp's registers are handed out in this many */
     LIMIT_BLOCK_SHARED = 48 << 10, /* without asking */
@@ -32,14 +37,19 @@ enum {
     LIMIT_ARRAY_3D = 16384,
     LIMIT_ARRAY_LAYERED = 32768,
     LIMIT_ARRAY_LAYERS = 2048,
-    LIMIT_ARRAY_PITCH = 32, /* a sector */
+    LIMIT_CUBE_LAYERS = 2046, /* of six faces each */
+    LIMIT_ARRAY_PITCH = 32,   /* a sector */
     LIMIT_TEXTURE_LINEAR = 1 << 28,
     LIMIT_TEXTURE_PITCH_WIDTH = 131072,
     LIMIT_TEXTURE_PITCH_HEIGHT = 65000,
+    LIMIT_TEXTURE_PITCH = 2097120, /* bytes */
     LIMIT_TEXTURE_ALIGN = 512,
     LIMIT_TEXTURE_PITCH_ALIGN = 32,
+    LIMIT_TEXTURE_LINEAR_TEXELS = 1 << 30,
     LIMIT_LEAST_PRIORITY = 0,
     LIMIT_GREATEST_PRIORITY = -5,
 };
+
+#define LIMIT_TEXTURE_LINEAR_BYTES ((size_t)1 << 32)
 
 #endif

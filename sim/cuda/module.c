@@ -8,8 +8,10 @@
 #include "sim/cuda/architecture.h"
 
 void module_unload(CUmodule module) {
-    for (size_t i = 0; i < module->function_count; i++)
+    for (size_t i = 0; i < module->function_count; i++) {
         object_remove(&module->functions[i].object);
+        free(module->functions[i].legacy);
+    }
     if (module->library)
         library_forget_module(module->library, module);
     work_wait(); /* no launch finds its functions any more; some may have */
@@ -35,6 +37,7 @@ static CUresult add_functions(CUmodule module, CUcontext context, const struct i
         function->sim = sim_module_function_at(module->sim, i);
         sim_function_info(function->sim, &function->info);
         unsigned registers = machine_registers(&image->machine, function->info.name);
+        function->registers_known = registers != 0;
         if (registers)
             function->info.registers = registers;
         atomic_store(&function->carveout, -1);
@@ -179,6 +182,22 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, cons
     if (bytes)
         *bytes = size;
     return CUDA_SUCCESS;
+}
+
+/* PTX that nvcc makes since CUDA 12 has no texture or surface references. */
+static CUresult no_reference(const void *out, CUmodule module, const char *name) {
+    CUresult error = enter(module);
+    if (error)
+        return error;
+    return out && name ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuModuleGetTexRef(CUtexref *pTexRef, CUmodule hmod, const char *name) {
+    return no_reference(pTexRef, hmod, name);
+}
+
+CUresult cuModuleGetSurfRef(CUsurfref *pSurfRef, CUmodule hmod, const char *name) {
+    return no_reference(pSurfRef, hmod, name);
 }
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode) {

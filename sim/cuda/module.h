@@ -20,9 +20,11 @@ struct CUfunc_st {
     CUmodule module;
     const struct sim_function *sim;
     struct sim_function_info info;
+    bool registers_known;                 /* machine code says them; else they are an estimate */
     _Atomic int max_dynamic_shared;       /* bytes, as cuFuncSetAttribute left it */
     _Atomic int carveout, cluster_policy; /* heard, without effect */
     _Atomic bool non_portable_cluster;
+    struct legacy_launch *legacy;    /* legacy.c's; NULL until the first of its functions is called */
     _Atomic int required_cluster[3]; /* 0: not set; only where the kernel was not compiled for some */
 };
 

@@ -16,26 +16,33 @@ static CUresult enter(CUfunction handle, CUfunction *out) {
     return error ? error : function_resolve(handle, context, out);
 }
 
-/* Blocks of this many threads that the register file holds.  The simulator's register numbers are an
- * estimate: at least one block fits, since the launch will be accepted. */
-static size_t blocks_by_registers(const struct sim_function_info *info, size_t warps) {
-    size_t registers = minimum(info->registers, LIMIT_THREAD_REGISTERS);
+/* Blocks of this many threads that the register file holds; a warp's registers lie in one of its four parts.
+ * By an estimate at least one block fits, since the launch will be accepted. */
+static size_t blocks_by_registers(const struct CUfunc_st *function, size_t warps) {
+    size_t registers = minimum(function->info.registers, LIMIT_THREAD_REGISTERS);
     if (!registers)
         return LIMIT_SM_BLOCKS;
     size_t warp = round_up(registers * LIMIT_WARP, LIMIT_REGISTER_UNIT);
-    size_t blocks = LIMIT_SM_REGISTERS / warp / warps;
-    return blocks ? blocks : 1;
+    size_t blocks = LIMIT_SM_REGISTERS / LIMIT_SM_PARTS / warp * LIMIT_SM_PARTS / warps;
+    return blocks || function->registers_known ? blocks : 1;
 }
 
+/* The most dynamic shared memory that a launch of the function may ask for. */
+static size_t most_dynamic(const struct CUfunc_st *function) {
+    int most = 0;
+    (void)function_get_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &most);
+    return (size_t)most;
+}
+
+/* As on an H200, whatever the function's own bound of threads. */
 size_t occupancy_blocks(const struct CUfunc_st *function, size_t threads, size_t dynamic) {
     const struct sim_function_info *info = &function->info;
-    if (threads > minimum(info->max_threads, LIMIT_BLOCK_THREADS) || dynamic > LIMIT_BLOCK_SHARED_OPTIN ||
-        dynamic + info->shared_bytes > LIMIT_BLOCK_SHARED_OPTIN)
+    if (threads > LIMIT_BLOCK_THREADS || dynamic > most_dynamic(function))
         return 0;
     size_t warps = (threads + LIMIT_WARP - 1) / LIMIT_WARP;
     size_t shared = round_up(info->shared_bytes + dynamic + LIMIT_RESERVED_SHARED, LIMIT_SHARED_UNIT);
     size_t blocks = minimum(LIMIT_SM_BLOCKS, LIMIT_SM_THREADS / LIMIT_WARP / warps);
-    blocks = minimum(blocks, blocks_by_registers(info, warps));
+    blocks = minimum(blocks, blocks_by_registers(function, warps));
     return minimum(blocks, LIMIT_SM_SHARED / shared);
 }
 
@@ -108,6 +115,6 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
     size_t each = (size_t)LIMIT_SM_SHARED / (size_t)numBlocks / LIMIT_SHARED_UNIT * LIMIT_SHARED_UNIT;
     if ((size_t)numBlocks > occupancy_blocks(function, (size_t)blockSize, 0) || each < overhead)
         return CUDA_ERROR_INVALID_VALUE;
-    *dynamicSmemSize = minimum(each - overhead, LIMIT_BLOCK_SHARED_OPTIN - function->info.shared_bytes);
+    *dynamicSmemSize = minimum(each - overhead, most_dynamic(function));
     return CUDA_SUCCESS;
 }

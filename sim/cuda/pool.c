@@ -5,8 +5,14 @@
 #include "sim/cuda/capture.h"
 #include "sim/cuda/memory.h"
 
+/* A place that has pools of its own, by its location's type and what is allocated there. */
+enum { LOCATIONS = CU_MEM_LOCATION_TYPE_HOST_NUMA + 1, MANAGED = LOCATIONS, PLACES = 2 * LOCATIONS };
+/* CUDA 13's name; without a location, managed memory is anywhere. */
+enum { ALLOCATION_TYPE_MANAGED = 2, LOCATION_NONE = 0, ON_DEVICE = CU_MEM_LOCATION_TYPE_DEVICE };
+
 struct CUmemPoolHandle_st {
     struct object object;
+    unsigned place;
     _Atomic uint64_t used, used_high, threshold;
     _Atomic int reuse[3]; /* FOLLOW_EVENT_DEPENDENCIES, ALLOW_OPPORTUNISTIC, ALLOW_INTERNAL_DEPENDENCIES */
     uint64_t max_size;    /* 0: no bound of its own */
@@ -14,7 +20,7 @@ struct CUmemPoolHandle_st {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static CUmemoryPool default_pool, current_pool;
+static CUmemoryPool default_pools[PLACES], current_pools[PLACES];
 
 static void unreference(CUmemoryPool pool) {
     if (atomic_fetch_sub(&pool->references, 1) == 1)
@@ -24,36 +30,52 @@ static void unreference(CUmemoryPool pool) {
 static void release(struct object *object) {
     CUmemoryPool pool = (CUmemoryPool)object;
     pthread_mutex_lock(&lock);
-    if (default_pool == pool)
-        default_pool = NULL;
-    if (current_pool == pool)
-        current_pool = default_pool;
+    if (default_pools[pool->place] == pool)
+        default_pools[pool->place] = NULL;
+    if (current_pools[pool->place] == pool)
+        current_pools[pool->place] = default_pools[pool->place];
     pthread_mutex_unlock(&lock);
     unreference(pool);
 }
 
-static CUmemoryPool create(uint64_t max_size) {
+static CUmemoryPool create(unsigned place, uint64_t max_size) {
     CUmemoryPool pool = calloc(1, sizeof *pool);
     if (!pool)
         return NULL;
     for (int i = 0; i < 3; i++)
         atomic_store(&pool->reuse[i], 1);
     atomic_store(&pool->references, 1);
+    pool->place = place;
     pool->max_size = max_size;
     object_add(&pool->object, OBJECT_POOL, NULL, release);
     return pool;
 }
 
-/* The device's current pool, or its default one; NULL when memory is short. */
-static CUmemoryPool device_pool(bool current) {
+/* The place's current pool, or its default one; NULL when memory is short. */
+static CUmemoryPool pool_of(unsigned place, bool current) {
     pthread_mutex_lock(&lock);
-    if (!default_pool)
-        default_pool = create(0);
-    if (!current_pool)
-        current_pool = default_pool;
-    CUmemoryPool pool = current ? current_pool : default_pool;
+    if (!default_pools[place])
+        default_pools[place] = create(place, 0);
+    if (!current_pools[place])
+        current_pools[place] = default_pools[place];
+    CUmemoryPool pool = current ? current_pools[place] : default_pools[place];
     pthread_mutex_unlock(&lock);
     return pool;
+}
+
+static enum allocation_kind kind_of(unsigned place) {
+    return place >= MANAGED ? ALLOCATION_MANAGED : place == ON_DEVICE ? ALLOCATION_DEVICE : ALLOCATION_HOST;
+}
+
+static CUresult find_place(const CUmemLocation *location, CUmemAllocationType type, unsigned *out) {
+    bool managed = (int)type == ALLOCATION_TYPE_MANAGED;
+    if (!location || (!managed && type != CU_MEM_ALLOCATION_TYPE_PINNED) ||
+        (unsigned)location->type >= LOCATIONS || ((int)location->type == LOCATION_NONE && !managed) ||
+        (location->type != CU_MEM_LOCATION_TYPE_HOST && (int)location->type != LOCATION_NONE &&
+         location->id != 0))
+        return CUDA_ERROR_INVALID_VALUE;
+    *out = (unsigned)location->type + (managed ? MANAGED : 0);
+    return CUDA_SUCCESS;
 }
 
 void pool_returned(CUmemoryPool pool, size_t size) {
@@ -77,16 +99,16 @@ static CUresult allocate(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstr
     if (!out || !size)
         return CUDA_ERROR_INVALID_VALUE;
     if (capturing) /* the graph owns it, not the pool */
-        return capture_alloc(stream, size, out);
+        return pool && pool->place != ON_DEVICE ? CUDA_ERROR_NOT_SUPPORTED : capture_alloc(stream, size, out);
     if (!pool)
-        pool = device_pool(true);
+        pool = pool_of(ON_DEVICE, true);
     if (!pool)
         return CUDA_ERROR_OUT_OF_MEMORY;
     uint64_t used = atomic_fetch_add(&pool->used, size) + size;
     struct allocation *allocation;
     error = pool->max_size && used > pool->max_size ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
     if (!error)
-        error = allocation_create(context, ALLOCATION_DEVICE, size, 0, &allocation);
+        error = allocation_create(context, kind_of(pool->place), size, 0, &allocation);
     if (error) {
         atomic_fetch_sub(&pool->used, size);
         return error;
@@ -124,7 +146,7 @@ static CUresult get_pool(CUmemoryPool *out, CUdevice dev, bool current) {
         return error;
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
-    *out = device_pool(current);
+    *out = pool_of(ON_DEVICE, current);
     return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -136,35 +158,71 @@ CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice dev) {
     return get_pool(pool, dev, true);
 }
 
-CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
-    CUresult error = driver_check_device(dev);
-    if (!error)
-        error = check_pool(pool);
-    if (error)
-        return error;
+static CUresult set_pool(unsigned place, CUmemoryPool pool) {
+    CUresult error = check_pool(pool);
+    if (error || pool->place != place)
+        return error ? error : CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    current_pool = pool;
+    current_pools[place] = pool;
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }
+
+CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
+    CUresult error = driver_check_device(dev);
+    return error ? error : set_pool(ON_DEVICE, pool);
+}
+
+#if CUDA_VERSION >= 13000
+static CUresult get_pool_of(CUmemoryPool *out, const CUmemLocation *location, CUmemAllocationType type,
+                            bool current) {
+    unsigned place;
+    CUresult error = driver_check();
+    if (!error)
+        error = out ? find_place(location, type, &place) : CUDA_ERROR_INVALID_VALUE;
+    if (error)
+        return error;
+    *out = pool_of(place, current);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type) {
+    return get_pool_of(pool_out, location, type, false);
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type) {
+    return get_pool_of(pool, location, type, true);
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool) {
+    unsigned place;
+    CUresult error = driver_check();
+    if (!error)
+        error = find_place(location, type, &place);
+    return error ? error : set_pool(place, pool);
+}
+#endif
 
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps) {
     CUresult error = driver_check();
     if (error)
         return error;
-    if (!pool || !poolProps || poolProps->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+    unsigned place;
+    if (!pool || !poolProps)
         return CUDA_ERROR_INVALID_VALUE;
-    if (poolProps->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+    if (poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (poolProps->location.id != 0)
+    if (poolProps->location.type == CU_MEM_LOCATION_TYPE_DEVICE && poolProps->location.id != 0)
         return CUDA_ERROR_INVALID_DEVICE;
+    error = find_place(&poolProps->location, poolProps->allocType, &place);
+    if (error)
+        return error;
 #if CUDA_VERSION >= 12020
     uint64_t max_size = poolProps->maxSize;
 #else
     uint64_t max_size = 0;
 #endif
-    *pool = create(max_size);
+    *pool = create(place, max_size);
     return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -173,7 +231,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
     CUresult error = check_pool(pool);
     if (error)
         return error;
-    if (pool == device_pool(false))
+    if (pool == default_pools[pool->place])
         return CUDA_ERROR_INVALID_VALUE;
     object_destroy(&pool->object);
     return CUDA_SUCCESS;

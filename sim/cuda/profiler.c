@@ -1,4 +1,4 @@
-/* cuProfilerStart and cuProfilerStop: there is no profiler to start. */
+/* There is no profiler to start, nor to configure. */
 #include "sim/cuda/profiler.h"
 
 #include <string.h>
@@ -18,7 +18,16 @@ CUresult cuProfilerStop(void) {
     return context_enter(&context);
 }
 
+/* As an H200's driver answers, at any time.  cudaProfiler.h has an enumeration for the mode. */
+ENTRY_EXPORT CUresult cuProfilerInitialize(const char *configFile, const char *outputFile, int outputMode);
+CUresult cuProfilerInitialize(const char *configFile, const char *outputFile, int outputMode) {
+    (void)configFile, (void)outputFile, (void)outputMode;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 void *profiler_find(const char *name) {
+    if (strcmp(name, "cuProfilerInitialize") == 0)
+        return (void *)cuProfilerInitialize;
     if (strcmp(name, "cuProfilerStart") == 0)
         return (void *)cuProfilerStart;
     return strcmp(name, "cuProfilerStop") == 0 ? (void *)cuProfilerStop : NULL;

@@ -91,8 +91,8 @@ static void attributes(void **state) {
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK), 48 * 1024);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), 227 * 1024);
-    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE), 0);
-    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH), 0);
+    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE), 3201000);
+    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH), 6016);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE), 60 << 20);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH), 1);
     int value;
@@ -106,6 +106,7 @@ static void attributes(void **state) {
     CUdevprop properties;
     assert_ok(api.cuDeviceGetProperties(&properties, 0));
     assert_int_equal(properties.SIMDWidth, 32);
+    assert_int_equal(properties.clockRate, 1980000);
 }
 
 static void rules(void **state) {
