@@ -1,5 +1,6 @@
-/* The options of just-in-time compilation.  There is nothing to compile, so most of them have no effect;
- * the log buffers are filled, because they are how programs learn what is wrong with their PTX. */
+/* The options of just-in-time compilation.  There is nothing to compile, so most of them have no effect.
+ * A limit of registers is kept, and the log buffers are filled, because they are how programs learn what is
+ * wrong with their PTX. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,9 @@ CUresult jit_parse(unsigned count, const CUjit_option *options, void **values, s
         case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
             out->error.size_slot = &values[i];
             out->error.size = size_in(&values[i]);
+            break;
+        case CU_JIT_MAX_REGISTERS:
+            out->max_registers = (unsigned)(uintptr_t)values[i];
             break;
         case CU_JIT_WALL_TIME:
             out->wall_time_slot = &values[i];

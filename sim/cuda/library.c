@@ -161,10 +161,11 @@ static CUresult load(CUlibrary *library, const void *code, const char *path, uns
         return error;
     struct image image;
     error = path ? image_read_file(path, &image) : image_read(code, SIZE_MAX, "library.ptx", &image);
-    if (!error) {
+    if (!error)
+        error = image_limit_registers(&image, jit.max_registers);
+    if (!error)
         error = create(library, &image);
-        image_free(&image);
-    }
+    image_free(&image);
     jit_report(&jit, error ? log_last_error() : NULL, 0);
     return error;
 }

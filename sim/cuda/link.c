@@ -45,9 +45,11 @@ CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **opt
     return error ? error : create(context, numOptions, options, optionValues, stateOut);
 }
 
-int wlSimLinkCreate(CUlinkState *stateOut) {
+int wlSimLinkCreate(unsigned max_registers, CUlinkState *stateOut) {
     CUresult error = driver_check();
-    return error ? error : create(NULL, 0, NULL, NULL, stateOut);
+    CUjit_option option = CU_JIT_MAX_REGISTERS;
+    void *value = (void *)(uintptr_t)max_registers;
+    return error ? error : create(NULL, 1, &option, &value, stateOut);
 }
 
 static CUresult check_state(CUlinkState state) {
@@ -202,6 +204,8 @@ static CUresult complete(CUlinkState state) {
     CUmodule module;
     CUresult error = image_link(texts, state->count, &result);
     free(texts);
+    if (!error)
+        error = image_limit_registers(&result, state->jit.max_registers);
     if (!error)
         error = module_load(NULL, &result, &module);
     if (error) {

@@ -111,10 +111,11 @@ static CUresult load(CUmodule *module, const void *image, const char *path, cons
     double start = now_ms();
     struct image read;
     error = path ? image_read_file(path, &read) : image_read(image, SIZE_MAX, "module.ptx", &read);
-    if (!error) {
+    if (!error && jit)
+        error = image_limit_registers(&read, jit->max_registers);
+    if (!error)
         error = module_load(context, &read, module);
-        image_free(&read);
-    }
+    image_free(&read);
     if (jit)
         jit_report(jit, error ? log_last_error() : NULL, now_ms() - start);
     return error;

@@ -46,7 +46,8 @@ struct jit_log {
 };
 struct jit_options {
     struct jit_log info, error;
-    void **wall_time_slot; /* gets a float: milliseconds */
+    void **wall_time_slot;  /* gets a float: milliseconds */
+    unsigned max_registers; /* a thread; 0: no limit */
 };
 
 /* jit.c.  Errors: INVALID_VALUE for an option that CUDA does not have. */
@@ -63,6 +64,8 @@ CUresult image_file_read(const char *path, void **data, size_t *size);
 /* Makes one image of several texts that use each other's symbols. */
 CUresult image_link(const struct ptx_text *texts, size_t count, struct image *out);
 void image_free(struct image *image);
+/* limit_registers.c: 0 registers: no limit.  Errors: OUT_OF_MEMORY. */
+CUresult image_limit_registers(struct image *image, unsigned registers);
 
 /* module.c.  context may be NULL for a library's module that none has used yet. */
 CUresult module_load(CUcontext context, const struct image *image, CUmodule *out);

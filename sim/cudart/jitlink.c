@@ -9,7 +9,7 @@
 
 /* There when the driver is the simulator; else nothing here is used. */
 extern const char *wlSimLastError(void) __attribute__((weak));
-extern int wlSimLinkCreate(CUlinkState *out) __attribute__((weak));
+extern int wlSimLinkCreate(unsigned max_registers, CUlinkState *out) __attribute__((weak));
 
 /* nvJitLink.h's numbers; the header is not everywhere. */
 enum {
@@ -191,13 +191,24 @@ static bool has(const char *option, uint32_t count, const char *const *options) 
     return false;
 }
 
+/* A number that nvJitLink refuses ends in its own error. */
+static unsigned max_registers(uint32_t count, const char *const *options) {
+    static const char name[] = "-maxrregcount=";
+    unsigned registers = 0;
+    for (uint32_t i = 0; options && i < count; i++)
+        if (options[i] && strncmp(options[i], name, sizeof name - 1) == 0)
+            registers = (unsigned)strtoul(options[i] + sizeof name - 1, NULL, 10);
+    return registers;
+}
+
 static jitlink_result create(const struct jitlink_originals *library, jitlink_handle *handle, uint32_t count,
                              const char *const *options) {
     bool ours = !has("-ptx", count, options);
+    unsigned registers = max_registers(count, options);
     struct link *link = calloc(1, sizeof *link);
     const char **more = malloc((count + 1) * sizeof *more);
     jitlink_result result = INTERNAL;
-    if (link && more && (!ours || (!runtime_initialize() && !wlSimLinkCreate(&link->state)))) {
+    if (link && more && (!ours || (!runtime_initialize() && !wlSimLinkCreate(registers, &link->state)))) {
         uint32_t total = count;
         for (uint32_t i = 0; options && i < count; i++)
             more[i] = options[i];

@@ -362,7 +362,7 @@ void sim_function_info(const struct sim_function *function, struct sim_function_
         .shared_bytes = code->shared_bytes,
         .const_bytes = code->module->const_bytes,
         .local_bytes = code->local_bytes,
-        .registers = smaller(code->registers + 8, 255),
+        .registers = smaller(smaller(code->registers + 8, 255), f->max_registers ? f->max_registers : 255),
         .max_threads = threads,
         .ptx_version = target,
         .cluster = {f->cluster[0], f->cluster[1], f->cluster[2]},

@@ -93,17 +93,17 @@ static void refused(void **state) {
 /* nvJitLink's callers need no context, and its stand-in uses none. */
 static void no_context(void **state) {
     (void)state;
-    int (*create)(CUlinkState *);
+    int (*create)(unsigned, CUlinkState *);
     *(void **)&create = dlsym(api.library, "wlSimLinkCreate");
     assert_non_null(create);
-    assert_int_equal(create(NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(create(0, NULL), CUDA_ERROR_INVALID_VALUE);
     CUcontext context;
     assert_ok(api.cuCtxPopCurrent(&context));
     CUlinkState link;
     void *result;
     size_t size;
     assert_int_equal(api.cuLinkCreate(0, NULL, NULL, &link), CUDA_ERROR_INVALID_CONTEXT);
-    assert_int_equal(create(&link), CUDA_SUCCESS);
+    assert_int_equal(create(0, &link), CUDA_SUCCESS);
     assert_ok(api.cuLinkAddFile(link, CU_JIT_INPUT_PTX, api_path("kernels.ptx"), 0, NULL, NULL));
     assert_ok(api.cuLinkComplete(link, &result, &size));
     assert_ok(api.cuLinkDestroy(link));
@@ -111,8 +111,66 @@ static void no_context(void **state) {
     assert_ok(api.cuCtxPushCurrent(context));
 }
 
+static int registers_of(CUmodule module, const char *name) {
+    CUfunction function;
+    int registers;
+    assert_ok(api.cuModuleGetFunction(&function, module, name));
+    assert_ok(api.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function));
+    assert_ok(api.cuModuleUnload(module));
+    return registers;
+}
+
+/* Words of PTX in comments and names are no directives; a kernel's own limit, a declaration and a function
+ * that is no kernel stay as they are. */
+static const char LIMITS[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    "/* .entry { */ // .entry {\n"
+    ".func entry() { ret; }\n"
+    ".visible .entry own() .maxnreg 12 { .reg .b32 %r<9>; mov.u32 %r1, 1; ret; }\n"
+    ".visible .entry many(.param .u64 p /* { */) // .maxnreg 3\n"
+    "{ .reg .b32 %r<40>; .reg .b64 %d<2>; ld.param.u64 %d1, [p];\n"
+    "ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+4]; ld.global.u32 %r3, [%d1+8]; ld.global.u32 %r4, "
+    "[%d1+12];\n"
+    "ld.global.u32 %r5, [%d1+16]; ld.global.u32 %r6, [%d1+20]; ld.global.u32 %r7, [%d1+24]; "
+    "ld.global.u32 %r8, [%d1+28];\n"
+    "st.global.v4.u32 [%d1], {%r1, %r2, %r3, %r4}; st.global.v4.u32 [%d1+16], {%r5, %r6, %r7, %r8};\n"
+    "ret; }\n";
+
+static void limited_registers(void **state) {
+    (void)state;
+    enum { LIMIT = 10, OWN = 12 };
+    CUjit_option option = CU_JIT_MAX_REGISTERS;
+    void *value = (void *)(uintptr_t)LIMIT, *result;
+    CUmodule module;
+    CUlinkState link;
+    CUlibrary library;
+    CUkernel kernel;
+    size_t size;
+    int registers;
+    assert_ok(api.cuModuleLoadData(&module, LIMITS));
+    assert_true(registers_of(module, "many") > OWN);
+    assert_ok(api.cuModuleLoadDataEx(&module, LIMITS, 1, &option, &value));
+    assert_int_equal(registers_of(module, "many"), LIMIT);
+    assert_ok(api.cuModuleLoadDataEx(&module, LIMITS, 1, &option, &value));
+    assert_true(registers_of(module, "own") <= OWN);
+    assert_ok(api.cuLinkCreate(1, &option, &value, &link));
+    assert_ok(api.cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)(uintptr_t)LIMITS, sizeof LIMITS, "limits", 0,
+                                NULL, NULL));
+    assert_ok(api.cuLinkComplete(link, &result, &size));
+    assert_int_equal(size, strlen(result) + 1);
+    assert_ok(api.cuModuleLoadData(&module, result));
+    assert_ok(api.cuLinkDestroy(link));
+    assert_int_equal(registers_of(module, "many"), LIMIT);
+    assert_ok(api.cuLibraryLoadData(&library, LIMITS, &option, &value, 1, NULL, NULL, 0));
+    assert_ok(api.cuLibraryGetKernel(&kernel, library, "many"));
+    assert_ok(api.cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0));
+    assert_int_equal(registers, LIMIT);
+    assert_ok(api.cuLibraryUnload(library));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(objects), cmocka_unit_test(cut_short),
-                                       cmocka_unit_test(refused), cmocka_unit_test(no_context)};
+                                       cmocka_unit_test(refused), cmocka_unit_test(no_context),
+                                       cmocka_unit_test(limited_registers)};
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }
