@@ -20,31 +20,37 @@ static bool prepend(const char *name, const char *path) {
 
 /* ---------------------------------------------------------------- compilers */
 
-/* Where the toolkit is to its users, who look for nvcc in PATH, and find ours there.  Called before PATH has
- * our folder. */
-static bool set_toolkit(void) {
+/* Where the toolkit is to its users, who look for nvcc in PATH and find ours there; NVCC is what CuPy asks
+ * before that.  Without an nvcc there is nothing to stand in for.  Called before PATH has our folder. */
+static bool set_toolkit(const char *ours) {
     struct prof_program nvcc;
     struct bench_error unused;
     char *slash;
-    if (getenv("CUDA_PATH") || getenv("CUDA_HOME") || prof_program_find("nvcc", &nvcc, &unused))
+    if (prof_program_find("nvcc", &nvcc, &unused))
         return true;
+    bool named = getenv("CUDA_PATH") || getenv("CUDA_HOME");
     for (int i = 0; i < 2; i++) /* its name, and bin */
         if ((slash = strrchr(nvcc.path, '/')))
             *slash = 0;
-    return setenv("CUDA_PATH", nvcc.path, 1) == 0 && setenv("CUDA_HOME", nvcc.path, 1) == 0;
+    return setenv("NVCC", ours, 0) == 0 &&
+           (named || (setenv("CUDA_PATH", nvcc.path, 1) == 0 && setenv("CUDA_HOME", nvcc.path, 1) == 0));
 }
 
-/* Compilers that give PTX for machine code: in PATH, and by the names that Triton has for them. */
+/* Compilers that give PTX for machine code: in PATH, and by the names that Triton and CuPy have for them. */
 static bool set_compilers(const struct prof_parts *parts) {
-    char tools[PROF_PATH_BYTES], ptxas[PROF_PATH_BYTES + 8];
+    char tools[PROF_PATH_BYTES], ptxas[PROF_PATH_BYTES + 8], nvcc[PROF_PATH_BYTES + 8];
     snprintf(tools, sizeof tools, "%s/bin", parts->folder);
     snprintf(ptxas, sizeof ptxas, "%s/ptxas", tools);
+    snprintf(nvcc, sizeof nvcc, "%s/nvcc", tools);
     /* Without PATH the system searches folders of its own. */
-    return set_toolkit() && (!getenv("PATH") || prepend("PATH", tools)) && setenv("TRITON_PTXAS_PATH", ptxas, 1) == 0 &&
-           setenv("TRITON_PTXAS_BLACKWELL_PATH", ptxas, 1) == 0 && setenv("TRITON_LIBCUDA_PATH", parts->folder, 1) == 0;
+    return set_toolkit(nvcc) && (!getenv("PATH") || prepend("PATH", tools)) &&
+           setenv("TRITON_PTXAS_PATH", ptxas, 1) == 0 &&
+           setenv("TRITON_PTXAS_BLACKWELL_PATH", ptxas, 1) == 0 &&
+           setenv("TRITON_LIBCUDA_PATH", parts->folder, 1) == 0;
 }
 
-const char *prof_environment_path(const struct prof_run *run, const struct prof_parts *parts, char out[PROF_PATH_BYTES]) {
+const char *prof_environment_path(const struct prof_run *run, const struct prof_parts *parts,
+                                  char out[PROF_PATH_BYTES]) {
     if (strchr(run->arguments[0], '/') ||
         snprintf(out, PROF_PATH_BYTES, "%s/bin/%s", parts->folder, run->arguments[0]) >= PROF_PATH_BYTES)
         return run->path;

@@ -1,6 +1,6 @@
-/* The option that limits a thread's registers, as PTX itself says it: .maxnreg before each kernel's body.  So it
- * stays with a text that a program links now and loads later.  A kernel whose own directives speak of registers
- * keeps to them, as with ptxas. */
+/* The option that limits a thread's registers, as PTX itself says it: .maxnreg before each kernel's body.  So
+ * it stays with a text that a program links now and loads later.  A kernel whose own directives speak of
+ * registers keeps to them, as with ptxas. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -108,7 +108,7 @@ struct members {
     CUresult error;
 };
 
-/* In a library the parts without PTX may be those that nobody needs; what is needed is missed at the end. */
+/* A part without PTX may be one that nobody needs; what is needed is missed at the end. */
 static bool add_member(void *context, const void *fatbin, size_t size) {
     struct members *members = context;
     struct image image;
@@ -120,7 +120,9 @@ static bool add_member(void *context, const void *fatbin, size_t size) {
     return !members->error;
 }
 
-static CUresult add_host_object(CUlinkState state, const void *data, size_t size, const char *name) {
+/* A library may hold no PTX at all: CUDA's own, libcudadevrt.a, has parts that the simulator does itself. */
+static CUresult add_host_object(CUlinkState state, CUjitInputType type, const void *data, size_t size,
+                                const char *name) {
     struct members members = {state, name, false, CUDA_SUCCESS};
     bool walked = host_object_walk(data, size, add_member, &members);
     if (members.error)
@@ -129,7 +131,7 @@ static CUresult add_host_object(CUlinkState state, const void *data, size_t size
         log_error("%s: neither an object nor a library of objects", name);
         return CUDA_ERROR_INVALID_IMAGE;
     }
-    if (members.any)
+    if (members.any || type == CU_JIT_INPUT_LIBRARY)
         return CUDA_SUCCESS;
     log_error("%s: it holds no PTX, which the simulator runs: compile it with "
               "-gencode arch=compute_75,code=compute_75",
@@ -140,7 +142,7 @@ static CUresult add_host_object(CUlinkState state, const void *data, size_t size
 static CUresult add_data(CUlinkState state, CUjitInputType type, const void *data, size_t size,
                          const char *name) {
     if (type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY)
-        return add_host_object(state, data, size, name);
+        return add_host_object(state, type, data, size, name);
     struct image image;
     CUresult error = image_read(data, size, name, &image);
     return add_image(state, error, &image);

@@ -42,6 +42,19 @@ static void objects(void **state) {
     }
 }
 
+/* What nobody uses of a library is not missed. */
+static void unused_library(void **state) {
+    (void)state;
+    CUlinkState link;
+    void *result;
+    size_t size;
+    assert_ok(api.cuLinkCreate(0, NULL, NULL, &link));
+    assert_ok(api.cuLinkAddFile(link, CU_JIT_INPUT_PTX, api_path("kernels.ptx"), 0, NULL, NULL));
+    assert_ok(api.cuLinkAddFile(link, CU_JIT_INPUT_LIBRARY, api_path("machine.a"), 0, NULL, NULL));
+    assert_ok(api.cuLinkComplete(link, &result, &size));
+    assert_ok(api.cuLinkDestroy(link));
+}
+
 /* Both ends of every file: a damaged one is refused and harms nothing. */
 static void cut_short(void **state) {
     (void)state;
@@ -169,8 +182,8 @@ static void limited_registers(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(objects), cmocka_unit_test(cut_short),
-                                       cmocka_unit_test(refused), cmocka_unit_test(no_context),
-                                       cmocka_unit_test(limited_registers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(objects),    cmocka_unit_test(unused_library),
+                                       cmocka_unit_test(cut_short),  cmocka_unit_test(refused),
+                                       cmocka_unit_test(no_context), cmocka_unit_test(limited_registers)};
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }

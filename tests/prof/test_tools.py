@@ -48,15 +48,15 @@ class Tools(unittest.TestCase):
 
     def prof(self, *command, **more):
         environment = {**os.environ, **more}
-        for name in ("CUDA_PATH", "CUDA_HOME"):
+        for name in ("CUDA_PATH", "CUDA_HOME", "NVCC"):
             if name not in more:
                 environment.pop(name, None)
         return subprocess.run([arguments.wideload, "prof", "--output", os.devnull, *command], capture_output=True,
                               text=True, env=sanitized(environment), timeout=100, check=False, cwd=self.folder)
 
-    def with_nvcc(self, *command, folder=None):
+    def with_nvcc(self, *command, folder=None, **more):
         folder = folder or os.path.dirname(arguments.nvcc)
-        return self.prof(*command, PATH=f"{folder}:{os.environ['PATH']}")
+        return self.prof(*command, PATH=f"{folder}:{os.environ['PATH']}", **more)
 
     def loads(self, name):
         done = self.prof(sys.executable, "-c", LOAD, name)
@@ -114,12 +114,14 @@ class Tools(unittest.TestCase):
         for name in ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"):
             self.assertIn(f"\n{name}={tools}/ptxas\n", text)
         self.assertIn(f"\nTRITON_LIBCUDA_PATH={os.path.dirname(tools)}\n", text)
+        self.assertIn(f"\nNVCC={tools}/nvcc\n", text)
         # Who looks for the toolkit beside nvcc finds the true one.
         self.assertIn(f"\nCUDA_PATH={self.place('toolkit')}\n", text)
         self.assertIn(f"\nCUDA_HOME={self.place('toolkit')}\n", text)
-        text = self.good(self.prof("env", CUDA_PATH="/mine"))
+        text = self.good(self.with_nvcc("env", CUDA_PATH="/mine", folder=folder))
         self.assertIn("\nCUDA_PATH=/mine\n", text)
         self.assertNotIn("\nCUDA_HOME=", text)
+        self.assertIn("\nNVCC=mine\n", self.good(self.with_nvcc("env", NVCC="mine", folder=folder)))
 
     def test_nvcc_arguments(self):
         folder = self.stand_in()
