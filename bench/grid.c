@@ -92,8 +92,12 @@ static void cut(struct bench_grid *grid, int excess) {
         excess -= less;
         for (size_t r = 0; r < grid->row_count; r++) {
             char *cell = cell_of(grid, r, c);
-            if ((int)strlen(cell) > grid->width[c])
-                memcpy(cell + grid->width[c] - 2, "..", 3);
+            int length = (int)strlen(cell),
+                kept = grid->columns[c].flags & BENCH_GRID_INSIDE ? grid->width[c] / 3 : 0;
+            if (length <= grid->width[c])
+                continue;
+            memmove(cell + grid->width[c] - kept, cell + length - kept, (size_t)kept + 1);
+            memcpy(cell + grid->width[c] - kept - 2, "..", 2);
         }
     }
 }

@@ -17,6 +17,7 @@ enum bench_grid_flags {
     BENCH_GRID_CUT = 16,        /* shortened last where a line would be too long */
     BENCH_GRID_ABSENT = 32,     /* left out */
     BENCH_GRID_SPARE_LAST = 64, /* left out where a line would be too long without those too */
+    BENCH_GRID_INSIDE = 128,    /* cut inside, not at the end, which a third of the room is for */
 };
 
 struct bench_grid_column {

@@ -36,36 +36,86 @@ char *prof_demangle(const char *name) {
 static bool in_operator(const char *start, const char *c) {
     static const char word[] = "operator";
     size_t length = sizeof word - 1;
-    while (c > start && strchr("<>()-=", c[-1]))
+    for (int most = 3; most && c > start && strchr("<>()-=", c[-1]); most--)
         c--;
     return (size_t)(c - start) >= length && memcmp(c - length, word, length) == 0;
 }
 
-void prof_short_name(const char *name, char *out, size_t size) {
-    const char *start = name, *end = name + strlen(name);
+/* Where a name's scopes begin, behind its return type, it itself and its parameters. */
+static void find_bounds(struct prof_text text, bool function, const char **scope, const char **start,
+                        const char **end) {
+    const char *limit = text.at + text.size;
     int depth = 0;
-    for (const char *c = name; *c; c++) {
-        if (in_operator(name, c))
+    *scope = *start = text.at;
+    *end = limit;
+    for (const char *c = text.at; c < limit; c++) {
+        if (in_operator(text.at, c))
             continue;
-        bool anonymous = strncmp(c, "(anonymous namespace)", 21) == 0;
-        if (anonymous) {
+        if ((size_t)(limit - c) >= 21 && memcmp(c, "(anonymous namespace)", 21) == 0) {
             c += 20;
             continue;
         }
-        if (*c == '(' && depth == 0) {
-            end = c;
+        if (*c == '(' && depth == 0 && function) {
+            *end = c;
             break;
         }
-        depth += *c == '<' || *c == '(';
-        depth -= *c == '>' || *c == ')';
-        if (depth == 0 && (*c == ' ' || (*c == ':' && c[1] == ':')))
-            start = *c == ' ' ? c + 1 : c + 2;
+        depth += *c == '<' || *c == '(' || *c == '{';
+        depth -= *c == '>' || *c == ')' || *c == '}';
+        if (depth == 0 && *c == ' ' && function)
+            *scope = *start = c + 1;
+        else if (depth == 0 && *c == ':' && c + 1 < limit && c[1] == ':')
+            *start = c + 2;
     }
+}
+
+void prof_short_name(const char *name, char *out, size_t size) {
+    const char *scope, *start, *end;
+    find_bounds((struct prof_text){name, strlen(name)}, true, &scope, &start, &end);
     size_t length = (size_t)(end - start);
     if (length >= size)
         length = size - 1;
     memcpy(out, start, length);
     out[length] = 0;
+}
+
+static struct prof_text between(const char *start, const char *end) {
+    return (struct prof_text){start, (size_t)(end - start)};
+}
+
+/* The arguments from behind '<' on; returns what comes behind '>'. */
+static const char *split_arguments(const char *start, const char *end, struct prof_name *out) {
+    int depth = 0;
+    const char *c = start;
+    for (; c < end; c++) {
+        if (depth == 0 && *c == '>')
+            break;
+        if (depth == 0 && *c == ',' && out->argument_count + 1 < PROF_NAME_ARGUMENTS) {
+            out->arguments[out->argument_count++] = between(start, c);
+            start = c + 1 + (c + 1 < end && c[1] == ' ');
+        }
+        if (in_operator(start, c))
+            continue;
+        depth += *c == '<' || *c == '(' || *c == '{';
+        depth -= *c == '>' || *c == ')' || *c == '}';
+    }
+    /* "f<g<int> >" */
+    const char *last = c;
+    while (last > start && last[-1] == ' ')
+        last--;
+    out->arguments[out->argument_count++] = between(start, last);
+    return c < end ? c + 1 : c;
+}
+
+void prof_split_name(struct prof_text text, bool function, struct prof_name *out) {
+    const char *scope, *start, *end, *limit = text.at + text.size;
+    *out = (struct prof_name){.argument_count = 0};
+    find_bounds(text, function, &scope, &start, &end);
+    const char *c = start;
+    while (c < end && (*c != '<' || in_operator(start, c)))
+        c++;
+    out->scope = between(scope, start > scope ? start - 2 : start);
+    out->base = between(start, c);
+    out->tail = between(c < end ? split_arguments(c + 1, end, out) : c, limit);
 }
 
 void prof_fit_name(const char *name, char *out, size_t size) {

@@ -4,6 +4,7 @@
 
 #include "bench/text.h"
 #include "prof/demangle.h"
+#include "prof/labels.h"
 #include "prof/report.h"
 
 /* In compute-sanitizer's manner. */
@@ -21,18 +22,26 @@ static void put_line(FILE *file, const char *before, const struct prof_place *pl
         fprintf(file, "%sPTX line %u", before, place->ptx_line);
 }
 
+/* As it was written, or shorter where a line would not hold it. */
+static void put_kernel(FILE *file, const char *mangled) {
+    char *name = prof_demangle(mangled), *label = NULL;
+    if (name && strlen(name) > BENCH_TEXT_COLUMNS)
+        label = prof_demangle_words(mangled, NULL);
+    fputs(label ? label : name ? name : mangled, file);
+    free(name);
+    free(label);
+}
+
 static void put_finding(FILE *file, const struct prof_finding *finding) {
     const struct prof_fault *what = &finding->what;
     const struct prof_place *place = &what->place;
     fprintf(file, "========= %.*s\n", (int)strcspn(what->text, "\n"), what->text);
     if (place->kernel || place->file) {
-        char *name = place->kernel ? prof_demangle(place->kernel) : NULL;
         fputs("=========     at ", file);
         if (place->kernel)
-            fputs(name ? name : place->kernel, file);
+            put_kernel(file, place->kernel);
         put_line(file, place->kernel ? " in " : "", place);
         fputc('\n', file);
-        free(name);
     }
     put_thread(file, "by", place);
     if (what->other.file || what->other.ptx_line) {

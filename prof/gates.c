@@ -23,7 +23,7 @@ size_t prof_put_failures(FILE *file, const struct prof_report *report, const str
             int length =
                 fprintf(file, "FAIL %s: %s is %s%s: ", gates[g].text, gates[g].metric->name, text, where);
             int room = bench_text_columns(file) - length + 1;
-            prof_fit_name(row->first->name, name, room < SHORTEST ? SHORTEST : (size_t)room);
+            prof_row_name(row, name, room < SHORTEST ? SHORTEST : (size_t)room);
             fprintf(file, "%s\n", name);
             failures++;
         }

@@ -49,9 +49,10 @@ static void put_wasteful_lines(FILE *file, const struct prof_row *row) {
         if (!line->file || !prof_is_much(prof_line_waste(line), prof_line_transactions(line)) ||
             !prof_is_much(prof_line_waste(line), row->transactions))
             continue;
-        char reason[200], message[600];
+        char reason[200], name[PROF_LABEL], message[600];
+        prof_row_name(row, name, sizeof name);
         prof_line_reason(line, reason, sizeof reason);
-        snprintf(message, sizeof message, "%.300s: %s: %s", row->first->name, line->op, reason);
+        snprintf(message, sizeof message, "%s: %s: %s", name, line->op, reason);
         put(file, "warning", line->file, line->line, line->column, message);
     }
 }
@@ -63,10 +64,11 @@ static void put_failures(FILE *file, const struct prof_row *row, const struct pr
         if (!prof_gate_fails(&gates[g], value))
             continue;
         const struct prof_line *line = prof_row_worst_line(row);
-        char text[40], message[700];
+        char text[40], name[PROF_LABEL], message[700];
+        prof_row_name(row, name, sizeof name);
         prof_value_text(gates[g].metric, value, text, sizeof text);
-        snprintf(message, sizeof message, "%s: %s is %s: %.300s", gates[g].text, gates[g].metric->name, text,
-                 row->first->name);
+        snprintf(message, sizeof message, "%s: %s is %s: %s", gates[g].text, gates[g].metric->name, text,
+                 name);
         put(file, "error", line ? line->file : NULL, line ? line->line : 0, line ? line->column : 0, message);
     }
 }

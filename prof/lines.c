@@ -125,7 +125,7 @@ static bool put_row(FILE *file, const struct prof_row *row) {
         if (row->lines[i].bytes)
             accesses[count++] = &row->lines[i];
     char name[BENCH_TEXT_COLUMNS - 7];
-    prof_fit_name(row->first->name, name, sizeof name);
+    prof_row_name(row, name, sizeof name);
     fprintf(file, "Kernel: %s\n", name);
     if (!count)
         fputs("no memory accesses\n", file);

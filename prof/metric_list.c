@@ -92,7 +92,7 @@ static bool put_row(FILE *file, const struct prof_report *report, const struct p
         return false;
     const unsigned *g = row->first->grid, *b = row->first->block;
     char name[BENCH_TEXT_COLUMNS - 7];
-    prof_fit_name(row->first->name, name, sizeof name);
+    prof_row_name(row, name, sizeof name);
     fprintf(file, "Kernel: %s\n", name);
     if (list.tight && !report->each)
         fprintf(file, "  runs: %zu\n", row->launch_count);

@@ -51,11 +51,10 @@ size_t prof_notes(const struct prof_line *lines, size_t count, char out[PROF_NOT
 void prof_put_notes(FILE *file, const struct prof_report *report) {
     for (size_t i = 0; i < report->rows->count; i++) {
         const struct prof_row *row = &report->rows->items[i];
-        char notes[PROF_NOTES][PROF_NOTE], name[200], text[PROF_NOTE + 210];
+        char notes[PROF_NOTES][PROF_NOTE], text[PROF_NOTE + PROF_LABEL + 10];
         size_t count = prof_notes(row->lines, row->line_count, notes);
-        prof_row_name(row, name, sizeof name);
         for (size_t n = 0; n < count; n++) {
-            snprintf(text, sizeof text, "note: %s: %.*s", name, PROF_NOTE - 1, notes[n]);
+            snprintf(text, sizeof text, "note: %s: %.*s", row->label, PROF_NOTE - 1, notes[n]);
             bench_wrap(file, text, 2, 0);
         }
     }

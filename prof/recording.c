@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "prof/demangle.h"
+#include "prof/labels.h"
 #include "prof/waste.h"
 
 /* Every integer up to here is a double, too, and sums of some are 64-bit numbers. */
@@ -372,6 +373,27 @@ static void forget_fault_messages(struct prof_recording *recording) {
     recording->message_count = kept;
 }
 
+/* Names as they were written, in the words of faults and messages. */
+static bool demangle_words(struct prof_recording *recording, const char **words, const char *known) {
+    char *plain = prof_demangle_words(*words, known);
+    const char *kept = plain ? prof_names_keep(&recording->names, plain) : NULL;
+    free(plain);
+    if (kept)
+        *words = kept;
+    return kept;
+}
+
+static bool demangle_all(struct prof_recording *recording) {
+    bool good = true;
+    for (size_t d = 0; d < recording->detail_count && good; d++) {
+        struct prof_detail *detail = recording->details[d];
+        good = !detail->fault || demangle_words(recording, &detail->fault->text, detail->kernel);
+    }
+    for (size_t i = 0; i < recording->message_count && good; i++)
+        good = demangle_words(recording, &recording->messages[i].text, NULL);
+    return good;
+}
+
 /* ---------------------------------------------------------------- the file */
 
 /* A name that a process may have been killed in the middle of. */
@@ -420,7 +442,8 @@ bool prof_recording_read(FILE *file, struct prof_recording *out, struct bench_er
         good += outcome == GOOD;
         out->damaged += outcome == BAD;
     }
-    if (outcome != NO_MEMORY && !prof_findings_merge(out))
+    forget_fault_messages(out);
+    if (outcome != NO_MEMORY && (!prof_findings_merge(out) || !demangle_all(out)))
         outcome = NO_MEMORY;
     int reason = errno;
     free(line);
@@ -430,7 +453,6 @@ bool prof_recording_read(FILE *file, struct prof_recording *out, struct bench_er
                              outcome == NO_MEMORY ? "out of memory" : strerror(reason));
     }
     out->absent = written > good ? written - good : 0;
-    forget_fault_messages(out);
     for (size_t i = 0; i < out->process_count; i++)
         out->missing += out->processes[i].last - out->processes[i].launches;
     return true;

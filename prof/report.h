@@ -55,9 +55,9 @@ bool prof_put_csv(FILE *file, const struct prof_report *report);
 /* json.c: a launch each, in order. */
 bool prof_put_json(FILE *file, const struct prof_report *report);
 
+/* A row's name in so many bytes (at least 16): as it was written, or its label. */
+void prof_row_name(const struct prof_row *row, char *out, size_t size);
 /* "offset.cu:14", "PTX line 14": a line's place, the file without its folders. */
 void prof_place_text(const struct prof_line *line, char *out, size_t size);
-/* A row's name: short where that tells it from the others. */
-void prof_row_name(const struct prof_row *row, char *out, size_t size);
 
 #endif

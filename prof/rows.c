@@ -145,34 +145,31 @@ static bool sum_up(struct prof_row *row) {
 
 /* ---------------------------------------------------------------- names */
 
-struct named {
-    char name[PROF_SHORT_NAME];
-    struct prof_row *row;
-};
-
-static int compare_names(const void *left, const void *right) {
-    return strcmp(((const struct named *)left)->name, ((const struct named *)right)->name);
+static int compare_row_kernels(const void *left, const void *right) {
+    const struct prof_row *const *a = left, *const *b = right;
+    return compare_pointers((*a)->first->name, (*b)->first->name);
 }
 
-/* Marks the rows whose short names would not tell their kernels apart. */
-static bool find_namesakes(struct prof_rows *rows) {
-    struct named *names = calloc(rows->count + 1, sizeof *names);
-    if (!names)
-        return false;
-    for (size_t i = 0; i < rows->count; i++) {
-        names[i].row = &rows->items[i];
-        prof_short_name(rows->items[i].first->name, names[i].name, sizeof names[i].name);
+/* Rows of one kernel share its label. */
+static bool label_rows(struct prof_rows *rows) {
+    struct prof_row **order = calloc(rows->count + 1, sizeof *order);
+    const char **names = calloc(rows->count + 1, sizeof *names);
+    rows->labels = calloc(rows->count + 1, sizeof *rows->labels);
+    bool good = order && names && rows->labels;
+    size_t distinct = 0;
+    for (size_t i = 0; good && i < rows->count; i++)
+        order[i] = &rows->items[i];
+    if (good)
+        qsort(order, rows->count, sizeof *order, compare_row_kernels);
+    for (size_t i = 0; good && i < rows->count; i++) {
+        if (i == 0 || compare_row_kernels(&order[i - 1], &order[i]) != 0)
+            names[distinct++] = order[i]->first->name;
+        order[i]->label = rows->labels[distinct - 1];
     }
-    qsort(names, rows->count, sizeof *names, compare_names);
-    for (size_t i = 0, next; i < rows->count; i = next) {
-        bool several = false;
-        for (next = i + 1; next < rows->count && strcmp(names[next].name, names[i].name) == 0; next++)
-            several |= names[next].row->first->kernel != names[i].row->first->kernel;
-        for (size_t k = i; k < next; k++)
-            names[k].row->namesake = several;
-    }
+    good = good && prof_labels_make(names, distinct, rows->labels);
+    free(order);
     free(names);
-    return true;
+    return good;
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -193,7 +190,7 @@ bool prof_rows_make(const struct prof_recording *recording, const struct prof_se
     }
     if (out->count)
         qsort(out->items, out->count, sizeof *out->items, compare_first_launches);
-    if (!find_namesakes(out)) {
+    if (!label_rows(out)) {
         prof_rows_free(out);
         return bench_failure(error, "out of memory");
     }
@@ -212,6 +209,7 @@ void prof_rows_free(struct prof_rows *rows) {
     }
     free(rows->items);
     free(rows->launches);
+    free(rows->labels);
     *rows = (struct prof_rows){0};
 }
 

@@ -4,6 +4,7 @@
 
 #include <regex.h>
 
+#include "prof/labels.h"
 #include "prof/metrics.h"
 #include "prof/recording.h"
 
@@ -22,7 +23,7 @@ struct prof_row {
     struct prof_line *lines; /* of all its launches, by place */
     size_t line_count;
     bool faulted;
-    bool namesake;              /* another row's kernel has the same short name */
+    const char *label;          /* a short name that tells its kernel from the others */
     double transactions, waste; /* of its lines */
 };
 
@@ -31,6 +32,7 @@ struct prof_rows {
     size_t count;
     const struct prof_launch **launches; /* selected, in order */
     size_t launch_count;
+    char (*labels)[PROF_LABEL];
     const struct prof_row *worst; /* the one that wastes most, if that is much; NULL */
 };
 

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench/grid.h"
@@ -8,7 +9,7 @@
 #include "prof/report.h"
 #include "prof/waste.h"
 
-enum { CELL = BENCH_GRID_CELL };
+enum { CELL = BENCH_GRID_CELL, APART = 4 /* columns before the figures of a name with a line of its own */ };
 
 enum column {
     MARK,
@@ -34,7 +35,7 @@ enum column {
 
 static const struct bench_grid_column all_columns[COLUMNS] = {
     [MARK] = {"", BENCH_GRID_LEFT | BENCH_GRID_HIDE_ZERO},
-    [NAME] = {"kernel", BENCH_GRID_LEFT | BENCH_GRID_CUT},
+    [NAME] = {"kernel", BENCH_GRID_LEFT | BENCH_GRID_CUT | BENCH_GRID_INSIDE},
     [NUMBER] = {"#", 0},
     [LAUNCHES] = {"runs", 0},
     [GRID] = {"grid", 0},
@@ -68,10 +69,7 @@ static void put_percentage(double value, char out[CELL]) {
 }
 
 void prof_row_name(const struct prof_row *row, char *out, size_t size) {
-    if (row->namesake)
-        snprintf(out, size, "%s", row->first->name);
-    else
-        prof_short_name(row->first->name, out, size);
+    prof_fit_name(strlen(row->first->name) < size ? row->first->name : row->label, out, size);
 }
 
 static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
@@ -83,7 +81,7 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
         snprintf(out, CELL, "%s", row == report->rows->worst ? "*" : row->faulted ? "!" : "");
         break;
     case NAME:
-        prof_row_name(row, out, CELL);
+        snprintf(out, CELL, "%s", row->label);
         break;
     case NUMBER:
         bench_grid_count((uint64_t)(row->launches[0] - report->recording->launches) + 1, false, out);
@@ -160,11 +158,10 @@ static void explain_worst(FILE *file, const struct prof_report *report) {
     const struct prof_line *line = worst ? prof_row_worst_line(worst) : NULL;
     if (!line)
         return;
-    char place[200], reason[200], full[4096], name[80], text[800];
+    char place[200], reason[200], name[80], text[800];
     prof_place_text(line, place, sizeof place);
     prof_line_reason(line, reason, sizeof reason);
-    prof_row_name(worst, full, sizeof full);
-    prof_fit_name(full, name, sizeof name);
+    prof_fit_name(worst->label, name, sizeof name);
     snprintf(text, sizeof text, "* %s, %s (%s): %s", name, place, line->op, reason);
     bench_wrap(file, text, 2, 2);
 }
@@ -193,6 +190,51 @@ static void explain_columns(FILE *file, const struct bench_grid *grid) {
     bench_wrap(file, text, 0, 0);
 }
 
+/* Two cells of the name's column, of rows of different kernels. */
+static int compare_names(const void *left, const void *right) {
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Whether names that were cut to fit are the same though the kernels' are not.  True when out of memory. */
+static bool is_ambiguous(const struct bench_grid *grid, const struct prof_rows *rows) {
+    const char **cells = calloc(rows->count + 1, sizeof *cells),
+               **labels = calloc(rows->count + 1, sizeof *labels);
+    size_t different = 0;
+    bool result = !cells || !labels;
+    if (!result) {
+        for (size_t i = 0; i < rows->count; i++)
+            labels[i] = rows->items[i].label;
+        qsort(labels, rows->count, sizeof *labels, compare_names);
+        for (size_t i = 0; i < rows->count; i++) {
+            different += i && strcmp(labels[i - 1], labels[i]) != 0;
+            cells[i] = bench_grid_text(grid, i, NAME);
+        }
+        qsort(cells, rows->count, sizeof *cells, compare_names);
+        for (size_t i = 1; i < rows->count; i++)
+            different -= strcmp(cells[i - 1], cells[i]) != 0;
+        result = different > 0;
+    }
+    free(cells);
+    free(labels);
+    return result;
+}
+
+static void put_row(FILE *file, const struct prof_report *report, const struct bench_grid *grid, size_t r,
+                    bool apart) {
+    const struct prof_row *row = &report->rows->items[r];
+    if (apart) {
+        char mark[CELL], name[BENCH_TEXT_COLUMNS];
+        int room = bench_text_columns(file) - APART / 2 + 1;
+        put_cell(report, r, MARK, false, mark);
+        prof_fit_name(row->label, name,
+                      room < 16                    ? 16
+                      : (size_t)room < sizeof name ? (size_t)room
+                                                   : sizeof name);
+        fprintf(file, "%-*s%s\n%*s", APART / 2, mark, name, APART, "");
+    }
+    bench_grid_put_row(file, grid, r, SIZE_MAX);
+}
+
 bool prof_put_table(FILE *file, const struct prof_report *report) {
     struct bench_grid_column columns[COLUMNS];
     memcpy(columns, all_columns, sizeof columns);
@@ -208,9 +250,20 @@ bool prof_put_table(FILE *file, const struct prof_report *report) {
                               .line = bench_text_columns(file)};
     if (!bench_grid_lay_out(&grid))
         return false;
+    /* Where a line has no room for names that tell kernels apart, each has a line of its own. */
+    bool apart = is_ambiguous(&grid, report->rows);
+    if (apart) {
+        bench_grid_free(&grid);
+        columns[MARK].flags |= BENCH_GRID_ABSENT;
+        columns[NAME].flags |= BENCH_GRID_ABSENT;
+        grid.line -= APART;
+        if (!bench_grid_lay_out(&grid))
+            return false;
+        fprintf(file, "%*skernel\n%*s", APART / 2, "", APART, "");
+    }
     bench_grid_put_titles(file, &grid);
     for (size_t r = 0; r < grid.row_count; r++)
-        bench_grid_put_row(file, &grid, r, SIZE_MAX);
+        put_row(file, report, &grid, r, apart);
     fputc('\n', file);
     explain_worst(file, report);
     explain_columns(file, &grid);

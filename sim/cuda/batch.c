@@ -1,5 +1,5 @@
-/* Batches of copies, prefetches and discards.  The parts of a batch are in no order; here they are in that of the
- * list, each a call of its own.  A batch is checked whole before the first of it is done. */
+/* Batches of copies, prefetches and discards.  The parts of a batch are in no order; here they are in that of
+ * the list, each a call of its own.  A batch is checked whole before the first of it is done. */
 #include <stdint.h>
 
 #include "sim/cuda/array.h"
@@ -29,9 +29,9 @@ static bool is_order(CUmemcpySrcAccessOrder order) {
 }
 
 /* *failed: the copy at fault; SIZE_MAX: none in particular. */
-static CUresult copy_batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes, size_t count,
-                           const CUmemcpyAttributes *attrs, const size_t *starts, size_t number, CUstream stream,
-                           size_t *failed) {
+static CUresult copy_batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
+                           size_t count, const CUmemcpyAttributes *attrs, const size_t *starts, size_t number,
+                           CUstream stream, size_t *failed) {
     CUcontext context;
     *failed = SIZE_MAX;
     CUresult error = context_enter(&context);
@@ -74,7 +74,8 @@ ENTRY_EXPORT CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs
                                             CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
                                             CUstream hStream);
 CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
-                               CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream) {
+                               CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs,
+                               CUstream hStream) {
     size_t failed;
     return copy_batch(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream, &failed);
 }
@@ -100,7 +101,8 @@ static bool make_side(const CUmemcpy3DOperand *operand, const CUextent3D *extent
                       struct side *out) {
     if (operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
         const CUoffset3D *at = &operand->op.array.offset;
-        *out = (struct side){.type = CU_MEMORYTYPE_ARRAY, .array = operand->op.array.array, .y = at->y, .z = at->z};
+        *out = (struct side){
+            .type = CU_MEMORYTYPE_ARRAY, .array = operand->op.array.array, .y = at->y, .z = at->z};
         return !__builtin_mul_overflow(at->x, element, &out->x);
     }
     size_t row = operand->op.ptr.rowLength, height = operand->op.ptr.layerHeight;
@@ -123,11 +125,25 @@ static CUresult make_box(const CUDA_MEMCPY3D_BATCH_OP *op, CUDA_MEMCPY3D *out) {
         !make_side(&op->src, &op->extent, element, &src) || !make_side(&op->dst, &op->extent, element, &dst))
         return CUDA_ERROR_INVALID_VALUE;
     *out = (CUDA_MEMCPY3D){
-        .srcXInBytes = src.x, .srcY = src.y, .srcZ = src.z, .srcMemoryType = src.type,
-        .srcDevice = src.address, .srcArray = src.array, .srcPitch = src.pitch, .srcHeight = src.height,
-        .dstXInBytes = dst.x, .dstY = dst.y, .dstZ = dst.z, .dstMemoryType = dst.type,
-        .dstDevice = dst.address, .dstArray = dst.array, .dstPitch = dst.pitch, .dstHeight = dst.height,
-        .WidthInBytes = width, .Height = op->extent.height, .Depth = op->extent.depth,
+        .srcXInBytes = src.x,
+        .srcY = src.y,
+        .srcZ = src.z,
+        .srcMemoryType = src.type,
+        .srcDevice = src.address,
+        .srcArray = src.array,
+        .srcPitch = src.pitch,
+        .srcHeight = src.height,
+        .dstXInBytes = dst.x,
+        .dstY = dst.y,
+        .dstZ = dst.z,
+        .dstMemoryType = dst.type,
+        .dstDevice = dst.address,
+        .dstArray = dst.array,
+        .dstPitch = dst.pitch,
+        .dstHeight = dst.height,
+        .WidthInBytes = width,
+        .Height = op->extent.height,
+        .Depth = op->extent.depth,
     };
     return CUDA_SUCCESS;
 }
@@ -219,7 +235,8 @@ CUresult cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count,
 
 CUresult cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count,
                                            CUmemLocation *prefetchLocs, size_t *prefetchLocIdxs,
-                                           size_t numPrefetchLocs, unsigned long long flags, CUstream hStream) {
+                                           size_t numPrefetchLocs, unsigned long long flags,
+                                           CUstream hStream) {
     return cuMemPrefetchBatchAsync(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs, flags,
                                    hStream);
 }

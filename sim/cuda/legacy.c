@@ -1,5 +1,5 @@
-/* Launches as before CUDA 4: a function's block, its shared memory and its parameters are set one by one and stay
- * with it.  cuda.h still declares them. */
+/* Launches as before CUDA 4: a function's block, its shared memory and its parameters are set one by one and
+ * stay with it.  cuda.h still declares them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,8 +115,8 @@ static CUresult launch(CUfunction handle, int width, int height, CUstream stream
     if (!error) {
         *copy = *set;
         pthread_mutex_unlock(&lock);
-        void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, copy->parameters, CU_LAUNCH_PARAM_BUFFER_SIZE, &copy->size,
-                         CU_LAUNCH_PARAM_END};
+        void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, copy->parameters, CU_LAUNCH_PARAM_BUFFER_SIZE,
+                         &copy->size, CU_LAUNCH_PARAM_END};
         error = width < 1 || height < 1
                     ? CUDA_ERROR_INVALID_VALUE
                     : cuLaunchKernel(function, (unsigned)width, (unsigned)height, 1, copy->block[0],
@@ -151,7 +151,7 @@ CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsLi
     if (!one || numDevices != 1 || flags & ~all || !one->hStream || one->hStream == CU_STREAM_LEGACY ||
         one->hStream == CU_STREAM_PER_THREAD)
         return CUDA_ERROR_INVALID_VALUE;
-    return cuLaunchCooperativeKernel(one->function, one->gridDimX, one->gridDimY, one->gridDimZ, one->blockDimX,
-                                     one->blockDimY, one->blockDimZ, one->sharedMemBytes, one->hStream,
-                                     one->kernelParams);
+    return cuLaunchCooperativeKernel(one->function, one->gridDimX, one->gridDimY, one->gridDimZ,
+                                     one->blockDimX, one->blockDimY, one->blockDimZ, one->sharedMemBytes,
+                                     one->hStream, one->kernelParams);
 }

@@ -1,5 +1,5 @@
-/* Functions that cuda.h still declares of launches before CUDA 4, contexts that are attached to, and pools and
- * batches of CUDA 13. */
+/* Functions that cuda.h still declares of launches before CUDA 4, contexts that are attached to, and pools
+ * and batches of CUDA 13. */
 #include <dlfcn.h>
 #include <stdint.h>
 
@@ -9,7 +9,7 @@
 
 #define STRING(name) #name
 /* Found by the name that cuda.h's macros make of it. */
-#define CALL(name)   ((__typeof__(name) *)find(STRING(name)))
+#define CALL(name) ((__typeof__(name) *)find(STRING(name)))
 
 static void *find(const char *name) {
     void *function = dlsym(api.library, name);
@@ -76,8 +76,14 @@ static void launches(void **state) {
 
     CUstream stream;
     assert_ok(api.cuStreamCreate(&stream, 0));
-    CUDA_LAUNCH_PARAMS one = {.function = add_one, .gridDimX = 2, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1,
-                              .blockDimY = 1, .blockDimZ = 1, .hStream = stream};
+    CUDA_LAUNCH_PARAMS one = {.function = add_one,
+                              .gridDimX = 2,
+                              .gridDimY = 1,
+                              .gridDimZ = 1,
+                              .blockDimX = 1,
+                              .blockDimY = 1,
+                              .blockDimZ = 1,
+                              .hStream = stream};
     assert_ok(CALL(cuLaunchCooperativeKernelMultiDevice)(&one, 1, 0));
     assert_ok(api.cuMemcpyDtoH(&counted, counter, sizeof counted));
     assert_int_equal(counted, 41 + 9);
@@ -122,8 +128,10 @@ static void profiler(void **state) {
 static void pools(void **state) {
     (void)state;
     CUmemLocation device = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, host = {.type = CU_MEM_LOCATION_TYPE_HOST};
-    CUmemLocation other = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 9}, none = {.type = CU_MEM_LOCATION_TYPE_NONE};
-    const CUmemAllocationType pinned = CU_MEM_ALLOCATION_TYPE_PINNED, managed = CU_MEM_ALLOCATION_TYPE_MANAGED;
+    CUmemLocation other = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 9},
+                  none = {.type = CU_MEM_LOCATION_TYPE_NONE};
+    const CUmemAllocationType pinned = CU_MEM_ALLOCATION_TYPE_PINNED,
+                              managed = CU_MEM_ALLOCATION_TYPE_MANAGED;
     CUmemoryPool usual, pool, now;
     assert_ok(api.cuDeviceGetDefaultMemPool(&usual, 0));
     assert_ok(CALL(cuMemGetDefaultMemPool)(&pool, &device, pinned));
@@ -204,7 +212,8 @@ static void batches(void **state) {
 #undef REFUSED
     /* 4 x 3 x 2 bytes of rows of 16 and layers of 4 rows. */
     CUDA_MEMCPY3D_BATCH_OP box = {
-        .src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = from, .rowLength = 16, .layerHeight = 4}},
+        .src = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER,
+                .op.ptr = {.ptr = from, .rowLength = 16, .layerHeight = 4}},
         .dst = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER, .op.ptr = {.ptr = to}},
         .extent = {4, 3, 2},
         .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM,
@@ -241,9 +250,12 @@ static void batches(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches), cmocka_unit_test(attached), cmocka_unit_test(profiler),
+        cmocka_unit_test(launches),
+        cmocka_unit_test(attached),
+        cmocka_unit_test(profiler),
 #if CUDA_VERSION >= 13000
-        cmocka_unit_test(pools),    cmocka_unit_test(batches),
+        cmocka_unit_test(pools),
+        cmocka_unit_test(batches),
 #endif
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);

@@ -4,6 +4,7 @@
 #include "bench/parse.h"
 #include "prof/demangle.h"
 #include "prof/gate.h"
+#include "prof/labels.h"
 #include "sim/check/check.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -58,6 +59,14 @@ static void shorten(const char *text) {
     char *plain = prof_demangle(text);
     FUZZ_CHECK(plain);
     prof_short_name(plain, large, sizeof large);
+    free(plain);
+    /* The text, and what of it stands behind its first half. */
+    const char *names[] = {text, text + strlen(text) / 2};
+    char labels[2][PROF_LABEL];
+    FUZZ_CHECK(prof_labels_make(names, 2, labels) && strlen(labels[0]) < PROF_LABEL &&
+               strlen(labels[1]) < PROF_LABEL);
+    plain = prof_demangle_words(text, names[1]);
+    FUZZ_CHECK(plain);
     free(plain);
 }
 

@@ -2,8 +2,8 @@
  *
  *   h200_describe describe.fatbin >h200.txt
  *
- * h200.txt is what it printed on an H200 (driver 580.159, CUDA 13.0); test_describe.py holds the simulator to it.
- * A call that fails is the fact "error N".  Limits, pools and pointers are not in h200.txt yet.
+ * h200.txt is what it printed on an H200 (driver 580.159, CUDA 13.0); test_describe.py holds the simulator to
+ * it. A call that fails is the fact "error N".  Limits, pools and pointers are not in h200.txt yet.
  */
 #include <string.h>
 
@@ -81,7 +81,8 @@ static void identity(void) {
         error = DRIVER(cuDeviceGetP2PAttribute)(&value, (CUdevice_P2PAttribute)i, 0, 0);
         say("p2p_itself", i, value);
     }
-    static const CUarray_format formats[] = {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT};
+    static const CUarray_format formats[] = {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_HALF,
+                                             CU_AD_FORMAT_FLOAT};
     for (int i = 0; i < 3; i++)
         for (unsigned channels = 1; channels <= 4; channels++) {
             size_t width = 0;
@@ -103,8 +104,8 @@ static void properties(void) {
         long long value = 0;                                                                                 \
         memcpy(&value, (const char *)&p.field + i * each, each);                                             \
         printf("property." #field);                                                                          \
-        error = 0;                                                                                          \
-        say("", (elements) > 1 ? (long)i : -1, each == 4 ? (int)value : value);                           \
+        error = 0;                                                                                           \
+        say("", (elements) > 1 ? (long)i : -1, each == 4 ? (int)value : value);                              \
     }
 #include "described.h"
 #undef DEVICE_ATTRIBUTE
@@ -141,9 +142,13 @@ static void context(void) {
     CUexecAffinityParam affinity = {.type = CU_EXEC_AFFINITY_TYPE_SM_COUNT};
     error = DRIVER(cuCtxGetExecAffinity)(&affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT);
     say("context_multiprocessors", -1, affinity.param.smCount.val);
-    static const CUlimit settable[] = {CU_LIMIT_STACK_SIZE, CU_LIMIT_PRINTF_FIFO_SIZE, CU_LIMIT_MALLOC_HEAP_SIZE,
-                                       CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT,
-                                       CU_LIMIT_MAX_L2_FETCH_GRANULARITY, CU_LIMIT_PERSISTING_L2_CACHE_SIZE,
+    static const CUlimit settable[] = {CU_LIMIT_STACK_SIZE,
+                                       CU_LIMIT_PRINTF_FIFO_SIZE,
+                                       CU_LIMIT_MALLOC_HEAP_SIZE,
+                                       CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH,
+                                       CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT,
+                                       CU_LIMIT_MAX_L2_FETCH_GRANULARITY,
+                                       CU_LIMIT_PERSISTING_L2_CACHE_SIZE,
                                        CU_LIMIT_SHMEM_SIZE};
     static const size_t wishes[] = {0, 1, 1000, 4097, 100000, 33000000, 1000000000};
     for (size_t i = 0; i < sizeof settable / sizeof *settable; i++)
@@ -186,7 +191,8 @@ static void pools(void) {
     size_t granularity = 0;
     CUmemAllocationProp wish = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = here};
     for (int i = 0; i <= 1; i++) {
-        error = DRIVER(cuMemGetAllocationGranularity)(&granularity, &wish, (CUmemAllocationGranularity_flags)i);
+        error =
+            DRIVER(cuMemGetAllocationGranularity)(&granularity, &wish, (CUmemAllocationGranularity_flags)i);
         say("granularity", i, (long long)granularity);
     }
 }
@@ -211,8 +217,7 @@ static void pointers(void) {
             char name[64];
             snprintf(name, sizeof name, "pointer.%s.%d", kinds[kind], constant[i]);
             error = DRIVER(cuPointerGetAttribute)(&value, (CUpointer_attribute)constant[i], address);
-            say(name, -1,
-                (long long)value);
+            say(name, -1, (long long)value);
         }
         must(host ? DRIVER(cuMemFreeHost)(host) : DRIVER(cuMemFree)(address), "cuMemFree");
     }
@@ -257,8 +262,14 @@ static void occupancy(const char *kernel, CUfunction function) {
     for (unsigned width = 1; width <= 16; width *= 2) {
         cluster.value.clusterDim.x = width;
         cluster.value.clusterDim.y = cluster.value.clusterDim.z = 1;
-        CUlaunchConfig config = {.gridDimX = 1024, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 64, .blockDimY = 1,
-                                 .blockDimZ = 1, .attrs = &cluster, .numAttrs = 1};
+        CUlaunchConfig config = {.gridDimX = 1024,
+                                 .gridDimY = 1,
+                                 .gridDimZ = 1,
+                                 .blockDimX = 64,
+                                 .blockDimY = 1,
+                                 .blockDimZ = 1,
+                                 .attrs = &cluster,
+                                 .numAttrs = 1};
         int clusters = 0;
         error = DRIVER(cuOccupancyMaxActiveClusters)(&clusters, function, &config);
         snprintf(name, sizeof name, "clusters.%s.%u", kernel, width);
@@ -273,8 +284,9 @@ static void occupancy(const char *kernel, CUfunction function) {
 }
 
 static void functions(const char *path) {
-    static const char *const kernels[] = {"plain",          "empty",       "shared_4k", "shared_48k", "bounded",
-                                          "many_registers", "local_array", "constants", "clustered"};
+    static const char *const kernels[] = {"plain",       "empty",     "shared_4k",
+                                          "shared_48k",  "bounded",   "many_registers",
+                                          "local_array", "constants", "clustered"};
     CUmodule module;
     must(DRIVER(cuModuleLoad)(&module, path), path);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {

@@ -40,6 +40,18 @@ extern "C" __global__ void trapping(int *out) {
     __trap();
 }
 
+template <class T> __global__ void beyond(T *out) {
+    out[1 << 24] = 1;
+}
+template __global__ void beyond<int>(int *);
+template <class A, class B> struct pair_of {};
+template <class A, class B> struct another_pair_of_types {};
+template <class T> __global__ void astray(int *out) {
+    out[1 << 24] = 1;
+}
+template __global__ void
+astray<pair_of<another_pair_of_types<int, float>, another_pair_of_types<pair_of<float, double>, int>>>(int *);
+
 extern "C" __device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);
 
 extern "C" __global__ void asserting(int *out) {

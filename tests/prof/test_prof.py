@@ -2,8 +2,10 @@
 """wideload prof as users meet it: a program's own streams, statuses and signals, and what is reported of it."""
 import argparse
 import csv
+import fcntl
 import json
 import os
+import pty
 import re
 import shutil
 import signal
@@ -11,6 +13,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -524,6 +527,36 @@ class Figures(Folder):
             self.assertLessEqual(len(line), 100)
             self.assertEqual(line, line.rstrip())
 
+    def in_terminal(self, columns, *command):
+        """What it writes to a terminal of so many columns."""
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        with subprocess.Popen([arguments.wideload, "prof", *command], stderr=slave, env=environment()) as process:
+            os.close(slave)
+            text = b""
+            try:
+                while block := os.read(master, 4096):
+                    text += block
+            except OSError:  # nobody has it open any longer
+                pass
+        os.close(master)
+        self.assertEqual(process.returncode, 0)
+        return text.decode().replace("\r\n", "\n")
+
+    def test_names_of_templates(self):
+        # The arguments that tell kernels apart; where there is no room for them, a line for each name.
+        kernels = ["_Z32a_kernel_with_a_rather_long_nameI1A1CEvv", "_Z32a_kernel_with_a_rather_long_nameI1B1CEvv"]
+        with open(self.place("a.ptx"), "w", encoding="ascii") as file:
+            file.write(".version 8.0\n.target sm_75\n.address_size 64\n" +
+                       "".join(f".visible .entry {kernel}() {{ ret; }}\n" for kernel in kernels))
+        command = [arguments.program, f"load={self.place('a.ptx')}", *kernels]
+        name = "a_kernel_with_a_rather_long_name"
+        wide, narrow = self.in_terminal(100, *command), self.in_terminal(50, *command)
+        self.assertRegex(wide, rf"(?m)^{name}<A, \.\.> +1 +0 .*\n{name}<B, \.\.> +1 +0 ")
+        self.assertRegex(narrow, rf"(?m)^  kernel\n +runs .*\n  {name}<A, \.\.>\n +1 +0 .*\n  {name}<B, \.\.>\n +1 +0 ")
+        for line in narrow.splitlines()[1:]:
+            self.assertLessEqual(len(line), 50)
+
     def test_lines(self):
         done = prof("--lines", arguments.program, "strided:2", "vectors", "conflicts")
         self.assertRegex(done.stderr, r"ld\.global\.v4\.[fu]32 +16 +1 +16\.00 +100 ")
@@ -727,6 +760,16 @@ class Gates(Folder):
             done = prof("--check", "memory", arguments.program, "out_of_bounds")
             self.assertEqual(done.returncode, 1)
             self.assertIn("kernels.cu:", done.stderr)
+
+    def test_names_of_faults(self):
+        # As they were written, also where the simulator cut them off.
+        types = "7pair_ofI21another_pair_of_typesIifES1_IS0_IfdEiEE"
+        for kernel, name in [("_Z6beyondIiEvPT_", "beyond<int>"), (f"_Z6astrayI{types}EvPi", "astray<..>")]:
+            done, document = self.profiled(["--github"], kernel)
+            self.assertIn(f"! launch 1 faulted, so its figures are partial: kernel {name}, ",
+                          " ".join(done.stderr.split()))
+            self.assertNotIn("_Z", done.stderr)
+            self.assertRegex(document["launches"][0]["fault"]["text"], rf"^kernel {name}, ")
 
     def test_bugs_of_several_launches(self):
         # A bug is reported once, whoever reads it, with how often it was seen.

@@ -297,10 +297,10 @@ static void test_namesakes(void **state) {
     make(text, &all, &recording, &rows);
     assert_int_equal(rows.count, 3);
     if (strncmp(rows.items[0].first->name, "_Z", 2) != 0) { /* where there is a C++ runtime */
-        assert_true(rows.items[0].namesake);
-        assert_true(rows.items[1].namesake);
+        assert_string_equal(rows.items[0].label, "f<..>(int)");
+        assert_string_equal(rows.items[1].label, "f<..>(float)");
     }
-    assert_false(rows.items[2].namesake);
+    assert_string_equal(rows.items[2].label, "g");
     prof_rows_free(&rows);
     prof_recording_free(&recording);
 }
