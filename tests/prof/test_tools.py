@@ -48,7 +48,7 @@ class Tools(unittest.TestCase):
 
     def prof(self, *command, **more):
         environment = {**os.environ, **more}
-        for name in ("CUDA_PATH", "CUDA_HOME", "NVCC"):
+        for name in ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "NVCC"):
             if name not in more:
                 environment.pop(name, None)
         return subprocess.run([arguments.wideload, "prof", "--output", os.devnull, *command], capture_output=True,
@@ -116,8 +116,8 @@ class Tools(unittest.TestCase):
         self.assertIn(f"\nTRITON_LIBCUDA_PATH={os.path.dirname(tools)}\n", text)
         self.assertIn(f"\nNVCC={tools}/nvcc\n", text)
         # Who looks for the toolkit beside nvcc finds the true one.
-        self.assertIn(f"\nCUDA_PATH={self.place('toolkit')}\n", text)
-        self.assertIn(f"\nCUDA_HOME={self.place('toolkit')}\n", text)
+        for name in ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"):
+            self.assertIn(f"\n{name}={self.place('toolkit')}\n", text)
         text = self.good(self.with_nvcc("env", CUDA_PATH="/mine", folder=folder))
         self.assertIn("\nCUDA_PATH=/mine\n", text)
         self.assertNotIn("\nCUDA_HOME=", text)
