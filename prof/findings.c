@@ -81,6 +81,19 @@ void prof_put_findings(FILE *file, const struct prof_report *report) {
                 leaks == 1 ? "" : "s");
 }
 
+/* The check that says more of a fault than the launch it ended can; NULL: none. */
+static const char *hint(const struct prof_fault *fault) {
+    static const struct {
+        const char *kind, *words;
+    } hints[] = {{"deadlock", "run with --check sync: it names the barriers and masks that threads part at"},
+                 {"address", "run with --check memory: it goes on, and names all that are out of bounds"},
+                 {"misaligned", "run with --check memory: it goes on, and names all that are misaligned"}};
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strcmp(hints[i].kind, fault->kind) == 0)
+            return hints[i].words;
+    return NULL;
+}
+
 void prof_put_faults(FILE *file, const struct prof_report *report) {
     for (size_t i = 0; i < report->rows->launch_count; i++) {
         const struct prof_launch *launch = report->rows->launches[i];
@@ -91,5 +104,8 @@ void prof_put_faults(FILE *file, const struct prof_report *report) {
                  (size_t)(launch - report->recording->launches) + 1,
                  (int)strcspn(launch->detail->fault->text, "\n"), launch->detail->fault->text);
         bench_wrap(file, text, 2, 2);
+        const char *words = report->recording->has_checks ? NULL : hint(launch->detail->fault);
+        if (words)
+            bench_wrap(file, words, 2, 0);
     }
 }

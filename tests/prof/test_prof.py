@@ -771,6 +771,18 @@ class Gates(Folder):
             self.assertNotIn("_Z", done.stderr)
             self.assertRegex(document["launches"][0]["fault"]["text"], rf"^kernel {name}, ")
 
+    def test_hints_of_faults(self):
+        # Which check says more of a fault, where it is not on.
+        with open(self.place("a.ptx"), "w", encoding="ascii") as file:
+            file.write(".version 8.0\n.target sm_75\n.address_size 64\n"
+                       ".visible .entry waits() { bar.sync 1, 64; ret; }\n"
+                       ".visible .entry traps() { trap; ret; }\n"
+                       ".visible .entry strays() { .reg .b64 a; .reg .b32 r; mov.u64 a, 2; ld.global.u32 r, [a]; ret; }")
+        for kernel, check in ("waits", "sync"), ("strays", "memory"), ("traps", None):
+            command = [arguments.program, f"load={self.place('a.ptx')}", kernel]
+            self.assertEqual(re.findall(r"run with --check (\w+)", prof(*command).stderr), [check] if check else [])
+            self.assertNotIn("run with", prof("--check", "memory,sync", *command).stderr)
+
     def test_bugs_of_several_launches(self):
         # A bug is reported once, whoever reads it, with how often it was seen.
         done, document = self.profiled(["--check", "memory", "--github"], *["out_of_bounds"] * 5, "vectors")
