@@ -40,17 +40,19 @@ static bool find_misread(struct sim_warp *w, const struct sim_insn *in, const st
                          const struct check_map *map, uint64_t address, unsigned bytes, bool strict,
                          struct check_site *site, uint64_t *at) {
     const unsigned width = element_bytes(op, bytes);
+    struct check_run run = {0};
     for (unsigned e = 0; e < bytes; e += width) {
         unsigned missing = 0, padding = 0;
         uint64_t first = 0;
-        for (unsigned i = e; i < e + width; i++) {
-            if (check_map_has(map, address + i))
+        for (uint64_t next = address + e; next < address + e + width; next++) {
+            if (next >= run.end && check_map_has(map, next))
                 continue;
-            const bool is_padding = check_map_is_padding(map, address + i);
-            if (!missing || (padding == missing && !is_padding))
-                first = address + i;
+            if (next >= run.end)
+                run = check_map_run(map, next);
+            if (!missing || (padding == missing && !run.padding))
+                first = next;
             missing++;
-            padding += is_padding;
+            padding += run.padding;
         }
         *at = first;
         if (!missing || (missing < width && !strict))
@@ -72,6 +74,7 @@ static void look_global(struct sim_warp *w, const struct sim_insn *in, const str
     uint64_t base = lanes->address[lanes->first];
     unsigned chunk = bytes < 4 ? bytes : 4;
     bool reads = op->access != SIM_ACCESS_STORE, writes = op->access != SIM_ACCESS_LOAD;
+    unsigned looked = CHECK_NO_LANE; /* the lane that was looked at last: its words stand together */
     if (base + (uint64_t)site->low >= site->base && base + (uint64_t)site->high < site->end &&
         (!site->shadow || !site->shadow->init || site->shadow->complete))
         return;
@@ -81,9 +84,10 @@ static void look_global(struct sim_warp *w, const struct sim_insn *in, const str
         if (!shadow || !shadow->init || shadow->complete)
             continue;
         uint64_t offset = address - shadow->base, at;
-        if (reads && !check_bits_all(shadow->init, offset, chunk)) {
+        const unsigned lane = site->words[k].lane;
+        if (reads && lane != looked && !check_bits_all(shadow->init, offset, chunk)) {
             const struct check_map map = check_map_of(shadow);
-            const unsigned lane = site->words[k].lane;
+            looked = lane;
             if (find_misread(w, in, op, &map, lanes->address[lane], bytes, true, site, &at)) {
                 report(w, in, op, SIM_SPACE_GLOBAL, lane, lanes->address[lane], at, bytes);
                 reads = false; /* one a warp's access is enough */

@@ -24,27 +24,21 @@ bool check_map_has(const struct check_map *map, uint64_t address) {
     return map->words[(at >> 2) * map->stride] >> (at & 3) & 1;
 }
 
-/* The run of unwritten bytes that address is in: [*begin, *end), or MOST bytes of it. */
-static void find_run(const struct check_map *map, uint64_t address, uint64_t *begin, uint64_t *end) {
-    *begin = address;
-    *end = address + 1;
-    while (*begin > map->begin && address - *begin < MOST && !check_map_has(map, *begin - 1))
-        --*begin;
-    while (*end < map->end && *end - *begin < MOST && !check_map_has(map, *end))
-        ++*end;
-}
-
-static bool fits(const struct check_map *map, uint64_t begin, uint64_t end) {
+static bool fits(const struct check_map *map, const struct check_run *run) {
     uint64_t align = 2;
-    while (align <= end - begin)
+    while (align <= run->end - run->begin)
         align *= 2;
-    return begin > map->begin && align <= MOST && align <= map->widest && end % align == 0;
+    return run->begin > map->begin && align <= MOST && align <= map->widest && run->end % align == 0;
 }
 
-bool check_map_is_padding(const struct check_map *map, uint64_t address) {
-    uint64_t begin, end;
-    find_run(map, address, &begin, &end);
-    return fits(map, begin, end);
+struct check_run check_map_run(const struct check_map *map, uint64_t address) {
+    struct check_run run = {.begin = address, .end = address + 1};
+    while (run.begin > map->begin && address - run.begin < MOST && !check_map_has(map, run.begin - 1))
+        run.begin--;
+    while (run.end < map->end && run.end - run.begin < MOST && !check_map_has(map, run.end))
+        run.end++;
+    run.padding = fits(map, &run);
+    return run;
 }
 
 /* The first unwritten byte from address on; end: there is none. */
@@ -63,13 +57,14 @@ static uint64_t find_unwritten(const struct check_map *map, uint64_t address, ui
 
 bool check_map_find(const struct check_map *map, uint64_t address, uint64_t size, uint64_t *at) {
     const uint64_t last = address + size;
-    for (uint64_t next = address, begin, end; (next = find_unwritten(map, next, last)) < last; next = end) {
-        find_run(map, next, &begin, &end);
+    for (uint64_t next = address; (next = find_unwritten(map, next, last)) < last;) {
+        const struct check_run run = check_map_run(map, next);
         /* Nobody copies from a structure's padding on. */
-        if (begin < address || next == address || !fits(map, begin, end)) {
+        if (next == address || !run.padding) {
             *at = next;
             return true;
         }
+        next = run.end;
     }
     return false;
 }

@@ -275,8 +275,13 @@ struct check_map {
 };
 struct check_map check_map_of(const struct check_shadow *shadow);
 bool check_map_has(const struct check_map *map, uint64_t address);
-/* Whether an unwritten byte may be padding. */
-bool check_map_is_padding(const struct check_map *map, uint64_t address);
+/* The run of unwritten bytes that an unwritten one is in, or some 16 bytes of it; whether it may be padding.
+ */
+struct check_run {
+    uint64_t begin, end;
+    bool padding;
+};
+struct check_run check_map_run(const struct check_map *map, uint64_t address);
 /* The first byte of [address, address + size) that was not written and is no padding between or behind
  * written ones of that range; false when there is none. */
 bool check_map_find(const struct check_map *map, uint64_t address, uint64_t size, uint64_t *at);
