@@ -8,8 +8,21 @@
 #include "sim/cuda/fatbin.h"
 #include "sim/cuda/module.h"
 
-static const char PTX_NEEDED[] =
-    "the simulator runs PTX: compile with -gencode arch=compute_75,code=compute_75";
+static const char FROM_MEMORY[] = "PTX in memory";
+
+/* Whoever compiled a file is asked to compile it otherwise.  Code that comes from memory alone was made at
+ * run time, by a compiler that the user of Numba or Triton never calls. */
+static CUresult refuse_machine_code(const char *name) {
+    if (name)
+        log_error("%s: machine code (a cubin) without PTX; the simulator runs PTX: compile with "
+                  "-gencode arch=compute_75,code=compute_75",
+                  name);
+    else
+        log_error("machine code (a cubin) without PTX, made at run time; the simulator runs PTX: let what "
+                  "made it, as "
+                  "Numba, Triton, CuPy or NVRTC, give the driver PTX");
+    return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
 
 void image_free(struct image *image) {
     free(image->text);
@@ -26,7 +39,7 @@ static CUresult copy_text(const char *text, size_t size, const char *name, struc
     memcpy(out->text, text, size);
     out->text[size] = '\0';
     out->size = size;
-    snprintf(out->name, sizeof out->name, "%s", name);
+    snprintf(out->name, sizeof out->name, "%s", name ? name : FROM_MEMORY);
     return CUDA_SUCCESS;
 }
 
@@ -59,7 +72,7 @@ CUresult image_link(const struct ptx_text *texts, size_t count, struct image *ou
         return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY
                                                               : CUDA_ERROR_INVALID_PTX;
     }
-    snprintf(out->name, sizeof out->name, "linked.ptx");
+    snprintf(out->name, sizeof out->name, "linked PTX");
     return CUDA_SUCCESS;
 }
 
@@ -71,7 +84,10 @@ static CUresult take_parts(const struct fatbin_ptx *parts, size_t count, const c
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     for (size_t i = 0; i < count; i++)
-        texts[i] = (struct ptx_text){parts[i].name[0] ? parts[i].name : name, parts[i].text, parts[i].size};
+        texts[i] = (struct ptx_text){parts[i].name[0] ? parts[i].name
+                                     : name           ? name
+                                                      : FROM_MEMORY,
+                                     parts[i].text, parts[i].size};
     CUresult error = image_link(texts, count, out);
     free(texts);
     return error;
@@ -103,15 +119,13 @@ CUresult image_read(const void *image, size_t size, const char *name, struct ima
         return error;
     }
     if (status != FATBIN_OTHER) {
-        log_error("%s: %s", name, reason);
+        log_error("%s%s%s", name ? name : "", name ? ": " : "", reason);
         return fatbin_error(status);
     }
-    if (size >= 4 && strncmp(image, "\177ELF", 4) == 0) {
-        log_error("%s: machine code (a cubin) without PTX; %s", name, PTX_NEEDED);
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
-    }
+    if (size >= 4 && strncmp(image, "\177ELF", 4) == 0)
+        return refuse_machine_code(name);
     if (!looks_like_text(image, size)) {
-        log_error("%s: neither PTX nor a fat binary", name);
+        log_error("%s: neither PTX nor a fat binary", name ? name : "what was loaded from memory");
         return CUDA_ERROR_INVALID_IMAGE;
     }
     return copy_text(image, size == SIZE_MAX ? strlen(image) : strnlen(image, size), name, out);

@@ -160,7 +160,7 @@ static CUresult load(CUlibrary *library, const void *code, const char *path, uns
     if (error)
         return error;
     struct image image;
-    error = path ? image_read_file(path, &image) : image_read(code, SIZE_MAX, "library.ptx", &image);
+    error = path ? image_read_file(path, &image) : image_read(code, SIZE_MAX, NULL, &image);
     if (!error)
         error = image_limit_registers(&image, jit.max_registers);
     if (!error)

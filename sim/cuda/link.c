@@ -124,18 +124,19 @@ static bool add_member(void *context, const void *fatbin, size_t size) {
 static CUresult add_host_object(CUlinkState state, CUjitInputType type, const void *data, size_t size,
                                 const char *name) {
     struct members members = {state, name, false, CUDA_SUCCESS};
+    const char *what = name ? name : "the linker's input";
     bool walked = host_object_walk(data, size, add_member, &members);
     if (members.error)
         return members.error;
     if (!walked) {
-        log_error("%s: neither an object nor a library of objects", name);
+        log_error("%s: neither an object nor a library of objects", what);
         return CUDA_ERROR_INVALID_IMAGE;
     }
     if (members.any || type == CU_JIT_INPUT_LIBRARY)
         return CUDA_SUCCESS;
     log_error("%s: it holds no PTX, which the simulator runs: compile it with "
               "-gencode arch=compute_75,code=compute_75",
-              name);
+              what);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
@@ -166,7 +167,7 @@ static CUresult add(CUlinkState state, CUjitInputType type, const void *data, si
         if (!error)
             error = add_data(state, type, content, size, slash ? slash + 1 : path);
     } else {
-        error = add_data(state, type, data, size, name ? name : "link.ptx");
+        error = add_data(state, type, data, size, name);
     }
     free(content);
     jit_report(&state->jit, error ? log_last_error() : NULL, 0);

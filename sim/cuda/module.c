@@ -110,7 +110,7 @@ static CUresult load(CUmodule *module, const void *image, const char *path, cons
     *module = NULL;
     double start = now_ms();
     struct image read;
-    error = path ? image_read_file(path, &read) : image_read(image, SIZE_MAX, "module.ptx", &read);
+    error = path ? image_read_file(path, &read) : image_read(image, SIZE_MAX, NULL, &read);
     if (!error && jit)
         error = image_limit_registers(&read, jit->max_registers);
     if (!error)

@@ -56,7 +56,8 @@ CUresult jit_parse(unsigned count, const CUjit_option *options, void **values, s
 void jit_report(const struct jit_options *options, const char *failure, double milliseconds);
 
 /* image.c: image is a fat binary, its wrapper, machine code (refused) or PTX text; size is SIZE_MAX when
- * only the image itself says how long it is.  Failures go to log_error(). */
+ * only the image itself says how long it is; name is NULL where it has none, for it comes from memory.
+ * Failures go to log_error(). */
 CUresult image_read(const void *image, size_t size, const char *name, struct image *out);
 CUresult image_read_file(const char *path, struct image *out);
 /* A whole file, to be given to free().  Errors: FILE_NOT_FOUND, OPERATING_SYSTEM, OUT_OF_MEMORY. */

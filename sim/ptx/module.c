@@ -99,6 +99,17 @@ static bool address_size(struct ptx_parser *p) {
     return ptx__next(p);
 }
 
+static bool is_octal(char c) {
+    return c >= '0' && c <= '7';
+}
+
+/* A byte as "\303", by which nvcc writes what is not ASCII; 0 where there is none. */
+static unsigned char octal(const char *text) {
+    if (text[0] != '\\' || !is_octal(text[1]) || text[1] > '3' || !is_octal(text[2]) || !is_octal(text[3]))
+        return 0;
+    return (unsigned char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
+}
+
 /* A file's name as it was before it was put in quotes. */
 static const char *unquote(struct ptx_parser *p) {
     char *text = ptx__arena_string(p->arena, p->token.start, p->token.length);
@@ -108,6 +119,12 @@ static const char *unquote(struct ptx_parser *p) {
     }
     char *to = text;
     for (const char *from = text; *from != '\0'; from++) {
+        unsigned char byte = octal(from);
+        if (byte) {
+            *to++ = (char)byte;
+            from += 3;
+            continue;
+        }
         if (from[0] == '\\' && (from[1] == '\\' || from[1] == '"'))
             from++;
         *to++ = *from;

@@ -357,6 +357,19 @@ static void test_instructions(void **state) {
     ptx_module_free(module);
 }
 
+/* As nvcc writes what is not ASCII; what only looks so stays. */
+static void test_file_names(void **state) {
+    (void)state;
+    struct ptx_module *module =
+        parsed(HEAD ".file 1 \"/jos\\303\\251/a.cu\"\n.file 2 \"\\\\303\\251\\042\\\"\\1\"\n"
+                    ".file 3 \"\\000a\\400\\38\\t\\377\"\n");
+    assert_int_equal(module->file_count, 3);
+    assert_string_equal(module->files[0], "/jos\303\251/a.cu");
+    assert_string_equal(module->files[1], "\\303\251\"\"\\1");
+    assert_string_equal(module->files[2], "\\000a\\400\\38\\t\377");
+    ptx_module_free(module);
+}
+
 static void test_functions(void **state) {
     (void)state;
     struct ptx_module *module = parsed(
@@ -521,9 +534,9 @@ int main(void) {
         cmocka_unit_test(test_variables),   cmocka_unit_test(test_initializers),
         cmocka_unit_test(test_relocations), cmocka_unit_test(test_operands),
         cmocka_unit_test(test_line_zero),   cmocka_unit_test(test_instructions),
-        cmocka_unit_test(test_functions),   cmocka_unit_test(test_scopes),
-        cmocka_unit_test(test_lists),       cmocka_unit_test(test_aliases),
-        cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_file_names),  cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_scopes),      cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_aliases),     cmocka_unit_test(test_sections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
