@@ -2,10 +2,19 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/text.h"
+#include "bench/utf8.h"
 
 static void describe(struct bench_error *error, bool usage, const char *format, va_list arguments) {
     error->usage = usage;
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    char text[sizeof error->text];
+    vsnprintf(text, sizeof text, format, arguments);
+    /* A name may be no text, and a long one is cut anywhere. */
+    char *plain = bench_utf8(text);
+    snprintf(error->text, sizeof error->text, "%s", plain ? plain : text);
+    free(plain);
     /* A driver's message may hold several lines; the promise is one. */
     for (char *c = error->text; *c; c++)
         if (*c == '\n' || *c == '\r')

@@ -2,9 +2,13 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-void bench_put_text(FILE *file, const char *text) {
+#include "bench/text.h"
+#include "bench/utf8.h"
+
+static void put(FILE *file, const char *text) {
     if (!strpbrk(text, ",\"\r\n")) {
         fprintf(file, ",%s", text);
         return;
@@ -16,6 +20,12 @@ void bench_put_text(FILE *file, const char *text) {
         fputc(*text, file);
     }
     fputc('"', file);
+}
+
+void bench_put_text(FILE *file, const char *text) {
+    char *plain = bench_utf8(text);
+    put(file, plain ? plain : text);
+    free(plain);
 }
 
 void bench_put_integer(FILE *file, bool present, uint64_t value) {

@@ -1,10 +1,13 @@
 #include "bench/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "bench/host.h"
+#include "bench/text.h"
+#include "bench/utf8.h"
 #include "bench/variant.h"
 
 /* Sets a member; a value that could not be made fails it. */
@@ -28,9 +31,9 @@ static json_t *positive_or_null(double value) {
 static json_t *device_object(const struct bench_plan *plan) {
     const wl_device_info *device = &plan->device;
     json_t *object = json_object();
-    bool right = set(object, "name", json_string(device->name)) &&
-                 set(object, "kind", json_string(device->kind)) &&
-                 set(object, "arch", json_string(device->arch)) &&
+    bool right = set(object, "name", bench_json_text(device->name)) &&
+                 set(object, "kind", bench_json_text(device->kind)) &&
+                 set(object, "arch", bench_json_text(device->arch)) &&
                  set(object, "peak_gbps", positive_or_null(plan->peak_gbps)) &&
                  set(object, "driver_version", json_integer(device->driver_version)) &&
                  set(object, "multiprocessors", json_integer(device->multiprocessors)) &&
@@ -48,7 +51,7 @@ static json_t *host_object(void) {
     struct bench_host host;
     bench_get_host(&host);
     json_t *object = json_object();
-    if (set(object, "cpu", host.cpu[0] ? json_string(host.cpu) : json_null()) &&
+    if (set(object, "cpu", host.cpu[0] ? bench_json_text(host.cpu) : json_null()) &&
         set(object, "cores", json_integer(host.cores)))
         return object;
     json_decref(object);
@@ -187,8 +190,8 @@ static json_t *peer_object(const struct bench_row *row) {
     if (!row->rung->library)
         return json_null();
     json_t *object = json_object();
-    if (set(object, "library", json_string(row->rung->library)) &&
-        set(object, "version", row->library_version[0] ? json_string(row->library_version) : json_null()))
+    if (set(object, "library", bench_json_text(row->rung->library)) &&
+        set(object, "version", row->library_version[0] ? bench_json_text(row->library_version) : json_null()))
         return object;
     json_decref(object);
     return NULL;
@@ -199,21 +202,22 @@ static json_t *row_object(const struct bench_row *row) {
     bool ran = row->status == BENCH_VERIFIED || row->status == BENCH_FAILED;
     bool absent = row->status == BENCH_SKIPPED || row->status == BENCH_PENDING;
     const char *skipped = absent ? bench_row_remark(row) : NULL;
-    bool right = set(object, "experiment", json_string(row->experiment->name)) &&
-                 set(object, "kernel", json_string(row->rung->name)) &&
-                 set(object, "peer", peer_object(row)) && set(object, "params", bench_params_json(row)) &&
-                 set(object, "verified", ran ? json_boolean(row->status == BENCH_VERIFIED) : json_null()) &&
-                 set(object, "error", row->status == BENCH_FAILED ? json_string(row->note) : json_null()) &&
-                 set(object, "skipped", skipped ? json_string(skipped) : json_null()) &&
-                 set(object, "bytes", integer(row->bytes)) && set(object, "time_ms", time_object(row)) &&
-                 set(object, "gbps", number_or_null(row->gbps)) &&
-                 set(object, "pct_peak", number_or_null(row->pct_peak)) &&
-                 set(object, "pct_copy", number_or_null(row->pct_copy)) &&
-                 set(object, "gops", number_or_null(row->gops)) &&
-                 set(object, "l2", row->has_time ? json_string(bench_l2_name(row->l2)) : json_null()) &&
-                 set(object, "fits_l2", row->has_time ? json_boolean(row->fits_l2) : json_null()) &&
-                 set(object, "occupancy", occupancy_object(row)) &&
-                 set(object, "clocks", clocks_object(row)) && set(object, "counters", counters_object(row));
+    bool right =
+        set(object, "experiment", json_string(row->experiment->name)) &&
+        set(object, "kernel", json_string(row->rung->name)) && set(object, "peer", peer_object(row)) &&
+        set(object, "params", bench_params_json(row)) &&
+        set(object, "verified", ran ? json_boolean(row->status == BENCH_VERIFIED) : json_null()) &&
+        set(object, "error", row->status == BENCH_FAILED ? bench_json_text(row->note) : json_null()) &&
+        set(object, "skipped", skipped ? bench_json_text(skipped) : json_null()) &&
+        set(object, "bytes", integer(row->bytes)) && set(object, "time_ms", time_object(row)) &&
+        set(object, "gbps", number_or_null(row->gbps)) &&
+        set(object, "pct_peak", number_or_null(row->pct_peak)) &&
+        set(object, "pct_copy", number_or_null(row->pct_copy)) &&
+        set(object, "gops", number_or_null(row->gops)) &&
+        set(object, "l2", row->has_time ? json_string(bench_l2_name(row->l2)) : json_null()) &&
+        set(object, "fits_l2", row->has_time ? json_boolean(row->fits_l2) : json_null()) &&
+        set(object, "occupancy", occupancy_object(row)) && set(object, "clocks", clocks_object(row)) &&
+        set(object, "counters", counters_object(row));
     if (right)
         return object;
     json_decref(object);
@@ -234,9 +238,7 @@ static json_t *rows_array(const struct bench_plan *plan) {
 static json_t *command_array(const struct bench_plan *plan) {
     json_t *array = json_array();
     for (size_t i = 0; i < plan->command_count; i++)
-        /* An argument that is no UTF-8 is no JSON string. */
-        if (json_array_append_new(array, json_string(plan->command[i])) &&
-            json_array_append_new(array, json_string("?"))) {
+        if (json_array_append_new(array, bench_json_text(plan->command[i]))) {
             json_decref(array);
             return NULL;
         }

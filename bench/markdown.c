@@ -1,13 +1,17 @@
 /* The table as Markdown (GitHub's pipe tables): what is printed, with nothing left out for want of room. */
 #include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "bench/columns.h"
 #include "bench/table.h"
+#include "bench/text.h"
+#include "bench/utf8.h"
 
 /* A cell must not end itself, and `<` must not begin a tag. */
-static void put_text(FILE *file, const char *text) {
-    for (; *text; text++) {
+static void put_text(FILE *file, const char *given) {
+    char *plain = bench_utf8(given);
+    for (const char *text = plain ? plain : given; *text; text++) {
         if (*text == '<') {
             fputs("&lt;", file);
             continue;
@@ -16,6 +20,7 @@ static void put_text(FILE *file, const char *text) {
             fputc('\\', file);
         fputc(*text == '\n' ? ' ' : *text, file);
     }
+    free(plain);
 }
 
 static void put_titles(FILE *file, const struct bench_grid *grid) {

@@ -1,8 +1,11 @@
 #include "bench/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "bench/utf8.h"
 
 enum { LEAST_COLUMNS = 40 }; /* narrower than that, nothing reads well: let the terminal wrap */
 
@@ -20,7 +23,7 @@ int bench_text_columns(FILE *file) {
     return columns < BENCH_TEXT_COLUMNS ? columns : BENCH_TEXT_COLUMNS;
 }
 
-void bench_wrap(FILE *file, const char *text, int indent, int column) {
+static void wrap(FILE *file, const char *text, int indent, int column) {
     int at = column, columns = bench_text_columns(file);
     while (*text) {
         size_t length = strcspn(text, " ");
@@ -37,6 +40,8 @@ void bench_wrap(FILE *file, const char *text, int indent, int column) {
         }
         while ((int)length > columns - at && columns > indent) { /* longer than a line: it is broken */
             int part = columns > at ? columns - at : 0;
+            while (part && ((unsigned char)text[part] & 0xc0) == 0x80)
+                part--; /* not within a character */
             fprintf(file, "%.*s\n%*s", part, text, indent, "");
             text += part;
             length -= (size_t)part;
@@ -47,4 +52,10 @@ void bench_wrap(FILE *file, const char *text, int indent, int column) {
         text += length + strspn(text + length, " ");
     }
     fputc('\n', file);
+}
+
+void bench_wrap(FILE *file, const char *text, int indent, int column) {
+    char *plain = bench_utf8(text);
+    wrap(file, plain ? plain : text, indent, column);
+    free(plain);
 }

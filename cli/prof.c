@@ -15,6 +15,8 @@
 #include "bench/output.h"
 #include "bench/parse.h"
 #include "bench/place.h"
+#include "bench/text.h"
+#include "bench/utf8.h"
 #include "cli/arguments.h"
 #include "cli/devices.h"
 #include "cli/unfinished.h"
@@ -387,16 +389,19 @@ static bool report_records(struct files *files, const struct input *input, const
                            int *status, struct bench_error *error) {
     struct prof_recording recording;
     struct prof_rows rows = {0};
-    bool good = prof_recording_read(files->records.file, &recording, error);
-    if (!good)
+    char *name = bench_utf8(input->program[0]);
+    bool good = name ? prof_recording_read(files->records.file, &recording, error) : out_of_memory(error);
+    if (!good) {
+        free(name);
         return false;
+    }
     if (input->checks && recording.process_count && !recording.has_checks && !recording.lost)
         good =
             bench_failure(error, "--check: nothing was checked: the program emptied its environment, or the "
                                  "simulator has no checks");
     good = good && prof_rows_make(&recording, &input->selection, &rows, error);
     if (good) {
-        struct prof_report report = {.program = input->program[0],
+        struct prof_report report = {.program = name,
                                      .recording = &recording,
                                      .rows = &rows,
                                      .choices = &input->choices,
@@ -407,6 +412,7 @@ static bool report_records(struct files *files, const struct input *input, const
     }
     prof_rows_free(&rows);
     prof_recording_free(&recording);
+    free(name);
     return good;
 }
 

@@ -6,6 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bench/text.h"
+#include "bench/utf8.h"
+
 enum { LARGEST = 64 << 20 };
 
 static bool read_all(FILE *file, size_t size, struct prof_source *out) {
@@ -59,4 +62,13 @@ void prof_source_line(const struct prof_source *source, unsigned line, char *out
     for (size_t i = 0; i < length; i++)
         out[i] = (unsigned char)text[i] < ' ' ? ' ' : text[i];
     out[length] = 0;
+    char *plain = bench_utf8(out);
+    if (!plain)
+        return;
+    length = strlen(plain) < size ? strlen(plain) : size - 1;
+    while (length && ((unsigned char)plain[length] & 0xc0) == 0x80)
+        length--; /* not within a character */
+    memcpy(out, plain, length);
+    out[length] = 0;
+    free(plain);
 }

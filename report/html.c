@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/text.h"
+#include "bench/utf8.h"
 #include "report/pool.h"
 
 /* U+FFFE and U+FFFF, which UTF-8 can say and XML must not. */
@@ -12,7 +14,10 @@ static int is_forbidden(const char *c) {
 }
 
 void report_html(FILE *out, const char *text) {
-    for (const char *c = text; *c; c++)
+    char *plain = bench_utf8(text);
+    if (!plain)
+        report_out_of_memory();
+    for (const char *c = plain; *c; c++)
         if (*c == '&')
             fputs("&amp;", out);
         else if (*c == '<')
@@ -30,6 +35,7 @@ void report_html(FILE *out, const char *text) {
             c += 2;
         } else
             fputc(*c, out);
+    free(plain);
 }
 
 void report_htmlf(FILE *out, const char *format, ...) {

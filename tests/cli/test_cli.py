@@ -173,6 +173,17 @@ class Errors(unittest.TestCase):
                 self.assertIn("File too large", done.stderr)
                 self.assertEqual(os.listdir(folder), [])
 
+    def test_names_that_are_no_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(os.fsencode(folder), b"a\xff\xe9.json")
+            self.assertEqual(wideload("bench", "copy", "--size", "1", "--json", path).returncode, 0)
+            with open(path, encoding="utf-8") as file:
+                self.assertTrue(json.load(file)["command"][-1].endswith("/a\ufffd\ufffd.json"))
+            done = wideload("report", path, "-o", "-", path)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("a\ufffd\ufffd.json", done.stdout)
+            self.refused(2, "\ufffd", "bench", "copy", "--json", path + b"/x")
+
     @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "a GPU is here")
     def test_no_gpu(self):
         self.refused(1, "gpu", "bench", "copy", "--size", "1", "--device", "gpu")

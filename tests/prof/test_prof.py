@@ -503,6 +503,15 @@ class Silence(Folder):
         self.says(r"'wgmma\.fence\.sync\.aligned' is not supported.*unsupported\.cu:3 of the source",
                   unsupported)
 
+    def test_settings(self):
+        # A setting that cannot be is told by its name, and so is what it may be.
+        for name, value, says in (("THREADS", "abc", "number of threads"), ("THREADS", "0", "number of threads"),
+                                  ("SIM_MEMORY", "64Q", "number of bytes"), ("ARCH", "sm_9O", "no rules"),
+                                  ("CHECK", "racing", "no check 'racing'")):
+            done = ran("vectors", more={f"WIDELOAD_{name}": value})
+            self.assertEqual(done.returncode, 99)
+            self.assertRegex(done.stderr, f"no kernel ran: WIDELOAD_{name}: .*{says}")
+
     def test_scripts_are_followed(self):
         with open(self.place("script"), "w", encoding="utf-8") as file:
             file.write(f"#!/bin/sh\ncd /\n{arguments.program} vectors && exit 5\n")
@@ -712,6 +721,52 @@ class Figures(Folder):
         done = prof("--metrics", "help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("\n  gld_efficiency\n  smsp__sass_average_data_bytes_per_sector", done.stdout)
+
+
+class Names(Folder):
+    def test_not_ascii(self):
+        # nvcc writes the folder as "jos\\303\\251".
+        folder = self.place("jos\u00e9")
+        os.mkdir(folder)
+        with open(os.path.join(folder, "a.cu"), "w", encoding="utf-8") as file:
+            file.write("// one\nthe line that is told;\n")
+        with open(self.place("a.ptx"), "w", encoding="ascii") as file:
+            name = os.path.join(self.folder, "jos\\303\\251", "a.cu")
+            file.write(f'.version 8.0\n.target sm_75\n.address_size 64\n.file 1 "{name}"\n'
+                       ".visible .entry k(.param .u64 p) {\n.reg .b64 %r;\nld.param.u64 %r, [p];\n"
+                       ".loc 1 2 1\nst.global.u64 [%r], %r;\nret;\n}\n")
+        done, document = self.profiled(["--lines"], f"load={self.place('a.ptx')}", "k")
+        self.assertIn("the line that is told", done.stderr)
+        self.assertEqual(document["launches"][0]["lines"][0]["file"], os.path.join(folder, "a.cu"))
+
+    def test_not_text(self):
+        # Names of files may be any bytes; what is written of them is text.
+        folder = os.fsencode(self.folder)
+        program = os.path.join(folder, b"pro\xe9\xffgram \xe2\x82")
+        os.symlink(arguments.program, program)
+        source = os.path.join(folder, b"a\xe9.cu")
+        with open(source, "wb") as file:
+            file.write(b"// caf\xe9\n")
+        with open(self.place("a.ptx"), "wb") as file:
+            file.write(b'.version 8.0\n.target sm_75\n.address_size 64\n.file 1 "' + source + b'"\n'
+                       b".visible .entry k(.param .u64 p) {\n.reg .b64 %r;\nld.param.u64 %r, [p];\n"
+                       b".loc 1 1 1\nst.global.u64 [%r+1], %r;\nret;\n}\n")
+        files = [self.place(name) for name in ("a.json", "a.csv", "a.txt")]
+        for check in ([], ["--check", "memory"]):
+            done = subprocess.run([arguments.wideload, "prof", *check, "--lines", "--json", files[0], "--csv", files[1],
+                                   "--output", files[2], program, f"load={self.place('a.ptx')}", "k"],
+                                  env=environment(), capture_output=True, check=False, timeout=120)
+            done.stderr.decode()
+            texts = []
+            for path in files:
+                with open(path, encoding="utf-8") as file:
+                    texts.append(file.read())
+            self.assertIn("pro\ufffd\ufffdgram", json.loads(texts[0])["program"])
+            self.assertTrue(json.loads(texts[0])["complete"])
+            self.assertIn("a\ufffd.cu", texts[2])
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ERROR SUMMARY: 1 error", texts[2])
+        self.assertEqual(prof("--json", os.path.join(folder, b"no\xff", b"a"), "/bin/true").returncode, 2)
 
 
 class Gates(Folder):
