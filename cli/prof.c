@@ -464,7 +464,7 @@ static int profile(struct input *input) {
                            .arch = input->arch,
                            .checks = input->checks,
                            .seconds = input->seconds,
-                           .simulator = true,
+                           .simulator = prof_program_takes_simulator(&program),
                            .abandoned = cli_remove_unfinished};
     status = prof_run_program(&run, &outcome, &error);
     if (status) {

@@ -84,6 +84,10 @@ int prof_program_find(const char *name, struct prof_program *out, struct bench_e
     }
 }
 
+bool prof_program_takes_simulator(const struct prof_program *program) {
+    return !program->elf || program->dynamic || !program->has_gpu_code;
+}
+
 const char *prof_program_silence(const struct prof_program *program, bool simulator) {
     if (program->has_gpu_code && !program->needs_cudart && !program->has_symbols && program->dynamic)
         return "its CUDA runtime is linked in and its symbols are stripped, so the runtime cannot be "

@@ -24,6 +24,10 @@ struct prof_program {
 /* Searches PATH as a shell does, and looks into the file.  0, or the exit status that says what is wrong. */
 int prof_program_find(const char *name, struct prof_program *out, struct bench_error *error);
 
+/* Whether the simulator may be put beneath it.  A statically linked program with kernels would load it beside
+ * its own C library, and crash. */
+bool prof_program_takes_simulator(const struct prof_program *program);
+
 /* Why no kernel of it may have run, one line; simulator: some process opened it. */
 const char *prof_program_silence(const struct prof_program *program, bool simulator);
 

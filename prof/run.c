@@ -22,7 +22,9 @@ void run_become(const struct prof_run *run) {
     struct bench_error unused;
     char path[PROF_PATH_BYTES];
     if (!run->simulator) {
-        execv(run->path, run->arguments);
+        /* Where there is no simulator, no GPU shall take its place. */
+        if (setenv("CUDA_VISIBLE_DEVICES", "-1", 1) == 0)
+            execv(run->path, run->arguments);
     } else if (prof_parts_find(&parts, &unused)) {
         const char *executed = prof_environment_path(run, &parts, path);
         if (prof_environment_set(run, &parts))

@@ -484,6 +484,15 @@ class Silence(Folder):
         os.chmod(self.place("static"), 0o755)
         self.says("linked statically", self.place("static"))
 
+    def test_static_with_kernels(self):
+        # A simulator in its process would be one beside its own C library, and crash; a GPU's driver is not its turn.
+        if not arguments.static:
+            self.skipTest("there is no C library to link with statically")
+        done = prof(arguments.static, more={"LD_LIBRARY_PATH": "/a"})
+        self.assertEqual((done.returncode, done.stdout),
+                         (5, "LD_LIBRARY_PATH=/a\nLD_PRELOAD=none\nCUDA_VISIBLE_DEVICES=-1\n"))
+        self.assertIn("linked statically", done.stderr)
+
     def test_privileged(self):
         if os.geteuid() != 0 or os.statvfs(self.folder).f_flag & os.ST_NOSUID:
             self.skipTest("needs root, and a folder where setuid programs work")
@@ -871,6 +880,7 @@ if __name__ == "__main__":
     parser.add_argument("--wideload", required=True)
     parser.add_argument("--program", required=True)
     parser.add_argument("--refused", nargs="*", default=[], help="a stripped program, one with a strange instruction")
+    parser.add_argument("--static", help="a program that is linked statically, with kernels")
     parser.add_argument("--source", required=True)
     parser.add_argument("--update", action="store_true")
     arguments, rest = parser.parse_known_args()
