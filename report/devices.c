@@ -59,13 +59,13 @@ static const char *base(const char *path) {
 }
 
 /* Each word in one piece, for a line may else end within "--json". */
-static void put_words(FILE *out, const char *text, struct report_pool *pool) {
+static void put_words(FILE *out, const char *text) {
     for (const char *end; *text; text = end) {
         end = text + strspn(text, " ");
         size_t length = strcspn(end, " ");
         if (length) {
             fputs(" <span>", out);
-            report_html(out, report_format(pool, "%.*s", (int)length, end));
+            report_htmlf(out, "%.*s", (int)length, end);
             fputs("</span>", out);
         }
         end += length;
@@ -99,7 +99,7 @@ static void put_file(FILE *out, const struct report_results *file, struct report
         report_htmlf(out, "; seed %.0f", file->seed);
     if (file->command) {
         fputs("<br><code>wideload", out);
-        put_words(out, file->command, pool);
+        put_words(out, file->command);
         fputs("</code>", out);
     }
     fputs("</li>\n", out);

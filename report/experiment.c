@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <search.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,19 +73,32 @@ unsigned report_common(const struct report_row *const *rows, size_t count) {
     return common;
 }
 
-static bool is_taken(const struct report_experiment *experiments, size_t count, const char *id) {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(experiments[i].id, id) == 0)
-            return true;
-    return false;
+/* The ids that are taken, and for each the number that is next tried where it is wanted again. */
+struct taken {
+    const char *id;
+    size_t next;
+};
+
+static int compare_taken(const void *left, const void *right) {
+    return strcmp(((const struct taken *)left)->id, ((const struct taken *)right)->id);
+}
+
+/* NULL where it was there already; *there is that one. */
+static const char *take(void **ids, const char *id, struct taken **there, struct report_pool *pool) {
+    struct taken *mine = report_alloc(pool, sizeof *mine);
+    *mine = (struct taken){id, 2};
+    struct taken **node = tsearch(mine, ids, compare_taken);
+    if (!node)
+        report_out_of_memory();
+    *there = *node;
+    return *node == mine ? id : NULL;
 }
 
 /* Letters, digits and dashes of a name; with a number where another experiment's name comes to the same. */
-static const char *make_id(const struct report_experiment *experiments, size_t count,
-                           struct report_pool *pool) {
+static const char *make_id(void **ids, const char *name, struct report_pool *pool) {
     char id[48];
     size_t length = 0;
-    for (const char *c = experiments[count].name; *c && length < 40; c++) {
+    for (const char *c = name; *c && length < 40; c++) {
         if (isascii(*c) && isalnum((unsigned char)*c))
             id[length++] = (char)tolower((unsigned char)*c);
         else if (length && id[length - 1] != '-')
@@ -93,9 +107,11 @@ static const char *make_id(const struct report_experiment *experiments, size_t c
     while (length && id[length - 1] == '-')
         length--;
     id[length] = '\0';
-    const char *result = length ? report_format(pool, "%s", id) : "x";
-    for (size_t n = 2; is_taken(experiments, count, result); n++)
-        result = report_format(pool, "%s-%zu", length ? id : "x", n);
+    struct taken *base, *other;
+    const char *plain = length ? report_format(pool, "%s", id) : "x";
+    const char *result = take(ids, plain, &base, pool);
+    while (!result)
+        result = take(ids, report_format(pool, "%s-%zu", plain, base->next++), &other, pool);
     return result;
 }
 
@@ -129,7 +145,10 @@ static size_t find_experiments(const struct report_data *data, const struct repo
 
 static void collect(struct report_experiment *experiment, const struct report_data *data,
                     struct report_pool *pool) {
-    experiment->rows = report_alloc(pool, data->row_count * sizeof *experiment->rows);
+    size_t count = 0;
+    for (size_t i = 0; i < data->row_count; i++)
+        count += strcmp(data->rows[i].experiment, experiment->name) == 0;
+    experiment->rows = report_alloc(pool, count * sizeof *experiment->rows);
     experiment->metric = data->simulator ? REPORT_METRIC_BOUND : REPORT_METRIC_GBPS;
     for (size_t i = 0; i < data->row_count; i++) {
         const struct report_row *row = &data->rows[i];
@@ -151,17 +170,24 @@ double report_copy_gbps(const struct report_row *const *rows, size_t count) {
     return NAN;
 }
 
+/* The pool has it. */
+static void keep(void *taken) {
+    (void)taken;
+}
+
 struct report_experiment *report_experiments(const struct report_data *data, size_t *count,
                                              struct report_pool *pool) {
     const struct report_row **firsts = report_alloc(pool, data->row_count * sizeof *firsts);
     *count = find_experiments(data, firsts);
     struct report_experiment *experiments = report_alloc(pool, *count * sizeof *experiments);
+    void *ids = NULL;
     for (size_t i = 0; i < *count; i++) {
         experiments[i].name = firsts[i]->experiment;
-        experiments[i].id = make_id(experiments, i, pool);
+        experiments[i].id = make_id(&ids, experiments[i].name, pool);
         collect(&experiments[i], data, pool);
         report_find_ladder(&experiments[i], pool);
         report_find_sweeps(&experiments[i], pool);
     }
+    tdestroy(ids, keep);
     return experiments;
 }

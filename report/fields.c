@@ -20,11 +20,15 @@ static json_t *member(struct report_fields *fields, const char *name, bool neede
     return NULL;
 }
 
-const char *report_plain(struct report_pool *pool, const char *text) {
-    char *copy = report_format(pool, "%s", text);
-    for (char *c = copy; *c; c++)
+void report_blank(char *text) {
+    for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = ' ';
+}
+
+const char *report_plain(struct report_pool *pool, const char *text) {
+    char *copy = report_format(pool, "%s", text);
+    report_blank(copy);
     return copy;
 }
 

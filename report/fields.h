@@ -28,6 +28,8 @@ json_t *report_array(struct report_fields *fields, const char *name, bool needed
 bool report_fault(struct report_fields *fields, const char *name, const char *expected);
 /* Takes over an object's fault. */
 void report_end(struct report_fields *fields, const struct report_fields *object);
+/* Makes blanks of what a terminal might act upon. */
+void report_blank(char *text);
 /* A copy of a JSON string for people: control characters are spaces. */
 const char *report_plain(struct report_pool *pool, const char *text);
 

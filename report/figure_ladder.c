@@ -1,4 +1,6 @@
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/page.h"
@@ -23,12 +25,18 @@ static struct report_bar make_bar(const struct report_row *row, enum report_metr
 }
 
 static const char *summary(const struct report_chart *chart, struct report_pool *pool) {
-    const char *text = "";
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        report_out_of_memory();
     for (size_t i = 0; i < chart->bar_count; i++)
-        text = report_format(pool, "%s%s%s %s", text, i ? "; " : "", chart->bar[i].label, chart->bar[i].text);
+        fprintf(memory, "%s%s %s", i ? "; " : "", chart->bar[i].label, chart->bar[i].text);
     for (size_t i = 0; i < chart->limit_count; i++)
-        text = report_format(pool, "%s; dashed line: %s", text, chart->limit[i].label);
-    return text;
+        fprintf(memory, "; dashed line: %s", chart->limit[i].label);
+    if (fclose(memory))
+        report_out_of_memory();
+    return report_keep(pool, text);
 }
 
 void report_ladder_figure(struct report_figure *figure, const struct report_data *data,

@@ -1,4 +1,6 @@
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/page.h"
@@ -26,26 +28,31 @@ static struct report_line make_line(const struct report_series *series, enum rep
     return line;
 }
 
+static int compare_ticks(const void *left, const void *right) {
+    const struct report_tick *a = left, *b = right;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
 /* The values of all lines, ascending, each once. */
 static void add_ticks(struct report_chart *chart, const struct report_sweep *sweep,
                       struct report_pool *pool) {
     size_t most = 0;
     for (size_t i = 0; i < sweep->count; i++)
         most += sweep->series[i].count;
-    chart->tick = report_alloc(pool, most * sizeof *chart->tick);
+    struct report_tick *ticks = report_alloc(pool, most * sizeof *ticks);
+    size_t count = 0, kept = 0;
     for (size_t i = 0; i < sweep->count; i++)
         for (size_t j = 0; j < sweep->series[i].count; j++) {
             const struct report_row *row = sweep->series[i].rows[j];
             double at = row->param[sweep->param];
-            size_t k = chart->tick_count;
-            while (k && chart->tick[k - 1].at > at)
-                k--;
-            if (k && chart->tick[k - 1].at == at)
-                continue;
-            memmove(&chart->tick[k + 1], &chart->tick[k], (chart->tick_count - k) * sizeof *chart->tick);
-            chart->tick[k] = (struct report_tick){at, at, row->param_text[sweep->param]};
-            chart->tick_count++;
+            ticks[count++] = (struct report_tick){at, at, row->param_text[sweep->param]};
         }
+    qsort(ticks, count, sizeof *ticks, compare_ticks);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || ticks[i].at > ticks[kept - 1].at)
+            ticks[kept++] = ticks[i];
+    chart->tick = ticks;
+    chart->tick_count = kept;
 }
 
 /* Whether two values would stand upon each other, as the sizes 8191x8193 and 8192x8192 do. */
@@ -113,16 +120,21 @@ static double copy_of(const struct report_sweep *sweep) {
 }
 
 static const char *summary(const struct report_chart *chart, struct report_pool *pool) {
-    const char *text = "";
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        report_out_of_memory();
     for (size_t i = 0; i < chart->line_count; i++) {
         const struct report_line *line = &chart->line[i];
-        text = report_format(pool, "%s%s%s from %s to %s", text, i ? "; " : "", line->label,
-                             report_number_text(line->y[0], pool),
-                             report_number_text(line->y[line->count - 1], pool));
+        fprintf(memory, "%s%s from %s to %s", i ? "; " : "", line->label,
+                report_number_text(line->y[0], pool), report_number_text(line->y[line->count - 1], pool));
     }
     for (size_t i = 0; i < chart->limit_count; i++)
-        text = report_format(pool, "%s; dashed line: %s", text, chart->limit[i].label);
-    return text;
+        fprintf(memory, "; dashed line: %s", chart->limit[i].label);
+    if (fclose(memory))
+        report_out_of_memory();
+    return report_keep(pool, text);
 }
 
 void report_sweep_figure(struct report_figure *figure, const struct report_data *data,

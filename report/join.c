@@ -29,30 +29,79 @@ bool report_same_variant(const struct report_row *a, const struct report_row *b)
     return true;
 }
 
-/* Rows that measure the same thing. */
-static bool same_case(const struct report_row *a, const struct report_row *b) {
-    if (strcmp(a->experiment, b->experiment) || strcmp(a->kernel, b->kernel) ||
-        !report_same_text(a->library, b->library) ||
-        !report_same_text(a->library_version, b->library_version) || !report_same_text(a->l2, b->l2))
-        return false;
-    for (int i = 0; i < REPORT_PARAMS; i++)
-        if (!report_same_text(a->param_text[i], b->param_text[i]))
-            return false;
-    return true;
+static int compare_text(const char *a, const char *b) {
+    if (a == b)
+        return 0;
+    return !a ? -1 : !b ? 1 : strcmp(a, b);
+}
+
+static int compare_kernel(const struct report_row *a, const struct report_row *b) {
+    int order = strcmp(a->experiment, b->experiment);
+    return order ? order : strcmp(a->kernel, b->kernel);
+}
+
+/* 0: they measure the same thing. */
+static int compare_case(const struct report_row *a, const struct report_row *b) {
+    int order = compare_kernel(a, b);
+    if (!order)
+        order = compare_text(a->library, b->library);
+    if (!order)
+        order = compare_text(a->library_version, b->library_version);
+    if (!order)
+        order = compare_text(a->l2, b->l2);
+    for (int i = 0; i < REPORT_PARAMS && !order; i++)
+        order = compare_text(a->param_text[i], b->param_text[i]);
+    return order;
+}
+
+/* Then by their places: rows lie in one array. */
+static int by_case(const void *left, const void *right) {
+    const struct report_row *const *a = left, *const *b = right;
+    int order = compare_case(*a, *b);
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+static int by_kernel(const void *left, const void *right) {
+    const struct report_row *const *a = left, *const *b = right;
+    int order = compare_kernel(*a, *b);
+    return order ? order : (*a > *b) - (*a < *b);
+}
+
+/* The first that does not come before `row`. */
+static size_t find_first(const struct report_row *const *sorted, size_t count, const struct report_row *row,
+                         int (*compare)(const struct report_row *a, const struct report_row *b)) {
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if (compare(sorted[middle], row) < 0)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+static const struct report_row **sort(const struct report_row *rows, size_t count,
+                                      int (*compare)(const void *a, const void *b),
+                                      struct report_pool *pool) {
+    const struct report_row **sorted = report_alloc(pool, count * sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &rows[i];
+    qsort(sorted, count, sizeof *sorted, compare);
+    return sorted;
 }
 
 /* Appends rows; one that an earlier file has takes its place.  Rows of the same file never replace each
  * other. */
 static size_t append(struct report_row *rows, size_t count, const struct report_results *file,
-                     size_t *replaced) {
+                     size_t *replaced, struct report_pool *pool) {
     size_t earlier = count;
+    const struct report_row **sorted = sort(rows, earlier, by_case, pool);
     for (size_t i = 0; i < file->row_count; i++) {
-        size_t j = 0;
-        while (j < earlier && !same_case(&rows[j], &file->rows[i]))
-            j++;
-        if (j < earlier)
-            ++*replaced;
-        rows[j < earlier ? j : count++] = file->rows[i];
+        size_t at = find_first(sorted, earlier, &file->rows[i], compare_case);
+        bool again = at < earlier && compare_case(sorted[at], &file->rows[i]) == 0;
+        *replaced += again;
+        rows[again ? (size_t)(sorted[at] - rows) : count++] = file->rows[i];
     }
     return count;
 }
@@ -64,7 +113,7 @@ static size_t join_rows(struct report_row **rows, const struct report_results *f
         most += files[i].row_count;
     *rows = report_alloc(pool, most * sizeof **rows);
     for (size_t i = 0; i < file_count; i++)
-        count = append(*rows, count, &files[i], replaced);
+        count = append(*rows, count, &files[i], replaced, pool);
     return count;
 }
 
@@ -93,6 +142,7 @@ bool report_join(struct report_data *data, struct report_results *files, size_t 
     data->row_count = join_rows(&data->rows, data->files, data->file_count, &data->replaced, pool);
     data->counter_row_count =
         join_rows(&data->counter_rows, data->counter_files, data->counter_file_count, &replaced, pool);
+    data->counters_by_kernel = sort(data->counter_rows, data->counter_row_count, by_kernel, pool);
     return true;
 }
 
@@ -101,10 +151,12 @@ const struct report_row *report_counters_of(const struct report_data *data, cons
         return row;
     const struct report_row *best = NULL;
     int most = -1;
-    for (size_t i = 0; i < data->counter_row_count && !row->library; i++) {
-        const struct report_row *other = &data->counter_rows[i];
-        if (!other->has_counters || other->library || strcmp(other->experiment, row->experiment) ||
-            strcmp(other->kernel, row->kernel) ||
+    if (row->library)
+        return NULL;
+    for (size_t i = find_first(data->counters_by_kernel, data->counter_row_count, row, compare_kernel);
+         i < data->counter_row_count && compare_kernel(data->counters_by_kernel[i], row) == 0; i++) {
+        const struct report_row *other = data->counters_by_kernel[i];
+        if (!other->has_counters || other->library ||
             !same_number(other->param[REPORT_OFFSET], row->param[REPORT_OFFSET]) ||
             !same_number(other->param[REPORT_STRIDE], row->param[REPORT_STRIDE]))
             continue;

@@ -3,40 +3,66 @@
  * stride, a cold cache; and of several blocks and unrollings each kernel's best.  Peers that ran another
  * problem are kept apart from it. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/view.h"
 
 enum { SECTOR_WORDS = 8 };
 
-/* How many kernels ran at a size. */
-static size_t popularity(const struct report_experiment *experiment, double size) {
-    size_t count = 0;
-    for (size_t i = 0; i < experiment->row_count; i++) {
-        const struct report_row *row = experiment->rows[i];
-        bool counts = row->param[REPORT_SIZE] == size;
-        for (size_t j = 0; j < i && counts; j++)
-            counts = experiment->rows[j]->param[REPORT_SIZE] != size ||
-                     !report_same_kernel(experiment->rows[j], row);
-        count += counts;
-    }
-    return count;
+/* Rows' kernels by number, and for each kernel where it stands in the ladder that is being made, from 1; 0:
+ * not yet. */
+struct kernels {
+    size_t *number, *place;
+    size_t count;
+};
+
+static struct kernels number_kernels(const struct report_experiment *experiment) {
+    struct kernels kernels;
+    kernels.number = report_group(experiment->rows, experiment->row_count, REPORT_PARAMS, &kernels.count);
+    kernels.place = calloc(kernels.count + 1, sizeof *kernels.place);
+    if (!kernels.place)
+        report_out_of_memory();
+    return kernels;
+}
+
+static void free_kernels(struct kernels *kernels) {
+    free(kernels->number);
+    free(kernels->place);
+}
+
+struct sized {
+    double size;
+    size_t kernel;
+};
+
+static int compare_sized(const void *left, const void *right) {
+    const struct sized *a = left, *b = right;
+    int order = (a->size > b->size) - (a->size < b->size);
+    return order ? order : (a->kernel > b->kernel) - (a->kernel < b->kernel);
 }
 
 /* The size that most kernels ran at; of several the largest.  NaN: no row has one. */
-static double wanted_size(const struct report_experiment *experiment) {
+static double wanted_size(const struct report_experiment *experiment, const struct kernels *kernels) {
+    struct sized *all = calloc(experiment->row_count + 1, sizeof *all);
     double best = NAN;
-    size_t most = 0;
-    for (size_t i = 0; i < experiment->row_count; i++) {
-        double size = experiment->rows[i]->param[REPORT_SIZE];
-        if (isnan(size) || size == best)
-            continue;
-        size_t count = popularity(experiment, size);
-        if (count > most || (count == most && size > best)) {
-            most = count;
-            best = size;
+    size_t most = 0, count = 0;
+    if (!all)
+        report_out_of_memory();
+    for (size_t i = 0; i < experiment->row_count; i++)
+        if (!isnan(experiment->rows[i]->param[REPORT_SIZE]))
+            all[count++] = (struct sized){experiment->rows[i]->param[REPORT_SIZE], kernels->number[i]};
+    qsort(all, count, sizeof *all, compare_sized);
+    for (size_t i = 0, next; i < count; i = next) {
+        size_t different = 0;
+        for (next = i; next < count && all[next].size == all[i].size; next++)
+            different += next == i || all[next].kernel != all[next - 1].kernel;
+        if (different >= most) {
+            most = different;
+            best = all[i].size;
         }
     }
+    free(all);
     return best;
 }
 
@@ -101,20 +127,27 @@ static bool better(const struct report_experiment *experiment, const struct repo
     return report_value(a, experiment->metric) > report_value(b, experiment->metric);
 }
 
-static void add_kernels(struct report_experiment *experiment, bool peers, const struct target *target) {
-    size_t first = experiment->ladder_count;
+static void add_kernels(struct report_experiment *experiment, struct kernels *kernels, bool peers,
+                        const struct target *target) {
     for (size_t i = 0; i < experiment->row_count; i++) {
         const struct report_row *row = experiment->rows[i];
         if ((row->library != NULL) != peers)
             continue;
-        size_t j = first;
-        while (j < experiment->ladder_count && !report_same_kernel(experiment->ladder[j], row))
-            j++;
-        if (j == experiment->ladder_count)
+        size_t *place = &kernels->place[kernels->number[i]];
+        if (!*place) {
             experiment->ladder[experiment->ladder_count++] = row;
-        else if (better(experiment, row, experiment->ladder[j], target))
-            experiment->ladder[j] = row;
+            *place = experiment->ladder_count;
+        } else if (better(experiment, row, experiment->ladder[*place - 1], target)) {
+            experiment->ladder[*place - 1] = row;
+        }
     }
+}
+
+static void make_ladder(struct report_experiment *experiment, struct kernels *kernels,
+                        const struct target *target, struct report_pool *pool) {
+    experiment->ladder = report_alloc(pool, kernels->count * sizeof *experiment->ladder);
+    add_kernels(experiment, kernels, false, target);
+    add_kernels(experiment, kernels, true, target);
 }
 
 /* NaN: the row does not know the parameter, which is then no reason against it. */
@@ -129,96 +162,148 @@ static bool is_of(const struct report_row *row, const struct target *target) {
            report_same_variant(row, target->usual);
 }
 
-static bool has(const struct report_experiment *experiment, const struct report_row *row) {
-    for (size_t i = 0; i < experiment->ladder_count; i++)
-        if (report_same_kernel(experiment->ladder[i], row))
-            return true;
-    return false;
-}
-
 static void end_ladder(struct report_experiment *experiment, struct report_pool *pool) {
     unsigned common = report_common(experiment->ladder, experiment->ladder_count);
     experiment->fixed = report_params_text(experiment->ladder[0], common, pool);
     experiment->copy_gbps = report_copy_gbps(experiment->ladder, experiment->ladder_count);
 }
 
-/* Makes beside's rows and ladder those of one problem. */
-static void fill(struct report_experiment *beside, const struct report_experiment *experiment,
-                 const struct report_row *of) {
-    struct target own = {.usual = of}, *target = &own;
-    memcpy(own.param, of->param, sizeof own.param);
-    beside->row_count = beside->ladder_count = 0;
-    for (size_t i = 0; i < experiment->row_count; i++)
-        if (is_of(experiment->rows[i], target))
-            beside->rows[beside->row_count++] = experiment->rows[i];
-    add_kernels(beside, false, target);
-    add_kernels(beside, true, target);
+/* A problem that some peer ran and the ladder is not of. */
+struct problem {
+    const struct report_row *of;
+    size_t kernels; /* that ran it */
+};
+
+static struct target target_of(const struct report_row *row) {
+    struct target target = {.usual = row};
+    memcpy(target.param, row->param, sizeof target.param);
+    return target;
 }
 
-/* Of the problems that `left` ran, the one that most kernels ran; of several the largest.  NULL: none is
- * left. */
-static struct report_experiment *find_beside(const struct report_experiment *experiment,
-                                             const struct report_row *const *left, size_t left_count,
-                                             struct report_pool *pool) {
-    if (!left_count)
-        return NULL;
+static bool is_one_problem(const struct report_row *a, const struct report_row *b) {
+    struct target target = target_of(b), other = target_of(a);
+    return is_of(a, &target) && is_of(b, &other);
+}
+
+/* seen: zeroed, one a kernel. */
+static size_t count_kernels(const struct report_experiment *experiment, const struct kernels *kernels,
+                            const struct report_row *of, size_t *seen, size_t mark) {
+    struct target target = target_of(of);
+    size_t count = 0;
+    for (size_t i = 0; i < experiment->row_count; i++)
+        if (seen[kernels->number[i]] != mark && is_of(experiment->rows[i], &target)) {
+            seen[kernels->number[i]] = mark;
+            count++;
+        }
+    return count;
+}
+
+/* An experiment of the rows of one problem. */
+static struct report_experiment *make_beside(const struct report_experiment *experiment,
+                                             const struct report_row *of, struct report_pool *pool) {
+    struct target target = target_of(of);
     struct report_experiment *beside = report_alloc(pool, sizeof *beside);
     *beside = (struct report_experiment){.name = experiment->name,
                                          .id = experiment->id,
                                          .question = experiment->question,
                                          .metric = experiment->metric};
-    beside->rows = report_alloc(pool, experiment->row_count * sizeof *beside->rows);
-    beside->ladder = report_alloc(pool, experiment->row_count * sizeof *beside->ladder);
-    const struct report_row *best = NULL;
-    size_t most = 0;
-    for (size_t i = 0; i < left_count; i++) {
-        fill(beside, experiment, left[i]);
-        if (!best || beside->ladder_count > most ||
-            (beside->ladder_count == most && left[i]->param[REPORT_SIZE] > best->param[REPORT_SIZE])) {
-            best = left[i];
-            most = beside->ladder_count;
-        }
-    }
-    fill(beside, experiment, best);
+    size_t count = 0;
+    for (size_t i = 0; i < experiment->row_count; i++)
+        count += is_of(experiment->rows[i], &target);
+    beside->rows = report_alloc(pool, count * sizeof *beside->rows);
+    for (size_t i = 0; i < experiment->row_count; i++)
+        if (is_of(experiment->rows[i], &target))
+            beside->rows[beside->row_count++] = experiment->rows[i];
+    struct kernels kernels = number_kernels(beside);
+    make_ladder(beside, &kernels, &target, pool);
+    free_kernels(&kernels);
+    end_ladder(beside, pool);
     return beside;
+}
+
+/* Of the problems that are left, the one that most kernels ran; of several the largest. */
+static const struct problem *next_problem(const struct problem *problems, size_t count) {
+    const struct problem *best = &problems[0];
+    for (const struct problem *p = problems; p < problems + count; p++)
+        if (p->kernels > best->kernels ||
+            (p->kernels == best->kernels && p->of->param[REPORT_SIZE] > best->of->param[REPORT_SIZE]))
+            best = p;
+    return best;
+}
+
+/* Ladders beside the experiment's, until each kernel of `left` stands in one. */
+static void add_besides(struct report_experiment *experiment, const struct kernels *kernels,
+                        struct problem *problems, const size_t *left, size_t count,
+                        struct report_pool *pool) {
+    bool *done = calloc(kernels->count + 1, sizeof *done);
+    size_t *number = calloc(count + 1, sizeof *number);
+    if (!done || !number)
+        report_out_of_memory();
+    memcpy(number, left, count * sizeof *number);
+    for (struct report_experiment **next = &experiment->beside; count; next = &(*next)->beside) {
+        const struct report_row *of = next_problem(problems, count)->of;
+        struct target target = target_of(of);
+        *next = make_beside(experiment, of, pool);
+        for (size_t i = 0; i < experiment->row_count; i++)
+            if (is_of(experiment->rows[i], &target))
+                done[kernels->number[i]] = true;
+        size_t kept = 0;
+        for (size_t i = 0; i < count; i++)
+            if (!done[number[i]]) {
+                problems[kept] = problems[i];
+                number[kept++] = number[i];
+            }
+        count = kept;
+    }
+    free(done);
+    free(number);
 }
 
 /* Takes the peers out of the ladder that did not run its problem.  Without a rung of our own there is nothing
  * that they could be mistaken for. */
-static void part(struct report_experiment *experiment, const struct target *target,
-                 struct report_pool *pool) {
-    size_t kept = 0, left_count = 0;
-    const struct report_row **left = report_alloc(pool, experiment->row_count * sizeof *left);
+static void part(struct report_experiment *experiment, const struct kernels *kernels,
+                 const struct target *target, struct report_pool *pool) {
     bool alone = experiment->ladder[0]->library != NULL;
+    bool *out = calloc(experiment->ladder_count + 1, sizeof *out);
+    struct problem *problems = calloc(experiment->row_count + 1, sizeof *problems);
+    size_t *left = calloc(experiment->row_count + 1, sizeof *left);
+    size_t *seen = calloc(kernels->count + 1, sizeof *seen);
+    if (!out || !problems || !left || !seen)
+        report_out_of_memory();
+    size_t kept = 0, count = 0;
     for (size_t i = 0; i < experiment->ladder_count; i++) {
         const struct report_row *row = experiment->ladder[i];
-        if (alone || !row->library || is_of(row, target))
+        out[i] = !alone && row->library && !is_of(row, target);
+        if (!out[i])
             experiment->ladder[kept++] = row;
     }
     experiment->ladder_count = kept;
-    for (size_t i = 0; i < experiment->row_count; i++)
-        if (experiment->rows[i]->library && !has(experiment, experiment->rows[i]))
-            left[left_count++] = experiment->rows[i];
-    struct report_experiment **next = &experiment->beside;
-    while ((*next = find_beside(experiment, left, left_count, pool))) {
-        size_t count = 0;
-        for (size_t i = 0; i < left_count; i++)
-            if (!has(*next, left[i]))
-                left[count++] = left[i];
-        left_count = count;
-        end_ladder(*next, pool);
-        next = &(*next)->beside;
+    for (size_t i = 0; i < experiment->row_count; i++) {
+        const struct report_row *row = experiment->rows[i];
+        if (!row->library || !out[kernels->place[kernels->number[i]] - 1])
+            continue;
+        /* Neighbours are mostly of one problem. */
+        size_t ran = count && is_one_problem(row, problems[count - 1].of)
+                         ? problems[count - 1].kernels
+                         : count_kernels(experiment, kernels, row, seen, i + 1);
+        left[count] = kernels->number[i];
+        problems[count++] = (struct problem){row, ran};
     }
+    add_besides(experiment, kernels, problems, left, count, pool);
+    free(out);
+    free(problems);
+    free(left);
+    free(seen);
 }
 
 void report_find_ladder(struct report_experiment *experiment, struct report_pool *pool) {
+    struct kernels kernels = number_kernels(experiment);
     struct target target = {.usual = usual(experiment)};
     for (int i = 0; i < REPORT_PARAMS; i++)
         target.param[i] = wanted(experiment, (enum report_param)i);
-    target.param[REPORT_SIZE] = wanted_size(experiment);
-    experiment->ladder = report_alloc(pool, experiment->row_count * sizeof *experiment->ladder);
-    add_kernels(experiment, false, &target);
-    add_kernels(experiment, true, &target);
-    part(experiment, &target, pool);
+    target.param[REPORT_SIZE] = wanted_size(experiment, &kernels);
+    make_ladder(experiment, &kernels, &target, pool);
+    part(experiment, &kernels, &target, pool);
+    free_kernels(&kernels);
     end_ladder(experiment, pool);
 }

@@ -83,17 +83,25 @@ static void take_counters(struct report_fields *row_fields, struct report_row *r
 
 static const char *joined(struct report_fields *fields, const char *name, const char *between) {
     json_t *array = report_array(fields, name, false), *item;
-    const char *text = NULL;
-    size_t i;
+    char *text = NULL;
+    size_t i, size;
+    if (!json_array_size(array))
+        return NULL;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        report_out_of_memory();
     json_array_foreach(array, i, item) {
         if (!json_is_string(item)) {
             report_fault(fields, name, "an array of strings");
-            return NULL;
+            break;
         }
-        text = report_format(fields->pool, "%s%s%s", text ? text : "", text ? between : "",
-                             report_plain(fields->pool, json_string_value(item)));
+        fprintf(memory, "%s%s", i ? between : "", json_string_value(item));
     }
-    return text;
+    if (fclose(memory))
+        report_out_of_memory();
+    text = report_keep(fields->pool, text);
+    report_blank(text);
+    return fields->right ? text : NULL;
 }
 
 static void take_time(struct report_fields *fields, struct report_row *row) {

@@ -101,8 +101,9 @@ struct report_data {
     struct report_results *counter_files; /* of a simulator beside a GPU */
     size_t row_count, counter_row_count;
     struct report_row *rows, *counter_rows;
-    size_t replaced; /* rows that a later file measured again */
-    bool simulator;  /* the page is about a simulator */
+    const struct report_row **counters_by_kernel; /* counter_rows, those of a kernel together */
+    size_t replaced;                              /* rows that a later file measured again */
+    bool simulator;                               /* the page is about a simulator */
 };
 
 bool report_join(struct report_data *data, struct report_results *files, size_t count,

@@ -7,53 +7,92 @@
 
 enum { FEWEST = 3 };
 
-static bool differ_in_one(const struct report_row *a, const struct report_row *b, enum report_param param) {
-    for (int i = 0; i < REPORT_PARAMS; i++)
-        if (i != (int)param && !report_same_text(a->param_text[i], b->param_text[i]))
-            return false;
-    return report_same_kernel(a, b) && report_same_text(a->l2, b->l2);
-}
-
 static int by_value(const void *a, const void *b, void *argument) {
     const enum report_param *param = argument;
-    double x = (*(const struct report_row *const *)a)->param[*param];
-    double y = (*(const struct report_row *const *)b)->param[*param];
-    return (x > y) - (x < y);
+    const struct report_row *const *left = a, *const *right = b; /* rows stand in memory in their order */
+    double x = (*left)->param[*param], y = (*right)->param[*param];
+    int order = (x > y) - (x < y);
+    return order ? order : (*left > *right) - (*left < *right);
 }
 
-/* The rows that vary `param` around the row `centre`, ascending, one a value. */
-static struct report_series around(const struct report_experiment *experiment,
-                                   const struct report_row *centre, enum report_param param,
-                                   struct report_pool *pool) {
-    struct report_series series = {.count = 0};
-    series.rows = report_alloc(pool, experiment->row_count * sizeof *series.rows);
-    for (size_t i = 0; i < experiment->row_count; i++) {
-        const struct report_row *row = experiment->rows[i];
-        if (differ_in_one(centre, row, param) && row->param[param] >= 0 &&
-            !isnan(report_value(row, experiment->metric)))
-            series.rows[series.count++] = row;
+/* An experiment's rows in groups: those of a group differ in one parameter. */
+struct groups {
+    enum report_param param;
+    size_t count;
+    size_t *of;                     /* each row's */
+    struct report_series *series;   /* each group's: its rows that have a value, ascending, one a value */
+    const struct report_row **rows; /* of all series */
+};
+
+static struct groups make_groups(const struct report_experiment *experiment, enum report_param param,
+                                 struct report_pool *pool) {
+    struct groups groups = {.param = param};
+    size_t n = experiment->row_count, *from;
+    groups.of = report_group(experiment->rows, n, (int)param, &groups.count);
+    groups.series = calloc(groups.count + 1, sizeof *groups.series);
+    groups.rows = report_alloc(pool, n * sizeof *groups.rows);
+    from = calloc(groups.count + 1, sizeof *from);
+    if (!groups.series || !from)
+        report_out_of_memory();
+    for (size_t i = 0; i < n; i++)
+        from[groups.of[i] + 1]++;
+    for (size_t g = 0; g < groups.count; g++) {
+        from[g + 1] += from[g];
+        groups.series[g].rows = groups.rows + from[g];
     }
-    qsort_r(series.rows, series.count, sizeof *series.rows, by_value, &param);
-    size_t kept = 0;
-    for (size_t i = 0; i < series.count; i++)
-        if (!kept || series.rows[i]->param[param] > series.rows[kept - 1]->param[param])
-            series.rows[kept++] = series.rows[i];
-    series.count = kept;
-    return series;
+    for (size_t i = 0; i < n; i++) {
+        const struct report_row *row = experiment->rows[i];
+        struct report_series *series = &groups.series[groups.of[i]];
+        if (row->param[param] >= 0 && !isnan(report_value(row, experiment->metric)))
+            series->rows[series->count++] = row;
+    }
+    for (size_t g = 0; g < groups.count; g++) {
+        struct report_series *series = &groups.series[g];
+        size_t kept = 0;
+        qsort_r(series->rows, series->count, sizeof *series->rows, by_value, &groups.param);
+        for (size_t i = 0; i < series->count; i++)
+            if (!kept || series->rows[i]->param[param] > series->rows[kept - 1]->param[param])
+                series->rows[kept++] = series->rows[i];
+        series->count = kept;
+    }
+    free(from);
+    return groups;
 }
 
-/* A kernel's longest line through any of its rows, the ladder's row first: so the other parameters are those
- * of the ladder wherever they can be. */
-static struct report_series longest(const struct report_experiment *experiment, const struct report_row *rung,
-                                    enum report_param param, struct report_pool *pool) {
-    struct report_series best = around(experiment, rung, param, pool);
-    for (size_t i = 0; i < experiment->row_count && best.count < FEWEST; i++)
-        if (report_same_kernel(experiment->rows[i], rung)) {
-            struct report_series other = around(experiment, experiment->rows[i], param, pool);
-            if (other.count > best.count)
-                best = other;
-        }
-    return best;
+/* A row's place among the experiment's, which stand in memory as they do here. */
+static size_t index_of(const struct report_experiment *experiment, const struct report_row *row) {
+    size_t low = 0, high = experiment->row_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (experiment->rows[middle] > row)
+            high = middle;
+        else
+            low = middle;
+    }
+    return low;
+}
+
+/* A kernel's first line that is long enough, through any of its rows, the ladder's row first: so the other
+ * parameters are those of the ladder wherever they can be. */
+static void add_series(struct report_sweep *sweep, const struct report_experiment *experiment,
+                       const size_t *rungs, size_t rung_count, const size_t *kernel, size_t kernel_count,
+                       const struct groups *groups) {
+    const struct report_series **first = calloc(kernel_count + 1, sizeof *first);
+    if (!first)
+        report_out_of_memory();
+    for (size_t i = 0; i < experiment->row_count; i++) {
+        const struct report_series *series = &groups->series[groups->of[i]];
+        if (series->count >= FEWEST && !first[kernel[i]])
+            first[kernel[i]] = series;
+    }
+    for (size_t i = 0; i < rung_count; i++) {
+        const struct report_series *own = &groups->series[groups->of[rungs[i]]];
+        if (own->count < FEWEST)
+            own = first[kernel[rungs[i]]];
+        if (own)
+            sweep->series[sweep->count++] = *own;
+    }
+    free(first);
 }
 
 /* What all rows of a sweep share; a line's name says what only it has. */
@@ -78,33 +117,42 @@ static void name_series(struct report_sweep *sweep, struct report_pool *pool) {
 }
 
 /* A row of each kernel: those of the ladder, and of the ladders beside it what is new in them. */
-static size_t find_kernels(const struct report_experiment *experiment, const struct report_row **kernels) {
+static size_t find_rungs(const struct report_experiment *experiment, const size_t *kernel,
+                         size_t kernel_count, size_t *rungs) {
+    bool *seen = calloc(kernel_count + 1, sizeof *seen);
     size_t count = 0;
+    if (!seen)
+        report_out_of_memory();
     for (const struct report_experiment *at = experiment; at; at = at->beside)
         for (size_t i = 0; i < at->ladder_count; i++) {
-            size_t k = 0;
-            while (k < count && !report_same_kernel(kernels[k], at->ladder[i]))
-                k++;
-            if (k == count)
-                kernels[count++] = at->ladder[i];
+            size_t row = index_of(experiment, at->ladder[i]);
+            if (!seen[kernel[row]])
+                rungs[count++] = row;
+            seen[kernel[row]] = true;
         }
+    free(seen);
     return count;
 }
 
 void report_find_sweeps(struct report_experiment *experiment, struct report_pool *pool) {
-    const struct report_row **kernels = report_alloc(pool, experiment->row_count * sizeof *kernels);
-    size_t count = find_kernels(experiment, kernels);
+    size_t kernel_count;
+    size_t *kernel = report_group(experiment->rows, experiment->row_count, REPORT_PARAMS, &kernel_count);
+    size_t *rungs = calloc(kernel_count + 1, sizeof *rungs);
+    if (!rungs)
+        report_out_of_memory();
+    size_t count = find_rungs(experiment, kernel, kernel_count, rungs);
     for (int param = 0; param < REPORT_PARAMS; param++) {
         struct report_sweep sweep = {.param = (enum report_param)param};
+        struct groups groups = make_groups(experiment, sweep.param, pool);
         sweep.series = report_alloc(pool, count * sizeof *sweep.series);
-        for (size_t i = 0; i < count; i++) {
-            struct report_series series = longest(experiment, kernels[i], sweep.param, pool);
-            if (series.count >= FEWEST)
-                sweep.series[sweep.count++] = series;
-        }
+        add_series(&sweep, experiment, rungs, count, kernel, kernel_count, &groups);
+        free(groups.of);
+        free(groups.series);
         if (!sweep.count)
             continue;
         name_series(&sweep, pool);
         experiment->sweeps[experiment->sweep_count++] = sweep;
     }
+    free(rungs);
+    free(kernel);
 }

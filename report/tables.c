@@ -115,12 +115,18 @@ static void put_counted_ladder(FILE *out, const struct report_figure *figure, st
     report_table_close(out);
 }
 
+/* A line's rows are ascending. */
 static const struct report_row *at_value(const struct report_series *series, enum report_param param,
                                          double value) {
-    for (size_t i = 0; i < series->count; i++)
-        if (series->rows[i]->param[param] == value)
-            return series->rows[i];
-    return NULL;
+    size_t low = 0, high = series->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (series->rows[middle]->param[param] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < series->count && series->rows[low]->param[param] == value ? series->rows[low] : NULL;
 }
 
 static void put_sweep(FILE *out, const struct report_figure *figure, struct report_pool *pool) {

@@ -60,6 +60,10 @@ struct report_experiment *report_experiments(const struct report_data *data, siz
 void report_find_ladder(struct report_experiment *experiment, struct report_pool *pool);
 void report_find_sweeps(struct report_experiment *experiment, struct report_pool *pool);
 
+/* A number for each row, the same for those that are alike but for one parameter, for REPORT_PARAMS those
+ * that are of one kernel: 0 to *groups - 1.  To be freed. */
+size_t *report_group(const struct report_row *const *rows, size_t count, int but, size_t *groups);
+
 /* "plain", or "cublas-geam (cuBLAS 13.1.0)". */
 const char *report_kernel_text(const struct report_row *row, struct report_pool *pool);
 /* "size 2^28, offset 11, block 512" of the parameters whose bits are set, with the cache's state where it was

@@ -386,6 +386,41 @@ class Pages(Case):
         self.assertEqual(done.stdout, text)
 
 
+class Large(Case):
+    """Memory goes with the input's size, not with its square: each of these took 0.7 to 2 GB."""
+
+    def made(self, document, *more):
+        path = self.file("large.json", document)
+        process = subprocess.Popen([arguments.wideload, "report", path, *more, "-o", self.path("page.html")],
+                                   stderr=subprocess.PIPE)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        self.assertEqual((status, process.stderr.read()), (0, b""))
+        process.stderr.close()
+        self.assertLess(usage.ru_maxrss, 400 << 10)
+
+    def test_words(self):
+        row = results.row("copy", "vec4", 4000.0)
+        self.made(results.document([row], command=["x"] * 70000))
+        row["clocks"]["throttle"] = ["x"] * 70000
+        self.made(results.document([row]))
+
+    def test_rows(self):
+        self.made(results.document([results.row("copy", "vec4", 4000.0, size=1000 + i) for i in range(4000)]))
+        self.made(results.document([results.row("copy", f"k{i}", 4000.0, size=1 << 20) for i in range(2000)]))
+
+    def test_names(self):
+        # Names that come to the same id, a peer a problem, and the same rows again from another file.
+        rows = [results.row("@" * i, "k", 4000.0) for i in range(1, 60)]
+        rows += [results.row("copy", "k", 1.0, size=i, peer={"library": "a", "version": "1"}) for i in range(1, 60)]
+        rows.append(results.row("copy", "own", 1.0, size=1000))
+        self.made(results.document(rows), self.file("again.json", results.document(rows)))
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(text.count('<h2 id="in_x'), 59)
+        self.assertIn("119 rows were measured in more than one file", text)
+
+
 class Charts(Case):
     def test_alone(self):
         charts = self.path("charts")
