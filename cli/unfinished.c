@@ -22,8 +22,10 @@ static void end_by(int number) {
 void cli_guard_unfinished(void) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGPIPE};
     struct sigaction action = {.sa_handler = end_by, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction old;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaction(signals[i], &action, NULL);
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup's stays so */
+            sigaction(signals[i], &action, NULL);
 }
 
 void cli_note_unfinished(int place, char *path) {

@@ -136,10 +136,15 @@ static void wait_for_program(struct guard *guard) {
 
 void guard_run(const struct prof_run *run, pid_t front, const sigset_t *set, const sigset_t *mask,
                int report) {
-    struct guard guard = {.run = run, .front = front, .set = set};
+    struct guard guard = {.run = run, .front = front};
     memset(&guard.result, 0, sizeof guard.result);
     prof_tree_own();
-    prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0);
+    /* A signal that nobody sends or ignores, as nohup does with SIGHUP. */
+    sigset_t mine = *set;
+    sigaddset(&mine, SIGRTMIN);
+    sigprocmask(SIG_BLOCK, &mine, NULL);
+    guard.set = &mine;
+    prctl(PR_SET_PDEATHSIG, SIGRTMIN, 0, 0, 0);
     if (getppid() != front)
         abandon(&guard);
     guard.result.why = start(&guard, mask);

@@ -5,8 +5,14 @@
 
 #include "report/results.h"
 
+int report_compare_text(const char *a, const char *b) {
+    if (a == b)
+        return 0;
+    return !a ? -1 : !b ? 1 : strcmp(a, b);
+}
+
 bool report_same_text(const char *a, const char *b) {
-    return a == b || (a && b && strcmp(a, b) == 0);
+    return report_compare_text(a, b) == 0;
 }
 
 static bool same_number(double a, double b) {
@@ -29,12 +35,6 @@ bool report_same_variant(const struct report_row *a, const struct report_row *b)
     return true;
 }
 
-static int compare_text(const char *a, const char *b) {
-    if (a == b)
-        return 0;
-    return !a ? -1 : !b ? 1 : strcmp(a, b);
-}
-
 static int compare_kernel(const struct report_row *a, const struct report_row *b) {
     int order = strcmp(a->experiment, b->experiment);
     return order ? order : strcmp(a->kernel, b->kernel);
@@ -44,13 +44,13 @@ static int compare_kernel(const struct report_row *a, const struct report_row *b
 static int compare_case(const struct report_row *a, const struct report_row *b) {
     int order = compare_kernel(a, b);
     if (!order)
-        order = compare_text(a->library, b->library);
+        order = report_compare_text(a->library, b->library);
     if (!order)
-        order = compare_text(a->library_version, b->library_version);
+        order = report_compare_text(a->library_version, b->library_version);
     if (!order)
-        order = compare_text(a->l2, b->l2);
+        order = report_compare_text(a->l2, b->l2);
     for (int i = 0; i < REPORT_PARAMS && !order; i++)
-        order = compare_text(a->param_text[i], b->param_text[i]);
+        order = report_compare_text(a->param_text[i], b->param_text[i]);
     return order;
 }
 

@@ -5,17 +5,11 @@
 
 #include "report/view.h"
 
-static int compare_text(const char *a, const char *b) {
-    if (a == b)
-        return 0;
-    return !a ? -1 : !b ? 1 : strcmp(a, b);
-}
-
 static int compare_kernels(const struct report_row *a, const struct report_row *b) {
     int order = strcmp(a->kernel, b->kernel);
     if (!order)
-        order = compare_text(a->library, b->library);
-    return order ? order : compare_text(a->library_version, b->library_version);
+        order = report_compare_text(a->library, b->library);
+    return order ? order : report_compare_text(a->library_version, b->library_version);
 }
 
 /* Rows that are alike but for parameter `but` (REPORT_PARAMS: that are of one kernel) come next to each
@@ -31,8 +25,8 @@ static int compare_rows(const struct report_row *a, const struct report_row *b, 
         return order;
     for (int i = 0; i < REPORT_PARAMS && !order; i++)
         if (i != but)
-            order = compare_text(a->param_text[i], b->param_text[i]);
-    return order ? order : compare_text(a->l2, b->l2);
+            order = report_compare_text(a->param_text[i], b->param_text[i]);
+    return order ? order : report_compare_text(a->l2, b->l2);
 }
 
 static int compare(const void *left, const void *right, void *argument) {

@@ -80,7 +80,8 @@ static inline bool report_is_variant(enum report_param param) {
     return param >= REPORT_ORDER;
 }
 
-/* NULL equals NULL alone. */
+/* As strcmp(); NULL equals NULL alone, and comes first. */
+int report_compare_text(const char *a, const char *b);
 bool report_same_text(const char *a, const char *b);
 bool report_is_simulator(const struct report_device *device);
 

@@ -319,6 +319,16 @@ class Ends(Folder):
         process.wait()
         self.nothing_left([])
 
+    def test_nohup(self):
+        ignored = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+        process = self.start(**ignored)
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.3)
+        self.assertEqual((process.poll(), len(self.left())), (None, 6))
+        process.kill()
+        process.wait()
+        self.nothing_left([])
+
     def test_guard_killed(self):
         process = self.start()
         guard, = [pid for pid in self.left() if self.parent(pid) == process.pid]
