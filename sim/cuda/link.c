@@ -108,6 +108,12 @@ struct members {
     CUresult error;
 };
 
+/* CUDA's device runtime, libcudadevrt.a, calls into NVIDIA's driver by names of its own.  What the simulator has of
+ * it, it has itself. */
+static bool is_device_runtime(const struct image *image) {
+    return strstr(image->text, "__cuda_syscall_") != NULL;
+}
+
 /* A part without PTX may be one that nobody needs; what is needed is missed at the end. */
 static bool add_member(void *context, const void *fatbin, size_t size) {
     struct members *members = context;
@@ -115,12 +121,16 @@ static bool add_member(void *context, const void *fatbin, size_t size) {
     CUresult error = image_read(fatbin, size, members->name, &image);
     if (error == CUDA_ERROR_NO_BINARY_FOR_GPU)
         return true;
+    if (!error && is_device_runtime(&image)) {
+        image_free(&image);
+        return true;
+    }
     members->error = add_image(members->state, error, &image);
     members->any = true;
     return !members->error;
 }
 
-/* A library may hold no PTX at all: CUDA's own, libcudadevrt.a, has parts that the simulator does itself. */
+/* A library may hold no PTX that is wanted. */
 static CUresult add_host_object(CUlinkState state, CUjitInputType type, const void *data, size_t size,
                                 const char *name) {
     struct members members = {state, name, false, CUDA_SUCCESS};
