@@ -151,7 +151,7 @@ def run(client, work, wideload):
         say(f"{client}: {options[-1]}")
         with open(f"{base}.log", "w", encoding="utf-8") as log:
             subprocess.run([wideload, "prof", "--output", f"{base}.prof", "--", python, "-m", "pytest", "-q", "-p",
-                            "no:cacheprovider", "--junitxml", f"{base}.part", *options], stdout=log, cwd=out,
+                            "no:cacheprovider", "-o", "junit_family=xunit1", "--junitxml", f"{base}.part", *options], stdout=log, cwd=out,
                            stderr=subprocess.STDOUT, check=False, env={**os.environ, **more})
         if not os.path.exists(f"{base}.part"):
             sys.exit(f"{sys.argv[0]}: {client}: {base}.log says why no result was written")
@@ -179,13 +179,13 @@ def summary(client, files, versions):
             name = f"{case.get('classname').lstrip('.')}::{case.get('name')}"
             name = re.sub(r"^[\w.]*/?", "", name) if "/" in name else name
             kind, text = outcome(case)
-            key = (path, name)
+            key = (path, case.get("file"), name)
             if key not in tests or kind == "failed":
                 tests[key] = (kind, text)
     counts = {kind: sum(1 for each in tests.values() if each[0] == kind) for kind in ("passed", "failed", "skipped")}
     named = [package.split("==", maxsplit=1)[0].split("[", maxsplit=1)[0] for package in CLIENTS[client]["packages"]]
     return {"name": client, "versions": {name: versions[name] for name in named if name in versions}, **counts,
-            "failures": sorted(({"test": name, "text": text} for (_, name), (kind, text) in tests.items()
+            "failures": sorted(({"test": name, "text": text} for (*_, name), (kind, text) in tests.items()
                                 if kind == "failed"), key=lambda each: each["test"]),
             "skips": count(text for kind, text in tests.values() if kind == "skipped")}
 

@@ -108,8 +108,8 @@ struct members {
     CUresult error;
 };
 
-/* CUDA's device runtime, libcudadevrt.a, calls into NVIDIA's driver by names of its own.  What the simulator has of
- * it, it has itself. */
+/* CUDA's device runtime, libcudadevrt.a, calls into NVIDIA's driver by names of its own.  What the simulator
+ * has of it, it has itself. */
 static bool is_device_runtime(const struct image *image) {
     return strstr(image->text, "__cuda_syscall_") != NULL;
 }
