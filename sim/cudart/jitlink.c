@@ -39,13 +39,24 @@ const char *const jitlink_names[JITLINK_FUNCTIONS] = {
 static struct jitlink_originals libraries[LIBRARIES];
 static size_t library_count;
 
+/* Link-time code, kept in case it is linked once more. */
+struct input {
+    int type;
+    size_t size;
+    char *name; /* NULL: it has none */
+    struct input *next;
+    char data[];
+};
+
 /* A link in progress.  One handle is used by one thread at a time, as nvJitLink asks. */
 struct link {
     jitlink_handle handle;
     const struct jitlink_originals *library;
     struct link *next;
-    CUlinkState state;  /* the driver's; NULL: the library alone answers, for the program wants its PTX */
-    bool optimised;     /* the library got link-time code */
+    CUlinkState state; /* the driver's; NULL: the library alone answers, for the program wants its PTX */
+    bool plain;        /* the driver's linker got an input */
+    char **options;    /* the library's, for another link; NULL after the last */
+    struct input *link_time, **link_time_end;
     const void *result; /* the state's; NULL until the link is complete */
     size_t size;
     char error[2048]; /* "": what the library says holds */
@@ -150,6 +161,21 @@ static CUjitInputType driver_type(int type) {
     }
 }
 
+static bool keep_input(struct link *link, int type, const void *data, size_t size, const char *name) {
+    struct input *input = malloc(sizeof *input + size);
+    char *copy = name ? strdup(name) : NULL;
+    if (!input || (name && !copy)) {
+        free(input);
+        free(copy);
+        return false;
+    }
+    *input = (struct input){.type = type, .size = size, .name = copy};
+    memcpy(input->data, data, size);
+    *link->link_time_end = input;
+    link->link_time_end = &input->next;
+    return true;
+}
+
 static jitlink_result add(struct link *link, int type, const void *data, size_t size, const char *name) {
     if (type == INPUT_ANY)
         type = recognise(data, size);
@@ -157,9 +183,9 @@ static jitlink_result add(struct link *link, int type, const void *data, size_t 
                  (type == INPUT_FATBIN && !is_link_time_only(data, size));
     if (!known) {
         jitlink_result result = link->library->add_data(link->handle, type, data, size, name);
-        link->optimised |= result == SUCCESS;
-        return result;
+        return result || keep_input(link, type, data, size, name) ? result : INTERNAL;
     }
+    link->plain = true;
     CUresult error =
         cuLinkAddData(link->state, driver_type(type), (void *)(uintptr_t)data, size, name, 0, NULL, NULL);
     return error ? driver_failure(link, error) : SUCCESS;
@@ -201,6 +227,33 @@ static unsigned max_registers(uint32_t count, const char *const *options) {
     return registers;
 }
 
+/* For another link, which keeps functions that PTX may call: nvJitLink itself has no such option, and hands
+ * this one to its compiler. */
+static bool keep_options(struct link *link, uint32_t count, const char *const *options) {
+    link->options = calloc(count + 2, sizeof *link->options);
+    bool good = link->options != NULL;
+    for (uint32_t i = 0; good && i <= count; i++) {
+        link->options[i] = strdup(i < count ? options[i] : "-Xnvvm=--device-c");
+        good = link->options[i] != NULL;
+    }
+    return good;
+}
+
+static void free_link(struct link *link) {
+    for (char **option = link->options; option && *option; option++)
+        free(*option);
+    free(link->options);
+    while (link->link_time) {
+        struct input *input = link->link_time;
+        link->link_time = input->next;
+        free(input->name);
+        free(input);
+    }
+    if (link->state)
+        cuLinkDestroy(link->state);
+    free(link);
+}
+
 static jitlink_result create(const struct jitlink_originals *library, jitlink_handle *handle, uint32_t count,
                              const char *const *options) {
     bool ours = !has("-ptx", count, options);
@@ -215,6 +268,11 @@ static jitlink_result create(const struct jitlink_originals *library, jitlink_ha
         if (ours && has("-lto", count, options))
             more[total++] = "-ptx";
         result = library->create(handle, total, options ? more : NULL);
+        if (!result && total > count && !keep_options(link, total, more)) {
+            library->destroy(handle);
+            *handle = NULL;
+            result = INTERNAL;
+        }
     }
     free(more);
     if (result && link && link->state) {
@@ -223,9 +281,11 @@ static jitlink_result create(const struct jitlink_originals *library, jitlink_ha
     }
     /* One whose options were refused has a handle, too: for its log. */
     if (!handle || !*handle || !link) {
-        free(link);
+        if (link)
+            free_link(link);
         return result;
     }
+    link->link_time_end = &link->link_time;
     link->handle = *handle;
     link->library = library;
     pthread_mutex_lock(&lock);
@@ -262,10 +322,8 @@ static jitlink_result destroy(jitlink_handle *handle) {
     pthread_mutex_unlock(&lock);
     if (!link)
         return INVALID_INPUT;
-    if (link->state)
-        cuLinkDestroy(link->state);
     jitlink_result result = link->library->destroy(handle);
-    free(link);
+    free_link(link);
     return result;
 }
 
@@ -293,18 +351,42 @@ static jitlink_result add_file(jitlink_handle handle, int type, const char *path
     return result;
 }
 
-/* What the library made of link-time code becomes an input like the others. */
+/* The library's link once more, of functions that nothing in the link-time code calls, too.  NULL: it fails.
+ */
+static jitlink_handle link_again(struct link *link) {
+    jitlink_handle handle = NULL;
+    uint32_t count = 0;
+    while (link->options[count])
+        count++;
+    if (link->library->create(&handle, count, (const char *const *)link->options))
+        goto failed;
+    for (struct input *input = link->link_time; input; input = input->next)
+        if (link->library->add_data(handle, input->type, input->data, input->size, input->name))
+            goto failed;
+    if (!link->library->complete(handle))
+        return handle;
+failed:
+    if (handle)
+        link->library->destroy(&handle);
+    return NULL;
+}
+
+/* What the library made of link-time code becomes an input like the others.  Alone, the code is linked to
+ * what its kernels need; with others' PTX, whose calls the library does not see, all its functions stay. */
 static jitlink_result take_optimised(struct link *link) {
     size_t size;
     jitlink_result result = link->library->complete(link->handle);
+    jitlink_handle again = !result && link->plain && link->options ? link_again(link) : NULL;
+    jitlink_handle handle = again ? again : link->handle;
+    char *text = NULL;
     if (!result)
-        result = link->library->ptx_size(link->handle, &size);
-    if (result)
-        return result;
-    char *text = calloc(1, size + 1);
-    if (!text)
-        return fail(link, INTERNAL, NULL, "out of memory for PTX");
-    result = link->library->ptx(link->handle, text);
+        result = link->library->ptx_size(handle, &size);
+    if (!result && !(text = calloc(1, size + 1)))
+        result = fail(link, INTERNAL, NULL, "out of memory for PTX");
+    if (!result)
+        result = link->library->ptx(handle, text);
+    if (again)
+        link->library->destroy(&again);
     if (!result)
         result = add(link, INPUT_PTX, text, strlen(text) + 1, "lto.ptx");
     free(text);
@@ -319,7 +401,7 @@ static jitlink_result complete(jitlink_handle handle) {
         return link->library->complete(handle);
     if (link->error[0])
         return INTERNAL;
-    jitlink_result result = link->optimised ? take_optimised(link) : SUCCESS;
+    jitlink_result result = link->link_time ? take_optimised(link) : SUCCESS;
     if (result)
         return result;
     void *cubin;

@@ -158,7 +158,7 @@ int main() {
         const char *name;
         std::vector<char> cubin;
         std::string log;
-    } results[7];
+    } results[8];
     int count = 0;
     auto add = [&](const char *name, std::vector<const char *> options, const std::vector<input> &inputs) {
         results[count].name = name;
@@ -170,6 +170,7 @@ int main() {
     add("link-time code", {"-lto"}, {use_link_time, link_time});
     add("link-time code of any kind", {"-lto", "-lineinfo"}, {any, use_link_time});
     add("link-time code and ptx", {"-lto"}, {use_link_time, ptx});
+    add("ptx and link-time code", {"-lto"}, {use_ptx, link_time});
     add("ptx with -lto", {"-lto"}, {use_ptx, ptx});
     add("alone", {}, {use_ptx});
     CUcontext context;
