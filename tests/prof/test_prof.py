@@ -807,9 +807,10 @@ class Gates(Folder):
             done = prof("--fail-if", "gld_efficiency<80", arguments.program, "strided:2", *steps)
             self.assertEqual(done.returncode, status)
             self.assertIn("FAIL gld_efficiency<80", done.stderr)
-        done = prof("--timeout", "1", "--fail-if", "gld_efficiency<80", arguments.program, "strided:2", "sleep")
-        self.assertEqual(done.returncode, 124)
-        self.assertIn("FAIL gld_efficiency<80", done.stderr)
+        for steps in [["sleep"], ["term", "sleep"]]:  # ended by the signal, and by itself because of it
+            done = prof("--timeout", "1", "--fail-if", "gld_efficiency<80", arguments.program, "strided:2", *steps)
+            self.assertEqual(done.returncode, 124)
+            self.assertIn("FAIL gld_efficiency<80", done.stderr)
 
     def test_a_gate_without_launches_fails(self):
         done = prof("--fail-if", "gld_efficiency<80", "--kernel", "renamed", arguments.program, "vectors")
