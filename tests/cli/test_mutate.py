@@ -72,6 +72,9 @@ class Mutants(unittest.TestCase):
     def test_bound_checks(self):
         code = "if (at + 1 < size)\n    x = y + 1;\nfor (i = 0; i < size; i++)\n    z = 2;\nreturn a < b;\n"
         self.assertEqual({line for line, _, _ in self.changes(code, bounds_only=True)}, {1})
+        code = "if (!sim_within(at - (base), n, limit))\n    return 1;\n"
+        self.assertEqual(self.changes(code, bounds_only=True),
+                         [(1, "!", ""), (1, "-", "+"), (1, ")", " + 1)"), (1, ")", " - 1)")])
 
     def test_keys_outlive_other_changes(self):
         from mutants import mutants
