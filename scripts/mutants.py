@@ -34,7 +34,8 @@ DECLARED = re.compile(r"\s*(?:static |const |_Atomic |thread_local )*"
 BOUND = re.compile(r"size|bytes|limit|end|extent|room|length|count|bound|capacity|width|height|depth|pitch|offset|left"
                    r"|space|window|align|past|most|least|max|UINT|INT64|SIZE|overflow|reach|rows|cols|layer|level|total",
                    re.IGNORECASE)
-CHECK = re.compile(r"\s(?:<|<=|>|>=)\s|__builtin_\w+_overflow")
+CHECK = re.compile(r"\s(?:<|<=|>|>=)\s|__builtin_\w+_overflow|\bsim_within\(")
+WITHIN = re.compile(r"(?<!bool )\bsim_within\(")  # its last argument is the bound
 STATEMENT = re.compile(r"[;{}]")
 HEAD = re.compile(r"[\s}]*(?:else )?(?:if|while|for|switch) \(")
 LOOP = re.compile(r"[\s}]*for \(")
@@ -111,6 +112,10 @@ def replacements(code):
         yield match.start(), match.end(), ""
     for match in TRUTH.finditer(code):
         yield match.start(), match.end(), "false" if match.group() == "true" else "true"
+    for match in WITHIN.finditer(code):
+        end = closing(code, match.end() - 1)
+        for new in (" + 1)", " - 1)"):
+            yield end - 1, end, new
     for match in NUMBER.finditer(code):
         line = code[code.rfind("\n", 0, match.start()) + 1:match.start()]
         if DECLARED.match(line):

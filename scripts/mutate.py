@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutation testing: changes one operator, constant or bound at a time and sees whether a test notices.
 
-    scripts/mutate.py [-B build-mutate] [--file PATTERN] [--sample N] [--again] ...
+    scripts/mutate.py [-B build-mutate] [--file PATTERN] [--text TEXT] [--sample N] [--again] ...
     scripts/mutate.py --page docs/mutation.md
 
 Each mutant of AREAS below is compiled by the build folder's own commands, what links it is linked again, and the tests of
@@ -57,6 +57,7 @@ AREAS = [
     ("sim/exec/lower*", True, r"exec\.(?!mutations)|ptx\.(errors|memory)$|device\.pipeline\.90$|driver_module$"),
     ("sim/exec/*", True, r"exec\.(?!mutations)|memory$|check\.(bugs|clean)$|device\.\w+\.90$|matrix\.mma$"
                          r"|ptx\.errors$|driver_(launch|fault|bounds|services|cluster|module|memory|graph)$"),
+    ("sim/check/*", True, r"check\.(bugs|clean)$|exec\.hostile$"),
     ("sim/cuda/profile*", True, r"prof_(text|recording|command)$|driver_(launch|device|services)$"),
     ("sim/cuda/*", True, r"driver_|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),
 ]
@@ -258,7 +259,7 @@ class Results:
 def all_mutants(pattern):
     """{file: its mutants} of the files that a pattern fits."""
     found = {}
-    for folder in ("sim/count", "sim/exec", "sim/cuda", "lib", "bench"):
+    for folder in ("sim/count", "sim/exec", "sim/check", "sim/cuda", "lib", "bench"):
         for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.[ch]"))):
             file = os.path.relpath(path, ROOT)
             area = area_of(file)
@@ -349,7 +350,7 @@ def main():
     parser.add_argument("-B", "--build", default="build-mutate", help="build folder, built (build-mutate)")
     parser.add_argument("--flags", default="-O1", help="added to the compiler's flags for mutants (-O1)")
     parser.add_argument("--file", default="*", help="files that this pattern fits, all of AREAS without it")
-    parser.add_argument("--line", type=int, help="mutants of this line alone")
+    parser.add_argument("--text", default="", help="mutants of lines with this text alone")
     parser.add_argument("--sample", type=int, metavar="N", help="N mutants at random instead of all")
     parser.add_argument("--seed", type=int, default=1, help="which sample (1)")
     parser.add_argument("--again", action="store_true", help="runs the survivors again")
@@ -371,7 +372,7 @@ def main():
 
     def wanted(mutant):
         row = results.of.get(mutant.key)
-        return (options.line in (None, mutant.line)) and \
+        return options.text in mutant.text and \
             (row is None or (options.again and row["status"] == "survived"))
 
     found = {file: list(filter(wanted, changes)) for file, changes in found.items()}
