@@ -21,17 +21,24 @@ static char *read_file(const char *name, size_t *size) {
     return text;
 }
 
-void harness_open(struct harness *h, const char *ptx_file) {
+void harness_start(struct harness *h) {
     *h = (struct harness){0};
     h->memory = sim_memory_create(1ull << 30);
     assert_non_null(h->memory);
+}
+
+void harness_load(struct harness *h, const char *name, const char *text, size_t size) {
+    struct ptx_error error;
+    if (!sim_module_load(h->memory, name, text, size, &h->module, &error))
+        fail_msg("%s", error.text);
+}
+
+void harness_open(struct harness *h, const char *ptx_file) {
+    harness_start(h);
     size_t size;
     char *text = read_file(ptx_file, &size);
-    struct ptx_error error;
-    bool loaded = sim_module_load(h->memory, ptx_file, text, size, &h->module, &error);
+    harness_load(h, ptx_file, text, size);
     free(text);
-    if (!loaded)
-        fail_msg("%s", error.text);
 }
 
 void harness_close(struct harness *h) {

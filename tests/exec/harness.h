@@ -13,6 +13,9 @@ struct harness {
     struct sim_fault fault;
 };
 
+/* Memory without a module, and a module from PTX that is at hand; both fail the running test. */
+void harness_start(struct harness *h);
+void harness_load(struct harness *h, const char *name, const char *text, size_t size);
 /* Fails the running test when the file cannot be read or the module is refused. */
 void harness_open(struct harness *h, const char *ptx_file);
 void harness_close(struct harness *h);

@@ -1,0 +1,190 @@
+/* Bounds to the byte: the last access that is right, and the first that is not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/exec/harness.h"
+
+#define HEAD                                                                                                 \
+    ".version 8.0\n.target sm_90\n.address_size 64\n"                                                        \
+    ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .shared .align 16 .b8 dynamic[];\n"
+/* %r1 is the thread's number, %rd1 the parameter, %rd2 the thread's number in 64 bits. */
+#define KERNEL(body)                                                                                         \
+    HEAD ".visible .entry k(.param .align 8 .b8 p[32]) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"             \
+         ".reg .pred %p<3>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; cvt.u64.u32 %rd2, %r1;\n" body     \
+         "\nret;\n}\n"
+
+static struct harness h;
+
+static int setup(void **state) {
+    (void)state;
+    harness_start(&h);
+    return 0;
+}
+
+static int teardown(void **state) {
+    (void)state;
+    if (h.module)
+        sim_module_unload(h.module);
+    sim_memory_destroy(h.memory);
+    return 0;
+}
+
+static void load(const char *text) {
+    if (h.module)
+        sim_module_unload(h.module);
+    h.module = NULL;
+    harness_load(&h, "limits.ptx", text, strlen(text));
+}
+
+/* One warp, in `shared` bytes of dynamic shared memory, with 32 bytes of parameters. */
+static bool launched(size_t shared, const void *parameters) {
+    const void *const params[] = {parameters};
+    return harness_launch(&h, "k", 1, 32, shared, params);
+}
+
+/* The thread whose byte is the first beyond is the one that is named. */
+static void the_last_byte(void **state) {
+    (void)state;
+    uint64_t parameters[4] = {0};
+    load(KERNEL("ld.shared.u8 %r2, [%rd2+40];"));
+    assert_true(launched(72, parameters));
+    assert_false(launched(71, parameters));
+    assert_int_equal(h.fault.kind, SIM_FAULT_ADDRESS);
+    assert_int_equal(h.fault.thread[0], 31);
+    assert_false(launched(50, parameters));
+    assert_int_equal(h.fault.thread[0], 10);
+    static const char *const texts[] = {
+        KERNEL("add.u64 %rd2, %rd1, %rd2; ld.global.u8 %r2, [%rd2+40];"),
+        KERNEL("add.u64 %rd2, %rd1, %rd2; ld.u8 %r2, [%rd2+40];"),
+        KERNEL("add.u64 %rd2, %rd1, %rd2; st.global.u8 [%rd2+40], %r1;"),
+        /* In falling order, and once more where the first access has found the allocation. */
+        KERNEL("sub.u64 %rd2, 31, %rd2; add.u64 %rd2, %rd1, %rd2; ld.global.u8 %r2, [%rd2+40];"),
+        KERNEL("mov.u32 %r3, 0; add.u64 %rd2, %rd1, %rd2; L: ld.global.u8 %r2, [%rd2]; add.u64 %rd2, %rd2, 40;\n"
+               "add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 2; @%p1 bra L;"),
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        load(texts[i]);
+        for (unsigned bytes = 70; bytes <= 74; bytes++) {
+            parameters[0] = (uintptr_t)harness_buffer(&h, bytes);
+            assert_int_equal(launched(0, parameters), bytes >= 72);
+            if (bytes == 71) {
+                assert_int_equal(h.fault.kind, SIM_FAULT_ADDRESS);
+                assert_int_equal(h.fault.thread[0], i == 3 ? 0 : 31);
+            }
+        }
+    }
+}
+
+/* Parameters that are read by an address of each lane's own. */
+static void parameters_by_lane(void **state) {
+    (void)state;
+    uint64_t parameters[4] = {0, 0x1111222233334444, 0x5555666677778888, 0x9999aaaabbbbcccc};
+    uint32_t *out = harness_buffer(&h, 4 * 32);
+    parameters[0] = (uintptr_t)out;
+    load(KERNEL("mov.u64 %rd3, p; and.b64 %rd4, %rd2, 7; mad.lo.u64 %rd3, %rd4, 4, %rd3;\n"
+                "ld.param.u32 %r2, [%rd3]; mad.lo.u64 %rd1, %rd2, 4, %rd1; st.global.u32 [%rd1], %r2;"));
+    assert_true(launched(0, parameters));
+    for (unsigned i = 0; i < 32; i++) {
+        uint32_t word;
+        memcpy(&word, (char *)parameters + 4 * (i & 7), 4);
+        assert_int_equal(out[i], word);
+    }
+}
+
+/* The kernels' heap holds its limit's bytes, of pieces rounded to 16, and not one more. */
+static void the_heap(void **state) {
+    (void)state;
+    uint64_t parameters[4] = {0};
+    uint64_t *out = harness_buffer(&h, 8);
+    parameters[0] = (uintptr_t)out;
+    load(KERNEL("setp.ne.u32 %p1, %r1, 0; @%p1 ret; ld.param.u64 %rd3, [p+8];\n"
+                "{ .param .b64 n; .param .b64 r; st.param.b64 [n], %rd3; call (r), malloc, (n);\n"
+                "ld.param.b64 %rd3, [r]; }\nst.global.u64 [%rd1], %rd3;"));
+    static const struct {
+        size_t limit;
+        uint64_t size;
+        bool fits;
+    } cases[] = {
+        {64, 64, true},  {63, 64, false}, {64, 65, false}, {32, 17, true},
+        {31, 17, false}, {64, 0, false},  {64, 0x8000000000000000, false},
+        {64, 0x7fffffffffffffff, false},    {64, 0xffffffffffffffff, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        parameters[1] = cases[i].size;
+        h.with.heap = sim_heap_create(h.memory, cases[i].limit);
+        assert_true(launched(0, parameters));
+        sim_heap_destroy(h.with.heap);
+        h.with.heap = NULL;
+        if ((*out != 0) != cases[i].fits)
+            fail_msg("case %zu: 0x%llx", i, (unsigned long long)*out);
+    }
+}
+
+#define BARRIER(init, body)                                                                                  \
+    KERNEL(".shared .align 8 .b64 s; setp.ne.u32 %p1, %r1, 0; @%p1 ret;\n"                                   \
+           "mbarrier.init.shared::cta.b64 [s], " init ";\n" body)
+
+/* A phase takes 1 to 2^20 - 1 arrivals (PTX ISA, mbarrier.init), and no more than were announced. */
+static void arrivals(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool right;
+    } cases[] = {
+        {BARRIER("0", ""), false},
+        {BARRIER("1", ""), true},
+        {BARRIER("1048575", ""), true},
+        {BARRIER("1048576", ""), false},
+        {BARRIER("4294967295", ""), false},
+        {BARRIER("3", "mbarrier.arrive.shared::cta.b64 %rd3, [s], 2;"), true},
+        {BARRIER("3", "mbarrier.arrive.shared::cta.b64 %rd3, [s], 3;"), true},
+        {BARRIER("3", "mbarrier.arrive.shared::cta.b64 %rd3, [s], 4;"), false},
+        {BARRIER("3", "mbarrier.arrive.shared::cta.b64 %rd3, [s], 2; mbarrier.arrive.shared::cta.b64 %rd3, [s], 2;"),
+         false},
+        {BARRIER("3", "mbarrier.arrive_drop.shared::cta.b64 %rd3, [s], 3;"), true},
+        {BARRIER("3", "mbarrier.arrive_drop.shared::cta.b64 %rd3, [s], 4;"), false},
+        {BARRIER("1048575", "mbarrier.arrive.shared::cta.b64 %rd3, [s], 1048575;"), true},
+    };
+    uint64_t parameters[4] = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        load(cases[i].text);
+        if (launched(0, parameters) != cases[i].right)
+            fail_msg("%s: %s", cases[i].text, h.fault.text);
+        if (!cases[i].right)
+            assert_int_equal(h.fault.kind, SIM_FAULT_TRAP);
+    }
+}
+
+/* A bulk copy may fill shared memory to its last 16 bytes. */
+static void bulk_copies(void **state) {
+    (void)state;
+    uint64_t parameters[4] = {0};
+    load(KERNEL("mov.u64 %rd3, dynamic; setp.ne.u32 %p1, %r1, 0; @%p1 ret;\n"
+                "mbarrier.init.shared::cta.b64 [%rd3], 1;\n"
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%rd3+16], [%rd1], 64, [%rd3];"));
+    for (size_t shared = 79; shared <= 81; shared++) {
+        parameters[0] = (uintptr_t)harness_buffer(&h, 64);
+        assert_int_equal(launched(shared, parameters), shared >= 80);
+    }
+    for (size_t bytes = 63; bytes <= 64; bytes++) {
+        parameters[0] = (uintptr_t)harness_buffer(&h, bytes);
+        assert_int_equal(launched(80, parameters), bytes == 64);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_last_byte, setup, teardown),
+        cmocka_unit_test_setup_teardown(parameters_by_lane, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_heap, setup, teardown),
+        cmocka_unit_test_setup_teardown(arrivals, setup, teardown),
+        cmocka_unit_test_setup_teardown(bulk_copies, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
