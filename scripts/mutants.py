@@ -34,8 +34,8 @@ DECLARED = re.compile(r"\s*(?:static |const |_Atomic |thread_local )*"
 BOUND = re.compile(r"size|bytes|limit|end|extent|room|length|count|bound|capacity|width|height|depth|pitch|offset|left"
                    r"|space|window|align|past|most|least|max|UINT|INT64|SIZE|overflow|reach|rows|cols|layer|level|total",
                    re.IGNORECASE)
-CHECK = re.compile(r"\s(?:<|<=|>|>=)\s|__builtin_\w+_overflow|\bsim_within\(")
-WITHIN = re.compile(r"(?<!bool )\bsim_within\(")  # its last argument is the bound
+CHECK = re.compile(r"\s(?:<|<=|>|>=)\s|__builtin_\w+_overflow|\b(?:sim_within|sim_memory_reaches|memory_check)\(")
+WITHIN = re.compile(r"(?<!bool )(?<!CUresult )\b(?:sim_within|sim_memory_reaches|memory_check)\(")  # the last argument is the bound
 STATEMENT = re.compile(r"[;{}]")
 HEAD = re.compile(r"[\s}]*(?:else )?(?:if|while|for|switch) \(")
 LOOP = re.compile(r"[\s}]*for \(")
