@@ -123,6 +123,8 @@
     X(cuMemcpy2DUnaligned)                                                                                   \
     X(cuMemcpy2DAsync)                                                                                       \
     X(cuMemcpy3D)                                                                                            \
+    X(cuMemcpyDtoA)                                                                                          \
+    X(cuMemcpyAtoD)                                                                                          \
     X(cuStreamCreate)                                                                                        \
     X(cuStreamCreateWithPriority)                                                                            \
     X(cuStreamDestroy)                                                                                       \

@@ -74,11 +74,73 @@ static void nothing_near_null(void **state) {
     assert_int_equal(store_at(0, 1), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
+/* Copies, sets and writes of the host's take what there is to the last byte, and not one more. */
+static void to_the_last_byte(void **state) {
+    (void)state;
+    enum { PITCH = 128, WIDTH = 17 };
+    char host[4 * PITCH] = {0};
+    for (size_t rows = 1; rows <= 3; rows++)
+        for (size_t missing = 0; missing <= 1; missing++) {
+            const CUresult wanted = missing ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+            CUdeviceptr memory;
+            assert_ok(api.cuMemAlloc(&memory, (rows - 1) * PITCH + WIDTH - missing));
+            assert_int_equal(api.cuMemsetD2D8(memory, PITCH, 1, WIDTH, rows), wanted);
+            CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                  .srcDevice = memory,
+                                  .srcPitch = PITCH,
+                                  .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                  .dstHost = host,
+                                  .dstPitch = PITCH,
+                                  .WidthInBytes = WIDTH,
+                                  .Height = rows};
+            assert_int_equal(api.cuMemcpy2D(&copy), wanted);
+            assert_ok(api.cuMemFree(memory));
+        }
+    for (size_t bytes = 3; bytes <= 8; bytes++) {
+        CUdeviceptr memory;
+        assert_ok(api.cuMemAlloc(&memory, bytes));
+        assert_int_equal(api.cuStreamWriteValue32(NULL, memory, 1, 0),
+                         bytes >= 4 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(api.cuStreamWriteValue64(NULL, memory, 1, 0),
+                         bytes >= 8 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+        assert_ok(api.cuMemFree(memory));
+    }
+    CUarray array;
+    const CUDA_ARRAY_DESCRIPTOR shape = {
+        .Width = WIDTH, .Height = 3, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
+    assert_ok(api.cuArrayCreate(&array, &shape));
+    for (size_t bytes = 3 * WIDTH - 1; bytes <= 3 * WIDTH; bytes++) {
+        const CUresult wanted = bytes < 3 * WIDTH ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        CUdeviceptr memory;
+        assert_ok(api.cuMemAlloc(&memory, bytes));
+        assert_int_equal(api.cuMemcpyAtoD(memory, array, 0, 3 * WIDTH), wanted);
+        assert_int_equal(api.cuMemcpyDtoA(array, 0, memory, 3 * WIDTH), wanted);
+        assert_ok(api.cuMemcpyDtoA(array, 1, memory, 3 * WIDTH - 1));
+        assert_int_equal(api.cuMemcpyDtoA(array, 2, memory, 3 * WIDTH - 1), CUDA_ERROR_INVALID_VALUE);
+        assert_ok(api.cuMemFree(memory));
+    }
+    for (size_t x = 0; x <= 1; x++)
+        for (size_t y = 0; y <= 1; y++) {
+            CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                                  .srcArray = array,
+                                  .srcXInBytes = x,
+                                  .srcY = y,
+                                  .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                  .dstHost = host,
+                                  .dstPitch = WIDTH,
+                                  .WidthInBytes = WIDTH,
+                                  .Height = 3};
+            assert_int_equal(api.cuMemcpy2D(&copy), x || y ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
+        }
+    assert_ok(api.cuArrayDestroy(array));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(past_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(small_ones_share_a_page, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_near_null, setup, teardown),
+        cmocka_unit_test_setup_teardown(to_the_last_byte, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,8 +65,9 @@ static void the_last_byte(void **state) {
         KERNEL("add.u64 %rd2, %rd1, %rd2; st.global.u8 [%rd2+40], %r1;"),
         /* In falling order, and once more where the first access has found the allocation. */
         KERNEL("sub.u64 %rd2, 31, %rd2; add.u64 %rd2, %rd1, %rd2; ld.global.u8 %r2, [%rd2+40];"),
-        KERNEL("mov.u32 %r3, 0; add.u64 %rd2, %rd1, %rd2; L: ld.global.u8 %r2, [%rd2]; add.u64 %rd2, %rd2, 40;\n"
-               "add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 2; @%p1 bra L;"),
+        KERNEL(
+            "mov.u32 %r3, 0; add.u64 %rd2, %rd1, %rd2; L: ld.global.u8 %r2, [%rd2]; add.u64 %rd2, %rd2, 40;\n"
+            "add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 2; @%p1 bra L;"),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         load(texts[i]);
@@ -78,6 +79,88 @@ static void the_last_byte(void **state) {
                 assert_int_equal(h.fault.thread[0], i == 3 ? 0 : 31);
             }
         }
+    }
+}
+
+/* A pattern of addresses is remembered: where it comes again, a byte nearer to the end, the byte before the
+ * first lane's and the one behind it are looked at, too. */
+static void a_byte_beside(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        /* Lane 1 is a byte before the others, which come to the beginning. */
+        KERNEL(
+            "setp.eq.u32 %p1, %r1, 1; selp.u64 %rd2, 0, 1, %p1; add.u64 %rd1, %rd1, %rd2; mov.u32 %r3, 0;\n"
+            "L: ld.global.u8 %r2, [%rd1]; sub.u64 %rd1, %rd1, 1;\n"
+            "add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 2; @%p1 bra L;"),
+        /* It is a byte behind them, and they come to the end. */
+        KERNEL(
+            "setp.eq.u32 %p1, %r1, 1; selp.u64 %rd2, 1, 0, %p1; add.u64 %rd1, %rd1, %rd2; mov.u32 %r3, 0;\n"
+            "L: ld.global.u8 %r2, [%rd1+62]; add.u64 %rd1, %rd1, 1;\n"
+            "add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 2; @%p1 bra L;"),
+    };
+    uint64_t parameters[4] = {0};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        load(texts[i]);
+        parameters[0] = (uintptr_t)harness_buffer(&h, 64);
+        assert_false(launched(0, parameters));
+        assert_int_equal(h.fault.kind, SIM_FAULT_ADDRESS);
+        assert_int_equal(h.fault.thread[0], 1);
+        parameters[0] = (uintptr_t)harness_buffer(&h, 66) + (i == 0);
+        assert_true(launched(0, parameters));
+    }
+}
+
+/* Constants of 71 bytes have no 72nd, for the first lane that asks and for the last. */
+static void constants(void **state) {
+    (void)state;
+#define CONSTANTS(size, body)                                                                                \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 8 .b8 c[" size "];\n"                      \
+    ".visible .entry k(.param .align 8 .b8 p[32]) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"                  \
+    "mov.u32 %r1, %tid.x; " body "cvt.u64.u32 %rd2, %r1; mov.u64 %rd1, c; add.u64 %rd1, %rd1, %rd2;\n"       \
+    "ld.const.u8 %r2, [%rd1+40];\nret;\n}\n"
+    static const struct {
+        const char *text;
+        bool right;
+    } cases[] = {
+        {CONSTANTS("72", ""), true},
+        {CONSTANTS("71", ""), false},
+        {CONSTANTS("72", "sub.u32 %r1, 31, %r1; "), true},
+        {CONSTANTS("71", "sub.u32 %r1, 31, %r1; "), false},
+        {CONSTANTS("71", "mul.lo.u32 %r1, %r1, 1000000; "), false},
+    };
+    uint64_t parameters[4] = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        load(cases[i].text);
+        assert_int_equal(launched(0, parameters), cases[i].right);
+        if (!cases[i].right)
+            assert_int_equal(h.fault.kind, SIM_FAULT_ADDRESS);
+    }
+}
+
+/* An argument of a call has so many bytes, whatever is loaded or stored at once. */
+static void arguments(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool right;
+    } cases[] = {
+        {KERNEL("{ .param .b64 q; st.param.v2.u32 [q], {%r1, %r1}; ld.param.v2.u32 {%r2, %r3}, [q]; }"),
+         true},
+        {KERNEL("{ .param .b32 q; st.param.v2.u32 [q], {%r1, %r1}; }"), false},
+        {KERNEL("{ .param .b32 q; st.param.u32 [q], %r1; ld.param.v2.u32 {%r2, %r3}, [q]; }"), false},
+        {KERNEL("{ .param .b64 q; ld.param.v2.u32 {%r2, %r3}, [q+4]; }"), false},
+        {KERNEL("{ .param .b64 q; ld.param.u32 %r2, [q+4]; }"), true},
+        {KERNEL("{ .param .b64 q; ld.param.u32 %r2, [q+5]; }"), false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ptx_error error;
+        struct sim_module *module;
+        const char *text = cases[i].text;
+        const bool loaded = sim_module_load(h.memory, "limits.ptx", text, strlen(text), &module, &error);
+        if (loaded)
+            sim_module_unload(module);
+        if (loaded != cases[i].right)
+            fail_msg("%s: %s", text, loaded ? "taken" : error.text);
     }
 }
 
@@ -111,9 +194,15 @@ static void the_heap(void **state) {
         uint64_t size;
         bool fits;
     } cases[] = {
-        {64, 64, true},  {63, 64, false}, {64, 65, false}, {32, 17, true},
-        {31, 17, false}, {64, 0, false},  {64, 0x8000000000000000, false},
-        {64, 0x7fffffffffffffff, false},    {64, 0xffffffffffffffff, false},
+        {64, 64, true},
+        {63, 64, false},
+        {64, 65, false},
+        {32, 17, true},
+        {31, 17, false},
+        {64, 0, false},
+        {64, 0x8000000000000000, false},
+        {64, 0x7fffffffffffffff, false},
+        {64, 0xffffffffffffffff, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         parameters[1] = cases[i].size;
@@ -145,7 +234,9 @@ static void arrivals(void **state) {
         {BARRIER("3", "mbarrier.arrive.shared::cta.b64 %rd3, [s], 2;"), true},
         {BARRIER("3", "mbarrier.arrive.shared::cta.b64 %rd3, [s], 3;"), true},
         {BARRIER("3", "mbarrier.arrive.shared::cta.b64 %rd3, [s], 4;"), false},
-        {BARRIER("3", "mbarrier.arrive.shared::cta.b64 %rd3, [s], 2; mbarrier.arrive.shared::cta.b64 %rd3, [s], 2;"),
+        {BARRIER(
+             "3",
+             "mbarrier.arrive.shared::cta.b64 %rd3, [s], 2; mbarrier.arrive.shared::cta.b64 %rd3, [s], 2;"),
          false},
         {BARRIER("3", "mbarrier.arrive_drop.shared::cta.b64 %rd3, [s], 3;"), true},
         {BARRIER("3", "mbarrier.arrive_drop.shared::cta.b64 %rd3, [s], 4;"), false},
@@ -165,9 +256,10 @@ static void arrivals(void **state) {
 static void bulk_copies(void **state) {
     (void)state;
     uint64_t parameters[4] = {0};
-    load(KERNEL("mov.u64 %rd3, dynamic; setp.ne.u32 %p1, %r1, 0; @%p1 ret;\n"
-                "mbarrier.init.shared::cta.b64 [%rd3], 1;\n"
-                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%rd3+16], [%rd1], 64, [%rd3];"));
+    load(KERNEL(
+        "mov.u64 %rd3, dynamic; setp.ne.u32 %p1, %r1, 0; @%p1 ret;\n"
+        "mbarrier.init.shared::cta.b64 [%rd3], 1;\n"
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%rd3+16], [%rd1], 64, [%rd3];"));
     for (size_t shared = 79; shared <= 81; shared++) {
         parameters[0] = (uintptr_t)harness_buffer(&h, 64);
         assert_int_equal(launched(shared, parameters), shared >= 80);
@@ -181,6 +273,9 @@ static void bulk_copies(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_last_byte, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_byte_beside, setup, teardown),
+        cmocka_unit_test_setup_teardown(constants, setup, teardown),
+        cmocka_unit_test_setup_teardown(arguments, setup, teardown),
         cmocka_unit_test_setup_teardown(parameters_by_lane, setup, teardown),
         cmocka_unit_test_setup_teardown(the_heap, setup, teardown),
         cmocka_unit_test_setup_teardown(arrivals, setup, teardown),
