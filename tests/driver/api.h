@@ -241,6 +241,7 @@
     X(cuLaunchCooperativeKernel)                                                                             \
     X(cuLaunchKernelEx)                                                                                      \
     X(cuArrayCreate)                                                                                         \
+    X(cuArray3DCreate)                                                                                       \
     X(cuArrayDestroy)                                                                                        \
     X(cuTexObjectCreate)                                                                                     \
     X(cuTexObjectDestroy)                                                                                    \

@@ -135,12 +135,64 @@ static void to_the_last_byte(void **state) {
     assert_ok(api.cuArrayDestroy(array));
 }
 
+static CUresult made(size_t width, size_t height, size_t depth, unsigned flags) {
+    const CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = width,
+                                           .Height = height,
+                                           .Depth = depth,
+                                           .Flags = flags,
+                                           .Format = CU_AD_FORMAT_UNSIGNED_INT8,
+                                           .NumChannels = 1};
+    CUarray array;
+    const CUresult error = api.cuArray3DCreate(&array, &shape);
+    if (!error)
+        assert_ok(api.cuArrayDestroy(array));
+    return error;
+}
+
+/* The CUDA programming guide's largest arrays (compute capability 9.0) are made, and none larger. */
+static void to_the_documented_limits(void **state) {
+    (void)state;
+    const size_t one = 131072, layered = 32768, layers = 2048, height = 65536, solid = 16384,
+                 pitch = 0x7fffffff;
+    for (size_t over = 0; over <= 1; over++) {
+        const CUresult wanted = over ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        assert_int_equal(made(one + over, 0, 0, 0), wanted);
+        assert_int_equal(made(1, height + over, 0, 0), wanted);
+        assert_int_equal(made(layered + over, 0, 1, CUDA_ARRAY3D_LAYERED), wanted);
+        assert_int_equal(made(1, layered + over, 1, CUDA_ARRAY3D_LAYERED), wanted);
+        assert_int_equal(made(1, 0, layers + over, CUDA_ARRAY3D_LAYERED), wanted);
+        assert_int_equal(made(solid + over, 1, 1, 0), wanted);
+        assert_int_equal(made(1, solid + over, 1, 0), wanted);
+        assert_int_equal(made(1, 1, solid + over, 0), wanted);
+        char from = 1, to = 2;
+        const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                    .srcHost = &from,
+                                    .srcPitch = pitch + over,
+                                    .dstMemoryType = CU_MEMORYTYPE_HOST,
+                                    .dstHost = &to,
+                                    .WidthInBytes = 1,
+                                    .Height = 1};
+        assert_int_equal(api.cuMemcpy2D(&copy), wanted);
+    }
+    CUdeviceptr memory;
+    size_t row;
+    assert_int_equal(api.cuMemAllocPitch(&memory, &row, pitch + 1, 1, 4), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemAllocPitch(NULL, &row, 1, 1, 4), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemAllocPitch(&memory, NULL, 1, 1, 4), CUDA_ERROR_INVALID_VALUE);
+    /* Rows whose bytes are 2^64 and a row. */
+    assert_ok(api.cuMemAllocPitch(&memory, &row, 512, 2, 4));
+    assert_ok(api.cuMemFree(memory));
+    assert_int_equal(row & (row - 1), 0);
+    assert_int_not_equal(api.cuMemAllocPitch(&memory, &row, 512, SIZE_MAX / row + 2, 4), CUDA_SUCCESS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(past_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(small_ones_share_a_page, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_near_null, setup, teardown),
         cmocka_unit_test_setup_teardown(to_the_last_byte, setup, teardown),
+        cmocka_unit_test_setup_teardown(to_the_documented_limits, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
