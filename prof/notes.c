@@ -1,19 +1,30 @@
 #include "prof/notes.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "bench/text.h"
 #include "prof/report.h"
 
+static uint64_t figure(const struct prof_line *line, size_t offset) {
+    return *(const uint64_t *)((const char *)&line->sums + offset);
+}
+
+/* The line with most of the figure that stands there in its sums; NULL: it is 0 in all. */
+static const struct prof_line *find_most(const struct prof_line *lines, size_t count, size_t offset) {
+    const struct prof_line *most = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (figure(&lines[i], offset) > (most ? figure(most, offset) : 0))
+            most = &lines[i];
+    return most;
+}
+
 /* Accesses that the simulator let pass, as hardware does: the program is wrong, and its figures stand. */
 static bool note_outside(const struct prof_line *lines, size_t count, char out[PROF_NOTE]) {
-    const struct prof_line *most = NULL;
+    const struct prof_line *most = find_most(lines, count, offsetof(struct prof_sums, outside));
     uint64_t sum = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         sum += lines[i].sums.outside;
-        if (lines[i].sums.outside && (!most || lines[i].sums.outside > most->sums.outside))
-            most = &lines[i];
-    }
     if (!most)
         return false;
     char place[120];
@@ -24,6 +35,21 @@ static bool note_outside(const struct prof_line *lines, size_t count, char out[P
              "--check memory names them",
              (unsigned long long)sum, sum == 1 ? "" : "es", most->sums.outside < sum ? "most at " : "at ",
              place, most->op);
+    return true;
+}
+
+/* Barriers and .sync instructions that hardware goes on at, as a rule. */
+static bool note_undefined(const struct prof_line *lines, size_t count, char out[PROF_NOTE]) {
+    const struct prof_line *most = find_most(lines, count, offsetof(struct prof_sums, undefined));
+    if (!most)
+        return false;
+    char place[120];
+    prof_place_text(most, place, sizeof place);
+    snprintf(
+        out, PROF_NOTE,
+        "what CUDA leaves undefined, at %s (%.40s): lanes at different .sync instructions, or a barrier used "
+        "wrongly; a GPU may go on or hang; --check sync names it",
+        place, most->op);
     return true;
 }
 
@@ -44,6 +70,7 @@ static bool note_local(const struct prof_line *lines, size_t count, char out[PRO
 size_t prof_notes(const struct prof_line *lines, size_t count, char out[PROF_NOTES][PROF_NOTE]) {
     size_t notes = 0;
     notes += note_outside(lines, count, out[notes]);
+    notes += note_undefined(lines, count, out[notes]);
     notes += note_local(lines, count, out[notes]);
     return notes;
 }

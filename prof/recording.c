@@ -158,6 +158,7 @@ static void get_line(struct reader *r, const json_t *object, struct prof_line *l
         line->sums.divergent = get_number(r, object, "divergent", line->sums.branches);
     }
     line->sums.outside = get_number(r, object, "outside", INT64_MAX);
+    line->sums.undefined = get_number(r, object, "undefined", INT64_MAX);
     prof_line_conflicts(line);
 }
 
@@ -179,6 +180,7 @@ static void get_lines(struct reader *r, const json_t *object, struct prof_detail
         detail->sums.branches += line->sums.branches;
         detail->sums.divergent += line->sums.divergent;
         detail->sums.outside += line->sums.outside;
+        detail->sums.undefined += line->sums.undefined;
         detail->sums.shared_load_conflicts += line->sums.shared_load_conflicts;
         detail->sums.shared_store_conflicts += line->sums.shared_store_conflicts;
     }

@@ -9,6 +9,7 @@ void prof_sums_add(struct prof_sums *to, const struct prof_sums *more) {
     to->branches += more->branches;
     to->divergent += more->divergent;
     to->outside += more->outside;
+    to->undefined += more->undefined;
     to->shared_load_conflicts += more->shared_load_conflicts;
     to->shared_store_conflicts += more->shared_store_conflicts;
 }
@@ -20,6 +21,7 @@ void prof_sums_scale(struct prof_sums *sums, uint64_t times) {
     sums->branches *= times;
     sums->divergent *= times;
     sums->outside *= times;
+    sums->undefined *= times;
     sums->shared_load_conflicts *= times;
     sums->shared_store_conflicts *= times;
 }

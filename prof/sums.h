@@ -7,7 +7,8 @@
 struct prof_sums {
     wl_counters c;
     uint64_t branches, divergent; /* warps' branches, and those at which lanes parted */
-    uint64_t outside;             /* lanes' accesses of global memory outside every allocation */
+    uint64_t outside;             /* lanes' accesses outside of what the kernel may touch, let pass */
+    uint64_t undefined;           /* barriers and .sync instructions that CUDA leaves undefined, let pass */
     uint64_t shared_load_conflicts, shared_store_conflicts; /* wavefronts above the least */
 };
 

@@ -39,7 +39,7 @@ static bool is_inside(const struct sim_warp *w, struct check_site *site, enum si
         return check_find_site(w, site, address, bytes);
     if (space == SIM_SPACE_SHARED)
         return in_shared(w->check, address, bytes);
-    return sim_within(address, bytes, local_limit(w));
+    return sim_within(address - SIM_LOCAL_BELOW, bytes, local_limit(w) - SIM_LOCAL_BELOW);
 }
 
 bool check_inside(const struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
@@ -51,8 +51,9 @@ bool check_inside(const struct sim_warp *w, const struct sim_memop *op, enum sim
         return false;
     if (space == SIM_SPACE_GLOBAL)
         return sim_within(begin - site->base, size, site->end - site->base);
-    return space == SIM_SPACE_SHARED ? in_shared(w->check, begin, size)
-                                     : sim_within(begin, size, local_limit(w));
+    return space == SIM_SPACE_SHARED
+               ? in_shared(w->check, begin, size)
+               : sim_within(begin - SIM_LOCAL_BELOW, size, local_limit(w) - SIM_LOCAL_BELOW);
 }
 
 /* "1 byte after the kernel's dynamic shared memory (1024 bytes)" */
@@ -88,6 +89,8 @@ static void report(struct sim_warp *w, const struct sim_insn *in, const struct s
     const char *what = sim_access_name(op->access, op->texture), *where = sim_space_name(space);
     const struct sim_code *code = check_code(w);
     struct sim_finding *f;
+    if (space == SIM_SPACE_LOCAL)
+        address -= SIM_LOCAL_BELOW;
     if (address & (bytes - 1)) {
         f = check_report(w, code, in, lane, SIM_FINDING_MISALIGNED, address);
         if (f)
@@ -102,7 +105,7 @@ static void report(struct sim_warp *w, const struct sim_insn *in, const struct s
     else if (space == SIM_SPACE_SHARED)
         describe_shared(w->check, address, near, sizeof near);
     else
-        snprintf(near, sizeof near, "a thread has %" PRIu64 " bytes", local_limit(w));
+        snprintf(near, sizeof near, "a thread has %" PRIu64 " bytes", local_limit(w) - SIM_LOCAL_BELOW);
     f = check_report(w, code, in, lane, freed ? SIM_FINDING_USE_AFTER_FREE : SIM_FINDING_OUT_OF_BOUNDS,
                      address);
     if (f)

@@ -4,9 +4,14 @@
 #ifndef WIDELOAD_SIM_CHECK_HOOKS_H
 #define WIDELOAD_SIM_CHECK_HOOKS_H
 
+#include "sim/check/check.h"
 #include "sim/exec/worker.h"
 
 struct sim_lanes;
+
+/* launch.c.  Whether the launch has this check (enum sim_check_set): what it finds then goes on no further,
+ * though hardware would. */
+bool sim_check_wants(const struct sim_warp *w, unsigned check);
 
 /* access.c.  Takes lanes off whose access is bad, gives their destinations zeros, and looks at what is left
  * for races and unwritten bytes.  False when no lane is left.  The pattern of the instruction's site must be

@@ -55,6 +55,10 @@ void sim_check_launch_end(struct check_launch *c) {
     free(c);
 }
 
+bool sim_check_wants(const struct sim_warp *w, unsigned check) {
+    return w->check && w->check->launch->checks & check;
+}
+
 static uint64_t align_up(uint64_t value, uint64_t align) {
     return (value + align - 1) / align * align;
 }

@@ -18,6 +18,7 @@ struct count_access {
     bool skips_l1;           /* ld.global.cg, .cv, volatile: not cached in L1 */
     unsigned width;          /* bytes a lane: 1, 2, 4, 8, 16; addresses are multiples of it */
     bool increment;          /* shared memory: an atomic that adds one and returns nothing */
+    bool compare;            /* shared memory: a compare and swap, which brings two operands */
     uint32_t mask;           /* lanes that take part; not 0 */
     const uint64_t *address; /* 32 of them; those outside mask are not read */
 };

@@ -75,7 +75,7 @@ struct count_result count_shared(const struct count_rules *rules, const struct c
         lanes *= 2;
     for (unsigned first = 0; first < COUNT_WARP; first += lanes) {
         struct demand d = demand(access->address, access->mask & count_group(first, lanes), shift, share);
-        wavefronts += d.most;
+        wavefronts += access->compare ? 2 * d.most : d.most;
         addresses += d.distinct;
     }
     /* The groups' sum is the number of distinct addresses only where there is one group of whole words. */

@@ -40,7 +40,7 @@ static bool accesses_memory(const struct wl_counters *c) {
 }
 
 static void name_site(const struct sim_instruction_count *count, char *out, size_t size) {
-    if (count->bytes)
+    if (count->bytes || count->undefined)
         name_access(count->opcode, out, size);
     else if (strncmp(count->opcode, "bra", 3) == 0 || strncmp(count->opcode, "brx", 3) == 0)
         memcpy(out, "branch", sizeof "branch");
@@ -85,6 +85,7 @@ static void add(struct profile_site *to, const struct sim_instruction_count *mor
 #undef ADD
     to->count.divergent += more->divergent;
     to->count.outside += more->outside;
+    to->count.undefined += more->undefined;
 }
 
 void profile_sites_add(void *argument, const struct sim_instruction_count *count) {
@@ -155,7 +156,7 @@ static void put_site(const struct profile_site *site, const char *kernel, struct
         profile_put_number(text, c->line);
         profile_put_name(text, "column");
         profile_put_number(text, c->column);
-    } else if (c->bytes) {
+    } else if (c->bytes || c->undefined) {
         profile_put_name(text, "ptx_line");
         profile_put_number(text, c->ptx_line);
     }
@@ -180,6 +181,10 @@ static void put_site(const struct profile_site *site, const char *kernel, struct
     if (c->outside) {
         profile_put_name(text, "outside");
         profile_put_number(text, c->outside);
+    }
+    if (c->undefined) {
+        profile_put_name(text, "undefined");
+        profile_put_number(text, c->undefined);
     }
     profile_put_name(text, "counters");
     profile_put_counters(text, &c->counters);

@@ -80,6 +80,7 @@ struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *
         .kind = kinds[op->access],
         .skips_l1 = op->skips_l1,
         .increment = op->increment,
+        .compare = space == SIM_SPACE_SHARED && (op->loops_shared || op->atomic == SIM_ATOMIC_CAS),
         .width = bytes,
         .mask = lanes->mask,
         .address = lanes->address,
@@ -99,6 +100,19 @@ const char *sim_access_name(enum sim_access access, bool texture) {
     return texture ? "texture fetch" : names[access];
 }
 
+/* Where an address of shared memory lies in the block's: past its end, in the granule, or in the system's
+ * part before it, whose addresses are below 0 here.  False: a fault. */
+static bool find_shared(const struct sim_worker *worker, uint64_t address, unsigned bytes, uint64_t *at) {
+    const uint32_t low = (uint32_t)address, high = (uint32_t)(address >> 32);
+    *at = address;
+    if (address < worker->shared_end)
+        return sim_within(address, bytes, worker->shared_end);
+    if (!worker->shared_below || low < UINT32_MAX - SIM_RESERVED_SHARED + 1 || (high && ~high))
+        return false;
+    *at = worker->shared_below + (low - (UINT32_MAX - SIM_RESERVED_SHARED + 1));
+    return true; /* aligned to its width, so none reaches over the end */
+}
+
 _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes) {
     uint64_t limit = sim_access_limit(w, space);
@@ -113,9 +127,11 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
             aligned = false;
             break;
         }
+        uint64_t at;
         bool outside = space == SIM_SPACE_GLOBAL
                            ? !sim_memory_reaches(w->worker->launch->memory, address, bytes)
-                           : !sim_within(address, bytes, limit);
+                       : space == SIM_SPACE_SHARED ? !find_shared(w->worker, address, bytes, &at)
+                                                   : !sim_within(address, bytes, limit + SIM_LOCAL_ABOVE);
         if (outside) {
             lane = i;
             break;
@@ -127,6 +143,10 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
         sim_fault_raise(w, in, lane, SIM_FAULT_MISALIGNED, address,
                         "%u-byte %s %s at 0x%llx, which is no multiple of %u", bytes, where, what,
                         (unsigned long long)address, bytes);
+    if (space == SIM_SPACE_LOCAL) {
+        address -= SIM_LOCAL_BELOW;
+        limit -= SIM_LOCAL_BELOW;
+    }
     if (space != SIM_SPACE_GLOBAL)
         sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
                         "%u-byte %s %s at offset 0x%llx is out of bounds: there are %llu bytes", bytes, where,
@@ -135,6 +155,29 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
     sim_memory_describe(w->worker->launch->memory, address, nearest, sizeof nearest);
     sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address, "%u-byte %s %s at 0x%llx is out of bounds: %s",
                     bytes, where, what, (unsigned long long)address, nearest);
+}
+
+bool sim_access_slack(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                      struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    const uint64_t low = space == SIM_SPACE_LOCAL ? SIM_LOCAL_BELOW : 0, limit = sim_access_limit(w, space);
+    uint64_t at[SIM_LANES], outside = 0;
+    for (uint32_t left = lanes->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        uint64_t address = lanes->address[i];
+        at[i] = address;
+        outside += !sim_within(address - low, bytes, limit - low);
+        if (space == SIM_SPACE_SHARED ? !find_shared(w->worker, address, bytes, &at[i])
+                                      : !sim_within(address, bytes, limit + SIM_LOCAL_ABOVE))
+            return false;
+    }
+    if (space == SIM_SPACE_LOCAL)
+        sim_local_reserve(w, limit + SIM_LOCAL_ABOVE);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        lanes->address[i] = at[lanes->mask >> i & 1 ? i : lanes->first];
+    site->outside += outside;
+    sim_access_learn(site, lanes, bytes);
+    return true;
 }
 
 /* Each lane's range must lie in one allocation, or in slack that lets it pass, which is counted.  Remembers

@@ -27,6 +27,10 @@ struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *
                                     const struct sim_lanes *lanes, unsigned bytes);
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                              struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes);
+/* Lanes that are outside of a block's shared or a thread's local memory, where hardware lets them: counted,
+ * moved to where such bytes lie here, and true. */
+bool sim_access_slack(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                      struct sim_lanes *lanes, unsigned bytes);
 _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                                 enum sim_space space, const struct sim_lanes *lanes, unsigned bytes);
 
@@ -109,7 +113,7 @@ sim_access_count(struct sim_warp *w, const struct sim_memop *op, enum sim_space 
 /* Refuses what is out of bounds: an access whose pattern is known. */
 static inline __attribute__((always_inline)) void
 sim_access_bounds(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                  enum sim_space space, const struct sim_lanes *lanes, unsigned bytes) {
+                  enum sim_space space, struct sim_lanes *lanes, unsigned bytes) {
     struct sim_site_tally *site = &w->worker->sites[op->site];
     const struct sim_pattern *p = &site->pattern;
     uint64_t base = lanes->address[lanes->first];
@@ -119,7 +123,9 @@ sim_access_bounds(struct sim_warp *w, const struct sim_insn *in, const struct si
         if (!sim_pattern_within(p, base, site->allowed_base, site->allowed_end))
             sim_access_check_global(w, in, op, site, lanes, bytes);
     } else {
-        if (!sim_pattern_within(p, base, 0, sim_access_limit(w, space)))
+        const uint64_t low = space == SIM_SPACE_LOCAL ? SIM_LOCAL_BELOW : 0;
+        if (!sim_pattern_within(p, base, low, sim_access_limit(w, space)) &&
+            (op->exact || !sim_access_slack(w, op, space, lanes, bytes)))
             sim_access_fault(w, in, op, space, lanes, bytes);
     }
 }
@@ -127,7 +133,7 @@ sim_access_bounds(struct sim_warp *w, const struct sim_insn *in, const struct si
 /* That, and counts. */
 static inline __attribute__((always_inline)) void
 sim_access_finish(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
-                  enum sim_space space, const struct sim_lanes *lanes, unsigned bytes) {
+                  enum sim_space space, struct sim_lanes *lanes, unsigned bytes) {
     sim_access_bounds(w, in, op, space, lanes, bytes);
     if (!op->uncounted)
         sim_access_count(w, op, space, lanes, bytes);
@@ -148,7 +154,7 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
 /* Counts lanes that sim_check_lanes() has looked at. */
 static inline void sim_access_checked(struct sim_warp *w, const struct sim_insn *in,
                                       const struct sim_memop *op, enum sim_space space,
-                                      const struct sim_lanes *lanes, unsigned bytes) {
+                                      struct sim_lanes *lanes, unsigned bytes) {
     sim_access_pattern(w, op, space, lanes, bytes);
     sim_access_finish(w, in, op, space, lanes, bytes);
 }

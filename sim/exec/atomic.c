@@ -120,7 +120,87 @@ static uint32_t working_lanes(const struct sim_memop *op, const struct sim_lanes
     uint64_t differs = 0; /* a register that nobody wrote may differ after all */
     for (unsigned i = 0; i < SIM_LANES; i++)
         differs |= lanes->address[i] ^ lanes->address[lanes->first];
-    return op->single_lane && !differs ? 1u << lanes->first : lanes->mask;
+    return op->single_lane && !differs && (!op->full_warp || lanes->mask == SIM_ALL_LANES)
+               ? 1u << lanes->first
+               : lanes->mask;
+}
+
+/* What a lane of a loop brings to its word, and where in it. */
+struct loop_lane {
+    uint64_t assumed, b, c; /* assumed: what the word was when it was last read */
+    unsigned shift, word;   /* word: the first lane that has the same one */
+};
+
+/* What a lane writes to its word, of which it has read that. */
+static uint64_t loop_value(const struct sim_memop *op, bool shared, const struct loop_lane *lane) {
+    if (op->width >= 4)
+        return result(op, shared, lane->assumed, lane->b, lane->c);
+    uint64_t old = lane->assumed >> lane->shift & 0xffff;
+    uint64_t value = result(op, shared, old, lane->b, lane->c) & 0xffff;
+    return (lane->assumed & ~(UINT64_C(0xffff) << lane->shift)) | value << lane->shift;
+}
+
+/* Counts the loop that ptxas makes of an atomic: a load, then compares and swaps by all lanes that have not
+ * succeeded; of those that name one word, each succeeds for which it still is what the lane had read.  Loops
+ * of shared memory load again each time but for halves.  Other warps, which may come between, are not thought
+ * of. */
+static void count_loop(struct sim_warp *w, const struct sim_memop *op, bool shared, const char *base,
+                       const struct sim_lanes *lanes, const struct sim_insn *in) {
+    const enum sim_space space = shared ? SIM_SPACE_SHARED : SIM_SPACE_GLOBAL;
+    const unsigned bytes = op->width == 8 ? 8 : 4;
+    struct loop_lane lane[SIM_LANES];
+    uint64_t memory[SIM_LANES] = {0};
+    struct sim_lanes words = *lanes;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        words.address[i] &= ~(uint64_t)(bytes - 1);
+    for (uint32_t left = lanes->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left), first = lanes->first;
+        while (!(lanes->mask >> first & 1) || words.address[first] != words.address[i])
+            first++;
+        unsigned shift = 8 * (unsigned)(lanes->address[i] - words.address[i]);
+        /* Its own bytes alone: those beside them may be nobody's. */
+        memcpy((char *)&memory[first] + shift / 8,
+               base ? base + lanes->address[i] : (const char *)(uintptr_t)lanes->address[i], op->width);
+        lane[i] = (struct loop_lane){.b = operand(w, op, op->reg[0], i),
+                                     .c = op->atomic == SIM_ATOMIC_CAS ? operand(w, op, in->c, i) : 0,
+                                     .shift = shift,
+                                     .word = first};
+    }
+    for (uint32_t left = lanes->mask; left; left &= left - 1)
+        lane[__builtin_ctz(left)].assumed = memory[lane[__builtin_ctz(left)].word];
+    /* ptxas leaves out what would change nothing. */
+    const bool skips = op->width == 8 && (op->atomic == SIM_ATOMIC_MIN || op->atomic == SIM_ATOMIC_MAX);
+    for (bool load = true; words.mask; load = shared && op->width != 2) {
+        words.first = (unsigned)__builtin_ctz(words.mask);
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            if (!(words.mask >> i & 1))
+                words.address[i] = words.address[words.first];
+        if (load) {
+            sim_access_pattern(w, op->to, space, &words, bytes);
+            sim_access_count(w, op->to, space, &words, bytes);
+        }
+        for (uint32_t left = words.mask; left && skips; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            lane[i].assumed = memory[lane[i].word];
+            if (loop_value(op, shared, &lane[i]) == lane[i].assumed)
+                words.mask &= ~(1u << i);
+        }
+        if (!words.mask)
+            return;
+        words.first = (unsigned)__builtin_ctz(words.mask);
+        sim_access_pattern(w, op, space, &words, bytes);
+        sim_access_count(w, op, space, &words, bytes);
+        for (uint32_t left = words.mask; left; left &= left - 1) {
+            unsigned i = (unsigned)__builtin_ctz(left);
+            uint64_t *now = &memory[lane[i].word];
+            if (lane[i].assumed == *now) {
+                *now = loop_value(op, shared, &lane[i]);
+                words.mask &= ~(1u << i);
+            } else {
+                lane[i].assumed = *now;
+            }
+        }
+    }
 }
 
 /* Returns the first lane's old value.  owner: of shared memory, whose it is. */
@@ -136,9 +216,16 @@ static uint64_t atomic_at(struct sim_warp *w, const struct sim_insn *in, const s
     }
     struct sim_lanes counted = *lanes;
     counted.mask = working_lanes(op, lanes);
-    if (!far)
-        sim_access_checked(w, in, op, space, &counted, bytes);
     char *base = owner ? owner->shared : NULL;
+    const bool loops = !far && (op->loops || (owner && op->loops_shared)) && op->to;
+    if (loops) {
+        sim_access_pattern(w, op, space, lanes, bytes);
+        sim_access_bounds(w, in, op, space, lanes, bytes);
+        count_loop(w, op, owner != NULL, base, lanes, in);
+    } else if (!far) {
+        sim_access_checked(w, in, op, space, &counted, bytes);
+        memcpy(lanes->address, counted.address, sizeof lanes->address); /* slack may have moved them */
+    }
     uint64_t first = 0;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
@@ -160,8 +247,23 @@ static uint64_t atomic_at(struct sim_warp *w, const struct sim_insn *in, const s
     return first;
 }
 
+/* An atomic on local memory goes past what the thread has there, and changes nothing that it sees. */
+static void lose(struct sim_warp *w, const struct sim_memop *op, uint32_t lanes) {
+    w->worker->sites[op->site].outside += (unsigned)__builtin_popcount(lanes);
+    for (uint32_t left = lanes; left && op->access == SIM_ACCESS_ATOM; left &= left - 1)
+        for (unsigned e = 0, i = (unsigned)__builtin_ctz(left); e < op->count; e++)
+            if (op->slot == SIM_64)
+                ((uint64_t *)SIM_SLOT(w, op->reg[4 + e]))[i] = 0;
+            else
+                ((uint32_t *)SIM_SLOT(w, op->reg[4 + e]))[i] = 0;
+}
+
 static uint64_t atomic_space(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                              enum sim_space space, struct sim_lanes *all) {
+    if (space == SIM_SPACE_LOCAL && !sim_check_wants(w, SIM_CHECK_MEMORY)) {
+        lose(w, op, all->mask);
+        return 0;
+    }
     if (space == SIM_SPACE_LOCAL || space == SIM_SPACE_PARAM)
         sim_fault_raise(w, in, all->first, SIM_FAULT_ADDRESS, all->address[all->first], "atomic on %s memory",
                         space == SIM_SPACE_LOCAL ? "local" : "parameter");

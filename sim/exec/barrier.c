@@ -6,6 +6,9 @@
 #include "sim/exec/handlers.h"
 #include "sim/exec/worker.h"
 
+/* The bits of a barrier's number of threads that hardware has. */
+#define SIM_BARRIER_COUNT 0xfffu
+
 static unsigned bits(uint32_t mask) {
     return (unsigned)__builtin_popcount(mask);
 }
@@ -80,9 +83,16 @@ const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn
     unsigned lane = (unsigned)__builtin_ctz(w->mask);
     uint32_t id = ((const uint32_t *)SIM_SLOT(w, in->a))[lane];
     uint32_t expected = in->b == -1 ? 0 : ((const uint32_t *)SIM_SLOT(w, in->b))[lane];
-    if (id >= SIM_BLOCK_BARRIERS)
-        sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, id, "barrier %u: a block has only %d", id,
-                        SIM_BLOCK_BARRIERS);
+    if (id >= SIM_BLOCK_BARRIERS || expected > SIM_BARRIER_COUNT) {
+        if (sim_check_wants(w, SIM_CHECK_SYNC))
+            sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, id,
+                            "barrier %u for %u threads: a block has only %d barriers, and %d threads at most",
+                            id, expected, SIM_BLOCK_BARRIERS, SIM_MAX_WARPS * SIM_LANES);
+        /* As an H200 does, which looks at the lowest bits of both. */
+        sim_note_undefined(w, w->strand, in);
+        id %= SIM_BLOCK_BARRIERS;
+        expected &= SIM_BARRIER_COUNT;
+    }
     if (expected % SIM_LANES)
         sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, expected,
                         "barrier for %u threads: must be a multiple of %d", expected, SIM_LANES);
@@ -115,10 +125,13 @@ const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn
 
 const struct sim_insn *sim_run_cluster_arrive(struct sim_warp *w, const struct sim_insn *in) {
     uint32_t twice = w->mask & (w->arrived[0] | w->arrived[1]);
-    if (twice)
+    if (twice && !sim_check_wants(w, SIM_CHECK_SYNC))
+        sim_note_undefined(w, w->strand, in);
+    else if (twice)
         sim_fault_raise(w, in, (unsigned)__builtin_ctz(twice), SIM_FAULT_TRAP, 0,
                         "arrives at barrier.cluster again without having waited for it");
     w->arrived[w->block->cluster->phase & 1] |= w->mask;
+    w->arrived[~w->block->cluster->phase & 1] &= ~w->mask;
     if (w->check)
         sim_check_barrier_arrive(w, SIM_CLUSTER_BARRIER);
     return in + 1;
@@ -127,7 +140,9 @@ const struct sim_insn *sim_run_cluster_arrive(struct sim_warp *w, const struct s
 const struct sim_insn *sim_run_cluster_wait(struct sim_warp *w, const struct sim_insn *in) {
     uint32_t present = w->block->cluster->phase & 1;
     uint32_t absent = w->mask & ~(w->arrived[0] | w->arrived[1]);
-    if (absent)
+    if (absent && !sim_check_wants(w, SIM_CHECK_SYNC))
+        sim_note_undefined(w, w->strand, in); /* such lanes go on */
+    else if (absent)
         sim_fault_raise(w, in, (unsigned)__builtin_ctz(absent), SIM_FAULT_TRAP, 0,
                         "waits at barrier.cluster without having arrived there");
     if (w->mask & w->arrived[present]) {

@@ -26,8 +26,10 @@ static void start_warps(struct sim_worker *worker, struct sim_block *block) {
         w->check = block->check;
         w->index = i;
         struct sim_frame *frame = &block->first_frames[i];
-        *frame = (struct sim_frame){
-            .code = worker->code, .references = 1, .slots = block->frames + i * worker->frame_stride};
+        *frame = (struct sim_frame){.code = worker->code,
+                                    .references = 1,
+                                    .local_base = SIM_LOCAL_BELOW,
+                                    .slots = block->frames + i * worker->frame_stride};
         sim_warp_start(w, frame, threads >= SIM_LANES ? SIM_ALL_LANES : (1u << threads) - 1);
     }
     block->started = true;

@@ -18,7 +18,8 @@ enum reduce {
     REDUCE_XOR,
 };
 
-/* Takes the next group out of *left: its first lane and those that share its member mask. */
+/* Takes the next group out of *left: its first lane and those that share its member mask, whether it names
+ * them or not, as on an H200. */
 static uint32_t next_group(const uint32_t *members, uint32_t *left) {
     const unsigned first = (unsigned)__builtin_ctz(*left);
     uint32_t group = 1u << first, different = 0;
@@ -26,11 +27,11 @@ static uint32_t next_group(const uint32_t *members, uint32_t *left) {
         different |= *left & (1u << i) ? members[i] ^ members[first] : 0;
     }
     if (!different) { /* the usual case */
-        group |= *left & members[first];
-        *left &= ~group;
+        group = *left;
+        *left = 0;
         return group;
     }
-    for (uint32_t others = *left & members[first] & ~group; others; others &= others - 1) {
+    for (uint32_t others = *left & ~group; others; others &= others - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(others);
         if (members[lane] == members[first])
             group |= 1u << lane;
@@ -40,12 +41,15 @@ static uint32_t next_group(const uint32_t *members, uint32_t *left) {
 }
 
 /* c: the last lane of a segment in its low 5 bits, the bits of a lane that name the segment in bits 8-12.
- * A lane whose source is outside its segment keeps its own value and gets a false predicate. */
+ * A lane whose source is outside its segment keeps its own value and gets a false predicate.  A source that
+ * does not take part gives 0, as on an H200. */
 SIM_CLONES SIM_HANDLER(shuffle) {
     SOURCE_U32(a) SOURCE_U32(b) SOURCE_U32(c) uint32_t *d = SIM_SLOT(w, in->d);
     const uint32_t mask = w->mask;
     uint32_t from[SIM_LANES], values[SIM_LANES], inside = 0;
-    memcpy(values, a_s, sizeof values);
+    SIM_FOR_LANES {
+        values[i] = mask & (1u << i) ? a_s[i] : 0;
+    }
     switch (in->small) {
     case SHUFFLE_UP: /* below lane 0 it wraps to a large number */
         SIM_FOR_LANES {

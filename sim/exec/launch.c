@@ -83,14 +83,15 @@ struct sim_block *sim_block_create(struct sim_worker *worker) {
     block->warp_count = warp_count(worker->launch);
     block->frames = aligned_alloc(64, block->warp_count * worker->frame_stride + 64);
     /* 16 bytes more than the limit, so that a vector at the very end is read in place. */
-    block->shared = aligned_alloc(128, (worker->shared_limit + 16 + 127) & ~(uint64_t)127);
+    uint64_t shared = worker->shared_below ? worker->shared_below + SIM_RESERVED_SHARED : worker->shared_end;
+    block->shared = aligned_alloc(128, (shared + 16 + 127) & ~(uint64_t)127);
     bool ok = block->frames && block->shared;
     if (ok && worker->check)
         ok = (block->check = sim_check_block_create(worker->check, worker, block->warp_count)) != NULL;
     for (unsigned i = 0; ok && code->local_bytes && i < block->warp_count; i++) {
         struct sim_warp *w = &block->warps[i];
-        w->local = calloc(code->local_bytes / 4, 4 * SIM_LANES);
-        w->local_words = code->local_bytes / 4;
+        w->local_words = (SIM_LOCAL_BELOW + code->local_bytes) / 4;
+        w->local = calloc(w->local_words, 4 * SIM_LANES);
         ok = w->local != NULL;
     }
     if (!ok) {
@@ -98,7 +99,7 @@ struct sim_block *sim_block_create(struct sim_worker *worker) {
         return NULL;
     }
     /* What a program reads before it wrote it is the same in every run. */
-    memset(block->shared, 0, worker->shared_limit);
+    memset(block->shared, 0, shared);
     memset(block->frames, 0, block->warp_count * worker->frame_stride);
     return block;
 }
@@ -152,6 +153,22 @@ static void release_worker(struct sim_worker *worker) {
     free(worker);
 }
 
+/* Shared memory comes in granules, as the occupancy calculator has them. */
+static uint64_t shared_granule(unsigned capability) {
+    return capability >= 80 || capability < 30 ? 128 : 256;
+}
+
+static void grant_shared(struct sim_worker *worker) {
+    const unsigned capability = count_rules_capability(worker->launch->rules);
+    const uint64_t granule = shared_granule(capability), dynamic = worker->launch->shared_bytes;
+    uint64_t used = worker->code->shared_bytes;
+    if (dynamic)
+        used = (used + 15) / 16 * 16 + dynamic;
+    worker->shared_end = worker->shared_limit + (granule - used % granule) % granule;
+    if (used && capability >= 80)
+        worker->shared_below = (worker->shared_end + 127) / 128 * 128;
+}
+
 static struct sim_worker *new_worker(struct sim_run *run) {
     const struct sim_launch *launch = run->launch;
     const struct sim_code *code = run->code;
@@ -174,6 +191,7 @@ static struct sim_worker *new_worker(struct sim_run *run) {
         worker->reserved = (worker->shared_limit + 127) & ~(uint64_t)127;
         worker->shared_limit = worker->reserved + SIM_RESERVED_SHARED;
     }
+    grant_shared(worker);
     worker->frame_stride = (code->frame_bytes + 63) & ~(size_t)63;
     worker->blocks = zeroed(m->block_count + 1, sizeof *worker->blocks);
     worker->sites = zeroed(m->site_count + 1, sizeof *worker->sites);

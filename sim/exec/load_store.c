@@ -194,6 +194,7 @@ static void local_access(struct sim_warp *w, const struct sim_memop *op, const s
 
 /* ---------------------------------------------------------------- parameters */
 
+/* Hardware reads on in its bank of constants past the parameters; here these are zeros. */
 static void param_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                          const struct sim_lanes *lanes) {
     const char *params = w->worker->launch->params;
@@ -201,14 +202,20 @@ static void param_access(struct sim_warp *w, const struct sim_insn *in, const st
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         uint64_t at = lanes->address[i];
-        if (!sim_within(at, bytes, limit))
+        bool outside = !sim_within(at, bytes, limit);
+        if (at & (bytes - 1))
+            sim_fault_raise(w, in, i, SIM_FAULT_MISALIGNED, at,
+                            "%zu-byte parameter load at offset %llu, which is no multiple of %zu", bytes,
+                            (unsigned long long)at, bytes);
+        if (outside && sim_check_wants(w, SIM_CHECK_MEMORY))
             sim_fault_raise(w, in, i, SIM_FAULT_ADDRESS, at,
                             "%zu-byte parameter load at offset %llu is out of bounds: there are %zu bytes",
                             bytes, (unsigned long long)at, limit);
         if (op->access != SIM_ACCESS_LOAD)
             sim_fault_raise(w, in, i, SIM_FAULT_ADDRESS, at, "store to a kernel parameter");
+        w->worker->sites[op->site].outside += outside;
         for (unsigned e = 0; e < op->count; e++)
-            put_register(w, op, e, i, read_element(params + at + e * op->width, op));
+            put_register(w, op, e, i, outside ? 0 : read_element(params + at + e * op->width, op));
     }
 }
 
@@ -331,7 +338,8 @@ static void access_generic(struct sim_warp *w, const struct sim_insn *in, const 
     }
 }
 
-/* Constants are read through a cache of their own and do not count as global loads. */
+/* Constants are read through a cache of their own and do not count as global loads.  What lies outside of all
+ * memory is 0, as beyond hardware's bank of them. */
 static void load_constant(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                           struct sim_lanes *lanes) {
     unsigned bytes = op->width * op->count;
@@ -343,6 +351,12 @@ static void load_constant(struct sim_warp *w, const struct sim_insn *in, const s
         uint64_t at = lanes->address[i];
         if (at & (bytes - 1))
             sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
+        if (!sim_memory_reaches(w->worker->launch->memory, at, bytes)) {
+            site->outside++;
+            for (unsigned e = 0; e < op->count; e++)
+                put_register(w, op, e, i, 0);
+            continue;
+        }
         if (!sim_within(at - site->allowed_base, bytes, site->allowed_end - site->allowed_base)) {
             struct sim_lanes one = *lanes;
             one.mask = 1u << i;

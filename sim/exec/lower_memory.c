@@ -363,8 +363,8 @@ static bool atomic_type_fits(enum sim_atomic atomic, enum ptx_type type) {
 }
 
 /* Whether ptxas lets one lane work for all that name one place: it adds up, or finds the least and so on,
- * what 32-bit lanes bring, if nobody reads the old value; where somebody does, and for 64-bit sums, only if
- * all bring the same. */
+ * what 32-bit lanes bring, if nobody reads the old value; where somebody reads that of a sum, in full warps
+ * only, unless all bring the same, as they must for 64-bit sums. */
 static bool one_lane_will_do(const struct facts *facts, const struct sim_memop *op,
                              const struct ptx_operand *address, bool used) {
     const bool narrow = op->type == PTX_TYPE_U32 || op->type == PTX_TYPE_S32 || op->type == PTX_TYPE_B32;
@@ -372,7 +372,7 @@ static bool one_lane_will_do(const struct facts *facts, const struct sim_memop *
         return false;
     switch (op->atomic) {
     case SIM_ATOMIC_ADD:
-        return (narrow && !used) ||
+        return (narrow && (!used || op->space == SIM_SPACE_GLOBAL)) ||
                ((narrow || op->type == PTX_TYPE_U64) && facts_uniform(facts, &address[1]));
     case SIM_ATOMIC_MIN:
     case SIM_ATOMIC_MAX:
@@ -385,22 +385,58 @@ static bool one_lane_will_do(const struct facts *facts, const struct sim_memop *
     }
 }
 
-/* What ptxas makes of an atomic: a reduction, if nobody reads the old value; one lane's work; an increment
- * of shared memory, which counts the lanes of a word at once. */
+/* Whether an instruction reads one of the registers. */
+static bool is_read(const struct facts *facts, const struct ptx_operand *operand) {
+    for (size_t i = 0; i < operand->item_count; i++)
+        if (is_read(facts, &operand->items[i]))
+            return true;
+    return operand->kind == PTX_OPERAND_REGISTER && facts->read[operand->reg->index];
+}
+
+/* What the hardware's atomics cannot do, ptxas makes of a load and a compare and swap, until it succeeds:
+ * halves and 16-bit words; in shared memory also all on 64 bits but exch and cas, sums of floats, and pairs
+ * of halves. */
+static bool find_loop(struct lower *l, struct sim_memop *op) {
+    const bool native = op->atomic == SIM_ATOMIC_EXCH || op->atomic == SIM_ATOMIC_CAS;
+    if (op->count > 1 || op->space == SIM_SPACE_CLUSTER)
+        return true;
+    op->loops = op->width == 2;
+    op->loops_shared = op->loops || (!native && (op->width == 8 || op->type == PTX_TYPE_F32 ||
+                                                 op->type == PTX_TYPE_F16X2 || op->type == PTX_TYPE_BF16X2));
+    if (!op->loops && (!op->loops_shared || op->space == SIM_SPACE_GLOBAL))
+        return true;
+    struct sim_memop *load = lower_alloc(l, sizeof *load);
+    if (!load)
+        return false;
+    *load = (struct sim_memop){.access = SIM_ACCESS_LOAD,
+                               .space = op->space,
+                               .type = op->width == 8 ? PTX_TYPE_B64 : PTX_TYPE_B32,
+                               .width = op->width == 8 ? 8 : 4,
+                               .count = 1};
+    op->to = load;
+    return lower_site(l, load);
+}
+
+/* What ptxas makes of an atomic: a reduction, if nobody reads the old value and the address is of global
+ * memory, not any; one lane's work; an increment of shared memory, which counts the lanes of a word at once;
+ * a loop. */
 static bool simplify_atomic(struct lower *l, struct sim_memop *op, bool returns) {
     const struct ptx_instruction *in = l->node->in;
     if (!l->facts.read && !facts_find(l->function, &l->facts))
         return lower_out_of_memory(l);
-    bool used = returns &&
-                (in->operands[0].kind != PTX_OPERAND_REGISTER || l->facts.read[in->operands[0].reg->index]);
+    struct sim_site *site = &l->code->sites[l->code->site_count - 1];
+    bool used = returns && is_read(&l->facts, &in->operands[0]);
     if (returns && !used && op->atomic != SIM_ATOMIC_EXCH && op->atomic != SIM_ATOMIC_CAS)
-        op->access = l->code->sites[l->code->site_count - 1].access = SIM_ACCESS_RED;
+        op->access = site->access = SIM_ACCESS_RED;
+    if (op->space == SIM_SPACE_GENERIC || (op->width == 2 && op->count == 1))
+        site->access = SIM_ACCESS_ATOM;
     const struct ptx_operand *value = &in->operands[returns + 1];
     op->single_lane = one_lane_will_do(&l->facts, op, &in->operands[returns], used);
+    op->full_warp = op->single_lane && used && !facts_uniform(&l->facts, value);
     op->increment = op->space == SIM_SPACE_SHARED && op->atomic == SIM_ATOMIC_ADD && !used &&
                     (op->type == PTX_TYPE_U32 || op->type == PTX_TYPE_S32) &&
                     value->kind == PTX_OPERAND_INTEGER && value->bits == 1;
-    return true;
+    return find_loop(l, op);
 }
 
 static bool lower_atomic(struct lower *l, bool returns) {

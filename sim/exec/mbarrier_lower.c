@@ -67,7 +67,8 @@ static bool find_operation(const struct ptx_instruction *in, struct sim_mbarrier
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (ptx_has_word(in, operations[i].word)) {
             m->op = operations[i].op;
-            m->at = (struct sim_memop){.access = operations[i].access,
+            m->at = (struct sim_memop){.exact = true,
+                                       .access = operations[i].access,
                                        .order = SIM_ORDER_STRONG,
                                        .uncounted = true,
                                        .type = PTX_TYPE_B64,
@@ -205,7 +206,8 @@ bool lower_bytes_arrive(struct lower *l, enum sim_space space, unsigned bytes) {
     int32_t address;
     if (!m)
         return false;
-    *m = (struct sim_mbarrier){.at = {.access = SIM_ACCESS_ATOM,
+    *m = (struct sim_mbarrier){.at = {.exact = true,
+                                      .access = SIM_ACCESS_ATOM,
                                       .space = space,
                                       .order = SIM_ORDER_STRONG,
                                       .uncounted = true,

@@ -40,7 +40,8 @@ struct entry {
     _Atomic uint64_t serial;
     _Atomic uint64_t kind;
     void *_Atomic user;
-    struct sim_raw *_Atomic raw; /* NULL: of the pages, or, of kind HOST, registered and not ours */
+    struct sim_raw *_Atomic raw; /* NULL: of the pages, or registered */
+    _Atomic uint64_t registered; /* the program's own memory: nothing to give back */
 };
 
 struct table {
@@ -82,6 +83,7 @@ static void entry_copy(struct entry *to, struct entry *from) {
     put(&to->size, get(&from->size));
     put(&to->serial, get(&from->serial));
     put(&to->kind, get(&from->kind));
+    put(&to->registered, get(&from->registered));
     atomic_store_explicit(&to->user, atomic_load_explicit(&from->user, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_store_explicit(&to->raw, atomic_load_explicit(&from->raw, memory_order_relaxed),
@@ -197,7 +199,7 @@ static bool reserve(struct sim_memory *memory) {
 
 /* Enters a range that overlaps none.  Called with the lock held, after reserve(). */
 static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum sim_memory_kind kind,
-                   struct sim_raw *raw) {
+                   struct sim_raw *raw, bool registered) {
     struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
     size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
     size_t at = entries_up_to(table, count, base);
@@ -211,6 +213,7 @@ static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum s
     put(&entry->kind, kind);
     atomic_store_explicit(&entry->user, NULL, memory_order_relaxed);
     atomic_store_explicit(&entry->raw, raw, memory_order_relaxed);
+    put(&entry->registered, registered);
     atomic_store_explicit(&memory->count, count + 1, memory_order_release);
     write_end(memory);
 }
@@ -224,13 +227,13 @@ uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memor
     if (!counted || (memory->used <= memory->limit && charge(size) <= memory->limit - memory->used)) {
         struct sim_raw *raw = NULL;
         if (reserve(memory)) {
-            if (memory->pages && kind != SIM_MEMORY_HOST)
+            if (memory->pages)
                 base = sim_pages_take(memory->pages, size);
             if (!base && (raw = sim_raw_take(&memory->raws, size, kind == SIM_MEMORY_HEAP)))
                 base = raw->base;
         }
         if (base) {
-            insert(memory, base, size, kind, raw);
+            insert(memory, base, size, kind, raw, false);
             if (counted)
                 memory->used += charge(size);
         }
@@ -251,7 +254,7 @@ bool sim_memory_register(struct sim_memory *memory, void *base, size_t size) {
         size_t at = entries_up_to(table, count, address + size - 1);
         struct entry *before = at ? &table->entries[at - 1] : NULL;
         if (!before || get(&before->base) + get(&before->size) <= address) {
-            insert(memory, address, size, SIM_MEMORY_HOST, NULL);
+            insert(memory, address, size, SIM_MEMORY_HOST, NULL, true);
             done = true;
         }
     }
@@ -329,15 +332,15 @@ bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
                          .size = get(&entry->size),
                          .serial = get(&entry->serial),
                          .raw = atomic_load_explicit(&entry->raw, memory_order_relaxed)};
-    enum sim_memory_kind kind = (enum sim_memory_kind)get(&entry->kind);
-    if (counts_against_limit(kind))
+    bool registered = get(&entry->registered);
+    if (counts_against_limit((enum sim_memory_kind)get(&entry->kind)))
         memory->used -= charge(body.size);
     write_begin(memory);
     for (size_t i = at; i + 1 < count; i++)
         entry_copy(&table->entries[i], &table->entries[i + 1]);
     atomic_store_explicit(&memory->count, count - 1, memory_order_release);
     write_end(memory);
-    if (!body.raw && kind != SIM_MEMORY_HOST)
+    if (!body.raw && !registered)
         sim_pages_give(memory->pages, body.base, (size_t)body.size, memory->running);
     bury(memory, &body);
     pthread_mutex_unlock(&memory->lock);

@@ -109,13 +109,17 @@ struct sim_memop {
     bool uncounted;
     uint8_t merged;
     int8_t shift;
-    bool single_lane; /* atomics: one lane can do the work of all, as far as the compiler can see */
-    bool increment;   /* atomics of shared memory: adds one, and nobody reads the old value */
-    uint8_t order;    /* enum sim_order; 0: a plain access */
+    bool single_lane;  /* atomics: one lane can do the work of all, as far as the compiler can see */
+    bool exact;        /* hardware's leniency with addresses is not for it: mbarriers */
+    bool full_warp;    /* single_lane holds where all 32 lanes take part */
+    bool loops;        /* atomics: ptxas makes a loop of compare and swap of it, ... */
+    bool loops_shared; /* ... if the memory is shared */
+    bool increment;    /* atomics of shared memory: adds one, and nobody reads the old value */
+    uint8_t order;     /* enum sim_order; 0: a plain access */
     enum sim_atomic atomic;
     uint32_t site;              /* the module's number of this instruction, for its tally */
     int32_t reg[8];             /* destinations (loads) or sources (stores) of the elements */
-    const struct sim_memop *to; /* cp.async: the shared side */
+    const struct sim_memop *to; /* cp.async: the shared side; atomics that may loop: the load before it */
     int32_t size;               /* cp.async: the operand that holds the bytes to read, when has_size, */
     bool has_size;
     bool texture;   /* a texel of a fetch, which is counted as a whole */

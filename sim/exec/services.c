@@ -57,7 +57,8 @@ bool sim_generic_read(struct sim_warp *w, unsigned lane, uint64_t address, void 
         return true;
     }
     case SIM_WINDOW_LOCAL: {
-        if (!sim_within(offset, size, sim_access_limit(w, SIM_SPACE_LOCAL)))
+        uint64_t limit = sim_access_limit(w, SIM_SPACE_LOCAL);
+        if (!sim_within(offset - SIM_LOCAL_BELOW, size, limit - SIM_LOCAL_BELOW))
             return false;
         for (size_t i = 0; i < size; i++)
             ((char *)to)[i] = w->local[((offset + i) >> 2) * (4 * SIM_LANES) + 4 * lane + ((offset + i) & 3)];

@@ -173,6 +173,8 @@ struct sim_instruction_count {
     bool has_stride; /* in every access of several lanes, each lies stride bytes after the one before */
     int64_t stride;
     uint64_t divergent; /* of a branch: how often its lanes parted */
+    uint64_t undefined; /* of a barrier or .sync instruction: how often it did what CUDA leaves undefined; a
+                           basic block's last such instruction stands for all of it */
     uint64_t
         outside; /* lanes' accesses of global memory that no allocation held, and packed memory let pass */
 };

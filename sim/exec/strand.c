@@ -439,7 +439,7 @@ const struct sim_insn *sim_run_call(struct sim_warp *w, const struct sim_insn *i
                         "call depth exceeds %d: stack overflow", SIM_MAX_CALL_DEPTH);
     size_t local_base = caller->local_base + caller->code->local_bytes;
     if (callee->local_bytes) {
-        if (local_base + callee->local_bytes > SIM_MAX_LOCAL_BYTES)
+        if (local_base + callee->local_bytes > SIM_LOCAL_BELOW + SIM_MAX_LOCAL_BYTES)
             sim_fault_raise(w, in, (unsigned)__builtin_ctz(w->mask), SIM_FAULT_STACK, 0,
                             "local memory exceeds %u bytes a thread: stack overflow", SIM_MAX_LOCAL_BYTES);
         sim_local_reserve(w, local_base + callee->local_bytes);
@@ -609,6 +609,15 @@ void sim_warp_settle(struct sim_warp *w) {
             uint32_t lanes = waiting_with(w, s);
             if (lanes) {
                 run_together(w, s, lanes);
+                again = true;
+            }
+        }
+        /* Checked, they wait in vain, which is a finding. */
+        for (struct sim_strand *s = w->strands; s && !again && !sim_check_wants(w, SIM_CHECK_SYNC);
+             s = s->next) {
+            uint32_t lanes = s->state == STRAND_WARP_SYNC ? sim_apart_lanes(w, s) : 0;
+            if (lanes) {
+                sim_apart_run(w, lanes);
                 again = true;
             }
         }

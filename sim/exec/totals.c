@@ -15,6 +15,9 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
             to->blocks[b].warps += from->blocks[b].warps;
             to->blocks[b].lanes += from->blocks[b].lanes;
             to->blocks[b].splits += from->blocks[b].splits;
+            if (from->blocks[b].undefined)
+                to->blocks[b].undefined_at = from->blocks[b].undefined_at;
+            to->blocks[b].undefined += from->blocks[b].undefined;
         }
         for (size_t s = code->site_base; s < code->site_base + code->site_count; s++) {
             add_stride(&to->sites[s].stride, &from->sites[s].stride);
@@ -96,6 +99,7 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
         .ptx_line = in->pos.line,
         .counters = {.inst_executed = ran->warps, .thread_inst_executed = ran->lanes},
         .divergent = last ? ran->splits : 0,
+        .undefined = index == ran->undefined_at ? ran->undefined : 0,
     };
     if (in->source.file && in->source.file <= ptx->file_count)
         count.file = ptx->files[in->source.file - 1];

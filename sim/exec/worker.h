@@ -22,6 +22,10 @@
 #define SIM_BARRIERS        (SIM_BLOCK_BARRIERS + 1)
 #define SIM_MAX_WARPS       32
 #define SIM_MAX_CALL_DEPTH  4096
+/* Bytes of local memory before a thread's own, and past its frame's, that a wrong index reaches unharmed: an
+ * H200 let pass 512 before and 1024 past an array of 64, and through direct addresses 4096 either way. */
+#define SIM_LOCAL_BELOW 512
+#define SIM_LOCAL_ABOVE 4096
 /* Basic blocks that a strand may run before other strands get a turn, so that a loop which waits for
  * another thread's store does not wait forever. */
 #define SIM_TURN 65536
@@ -86,7 +90,9 @@ struct sim_barrier {
 /* What one worker saw of a basic block. */
 struct sim_block_tally {
     uint64_t warps, lanes;
-    uint64_t splits; /* at the branch that ends it: how often lanes parted */
+    uint64_t splits;       /* at the branch that ends it: how often lanes parted */
+    uint64_t undefined;    /* how often an instruction did what CUDA leaves undefined, and hardware goes on */
+    uint32_t undefined_at; /* the last such instruction: its index in the function */
 };
 
 /* How far apart an instruction's lanes lie, over all its accesses of several lanes. */
@@ -175,8 +181,11 @@ struct sim_worker {
     struct sim_cluster *spare_clusters;
     struct sim_prints prints;
     uint64_t shared_limit; /* the last valid shared address + 1 */
-    uint64_t reserved;     /* where the system's part of shared memory begins; 0: the kernel does not ask */
-    uint64_t workspace;    /* of grid-wide barriers; 0: not a cooperative launch */
+    /* What hardware lets pass: up to the end of the granule that it gives out, and the system's part before
+     * shared memory, which lies from shared_below on here; 0: there is none. */
+    uint64_t shared_end, shared_below;
+    uint64_t reserved;  /* where the system's part of shared memory begins; 0: the kernel does not ask */
+    uint64_t workspace; /* of grid-wide barriers; 0: not a cooperative launch */
     size_t param_bytes;
     size_t frame_stride;
     uint32_t turn;                  /* basic blocks that a warp may run before others have their turn */
@@ -212,6 +221,14 @@ const struct sim_insn *sim_strand_next(struct sim_warp *warp);
 void sim_warp_settle(struct sim_warp *warp);
 
 void sim_frames_free(struct sim_frame *list);
+
+/* apart.c: strands wait at different .sync instructions for each other.  The lanes that s and all that it
+ * waits with have, if they are complete, else 0; and runs such strands' instructions, after which they go on.
+ */
+uint32_t sim_apart_lanes(const struct sim_warp *warp, const struct sim_strand *s);
+void sim_apart_run(struct sim_warp *warp, uint32_t lanes);
+/* The strand's instruction does what CUDA leaves undefined, and goes on. */
+void sim_note_undefined(struct sim_warp *warp, const struct sim_strand *s, const struct sim_insn *in);
 
 /* totals.c: adds what another worker saw; sums it up for the launch, and instruction by instruction for
  * whoever asked. */

@@ -181,9 +181,10 @@ static void test_faults(void **state) {
     assert_fault(&h, "anothers", 32, SIM_FAULT_ADDRESS, "not of its own");
     assert_fault(&h, "never_comes", 64, SIM_FAULT_DEADLOCK, "deadlock: waits at barrier");
     assert_fault(&h, "nobody_arrives", 32, SIM_FAULT_DEADLOCK, "deadlock: waits");
-    assert_fault(&h, "arrives_twice", 32, SIM_FAULT_TRAP, "arrives at barrier.cluster again");
-    assert_fault(&h, "never_arrives", 32, SIM_FAULT_TRAP, "without having arrived");
     int *out = harness_buffer(&h, 256);
+    /* As on an H200. */
+    assert_true(run(&h, "arrives_twice", 2, 32, out));
+    assert_true(run(&h, "never_arrives", 2, 32, out));
     assert_false(run(&h, "ragged", 3, 32, out));
     assert_non_null(strstr(h.fault.text, "cannot be divided into clusters of 2x1x1"));
     memcpy(h.with.cluster, (uint32_t[]){8, 4, 1}, sizeof h.with.cluster);

@@ -220,7 +220,6 @@ static void test_wild_pointers(void **state) {
 #define FAULTS(access)                                                                                       \
     assert_int_equal(launched(KERNEL("ld.param.u64 %rd1, [p];\n" access)).kind, SIM_FAULT_ADDRESS)
     FAULTS("ld.global.u32 %r1, [%rd1-4];");
-    FAULTS("ld.const.u32 %r1, [%rd1-4];");
     FAULTS("ld.u32 %r1, [%rd1-4];");
     FAULTS("st.global.u32 [%rd1-4], %r1;");
     FAULTS("st.shared.u32 [%rd1-4], %r1;");
@@ -229,6 +228,21 @@ static void test_wild_pointers(void **state) {
     FAULTS("red.shared.add.u32 [%rd1-4], 1;");
     FAULTS("cp.async.ca.shared.global [%rd1-4], [%rd1-4], 4;");
     FAULTS("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1-16];");
+    /* Constants that are not there are zeros, as on hardware. */
+    assert_int_equal(launched(KERNEL("ld.param.u64 %rd1, [p];\nld.const.u32 %r1, [%rd1-4];")).kind,
+                     SIM_FAULT_NONE);
+    /* Outside of shared memory nothing is let pass but its granule and the 1 KB before it. */
+#define SHARED(access) launched(KERNEL(".shared .b32 s[25]; mov.u32 %r1, s;\n" access)).kind
+    assert_int_equal(SHARED("st.shared.u32 [%r1+124], %r1;"), SIM_FAULT_NONE);
+    assert_int_equal(SHARED("st.shared.u32 [%r1+128], %r1;"), SIM_FAULT_ADDRESS);
+    assert_int_equal(SHARED("st.shared.u32 [%r1-1024], %r1;"), SIM_FAULT_NONE);
+    assert_int_equal(SHARED("st.shared.u32 [%r1-1028], %r1;"), SIM_FAULT_ADDRESS);
+    assert_int_equal(SHARED("atom.shared.add.u32 %r2, [%r1-4], 1;"), SIM_FAULT_NONE);
+    assert_int_equal(SHARED("atom.shared.cas.b64 %rd1, [%r1-8], 1, 2;"), SIM_FAULT_NONE);
+    assert_int_equal(SHARED("red.shared.add.f64 [%r1-8], 0d3ff0000000000000;"), SIM_FAULT_NONE);
+    assert_int_equal(SHARED("atom.shared.add.u32 %r2, [%r1+128], 1;"), SIM_FAULT_ADDRESS);
+    assert_int_equal(SHARED("mbarrier.init.shared.b64 [%r1-8], 1;"), SIM_FAULT_ADDRESS);
+    assert_int_equal(SHARED("mbarrier.init.shared.b64 [%r1+104], 1;"), SIM_FAULT_ADDRESS);
 }
 
 /* Lanes half the address space apart, whose bounds wrap round to look small. */
