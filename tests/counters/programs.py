@@ -34,6 +34,7 @@ for short, name in (("ld", "load"), ("st", "store")):
         f"local_{name}_transactions": f"l1tex__t_sectors_pipe_lsu_mem_local_op_{short}.sum",
         f"shared_{name}_transactions": f"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_{short}.sum",
     }
+METRICS["shared_atomic_transactions"] = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"
 for short, name in (("ld", "load"), ("st", "store"), ("atom", "atomic")):
     METRICS |= {
         f"dshared_{name}_requests": f"l1tex__t_requests_pipe_lsu_mem_dshared_op_{short}.sum",
