@@ -1,8 +1,8 @@
 /* .sync instructions whose lanes are at different ones, which CUDA leaves undefined.
  *
  * ptxas waits for a mask's lanes with WARPSYNC.COLLECTIVE, at which lanes meet wherever theirs stands in the
- * code: all run the instruction once, with the registers that each has for it, and go on apart.  So do strands
- * here when their masks are complete; those at instructions of another kind run theirs without them.
+ * code: all run the instruction once, with the registers that each has for it, and go on apart.  So do
+ * strands here when their masks are complete; those at instructions of another kind run theirs without them.
  * (An H200's results: tests/undefined.) */
 #include <stddef.h>
 #include <string.h>
@@ -87,14 +87,21 @@ void sim_note_undefined(struct sim_warp *w, const struct sim_strand *s, const st
         }
 }
 
-/* The strands of lanes that are at an instruction of first's kind. */
+/* Runs the instruction that first is at, for all strands of lanes that are at one of its kind; for first
+ * alone if it is no lane operation but one on matrices, whose operands are others.  The lanes that it was run
+ * for. */
 static uint32_t run_kind(struct sim_warp *w, const struct sim_strand *first, uint32_t lanes) {
     const struct ptx_function *f = first->frame->code->source;
     struct gathered g = {.d = {0}};
     struct sim_insn in = *first->pc;
     struct sim_op op;
     uint32_t together = 0;
-    sim_op_find(f->instructions[in.index].opcode, &op, NULL); /* it was found when it was lowered */
+    if (!sim_op_find(f->instructions[in.index].opcode, &op, NULL) || op.body != in.body) {
+        select_frame(w, first);
+        w->mask = first->mask;
+        in.body(w, first->pc);
+        return first->mask;
+    }
     for (const struct sim_strand *s = first; s; s = s->next)
         if (waits(s) && s->mask & lanes && s->pc->body == in.body && s->pc->small == in.small) {
             gather(w, s, &op, &g);

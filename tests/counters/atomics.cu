@@ -1,5 +1,5 @@
-/* Atomics of every operation, type and space, a warp each: of which the old value is read, of which it is not, and red
- * as PTX spells it.  What the hardware counts of them: atomics.csv. */
+/* Atomics of every operation, type and space, a warp each: of which the old value is read, of which it is
+ * not, and red as PTX spells it.  What the hardware counts of them: atomics.csv. */
 #include <cstdint>
 #include <cstdio>
 
@@ -9,9 +9,10 @@
 static void *cells; /* 32 of 16 bytes, zeros */
 static void *olds;
 
-/* Each on the lane's own element, or all on the first: of an array that the compiler knows to be global or shared. */
-#define LAUNCH(name)                                                                                                   \
-    name<<<1, 32>>>((decltype(name##_type()) *)cells, (decltype(name##_type()) *)olds);                                \
+/* Each on the lane's own element, or all on the first: of an array that the compiler knows to be global or
+ * shared. */
+#define LAUNCH(name)                                                                                         \
+    name<<<1, 32>>>((decltype(name##_type()) *)cells, (decltype(name##_type()) *)olds);                      \
     report(#name)
 
 static void report(const char *name) {
@@ -20,146 +21,146 @@ static void report(const char *name) {
         printf("%s: %s\n", name, cudaGetErrorName(error));
 }
 
-#define KERNELS(name, type, call)                                                                                      \
-    static type name##_global_unused_type();                                                                           \
-    static type name##_global_used_type();                                                                             \
-    static type name##_global_same_type();                                                                             \
-    static type name##_global_same_used_type();                                                                        \
-    static type name##_shared_unused_type();                                                                           \
-    static type name##_shared_used_type();                                                                             \
-    __global__ void name##_global_unused(type *cells, type *) {                                                        \
-        type *at = cells + threadIdx.x;                                                                                \
-        int i = threadIdx.x;                                                                                           \
-        (void)i; \
-        call;                                                                                                          \
-    }                                                                                                                  \
-    __global__ void name##_global_used(type *cells, type *olds) {                                                      \
-        type *at = cells + threadIdx.x;                                                                                \
-        int i = threadIdx.x;                                                                                           \
-        (void)i; \
-        olds[threadIdx.x] = call;                                                                                      \
-    }                                                                                                                  \
-    __global__ void name##_global_same(type *at, type *) {                                                             \
-        int i = threadIdx.x;                                                                                           \
-        (void)i; \
-        call;                                                                                                          \
-    }                                                                                                                  \
-    __global__ void name##_global_same_used(type *at, type *olds) {                                                    \
-        int i = threadIdx.x;                                                                                           \
-        (void)i; \
-        olds[threadIdx.x] = call;                                                                                      \
-    }                                                                                                                  \
-    __global__ void name##_shared_unused(type *, type *olds) {                                                         \
-        __shared__ type cells[32];                                                                                     \
-        type *at = cells + threadIdx.x;                                                                                \
-        int i = threadIdx.x;                                                                                           \
-        (void)i; \
-        *at = type();                                                                                                  \
-        __syncthreads();                                                                                               \
-        call;                                                                                                          \
-        __syncthreads();                                                                                               \
-        olds[threadIdx.x] = *at;                                                                                       \
-    }                                                                                                                  \
-    __global__ void name##_shared_used(type *, type *olds) {                                                           \
-        __shared__ type cells[32];                                                                                     \
-        type *at = cells + threadIdx.x;                                                                                \
-        int i = threadIdx.x;                                                                                           \
-        (void)i; \
-        *at = type();                                                                                                  \
-        __syncthreads();                                                                                               \
-        olds[threadIdx.x] = call;                                                                                      \
+#define KERNELS(name, type, call)                                                                            \
+    static type name##_global_unused_type();                                                                 \
+    static type name##_global_used_type();                                                                   \
+    static type name##_global_same_type();                                                                   \
+    static type name##_global_same_used_type();                                                              \
+    static type name##_shared_unused_type();                                                                 \
+    static type name##_shared_used_type();                                                                   \
+    __global__ void name##_global_unused(type *cells, type *) {                                              \
+        type *at = cells + threadIdx.x;                                                                      \
+        int i = threadIdx.x;                                                                                 \
+        (void)i;                                                                                             \
+        call;                                                                                                \
+    }                                                                                                        \
+    __global__ void name##_global_used(type *cells, type *olds) {                                            \
+        type *at = cells + threadIdx.x;                                                                      \
+        int i = threadIdx.x;                                                                                 \
+        (void)i;                                                                                             \
+        olds[threadIdx.x] = call;                                                                            \
+    }                                                                                                        \
+    __global__ void name##_global_same(type *at, type *) {                                                   \
+        int i = threadIdx.x;                                                                                 \
+        (void)i;                                                                                             \
+        call;                                                                                                \
+    }                                                                                                        \
+    __global__ void name##_global_same_used(type *at, type *olds) {                                          \
+        int i = threadIdx.x;                                                                                 \
+        (void)i;                                                                                             \
+        olds[threadIdx.x] = call;                                                                            \
+    }                                                                                                        \
+    __global__ void name##_shared_unused(type *, type *olds) {                                               \
+        __shared__ type cells[32];                                                                           \
+        type *at = cells + threadIdx.x;                                                                      \
+        int i = threadIdx.x;                                                                                 \
+        (void)i;                                                                                             \
+        *at = type();                                                                                        \
+        __syncthreads();                                                                                     \
+        call;                                                                                                \
+        __syncthreads();                                                                                     \
+        olds[threadIdx.x] = *at;                                                                             \
+    }                                                                                                        \
+    __global__ void name##_shared_used(type *, type *olds) {                                                 \
+        __shared__ type cells[32];                                                                           \
+        type *at = cells + threadIdx.x;                                                                      \
+        int i = threadIdx.x;                                                                                 \
+        (void)i;                                                                                             \
+        *at = type();                                                                                        \
+        __syncthreads();                                                                                     \
+        olds[threadIdx.x] = call;                                                                            \
     }
 
 /* type: of the cells; operation and word: of PTX, on registers of class and constraint. */
-#define REDUCTION(name, type, operation, constraint, value)                                                            \
-    static type name##_type();                                                                                         \
-    __global__ void name(type *cells, type *) {                                                                        \
-        int i = threadIdx.x;                                                                                           \
-        (void)i;                                                                                                       \
-        asm volatile("red.relaxed.gpu.global." operation " [%0], %1;" ::"l"(                                           \
-                         __cvta_generic_to_global(cells + threadIdx.x)),                                               \
-                     constraint(value)                                                                                 \
-                     : "memory");                                                                                      \
+#define REDUCTION(name, type, operation, constraint, value)                                                  \
+    static type name##_type();                                                                               \
+    __global__ void name(type *cells, type *) {                                                              \
+        int i = threadIdx.x;                                                                                 \
+        (void)i;                                                                                             \
+        asm volatile("red.relaxed.gpu.global." operation                                                     \
+                     " [%0], %1;" ::"l"(__cvta_generic_to_global(cells + threadIdx.x)),                      \
+                     constraint(value)                                                                       \
+                     : "memory");                                                                            \
     }
 /* The same by an address that may be of any space. */
-#define GENERIC(name, type, operation, constraint, value)                                                              \
-    static type name##_type();                                                                                         \
-    __global__ void name(type *cells, type *) {                                                                        \
-        int i = threadIdx.x;                                                                                           \
-        (void)i;                                                                                                       \
-        asm volatile(operation " [%0], %1;" ::"l"(cells + threadIdx.x), constraint(value) : "memory");                  \
+#define GENERIC(name, type, operation, constraint, value)                                                    \
+    static type name##_type();                                                                               \
+    __global__ void name(type *cells, type *) {                                                              \
+        int i = threadIdx.x;                                                                                 \
+        (void)i;                                                                                             \
+        asm volatile(operation " [%0], %1;" ::"l"(cells + threadIdx.x), constraint(value) : "memory");       \
     }
 /* atom, whose result is thrown away where PTX lets it be: as "_". */
-#define IGNORED(name, type, operation, constraint, value)                                                              \
-    static type name##_type();                                                                                         \
-    __global__ void name(type *cells, type *) {                                                                        \
-        int i = threadIdx.x;                                                                                           \
-        (void)i;                                                                                                       \
-        asm volatile("atom.relaxed.gpu.global." operation " _, [%0], %1;" ::"l"(                                       \
-                         __cvta_generic_to_global(cells + threadIdx.x)),                                               \
-                     constraint(value)                                                                                 \
-                     : "memory");                                                                                      \
+#define IGNORED(name, type, operation, constraint, value)                                                    \
+    static type name##_type();                                                                               \
+    __global__ void name(type *cells, type *) {                                                              \
+        int i = threadIdx.x;                                                                                 \
+        (void)i;                                                                                             \
+        asm volatile("atom.relaxed.gpu.global." operation                                                    \
+                     " _, [%0], %1;" ::"l"(__cvta_generic_to_global(cells + threadIdx.x)),                   \
+                     constraint(value)                                                                       \
+                     : "memory");                                                                            \
     }
 
 typedef unsigned long long u64;
 typedef long long s64;
 typedef unsigned short u16;
 
-#define ALL(X, Y, Z, W)                                                                                                   \
-    X(add_u32, unsigned, atomicAdd(at, (unsigned)i))                                                                   \
-    X(add_s32, int, atomicAdd(at, i))                                                                                  \
-    X(add_one, unsigned, atomicAdd(at, 1u))                                                                            \
-    X(sub_u32, unsigned, atomicSub(at, (unsigned)i))                                                                   \
-    X(add_u64, u64, atomicAdd(at, (u64)i))                                                                             \
-    X(add_f32, float, atomicAdd(at, (float)i))                                                                         \
-    X(add_f64, double, atomicAdd(at, (double)i))                                                                       \
-    X(add_f16, __half, atomicAdd(at, __int2half_rn(i)))                                                                \
-    X(add_f16x2, __half2, atomicAdd(at, __half2half2(__int2half_rn(i))))                                               \
-    X(add_bf16, __nv_bfloat16, atomicAdd(at, __int2bfloat16_rn(i)))                                                    \
-    X(add_bf16x2, __nv_bfloat162, atomicAdd(at, __bfloat162bfloat162(__int2bfloat16_rn(i))))                           \
-    X(min_u32, unsigned, atomicMin(at, (unsigned)i))                                                                   \
-    X(max_u32, unsigned, atomicMax(at, (unsigned)i))                                                                   \
-    X(min_s32, int, atomicMin(at, i))                                                                                  \
-    X(max_s32, int, atomicMax(at, i))                                                                                  \
-    X(min_u64, u64, atomicMin(at, (u64)i))                                                                             \
-    X(max_s64, s64, atomicMax(at, (s64)i))                                                                 \
-    X(and_b32, unsigned, atomicAnd(at, (unsigned)i))                                                                   \
-    X(or_b32, unsigned, atomicOr(at, (unsigned)i))                                                                     \
-    X(xor_b32, unsigned, atomicXor(at, (unsigned)i))                                                                   \
-    X(and_b64, u64, atomicAnd(at, (u64)i))                                                                             \
-    X(or_b64, u64, atomicOr(at, (u64)i))                                                                               \
-    X(xor_b64, u64, atomicXor(at, (u64)i))                                                                             \
-    X(inc_u32, unsigned, atomicInc(at, (unsigned)i))                                                                   \
-    X(dec_u32, unsigned, atomicDec(at, (unsigned)i))                                                                   \
-    X(exch_b32, unsigned, atomicExch(at, (unsigned)i))                                                                 \
-    X(exch_f32, float, atomicExch(at, (float)i))                                                                       \
-    X(exch_b64, u64, atomicExch(at, (u64)i))                                                                           \
-    X(cas_b16, u16, atomicCAS(at, (u16)0, (u16)i))                                    \
-    X(cas_b32, unsigned, atomicCAS(at, 0u, (unsigned)i))                                                               \
-    X(cas_b64, u64, atomicCAS(at, (u64)0, (u64)i))                                                                     \
-    Y(red_add_f16, __half, "add.noftz.f16", "h", __half_as_ushort(__int2half_rn(i)))                                   \
-    Y(red_add_bf16, __nv_bfloat16, "add.noftz.bf16", "h", __bfloat16_as_ushort(__int2bfloat16_rn(i)))                  \
-    Y(red_add_f16x2, unsigned, "add.noftz.f16x2", "r", 0x3c003c00)                                                     \
-    Y(red_add_bf16x2, unsigned, "add.noftz.bf16x2", "r", 0x3f803f80)                                                   \
-    Y(red_add_u32, unsigned, "add.u32", "r", i)                                                                        \
-    Y(red_add_u64, u64, "add.u64", "l", (u64)i)                                                                        \
-    Y(red_add_f32, float, "add.f32", "f", (float)i)                                                                    \
-    Y(red_add_f64, double, "add.f64", "d", (double)i)                                                                  \
-    Y(red_inc_u32, unsigned, "inc.u32", "r", i)                                                                        \
-    Y(red_and_b64, u64, "and.b64", "l", (u64)i)                                                                        \
-    Z(ignored_add_f16, __half, "add.noftz.f16", "h", __half_as_ushort(__int2half_rn(i)))                               \
-    Z(ignored_add_u32, unsigned, "add.u32", "r", i)                                                                    \
-    Z(ignored_exch_b32, unsigned, "exch.b32", "r", i)                                                                  \
-    W(generic_red_u32, unsigned, "red.relaxed.gpu.add.u32", "r", i)                                                    \
-    W(generic_red_u64, u64, "red.relaxed.gpu.add.u64", "l", (u64)i)                                                    \
-    W(generic_red_f32, float, "red.relaxed.gpu.add.f32", "f", (float)i)                                                \
-    W(generic_red_f64, double, "red.relaxed.gpu.add.f64", "d", (double)i)                                              \
-    W(generic_red_f16x2, unsigned, "red.relaxed.gpu.add.noftz.f16x2", "r", 0x3c003c00)                                 \
-    W(generic_red_min, unsigned, "red.relaxed.gpu.min.u32", "r", i)                                                    \
-    W(generic_red_or, unsigned, "red.relaxed.gpu.or.b32", "r", i)                                                      \
-    W(generic_red_inc, unsigned, "red.relaxed.gpu.inc.u32", "r", i)                                                    \
-    W(generic_atom_u32, unsigned, "atom.relaxed.gpu.add.u32 _,", "r", i)                                                \
-    W(generic_atom_f32, float, "atom.relaxed.gpu.add.f32 _,", "f", (float)i)                                            \
+#define ALL(X, Y, Z, W)                                                                                      \
+    X(add_u32, unsigned, atomicAdd(at, (unsigned)i))                                                         \
+    X(add_s32, int, atomicAdd(at, i))                                                                        \
+    X(add_one, unsigned, atomicAdd(at, 1u))                                                                  \
+    X(sub_u32, unsigned, atomicSub(at, (unsigned)i))                                                         \
+    X(add_u64, u64, atomicAdd(at, (u64)i))                                                                   \
+    X(add_f32, float, atomicAdd(at, (float)i))                                                               \
+    X(add_f64, double, atomicAdd(at, (double)i))                                                             \
+    X(add_f16, __half, atomicAdd(at, __int2half_rn(i)))                                                      \
+    X(add_f16x2, __half2, atomicAdd(at, __half2half2(__int2half_rn(i))))                                     \
+    X(add_bf16, __nv_bfloat16, atomicAdd(at, __int2bfloat16_rn(i)))                                          \
+    X(add_bf16x2, __nv_bfloat162, atomicAdd(at, __bfloat162bfloat162(__int2bfloat16_rn(i))))                 \
+    X(min_u32, unsigned, atomicMin(at, (unsigned)i))                                                         \
+    X(max_u32, unsigned, atomicMax(at, (unsigned)i))                                                         \
+    X(min_s32, int, atomicMin(at, i))                                                                        \
+    X(max_s32, int, atomicMax(at, i))                                                                        \
+    X(min_u64, u64, atomicMin(at, (u64)i))                                                                   \
+    X(max_s64, s64, atomicMax(at, (s64)i))                                                                   \
+    X(and_b32, unsigned, atomicAnd(at, (unsigned)i))                                                         \
+    X(or_b32, unsigned, atomicOr(at, (unsigned)i))                                                           \
+    X(xor_b32, unsigned, atomicXor(at, (unsigned)i))                                                         \
+    X(and_b64, u64, atomicAnd(at, (u64)i))                                                                   \
+    X(or_b64, u64, atomicOr(at, (u64)i))                                                                     \
+    X(xor_b64, u64, atomicXor(at, (u64)i))                                                                   \
+    X(inc_u32, unsigned, atomicInc(at, (unsigned)i))                                                         \
+    X(dec_u32, unsigned, atomicDec(at, (unsigned)i))                                                         \
+    X(exch_b32, unsigned, atomicExch(at, (unsigned)i))                                                       \
+    X(exch_f32, float, atomicExch(at, (float)i))                                                             \
+    X(exch_b64, u64, atomicExch(at, (u64)i))                                                                 \
+    X(cas_b16, u16, atomicCAS(at, (u16)0, (u16)i))                                                           \
+    X(cas_b32, unsigned, atomicCAS(at, 0u, (unsigned)i))                                                     \
+    X(cas_b64, u64, atomicCAS(at, (u64)0, (u64)i))                                                           \
+    Y(red_add_f16, __half, "add.noftz.f16", "h", __half_as_ushort(__int2half_rn(i)))                         \
+    Y(red_add_bf16, __nv_bfloat16, "add.noftz.bf16", "h", __bfloat16_as_ushort(__int2bfloat16_rn(i)))        \
+    Y(red_add_f16x2, unsigned, "add.noftz.f16x2", "r", 0x3c003c00)                                           \
+    Y(red_add_bf16x2, unsigned, "add.noftz.bf16x2", "r", 0x3f803f80)                                         \
+    Y(red_add_u32, unsigned, "add.u32", "r", i)                                                              \
+    Y(red_add_u64, u64, "add.u64", "l", (u64)i)                                                              \
+    Y(red_add_f32, float, "add.f32", "f", (float)i)                                                          \
+    Y(red_add_f64, double, "add.f64", "d", (double)i)                                                        \
+    Y(red_inc_u32, unsigned, "inc.u32", "r", i)                                                              \
+    Y(red_and_b64, u64, "and.b64", "l", (u64)i)                                                              \
+    Z(ignored_add_f16, __half, "add.noftz.f16", "h", __half_as_ushort(__int2half_rn(i)))                     \
+    Z(ignored_add_u32, unsigned, "add.u32", "r", i)                                                          \
+    Z(ignored_exch_b32, unsigned, "exch.b32", "r", i)                                                        \
+    W(generic_red_u32, unsigned, "red.relaxed.gpu.add.u32", "r", i)                                          \
+    W(generic_red_u64, u64, "red.relaxed.gpu.add.u64", "l", (u64)i)                                          \
+    W(generic_red_f32, float, "red.relaxed.gpu.add.f32", "f", (float)i)                                      \
+    W(generic_red_f64, double, "red.relaxed.gpu.add.f64", "d", (double)i)                                    \
+    W(generic_red_f16x2, unsigned, "red.relaxed.gpu.add.noftz.f16x2", "r", 0x3c003c00)                       \
+    W(generic_red_min, unsigned, "red.relaxed.gpu.min.u32", "r", i)                                          \
+    W(generic_red_or, unsigned, "red.relaxed.gpu.or.b32", "r", i)                                            \
+    W(generic_red_inc, unsigned, "red.relaxed.gpu.inc.u32", "r", i)                                          \
+    W(generic_atom_u32, unsigned, "atom.relaxed.gpu.add.u32 _,", "r", i)                                     \
+    W(generic_atom_f32, float, "atom.relaxed.gpu.add.f32 _,", "f", (float)i)                                 \
     W(generic_atom_exch, unsigned, "atom.relaxed.gpu.exch.b32 _,", "r", i)
 
 ALL(KERNELS, REDUCTION, IGNORED, GENERIC)
@@ -187,9 +188,10 @@ __global__ void red_add_v4_f16(uint2 *cells, uint2 *) {
                  : "memory");
 }
 __global__ void red_add_v4_f16x2(uint4 *cells, uint4 *) {
-    asm volatile("red.relaxed.gpu.global.add.noftz.v4.f16x2 [%0], {%1, %1, %1, %1};" ::"l"(cells + threadIdx.x),
-                 "r"(0x3c003c00)
-                 : "memory");
+    asm volatile(
+        "red.relaxed.gpu.global.add.noftz.v4.f16x2 [%0], {%1, %1, %1, %1};" ::"l"(cells + threadIdx.x),
+        "r"(0x3c003c00)
+        : "memory");
 }
 /* Through a pointer that may be either. */
 __global__ void add_generic(unsigned *cells, unsigned *olds) {
@@ -207,16 +209,16 @@ __global__ void add_f16_generic(__half *cells, __half *olds) {
     atomicAdd(at + threadIdx.x, __int2half_rn(threadIdx.x));
 }
 
-#define RUN_KERNELS(name, type, call)                                                                                  \
-    LAUNCH(name##_global_unused);                                                                                      \
-    LAUNCH(name##_global_used);                                                                                        \
-    LAUNCH(name##_global_same);                                                                                        \
-    LAUNCH(name##_global_same_used);                                                                                   \
-    LAUNCH(name##_shared_unused);                                                                                      \
+#define RUN_KERNELS(name, type, call)                                                                        \
+    LAUNCH(name##_global_unused);                                                                            \
+    LAUNCH(name##_global_used);                                                                              \
+    LAUNCH(name##_global_same);                                                                              \
+    LAUNCH(name##_global_same_used);                                                                         \
+    LAUNCH(name##_shared_unused);                                                                            \
     LAUNCH(name##_shared_used);
 #define RUN_ONE(name, ...) LAUNCH(name);
-#define RUN(name, type)                                                                                                \
-    name<<<1, 32>>>((type *)cells, (type *)olds);                                                                      \
+#define RUN(name, type)                                                                                      \
+    name<<<1, 32>>>((type *)cells, (type *)olds);                                                            \
     report(#name)
 
 int main() {

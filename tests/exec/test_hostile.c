@@ -245,6 +245,47 @@ static void test_wild_pointers(void **state) {
     assert_int_equal(SHARED("mbarrier.init.shared.b64 [%r1+104], 1;"), SIM_FAULT_ADDRESS);
 }
 
+/* Every two .sync instructions, at which the halves of a warp wait for each other: they go on, and each lane
+ * has what its own instruction gives. */
+static void test_sync_apart(void **state) {
+    (void)state;
+    static const char *const sync[] = {
+        "shfl.sync.bfly.b32 %r2|%p2, %r1, 1, 31, -1;",
+        "shfl.sync.idx.b32 %r2, %r1, 3, 31, -1;",
+        "vote.sync.ballot.b32 %r2, %p1, -1;",
+        "vote.sync.all.pred %p2, %p1, -1;",
+        "match.all.sync.b64 %r2|%p2, %rd2, -1;",
+        "match.any.sync.b32 %r2, %r1, -1;",
+        "redux.sync.add.u32 %r2, %r1, -1;",
+        "elect.sync %r2|%p2, -1;",
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r4];",
+        "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r2, %r3}, {%r1, %r1}, {%r1}, {%r2, %r3};",
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;",
+    };
+    enum { COUNT = sizeof sync / sizeof *sync };
+    for (size_t i = 0; i < COUNT * COUNT; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "%s.shared .align 16 .b8 s[512];\nmov.u32 %%r4, s;\nmov.u32 %%r1, %%laneid;\nmov.u64 %%rd2, 7;\n"
+            "setp.lt.u32 %%p1, %%r1, 16;\n@%%p1 bra L;\n%s\nbra M;\nL: add.u32 %%r5, %%r5, 1;\n%s\n"
+            "M: add.u32 %%r5, %%r2, %%r3;\nst.shared.u32 [%%r4], %%r5;\nret;\n}\n",
+            KERNEL_HEAD, sync[i / COUNT], sync[i % COUNT]);
+        struct sim_fault fault = launched(text);
+        if (fault.kind != SIM_FAULT_NONE)
+            fail_msg("%s beside %s: %s", sync[i / COUNT], sync[i % COUNT], fault.text);
+    }
+    /* Matrices of zeros come to the registers that each side names. */
+    assert_int_equal(
+        launched(KERNEL(".shared .align 16 .b8 s[512];\nmov.u32 %r4, s;\nmov.u32 %r1, %laneid;\n"
+                        "mov.u32 %r2, 5;\nmov.u32 %r3, 5;\nsetp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\n"
+                        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r4];\nbra M;\nL:\n"
+                        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r4];\n"
+                        "M: add.u32 %r5, %r2, %r3;\nsetp.ne.u32 %p2, %r5, 5;\n@%p2 trap;"))
+            .kind,
+        SIM_FAULT_NONE);
+}
+
 /* Lanes half the address space apart, whose bounds wrap round to look small. */
 static void test_lanes_far_apart(void **state) {
     (void)state;
@@ -605,6 +646,7 @@ int main(void) {
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_wild_pointers),
+        cmocka_unit_test(test_sync_apart),
         cmocka_unit_test(test_lanes_far_apart),
         cmocka_unit_test(test_lanes_all_addresses_apart),
         cmocka_unit_test(test_parameters),

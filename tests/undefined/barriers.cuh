@@ -132,7 +132,10 @@ KERNEL(mbarrier_arrivals) { /* more than a phase takes */
     unsigned long long state;
     asm volatile("mbarrier.init.shared.b64 [%0], 2;" ::"r"(shared_address(&s)) : "memory");
     for (int i = 0; i < a; i++)
-        asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(shared_address(&s)) : "memory");
+        asm volatile("mbarrier.arrive.shared.b64 %0, [%1];"
+                     : "=l"(state)
+                     : "r"(shared_address(&s))
+                     : "memory");
     o[T] = 1;
 }
 KERNEL(mbarrier_arrive_many) { /* at once */
@@ -156,10 +159,11 @@ KERNEL(bulk_copy) { /* of b bytes, from p + a */
     __shared__ __align__(128) char s[256];
     __shared__ unsigned long long bar;
     asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&bar)) : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     shared_address(s)),
-                 "l"(__cvta_generic_to_global(p + a)), "r"((int)b), "r"(shared_address(&bar))
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+            shared_address(s)),
+        "l"(__cvta_generic_to_global(p + a)), "r"((int)b), "r"(shared_address(&bar))
+        : "memory");
     o[T] = 1;
     for (int i = 0; i < 2000; i++)
         __nanosleep(1000);

@@ -152,9 +152,15 @@ KERNEL(recursion) {
 }
 
 /* ---------------------------------------------------------------- global memory */
-KERNEL(global_load_1) { o[T] = *(volatile unsigned char *)(p + a) == 0xab; }
-KERNEL(global_load_4) { o[T] = *(volatile unsigned *)(p + a) == 0xabcd; }
-KERNEL(global_load_8) { o[T] = *(volatile unsigned long long *)(p + a) == 0xabcd; }
+KERNEL(global_load_1) {
+    o[T] = *(volatile unsigned char *)(p + a) == 0xab;
+}
+KERNEL(global_load_4) {
+    o[T] = *(volatile unsigned *)(p + a) == 0xabcd;
+}
+KERNEL(global_load_8) {
+    o[T] = *(volatile unsigned long long *)(p + a) == 0xabcd;
+}
 KERNEL(global_store_4) {
     *(volatile unsigned *)(p + a) = 5;
     o[T] = *(volatile unsigned *)(p + a);
@@ -178,9 +184,16 @@ KERNEL(global_atomic_8) {
 KERNEL(global_atomic_2) {
     o[T] = atomicCAS((unsigned short *)(p + a), (unsigned short)1, (unsigned short)1) == 0xabcd;
 }
-KERNEL(global_nc) { o[T] = __ldg((const unsigned *)(p + a)) == 0xabcd; }
-KERNEL(address_load) { o[T] = *(volatile unsigned *)a; }
-KERNEL(address_store) { *(volatile unsigned *)a = 1; o[T] = 1; }
+KERNEL(global_nc) {
+    o[T] = __ldg((const unsigned *)(p + a)) == 0xabcd;
+}
+KERNEL(address_load) {
+    o[T] = *(volatile unsigned *)a;
+}
+KERNEL(address_store) {
+    *(volatile unsigned *)a = 1;
+    o[T] = 1;
+}
 KERNEL(address_unused_load) { /* whose result nobody reads */
     unsigned v;
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(a));
@@ -193,9 +206,10 @@ KERNEL(prefetch_wild) {
 }
 KERNEL(async_copy_unaligned) {
     __shared__ __align__(16) char s[64];
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(s) + (unsigned)b),
-                 "l"(__cvta_generic_to_global(p + a))
-                 : "memory");
+    asm volatile(
+        "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(s) + (unsigned)b),
+        "l"(__cvta_generic_to_global(p + a))
+        : "memory");
     asm volatile("cp.async.wait_all;" ::: "memory");
     o[T] = 1;
 }
@@ -219,7 +233,9 @@ KERNEL(async_copy_past_end) {
 /* ---------------------------------------------------------------- constants and parameters */
 static __constant__ unsigned constants[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 static __device__ unsigned variables[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-KERNEL(constant_load) { o[T] = constants[a + T % 2] == 0xabcd; }
+KERNEL(constant_load) {
+    o[T] = constants[a + T % 2] == 0xabcd;
+}
 KERNEL(constant_load_8) {
     unsigned long long v;
     asm volatile("{.reg .u64 at; cvta.to.const.u64 at, %1; ld.const.u64 %0, [at];}"
@@ -227,10 +243,12 @@ KERNEL(constant_load_8) {
                  : "l"((const char *)constants + a));
     o[T] = v == 0xabcd;
 }
-extern "C" __global__ void parameter_load(unsigned *o, char *p, long a, long b) { /* a bytes from the first one */
+extern "C" __global__ void parameter_load(unsigned *o, char *p, long a,
+                                          long b) { /* a bytes from the first one */
     unsigned v;
-    asm volatile("{.reg .u64 at; mov.u64 at, parameter_load_param_0; add.u64 at, at, %1; ld.param.u32 %0, [at];}"
-                 : "=r"(v)
-                 : "l"(a));
+    asm volatile(
+        "{.reg .u64 at; mov.u64 at, parameter_load_param_0; add.u64 at, at, %1; ld.param.u32 %0, [at];}"
+        : "=r"(v)
+        : "l"(a));
     o[T] = v == 0xabcd;
 }

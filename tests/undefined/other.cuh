@@ -40,7 +40,9 @@ KERNEL(heap_after_free) {
     free((void *)q);
     o[T] = q[0] == 77 ? 2 : 1;
 }
-KERNEL(heap_large) { o[T] = malloc((size_t)a) == NULL; }
+KERNEL(heap_large) {
+    o[T] = malloc((size_t)a) == NULL;
+}
 KERNEL(divides) {
     unsigned zero = (unsigned)a;
     o[0] = 7u / zero;
@@ -64,7 +66,8 @@ KERNEL(shifts) {
 }
 KERNEL(converts) {
     float f = __int_as_float((int)a);
-    o[0] = (unsigned)f, o[1] = (unsigned)(int)f, o[2] = (unsigned)(unsigned short)f, o[3] = (unsigned)(signed char)f;
+    o[0] = (unsigned)f, o[1] = (unsigned)(int)f, o[2] = (unsigned)(unsigned short)f,
+    o[3] = (unsigned)(signed char)f;
     o[4] = (unsigned)(unsigned long long)f, o[5] = (unsigned)(long long)f;
 }
 KERNEL(multiplies_in_half) { /* mma.sync, and half of the warp is elsewhere */

@@ -1,4 +1,5 @@
-/* What CUDA leaves undefined, case by case: each is a launch in a process of its own, since a fault spoils the rest.
+/* What CUDA leaves undefined, case by case: each is a launch in a process of its own, since a fault spoils
+ * the rest.
  *
  *     undefined list     the cases' names, a line each
  *     undefined NAME     runs one and prints the errors' names and what the kernel wrote
@@ -14,15 +15,18 @@
 #include "other.cuh"
 #include "warps.cuh"
 
-#define ROW(kernel, ...) {#kernel, kernel, __VA_ARGS__}
-#define WARP(kernel, ...) {#kernel, kernel, 1, 32, 0, __VA_ARGS__}
+#define ROW(kernel, ...)                                                                                     \
+    { #kernel, kernel, __VA_ARGS__ }
+#define WARP(kernel, ...)                                                                                    \
+    { #kernel, kernel, 1, 32, 0, __VA_ARGS__ }
 
 static const struct test_case cases[] = {
 #include "cases.inc"
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-static const char *const memory_names[] = {"", "device", "freed", "managed", "pinned", "pool", "variable", "constant"};
+static const char *const memory_names[] = {"",       "device", "freed",    "managed",
+                                           "pinned", "pool",   "variable", "constant"};
 
 static void name_of(const struct test_case *c, char *text, size_t size) {
     int n = snprintf(text, size, "%s", c->name);
@@ -101,7 +105,8 @@ static void run(const struct test_case *c) {
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     long a = c->a, b = c->b;
     void *arguments[] = {&o, &p, &a, &b};
-    cudaError_t launched = cudaLaunchKernel((const void *)c->kernel, dim3(c->blocks), dim3(c->threads), arguments, c->shared, 0);
+    cudaError_t launched =
+        cudaLaunchKernel((const void *)c->kernel, dim3(c->blocks), dim3(c->threads), arguments, c->shared, 0);
     cudaError_t ran = cudaDeviceSynchronize();
     if (launched != cudaSuccess) {
         printf("refused %s", cudaGetErrorName(launched));

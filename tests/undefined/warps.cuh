@@ -233,10 +233,18 @@ IN_HALF(elect, elect())
 IN_HALF(syncwarp, syncwarp())
 IN_HALF(activemask, __activemask())
 
-KERNEL(ballot_low) { o[T] = __ballot_sync(0x0000ffffu, 1); }
-KERNEL(ballot_mask) { o[T] = __ballot_sync((unsigned)a, 1); }
-KERNEL(reduce_low) { o[T] = __reduce_add_sync(0x0000ffffu, mine()); }
-KERNEL(match_any_low) { o[T] = __match_any_sync(0x0000ffffu, mine() / 4); }
+KERNEL(ballot_low) {
+    o[T] = __ballot_sync(0x0000ffffu, 1);
+}
+KERNEL(ballot_mask) {
+    o[T] = __ballot_sync((unsigned)a, 1);
+}
+KERNEL(reduce_low) {
+    o[T] = __reduce_add_sync(0x0000ffffu, mine());
+}
+KERNEL(match_any_low) {
+    o[T] = __match_any_sync(0x0000ffffu, mine() / 4);
+}
 KERNEL(syncwarp_low) {
     __syncwarp(0x0000ffffu);
     o[T] = 3;
