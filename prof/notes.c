@@ -45,11 +45,13 @@ static bool note_undefined(const struct prof_line *lines, size_t count, char out
         return false;
     char place[120];
     prof_place_text(most, place, sizeof place);
-    snprintf(
-        out, PROF_NOTE,
-        "what CUDA leaves undefined, at %s (%.40s): lanes at different .sync instructions, or a barrier used "
-        "wrongly; a GPU may go on or hang; --check sync names it",
-        place, most->op);
+    snprintf(out, PROF_NOTE,
+             "what CUDA leaves undefined, at %s (%.40s): lanes at different .sync instructions, a shuffle "
+             "from a lane that "
+             "has exited, a barrier that part of a warp passes or that is used wrongly; a GPU may go on or "
+             "hang; run with "
+             "--check sync",
+             place, most->op);
     return true;
 }
 

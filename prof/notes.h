@@ -4,7 +4,7 @@
 
 #include "prof/recording.h"
 
-enum { PROF_NOTES = 3, PROF_NOTE = 400 };
+enum { PROF_NOTES = 3, PROF_NOTE = 500 };
 
 /* The notes that apply to what these lines did together: one line of words each.  Returns how many. */
 size_t prof_notes(const struct prof_line *lines, size_t count, char out[PROF_NOTES][PROF_NOTE]);

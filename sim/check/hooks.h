@@ -70,6 +70,7 @@ void sim_check_met(struct sim_warp *w, const struct sim_code *code, const struct
                    const uint32_t *members);
 
 /* sync.c */
+/* Both also of launches that are not checked: what would be a finding is noted for the report. */
 /* Lanes parked at join are let go because nothing else in the block can run. */
 void sim_check_let_go(struct sim_warp *w, const struct sim_join *join);
 /* A shuffle by the lanes of w->mask; from: the lane whose value each gets. */

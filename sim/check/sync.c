@@ -36,13 +36,18 @@ bool check_is_aligned(const struct sim_strand *s) {
 }
 
 void sim_check_let_go(struct sim_warp *w, const struct sim_join *join) {
-    if (!(w->check->launch->checks & SIM_CHECK_SYNC) || leads_to_exit(join->at))
+    const bool wanted = sim_check_wants(w, SIM_CHECK_SYNC);
+    if (leads_to_exit(join->at))
         return;
     for (const struct sim_strand *s = w->strands; s; s = s->next) {
         bool barrier = s->state == STRAND_BARRIER && check_is_aligned(s);
         bool sync = s->state == STRAND_WARP_SYNC && s->members & join->arrived;
         if (!barrier && !sync)
             continue;
+        if (!wanted) {
+            sim_note_undefined(w, s, s->pc);
+            continue;
+        }
         unsigned other = (unsigned)__builtin_ctz(join->arrived);
         struct sim_finding *f = check_report_pair(
             w, s->frame->code, s->pc->index, (unsigned)__builtin_ctz(s->mask), SIM_FINDING_DIVERGENT_BARRIER,
@@ -66,7 +71,7 @@ void sim_check_let_go(struct sim_warp *w, const struct sim_join *join) {
 
 void sim_check_shuffle(struct sim_warp *w, const struct sim_insn *in, const uint32_t from[SIM_LANES]) {
     const struct sim_code *code = check_code(w);
-    if (!(w->check->launch->checks & SIM_CHECK_SYNC) || in->index >= code->source->instruction_count)
+    if (in->index >= code->source->instruction_count)
         return;
     const struct ptx_instruction *ptx = &code->source->instructions[in->index];
     const uint32_t *members = ptx_has_word(ptx, "sync") ? SIM_SLOT(w, in->f) : NULL;
@@ -76,6 +81,10 @@ void sim_check_shuffle(struct sim_warp *w, const struct sim_insn *in, const uint
         /* Whoever leaves a lane out of the mask knows that its value means nothing. */
         if (w->mask & bit || (members && !(members[lane] & bit)))
             continue;
+        if (!sim_check_wants(w, SIM_CHECK_SYNC)) {
+            sim_note_undefined(w, w->strand, in);
+            return;
+        }
         struct sim_finding *f = check_report(w, code, in, lane, SIM_FINDING_UNDEFINED_SHUFFLE, 0);
         if (f)
             snprintf(f->text, sizeof f->text, "%s: lane %u reads lane %u, which %s: the value is undefined",

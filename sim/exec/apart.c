@@ -16,7 +16,7 @@ enum { SLOT = 8 * SIM_LANES };
 
 /* Operands, gathered from several strands. */
 struct gathered {
-    _Alignas(64) char d[SLOT], e[SLOT], a[SLOT], b[SLOT], c[SLOT];
+    _Alignas(64) char d[SLOT], e[SLOT], a[SLOT], b[SLOT], c[SLOT], f[SLOT];
 };
 
 static bool waits(const struct sim_strand *s) {
@@ -66,6 +66,8 @@ static void gather(struct sim_warp *w, const struct sim_strand *s, const struct 
         copy_lanes(g->b, SIM_SLOT(w, in->b), op->b, s->mask);
     if (op->c)
         copy_lanes(g->c, SIM_SLOT(w, in->c), op->c, s->mask);
+    if (op->f)
+        copy_lanes(g->f, SIM_SLOT(w, in->f), op->f, s->mask);
 }
 
 static void scatter(struct sim_warp *w, const struct sim_strand *s, const struct sim_op *op,
@@ -113,6 +115,7 @@ static uint32_t run_kind(struct sim_warp *w, const struct sim_strand *first, uin
     in.a = offsetof(struct gathered, a);
     in.b = offsetof(struct gathered, b);
     in.c = offsetof(struct gathered, c);
+    in.f = offsetof(struct gathered, f);
     w->mask = together;
     in.body(w, &in);
     for (const struct sim_strand *s = first; s; s = s->next)

@@ -78,7 +78,7 @@ SIM_CLONES SIM_HANDLER(shuffle) {
         inside |= ok ? 1u << i : 0;
         from[i] = ok ? from[i] & 31 : i;
     }
-    if (w->check)
+    if (w->check || (mask != SIM_ALL_LANES && w->strand))
         sim_check_shuffle(w, in, from);
     SIM_FOR_LANES {
         d[i] = mask & (1u << i) ? values[from[i]] : d[i];

@@ -181,8 +181,7 @@ static void check_join(struct sim_warp *w, struct sim_join *j) {
 bool sim_warp_release(struct sim_warp *w) {
     for (struct sim_join *j = w->joins; j; j = j->next)
         if (j->arrived) {
-            if (w->check)
-                sim_check_let_go(w, j);
+            sim_check_let_go(w, j);
             j->frame->references++;
             revive(w, j);
             j->expected &= ~j->arrived;

@@ -858,6 +858,20 @@ class Gates(Folder):
             self.assertEqual(re.findall(r"run with --check (\w+)", prof(*command).stderr), [check] if check else [])
             self.assertNotIn("run with", prof("--check", "memory,sync", *command).stderr)
 
+    def test_undefined(self):
+        # A plain report names the check for what it went on at: a shuffle from exited lanes, half a warp's barrier.
+        start = ".reg .pred p; .reg .b32 a, b; mov.u32 a, %tid.x; setp.ge.u32 p, a, 20;"
+        with open(self.place("a.ptx"), "w", encoding="ascii") as file:
+            file.write(".version 8.0\n.target sm_75\n.address_size 64\n"
+                       f".visible .entry exited() {{ {start} @p ret; shfl.sync.down.b32 b, a, 1, 31, -1; ret; }}\n"
+                       f".visible .entry named() {{ {start} @p ret; shfl.sync.down.b32 b, a, 1, 31, 0xfffff; ret; }}\n"
+                       f".visible .entry half() {{ {start} @p bra L; bar.sync 0; L: add.u32 a, a, 1; ret; }}\n"
+                       f".visible .entry whole() {{ {start} @p ret; bar.sync 0; ret; }}\n")
+        for kernel, undefined in ("exited", True), ("named", False), ("half", True), ("whole", False):
+            command = [arguments.program, f"load={self.place('a.ptx')}", kernel]
+            self.assertEqual("run with --check sync" in " ".join(prof(*command).stderr.split()), undefined, kernel)
+            self.assertEqual(prof("--check", "sync", *command).returncode, undefined)
+
     def test_bugs_of_several_launches(self):
         # A bug is reported once, whoever reads it, with how often it was seen.
         done, document = self.profiled(["--check", "memory", "--github"], *["out_of_bounds"] * 5, "vectors")
