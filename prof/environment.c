@@ -21,23 +21,20 @@ static bool prepend(const char *name, const char *path) {
 /* ---------------------------------------------------------------- compilers */
 
 /* Where the toolkit is to its users, who look for nvcc in PATH and find ours there; NVCC is what CuPy asks
- * before that.  Without an nvcc there is nothing to stand in for.  Called before PATH has our folder. */
+ * before that, CUDA_ROOT PyCUDA.  CUDA_PATH and CUDA_HOME mean one folder, so that a user who set one has set
+ * both.  Without an nvcc there is nothing to stand in for.  Called before PATH has our folder. */
 static bool set_toolkit(const char *ours) {
-    static const char *const names[] = {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"};
     struct prof_program nvcc;
     struct bench_error unused;
     char *slash;
     if (prof_program_find("nvcc", &nvcc, &unused))
         return true;
-    bool named = false, good = setenv("NVCC", ours, 0) == 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        named |= getenv(names[i]) != NULL;
     for (int i = 0; i < 2; i++) /* its name, and bin */
         if ((slash = strrchr(nvcc.path, '/')))
             *slash = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !named; i++)
-        good = good && setenv(names[i], nvcc.path, 1) == 0;
-    return good;
+    bool named = getenv("CUDA_PATH") || getenv("CUDA_HOME");
+    return setenv("NVCC", ours, 0) == 0 && setenv("CUDA_ROOT", nvcc.path, 0) == 0 &&
+           (named || (setenv("CUDA_PATH", nvcc.path, 1) == 0 && setenv("CUDA_HOME", nvcc.path, 1) == 0));
 }
 
 /* Compilers that give PTX for machine code: in PATH, and by the names that Triton and CuPy have for them. */

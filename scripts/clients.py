@@ -54,7 +54,8 @@ CLIENTS = {
         "packages": ["triton==3.9.0", "cuda-python==13.4.4", "numpy==2.4.6", "pytest==9.2.0"],
         "suite": "`scripts/clients/test_triton.py`, without torch", "command": "python -m pytest test_triton.py"},
     "cuda-python": {
-        "packages": ["cuda-python==13.4.4", "cuda-core==1.2.2", "cuda-toolkit[nvrtc,nvjitlink]==13.*", "numpy==2.4.6",
+        "packages": ["cuda-python==13.4.4", "cuda-core==1.2.2", "nvidia-cuda-nvrtc==13.5.37",
+                     "nvidia-nvjitlink==13.5.37", "numpy==2.4.6",
                      "pytest==9.2.0"],
         "suite": "`scripts/clients/test_bindings.py`", "command": "python -m pytest test_bindings.py"},
 }
