@@ -235,8 +235,18 @@ static void advice(void **state) {
     assert_ok(api.cuMemRangeGetAttributes(data, sizes, both, 2, memory, 8192));
     assert_memory_equal(by, ((int[]){0, CU_DEVICE_CPU, CU_DEVICE_INVALID}), sizeof by);
     assert_int_equal(mostly, 0);
+    /* As many as there is room for. */
+    by[1] = by[2] = 9;
+    assert_ok(api.cuMemRangeGetAttribute(by, 4, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory, 8192));
+    assert_memory_equal(by, ((int[]){0, 9, 9}), sizeof by);
+    assert_ok(api.cuMemRangeGetAttribute(by, 8, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory, 8192));
+    assert_memory_equal(by, ((int[]){0, CU_DEVICE_CPU, 9}), sizeof by);
     assert_ok(api.cuMemAdvise(memory, 8192, CU_MEM_ADVISE_UNSET_ACCESSED_BY, device));
     assert_int_equal(range_attribute(CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory, 8192), CU_DEVICE_CPU);
+    assert_ok(api.cuMemAdvise(memory, 8192, CU_MEM_ADVISE_UNSET_ACCESSED_BY, host));
+    by[0] = 9;
+    assert_ok(api.cuMemRangeGetAttribute(by, 4, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory, 8192));
+    assert_int_equal(by[0], CU_DEVICE_INVALID);
     /* Refused. */
     assert_int_equal(api.cuMemAdvise(memory, 8193, CU_MEM_ADVISE_SET_READ_MOSTLY, device),
                      CUDA_ERROR_INVALID_VALUE);
