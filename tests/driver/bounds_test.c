@@ -96,6 +96,16 @@ static void to_the_last_byte(void **state) {
             assert_int_equal(api.cuMemcpy2D(&copy), wanted);
             assert_ok(api.cuMemFree(memory));
         }
+    CUdeviceptr wide;
+    assert_ok(api.cuMemAlloc(&wide, 4 * PITCH));
+    /* Products that are 2^64 and a little. */
+    assert_int_equal(api.cuMemsetD32(wide, 0, SIZE_MAX / 4 + 2), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemsetD16(wide, 0, SIZE_MAX / 2 + 2), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemsetD2D8(wide, PITCH, 0, WIDTH, SIZE_MAX / PITCH + 2), CUDA_ERROR_INVALID_VALUE);
+    /* A row is a whole number of elements. */
+    assert_ok(api.cuMemsetD2D32(wide, 8, 0, 1, 2));
+    assert_int_equal(api.cuMemsetD2D32(wide, 6, 0, 1, 2), CUDA_ERROR_INVALID_VALUE);
+    assert_ok(api.cuMemFree(wide));
     for (size_t bytes = 3; bytes <= 8; bytes++) {
         CUdeviceptr memory;
         assert_ok(api.cuMemAlloc(&memory, bytes));
