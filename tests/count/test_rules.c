@@ -148,6 +148,20 @@ static void bytes_named_twice(void **state) {
         }
 }
 
+/* A fetch costs the sectors of the corners that it has. */
+static void texture_corners(void **state) {
+    (void)state;
+    static const uint64_t address[3][32] = {{0}, {4096}, {8192}};
+    static const uint32_t mask[3] = {1, 1, 1};
+    for (unsigned corners = 0; corners <= 2; corners++) {
+        const struct count_texels texels = {
+            .width = 4, .lanes = 4, .active = 1, .corners = corners, .mask = mask, .address = address};
+        const struct count_texture_result result = count_texture(&texels);
+        assert_int_equal(result.requests, 1);
+        assert_int_equal(result.transactions, corners);
+    }
+}
+
 /* A broadcast is paid for once by each group of lanes that goes together. */
 static void groups_of_lanes(void **state) {
     (void)state;
@@ -223,11 +237,12 @@ static void wide_shared_loads_share(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_found),    cmocka_unit_test(capabilities_follow_the_names),
-        cmocka_unit_test(lines_and_sectors),  cmocka_unit_test(only_what_was_measured_is_proved),
-        cmocka_unit_test(offset_zero_counts), cmocka_unit_test(bytes_named_twice),
-        cmocka_unit_test(loads_past_l1),      cmocka_unit_test(groups_of_lanes),
-        cmocka_unit_test(broadcasts),         cmocka_unit_test(wide_shared_loads_share),
+        cmocka_unit_test(names_are_found),         cmocka_unit_test(capabilities_follow_the_names),
+        cmocka_unit_test(lines_and_sectors),       cmocka_unit_test(only_what_was_measured_is_proved),
+        cmocka_unit_test(offset_zero_counts),      cmocka_unit_test(bytes_named_twice),
+        cmocka_unit_test(texture_corners),         cmocka_unit_test(loads_past_l1),
+        cmocka_unit_test(groups_of_lanes),         cmocka_unit_test(broadcasts),
+        cmocka_unit_test(wide_shared_loads_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,6 +215,27 @@ static void the_heap(void **state) {
     }
 }
 
+/* Pieces lie apart: each lane fills its own, and finds it as it was. */
+static void pieces_apart(void **state) {
+    (void)state;
+    load(KERNEL(
+        "ld.param.u64 %rd3, [p+8]; { .param .b64 n; .param .b64 r; st.param.b64 [n], %rd3;\n"
+        "call (r), malloc, (n); ld.param.b64 %rd4, [r]; }\nadd.u64 %rd5, %rd4, %rd3; mov.u64 %rd6, %rd4;\n"
+        "L: st.u32 [%rd6], %r1; add.u64 %rd6, %rd6, 4; setp.lt.u64 %p1, %rd6, %rd5; @%p1 bra L;\n"
+        "bar.warp.sync -1; mov.u64 %rd6, %rd4;\n"
+        "M: ld.u32 %r2, [%rd6]; setp.ne.u32 %p1, %r2, %r1; @%p1 trap;\n"
+        "add.u64 %rd6, %rd6, 4; setp.lt.u64 %p1, %rd6, %rd5; @%p1 bra M;"));
+    static const uint64_t sizes[] = {16, 508, 512, 516, 1024, 4100, 20000, 300000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const uint64_t parameters[4] = {0, sizes[i]};
+        h.with.heap = sim_heap_create(h.memory, 16 << 20);
+        if (!launched(0, parameters))
+            fail_msg("%llu bytes: %s", (unsigned long long)sizes[i], h.fault.text);
+        sim_heap_destroy(h.with.heap);
+        h.with.heap = NULL;
+    }
+}
+
 #define BARRIER(init, body)                                                                                  \
     KERNEL(".shared .align 8 .b64 s; setp.ne.u32 %p1, %r1, 0; @%p1 ret;\n"                                   \
            "mbarrier.init.shared::cta.b64 [s], " init ";\n" body)
@@ -278,6 +299,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(arguments, setup, teardown),
         cmocka_unit_test_setup_teardown(parameters_by_lane, setup, teardown),
         cmocka_unit_test_setup_teardown(the_heap, setup, teardown),
+        cmocka_unit_test_setup_teardown(pieces_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(arrivals, setup, teardown),
         cmocka_unit_test_setup_teardown(bulk_copies, setup, teardown),
     };
