@@ -19,10 +19,11 @@ endif()
 
 function(wideload_add_program name source runtime)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${name})
+    get_filename_component(source ${source} ABSOLUTE)
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${WIDELOAD_NVCC} ${ARGN} -cudart ${runtime} -L${WIDELOAD_RUNTIME_LINK}
-                -MD -MF ${output}.d -o ${output} ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+                -MD -MF ${output}.d -o ${output} ${source}
         DEPENDS ${source} ${WIDELOAD_NVCC}
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}"
