@@ -75,7 +75,8 @@ void prof_put_findings(FILE *file, const struct prof_report *report) {
         put_finding(file, &recording->findings[i]);
         fputs("=========\n", file);
     }
-    fprintf(file, "========= ERROR SUMMARY: %zu error%s\n", errors, errors == 1 ? "" : "s");
+    fprintf(file, "========= ERROR SUMMARY: %zu error%s%s\n", errors, errors == 1 ? "" : "s",
+            prof_is_incomplete(report) ? " in what was recorded" : "");
     if (leaks)
         fprintf(file, "========= LEAK SUMMARY: %zu leak%s, no error without --check leak\n", leaks,
                 leaks == 1 ? "" : "s");

@@ -177,6 +177,8 @@ class Losses(Folder):
             self.assertNotIn("no kernel ran", done.stderr)
             if gate:
                 self.assertRegex(done.stderr, rf"(?m)^FAIL {gate[0]}: ")
+            if "--check" in gate:
+                self.assertRegex(done.stderr, r"(?m)ERROR SUMMARY: \d+ errors? in what was recorded$|nothing was checked")
             with open(path, encoding="utf-8") as file:
                 document = json.load(file)
             self.assertEqual((len(document["launches"]), document["complete"]), (launches, False))
