@@ -218,14 +218,21 @@ static enum fatbin_status choose(const unsigned char *image, size_t size, unsign
     return FATBIN_OK;
 }
 
+/* newer: where the device runs machine code of it, PTX that it would not take stands for that. */
 static enum fatbin_status find_in_binary(const unsigned char *image, size_t size, unsigned capability,
-                                         struct fatbin_ptx *out, char *reason, size_t reason_size) {
+                                         bool newer, struct fatbin_ptx *out, char *reason,
+                                         size_t reason_size) {
     struct choice choice;
     enum fatbin_status status = choose(image, size, capability, &choice, reason, reason_size);
     if (status != FATBIN_OK)
         return status;
     if (choice.ptx.start)
         return extract(&choice.ptx, out, reason, reason_size);
+    /* A GPU runs the machine code.  Programs for all devices, and CuPy, bring PTX of the newest alone with
+     * it. */
+    if (newer && choice.code.start && choice.other_ptx.start &&
+        choice.other_ptx.made_for.kind == ARCHITECTURE_PLAIN)
+        return extract(&choice.other_ptx, out, reason, reason_size);
     char name[16];
     if (choice.other_ptx.start)
         snprintf(
@@ -274,7 +281,8 @@ static enum fatbin_status find_in_linked(const void *const *linked, unsigned cap
     for (size_t i = 0; i < total; i++) {
         enum fatbin_status found = FATBIN_CORRUPT;
         if (begins_with(linked[i], SIZE_MAX, HEADER_MAGIC))
-            found = find_in_binary(linked[i], SIZE_MAX, capability, &(*parts)[*count], reason, reason_size);
+            found = find_in_binary(linked[i], SIZE_MAX, capability, false, &(*parts)[*count], reason,
+                                   reason_size);
         else
             corrupt(reason, reason_size, "a device-linked part is no fat binary");
         if (found == FATBIN_OK) {
@@ -306,7 +314,7 @@ enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capa
     *out = (struct fatbin_ptx){0};
     snprintf(reason, reason_size, "not a fat binary");
     if (begins_with(image, size, HEADER_MAGIC))
-        return find_in_binary(image, size, capability, out, reason, reason_size);
+        return find_in_binary(image, size, capability, true, out, reason, reason_size);
     struct wrapper wrapper;
     if (!is_wrapper(image, size, &wrapper))
         return FATBIN_OTHER;
@@ -318,7 +326,7 @@ enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capa
         return corrupt(reason, reason_size, "unknown kind of wrapper");
     if (!begins_with(wrapper.data, SIZE_MAX, HEADER_MAGIC))
         return corrupt(reason, reason_size, "the wrapper points at no fat binary");
-    return find_in_binary(wrapper.data, SIZE_MAX, capability, out, reason, reason_size);
+    return find_in_binary(wrapper.data, SIZE_MAX, capability, true, out, reason, reason_size);
 }
 
 enum fatbin_status fatbin_find_parts(const void *image, size_t size, unsigned capability,

@@ -30,9 +30,10 @@ struct fatbin_ptx {
 };
 
 /* Chooses the PTX that a driver would take for a device of this capability.  Where it would take machine code
- * instead: the PTX that this was compiled from, else the nearest to it that the device takes.
- * size: how many bytes may be read; SIZE_MAX when only the image itself says.  Every length inside is
- * checked against it and against the lengths around it.  reason gets one line for what is not FATBIN_OK. */
+ * instead: the PTX that this was compiled from, else the nearest to it that the device takes, else the
+ * nearest plain one. size: how many bytes may be read; SIZE_MAX when only the image itself says.  Every
+ * length inside is checked against it and against the lengths around it.  reason gets one line for what is
+ * not FATBIN_OK. */
 enum fatbin_status fatbin_find_ptx(const void *image, size_t size, unsigned capability,
                                    struct fatbin_ptx *out, char *reason, size_t reason_size);
 

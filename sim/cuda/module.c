@@ -47,10 +47,11 @@ static CUresult add_functions(CUmodule module, CUcontext context, const struct i
     return CUDA_SUCCESS;
 }
 
-/* As a driver's compiler refuses it. */
+/* As a driver's compiler refuses it.  Where a GPU would run machine code, any plain PTX stands for that. */
 static bool takes_target(const struct image *image, const char *target, unsigned capability) {
     struct architecture wanted;
-    if (!architecture_parse(target, strlen(target), &wanted) || architecture_takes_ptx(wanted, capability))
+    if (!architecture_parse(target, strlen(target), &wanted) || architecture_takes_ptx(wanted, capability) ||
+        (image->compiled_for && wanted.kind == ARCHITECTURE_PLAIN))
         return true;
     log_error("%s: a device of compute capability %u.%u does not take PTX whose target is %s: compile with "
               "-arch=compute_75, or choose another device (WIDELOAD_ARCH)",
