@@ -1,5 +1,5 @@
 # CUDA programs as their users build them.  Sets WIDELOAD_RUNTIME_LINK, a folder with the libraries that nvcc
-# links programs with; it is empty where they are not there.  And offers
+# links programs with; it is empty where they are not there, or where a preset wants no programs.  And offers
 #     wideload_add_program(<name> <source.cu> shared|static [options...])
 # which builds ${CMAKE_CURRENT_BINARY_DIR}/<name> with either of CUDA's runtimes.
 #
@@ -9,7 +9,7 @@ find_file(WIDELOAD_CUDART_SHARED NAMES libcudart.so.13 libcudart.so.12 PATHS ${p
 find_file(WIDELOAD_CUDART_STATIC libcudart_static.a PATHS ${places} NO_DEFAULT_PATH)
 find_file(WIDELOAD_CUDADEVRT libcudadevrt.a PATHS ${places} NO_DEFAULT_PATH)
 set(WIDELOAD_RUNTIME_LINK "")
-if(WIDELOAD_CUDART_SHARED AND WIDELOAD_CUDART_STATIC AND WIDELOAD_CUDADEVRT)
+if(WIDELOAD_CUDART_SHARED AND WIDELOAD_CUDART_STATIC AND WIDELOAD_CUDADEVRT AND NOT "${WIDELOAD_PROGRAMS}" STREQUAL none)
     set(WIDELOAD_RUNTIME_LINK ${PROJECT_BINARY_DIR}/cuda-link)
     file(MAKE_DIRECTORY ${WIDELOAD_RUNTIME_LINK})
     file(CREATE_LINK ${WIDELOAD_CUDART_SHARED} ${WIDELOAD_RUNTIME_LINK}/libcudart.so SYMBOLIC)
