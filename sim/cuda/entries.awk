@@ -7,6 +7,8 @@
 # where the parameters are the same: _ptsz and _ptds (per-thread default streams) to the plain name, an
 # old version to the newest of its kind.  Otherwise it says that the simulator has no such function.
 #
+# newer.txt names functions that this cuda.h may not know: those are exported as unsupported.
+#
 # cudaTypedefs.h names a type for each version of a function, PFN_<name>_v<CUDA version>.  There are as
 # many as there are exported versions, in the same order, which says when each one came.
 
@@ -48,6 +50,10 @@ function statement(text,   name, list) {
     add_function(name, list)
 }
 
+FILENAME ~ /newer\.txt$/ {
+    if ($0 !~ /^#/ && NF) newer[++newer_count] = $1
+    next
+}
 FILENAME != ARGV[1] {
     line = $0
     while (match(line, /PFN_cu[A-Za-z0-9_]+_v[0-9]+\)/)) {
@@ -109,6 +115,12 @@ END {
         print "\n__attribute__((weak)) CUresult " name "(" parameters[name] ")\n{"
         print target != "" ? "    return " target "(" arguments[name] ");\n}" \
                            : "    return entry_unsupported(\"" name "\");\n}"
+    }
+    for (i = 1; i <= newer_count; i++) {
+        name = newer[i]
+        if (name in types) continue
+        print "\n__attribute__((weak)) ENTRY_EXPORT CUresult " name "(void);"
+        print "CUresult " name "(void)\n{\n    return entry_unsupported(\"" name "\");\n}"
     }
     print "\nconst struct entry entry_table[] = {"
     for (i = 1; i <= count; i++) {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "sim/cuda/architecture.h"
+#include "sim/cuda/device_runtime.h"
 
 void module_unload(CUmodule module) {
     for (size_t i = 0; i < module->function_count; i++) {
@@ -59,12 +60,29 @@ static bool takes_target(const struct image *image, const char *target, unsigned
     return false;
 }
 
+/* With the device runtime's functions, where the module calls one and has none of its own. */
+static bool load_text(const struct image *image, struct sim_module **out, struct ptx_error *why) {
+    if (sim_module_load(driver.memory, image->name, image->text, image->size, out, why))
+        return true;
+    if (!strstr(why->message, "function 'cudaCG"))
+        return false;
+    const struct ptx_text texts[] = {{image->name, image->text, image->size},
+                                     {"device_runtime.ptx", device_runtime, strlen(device_runtime)}};
+    char *linked;
+    size_t size;
+    if (!ptx_link(texts, 2, &linked, &size, why))
+        return false;
+    bool loaded = sim_module_load(driver.memory, image->name, linked, size, out, why);
+    free(linked);
+    return loaded;
+}
+
 CUresult module_load(CUcontext context, const struct image *image, CUmodule *out) {
     CUmodule module = calloc(1, sizeof *module);
     if (!module)
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct ptx_error why = {0};
-    if (!sim_module_load(driver.memory, image->name, image->text, image->size, &module->sim, &why)) {
+    if (!load_text(image, &module->sim, &why)) {
         free(module);
         log_error("%s", why.text);
         return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY

@@ -1,6 +1,7 @@
 /* Devices: how many, their attributes and limits, and peers. */
 #include <string.h>
 
+#include "sim/cudart/array.h"
 #include "sim/cudart/runtime.h"
 
 cudaError_t cudaGetDeviceCount(int *count) {
@@ -94,6 +95,42 @@ cudaError_t cudaCtxResetPersistingL2Cache(void) {
     CUresult error = runtime_enter();
     return runtime_driver_result(error ? error : cuCtxResetPersistingL2Cache());
 }
+
+cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements,
+                                                 const struct cudaChannelFormatDesc *fmtDesc, int device) {
+    CUarray_format format;
+    unsigned channels;
+    CUresult error = runtime_initialize();
+    if (error)
+        return runtime_driver_result(error);
+    cudaError_t known = fmtDesc ? runtime_format(fmtDesc, &format, &channels) : cudaErrorInvalidValue;
+    if (known)
+        return runtime_result(known);
+    return runtime_driver_result(
+        cuDeviceGetTexture1DLinearMaxWidth(maxWidthInElements, format, channels, device));
+}
+
+#if CUDA_VERSION >= 13000
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int *capabilities,
+                                                const enum cudaAtomicOperation *operations,
+                                                unsigned int count, int device) {
+    CUresult error = runtime_initialize();
+    if (!error)
+        error = cuDeviceGetHostAtomicCapabilities(
+            capabilities, (const CUatomicOperation *)(const void *)operations, count, device);
+    return runtime_driver_result(error);
+}
+
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int *capabilities,
+                                               const enum cudaAtomicOperation *operations, unsigned int count,
+                                               int srcDevice, int dstDevice) {
+    CUresult error = runtime_initialize();
+    if (!error)
+        error = cuDeviceGetP2PAtomicCapabilities(
+            capabilities, (const CUatomicOperation *)(const void *)operations, count, srcDevice, dstDevice);
+    return runtime_driver_result(error);
+}
+#endif
 
 /* ---------------------------------------------------------------- peers */
 

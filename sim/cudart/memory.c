@@ -127,6 +127,15 @@ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMe
     return runtime_driver_result(error);
 }
 
+cudaError_t cudaMemRangeGetAttributes(void **data, size_t *dataSizes, enum cudaMemRangeAttribute *attributes,
+                                      size_t numAttributes, const void *devPtr, size_t count) {
+    CUresult error = runtime_enter();
+    if (!error)
+        error = cuMemRangeGetAttributes(data, dataSizes, (CUmem_range_attribute *)(void *)attributes,
+                                        numAttributes, address(devPtr), count);
+    return runtime_driver_result(error);
+}
+
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute,
                                      const void *devPtr, size_t count) {
     CUresult error = runtime_enter();

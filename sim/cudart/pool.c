@@ -37,6 +37,32 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool) {
     return runtime_driver_result(error ? error : cuDeviceSetMemPool(device, memPool));
 }
 
+#if CUDA_VERSION >= 13000
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
+                                     enum cudaMemAllocationType type) {
+    CUresult error = runtime_initialize();
+    if (!error)
+        error = cuMemGetDefaultMemPool(memPool, (CUmemLocation *)(void *)location, (CUmemAllocationType)type);
+    return runtime_driver_result(error);
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
+                              enum cudaMemAllocationType type) {
+    CUresult error = runtime_initialize();
+    if (!error)
+        error = cuMemGetMemPool(memPool, (CUmemLocation *)(void *)location, (CUmemAllocationType)type);
+    return runtime_driver_result(error);
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
+                              cudaMemPool_t memPool) {
+    CUresult error = runtime_initialize();
+    if (!error)
+        error = cuMemSetMemPool((CUmemLocation *)(void *)location, (CUmemAllocationType)type, memPool);
+    return runtime_driver_result(error);
+}
+#endif
+
 /* The structures and enumerations of pools are the driver's under other names. */
 _Static_assert(sizeof(struct cudaMemPoolProps) == sizeof(CUmemPoolProps), "laid out alike");
 _Static_assert(offsetof(struct cudaMemPoolProps, maxSize) == offsetof(CUmemPoolProps, maxSize),

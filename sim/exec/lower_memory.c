@@ -166,7 +166,7 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
 }
 
 bool lower_address(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op, int32_t *ref) {
-    if (operand->kind != PTX_OPERAND_ADDRESS)
+    if (operand->kind != PTX_OPERAND_ADDRESS && !operand->indexed)
         return lower_error(l, operand->pos, "'%s' needs an address in brackets", l->node->in->opcode);
     bool small = op->space == SIM_SPACE_SHARED || op->space == SIM_SPACE_CLUSTER ||
                  op->space == SIM_SPACE_LOCAL || op->space == SIM_SPACE_PARAM;

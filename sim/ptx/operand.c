@@ -118,7 +118,29 @@ static bool resolve(struct ptx_parser *p, struct ptx_name *name, struct ptx_oper
     return false;
 }
 
-/* named = NAME { WORD } [ offset ] | "_" */
+/* index = "[" constant "]", of elements of the array's basic type, as ptxas counts them */
+static bool array_index(struct ptx_parser *p, struct ptx_operand *operand) {
+    const struct ptx_variable *variable = operand->variable;
+    unsigned bytes = ptx_type_bytes(variable->type);
+    struct ptx_pos pos = p->token.pos;
+    struct ptx_constant index;
+    if (!variable->unsized && variable->size == bytes)
+        return ptx_error_set(p->error, p->module, pos, "'%.100s' is not an array", variable->name);
+    if (!ptx__next(p))
+        return false;
+    pos = p->token.pos;
+    if (!ptx__constant(p, PTX_ANY_OPERATOR, &index))
+        return false;
+    if (index.kind != PTX_OPERAND_INTEGER || index.bits > INT64_MAX / 16)
+        return ptx_error_set(p->error, p->module, pos, "an index is an integer, 0 or more");
+    if (!ptx__at_mark(p, ']'))
+        return ptx__expected(p, "']'");
+    operand->offset = (int64_t)(index.bits * bytes);
+    operand->indexed = true;
+    return ptx__next(p);
+}
+
+/* named = NAME { WORD } [ offset | index ] | "_" */
 static bool named(struct ptx_parser *p, struct ptx_operand *operand, struct ptx_name **wanted) {
     if (ptx__at_name(p, "_")) {
         operand->kind = PTX_OPERAND_SINK;
@@ -131,6 +153,10 @@ static bool named(struct ptx_parser *p, struct ptx_operand *operand, struct ptx_
     if (operand->kind == PTX_OPERAND_VARIABLE && (ptx__at_mark(p, '+') || ptx__at_mark(p, '-'))) {
         *wanted = NULL;
         return ptx__offset(p, &operand->offset);
+    }
+    if (operand->kind == PTX_OPERAND_VARIABLE && ptx__at_mark(p, '[')) {
+        *wanted = NULL;
+        return array_index(p, operand);
     }
     return true;
 }

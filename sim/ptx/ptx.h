@@ -146,6 +146,7 @@ enum ptx_operand_kind {
 struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated; /* !p, for a predicate */
+    bool indexed; /* a variable written as array[1], whose offset is in bytes all the same */
     struct ptx_pos pos;
     const struct ptx_register *reg;
     struct ptx_variable *variable;

@@ -155,6 +155,47 @@ static void kinds() {
     free(plain);
 }
 
+/* As of CUDA 13: batches, and pools by location. */
+static void newer() {
+    char *from, *to, back[8];
+    cudaStream_t stream;
+    SAY(cudaStreamCreate(&stream));
+    SAY(cudaMalloc(&from, 8));
+    SAY(cudaMalloc(&to, 8));
+    SAY(cudaMemcpy(from, "abcdefg", 8, cudaMemcpyHostToDevice));
+    void *targets[] = {to + 4, to};
+    const void *sources[] = {from, from + 4};
+    size_t sizes[] = {4, 4}, first = 0;
+    cudaMemcpyAttributes how = {};
+    how.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    SAY(cudaMemcpyBatchAsync(targets, sources, sizes, 2, &how, &first, 1, stream));
+    SAY(cudaMemcpyBatchAsync(targets, sources, sizes, 2, &how, &first, 1, cudaStreamLegacy));
+    SAY(cudaMemcpy(back, to, 8, cudaMemcpyDeviceToHost));
+    printf("%.3s %.4s\n", back, back + 4);
+    cudaMemcpy3DBatchOp box = {};
+    box.src.type = box.dst.type = cudaMemcpyOperandTypePointer;
+    box.src.op.ptr.ptr = from, box.src.op.ptr.rowLength = 4;
+    box.dst.op.ptr.ptr = to;
+    box.extent = make_cudaExtent(2, 2, 1);
+    box.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    SAY(cudaMemcpy3DBatchAsync(1, &box, 0, stream));
+    SAY(cudaMemcpy(back, to, 8, cudaMemcpyDeviceToHost));
+    printf("%.4s\n", back);
+    cudaMemLocation host = {cudaMemLocationTypeHost, 0};
+    cudaMemPool_t pool, now;
+    void *p;
+    SAY(cudaMemGetDefaultMemPool(&pool, &host, cudaMemAllocationTypePinned));
+    SAY(cudaMemGetMemPool(&now, &host, cudaMemAllocationTypePinned));
+    SAY(cudaMemSetMemPool(&host, cudaMemAllocationTypePinned, pool));
+    SAY(cudaMallocFromPoolAsync(&p, 100, pool, stream));
+    memset(p, 1, 100);
+    printf("%s pool\n", now == pool ? "same" : "another");
+    SAY(cudaFreeAsync(p, stream));
+    SAY(cudaFree(from));
+    SAY(cudaFree(to));
+    SAY(cudaStreamDestroy(stream));
+}
+
 int main() {
     allocation();
     copies();
@@ -163,5 +204,6 @@ int main() {
     size_t unused, total;
     SAY(cudaMemGetInfo(&unused, &total));
     printf("%d\n", unused > 0 && unused <= total);
+    newer();
     return 0;
 }

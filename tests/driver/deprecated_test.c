@@ -124,6 +124,64 @@ static void profiler(void **state) {
     assert_int_equal(initialize(NULL, NULL, 7), CUDA_ERROR_NOT_SUPPORTED);
 }
 
+/* As Numba's kernels meet, whose PTX leaves these functions to CUDA's device runtime. */
+static const char MEETING[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 scope);\n"
+    ".extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);\n"
+    ".extern .func (.param .b32 r) cudaCGGetSize(.param .b64 a, .param .b64 b, .param .b64 handle);\n"
+    ".extern .func (.param .b32 r) cudaCGGetRank(.param .b64 a, .param .b64 b, .param .b64 handle);\n"
+    ".visible .entry meet(.param .u64 out)\n{\n"
+    ".reg .b64 %a<9>;\n.reg .b32 %r<9>;\n.reg .pred %p;\n"
+    ".param .b32 scope;\n.param .b64 found;\n.param .b64 handle, first, second;\n.param .b32 flags, status;\n"
+    "ld.param.u64 %a0, [out];\n"
+    "st.param.b32 [scope], 1;\ncall (found), cudaCGGetIntrinsicHandle, (scope);\nld.param.b64 %a1, [found];\n"
+    /* out[2 + rank] = 1; the threads meet; out[rank + 2 + size] = out[2 + size - 1 - rank] */
+    "add.u64 %a2, %a0, 4;\nst.param.b64 [handle], %a1;\nst.param.b64 [first], %a0;\nst.param.b64 [second], "
+    "%a2;\n"
+    "call (status), cudaCGGetSize, (first, second, handle);\n"
+    ".local .align 4 .u32 mine[2];\nmov.u64 %a3, mine;\ncvta.local.u64 %a3, %a3;\n"
+    "st.param.b64 [first], %a3;\nst.param.b64 [second], 0;\n"
+    "call (status), cudaCGGetRank, (first, second, handle);\n"
+    "ld.u32 %r1, [%a3];\nld.u32 %r2, [%a0];\nmul.wide.u32 %a4, %r1, 4;\nadd.u64 %a4, %a4, %a0;\n"
+    "add.u32 %r3, %r1, 100;\nst.global.u32 [%a4+8], %r3;\n"
+    "st.param.b64 [handle], %a1;\nst.param.b32 [flags], 0;\n"
+    "call (status), cudaCGSynchronize, (handle, flags);\nld.param.b32 %r4, [status];\n"
+    "sub.u32 %r5, %r2, %r1;\nsub.u32 %r5, %r5, 1;\nmul.wide.u32 %a5, %r5, 4;\nadd.u64 %a5, %a5, %a0;\n"
+    "ld.global.u32 %r6, [%a5+8];\nmul.wide.u32 %a6, %r2, 4;\nadd.u64 %a6, %a6, %a4;\n"
+    "mad.lo.u32 %r6, %r4, 1000000, %r6;\nst.global.u32 [%a6+8], %r6;\nret;\n}\n";
+
+static void meeting(void **state) {
+    (void)state;
+    enum { SIZE = 5 * 2 * 48 };
+    unsigned got[2 + 2 * SIZE];
+    CUmodule module;
+    CUfunction meet;
+    CUdeviceptr out;
+    CUresult error = api.cuModuleLoadData(&module, MEETING);
+    if (error)
+        fail_msg("%s", api.last_error());
+    assert_ok(api.cuModuleGetFunction(&meet, module, "meet"));
+    assert_ok(api.cuMemAlloc(&out, sizeof got));
+    assert_ok(api.cuMemsetD8(out, 0, sizeof got));
+    void *params[] = {&out};
+    assert_ok(api.cuLaunchCooperativeKernel(meet, 5, 2, 1, 24, 2, 1, 0, NULL, params));
+    assert_ok(api.cuCtxSynchronize());
+    assert_ok(api.cuMemcpyDtoH(got, out, sizeof got));
+    assert_int_equal(got[0], SIZE);
+    assert_int_equal(got[1], 1);
+    for (unsigned i = 0; i < SIZE; i++) {
+        assert_int_equal(got[2 + i], 100 + i);
+        assert_int_equal(got[2 + SIZE + i], 100 + SIZE - 1 - i);
+    }
+    /* Not a cooperative launch: nobody waits, and the status says so. */
+    assert_ok(api.cuLaunchKernel(meet, 5, 2, 1, 24, 2, 1, 0, NULL, params, NULL));
+    assert_ok(api.cuMemcpyDtoH(got, out, sizeof got));
+    assert_true(got[2 + SIZE] >= 1000000);
+    assert_ok(api.cuMemFree(out));
+    assert_ok(api.cuModuleUnload(module));
+}
+
 #if CUDA_VERSION >= 13000
 static void pools(void **state) {
     (void)state;
@@ -253,6 +311,7 @@ int main(void) {
         cmocka_unit_test(launches),
         cmocka_unit_test(attached),
         cmocka_unit_test(profiler),
+        cmocka_unit_test(meeting),
 #if CUDA_VERSION >= 13000
         cmocka_unit_test(pools),
         cmocka_unit_test(batches),

@@ -37,6 +37,34 @@ static void every_name(void **state) {
     assert_true(count > 400);
 }
 
+/* So that programs of a newer CUDA start; a driver of CUDA 13.0 has none of them to give. */
+static void newer_names(void **state) {
+    (void)state;
+    FILE *file = fopen(TEST_NEWER, "r");
+    assert_non_null(file);
+    char name[128];
+    unsigned count = 0;
+    while (fgets(name, sizeof name, file)) {
+        name[strcspn(name, "\n")] = '\0';
+        if (*name == '#' || !*name)
+            continue;
+        CUresult (*exported)(void);
+        *(void **)&exported = dlsym(api.library, name);
+        if (!exported)
+            fail_msg("%s is not exported", name);
+#if CUDA_VERSION <= 13000
+        void *found = NULL;
+        CUdriverProcAddressQueryResult status;
+        assert_int_equal(exported(), CUDA_ERROR_NOT_SUPPORTED);
+        assert_ok(get(name, &found, 13050, 0, &status));
+        assert_int_equal(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+#endif
+        count++;
+    }
+    fclose(file);
+    assert_true(count > 50);
+}
+
 static void expect(const char *name, int version, const char *exported) {
     void *found = NULL;
     CUdriverProcAddressQueryResult status;
@@ -121,7 +149,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_name),   cmocka_unit_test(versions),
         cmocka_unit_test(bad_requests), cmocka_unit_test(both_ways_lead_to_the_same),
-        cmocka_unit_test(stand_ins),
+        cmocka_unit_test(stand_ins),    cmocka_unit_test(newer_names),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

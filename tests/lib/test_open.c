@@ -57,12 +57,6 @@ static void environment_overrides_auto_only(void **state) {
     setenv("WIDELOAD_DEVICE", "sim", 1);
     assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
     assert_true(wl__is_simulator(context));
-    wl_device_info info;
-    assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
-    /* The driver names an H200's clocks; nothing is made of them. */
-    assert_int_equal(info.memory_clock_khz, 0);
-    assert_int_equal(info.memory_bus_bits, 0);
-    assert_true(info.peak_gbps == 0);
     wl_close(context);
     assert_int_equal(wl_open(&context, "auto"), WL_ERROR_OK);
     assert_true(wl__is_simulator(context));
@@ -124,7 +118,10 @@ static void device_info(void **state) {
     assert_int_equal(info.multiprocessors, 0);
     assert_int_equal(info.memory_bytes, 1 << 20);
     assert_int_equal(info.free_bytes, 1 << 19);
-    assert_true(info.peak_gbps > 4814.3 && info.peak_gbps < 4814.4);
+    /* The driver names an H200's clocks, and is a simulator: nothing is made of them. */
+    assert_int_equal(info.memory_clock_khz, 0);
+    assert_int_equal(info.memory_bus_bits, 0);
+    assert_true(info.peak_gbps == 0);
     assert_int_equal(wl_get_device_info(context, NULL), WL_ERROR_INVALID_ARGUMENT);
     wl_close(context);
 }

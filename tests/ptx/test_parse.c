@@ -214,6 +214,7 @@ static void test_operands(void **state) {
              "mov.u32 %r1, WARP_SZ; mov.u32 %r1, %envreg31; mov.u64 %rd0, %clock64;\n"     /* 14 15 16 */
              "ld.param.u64 %rd0, [a]; ld.u32 %r1, [%rd0 - 4]; mov.u32 %r1, (1 + 2) * 3;\n" /* 17 18 19 */
              "mov.b64 %rd0, -0d3FF0000000000000;\n"                                        /* 20 */
+             "mov.u64 %rd0, g[3]; ld.global.u32 %r1, g[1+1];\n"                            /* 21 22 */
              "}\n");
     const struct ptx_function *k = ptx_module_function(module, "k");
     const struct ptx_variable *g = ptx_module_variable(module, "g");
@@ -230,6 +231,10 @@ static void test_operands(void **state) {
     assert_int_equal(operand(k, 5, 1)->kind, PTX_OPERAND_VARIABLE);
     assert_ptr_equal(operand(k, 5, 1)->variable, g);
     assert_int_equal(operand(k, 5, 1)->offset, 4);
+    assert_int_equal(operand(k, 21, 1)->kind, PTX_OPERAND_VARIABLE); /* an index counts elements */
+    assert_ptr_equal(operand(k, 21, 1)->variable, g);
+    assert_int_equal(operand(k, 21, 1)->offset, 12);
+    assert_int_equal(operand(k, 22, 1)->offset, 8);
     assert_int_equal(operand(k, 6, 1)->kind, PTX_OPERAND_FUNCTION);
     assert_ptr_equal(operand(k, 6, 1)->function, ptx_module_function(module, "f"));
 
