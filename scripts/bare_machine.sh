@@ -33,6 +33,7 @@ if [ "${1:-}" != --inside ]; then
     git diff --quiet HEAD -- || echo "bare_machine: what is not committed is not tried" >&2
     root=$(mktemp -d "${TMPDIR:-/tmp}/wideload-bare.XXXXXX")
     child=
+    # shellcheck disable=SC2317 # the trap calls it
     clean() {
         trap '' INT TERM HUP
         # The first process of the namespace: all others end with it, then their mounts.
@@ -97,6 +98,13 @@ mount_system() {
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
+    # Folders of wheels that pip looks into.
+    local place
+    for place in ${PIP_FIND_LINKS:-}; do
+        [ -d "$place" ] || continue
+        mkdir -p "$root$place"
+        mount --bind "$place" "$root$place"
+    done
 }
 
 # Runs a command in the machine, in the clone, with nothing of this machine's environment but the way to the registries.

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "sim/check/check.h"
 #include "tests/exec/harness.h"
 
 #define HEAD                                                                                                 \
@@ -52,12 +53,14 @@ static bool launched(size_t shared, const void *parameters) {
 static void the_last_byte(void **state) {
     (void)state;
     uint64_t parameters[4] = {0};
-    load(KERNEL("ld.shared.u8 %r2, [%rd2+40];"));
-    assert_true(launched(72, parameters));
-    assert_false(launched(71, parameters));
+    /* Shared memory comes in granules of 128 bytes. */
+    load(KERNEL("ld.shared.u8 %r2, [%rd2+97];"));
+    assert_true(launched(129, parameters));
+    assert_false(launched(128, parameters));
     assert_int_equal(h.fault.kind, SIM_FAULT_ADDRESS);
     assert_int_equal(h.fault.thread[0], 31);
-    assert_false(launched(50, parameters));
+    load(KERNEL("ld.shared.u8 %r2, [%rd2+118];"));
+    assert_false(launched(128, parameters));
     assert_int_equal(h.fault.thread[0], 10);
     static const char *const texts[] = {
         KERNEL("add.u64 %rd2, %rd1, %rd2; ld.global.u8 %r2, [%rd2+40];"),
@@ -110,7 +113,13 @@ static void a_byte_beside(void **state) {
     }
 }
 
-/* Constants of 71 bytes have no 72nd, for the first lane that asks and for the last. */
+static void count_finding(void *context, const struct sim_finding *finding) {
+    unsigned *count = context;
+    *count += finding->kind == SIM_FINDING_OUT_OF_BOUNDS;
+}
+
+/* Constants of 71 bytes have no 72nd, for the first lane that asks and for the last.  Hardware reads on, and
+ * so does a launch without checks. */
 static void constants(void **state) {
     (void)state;
 #define CONSTANTS(size, body)                                                                                \
@@ -131,9 +140,14 @@ static void constants(void **state) {
     uint64_t parameters[4] = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         load(cases[i].text);
-        assert_int_equal(launched(0, parameters), cases[i].right);
-        if (!cases[i].right)
-            assert_int_equal(h.fault.kind, SIM_FAULT_ADDRESS);
+        assert_true(launched(0, parameters));
+        unsigned found = 0;
+        h.check = sim_check_create(h.memory, SIM_CHECK_MEMORY, count_finding, &found);
+        assert_non_null(h.check);
+        assert_true(launched(0, parameters));
+        sim_check_destroy(h.check);
+        h.check = NULL;
+        assert_int_equal(found != 0, !cases[i].right);
     }
 }
 
