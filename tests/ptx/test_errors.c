@@ -48,7 +48,7 @@ static const struct refused whole[] = {
 /* Texts after HEAD. */
 static const struct refused modules[] = {
     {".global .u32 x;\n.entry k() {\n.reg .u64 %rd;\nmov.u64 %rd, x[1];\n}",
-     "             ^",
+     "              ^",
      4, "'x' is not an array"},
     {".global .u32 x[4];\n.entry k() {\n.reg .u64 %rd;\nmov.u64 %rd, x[-1];\n}",
      "               ^",
