@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,13 +33,14 @@ char *prof_demangle(const char *name) {
     return strdup(name);
 }
 
-/* Whether a bracket that belongs to an operator's name begins here: operator()(...), operator<(...). */
+/* Whether a bracket that belongs to an operator's name begins here: operator()(...), operator<(...).  The
+ * name begins at start, which may lie behind c. */
 static bool in_operator(const char *start, const char *c) {
     static const char word[] = "operator";
-    size_t length = sizeof word - 1;
+    const ptrdiff_t length = sizeof word - 1;
     for (int most = 3; most && c > start && strchr("<>()-=", c[-1]); most--)
         c--;
-    return (size_t)(c - start) >= length && memcmp(c - length, word, length) == 0;
+    return c - start >= length && memcmp(c - length, word, (size_t)length) == 0;
 }
 
 /* Where a name's scopes begin, behind its return type, it itself and its parameters. */
