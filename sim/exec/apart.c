@@ -86,6 +86,7 @@ void sim_note_undefined(struct sim_warp *w, const struct sim_strand *s, const st
         if (in->index - blocks[b].first < blocks[b].instructions) {
             w->worker->blocks[b].undefined++;
             w->worker->blocks[b].undefined_at = in->index;
+            return;
         }
 }
 
