@@ -25,7 +25,6 @@ struct line {
 };
 
 struct summary {
-    const struct bench_plan *plan;
     struct line *lines;
     size_t count;
 };
@@ -255,7 +254,7 @@ static void put_grid(FILE *file, const struct bench_plan *plan, const struct ben
 }
 
 bool bench_put_summary(FILE *file, const struct bench_plan *plan) {
-    struct summary summary = {.plan = plan, .lines = calloc(plan->section_count + 1, sizeof *summary.lines)};
+    struct summary summary = {.lines = calloc(plan->section_count + 1, sizeof *summary.lines)};
     if (!summary.lines)
         return false;
     for (size_t s = 0; s < plan->section_count; s++)
