@@ -34,8 +34,11 @@ static uint32_t read32(const unsigned char *at) {
 
 static void read_attributes(Elf *elf, const Elf_Data *info, const GElf_Shdr *symbol_header, Elf_Data *symbols,
                             struct machine_code *out) {
+    // A section without bytes in the file has none here either, whatever size it claims.
+    if (!info->d_buf)
+        return;
     const unsigned char *at = info->d_buf, *end = at + info->d_size;
-    while (at && end - at >= ATTRIBUTE_HEADER) {
+    while (end - at >= ATTRIBUTE_HEADER) {
         unsigned format = at[0], attribute = at[1], size = at[2] | at[3] << 8;
         at += ATTRIBUTE_HEADER;
         if (format != FORMAT_SIZED)

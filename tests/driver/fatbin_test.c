@@ -1,4 +1,5 @@
 /* Fat binaries: every compression, and what becomes of each when it is cut or altered anywhere. */
+#include <elf.h>
 #include <stdio.h>
 
 #include "sim/cuda/fatbin.h"
@@ -194,6 +195,37 @@ static void damaged_machine_code(void **state) {
     free(image);
 }
 
+/* A section of attributes without bytes in the file, of no size and of one. */
+static void no_attributes(void **state) {
+    (void)state;
+    struct machine_code machine;
+    size_t size;
+    char *image = api_read("machine.cubin", &size);
+    Elf64_Ehdr header;
+    memcpy(&header, image, sizeof header);
+    Elf64_Shdr *sections = calloc(header.e_shnum, sizeof *sections);
+    assert_non_null(sections);
+    memcpy(sections, image + header.e_shoff, header.e_shnum * sizeof *sections);
+    const char *names = image + sections[header.e_shstrndx].sh_offset;
+    bool found = false;
+    for (int empty = 0; empty < 2; empty++) {
+        for (size_t i = 0; i < header.e_shnum; i++)
+            if (strcmp(names + sections[i].sh_name, ".nv.info") == 0) {
+                Elf64_Shdr without = sections[i];
+                without.sh_type = SHT_NOBITS;
+                without.sh_size = empty ? 0 : without.sh_size;
+                memcpy(image + header.e_shoff + i * sizeof without, &without, sizeof without);
+                found = true;
+            }
+        machine_read(image, size, &machine);
+        assert_int_equal(machine.count, 0);
+        machine_free(&machine);
+    }
+    assert_true(found);
+    free(sections);
+    free(image);
+}
+
 /* The same through the driver: a file cut short, or hurt, is an error of the documented kinds. */
 static void through_the_driver(void **state) {
     (void)state;
@@ -224,6 +256,7 @@ int main(void) {
         cmocka_unit_test(altered),
         cmocka_unit_test(machine_code),
         cmocka_unit_test(damaged_machine_code),
+        cmocka_unit_test(no_attributes),
         cmocka_unit_test(through_the_driver),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
