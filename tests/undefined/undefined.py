@@ -57,8 +57,8 @@ def outcomes(prefix, program, names, jobs, environment=None, seconds=None):
         return dict(pool.map(one, names))
 
 
-def listed(program):
-    names = subprocess.run([program, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+def listed(*command):
+    names = subprocess.run([*command, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     return list(dict.fromkeys(names))
 
 
@@ -82,7 +82,9 @@ def compare(wideload, program, folder):
     environment = sanitized({**os.environ, "WIDELOAD_THREADS": "1"})
     hardware = {name: what for name, what in table(os.path.join(folder, "h200.txt"))}
     known = {name: what for name, what, _ in table(os.path.join(folder, "differences.txt"))}
-    names = listed(program)
+    prof = [wideload, "prof", "--output", os.devnull, f"--timeout={PATIENCE}"]
+    # Without CUDA's libraries the program is not even loaded but by prof.
+    names = listed(*prof, program)
     wrong = 0
 
     def tell(text):
@@ -92,7 +94,6 @@ def compare(wideload, program, folder):
     for name in sorted(set(names) ^ set(hardware)):
         tell(f"{name}: not both in the program and in h200.txt")
     jobs = os.cpu_count() or 1
-    prof = [wideload, "prof", "--output", os.devnull, f"--timeout={PATIENCE}"]
     found = outcomes(prof, program, names, jobs, environment)
     for name, what in found.items():
         if what != known.get(name, hardware.get(name)):
