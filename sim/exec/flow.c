@@ -183,7 +183,7 @@ bool flow_build(const struct ptx_function *function, struct flow *out) {
     if (ok) {
         out->returns = !function->entry;
         out->node_count = build_nodes(function, out, node_of);
-        ok = build_blocks(function, out, node_of) && flow_find_ipdoms(out);
+        ok = build_blocks(function, out, node_of) && flow_find_ipdoms(out) && flow_find_nearer(out);
     }
     free(node_of);
     if (!ok)
@@ -195,6 +195,7 @@ void flow_free(struct flow *flow) {
     free(flow->nodes);
     free(flow->blocks);
     free(flow->storage);
+    free(flow->given_up);
     free(flow->label_blocks);
     *flow = (struct flow){0};
 }

@@ -1,5 +1,6 @@
 /* A function's control flow: its instructions cut into basic blocks, and for each block the immediate
- * post-dominator, where lanes that part at its end meet again; early returns aside. */
+ * post-dominator, where lanes that part at its end meet again; early returns aside.  And where some of them
+ * meet before that (docs/notes/reconvergence.md). */
 #ifndef WIDELOAD_SIM_FLOW_H
 #define WIDELOAD_SIM_FLOW_H
 
@@ -32,8 +33,11 @@ struct flow_block {
     size_t first, end; /* nodes */
     size_t *successors;
     size_t successor_count;
-    size_t ipdom; /* a block, or FLOW_NO_BLOCK: lanes need not meet again */
-    bool is_join; /* some block's lanes meet here */
+    size_t ipdom;  /* a block, or FLOW_NO_BLOCK: lanes need not meet again */
+    size_t nearer; /* a block where those meet that do not pass it by; or FLOW_NO_BLOCK */
+    bool is_join;  /* some block's lanes meet here */
+    /* Blocks whose nearer places no way leads to from here, though one led there until now. */
+    size_t *given_up, given_up_count;
 };
 
 struct flow {
@@ -43,7 +47,9 @@ struct flow {
     size_t block_count;
     size_t *label_blocks; /* by label index in the function */
     size_t *storage;      /* the successor lists */
+    size_t *given_up;     /* the lists of that name */
     bool returns;         /* a device function: its last block goes back to the caller */
+    bool is_part;         /* of another one's blocks: its last two blocks stand for what lies outside */
 };
 
 /* false: out of memory. */
@@ -51,6 +57,16 @@ bool flow_build(const struct ptx_function *function, struct flow *out);
 void flow_free(struct flow *flow);
 /* postdom.c: sets ipdom and is_join of every block; part of flow_build.  false: out of memory. */
 bool flow_find_ipdoms(struct flow *flow);
+/* meet.c: sets nearer and given_up of every block; part of flow_build.  false: out of memory. */
+bool flow_find_nearer(struct flow *flow);
+/* Each block's immediate post-dominator, or FLOW_NO_BLOCK; ipdom has room for one more.  left_out: by place
+ * in flow->storage, edges that are not followed; NULL: all are.  false: out of memory. */
+bool flow_post_dominate(const struct flow *flow, const bool *left_out, size_t *ipdom);
+/* Whether a block is nothing but the end of the thread.  (A device function's last one goes back to the
+ * caller.) */
+bool flow_only_ends(const struct flow *flow, size_t block);
+/* Marks the edges to code that only ends.  left_out: all false.  false: out of memory. */
+bool flow_leave_out_ends(const struct flow *flow, bool *left_out);
 /* The block that a label stands before. */
 size_t flow_label_block(const struct flow *flow, const struct ptx_label *label);
 

@@ -185,18 +185,31 @@ static uint32_t counted(const struct flow *flow, const struct flow_block *block)
     return count;
 }
 
+/* NULL: none, or out of memory. */
+static uint32_t *given_up_blocks(struct lower *l, const struct flow_block *block) {
+    uint32_t *blocks = block->given_up_count ? lower_alloc(l, block->given_up_count * sizeof *blocks) : NULL;
+    for (size_t i = 0; blocks && i < block->given_up_count; i++)
+        blocks[i] = l->code->block_base + (uint32_t)block->given_up[i];
+    return blocks;
+}
+
 static bool lower_blocks(struct lower *l) {
     for (size_t b = 0; b < l->flow.block_count; b++) {
         const struct flow_block *block = &l->flow.blocks[b];
         l->block = b;
         l->block_insn[b] = l->insn_count;
         l->node = block->first < block->end ? &l->flow.nodes[block->first] : NULL;
-        struct sim_insn *enter = lower_emit(l, block->is_join ? sim_run_enter_join : sim_run_enter);
-        if (!enter)
+        bool meets = block->is_join || block->given_up_count;
+        struct sim_insn *enter = lower_emit(l, meets ? sim_run_enter_join : sim_run_enter);
+        uint32_t *given_up = given_up_blocks(l, block);
+        if (!enter || (block->given_up_count && !given_up))
             return false;
         enter->imm = l->code->block_base + (int64_t)b;
         l->module->blocks[l->code->block_base + b] =
-            (struct sim_code_block){.instructions = counted(&l->flow, block), .first = enter->index};
+            (struct sim_code_block){.instructions = counted(&l->flow, block),
+                                    .first = enter->index,
+                                    .given_up_count = (uint32_t)block->given_up_count,
+                                    .given_up = given_up};
         for (size_t n = block->first; n < block->end; n++) {
             l->node = &l->flow.nodes[n];
             if (!lower_node(l))
@@ -221,9 +234,11 @@ static void resolve_branches(struct lower *l) {
             struct sim_branch *branch = (struct sim_branch *)(uintptr_t)in->extra;
             resolve(l, &branch->target);
             resolve(l, &branch->join);
+            resolve(l, &branch->nearer);
         } else if (in->body == sim_run_switch) {
             struct sim_switch *table = (struct sim_switch *)(uintptr_t)in->extra;
             resolve(l, &table->join);
+            resolve(l, &table->nearer);
             for (size_t t = 0; t < table->count; t++)
                 resolve(l, &table->targets[t]);
         }

@@ -12,9 +12,8 @@ static const struct sim_insn *block_number(size_t block) {
     return (const struct sim_insn *)(uintptr_t)(block + 1);
 }
 
-static const struct sim_insn *join_number(const struct lower *l) {
-    size_t join = l->flow.blocks[l->block].ipdom;
-    return join == FLOW_NO_BLOCK ? NULL : block_number(join);
+static const struct sim_insn *place_number(size_t block) {
+    return block == FLOW_NO_BLOCK ? NULL : block_number(block);
 }
 
 static bool lower_branch(struct lower *l) {
@@ -28,7 +27,8 @@ static bool lower_branch(struct lower *l) {
     if (!branch || (node->condition && !lower_register(l, node->condition, &condition)))
         return false;
     branch->target = block_number(node->target);
-    branch->join = join_number(l);
+    branch->join = place_number(l->flow.blocks[l->block].ipdom);
+    branch->nearer = place_number(l->flow.blocks[l->block].nearer);
     branch->block = l->code->block_base + (uint32_t)l->block;
     struct sim_insn *in = lower_emit(l, node->condition ? sim_run_branch : sim_run_jump);
     if (!in)
@@ -49,7 +49,8 @@ static bool lower_switch(struct lower *l) {
     if (!table || !lower_source(l, &ptx->operands[0], PTX_TYPE_U32, &index))
         return false;
     table->count = count;
-    table->join = join_number(l);
+    table->join = place_number(l->flow.blocks[l->block].ipdom);
+    table->nearer = place_number(l->flow.blocks[l->block].nearer);
     table->block = l->code->block_base + (uint32_t)l->block;
     for (size_t i = 0; i < count; i++) {
         const struct ptx_label *target = l->node->list->branch_targets[i];

@@ -24,7 +24,6 @@ static size_t intersect(const struct dominance *d, size_t a, size_t b) {
     return a;
 }
 
-/* left_out: by place in flow->storage, edges that are not followed; NULL: all are. */
 static bool follows(const struct flow *flow, const bool *left_out, const struct flow_block *block, size_t s) {
     return !left_out || !left_out[block->successors + s - flow->storage];
 }
@@ -84,8 +83,7 @@ static bool number_blocks(const struct flow *flow, const bool *left_out, struct 
     return ok;
 }
 
-/* Each block's immediate post-dominator, or FLOW_NO_BLOCK. */
-static bool post_dominate(const struct flow *flow, const bool *left_out, size_t *ipdom) {
+bool flow_post_dominate(const struct flow *flow, const bool *left_out, size_t *ipdom) {
     size_t n = flow->block_count;
     struct dominance d = {
         .count = n + 1,
@@ -128,12 +126,16 @@ static bool post_dominate(const struct flow *flow, const bool *left_out, size_t 
     return ok;
 }
 
-/* Nothing but the end of the thread.  (A device function's last block goes back to the caller.) */
-static bool only_ends(const struct flow *flow, size_t b) {
+bool flow_only_ends(const struct flow *flow, size_t b) {
     const struct flow_block *block = &flow->blocks[b];
     if (flow->returns && b == flow->block_count - 1)
         return false;
     return block->successor_count == 0 && block->end - block->first <= 1;
+}
+
+/* Of a part's two ends one leads where the other does not: a way that has both is no way to an end. */
+static bool other_end(const struct flow *flow, size_t a, size_t b) {
+    return flow->is_part && a != b && a >= flow->block_count - 2 && b >= flow->block_count - 2;
 }
 
 /* Whether the lanes that go this way all end without meeting others: a part of the code with one way in,
@@ -141,7 +143,7 @@ static bool only_ends(const struct flow *flow, size_t b) {
 #define SHORT_PART 256
 
 static bool ends_alone(const struct flow *flow, const size_t *entries, size_t start, bool *seen) {
-    size_t part[SHORT_PART], count = 0, ways_in = 0, ways_within = 0;
+    size_t part[SHORT_PART], count = 0, ways_in = 0, ways_within = 0, end = 0;
     bool alone = true;
     part[count++] = start;
     seen[start] = true;
@@ -150,8 +152,11 @@ static bool ends_alone(const struct flow *flow, const size_t *entries, size_t st
         ways_in += entries[part[i]];
         for (size_t s = 0; s < block->successor_count && alone; s++) {
             size_t t = block->successors[s];
-            if (only_ends(flow, t))
+            if (flow_only_ends(flow, t)) {
+                alone = !other_end(flow, end, t);
+                end = t;
                 continue;
+            }
             ways_within++;
             if (seen[t])
                 continue;
@@ -184,14 +189,14 @@ static bool leads_to(const struct flow *flow, size_t start, size_t target, bool 
 /* Marks the branches to early returns: of lanes that end there nobody waits for, so where the others meet
  * does not depend on them.  A return that has something to do first counts unless it stands in a loop: then
  * ptxas takes it for one more end of the loop, and gives up. */
-static void leave_out_returns(const struct flow *flow, const size_t *entries, bool *seen, size_t *stack,
-                              bool *left_out) {
+static void leave_out_ends(const struct flow *flow, const size_t *entries, bool *seen, size_t *stack,
+                           bool *left_out) {
     for (size_t b = 0; b < flow->block_count; b++) {
         const struct flow_block *block = &flow->blocks[b];
         size_t staying = 0, alone = 0;
         bool *out = left_out + (block->successors - flow->storage);
         for (size_t s = 0; s < block->successor_count && block->successor_count > 1; s++)
-            if (!(out[s] = only_ends(flow, block->successors[s])))
+            if (!(out[s] = flow_only_ends(flow, block->successors[s])))
                 staying++;
         if (staying == 0) {
             for (size_t s = 0; s < block->successor_count; s++)
@@ -203,9 +208,24 @@ static void leave_out_returns(const struct flow *flow, const size_t *entries, bo
             continue;
         for (size_t s = 0; s < 2; s++)
             alone += mark[s] = ends_alone(flow, entries, block->successors[s], seen);
-        if (alone == 1 && !leads_to(flow, block->successors[mark[0]], b, seen, stack))
+        if (alone == 1 && (flow->is_part || !leads_to(flow, block->successors[mark[0]], b, seen, stack)))
             out[0] = mark[0], out[1] = mark[1];
     }
+}
+
+bool flow_leave_out_ends(const struct flow *flow, bool *left_out) {
+    size_t n = flow->block_count;
+    size_t *entries = calloc(n, sizeof *entries), *stack = malloc((n + 1) * sizeof *stack);
+    bool *seen = calloc(n, sizeof *seen);
+    bool ok = entries && stack && seen;
+    if (ok) {
+        for (size_t b = 0; b < n; b++)
+            for (size_t s = 0; s < flow->blocks[b].successor_count; s++)
+                entries[flow->blocks[b].successors[s]]++;
+        leave_out_ends(flow, entries, seen, stack, left_out);
+    }
+    free(entries), free(stack), free(seen);
+    return ok;
 }
 
 /* ptxas lets lanes meet again at the end of an if or a loop even when some lanes may return in it; without
@@ -215,40 +235,34 @@ static bool meet_despite_returns(const struct flow *flow, size_t *ipdom) {
     size_t n = flow->block_count, edges = 1;
     for (size_t b = 0; b < n; b++)
         edges += flow->blocks[b].successor_count;
-    size_t *entries = calloc(n, sizeof *entries), *other = malloc((n + 1) * sizeof *other);
-    bool *seen = calloc(n, sizeof *seen), *left_out = calloc(edges, sizeof *left_out);
-    bool ok = entries && other && seen && left_out;
+    size_t *other = malloc((n + 1) * sizeof *other);
+    bool *left_out = calloc(edges, sizeof *left_out);
     bool replaced = false;
-    if (ok) {
-        for (size_t b = 0; b < n; b++)
-            for (size_t s = 0; s < flow->blocks[b].successor_count; s++)
-                entries[flow->blocks[b].successors[s]]++;
-        leave_out_returns(flow, entries, seen, other, left_out);
-        ok = post_dominate(flow, left_out, other);
-    }
+    bool ok =
+        other && left_out && flow_leave_out_ends(flow, left_out) && flow_post_dominate(flow, left_out, other);
     for (size_t b = 0; ok && b < n; b++) {
         const struct flow_block *block = &flow->blocks[b];
         size_t ways = 0;
         for (size_t s = 0; s < block->successor_count; s++)
             ways += follows(flow, left_out, block, s);
-        bool plain = ipdom[b] != FLOW_NO_BLOCK && !only_ends(flow, ipdom[b]);
+        bool plain = ipdom[b] != FLOW_NO_BLOCK && !flow_only_ends(flow, ipdom[b]);
         if (other[b] == FLOW_NO_BLOCK) /* a loop that only a return leaves */
             other[b] = plain && ways > 1 ? ipdom[b] : FLOW_NO_BLOCK;
         else if (ways < 2)
             other[b] = FLOW_NO_BLOCK;
         else
-            replaced |= !plain && !only_ends(flow, other[b]);
+            replaced |= !plain && !flow_only_ends(flow, other[b]);
     }
     if (ok && replaced)
         memcpy(ipdom, other, n * sizeof *ipdom);
-    free(entries), free(other), free(seen), free(left_out);
+    free(other), free(left_out);
     return ok;
 }
 
 bool flow_find_ipdoms(struct flow *flow) {
     size_t n = flow->block_count;
     size_t *ipdom = malloc((n + 1) * sizeof *ipdom);
-    bool ok = ipdom && post_dominate(flow, NULL, ipdom) && meet_despite_returns(flow, ipdom);
+    bool ok = ipdom && flow_post_dominate(flow, NULL, ipdom) && meet_despite_returns(flow, ipdom);
     for (size_t b = 0; ok && b < n; b++) {
         flow->blocks[b].ipdom = ipdom[b];
         if (flow->blocks[b].successor_count > 1 && ipdom[b] != FLOW_NO_BLOCK)

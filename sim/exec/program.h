@@ -37,13 +37,14 @@
 struct sim_branch {
     uint32_t block; /* the module's number of the basic block that it ends */
     const struct sim_insn *target;
-    const struct sim_insn *join; /* the immediate post-dominator's first instruction; NULL: at exit */
+    const struct sim_insn *join;   /* the immediate post-dominator's first instruction; NULL: at exit */
+    const struct sim_insn *nearer; /* of those that do not pass it by; NULL: there is no such place */
 };
 
 /* brx.idx: the lanes' targets by index. */
 struct sim_switch {
     uint32_t block; /* as a branch's */
-    const struct sim_insn *join;
+    const struct sim_insn *join, *nearer;
     size_t count;
     const struct sim_insn *targets[];
 };
@@ -130,6 +131,9 @@ struct sim_memop {
 struct sim_code_block {
     uint32_t instructions; /* PTX instructions in it */
     uint32_t first;        /* the first one's index in its function */
+    uint32_t given_up_count;
+    const uint32_t
+        *given_up; /* blocks, by the module's numbers: no way leads to their nearer places any more */
 };
 
 /* A memory instruction, for its counts. */

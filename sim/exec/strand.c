@@ -1,14 +1,14 @@
-/* Divergence and reconvergence, calls and exits. */
+/* Divergence, calls and exits. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/check/hooks.h"
 #include "sim/exec/handlers.h"
-#include "sim/exec/worker.h"
+#include "sim/exec/strand.h"
 
 /* ---------------------------------------------------------------- allocation, from the worker's lists */
 
-static struct sim_strand *new_strand(struct sim_warp *w) {
+struct sim_strand *sim_strand_new(struct sim_warp *w) {
     struct sim_strand *s = w->worker->free_strands;
     if (s)
         w->worker->free_strands = s->next;
@@ -19,33 +19,13 @@ static struct sim_strand *new_strand(struct sim_warp *w) {
     return s;
 }
 
-static void remove_strand(struct sim_warp *w, struct sim_strand *s) {
+void sim_strand_remove(struct sim_warp *w, struct sim_strand *s) {
     struct sim_strand **at = &w->strands;
     while (*at != s)
         at = &(*at)->next;
     *at = s->next;
     s->next = w->worker->free_strands;
     w->worker->free_strands = s;
-}
-
-static struct sim_join *new_join(struct sim_warp *w) {
-    struct sim_join *j = w->worker->free_joins;
-    if (j)
-        w->worker->free_joins = j->next;
-    else if (!(j = malloc(sizeof *j)))
-        sim_fault_memory(w);
-    j->next = w->joins;
-    w->joins = j;
-    return j;
-}
-
-static void remove_join(struct sim_warp *w, struct sim_join *j) {
-    struct sim_join **at = &w->joins;
-    while (*at != j)
-        at = &(*at)->next;
-    *at = j->next;
-    j->next = w->worker->free_joins;
-    w->worker->free_joins = j;
 }
 
 struct heap_frame {
@@ -71,7 +51,7 @@ static struct sim_frame *new_frame(struct sim_warp *w, const struct sim_code *co
     return &f->frame;
 }
 
-static void release_frame(struct sim_warp *w, struct sim_frame *frame) {
+void sim_frame_release(struct sim_warp *w, struct sim_frame *frame) {
     while (frame && --frame->references == 0) {
         struct sim_frame *caller = frame->caller;
         if (caller) { /* the first frame of a warp is the worker's own */
@@ -120,7 +100,7 @@ bool sim_warp_start(struct sim_warp *w, struct sim_frame *frame, uint32_t lanes)
     w->live = w->born = lanes;
     w->cc = 0;
     w->arrived[0] = w->arrived[1] = 0;
-    struct sim_strand *s = new_strand(w);
+    struct sim_strand *s = sim_strand_new(w);
     s->pc = frame->code->insns;
     s->frame = frame;
     s->mask = lanes;
@@ -142,54 +122,14 @@ bool sim_warp_run(struct sim_warp *w) {
 
 void sim_warp_end(struct sim_warp *w) {
     while (w->strands) {
-        release_frame(w, w->strands->frame);
-        remove_strand(w, w->strands);
+        sim_frame_release(w, w->strands->frame);
+        sim_strand_remove(w, w->strands);
     }
-    while (w->joins) {
-        release_frame(w, w->joins->frame);
-        remove_join(w, w->joins);
-    }
+    sim_joins_end(w);
 }
 
 const struct sim_insn *sim_strand_next(struct sim_warp *w) {
     return next_strand(w);
-}
-
-/* ---------------------------------------------------------------- joins */
-
-/* A strand of a join's parked lanes, at the join and on the way to the outer one. */
-static struct sim_strand *revive(struct sim_warp *w, struct sim_join *j) {
-    struct sim_strand *s = new_strand(w);
-    s->pc = j->at;
-    s->frame = j->frame; /* the join's reference becomes the strand's */
-    s->mask = j->arrived;
-    s->join = j->outer;
-    return s;
-}
-
-/* Lanes have left a join's care, by exit: if the rest have arrived, they go on. */
-static void check_join(struct sim_warp *w, struct sim_join *j) {
-    if (j->arrived != j->expected)
-        return;
-    if (j->expected)
-        revive(w, j);
-    else
-        release_frame(w, j->frame);
-    remove_join(w, j);
-}
-
-bool sim_warp_release(struct sim_warp *w) {
-    for (struct sim_join *j = w->joins; j; j = j->next)
-        if (j->arrived) {
-            sim_check_let_go(w, j);
-            j->frame->references++;
-            revive(w, j);
-            j->expected &= ~j->arrived;
-            j->arrived = 0;
-            check_join(w, j);
-            return true;
-        }
-    return false;
 }
 
 static inline void count_block(struct sim_warp *w, const struct sim_insn *in) {
@@ -212,13 +152,8 @@ static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *i
         self->spent = 0;
         w->waits = release = true;
     }
-    for (struct sim_join *j = self->join; j && release; j = j->outer)
-        if (j->arrived) {
-            j->frame->references++;
-            revive(w, j);
-            j->expected &= ~j->arrived;
-            j->arrived = 0;
-        }
+    if (release)
+        sim_join_release(w);
     /* To the end of the list, so that the others have their turn first. */
     struct sim_strand **at = &w->strands;
     while (*at != self)
@@ -273,24 +208,6 @@ const struct sim_insn *sim_run_enter(struct sim_warp *w, const struct sim_insn *
     return in + 1;
 }
 
-const struct sim_insn *sim_run_enter_join(struct sim_warp *w, const struct sim_insn *in) {
-    struct sim_strand *s = w->strand;
-    while (s->join && s->join->at == in && s->join->frame == s->frame) {
-        struct sim_join *j = s->join;
-        j->arrived |= s->mask;
-        if (j->arrived != j->expected) {
-            release_frame(w, s->frame);
-            remove_strand(w, s);
-            return next_strand(w);
-        }
-        s->mask = w->mask = j->arrived;
-        s->join = j->outer;
-        release_frame(w, j->frame);
-        remove_join(w, j);
-    }
-    return sim_run_enter(w, in);
-}
-
 /* ---------------------------------------------------------------- branches */
 
 const struct sim_insn *sim_run_jump(struct sim_warp *w, const struct sim_insn *in) {
@@ -298,32 +215,14 @@ const struct sim_insn *sim_run_jump(struct sim_warp *w, const struct sim_insn *i
     return ((const struct sim_branch *)in->extra)->target;
 }
 
-/* Makes sure that lanes which part here meet at join: by the join that the strand is already under if
- * that is the same place (a loop's exit, seen again), else by a new one. */
-static void expect_at(struct sim_warp *w, const struct sim_insn *join) {
-    struct sim_strand *s = w->strand;
-    if (!join || (s->join && s->join->at == join && s->join->frame == s->frame))
-        return;
-    struct sim_join *j = new_join(w);
-    j->outer = s->join;
-    j->at = join;
-    j->frame = s->frame;
-    j->frame->references++;
-    j->expected = s->mask;
-    j->arrived = 0;
-    s->join = j;
-}
-
 /* Lanes of the running strand go to target on their own. */
 static void split(struct sim_warp *w, uint32_t lanes, const struct sim_insn *target) {
     struct sim_strand *s = w->strand;
     s->mask &= ~lanes;
     w->mask = s->mask;
-    if (s->join && s->join->at == target && s->join->frame == s->frame) {
-        s->join->arrived |= lanes; /* already there */
+    if (sim_join_park(w, lanes, target))
         return;
-    }
-    struct sim_strand *other = new_strand(w);
+    struct sim_strand *other = sim_strand_new(w);
     other->pc = target;
     other->frame = s->frame;
     other->frame->references++;
@@ -340,7 +239,7 @@ const struct sim_insn *sim_run_branch(struct sim_warp *w, const struct sim_insn 
     if (taken == w->mask)
         return branch->target;
     w->worker->blocks[branch->block].splits++;
-    expect_at(w, branch->join);
+    sim_join_expect(w, branch->join, branch->nearer, branch->block);
     /* Lanes that are at the join already need no strand, whichever side they took. */
     if (in + 1 == branch->join) {
         split(w, w->mask & ~taken, in + 1);
@@ -356,7 +255,7 @@ const struct sim_insn *sim_run_switch(struct sim_warp *w, const struct sim_insn 
     const struct sim_insn *stay = NULL;
     uint32_t left = w->mask;
     bool parted = false;
-    expect_at(w, table->join);
+    sim_join_expect(w, table->join, table->nearer, table->block);
     while (left) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint32_t value = index[lane], same = 0;
@@ -428,7 +327,7 @@ const struct sim_insn *sim_run_call(struct sim_warp *w, const struct sim_insn *i
             if (w->mask >> lane & 1 && address[lane] != first)
                 others |= 1u << lane;
         if (others) {
-            expect_at(w, in + 1);
+            sim_join_expect(w, in + 1, NULL, 0);
             split(w, others, in);
         }
     }
@@ -466,7 +365,7 @@ const struct sim_insn *sim_run_return(struct sim_warp *w, const struct sim_insn 
                 w->mask);
     s->frame = caller;
     caller->references++;
-    release_frame(w, frame);
+    sim_frame_release(w, frame);
     w->base[0] = caller->slots;
     w->base[1] = caller->code->pool;
     return call_insn + 1;
@@ -480,14 +379,9 @@ const struct sim_insn *sim_run_exit(struct sim_warp *w, const struct sim_insn *i
     uint32_t gone = s->mask;
     w->live &= ~gone;
     struct sim_join *j = s->join;
-    release_frame(w, s->frame);
-    remove_strand(w, s);
-    while (j) {
-        struct sim_join *outer = j->outer;
-        j->expected &= ~gone;
-        check_join(w, j);
-        j = outer;
-    }
+    sim_frame_release(w, s->frame);
+    sim_strand_remove(w, s);
+    sim_join_leave(w, j, gone);
     sim_warp_settle(w);
     return next_strand(w);
 }

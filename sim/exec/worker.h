@@ -1,9 +1,9 @@
 /* What runs: a worker thread, the block it has in hand, and the block's strands.  Private to sim/exec.
  *
  * A strand is a set of lanes of one warp that run together.  A warp starts as one strand.  At a branch
- * whose lanes disagree it splits; a join says where the parts meet again (the branch's immediate
- * post-dominator) and which lanes are to come.  A strand that arrives before the others ends there and
- * leaves its lanes parked in the join; the last to arrive goes on with all of them.
+ * whose lanes disagree it splits; joins say where the parts meet again (the branch's immediate
+ * post-dominator, and maybe a nearer place) and which lanes are to come.  A strand that arrives before the
+ * others ends there and leaves its lanes parked in the join; the last to arrive goes on with all of them.
  *
  * Waiting at barriers is a strand's own, so threads of one warp may wait in different places, as on
  * Volta and later.  When nothing in a block can run but some lanes are parked, they are let go before
@@ -55,6 +55,8 @@ struct sim_join {
     const struct sim_insn *at;
     struct sim_frame *frame;
     uint32_t expected, arrived; /* lanes */
+    bool nearer;                /* lanes may pass it by (strand.h), ... */
+    uint32_t block;             /* ... where the block says so that lists this one, whose branch made it */
 };
 
 enum sim_strand_state { STRAND_READY, STRAND_BARRIER, STRAND_WARP_SYNC, STRAND_MBARRIER };

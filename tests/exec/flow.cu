@@ -183,4 +183,33 @@ __global__ void producer_consumer(volatile int *flag, volatile int *data, int *o
             *flag = 1;
     }
 }
+
+/* A store that the compiler does not make one with another. */
+#define STORE(name, where, value)                                                                            \
+    asm volatile("st.global.u32 [%0], %1; // " name ::"l"(where), "r"(value) : "memory")
+
+/* The else is one block that two conditions lead to. */
+__global__ void and_else(const int *in, int *out) {
+    int i = threadIdx.x;
+    if ((i & 1) && in[32 + in[i]] > 5)
+        STORE("both", out + i, in[i]);
+    else
+        STORE("else", out + 32 + i, in[i]);
+    STORE("all", out + 64 + i, i);
+}
+
+/* Lanes leave at the loop's end, after as many rounds as in[i] says, or by a break with code of its own. */
+__global__ void loop_end(const int *in, int *out) {
+    int i = threadIdx.x, round = 0;
+#pragma unroll 1
+    do {
+        if (in[32 + round] == i) {
+            STORE("break", out + i, -round);
+            goto done;
+        }
+    } while (++round < in[i]);
+    STORE("end", out + 32 + i, round);
+done:
+    STORE("all", out + 64 + i, round);
+}
 }

@@ -71,6 +71,47 @@ static void test_early_return(void **state) {
     harness_close(&h);
 }
 
+static void test_and_else(void **state) {
+    (void)state;
+    struct harness h;
+    harness_open(&h, ptx);
+    int *in = inputs(&h, 10, 0), *out = harness_buffer(&h, N * sizeof *out);
+    assert_true(harness_launch(&h, "and_else", 1, 32, 0, (const void *[]){&in, &out}));
+    int taken = 0;
+    for (int i = 0; i < 32; i++) {
+        bool both = i & 1 && in[32 + in[i]] > 5;
+        taken += both;
+        assert_int_equal(out[i], both ? in[i] : (int)0xa5a5a5a5);
+        assert_int_equal(out[32 + i], both ? (int)0xa5a5a5a5 : in[i]);
+        assert_int_equal(out[64 + i], i);
+    }
+    assert_in_range(taken, 1, 15);
+    /* Each of the three once, though lanes come to the else from either test. */
+    assert_int_equal(h.counters.global_store_requests, 3);
+    harness_close(&h);
+}
+
+static void test_loop_end(void **state) {
+    (void)state;
+    struct harness h;
+    harness_open(&h, ptx);
+    int *in = inputs(&h, 10, 0), *out = harness_buffer(&h, N * sizeof *out);
+    for (int k = 0; k < 32; k++)
+        in[k] = 1 + k % 11;
+    for (int k = 0; k < 11; k++)
+        in[32 + k] = k == 2 ? 8 : k == 6 ? 19 : 99;
+    assert_true(harness_launch(&h, "loop_end", 1, 32, 0, (const void *[]){&in, &out}));
+    for (int i = 0; i < 32; i++) {
+        int left = i == 8 ? 2 : i == 19 ? 6 : -1, round = left < 0 ? in[i] : left;
+        assert_int_equal(out[i], left < 0 ? (int)0xa5a5a5a5 : -left);
+        assert_int_equal(out[32 + i], left < 0 ? round : (int)0xa5a5a5a5);
+        assert_int_equal(out[64 + i], round);
+    }
+    /* The breaks' own store twice, of a lane each; the one behind the loop once, and the one behind all. */
+    assert_int_equal(h.counters.global_store_requests, 4);
+    harness_close(&h);
+}
+
 static int fibonacci(int n) {
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
@@ -199,6 +240,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_if_else),
         cmocka_unit_test(test_ragged_loop),
         cmocka_unit_test(test_early_return),
+        cmocka_unit_test(test_and_else),
+        cmocka_unit_test(test_loop_end),
         cmocka_unit_test(test_recursion),
         cmocka_unit_test(test_indirect_calls),
         cmocka_unit_test(test_jump_table),
