@@ -47,6 +47,10 @@ sim_run_fn sim_run_load_matrix, sim_run_store_matrix, sim_run_load_rows, sim_run
 /* mbarrier.c; extra: struct sim_mbarrier, struct sim_bulk_copy. */
 sim_run_fn sim_run_mbarrier, sim_run_mbarrier_wait, sim_run_mbarrier_pending, sim_run_bulk_copy;
 
+/* tensor_map.c: a field of a word (extra: struct sim_map_bits); each lane's own word of a map; the map that a
+ * fence or a prefetch names (imm: the offset). */
+sim_run_fn sim_run_map_field, sim_run_lane_word32, sim_run_lane_word64, sim_run_map_line;
+
 /* texture.c; extra: struct sim_fetch. */
 sim_run_fn sim_run_texture;
 

@@ -95,4 +95,9 @@ bool lower_mbarrier(struct lower *l);
 bool lower_copy_arrival(struct lower *l);
 bool lower_bulk_copy(struct lower *l);
 
+/* tensor_map_lower.c: the current node, which is tensormap, or a fence or prefetch of a tensor map. */
+bool lower_tensor_map(struct lower *l);
+bool lower_tensor_map_fence(struct lower *l);
+bool lower_tensor_map_prefetch(struct lower *l);
+
 #endif

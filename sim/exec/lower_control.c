@@ -252,6 +252,8 @@ bool lower_control(struct lower *l, bool *handled) {
         return lower_barrier(l);
     if (is(in, "membar") || is(in, "fence") || is(in, "nanosleep"))
         l->code->may_spin = true; /* these stand in loops that read plainly, too */
+    if (is(in, "fence") && ptx_has_word(in, "tensormap::generic"))
+        return lower_tensor_map_fence(l);
     if (is(in, "membar") || is(in, "fence"))
         return lower_emit(l, sim_run_fence) != NULL;
     if (is(in, "nanosleep"))
@@ -262,6 +264,8 @@ bool lower_control(struct lower *l, bool *handled) {
             stop->small = 1;
         return stop != NULL;
     }
+    if (is(in, "prefetch") && ptx_has_word(in, "tensormap"))
+        return lower_tensor_map_prefetch(l);
     if (needs_nothing(in))
         return lower_emit(l, sim_run_nothing) != NULL;
     *handled = false;

@@ -559,6 +559,8 @@ bool lower_memory(struct lower *l, bool *handled) {
         return lower_async_copy(l);
     if (is(in, "mbarrier"))
         return lower_mbarrier(l);
+    if (is(in, "tensormap"))
+        return lower_tensor_map(l);
     *handled = false;
     return true;
 }

@@ -132,8 +132,8 @@ static bool may_be_shared(const struct ptx_instruction *in) {
 /* What shared accesses like first are not moved across: loads pass loads, stores only their neighbours. */
 static bool ends_group(const struct plain *first, const struct ptx_instruction *in,
                        const struct plain *access) {
-    static const char *const names[] = {"bar",   "barrier", "atom", "red",  "call",     "membar",
-                                        "fence", "cp",      "shfl", "vote", "mbarrier", NULL};
+    static const char *const names[] = {"bar", "barrier", "atom", "red",      "call",      "membar", "fence",
+                                        "cp",  "shfl",    "vote", "mbarrier", "tensormap", NULL};
     if (access->bytes && access->store == first->store && (!first->store || access->reg == first->reg))
         return false;
     if (strcmp(in->name, "st") == 0 || (first->store && strcmp(in->name, "ld") == 0))

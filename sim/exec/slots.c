@@ -33,6 +33,7 @@ size_t slots_destinations(const struct ptx_instruction *in) {
                                        "griddepcontrol",
                                        "setmaxnreg",
                                        "stmatrix",
+                                       "tensormap",
                                        NULL};
     if (in->operand_count == 0) /* refused later, where it is lowered */
         return 0;
