@@ -240,6 +240,9 @@
     X(cuLaunchKernel)                                                                                        \
     X(cuLaunchCooperativeKernel)                                                                             \
     X(cuLaunchKernelEx)                                                                                      \
+    X(cuTensorMapEncodeTiled)                                                                                \
+    X(cuTensorMapEncodeIm2col)                                                                               \
+    X(cuTensorMapReplaceAddress)                                                                             \
     X(cuArrayCreate)                                                                                         \
     X(cuArray3DCreate)                                                                                       \
     X(cuArrayDestroy)                                                                                        \
