@@ -181,7 +181,9 @@ static void note_target(struct linker *l, const char *text, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (text[i] >= '0' && text[i] <= '9')
             number = 10 * number + (unsigned)(text[i] - '0');
-    if (number >= l->target && length < sizeof l->target_text) {
+    /* Of sm_90 and sm_90a the code is for sm_90a: its instructions are some that sm_90 lacks. */
+    const bool plain = length && text[length - 1] >= '0' && text[length - 1] <= '9';
+    if ((number > l->target || (number == l->target && !plain)) && length < sizeof l->target_text) {
         l->target = number;
         memcpy(l->target_text, text, length);
         l->target_text[length] = '\0';

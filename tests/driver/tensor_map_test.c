@@ -63,8 +63,8 @@ static void answers(encode_fn *encode, const struct arguments *a, bool right, co
 
 #define ANSWERS(encode, given, right, ...)                                                                   \
     do {                                                                                                     \
-            const struct arguments a_ = {given, __VA_ARGS__};                                                \
-        answers(encode, &a_, right, #__VA_ARGS__);                             \
+        const struct arguments a_ = {given, __VA_ARGS__};                                                    \
+        answers(encode, &a_, right, #__VA_ARGS__);                                                           \
     } while (0)
 #define OK(...)        ANSWERS(tiled, PLAIN, true, __VA_ARGS__)
 #define NO(...)        ANSWERS(tiled, PLAIN, false, __VA_ARGS__)
@@ -112,30 +112,57 @@ static void words(void **state) {
     for (int type = 0; type < 13; type++)
         HOLDS(tiled, PLAIN, types[type], .type = type);
     HOLDS(tiled, PLAIN, "0=40000000 2=390 3=10 8=3f 9=1f 13=1f000000 14=7 16=400 18=10", .rank = 2);
-    HOLDS(tiled, PLAIN, "0=40000000 2=3c0 3=1 4=10 5=100 6=1000 8=3 9=4 10=5 11=6 12=7 13=3004688 14=1010201 18=10", .rank = 5, .size = {4, 5, 6, 7, 8}, .stride = {16, 256, 4096, 65536}, .box = {4, 2, 3, 2, 2}, .step = {1, 2, 3, 4, 5});
-    HOLDS(tiled, PLAIN, "0=40000000 2=83a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000000 14=307 16=1000 18=10", .fill = 1);
-    HOLDS(tiled, PLAIN, "0=40000000 2=203a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000000 14=307 16=1000 18=10", .promotion = 1);
-    HOLDS(tiled, PLAIN, "0=40000000 2=403a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000000 14=307 16=1000 18=10", .promotion = 2);
-    HOLDS(tiled, PLAIN, "0=40000000 2=603a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000000 14=307 16=1000 18=10", .promotion = 3);
-    HOLDS(tiled, PLAIN, "0=40000000 2=ba0 3=10 4=200 8=3f 9=1f 10=f 13=1f000000 14=307 16=1000 18=10", .interleave = 1);
-    HOLDS(tiled, PLAIN, "0=40000000 2=33a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=100", .interleave = 2, .swizzle = 1, .box = {8, 8, 4});
-    HOLDS(tiled, PLAIN, "0=40000000 2=3a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=10", .swizzle = 0, .box = {8, 8, 4});
-    HOLDS(tiled, PLAIN, "0=40000000 2=23a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=100", .swizzle = 1, .box = {8, 8, 4});
-    HOLDS(tiled, PLAIN, "0=40000000 2=43a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=200", .swizzle = 2, .box = {8, 8, 4});
-    HOLDS(tiled, PLAIN, "0=40000000 2=63a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=400", .swizzle = 3, .box = {8, 8, 4});
+    HOLDS(tiled, PLAIN,
+          "0=40000000 2=3c0 3=1 4=10 5=100 6=1000 8=3 9=4 10=5 11=6 12=7 13=3004688 14=1010201 18=10",
+          .rank = 5, .size = {4, 5, 6, 7, 8}, .stride = {16, 256, 4096, 65536}, .box = {4, 2, 3, 2, 2},
+          .step = {1, 2, 3, 4, 5});
+    HOLDS(tiled, PLAIN, "0=40000000 2=83a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000000 14=307 16=1000 18=10",
+          .fill = 1);
+    HOLDS(tiled, PLAIN, "0=40000000 2=203a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000000 14=307 16=1000 18=10",
+          .promotion = 1);
+    HOLDS(tiled, PLAIN, "0=40000000 2=403a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000000 14=307 16=1000 18=10",
+          .promotion = 2);
+    HOLDS(tiled, PLAIN, "0=40000000 2=603a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000000 14=307 16=1000 18=10",
+          .promotion = 3);
+    HOLDS(tiled, PLAIN, "0=40000000 2=ba0 3=10 4=200 8=3f 9=1f 10=f 13=1f000000 14=307 16=1000 18=10",
+          .interleave = 1);
+    HOLDS(tiled, PLAIN, "0=40000000 2=33a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=100",
+          .interleave = 2, .swizzle = 1, .box = {8, 8, 4});
+    HOLDS(tiled, PLAIN, "0=40000000 2=3a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=10",
+          .swizzle = 0, .box = {8, 8, 4});
+    HOLDS(tiled, PLAIN, "0=40000000 2=23a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=100",
+          .swizzle = 1, .box = {8, 8, 4});
+    HOLDS(tiled, PLAIN, "0=40000000 2=43a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=200",
+          .swizzle = 2, .box = {8, 8, 4});
+    HOLDS(tiled, PLAIN, "0=40000000 2=63a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=400",
+          .swizzle = 3, .box = {8, 8, 4});
     /* Steps that do not divide a box are rounded down in its size. */
-    HOLDS(tiled, PLAIN, "0=40000000 2=3a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000002 14=307 16=500 18=10", .step = {3, 1, 1});
-    HOLDS(tiled, PLAIN, "0=40000000 2=3a0 3=10 4=200 8=3f 9=1f 10=f 13=ff000008 14=e4 16=1c800 18=10", .step = {1, 2, 1}, .box = {256, 229, 1});
+    HOLDS(tiled, PLAIN, "0=40000000 2=3a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000002 14=307 16=500 18=10",
+          .step = {3, 1, 1});
+    HOLDS(tiled, PLAIN, "0=40000000 2=3a0 3=10 4=200 8=3f 9=1f 10=f 13=ff000008 14=e4 16=1c800 18=10",
+          .step = {1, 2, 1}, .box = {256, 229, 1});
 }
 
 static void words_of_images(void **state) {
     (void)state;
-    HOLDS(images, IMAGES, "0=40000000 2=3b1 3=10 4=200 5=2000 8=3f 9=1f 10=f 11=7 13=f000000 15=1f 16=800 18=10", .fill = 0);
-    HOLDS(images, IMAGES, "0=40000000 2=3c1 3=1 4=10 5=100 6=1000 8=3 9=4 10=5 11=6 12=7 13=3004688 14=3f830830 15=6 16=70 18=10", .rank = 5, .size = {4, 5, 6, 7, 8}, .stride = {16, 256, 4096, 65536}, .lower = {-16, 1, 2}, .upper = {3, -4, 15}, .channels = 4, .pixels = 7, .step = {1, 2, 3, 4, 5});
-    HOLDS(images, IMAGES, "0=40000000 2=3a1 3=10 4=200 8=3f 9=1f 10=f 13=f000000 14=3fed4 15=1f 16=800 18=10", .rank = 3, .lower = {-300}, .upper = {3});
-    HOLDS(images, IMAGES, "0=40000000 2=3b1 3=10 4=200 5=2000 8=3f 9=1f 10=f 11=7 13=f000000 14=5ff02fd 15=1f 16=800 18=10", .lower = {-3, 2}, .upper = {-1, 5});
-    HOLDS(images, IMAGES, "0=40000000 2=3b1 3=10 4=200 5=2000 8=3f 9=1f 10=f 11=7 13=ff000000 15=e3 16=39000 18=10", .channels = 256, .pixels = 228);
-    HOLDS(images, IMAGES, "0=40000000 2=3b1 3=10 4=200 5=2000 8=3f 9=1f 10=f 11=7 13=f000000 15=3ff 16=10000 18=10", .pixels = 1024);
+    HOLDS(images, IMAGES,
+          "0=40000000 2=3b1 3=10 4=200 5=2000 8=3f 9=1f 10=f 11=7 13=f000000 15=1f 16=800 18=10", .fill = 0);
+    HOLDS(images, IMAGES,
+          "0=40000000 2=3c1 3=1 4=10 5=100 6=1000 8=3 9=4 10=5 11=6 12=7 13=3004688 14=3f830830 15=6 16=70 "
+          "18=10",
+          .rank = 5, .size = {4, 5, 6, 7, 8}, .stride = {16, 256, 4096, 65536}, .lower = {-16, 1, 2},
+          .upper = {3, -4, 15}, .channels = 4, .pixels = 7, .step = {1, 2, 3, 4, 5});
+    HOLDS(images, IMAGES, "0=40000000 2=3a1 3=10 4=200 8=3f 9=1f 10=f 13=f000000 14=3fed4 15=1f 16=800 18=10",
+          .rank = 3, .lower = {-300}, .upper = {3});
+    HOLDS(images, IMAGES,
+          "0=40000000 2=3b1 3=10 4=200 5=2000 8=3f 9=1f 10=f 11=7 13=f000000 14=5ff02fd 15=1f 16=800 18=10",
+          .lower = {-3, 2}, .upper = {-1, 5});
+    HOLDS(images, IMAGES,
+          "0=40000000 2=3b1 3=10 4=200 5=2000 8=3f 9=1f 10=f 11=7 13=ff000000 15=e3 16=39000 18=10",
+          .channels = 256, .pixels = 228);
+    HOLDS(images, IMAGES,
+          "0=40000000 2=3b1 3=10 4=200 5=2000 8=3f 9=1f 10=f 11=7 13=f000000 15=3ff 16=10000 18=10",
+          .pixels = 1024);
 }
 
 static void choices(void **state) {

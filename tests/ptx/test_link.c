@@ -39,7 +39,38 @@ static void test_own_names(void **state) {
     free(linked);
 }
 
+/* The highest target; of sm_90 and sm_90a, which has more instructions, sm_90a wherever it stands. */
+static void test_targets(void **state) {
+    (void)state;
+    static const struct {
+        const char *targets[3], *linked;
+    } cases[] = {
+        {{"sm_90", "sm_90a", "sm_90"}, "sm_90a"},  {{"sm_90a", "sm_90", "sm_80"}, "sm_90a"},
+        {{"sm_90", "sm_90", "sm_90a"}, "sm_90a"},  {{"sm_90", "sm_80", "sm_86"}, "sm_90"},
+        {{"sm_90a", "sm_100", "sm_90"}, "sm_100"}, {{"sm_75", "sm_75", "sm_75"}, "sm_75"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char texts[3][200];
+        struct ptx_text list[3];
+        for (int t = 0; t < 3; t++) {
+            snprintf(texts[t], sizeof texts[t],
+                     ".version 8.4\n.target %s\n.address_size 64\n.visible .entry k%d() { ret; }\n",
+                     cases[i].targets[t], t);
+            list[t] = (struct ptx_text){"text", texts[t], strlen(texts[t])};
+        }
+        char *linked;
+        size_t size;
+        struct ptx_error error;
+        struct ptx_module *module;
+        assert_true(ptx_link(list, 3, &linked, &size, &error));
+        assert_true(ptx_parse("linked", linked, size, &module, &error));
+        assert_string_equal(module->target, cases[i].linked);
+        ptx_module_free(module);
+        free(linked);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_own_names)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_own_names), cmocka_unit_test(test_targets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
