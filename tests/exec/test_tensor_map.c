@@ -263,6 +263,38 @@ static void places_of_copies(void **state) {
     fault_of("setp.lt.u32 %p1, %r1, 4; @%p1 exit; " COPY "[%rd1], [s], 128;", to, 0, SIM_FAULT_NONE);
 }
 
+static void count_finding(void *argument, const struct sim_finding *finding) {
+    unsigned *kinds = argument;
+    kinds[finding->kind]++;
+}
+
+/* Under checks a field is unwritten, out of bounds or raced for as any word is. */
+static void checked(void **state) {
+    (void)state;
+    unsigned kinds[64] = {0};
+    h.check =
+        sim_check_create(h.memory, SIM_CHECK_MEMORY | SIM_CHECK_INIT | SIM_CHECK_RACE, count_finding, kinds);
+    assert_non_null(h.check);
+    const uint64_t buffer = (uintptr_t)harness_buffer(&h, 128);
+    sim_check_written(h.check, buffer, 128);
+    fault_of(FIRST "st.shared.b32 [s+8], 0; tensormap.replace.tile.rank.shared::cta.b1024.b32 [s], 2;", 0, 0,
+             SIM_FAULT_NONE);
+    fault_of(FILL COPY "[%rd1], [s], 128;", buffer, 0, SIM_FAULT_NONE);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        assert_int_equal(kinds[i], 0);
+    fault_of(RANK(".shared::cta", "s"), 0, 0, SIM_FAULT_NONE);
+    assert_int_equal(kinds[SIM_FINDING_UNINITIALIZED], 1);
+    fault_of(RANK(".shared::cta", "s+252"), 0, 0, SIM_FAULT_NONE);
+    assert_true(kinds[SIM_FINDING_OUT_OF_BOUNDS] > 0);
+    char text[2000];
+    snprintf(text, sizeof text, "%s%s\nret; }\n", HEAD LOAD,
+             "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [s], 0, %r1;");
+    assert_true(run_at(text, 0, 0, 64));
+    assert_true(kinds[SIM_FINDING_WRITE_AFTER_WRITE] > 0);
+    sim_check_destroy(h.check);
+    h.check = NULL;
+}
+
 #define FENCE "fence.proxy.tensormap::generic."
 static void lines(void **state) {
     (void)state;
@@ -389,6 +421,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(places_of_fields, setup, teardown),
         cmocka_unit_test_setup_teardown(copies, setup, teardown),
         cmocka_unit_test_setup_teardown(places_of_copies, setup, teardown),
+        cmocka_unit_test_setup_teardown(checked, setup, teardown),
         cmocka_unit_test_setup_teardown(lines, setup, teardown),
         cmocka_unit_test_setup_teardown(refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(targets, setup, teardown),
