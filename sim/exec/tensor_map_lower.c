@@ -190,10 +190,10 @@ static bool lower_replace(struct lower *l) {
         !is_word(in, size + 1, wide ? "b64" : "b32") || in->word_count != size + 2)
         return lower_unknown(l, NULL);
     const bool each = fields[field].each, choice = fields[field].choice;
-    const struct ptx_operand *value = &in->operands[in->operand_count - 1], *ordinal = &in->operands[1];
     if (!operand_count(l, each ? 3 : 2,
                        each ? "an address, an ordinal and a value" : "an address and a value"))
         return false;
+    const struct ptx_operand *value = &in->operands[in->operand_count - 1], *ordinal = &in->operands[1];
     /* What sm_90a lacks. */
     char letter;
     const bool newer = target_of(l, &letter) >= 100;

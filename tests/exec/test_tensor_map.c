@@ -56,7 +56,7 @@ static void replaced(const char *field, const char *type, const char *operands, 
                      uint32_t out[SIM_TENSOR_MAP_WORDS]) {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const struct place *at = &places[i];
-        char text[4000], clear[1600] = "", copy[3000] = "";
+        char text[8000], clear[1600] = "", copy[3000] = "";
         for (unsigned word = 0; word < SIM_TENSOR_MAP_WORDS && at->shared; word++) {
             size_t end = strlen(clear), copied = strlen(copy);
             snprintf(clear + end, sizeof clear - end, "st.shared.b32 [s+%u], %d;\n", 4 * word, ones ? -1 : 0);
@@ -384,6 +384,12 @@ static void refusals(void **state) {
     refused(HEAD, R "rank.global.b1024.b32 [%r1], 1;", "needs a 64-bit address");
     refused(HEAD, COPY "[%rd1], [s], 64;", "takes a size of 128");
     refused(HEAD, COPY "[%rd1], [s], %r1;", "takes a size of 128");
+    refused(HEAD, R "rank.shared::cta.b1024.b32;", "takes an address and a value");
+    refused(HEAD, R "rank.shared::cta.b1024.b32 2, [s];", "needs an address in brackets");
+    refused(HEAD, "tensormap;", "is not supported");
+    refused(HEAD, "prefetch.tensormap;", "takes an address");
+    refused(HEAD, COPY "[s];", "takes two addresses and a size");
+    refused(HEAD, COPY "%rd1, [s], 128;", "needs an address in brackets");
     refused(HEAD, COPY "[%rd1], [s];", "takes two addresses and a size");
     refused(HEAD, FENCE "acquire.gpu [%rd1], 64;", "takes a size of 128");
     refused(HEAD, FENCE "acquire.gpu;", "takes an address and a size");
