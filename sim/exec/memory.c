@@ -18,10 +18,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "sim/exec/pages.h"
 #include "sim/exec/raw.h"
-#include "sim/exec/sim.h"
+#include "sim/exec/share.h"
 
 enum {
     ALIGNMENT = 512,
@@ -32,6 +33,12 @@ enum {
 };
 #define LEAST_RANGE (UINT64_C(64) << 30) /* of addresses, for packed memory */
 
+enum origin {
+    ALLOCATED,
+    REGISTERED, /* the program's own memory: nothing to give back */
+    IMPORTED,   /* another process's */
+};
+
 /* The fields are atomic because a reader may look while a writer moves them; the sequence counter
  * then makes it look again. */
 struct entry {
@@ -41,7 +48,7 @@ struct entry {
     _Atomic uint64_t kind;
     void *_Atomic user;
     struct sim_raw *_Atomic raw; /* NULL: of the pages, or registered */
-    _Atomic uint64_t registered; /* the program's own memory: nothing to give back */
+    _Atomic uint64_t origin;     /* of enum origin */
 };
 
 struct table {
@@ -65,6 +72,7 @@ struct sim_memory {
     uint64_t used, serial;
     unsigned running;     /* sim_memory_enter() less sim_memory_leave() */
     struct sim_raws raws; /* those of no allocation and no grave */
+    struct sim_share *shares;
     struct grave graves[GRAVES];
     size_t next_grave, oldest_small; /* running numbers; the slot is the number modulo GRAVES */
     size_t quarantined;
@@ -83,7 +91,7 @@ static void entry_copy(struct entry *to, struct entry *from) {
     put(&to->size, get(&from->size));
     put(&to->serial, get(&from->serial));
     put(&to->kind, get(&from->kind));
-    put(&to->registered, get(&from->registered));
+    put(&to->origin, get(&from->origin));
     atomic_store_explicit(&to->user, atomic_load_explicit(&from->user, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_store_explicit(&to->raw, atomic_load_explicit(&from->raw, memory_order_relaxed),
@@ -112,8 +120,9 @@ static void write_end(struct sim_memory *memory) {
     atomic_fetch_add_explicit(&memory->sequence, 1, memory_order_release);
 }
 
-static bool counts_against_limit(enum sim_memory_kind kind) {
-    return kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_MODULE;
+static bool counts_against_limit(enum sim_memory_kind kind, enum origin origin) {
+    return kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_MODULE ||
+           (kind == SIM_MEMORY_SHARED && origin == ALLOCATED);
 }
 
 /* What an allocation takes of the limit: no less than one aligned unit, so that even empty ones end. */
@@ -154,6 +163,7 @@ void sim_memory_destroy(struct sim_memory *memory) {
         if (memory->graves[i].raw)
             sim_raw_give(&memory->raws, memory->graves[i].raw, false);
     sim_raws_settle(&memory->raws);
+    sim_share_end_all(&memory->shares);
     sim_pages_destroy(memory->pages);
     pthread_mutex_destroy(&memory->lock);
     free(memory);
@@ -199,7 +209,7 @@ static bool reserve(struct sim_memory *memory) {
 
 /* Enters a range that overlaps none.  Called with the lock held, after reserve(). */
 static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum sim_memory_kind kind,
-                   struct sim_raw *raw, bool registered) {
+                   struct sim_raw *raw, enum origin origin) {
     struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
     size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
     size_t at = entries_up_to(table, count, base);
@@ -213,7 +223,7 @@ static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum s
     put(&entry->kind, kind);
     atomic_store_explicit(&entry->user, NULL, memory_order_relaxed);
     atomic_store_explicit(&entry->raw, raw, memory_order_relaxed);
-    put(&entry->registered, registered);
+    put(&entry->origin, origin);
     atomic_store_explicit(&memory->count, count + 1, memory_order_release);
     write_end(memory);
 }
@@ -222,18 +232,20 @@ uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memor
     if (size > SIZE_MAX / 2)
         return 0;
     uint64_t base = 0;
-    bool counted = counts_against_limit(kind);
+    bool counted = counts_against_limit(kind, ALLOCATED);
+    /* Device memory lies in pages of its own, so that they can be given to other processes. */
+    const bool apart = kind == SIM_MEMORY_DEVICE;
     pthread_mutex_lock(&memory->lock);
     if (!counted || (memory->used <= memory->limit && charge(size) <= memory->limit - memory->used)) {
         struct sim_raw *raw = NULL;
         if (reserve(memory)) {
             if (memory->pages)
-                base = sim_pages_take(memory->pages, size);
-            if (!base && (raw = sim_raw_take(&memory->raws, size, kind == SIM_MEMORY_HEAP)))
+                base = sim_pages_take(memory->pages, size, apart);
+            if (!base && (raw = sim_raw_take(&memory->raws, size, kind == SIM_MEMORY_HEAP, apart)))
                 base = raw->base;
         }
         if (base) {
-            insert(memory, base, size, kind, raw, false);
+            insert(memory, base, size, kind, raw, ALLOCATED);
             if (counted)
                 memory->used += charge(size);
         }
@@ -254,7 +266,7 @@ bool sim_memory_register(struct sim_memory *memory, void *base, size_t size) {
         size_t at = entries_up_to(table, count, address + size - 1);
         struct entry *before = at ? &table->entries[at - 1] : NULL;
         if (!before || get(&before->base) + get(&before->size) <= address) {
-            insert(memory, address, size, SIM_MEMORY_HOST, NULL, true);
+            insert(memory, address, size, SIM_MEMORY_HOST, NULL, REGISTERED);
             done = true;
         }
     }
@@ -332,19 +344,79 @@ bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
                          .size = get(&entry->size),
                          .serial = get(&entry->serial),
                          .raw = atomic_load_explicit(&entry->raw, memory_order_relaxed)};
-    bool registered = get(&entry->registered);
-    if (counts_against_limit((enum sim_memory_kind)get(&entry->kind)))
+    const enum origin origin = (enum origin)get(&entry->origin);
+    if (counts_against_limit((enum sim_memory_kind)get(&entry->kind), origin))
         memory->used -= charge(body.size);
     write_begin(memory);
     for (size_t i = at; i + 1 < count; i++)
         entry_copy(&table->entries[i], &table->entries[i + 1]);
     atomic_store_explicit(&memory->count, count - 1, memory_order_release);
     write_end(memory);
-    if (!body.raw && !registered)
+    sim_share_end(&memory->shares, base);
+    if (!body.raw && origin == ALLOCATED)
         sim_pages_give(memory->pages, body.base, (size_t)body.size, memory->running);
+    if (!body.raw && origin == IMPORTED)
+        sim_pages_unmap(memory->pages, body.base, (size_t)body.size, memory->running);
     bury(memory, &body);
     pthread_mutex_unlock(&memory->lock);
     return true;
+}
+
+/* The pages that hold an allocation and nothing but device memory; false: it has none. */
+static bool find_pages(const struct sim_memory *memory, const struct sim_raw *raw, uint64_t base,
+                       uint64_t size, uint64_t *first, size_t *bytes) {
+    if (raw && !raw->mapped)
+        return false;
+    const uint64_t page = raw ? (uint64_t)sysconf(_SC_PAGESIZE) : SIM_PAGE_BYTES;
+    *first = base / page * page;
+    *bytes = (size_t)((base + size + page - 1) / page * page - *first);
+    return size && (raw || memory->pages);
+}
+
+bool sim_memory_export(struct sim_memory *memory, uint64_t base, struct sim_share_name *name) {
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t at = entry_at(table, count, base), bytes;
+    uint64_t first;
+    bool done = false;
+    if (at < count) {
+        struct entry *entry = &table->entries[at];
+        const uint64_t kind = get(&entry->kind), size = get(&entry->size);
+        const struct sim_raw *raw = atomic_load_explicit(&entry->raw, memory_order_relaxed);
+        done = (kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_SHARED) && get(&entry->origin) == ALLOCATED &&
+               find_pages(memory, raw, base, size, &first, &bytes) &&
+               sim_share_export(&memory->shares, first, bytes, base, (size_t)size, name);
+        if (done) {
+            write_begin(memory);
+            put(&entry->kind, SIM_MEMORY_SHARED);
+            write_end(memory);
+        }
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return done;
+}
+
+uint64_t sim_memory_import(struct sim_memory *memory, const struct sim_shared *shared) {
+    uint64_t base = 0;
+    pthread_mutex_lock(&memory->lock);
+    struct sim_raw *raw = NULL;
+    if (reserve(memory)) {
+        if (memory->pages)
+            base = sim_pages_map(memory->pages, shared);
+        if (!base && (raw = sim_raw_map(shared)))
+            base = raw->base;
+    }
+    if (base) {
+        base += sim_share_inset(shared);
+        insert(memory, base, shared->size, SIM_MEMORY_SHARED, raw, IMPORTED);
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return base;
+}
+
+void sim_memory_forked(struct sim_memory *memory) {
+    sim_share_close_copies(memory->shares);
 }
 
 bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user) {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sim/exec/sim.h"
+#include "sim/exec/share.h"
 
 enum {
     UNIT = 512, /* small pieces are a multiple of it */
@@ -19,6 +19,7 @@ struct slab {
     struct slab *next;
     uint64_t base;
     size_t used, lowest; /* units; no unit below lowest is free */
+    bool apart;
     unsigned char taken[UNITS];
 };
 
@@ -125,10 +126,10 @@ static size_t find_units(const struct slab *slab, size_t count) {
     return UNITS;
 }
 
-static uint64_t take_units(struct sim_pages *pages, size_t count) {
+static uint64_t take_units(struct sim_pages *pages, size_t count, bool apart) {
     struct slab *slab = pages->slabs;
     size_t first = UNITS;
-    while (slab && (first = find_units(slab, count)) == UNITS)
+    while (slab && (slab->apart != apart || (first = find_units(slab, count)) == UNITS))
         slab = slab->next;
     if (!slab) {
         slab = calloc(1, sizeof *slab);
@@ -139,6 +140,7 @@ static uint64_t take_units(struct sim_pages *pages, size_t count) {
             free(slab);
             return 0;
         }
+        slab->apart = apart;
         slab->next = pages->slabs;
         pages->slabs = slab;
         first = 0;
@@ -172,9 +174,9 @@ static size_t pieces(size_t size, uint64_t piece) {
     return size ? (size_t)((size + piece - 1) / piece) : 1;
 }
 
-uint64_t sim_pages_take(struct sim_pages *pages, size_t size) {
+uint64_t sim_pages_take(struct sim_pages *pages, size_t size, bool apart) {
     if (size < SMALL)
-        return take_units(pages, pieces(size, UNIT));
+        return take_units(pages, pieces(size, UNIT), apart);
     return size > SIZE_MAX / 2 ? 0 : take_pages(pages, pieces(size, SIM_PAGE_BYTES));
 }
 
@@ -183,6 +185,20 @@ void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size, bool ru
         give_units(pages, base, pieces(size, UNIT), running);
     else
         give_pages(pages, base, pieces(size, SIM_PAGE_BYTES), running);
+}
+
+uint64_t sim_pages_map(struct sim_pages *pages, const struct sim_shared *shared) {
+    const size_t count = pieces(sim_share_span(shared), SIM_PAGE_BYTES);
+    const uint64_t base = take_pages(pages, count);
+    if (!base || sim_share_map(shared, base))
+        return base;
+    give_pages(pages, base, count, false);
+    return 0;
+}
+
+void sim_pages_unmap(struct sim_pages *pages, uint64_t address, size_t size, bool running) {
+    const uint64_t inset = address % SIM_PAGE_BYTES;
+    give_pages(pages, address - inset, pieces((size_t)inset + size, SIM_PAGE_BYTES), running);
 }
 
 bool sim_pages_hold(const struct sim_pages *pages, uint64_t address, size_t size) {

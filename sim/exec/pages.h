@@ -13,13 +13,19 @@
 #define SIM_PAGE_BYTES ((uint64_t)2 << 20)
 
 struct sim_pages;
+struct sim_shared;
 
 /* Reserves addresses, as near to so many bytes of them as the process may have; NULL where it may not. */
 struct sim_pages *sim_pages_create(uint64_t bytes);
 /* Gives all of it back. */
 void sim_pages_destroy(struct sim_pages *pages);
-/* Aligned to 512; 0: there is no room.  Contents are undefined. */
-uint64_t sim_pages_take(struct sim_pages *pages, size_t size);
+/* Aligned to 512; 0: there is no room.  Contents are undefined.  apart: it shares pages only with others that
+ * were taken so. */
+uint64_t sim_pages_take(struct sim_pages *pages, size_t size, bool apart);
+/* Pages that map shared ones, from their beginning on; 0: there is no room, or no mapping is left. */
+uint64_t sim_pages_map(struct sim_pages *pages, const struct sim_shared *shared);
+/* Gives back pages of sim_pages_map(): those under [address, address + size). */
+void sim_pages_unmap(struct sim_pages *pages, uint64_t address, size_t size, bool running);
 /* size: as it was taken.  running: kernels run, which may still touch it; then it stays memory of the
  * device's, though sim_pages_hold() denies it. */
 void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size, bool running);

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sim/exec/share.h"
+
 enum {
     ALIGNMENT = 512,
     RED_ZONE = 512,       /* before and after each allocation */
@@ -38,8 +40,10 @@ static bool take_mapping(struct sim_raw *raw, size_t size) {
         return false;
     raw->mapped = (page + size + RED_ZONE + page - 1) / page * page;
     raw->at = mmap(NULL, raw->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (raw->at == MAP_FAILED)
+    if (raw->at == MAP_FAILED) {
+        raw->mapped = 0;
         return false;
+    }
 #ifdef MADV_HUGEPAGE
     if (size >= HUGE_FROM)
         (void)madvise(raw->at, raw->mapped, MADV_HUGEPAGE); /* only a hint */
@@ -48,7 +52,7 @@ static bool take_mapping(struct sim_raw *raw, size_t size) {
     return true;
 }
 
-struct sim_raw *sim_raw_take(struct sim_raws *raws, size_t size, bool again) {
+struct sim_raw *sim_raw_take(struct sim_raws *raws, size_t size, bool again, bool apart) {
     if (size > SIZE_MAX / 4)
         return NULL;
     const size_t room = again ? room_for(size) : 0;
@@ -64,8 +68,22 @@ struct sim_raw *sim_raw_take(struct sim_raws *raws, size_t size, bool again) {
     raw->room = room;
     if (room)
         size = room;
-    if (size < MAP_FROM ? take_small(raw, size) : take_mapping(raw, size))
+    if (((size >= MAP_FROM || apart) && take_mapping(raw, size)) ||
+        (size < MAP_FROM && take_small(raw, size)))
         return raw;
+    free(raw);
+    return NULL;
+}
+
+struct sim_raw *sim_raw_map(const struct sim_shared *shared) {
+    struct sim_raw *raw = calloc(1, sizeof *raw);
+    if (!raw || !take_mapping(raw, sim_share_span(shared))) {
+        free(raw);
+        return NULL;
+    }
+    if (sim_share_map(shared, raw->base))
+        return raw;
+    munmap(raw->at, raw->mapped);
     free(raw);
     return NULL;
 }

@@ -27,8 +27,13 @@ struct sim_raws {
     struct sim_raw *kept;                 /* the others */
 };
 
-/* NULL: out of memory.  again: another allocation may use it after this one, while kernels run. */
-struct sim_raw *sim_raw_take(struct sim_raws *raws, size_t size, bool again);
+struct sim_shared;
+
+/* NULL: out of memory.  again: another allocation may use it after this one, while kernels run.  apart: it
+ * has a mapping of its own, however small it is, if the process may have one more. */
+struct sim_raw *sim_raw_take(struct sim_raws *raws, size_t size, bool again, bool apart);
+/* One that maps shared pages; base is where they begin.  NULL: out of memory or mappings. */
+struct sim_raw *sim_raw_map(const struct sim_shared *shared);
 /* Drops what a mapping holds and keeps its addresses, so that they are not used again; kernels that run may
  * still touch it, others may not.  False where the process has too many mappings: then it is as it was. */
 bool sim_raw_drop(const struct sim_raw *raw, bool running);

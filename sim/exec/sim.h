@@ -33,7 +33,8 @@ enum sim_memory_kind {
     SIM_MEMORY_HOST,
     SIM_MEMORY_MANAGED,
     SIM_MEMORY_MODULE,
-    SIM_MEMORY_HEAP, /* a kernel's malloc(): not for the driver's own functions */
+    SIM_MEMORY_HEAP,   /* a kernel's malloc(): not for the driver's own functions */
+    SIM_MEMORY_SHARED, /* device memory that another process reaches as well */
 };
 
 struct sim_allocation {
@@ -83,6 +84,37 @@ bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user);
 bool sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size);
 /* The same of the first byte past an allocation, whatever lies there. */
 void sim_memory_describe_end(const struct sim_allocation *allocation, char *text, size_t size);
+
+/* ---------------------------------------------------------------- memory of several processes (share.c) */
+
+/* What one process tells another about an allocation.  It has no padding. */
+struct sim_share_name {
+    uint64_t magic;
+    int32_t process, file;
+    uint64_t offset, nonce;
+};
+
+/* An allocation of another process. */
+struct sim_shared {
+    int file; /* open */
+    uint64_t offset;
+    size_t size;
+};
+
+/* Exports the allocation at base, which is SIM_MEMORY_DEVICE and becomes SIM_MEMORY_SHARED, or is that
+ * already. Nobody may write to device memory meanwhile.  Freeing it ends the name.  False where it is another
+ * kind, or an import, and where the process may have no more files, mappings or memory. */
+bool sim_memory_export(struct sim_memory *memory, uint64_t base, struct sim_share_name *name);
+/* Whether it could be one; sim_share_open() says whether it is. */
+bool sim_share_is_name(const struct sim_share_name *name);
+/* False where the name is nobody's, or a process's that this one may not look into.  The caller closes
+ * out->file. */
+bool sim_share_open(const struct sim_share_name *name, struct sim_shared *out);
+/* Maps an allocation of another process; 0 where the process may not have the addresses.  It does not count
+ * against the limit, and sim_memory_free() unmaps it. */
+uint64_t sim_memory_import(struct sim_memory *memory, const struct sim_shared *shared);
+/* In the child of a fork, where the memory is of no use: closes its copies of the parent's files. */
+void sim_memory_forked(struct sim_memory *memory);
 
 /* ---------------------------------------------------------------- kernels' malloc and free (heap.c) */
 
