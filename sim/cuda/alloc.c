@@ -3,11 +3,13 @@
 
 #include "sim/cuda/capture.h"
 #include "sim/cuda/check.h"
+#include "sim/cuda/ipc.h"
 #include "sim/cuda/limits.h"
-#include "sim/cuda/memory.h"
 
 static void release(struct object *object) {
     struct allocation *allocation = (struct allocation *)object;
+    if (allocation->kind == ALLOCATION_IMPORTED)
+        ipc_forget(allocation);
     sim_check_freed(check_session(), allocation->base);
     sim_memory_free(driver.memory, allocation->base);
     if (allocation->pool)
@@ -29,21 +31,27 @@ static enum sim_memory_kind sim_kind(enum allocation_kind kind) {
     }
 }
 
+static void enter(CUcontext context, struct allocation *allocation, enum allocation_kind kind, uint64_t base,
+                  size_t size, unsigned flags) {
+    allocation->kind = kind;
+    allocation->base = base;
+    allocation->size = size;
+    allocation->flags = flags;
+    sim_memory_set_user(driver.memory, base, allocation);
+    object_add(&allocation->object, OBJECT_ALLOCATION, context, release);
+}
+
 CUresult allocation_create(CUcontext context, enum allocation_kind kind, size_t size, unsigned flags,
                            struct allocation **out) {
     struct allocation *allocation = calloc(1, sizeof *allocation);
     if (!allocation)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    allocation->base = sim_memory_alloc(driver.memory, size, sim_kind(kind));
-    if (!allocation->base) {
+    const uint64_t base = sim_memory_alloc(driver.memory, size, sim_kind(kind));
+    if (!base) {
         free(allocation);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    allocation->kind = kind;
-    allocation->size = size;
-    allocation->flags = flags;
-    sim_memory_set_user(driver.memory, allocation->base, allocation);
-    object_add(&allocation->object, OBJECT_ALLOCATION, context, release);
+    enter(context, allocation, kind, base, size, flags);
     *out = allocation;
     return CUDA_SUCCESS;
 }
@@ -57,12 +65,21 @@ CUresult allocation_register(CUcontext context, void *base, size_t size, unsigne
         free(allocation);
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
-    allocation->base = (uint64_t)(uintptr_t)base;
-    allocation->kind = ALLOCATION_REGISTERED;
-    allocation->size = size;
-    allocation->flags = flags;
-    sim_memory_set_user(driver.memory, allocation->base, allocation);
-    object_add(&allocation->object, OBJECT_ALLOCATION, context, release);
+    enter(context, allocation, ALLOCATION_REGISTERED, (uint64_t)(uintptr_t)base, size, flags);
+    *out = allocation;
+    return CUDA_SUCCESS;
+}
+
+CUresult allocation_import(CUcontext context, const struct sim_shared *shared, struct allocation **out) {
+    struct allocation *allocation = calloc(1, sizeof *allocation);
+    if (!allocation)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    const uint64_t base = sim_memory_import(driver.memory, shared);
+    if (!base) {
+        free(allocation);
+        return CUDA_ERROR_MAP_FAILED;
+    }
+    enter(context, allocation, ALLOCATION_IMPORTED, base, shared->size, 0);
     *out = allocation;
     return CUDA_SUCCESS;
 }
@@ -132,7 +149,7 @@ CUresult memory_free(const char *function, CUdeviceptr dptr) {
     struct allocation *allocation = allocation_at(dptr);
     bool host =
         allocation && (allocation->kind == ALLOCATION_HOST || allocation->kind == ALLOCATION_REGISTERED);
-    if (!allocation || (host && !allocation->pool)) {
+    if (!allocation || (host && !allocation->pool) || allocation->kind == ALLOCATION_IMPORTED) {
         check_bad_free(function, dptr);
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -86,8 +86,10 @@ static CUresult create_memory(void) {
  * had not.  Locks that other threads of the parent held are nobody's here, so nothing may wait for them. */
 static void in_child(void) {
     init_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    if (atomic_exchange(&state, CUDA_ERROR_NOT_INITIALIZED) == CUDA_SUCCESS)
+    if (atomic_exchange(&state, CUDA_ERROR_NOT_INITIALIZED) == CUDA_SUCCESS) {
         atomic_store(&forked, true);
+        sim_memory_forked(driver.memory);
+    }
 }
 
 __attribute__((constructor)) static void watch_forks(void) {

@@ -99,6 +99,11 @@ void work_end(struct work *work);
  * own memory, waits again before that is freed.  Not to be called between work_begin() and work_end(). */
 void work_wait(void);
 bool work_in_flight(void);
+/* Returns when no work is in flight; none begins until work_resume().  Work that would begin waits for that,
+ * so that threads which always have some do not keep this one waiting, but only for seconds: what is in
+ * flight may wait for it. */
+void work_hold(void);
+void work_resume(void);
 
 /* ---------------------------------------------------------------- messages (log.c) */
 

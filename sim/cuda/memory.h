@@ -4,7 +4,13 @@
 
 #include "sim/cuda/driver.h"
 
-enum allocation_kind { ALLOCATION_DEVICE, ALLOCATION_MANAGED, ALLOCATION_HOST, ALLOCATION_REGISTERED };
+enum allocation_kind {
+    ALLOCATION_DEVICE,
+    ALLOCATION_MANAGED,
+    ALLOCATION_HOST,
+    ALLOCATION_REGISTERED,
+    ALLOCATION_IMPORTED
+};
 
 /* Behind every range that a program allocated or registered: sim_allocation.user points at it. */
 struct allocation {
@@ -24,6 +30,8 @@ CUresult allocation_create(CUcontext context, enum allocation_kind kind, size_t 
 /* For memory that the program brings.  Errors: HOST_MEMORY_ALREADY_REGISTERED, OUT_OF_MEMORY. */
 CUresult allocation_register(CUcontext context, void *base, size_t size, unsigned flags,
                              struct allocation **out);
+/* For memory of another process.  Errors: MAP_FAILED, OUT_OF_MEMORY. */
+CUresult allocation_import(CUcontext context, const struct sim_shared *shared, struct allocation **out);
 /* The allocation that begins at address; NULL when none does, or it is a module's variable. */
 struct allocation *allocation_at(uint64_t address);
 void allocation_destroy(struct allocation *allocation);

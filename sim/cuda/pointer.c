@@ -1,7 +1,7 @@
 /* What kind of memory an address is. */
 #include <string.h>
 
-#include "sim/cuda/memory.h"
+#include "sim/cuda/ipc.h"
 
 /* One attribute of a known range, into the caller's variable of the attribute's own type. */
 static CUresult get(const struct sim_allocation *range, uint64_t address, CUpointer_attribute attribute,
@@ -54,6 +54,8 @@ static CUresult get(const struct sim_allocation *range, uint64_t address, CUpoin
         *(unsigned long long *)data = 0;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *(unsigned *)data = ipc_is_capable(allocation);
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case 21 /* IS_HW_DECOMPRESS_CAPABLE */:
         *(unsigned *)data = 0;

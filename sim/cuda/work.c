@@ -1,4 +1,6 @@
 /* Work in flight: what other threads run while this one makes a call. */
+#include <time.h>
+
 #include "sim/cuda/driver.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -6,8 +8,14 @@ static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static struct work *oldest, *newest;
 static uint64_t begun;
 
+enum { GATE_SECONDS = 10 };
+static unsigned holders;
+static struct timespec gate; /* until then new work waits for them */
+
 void work_begin(struct work *work) {
     pthread_mutex_lock(&lock);
+    while (holders && pthread_cond_clockwait(&ended, &lock, CLOCK_MONOTONIC, &gate) == 0)
+        continue;
     *work = (struct work){.number = ++begun, .previous = newest};
     if (newest)
         newest->next = work;
@@ -38,6 +46,21 @@ void work_wait(void) {
     const uint64_t last = begun;
     while (oldest && oldest->number <= last)
         pthread_cond_wait(&ended, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+void work_hold(void) {
+    pthread_mutex_lock(&lock);
+    clock_gettime(CLOCK_MONOTONIC, &gate);
+    gate.tv_sec += GATE_SECONDS;
+    holders++;
+    while (oldest)
+        pthread_cond_wait(&ended, &lock);
+}
+
+void work_resume(void) {
+    holders--;
+    pthread_cond_broadcast(&ended);
     pthread_mutex_unlock(&lock);
 }
 

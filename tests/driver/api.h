@@ -102,6 +102,9 @@
     X(cuMemPoolDestroy)                                                                                      \
     X(cuMemPoolGetAttribute)                                                                                 \
     X(cuMemPoolSetAttribute)                                                                                 \
+    X(cuIpcGetMemHandle)                                                                                     \
+    X(cuIpcOpenMemHandle)                                                                                    \
+    X(cuIpcCloseMemHandle)                                                                                   \
     X(cuPointerGetAttribute)                                                                                 \
     X(cuPointerGetAttributes)                                                                                \
     X(cuMemsetD8)                                                                                            \

@@ -110,6 +110,11 @@ static CUresult free_device(void *what) {
     return api.cuMemFree(*(CUdeviceptr *)what);
 }
 
+static CUresult export(void *what) {
+    CUipcMemHandle handle;
+    return api.cuIpcGetMemHandle(&handle, *(CUdeviceptr *)what);
+}
+
 static CUresult free_host(void *what) {
     return api.cuMemFreeHost(what);
 }
@@ -128,6 +133,7 @@ static void memory(void **state) {
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct kernel kernel = {.function = function("use")};
         assert_ok(api.cuMemAlloc(&kernel.data, sizes[i]));
+        release_under(&kernel, export, &kernel.data, true);
         release_under(&kernel, free_device, &kernel.data, true);
         assert_int_equal(api.cuMemFree(kernel.data), CUDA_ERROR_INVALID_VALUE);
         assert_ok(api.cuMemAllocManaged(&kernel.data, sizes[i], CU_MEM_ATTACH_GLOBAL));
@@ -328,7 +334,9 @@ static void no_starving(void **state) {
         assert_int_equal(pthread_create(&threads[i], NULL, launch_on_and_on, function("use")), 0);
     for (int i = 0; i < 100; i++) {
         CUdeviceptr data;
+        CUipcMemHandle handle;
         assert_ok(api.cuMemAlloc(&data, 4096));
+        assert_ok(api.cuIpcGetMemHandle(&handle, data));
         assert_ok(api.cuMemFree(data));
     }
     atomic_store(&enough, true);
