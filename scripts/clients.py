@@ -38,8 +38,8 @@ def initialize_from_pytest_config(request):
 '''
 
 CLIENTS = {
-    "Numba": {
-        "packages": ["numba-cuda[cu13]==0.30.4", "numba==0.68.1", "pytest==9.2.0", "pytest-xdist==3.8.0",
+    "Numba": {  # cuda-bindings 13.4 took away `reserved` of IPC handles, which numba-cuda pickles
+        "packages": ["numba-cuda[cu13]==0.30.4", "cuda-bindings==13.3.1", "numba==0.68.1", "pytest==9.2.0", "pytest-xdist==3.8.0",
                      "pytest-benchmark==5.3.1", "filecheck==1.0.6", "cffi==2.1.1", "ml_dtypes==0.6.0", "psutil==7.2.2",
                      "cloudpickle==3.1.2"],
         "suite": "its own tests, `numba.cuda.tests` of the wheel",

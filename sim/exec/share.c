@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,8 +95,14 @@ static void destroy(struct sim_share *share) {
     free(share);
 }
 
+/* A file that grows past the process's limit ends the process. */
+static bool may_have(size_t bytes) {
+    struct rlimit limit;
+    return !getrlimit(RLIMIT_FSIZE, &limit) && (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
+}
+
 static struct sim_share *create(uint64_t first, size_t bytes) {
-    struct sim_share *share = calloc(1, sizeof *share);
+    struct sim_share *share = may_have(bytes + TABLE_BYTES) ? calloc(1, sizeof *share) : NULL;
     if (!share)
         return NULL;
     share->first = first;

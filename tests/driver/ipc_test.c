@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -390,6 +391,37 @@ static void forged_files(void **state) {
 
 /* ---------------------------------------------------------------- what happens around it */
 
+/* Where the process may have no file more, or none so large, the allocation stays as it is. */
+static void limits(void **state) {
+    (void)state;
+    static const struct {
+        __rlimit_resource_t resource;
+        rlim_t limit;
+    } cases[] = {{RLIMIT_NOFILE, 3}, {RLIMIT_FSIZE, 2 << 20}};
+    const struct peer peer = ipc_start(false);
+    const size_t size = 3 << 20;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CUipcMemHandle handle;
+        const CUdeviceptr at = alloc(size);
+        assert_ok(here((struct request){.kind = REQUEST_WRITE, .at = at, .size = size, .value = 3}).error);
+        struct rlimit before;
+        assert_int_equal(getrlimit(cases[i].resource, &before), 0);
+        const struct rlimit less = {.rlim_cur = cases[i].limit, .rlim_max = before.rlim_max};
+        assert_int_equal(setrlimit(cases[i].resource, &less), 0);
+        const CUresult error = api.cuIpcGetMemHandle(&handle, at);
+        assert_int_equal(setrlimit(cases[i].resource, &before), 0);
+        assert_int_equal(error, CUDA_ERROR_OUT_OF_MEMORY);
+        struct request read = {.kind = REQUEST_READ, .at = at, .size = size, .value = 3};
+        assert_int_equal(here(read).size, size);
+        handle = export_from(at);
+        read.at = open_at(&peer, &handle).at;
+        assert_int_equal(ipc_ask(&peer, read).size, size);
+        assert_ok(close_at(&peer, read.at).error);
+        assert_ok(api.cuMemFree(at));
+    }
+    ipc_end(&peer);
+}
+
 /* A program that closes files which are not its own: a later export works, and nothing else is closed. */
 static void closed_files(void **state) {
     (void)state;
@@ -483,7 +515,7 @@ int main(int count, char **arguments) {
         cmocka_unit_test(exchange), cmocka_unit_test(import),       cmocka_unit_test(references),
         cmocka_unit_test(closed),   cmocka_unit_test(refusals),     cmocka_unit_test(contexts),
         cmocka_unit_test(forged),   cmocka_unit_test(forged_files), cmocka_unit_test(closed_files),
-        cmocka_unit_test(forks),
+        cmocka_unit_test(forks),    cmocka_unit_test(limits),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

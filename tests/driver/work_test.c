@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "tests/driver/api.h"
+#include "tests/driver/ipc.h"
 
 enum { WORDS = 1 << 18, SETTLE_US = 30000 };
 
@@ -141,6 +141,28 @@ static void memory(void **state) {
         assert_ok(api.cuMemAllocAsync(&kernel.data, sizes[i], NULL));
         release_under(&kernel, free_device, &kernel.data, true);
     }
+}
+
+static CUresult close_import(void *what) {
+    return api.cuIpcCloseMemHandle(*(CUdeviceptr *)what);
+}
+
+/* Another process's memory. */
+static void imports(void **state) {
+    (void)state;
+    static const size_t sizes[] = {128, 4 * WORDS};
+    const struct peer peer = ipc_start(false);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct request request = {.kind = REQUEST_ALLOC, .size = sizes[i]};
+        request.at = ipc_ask(&peer, request).at;
+        request.kind = REQUEST_EXPORT;
+        const CUipcMemHandle handle = ipc_ask(&peer, request).handle;
+        struct kernel kernel = {.function = function("use")};
+        assert_ok(api.cuIpcOpenMemHandle(&kernel.data, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+        release_under(&kernel, close_import, &kernel.data, true);
+        assert_int_equal(api.cuIpcCloseMemHandle(kernel.data), CUDA_ERROR_INVALID_VALUE);
+    }
+    ipc_end(&peer);
 }
 
 static void host_memory(void **state) {
@@ -361,10 +383,13 @@ static int end_under_a_kernel(void) {
 
 /* Without arguments: all of the below. */
 int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "peer") == 0)
+        return ipc_serve(false);
     if (argc > 1)
         return strcmp(argv[1], "end") == 0 ? end_under_a_kernel() : 2;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(imports, setup, teardown),
         cmocka_unit_test_setup_teardown(host_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(stream_ordered, setup, teardown),
         cmocka_unit_test_setup_teardown(textures, setup, teardown),

@@ -179,6 +179,25 @@ static void quarantine(void **state) {
     assert_int_equal(sim_memory_used(memory), 0);
 }
 
+/* So it is where memory is not packed, with pages of the host. */
+static void apart(void **state) {
+    (void)state;
+    enum { COUNT = 100 };
+    uint64_t device[COUNT], host[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        device[i] = sim_memory_alloc(memory, i + 1, SIM_MEMORY_DEVICE);
+        host[i] = sim_memory_alloc(memory, i + 1, SIM_MEMORY_HOST);
+        assert_true(device[i] && host[i]);
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t k = 0; k < COUNT; k++) {
+            assert_true(device[i] >> 12 != host[k] >> 12);
+            assert_true(i == k || device[i] >> 12 != device[k] >> 12);
+        }
+    for (size_t i = 0; i < COUNT; i++)
+        assert_true(sim_memory_free(memory, device[i]) && sim_memory_free(memory, host[i]));
+}
+
 /* Packed memory: what lies where, what may be touched, and that pieces come back. */
 static void packed(void **state) {
     (void)state;
@@ -209,6 +228,10 @@ static void packed(void **state) {
     /* Pinned memory lies in pages as well. */
     uint64_t host = sim_memory_alloc(m, 100, SIM_MEMORY_HOST);
     assert_true(host && sim_memory_reaches(m, host + 100, 1));
+    /* No page holds device memory and other memory, which must not be shared with it. */
+    assert_true(host / page != a / page);
+    uint64_t heap = sim_memory_alloc(m, 100, SIM_MEMORY_HEAP);
+    assert_true(heap && heap / page == host / page && sim_memory_free(m, heap));
     assert_true(sim_memory_free(m, host));
     /* A hole is filled again by what fits; a page that small ones shared goes with the last of them. */
     assert_true(sim_memory_free(m, c));
@@ -290,6 +313,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(registering, setup, teardown),
         cmocka_unit_test_setup_teardown(describing, setup, teardown),
         cmocka_unit_test_setup_teardown(quarantine, setup, teardown),
+        cmocka_unit_test_setup_teardown(apart, setup, teardown),
         cmocka_unit_test_setup_teardown(concurrent, setup, teardown),
         cmocka_unit_test(packed),
     };
