@@ -335,20 +335,21 @@ static void forged(void **state) {
     ipc_end(&peer);
 }
 
-/* A file that claims to be one of the simulator's: one page and a table, whose first row is given. */
+/* A file that claims to be one of the simulator's: pages and a table, whose first row is given. */
+enum { TABLE = 4096 * 16 };
 static int make_file(const char *name, uint64_t nonce, uint64_t size, size_t bytes, int seals) {
     const uint64_t row[2] = {nonce, size};
     const int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_true(file >= 0);
     assert_int_equal(ftruncate(file, (off_t)bytes), 0);
-    assert_int_equal(pwrite(file, row, sizeof row, 4096), sizeof row);
+    assert_int_equal(pwrite(file, row, sizeof row, (off_t)bytes - TABLE), sizeof row);
     assert_int_equal(fcntl(file, F_ADD_SEALS, seals), 0);
     return file;
 }
 
 static void forged_files(void **state) {
     (void)state;
-    enum { TABLE = 4096 * 16, ALL = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
+    enum { ALL = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
     static const struct {
         const char *name;
         uint64_t nonce, size;
@@ -363,8 +364,8 @@ static void forged_files(void **state) {
         {"wideload-ipc", 8, 4096, 4096 + TABLE, ALL, CUDA_ERROR_INVALID_HANDLE},
         {"wideload-ipc", 7, 4096, 4096 + TABLE, ALL & ~F_SEAL_SHRINK, CUDA_ERROR_INVALID_HANDLE},
         {"wideload-ipc", 7, 4096, 4096 + TABLE, 0, CUDA_ERROR_INVALID_HANDLE},
-        {"wideload-ipc", 7, 4096, 4095 + TABLE, ALL, CUDA_ERROR_INVALID_HANDLE},
-        {"wideload-ipc", 7, 4096, 5000, ALL, CUDA_ERROR_INVALID_HANDLE},
+        {"wideload-ipc", 7, 4000, 4095 + TABLE, ALL, CUDA_ERROR_INVALID_HANDLE},
+        {"wideload-ipc", 7, 4096, TABLE, ALL, CUDA_ERROR_INVALID_HANDLE},
         {"wideload-ipcs", 7, 4096, 4096 + TABLE, ALL, CUDA_ERROR_INVALID_HANDLE},
         {"wideload-ip", 7, 4096, 4096 + TABLE, ALL, CUDA_ERROR_INVALID_HANDLE},
     };
@@ -477,6 +478,8 @@ static int initialised(void) {
     assert_true(ipc_begin(false));
     struct request read = {.kind = REQUEST_READ, .at = alloc(1000), .size = 1000};
     const CUdeviceptr other = alloc(1000);
+    assert_ok(here((struct request){.kind = REQUEST_WRITE, .at = read.at, .size = 10}).error);
+    assert_ok(here((struct request){.kind = REQUEST_WRITE, .at = other, .size = 10}).error);
     const CUipcMemHandle handle = export_from(read.at);
     struct request write = {.kind = REQUEST_WRITE, .at = open_at(&peer, &handle).at, .size = 1000};
     assert_ok(ipc_ask(&peer, write).error);
