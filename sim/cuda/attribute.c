@@ -107,6 +107,7 @@ static const struct attribute attributes[] = {
     {126 /* MEM_SYNC_DOMAIN_COUNT */, 4},
     {131 /* NUMA_ID */, -1},
     {134 /* HOST_NUMA_ID */, -1},
+    {CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED, 1},
     {142 /* HOST_NUMA_MEMORY_POOLS_SUPPORTED */, 1},
     {144 /* HOST_MEMORY_POOLS_SUPPORTED */, 1},
     {149 /* LOCALITY_DOMAIN_COUNT */, 1},

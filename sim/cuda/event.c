@@ -12,11 +12,15 @@ struct CUevent_st {
     _Atomic int64_t nanoseconds; /* when last recorded outside of captures; 0: never */
     _Atomic bool captured;       /* point says where */
     struct capture_point point;
+    uint64_t exported; /* its byte of device memory; 0: not exported */
 };
 
 static void release(struct object *object) {
-    capture_point_clear(&((CUevent)object)->point);
-    free(object);
+    CUevent event = (CUevent)object;
+    capture_point_clear(&event->point);
+    if (event->exported)
+        sim_memory_free(driver.memory, event->exported);
+    free(event);
 }
 
 CUresult event_record(CUevent event) {
@@ -47,6 +51,26 @@ static CUresult enter(CUevent event) {
     return atomic_load(&event->captured) ? capture_point_check(&event->point) : CUDA_SUCCESS;
 }
 
+CUresult event_create(CUcontext context, unsigned flags, CUevent *out) {
+    CUevent event = calloc(1, sizeof *event);
+    if (!event)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    event->flags = flags;
+    object_add(&event->object, OBJECT_EVENT, context, release);
+    *out = event;
+    return CUDA_SUCCESS;
+}
+
+CUresult event_export(CUevent event, struct sim_share_name *name) {
+    if (!object_is(event, OBJECT_EVENT) || !(event->flags & CU_EVENT_INTERPROCESS))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!event->exported)
+        event->exported = sim_memory_alloc(driver.memory, 1, SIM_MEMORY_DEVICE);
+    return event->exported && sim_memory_export(driver.memory, event->exported, name)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
     CUcontext context;
     CUresult error = context_enter(&context);
@@ -55,15 +79,9 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
     unsigned all = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
     if (!phEvent || Flags & ~all)
         return CUDA_ERROR_INVALID_VALUE;
-    if (Flags & CU_EVENT_INTERPROCESS)
-        return Flags & CU_EVENT_DISABLE_TIMING ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
-    CUevent event = calloc(1, sizeof *event);
-    if (!event)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    event->flags = Flags;
-    object_add(&event->object, OBJECT_EVENT, context, release);
-    *phEvent = event;
-    return CUDA_SUCCESS;
+    if (Flags & CU_EVENT_INTERPROCESS && !(Flags & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_VALUE;
+    return event_create(context, Flags, phEvent);
 }
 
 /* Possible after a fault, too. */

@@ -1,4 +1,4 @@
-/* Device memory of other processes.  A handle is the allocation's sim_share_name, followed by zeros. */
+/* Device memory and events of other processes. */
 #include "sim/cuda/ipc.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "sim/cuda/capture.h"
 #include "sim/cuda/check.h"
+#include "sim/cuda/event.h"
 
 struct import {
     struct import *next;
@@ -15,8 +16,15 @@ struct import {
     unsigned references;
 };
 
-_Static_assert(sizeof(struct sim_share_name) == 32, "it has no padding");
-_Static_assert(sizeof(struct sim_share_name) <= sizeof(CUipcMemHandle), "a handle holds a name");
+enum handle_kind { HANDLE_OF_MEMORY, HANDLE_OF_EVENT };
+
+/* What a handle holds. */
+struct handle {
+    struct sim_share_name name;
+    uint64_t kind, zeros[3];
+};
+_Static_assert(sizeof(struct handle) == sizeof(CUipcMemHandle), "it has no padding");
+_Static_assert(sizeof(struct handle) == sizeof(CUipcEventHandle), "it has no padding");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct import *imports;
@@ -34,31 +42,30 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
     struct sim_allocation found;
     if (!pHandle || !sim_memory_find(driver.memory, dptr, 1, &found) || !ipc_is_capable(found.user))
         return CUDA_ERROR_INVALID_VALUE;
-    struct sim_share_name name;
+    struct handle handle = {.kind = HANDLE_OF_MEMORY};
     work_hold();
-    const bool exported = sim_memory_export(driver.memory, found.base, &name);
+    const bool exported = sim_memory_export(driver.memory, found.base, &handle.name);
     /* Other processes write there from now on, so the check has to forget which bytes nobody wrote. */
     if (exported && found.kind == SIM_MEMORY_DEVICE)
         sim_check_freed(check_session(), found.base);
     work_resume();
     if (!exported)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    memset(pHandle, 0, sizeof *pHandle);
-    memcpy(pHandle, &name, sizeof name);
+    memcpy(pHandle, &handle, sizeof handle);
     return CUDA_SUCCESS;
 }
 
-/* Errors: INVALID_VALUE where it is no handle at all, INVALID_HANDLE where the allocation is gone. */
-static CUresult open_shared(const CUipcMemHandle *handle, struct sim_shared *out) {
-    static const char zeros[sizeof *handle];
-    struct sim_share_name name;
-    memcpy(&name, handle, sizeof name);
-    if (memcmp(handle->reserved + sizeof name, zeros, sizeof *handle - sizeof name) != 0 ||
-        !sim_share_is_name(&name))
+/* Errors: INVALID_VALUE where it is no handle of this kind, INVALID_HANDLE where what it names is gone,
+ * INVALID_CONTEXT where this process made it. */
+static CUresult open_shared(const void *from, enum handle_kind kind, struct sim_shared *out) {
+    struct handle handle;
+    memcpy(&handle, from, sizeof handle);
+    if (handle.kind != kind || handle.zeros[0] || handle.zeros[1] || handle.zeros[2] ||
+        !sim_share_is_name(&handle.name))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!sim_share_open(&name, out))
+    if (!sim_share_open(&handle.name, out))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (name.process != getpid())
+    if (handle.name.process != getpid())
         return CUDA_SUCCESS;
     close(out->file);
     return CUDA_ERROR_INVALID_CONTEXT;
@@ -67,7 +74,7 @@ static CUresult open_shared(const CUipcMemHandle *handle, struct sim_shared *out
 /* Called with the lock held. */
 static CUresult import(CUcontext context, const CUipcMemHandle *handle, struct import **out) {
     struct sim_shared shared;
-    CUresult error = open_shared(handle, &shared);
+    CUresult error = open_shared(handle, HANDLE_OF_MEMORY, &shared);
     if (error)
         return error;
     struct import *made = calloc(1, sizeof *made);
@@ -139,4 +146,37 @@ void ipc_forget(const struct allocation *allocation) {
         *link = gone->next;
     pthread_mutex_unlock(&lock);
     free(gone);
+}
+
+/* ---------------------------------------------------------------- events */
+
+/* Work is done when it is submitted, so whatever was recorded in an event has happened, in every process. All
+ * that processes share of it is whether it exists: that is a byte of device memory, which is exported. */
+CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    if (!pHandle)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct handle handle = {.kind = HANDLE_OF_EVENT};
+    work_hold();
+    error = event_export(event, &handle.name);
+    work_resume();
+    if (!error)
+        memcpy(pHandle, &handle, sizeof handle);
+    return error;
+}
+
+CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    struct sim_shared shared;
+    error = phEvent ? open_shared(&handle, HANDLE_OF_EVENT, &shared) : CUDA_ERROR_INVALID_VALUE;
+    if (error)
+        return error;
+    close(shared.file);
+    return event_create(context, CU_EVENT_DISABLE_TIMING, phEvent);
 }

@@ -102,6 +102,8 @@
     X(cuMemPoolDestroy)                                                                                      \
     X(cuMemPoolGetAttribute)                                                                                 \
     X(cuMemPoolSetAttribute)                                                                                 \
+    X(cuIpcGetEventHandle)                                                                                   \
+    X(cuIpcOpenEventHandle)                                                                                  \
     X(cuIpcGetMemHandle)                                                                                     \
     X(cuIpcOpenMemHandle)                                                                                    \
     X(cuIpcCloseMemHandle)                                                                                   \

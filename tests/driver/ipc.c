@@ -45,6 +45,23 @@ static CUresult store(CUdeviceptr at, int value) {
     return error ? error : api.cuCtxSynchronize();
 }
 
+static CUresult use_event(const CUipcMemHandle *from) {
+    CUipcEventHandle handle;
+    CUevent event;
+    float time;
+    memcpy(&handle, from, sizeof handle);
+    CUresult error = api.cuIpcOpenEventHandle(&event, handle);
+    if (!error)
+        error = api.cuStreamWaitEvent(NULL, event, 0);
+    if (!error)
+        error = api.cuEventRecord(event, NULL);
+    if (!error)
+        error = api.cuEventSynchronize(event);
+    if (!error && api.cuEventElapsedTime(&time, event, event) != CUDA_ERROR_INVALID_HANDLE)
+        error = CUDA_ERROR_UNKNOWN;
+    return error ? error : api.cuEventDestroy(event);
+}
+
 struct reply ipc_do(const struct request *request) {
     struct reply reply = {.error = CUDA_SUCCESS};
     switch (request->kind) {
@@ -75,6 +92,9 @@ struct reply ipc_do(const struct request *request) {
         break;
     case REQUEST_FILES:
         reply.size = count_files();
+        break;
+    case REQUEST_EVENT:
+        reply.error = use_event(&request->handle);
         break;
     case REQUEST_RESET:
         reply.error = api.cuCtxDestroy(own);

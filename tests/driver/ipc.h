@@ -18,6 +18,7 @@ enum request_kind {
     REQUEST_STORE,  /* a kernel stores the word value at at */
     REQUEST_RANGE,  /* at: at and size of its allocation */
     REQUEST_FILES,  /* size: files that are open */
+    REQUEST_EVENT,  /* handle, of an event: it opens it, waits for it, records it and destroys it */
     REQUEST_RESET,  /* its context goes, and it makes another */
 };
 

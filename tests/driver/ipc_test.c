@@ -275,6 +275,39 @@ static void contexts(void **state) {
     ipc_end(&owner);
 }
 
+static void events(void **state) {
+    (void)state;
+    const struct peer peer = ipc_start(false);
+    const size_t files = count_files();
+    CUevent event, plain, opened;
+    CUipcEventHandle handle, again;
+    assert_int_equal(api.cuEventCreate(&event, CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
+    assert_ok(api.cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    assert_ok(api.cuEventCreate(&plain, CU_EVENT_DISABLE_TIMING));
+    assert_int_equal(api.cuIpcGetEventHandle(&handle, plain), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(api.cuIpcGetEventHandle(NULL, event), CUDA_ERROR_INVALID_VALUE);
+    assert_ok(api.cuIpcGetEventHandle(&handle, event));
+    assert_ok(api.cuEventRecord(event, NULL));
+    assert_ok(api.cuIpcGetEventHandle(&again, event));
+    assert_memory_equal(&handle, &again, sizeof handle);
+    struct request use = {.kind = REQUEST_EVENT};
+    memcpy(&use.handle, &handle, sizeof handle);
+    assert_ok(ipc_ask(&peer, use).error);
+    assert_ok(ipc_ask(&peer, use).error);
+    assert_int_equal(api.cuIpcOpenEventHandle(&opened, handle), CUDA_ERROR_INVALID_CONTEXT);
+    /* An event is no memory, and memory no event. */
+    assert_int_equal(open_at(&peer, &use.handle).error, CUDA_ERROR_INVALID_VALUE);
+    const CUdeviceptr at = alloc(1);
+    struct request wrong = {.kind = REQUEST_EVENT, .handle = export_from(at)};
+    assert_int_equal(ipc_ask(&peer, wrong).error, CUDA_ERROR_INVALID_VALUE);
+    assert_ok(api.cuMemFree(at));
+    assert_ok(api.cuEventDestroy(event));
+    assert_ok(api.cuEventDestroy(plain));
+    assert_int_equal(ipc_ask(&peer, use).error, CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(count_files(), files);
+    ipc_end(&peer);
+}
+
 /* ---------------------------------------------------------------- handles that nobody gave out */
 
 struct name { /* as the simulator lays out a handle */
@@ -515,10 +548,10 @@ int main(int count, char **arguments) {
         return initialised();
     strict = strcmp(how, "strict") == 0;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exchange), cmocka_unit_test(import),       cmocka_unit_test(references),
-        cmocka_unit_test(closed),   cmocka_unit_test(refusals),     cmocka_unit_test(contexts),
-        cmocka_unit_test(forged),   cmocka_unit_test(forged_files), cmocka_unit_test(closed_files),
-        cmocka_unit_test(forks),    cmocka_unit_test(limits),
+        cmocka_unit_test(exchange),     cmocka_unit_test(import),   cmocka_unit_test(references),
+        cmocka_unit_test(closed),       cmocka_unit_test(refusals), cmocka_unit_test(contexts),
+        cmocka_unit_test(events),       cmocka_unit_test(forged),   cmocka_unit_test(forged_files),
+        cmocka_unit_test(closed_files), cmocka_unit_test(forks),    cmocka_unit_test(limits),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }
