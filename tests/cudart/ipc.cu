@@ -1,4 +1,4 @@
-/* Memory of two processes: the child begins before its parent's first call. */
+/* Memory and an event of two processes: the child begins before its parent's first call. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,9 +24,15 @@ static int sum_of(const int *device) {
 
 static int child() {
     cudaIpcMemHandle_t handle;
+    cudaIpcEventHandle_t event_handle;
+    cudaEvent_t event;
     int *device = NULL;
-    if (read(from_parent[0], &handle, sizeof handle) != sizeof handle)
+    if (read(from_parent[0], &handle, sizeof handle) != sizeof handle ||
+        read(from_parent[0], &event_handle, sizeof event_handle) != sizeof event_handle)
         return 1;
+    SAY(cudaIpcOpenEventHandle(&event, event_handle));
+    SAY(cudaStreamWaitEvent(0, event, 0));
+    SAY(cudaEventDestroy(event));
     SAY(cudaIpcOpenMemHandle((void **)&device, handle, 0));
     SAY(cudaIpcOpenMemHandle((void **)&device, handle, cudaIpcMemLazyEnablePeerAccess));
     printf("the child has %d\n", sum_of(device));
@@ -53,7 +59,14 @@ int main() {
     add<<<4, 256>>>(device, 1);
     cudaError_t got = cudaIpcGetMemHandle(&handle, device);
     cudaError_t own = cudaIpcOpenMemHandle((void **)&device, handle, cudaIpcMemLazyEnablePeerAccess);
-    if (write(from_parent[1], &handle, sizeof handle) != sizeof handle || read(from_child[0], &done, 1) != 1)
+    cudaIpcEventHandle_t event_handle;
+    cudaEvent_t event;
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess);
+    cudaEventRecord(event, 0);
+    cudaIpcGetEventHandle(&event_handle, event);
+    if (write(from_parent[1], &handle, sizeof handle) != sizeof handle ||
+        write(from_parent[1], &event_handle, sizeof event_handle) != sizeof event_handle ||
+        read(from_child[0], &done, 1) != 1)
         return 1;
     waitpid(process, &status, 0);
     printf("the parent got %s, %s of its own, and has %d\n", cudaGetErrorName(got), cudaGetErrorName(own),
