@@ -43,29 +43,37 @@ cat sim/ptx/*.[ch] sim/exec/*.[ch] sim/count/*.h | grep -oE '"[^" \\]{1,60}"' | 
     grep -E '^[%a-z_][a-zA-Z0-9_:]{0,24}$' | sed -E 'p; s/^[a-z]/.&/' | sort -u | sed 's/.*/"&"/' >build-fuzz/words.dict
 
 export UBSAN_OPTIONS=print_stacktrace=1
-for target in "${targets[@]}"; do
-    program=build-fuzz/fuzz_$target kept=tests/fuzz/corpus/$target found=build-fuzz/corpus/$target
-    [ -x "$program" ] || {
-        echo "fuzz: no target '$target'; there are$(printf ' %s' build-fuzz/fuzz_* | sed 's,build-fuzz/fuzz_,,g')" >&2
-        exit 2
-    }
+
+fuzz() {
+    local target=$1 program=build-fuzz/fuzz_$1 kept=tests/fuzz/corpus/$1 found=build-fuzz/corpus/$1
+    local least=build-fuzz/kept-$1 log=build-fuzz/$1.log
     mkdir -p "$kept" "$found"
-    options=(-timeout=25 -rss_limit_mb=3000 -max_len=8192 "-artifact_prefix=build-fuzz/$target-")
+    local options=(-timeout=25 -rss_limit_mb=3000 -max_len=8192 "-artifact_prefix=build-fuzz/$target-")
     [ "$target" != ptx ] || options+=(-dict=build-fuzz/words.dict)
     [ -z "${FUZZ_SEED:-}" ] || options+=("-seed=$FUZZ_SEED")
-    log=build-fuzz/$target.log
     if [ "$what" = keep ]; then
-        rm -rf build-fuzz/kept
-        mkdir build-fuzz/kept
-        "$program" "${options[@]}" -merge=1 -use_counters=0 build-fuzz/kept "$kept" "$found" >"$log" 2>&1
+        rm -rf "$least"
+        mkdir "$least"
+        "$program" "${options[@]}" -merge=1 -use_counters=0 "$least" "$kept" "$found" >"$log" 2>&1
         rm -rf "$kept"
-        mv build-fuzz/kept "$kept"
+        mv "$least" "$kept"
         echo "$target: $(find "$kept" -type f | wc -l) inputs, $(du -sb "$kept" | cut -f1) bytes"
     elif "$program" "${options[@]}" -max_total_time="$what" -print_final_stats=1 "$found" "$kept" >"$log" 2>&1; then
         grep -E '^#[0-9]+[[:space:]]+DONE' "$log" | sed "s/^/$target: /"
     else
         tail -n 40 "$log" >&2
         echo "fuzz: $target failed: build-fuzz/$target-* is the input, $log the whole log" >&2
-        exit 1
+        return 1
     fi
+}
+
+for target in "${targets[@]}"; do
+    [ -x "build-fuzz/fuzz_$target" ] || {
+        echo "fuzz: no target '$target'; there are$(printf ' %s' build-fuzz/fuzz_* | sed 's,build-fuzz/fuzz_,,g')" >&2
+        exit 2
+    }
 done
+# As many at once as there are processors.
+export -f fuzz
+export what
+printf '%s\n' "${targets[@]}" | xargs -n 1 -P "$(nproc)" bash -euc 'fuzz "$1"' fuzz || exit 1
