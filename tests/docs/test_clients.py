@@ -29,7 +29,7 @@ end
 SUITE = """<testsuites><testsuite name="pytest">
 <testcase classname=".TestA" name="good"/>
 <testcase classname=".TestA" name="parts"/>
-<testcase classname=".TestA" name="parts"><failure message="NOT_SUPPORTED: Call to cuIpcGetMemHandle&#10;more"/></testcase>
+<testcase classname=".TestA" name="parts"><failure message="NOT_SUPPORTED: no dynamic parallelism&#10;more"/></testcase>
 <testcase classname=".TestA" name="setup"><error message="no fixture"/></testcase>
 <testcase classname=".TestB" name="other"><skipped message="a | b"/></testcase>
 <testcase classname=".TestB" name="another"><skipped message="a | b"/></testcase>
@@ -51,7 +51,7 @@ class Clients(unittest.TestCase):
         return path
 
     def summary(self):
-        return clients.summary("Numba", [self.place("a.xml", SUITE)], {"numba-cuda": "1.2", "numba": "3", "else": "4"})
+        return clients.summary("PyCUDA", [self.place("a.xml", SUITE)], {"pycuda": "1.2", "numpy": "3", "else": "4"})
 
     def script(self, *options):
         return subprocess.run([sys.executable, clients.__file__, "--page", self.place("page.md"), "--results",
@@ -60,13 +60,13 @@ class Clients(unittest.TestCase):
     def test_summary(self):
         summary = self.summary()
         self.assertEqual([summary[each] for each in ("passed", "failed", "skipped")], [1, 2, 2])
-        self.assertEqual(summary["versions"], {"numba-cuda": "1.2", "numba": "3"})
+        self.assertEqual(summary["versions"], {"pycuda": "1.2", "numpy": "3"})
         self.assertEqual([each["test"] for each in summary["failures"]], ["TestA::parts", "TestA::setup"])
         self.assertEqual(summary["skips"], {"a | b": 2})
 
     def test_same_name_in_two_files(self):
         paths = [self.place("a.xml", SUITE), self.place("b.xml", SUITE)]
-        self.assertEqual(clients.summary("Numba", paths, {"numba-cuda": "1"})["passed"], 2)
+        self.assertEqual(clients.summary("PyCUDA", paths, {"pycuda": "1"})["passed"], 2)
 
     def test_page(self):
         self.place("page.md", PAGE)
@@ -77,12 +77,12 @@ class Clients(unittest.TestCase):
         self.assertEqual(self.script().returncode, 0)
         with open(self.place("page.md"), encoding="utf-8") as file:
             text = file.read()
-        self.assertIn("| Numba (numba-cuda 1.2) |", text)
+        self.assertIn("| PyCUDA (pycuda 1.2) |", text)
         self.assertIn("| 1 | 2 | 2 |\n", text)
-        self.assertIn("- **Numba**, 1: Ours: memory is not shared between processes (`cuIpc...`).\n  - `TestA::parts`\n",
-                      text)
-        self.assertIn("- **Numba**, 1: Not explained yet.\n  - `TestA::setup`\n", text)
-        self.assertIn("| Numba | 2 | a \\| b |\n", text)
+        self.assertIn("- **PyCUDA**, 1: Ours: no dynamic parallelism (kernels that launch kernels).\n"
+                      "  - `TestA::parts`\n", text)
+        self.assertIn("- **PyCUDA**, 1: Not explained yet.\n  - `TestA::setup`\n", text)
+        self.assertIn("| PyCUDA | 2 | a \\| b |\n", text)
         self.assertIn("\nbetween\n", text)
         self.assertTrue(text.endswith("\nend\n"))
         self.assertEqual(self.script("--check").returncode, 0)
