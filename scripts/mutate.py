@@ -58,7 +58,7 @@ AREAS = [
     ("sim/exec/*", True, r"exec\.(?!mutations)|memory$|check\.(bugs|clean)$|device\.(heap|pipeline)\.90$"
                          r"|driver_(launch|fault|bounds|services|cluster|module|memory)$"),
     ("sim/check/*", True, r"check\.(bugs|clean)$|exec\.hostile$"),
-    ("sim/cuda/profile*", True, r"prof_(text|recording|command)$|driver_(launch|device|services)$"),
+    ("sim/cuda/profile*", True, r"prof_(text|recording|command|report)$|driver_(launch|device|services)$"),
     ("sim/cuda/*", True, r"driver_|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),
 ]
 
