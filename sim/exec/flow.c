@@ -183,7 +183,8 @@ bool flow_build(const struct ptx_function *function, struct flow *out) {
     if (ok) {
         out->returns = !function->entry;
         out->node_count = build_nodes(function, out, node_of);
-        ok = build_blocks(function, out, node_of) && flow_find_ipdoms(out) && flow_find_nearer(out);
+        ok = build_blocks(function, out, node_of) && flow_unroll(function, out) && flow_find_ipdoms(out) &&
+             flow_find_nearer(out);
     }
     free(node_of);
     if (!ok)
@@ -196,6 +197,7 @@ void flow_free(struct flow *flow) {
     free(flow->blocks);
     free(flow->storage);
     free(flow->given_up);
+    free(flow->counters);
     free(flow->label_blocks);
     *flow = (struct flow){0};
 }

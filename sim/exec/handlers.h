@@ -10,6 +10,7 @@ sim_run_fn sim_run_guarded, sim_run_converged;
 /* strand.c: block entry (index: the block's number in the module), joins, branches, calls, exits. */
 sim_run_fn sim_run_enter, sim_run_enter_join;
 sim_run_fn sim_run_jump, sim_run_branch, sim_run_switch;
+sim_run_fn sim_run_enter_loop, sim_run_rounds; /* rounds.c */
 sim_run_fn sim_run_call, sim_run_return, sim_run_exit, sim_run_trap;
 
 /* barrier.c: bar/barrier.sync, .arrive, .red (small: enum sim_barrier_op), bar.warp.sync; barrier.cluster. */

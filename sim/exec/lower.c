@@ -82,6 +82,10 @@ struct sim_insn *lower_emit(struct lower *l, sim_run_fn *body) {
 
 bool lower_site(struct lower *l, struct sim_memop *op) {
     struct sim_code *code = l->code;
+    if (l->next_site != SIZE_MAX) {
+        op->site = code->site_base + (uint32_t)l->next_site++;
+        return true;
+    }
     void *sites = code->sites;
     if (!grow(&sites, &code->site_capacity, code->site_count, sizeof *code->sites))
         return lower_out_of_memory(l);
@@ -155,6 +159,8 @@ static bool place_locals(struct lower *l) {
 }
 
 static bool lower_node(struct lower *l) {
+    if (l->node->is_passed)
+        return true;
     static bool (*const lowerings[])(struct lower *, bool *) = {lower_control, lower_memory, lower_texture,
                                                                 lower_matrix, lower_lanes};
     size_t first = l->insn_count;
@@ -197,6 +203,11 @@ static bool lower_blocks(struct lower *l) {
     for (size_t b = 0; b < l->flow.block_count; b++) {
         const struct flow_block *block = &l->flow.blocks[b];
         l->block = b;
+        l->next_site = SIZE_MAX;
+        if (block->copy_of == b)
+            l->first_site = l->code->site_count;
+        else if (block->copy_of)
+            l->next_site = l->first_site;
         l->block_insn[b] = l->insn_count;
         l->node = block->first < block->end ? &l->flow.nodes[block->first] : NULL;
         bool meets = block->is_join || block->given_up_count;
@@ -205,11 +216,12 @@ static bool lower_blocks(struct lower *l) {
         if (!enter || (block->given_up_count && !given_up))
             return false;
         enter->imm = l->code->block_base + (int64_t)b;
-        l->module->blocks[l->code->block_base + b] =
-            (struct sim_code_block){.instructions = counted(&l->flow, block),
-                                    .first = enter->index,
-                                    .given_up_count = (uint32_t)block->given_up_count,
-                                    .given_up = given_up};
+        l->module->blocks[l->code->block_base + b] = (struct sim_code_block){
+            .instructions = counted(&l->flow, block),
+            .first = enter->index,
+            .copy_of = block->copy_of ? l->code->block_base + (uint32_t)block->copy_of : 0,
+            .given_up_count = (uint32_t)block->given_up_count,
+            .given_up = given_up};
         for (size_t n = block->first; n < block->end; n++) {
             l->node = &l->flow.nodes[n];
             if (!lower_node(l))
@@ -303,8 +315,11 @@ static bool lower_function(struct lower *l) {
 }
 
 bool sim_lower(struct sim_module *module, const struct ptx_function *function, struct ptx_error *error) {
-    struct lower l = {
-        .module = module, .function = function, .code = &module->codes[function->index], .error = error};
+    struct lower l = {.module = module,
+                      .function = function,
+                      .code = &module->codes[function->index],
+                      .error = error,
+                      .next_site = SIZE_MAX};
     l.code->source = function;
     l.code->module = module;
     bool ok = lower_function(&l);

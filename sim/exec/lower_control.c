@@ -16,6 +16,41 @@ static const struct sim_insn *place_number(size_t block) {
     return block == FLOW_NO_BLOCK ? NULL : block_number(block);
 }
 
+/* As a loop begins whose rounds are all alike: its test held. */
+static bool lower_enter_loop(struct lower *l) {
+    int32_t condition;
+    if (!lower_register(l, l->node->condition, &condition))
+        return false;
+    struct sim_insn *in = lower_emit(l, sim_run_enter_loop);
+    if (!in)
+        return false;
+    in->d = condition;
+    in->small = !l->node->condition_negated;
+    return true;
+}
+
+/* Whether so many rounds more are sure. */
+static bool lower_rounds(struct lower *l, int32_t *condition) {
+    const struct flow_counter *counter = l->node->counter;
+    struct sim_rounds *rounds = lower_alloc(l, sizeof *rounds);
+    int32_t reg, bound;
+    if (!rounds || !lower_register(l, counter->reg, &reg) ||
+        !lower_source(l, counter->bound, counter->type, &bound) || !lower_temp(l, SIM_PRED, condition))
+        return false;
+    *rounds = (struct sim_rounds){.test = counter->test,
+                                  .wide = ptx_type_bytes(counter->type) == 8,
+                                  .sign = counter->type == PTX_TYPE_S32 || counter->type == PTX_TYPE_S64,
+                                  .down = counter->step < 0,
+                                  .reach = (counter->step < 0 ? -counter->step : counter->step) *
+                                           ((int64_t)l->node->rounds - 1)};
+    struct sim_insn *in = lower_emit(l, sim_run_rounds);
+    if (!in)
+        return false;
+    in->a = reg, in->b = bound, in->d = *condition;
+    in->extra = rounds;
+    return true;
+}
+
 static bool lower_branch(struct lower *l) {
     const struct flow_node *node = l->node;
     if (!node->synthetic &&
@@ -24,13 +59,14 @@ static bool lower_branch(struct lower *l) {
         return lower_error(l, node->in->pos, "'%s' takes a label", node->in->opcode);
     struct sim_branch *branch = lower_alloc(l, sizeof *branch);
     int32_t condition = 0;
-    if (!branch || (node->condition && !lower_register(l, node->condition, &condition)))
+    if (!branch || (node->condition && !lower_register(l, node->condition, &condition)) ||
+        (node->counter && !lower_rounds(l, &condition)))
         return false;
     branch->target = block_number(node->target);
     branch->join = place_number(l->flow.blocks[l->block].ipdom);
     branch->nearer = place_number(l->flow.blocks[l->block].nearer);
     branch->block = l->code->block_base + (uint32_t)l->block;
-    struct sim_insn *in = lower_emit(l, node->condition ? sim_run_branch : sim_run_jump);
+    struct sim_insn *in = lower_emit(l, node->condition || node->counter ? sim_run_branch : sim_run_jump);
     if (!in)
         return false;
     in->extra = branch;
@@ -223,6 +259,8 @@ static bool needs_nothing(const struct ptx_instruction *in) {
 bool lower_control(struct lower *l, bool *handled) {
     const struct ptx_instruction *in = l->node->in;
     *handled = true;
+    if (l->node->is_entered)
+        return lower_enter_loop(l);
     switch (l->node->kind) {
     case FLOW_BRANCH:
         return lower_branch(l);

@@ -49,6 +49,14 @@ struct sim_switch {
     const struct sim_insn *targets[];
 };
 
+/* A test before several rounds of a loop run: that its own test holds after all but the last of them.  The
+ * counter goes as far as reach in them, downwards where down is set. */
+struct sim_rounds {
+    uint8_t test; /* enum flow_test */
+    bool wide, sign, down;
+    int64_t reach; /* less than 2^42 */
+};
+
 struct sim_code;
 
 /* A .param variable in a frame: lane-major bytes, lane i's copy at offset + i * stride. */
@@ -131,6 +139,7 @@ struct sim_memop {
 struct sim_code_block {
     uint32_t instructions; /* PTX instructions in it */
     uint32_t first;        /* the first one's index in its function */
+    uint32_t copy_of;      /* as a flow_block's, by the module's numbers; copies share their sites */
     uint32_t given_up_count;
     const uint32_t
         *given_up; /* blocks, by the module's numbers: no way leads to their nearer places any more */

@@ -88,7 +88,11 @@ static void visit_node(struct allocation *a, size_t n, size_t block, visit_fn *v
     const struct flow_node *node = &a->flow->nodes[n];
     const struct ptx_instruction *in = node->in;
     if (node->condition)
-        visit(a, node->condition, false, 2 * n, block);
+        visit(a, node->condition, node->is_entered, 2 * n + node->is_entered, block);
+    if (node->counter) {
+        visit(a, node->counter->reg, false, 2 * n, block);
+        visit_operand(a, node->counter->bound, false, 2 * n, block, visit);
+    }
     if (node->synthetic)
         return;
     size_t written = slots_destinations(in);

@@ -125,6 +125,32 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
     worker->launch->each(worker->launch->argument, &count);
 }
 
+/* What ran of a block's instructions, wherever they were repeated, and at which of its tests lanes parted. */
+static struct sim_block_tally with_copies(const struct sim_worker *worker, const struct sim_code *code,
+                                          size_t b) {
+    const struct sim_module *m = code->module;
+    struct sim_block_tally ran = worker->blocks[b];
+    if (!m->blocks[b].copy_of)
+        return ran;
+    size_t c = b;
+    while (m->blocks[c - 1].copy_of == b)
+        c--;
+    for (; c < code->block_base + code->block_count && m->blocks[c].copy_of == b; c++) {
+        const struct sim_block_tally *copy = &worker->blocks[c];
+        if (c == b)
+            continue;
+        ran.splits += copy->splits;
+        if (!m->blocks[c].instructions)
+            continue;
+        ran.warps += copy->warps;
+        ran.lanes += copy->lanes;
+        ran.undefined += copy->undefined;
+        if (copy->undefined)
+            ran.undefined_at = copy->undefined_at;
+    }
+    return ran;
+}
+
 void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters) {
     const struct sim_module *m = worker->code->module;
     for (size_t f = 0; f < worker->code->reachable_count; f++) {
@@ -135,8 +161,11 @@ void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counte
             const struct sim_block_tally *ran = &worker->blocks[b];
             counters->inst_executed += ran->warps * m->blocks[b].instructions;
             counters->thread_inst_executed += ran->lanes * m->blocks[b].instructions;
-            for (uint32_t i = 0; worker->launch->each && ran->warps && i < m->blocks[b].instructions; i++)
-                tell(worker, code, m->blocks[b].first + i, ran, i + 1 == m->blocks[b].instructions);
+            if (!worker->launch->each || (m->blocks[b].copy_of && m->blocks[b].copy_of != b))
+                continue;
+            const struct sim_block_tally all = with_copies(worker, code, b);
+            for (uint32_t i = 0; all.warps && i < m->blocks[b].instructions; i++)
+                tell(worker, code, m->blocks[b].first + i, &all, i + 1 == m->blocks[b].instructions);
         }
     }
 }

@@ -3,12 +3,14 @@
 #include <string.h>
 
 /* pragma = ".pragma" STRING { "," STRING } ";" */
-bool ptx__pragma(struct ptx_parser *p) {
+bool ptx__pragma(struct ptx_parser *p, bool *nounroll) {
+    static const char word[] = "nounroll";
     do {
         if (!ptx__next(p))
             return false;
         if (p->token.kind != PTX_TOKEN_STRING)
             return ptx__expected(p, "a string");
+        *nounroll |= p->token.length == sizeof word - 1 && memcmp(p->token.start, word, sizeof word - 1) == 0;
         if (!ptx__next(p))
             return false;
     } while (ptx__at_mark(p, ','));
@@ -183,7 +185,7 @@ static bool directive(struct ptx_parser *p) {
     if (ptx__at_word(p, ".loc"))
         return loc(p);
     if (ptx__at_word(p, ".pragma"))
-        return ptx__pragma(p);
+        return ptx__pragma(p, &p->nounroll_next);
     return ptx__expected(p, "an instruction or declaration");
 }
 

@@ -100,7 +100,7 @@ static bool one_number(struct ptx_parser *p, const char *what, uint32_t *out) {
 static bool directive(struct ptx_parser *p, struct ptx_function *function) {
     uint32_t ignored;
     if (ptx__at_word(p, ".pragma"))
-        return ptx__pragma(p);
+        return ptx__pragma(p, &function->nounroll);
     if (ptx__at_word(p, ".noreturn"))
         return ptx__next(p);
     if (ptx__at_word(p, ".maxntid"))
@@ -211,6 +211,8 @@ bool ptx__function(struct ptx_parser *p, enum ptx_linkage linkage) {
     p->function = function;
     if (defines) {
         function->defined = true;
+        function->nounroll |= p->nounroll;
+        p->nounroll_next = false;
         if (!ptx__body(p))
             return false;
     } else if (!ptx__close_scope(p) || !ptx__next(p)) {

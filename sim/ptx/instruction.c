@@ -94,7 +94,8 @@ bool ptx__instruction(struct ptx_parser *p) {
         return ptx__out_of_memory(p);
     p->instructions = items;
     struct ptx_instruction *instruction = &p->instructions[p->instruction_count];
-    *instruction = (struct ptx_instruction){.source = p->source};
+    *instruction = (struct ptx_instruction){.source = p->source, .nounroll = p->nounroll_next};
+    p->nounroll_next = false;
     if (ptx__at_mark(p, '@') && !guard(p, instruction))
         return false;
     if (p->token.kind != PTX_TOKEN_NAME)

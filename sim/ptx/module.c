@@ -83,6 +83,7 @@ static bool target(struct ptx_parser *p) {
             known = known || ptx__at_name(p, options[i]);
         if (!known)
             return ptx__expected(p, "a target's option");
+        p->nounroll |= ptx__at_name(p, "debug"); /* ptxas leaves such code as it is */
         if (!ptx__next(p))
             return false;
     }
@@ -238,7 +239,7 @@ static bool directive(struct ptx_parser *p) {
     if (ptx__at_word(p, ".alias"))
         return ptx__alias(p);
     if (ptx__at_word(p, ".pragma"))
-        return ptx__pragma(p);
+        return ptx__pragma(p, &p->nounroll);
     if (ptx__at_word(p, ".address_size"))
         return address_size(p);
     if (ptx__at_word(p, ".target"))

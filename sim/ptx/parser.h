@@ -69,6 +69,8 @@ struct ptx_parser {
     /* The function whose body is being parsed, and its parts so far. */
     struct ptx_function *function;
     struct ptx_list registers, locals, labels;
+    bool nounroll;      /* of the module: its loops stay as they are */
+    bool nounroll_next; /* of the loop that begins with the next instruction */
     struct ptx_instruction *instructions;
     size_t instruction_count, instruction_capacity;
     struct ptx_source source;                  /* of the last .loc */
@@ -167,7 +169,7 @@ bool ptx__instruction(struct ptx_parser *p);
 /* ---- body.c, function.c, alias.c, module.c ---- */
 
 bool ptx__body(struct ptx_parser *p);
-bool ptx__pragma(struct ptx_parser *p);
+bool ptx__pragma(struct ptx_parser *p, bool *nounroll);
 bool ptx__function(struct ptx_parser *p, enum ptx_linkage linkage);
 struct ptx_function *ptx__prototype(struct ptx_parser *p);
 bool ptx__alias(struct ptx_parser *p);

@@ -174,6 +174,7 @@ struct ptx_instruction {
     size_t word_count;
     const struct ptx_register *guard; /* @p, @!p; NULL: none */
     bool guard_negated;
+    bool nounroll; /* a pragma before it: the loop that it begins stays as it is */
     /* As written.  A call: [list of returns,] function or register [, list of arguments [, label]] */
     struct ptx_operand *operands;
     size_t operand_count;
@@ -202,6 +203,8 @@ struct ptx_function {
     uint32_t required_threads[3]; /* .reqntid */
     uint32_t cluster[3];          /* .reqnctapercluster; 0: not given */
     uint32_t max_cluster;         /* .maxclusterrank */
+    bool nounroll; /* .pragma "nounroll", of it or of the module, or .target's debug: its loops stay as they
+                      are */
     bool explicit_cluster;  /* .explicitcluster: launches have clusters, of that size or one they name */
     uint32_t min_blocks;    /* .minnctapersm */
     uint32_t max_registers; /* .maxnreg */

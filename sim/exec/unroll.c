@@ -1,0 +1,325 @@
+/* Loops that ptxas unrolls, unrolled here too: lanes that leave such a loop at different times meet at other
+ * places than its end, and so count other requests.
+ *
+ * ptxas (13.0, -O3) unrolls a loop of one basic block that counts by a constant to a bound, only loads and
+ * computes, and has fewer than 50 PTX instructions.  What becomes of it:
+ *
+ *     four     while four rounds or more are left: four rounds
+ *     two      if two or more are left: two rounds
+ *     one      if one is left: one round
+ *
+ * Lanes meet before `two`, before `one`, and behind the loop.  docs/notes/reconvergence.md tells how that was
+ * found.  What runs is what the loop as it was written runs, whatever its numbers: the tests of `four` and
+ * `two` hold only where the rounds in between would all have gone on, and the last round tests as the loop
+ * did, and begins with `four` anew. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/exec/flow.h"
+#include "sim/exec/slots.h"
+
+enum {
+    LIMIT = 50,       /* instructions */
+    DIVISION = 20,    /* that an integer division counts as */
+    LOOP_BLOCKS = 11, /* that a loop of one becomes */
+    LOOP_COPIES = 7,
+    LOOP_TESTS = 5,
+};
+
+/* What a loop of one block is made of. */
+struct loop {
+    struct flow_counter counter;
+    const struct flow_node *latch;
+};
+
+static bool is_any(const char *name, const char *const *list) {
+    for (; *list; list++)
+        if (strcmp(name, *list) == 0)
+            return true;
+    return false;
+}
+
+/* What an instruction takes of the limit; LIMIT: no loop that has it is unrolled. */
+static unsigned weight(const struct ptx_instruction *in) {
+    static const char *const plain[] = {
+        "abs",  "add",  "and",  "bfe", "bfi",  "bfind", "brev", "clz", "cnot", "copysign", "cos",  "cvt", "cvta",
+        "ex2",  "fma",  "ld",   "lg2", "lop3", "mad",   "max",  "min", "mov",  "mul",      "mul24", "neg", "not",
+        "or",   "popc", "prmt", "sad", "selp", "set",   "setp", "shf", "shl",  "shr",      "sin",  "slct", "sub",
+        "tanh", "testp", "xor", NULL};
+    if (is_any(in->name, plain))
+        return 1;
+    return strcmp(in->name, "div") == 0 || strcmp(in->name, "rem") == 0 ? DIVISION : LIMIT;
+}
+
+/* Whether the operand, or an item of it, is the register. */
+static bool names(const struct ptx_operand *operand, const struct ptx_register *reg) {
+    for (size_t i = 0; i < operand->item_count; i++)
+        if (names(&operand->items[i], reg))
+            return true;
+    return operand->reg == reg;
+}
+
+/* The one instruction of a block that writes a register; NULL: there is none, or more. */
+static const struct flow_node *only_writer(const struct flow *flow, const struct flow_block *block,
+                                           const struct ptx_register *reg) {
+    const struct flow_node *found = NULL;
+    for (size_t n = block->first; n + 1 < block->end; n++) {
+        const struct ptx_instruction *in = flow->nodes[n].in;
+        if (!slots_destinations(in) || !names(&in->operands[0], reg))
+            continue;
+        if (found || in->guard)
+            return NULL;
+        found = &flow->nodes[n];
+    }
+    return found;
+}
+
+static bool is_written(const struct flow *flow, const struct flow_block *block, const struct ptx_register *reg) {
+    for (size_t n = block->first; n + 1 < block->end; n++) {
+        const struct ptx_instruction *in = flow->nodes[n].in;
+        if (slots_destinations(in) && names(&in->operands[0], reg))
+            return true;
+    }
+    return false;
+}
+
+/* add.u32 counter, counter, step */
+static bool find_step(const struct ptx_instruction *in, const struct ptx_register *reg, int64_t *step) {
+    if (strcmp(in->name, "add") != 0 || in->operand_count != 3 || in->word_count != 1 ||
+        in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[1].reg != reg ||
+        in->operands[1].kind != PTX_OPERAND_REGISTER || in->operands[2].kind != PTX_OPERAND_INTEGER)
+        return false;
+    const unsigned bytes = ptx_type_bytes(ptx_type_find(in->words[0]));
+    *step = bytes == 8 ? (int64_t)in->operands[2].bits : (int32_t)in->operands[2].bits;
+    /* Four steps are far from the ends of 64 bits. */
+    return (bytes == 4 || bytes == 8) && *step && *step > -(INT64_C(1) << 40) && *step < INT64_C(1) << 40;
+}
+
+/* The test after which a round follows; false: ptxas does not count by it. */
+static bool find_test(const char *word, bool negated, enum flow_test *out) {
+    static const struct {
+        const char *name;
+        enum flow_test test, otherwise;
+    } tests[] = {
+        {"lt", FLOW_LESS, FLOW_NO_TEST},    {"lo", FLOW_LESS, FLOW_NO_TEST},    {"ge", FLOW_NO_TEST, FLOW_LESS},
+        {"hs", FLOW_NO_TEST, FLOW_LESS},    {"le", FLOW_AT_MOST, FLOW_GREATER}, {"ls", FLOW_AT_MOST, FLOW_GREATER},
+        {"gt", FLOW_GREATER, FLOW_AT_MOST}, {"hi", FLOW_GREATER, FLOW_AT_MOST}, {"ne", FLOW_OTHER, FLOW_NO_TEST},
+        {"eq", FLOW_NO_TEST, FLOW_OTHER},
+    };
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        if (strcmp(word, tests[i].name) == 0) {
+            *out = negated ? tests[i].otherwise : tests[i].test;
+            return *out != FLOW_NO_TEST;
+        }
+    return false;
+}
+
+static bool mentions(const struct ptx_instruction *in, const struct ptx_register *reg) {
+    bool found = in->guard == reg;
+    for (size_t i = 0; i < in->operand_count; i++)
+        found |= names(&in->operands[i], reg);
+    return found;
+}
+
+/* Integers, and words where only equality counts. */
+static bool is_counted(enum ptx_type type, enum flow_test test) {
+    const bool words = type == PTX_TYPE_B32 || type == PTX_TYPE_B64;
+    return type == PTX_TYPE_S32 || type == PTX_TYPE_U32 || type == PTX_TYPE_S64 || type == PTX_TYPE_U64 ||
+           (words && test == FLOW_OTHER);
+}
+
+static bool find_counter(const struct flow *flow, const struct flow_block *block, struct flow_counter *out) {
+    const struct flow_node *latch = &flow->nodes[block->end - 1];
+    const struct flow_node *test = only_writer(flow, block, latch->condition);
+    if (!test || strcmp(test->in->name, "setp") != 0 || test->in->operand_count != 3 ||
+        test->in->word_count != 2 || test->in->operands[0].kind != PTX_OPERAND_REGISTER ||
+        test->in->operands[1].kind != PTX_OPERAND_REGISTER)
+        return false;
+    const struct ptx_operand *counter = &test->in->operands[1], *bound = &test->in->operands[2];
+    const struct flow_node *add = only_writer(flow, block, counter->reg);
+    if ((bound->kind != PTX_OPERAND_REGISTER && bound->kind != PTX_OPERAND_INTEGER) ||
+        (bound->reg && is_written(flow, block, bound->reg)) || !add || add > test)
+        return false;
+    *out = (struct flow_counter){.reg = counter->reg, .bound = bound, .type = ptx_type_find(test->in->words[1])};
+    if (!find_test(test->in->words[0], latch->condition_negated, &out->test) ||
+        !find_step(add->in, counter->reg, &out->step))
+        return false;
+    /* The test is to hold before the first round, where the loop has not made it yet. */
+    for (const struct flow_node *node = &flow->nodes[block->first]; node < test; node++)
+        if (mentions(node->in, latch->condition))
+            return false;
+    const bool up = out->test == FLOW_LESS || out->test == FLOW_AT_MOST, down = out->test == FLOW_GREATER;
+    return is_counted(out->type, out->test) &&
+           ptx_type_bytes(out->type) == ptx_type_bytes(counter->reg->type) && (!up || out->step > 0) &&
+           (!down || out->step < 0);
+}
+
+static bool is_unrolled(const struct flow *flow, size_t b, struct loop *out) {
+    const struct flow_block *block = &flow->blocks[b];
+    if (block->first == block->end || flow->nodes[block->first].in->nounroll)
+        return false;
+    const struct flow_node *latch = &flow->nodes[block->end - 1];
+    if (latch->kind != FLOW_BRANCH || !latch->condition || latch->synthetic || latch->target != b ||
+        block->successor_count != 2)
+        return false;
+    unsigned size = 1;
+    for (size_t n = block->first; n + 1 < block->end && size < LIMIT; n++)
+        size += flow->nodes[n].kind == FLOW_PLAIN && !flow->nodes[n].synthetic ? weight(flow->nodes[n].in) : LIMIT;
+    out->latch = latch;
+    return size < LIMIT && find_counter(flow, block, &out->counter);
+}
+
+/* ---------------------------------------------------------------- the function with its loops unrolled */
+
+struct builder {
+    const struct flow *from;
+    struct flow *to;
+    const size_t *moved; /* by block: its new number */
+    size_t *edge;
+    struct flow_counter *counters;
+};
+
+static struct flow_block *begin(struct builder *u) {
+    struct flow_block *block = &u->to->blocks[u->to->block_count++];
+    block->first = block->end = u->to->node_count;
+    block->successors = u->edge;
+    return block;
+}
+
+/* The first round of `four`. */
+enum { FIRST_ROUND = 2 };
+
+static struct flow_node *append(struct builder *u, struct flow_block *block, struct flow_node node) {
+    u->to->nodes[u->to->node_count] = node;
+    block->end = ++u->to->node_count;
+    return &u->to->nodes[u->to->node_count - 1];
+}
+
+static void leads_to(struct builder *u, struct flow_block *block, size_t target) {
+    *u->edge++ = target;
+    block->successor_count++;
+}
+
+/* A branch to target where the node's condition holds, and else to the next block. */
+static void branch(struct builder *u, struct flow_block *block, struct flow_node node, size_t target) {
+    node.kind = FLOW_BRANCH;
+    node.target = target;
+    append(u, block, node);
+    leads_to(u, block, target);
+    leads_to(u, block, u->to->block_count);
+}
+
+/* The loop's instructions but its branch, which is counted with them. */
+static struct flow_block *copy_round(struct builder *u, const struct flow_block *from, bool goes_on) {
+    struct flow_block *block = begin(u);
+    for (size_t n = from->first; n + 1 < from->end; n++)
+        append(u, block, u->from->nodes[n]);
+    if (goes_on) {
+        struct flow_node node = u->from->nodes[from->end - 1];
+        node.kind = FLOW_PLAIN;
+        node.condition = NULL;
+        node.unguarded = node.is_passed = true;
+        append(u, block, node);
+        leads_to(u, block, u->to->block_count);
+    }
+    return block;
+}
+
+static void unroll(struct builder *u, const struct flow_block *from, const struct loop *loop) {
+    struct flow_node latch = *loop->latch, leaves = latch, test = latch;
+    leaves.condition_negated = !latch.condition_negated;
+    struct flow_counter *counter = u->counters++;
+    *counter = loop->counter;
+    test.synthetic = true;
+    test.condition = NULL;
+    test.counter = counter;
+    const size_t first = u->to->block_count, four = first + 1, two = four + 5, one = two + 3, behind = one + 2;
+    for (size_t b = first; b < behind; b++)
+        u->to->blocks[b].copy_of = first + FIRST_ROUND;
+    /* Whoever comes here runs a round. */
+    struct flow_block *enters = begin(u);
+    struct flow_node *enter = append(u, enters, latch);
+    enter->kind = FLOW_PLAIN;
+    enter->synthetic = enter->unguarded = enter->is_entered = true;
+    leads_to(u, enters, four);
+    test.rounds = 4;
+    test.condition_negated = true;
+    branch(u, begin(u), test, two);
+    for (int round = 0; round < 3; round++)
+        copy_round(u, from, true);
+    struct flow_block *fourth = copy_round(u, from, true);
+    fourth->successor_count = 0;
+    u->edge = fourth->successors;
+    test.condition_negated = false;
+    branch(u, fourth, test, four + 1);
+    test.rounds = 2;
+    test.condition_negated = true;
+    branch(u, begin(u), test, one);
+    copy_round(u, from, true);
+    copy_round(u, from, true);
+    leaves.synthetic = true;
+    branch(u, begin(u), leaves, behind);
+    branch(u, copy_round(u, from, false), latch, four);
+}
+
+static void copy(struct builder *u, const struct flow_block *from) {
+    struct flow_block *block = begin(u);
+    block->is_join = from->is_join;
+    for (size_t n = from->first; n < from->end; n++) {
+        struct flow_node *node = append(u, block, u->from->nodes[n]);
+        if (node->kind == FLOW_BRANCH)
+            node->target = u->moved[node->target];
+    }
+    for (size_t s = 0; s < from->successor_count; s++)
+        leads_to(u, block, u->moved[from->successors[s]]);
+}
+
+static bool rebuild(const struct ptx_function *function, struct flow *flow, const struct loop *loops,
+                    const bool *unrolled, size_t count) {
+    size_t *moved = malloc(flow->block_count * sizeof *moved), edges = 1;
+    struct flow made = {.returns = flow->returns};
+    for (size_t b = 0, at = 0; moved && b < flow->block_count; b++) {
+        moved[b] = at;
+        at += unrolled[b] ? LOOP_BLOCKS : 1;
+        edges += flow->blocks[b].successor_count;
+    }
+    made.nodes = calloc(flow->node_count + count * (LOOP_COPIES * LIMIT + LOOP_TESTS) + 1, sizeof *made.nodes);
+    made.blocks = calloc(flow->block_count + count * LOOP_BLOCKS, sizeof *made.blocks);
+    made.storage = malloc((edges + count * 2 * LOOP_BLOCKS) * sizeof *made.storage);
+    made.counters = malloc(count * sizeof *made.counters);
+    bool ok = moved && made.nodes && made.blocks && made.storage && made.counters;
+    if (ok) {
+        struct builder u = {
+            .from = flow, .to = &made, .moved = moved, .edge = made.storage, .counters = made.counters};
+        for (size_t b = 0; b < flow->block_count; b++)
+            if (unrolled[b])
+                unroll(&u, &flow->blocks[b], &loops[b]);
+            else
+                copy(&u, &flow->blocks[b]);
+        for (size_t i = 0; i < function->label_count; i++)
+            if (!function->labels[i]->is_list)
+                flow->label_blocks[i] = moved[flow->label_blocks[i]];
+        made.label_blocks = flow->label_blocks;
+        free(flow->nodes), free(flow->blocks), free(flow->storage);
+        *flow = made;
+    } else {
+        free(made.nodes), free(made.blocks), free(made.storage), free(made.counters);
+    }
+    free(moved);
+    return ok;
+}
+
+bool flow_unroll(const struct ptx_function *function, struct flow *flow) {
+    if (function->nounroll)
+        return true;
+    struct loop *loops = malloc(flow->block_count * sizeof *loops);
+    bool *unrolled = calloc(flow->block_count, sizeof *unrolled);
+    bool ok = loops && unrolled;
+    size_t count = 0;
+    for (size_t b = 0; ok && b + 1 < flow->block_count; b++)
+        count += unrolled[b] = is_unrolled(flow, b, &loops[b]);
+    if (ok && count)
+        ok = rebuild(function, flow, loops, unrolled, count);
+    free(loops), free(unrolled);
+    return ok;
+}
