@@ -149,6 +149,14 @@ static void bound(const struct bench_row *row, bool compact, char out[CELL]) {
     bench_grid_percentage(bench_bound_pct(&row->counters), out);
 }
 
+static void bulk_ld(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->counters.bulk_load_transactions, compact, out);
+}
+
+static void bulk_st(const struct bench_row *row, bool compact, char out[CELL]) {
+    bench_grid_count(row->counters.bulk_store_transactions, compact, out);
+}
+
 static void atomics(const struct bench_row *row, bool compact, char out[CELL]) {
     bench_grid_count(row->counters.global_atomic_requests + row->counters.global_reduction_requests, compact,
                      out);
@@ -235,6 +243,8 @@ static const struct column columns[] = {
     {"st req", COUNTERS, st_req},
     {"st trans", COUNTERS, st_trans},
     {"st %", COUNTERS, st_eff},
+    {"bulk ld", COUNTERS | HIDE_ZERO, bulk_ld},
+    {"bulk st", COUNTERS | HIDE_ZERO, bulk_st},
     {"bound", COUNTERS | SPARE, bound},
     {"atom req", COUNTERS | HIDE_ZERO, atomics},
     {"sh ld", COUNTERS | HIDE_ZERO, shared_ld},

@@ -152,7 +152,8 @@ static void compare_counters(struct pair *pair, const json_t *before) {
                     ENTRY(local_store_transactions) ENTRY(shared_load_transactions)
                         ENTRY(shared_store_transactions) ENTRY(shared_atomic_transactions)
                             ENTRY(dshared_load_transactions) ENTRY(dshared_store_transactions)
-                                ENTRY(dshared_atomic_transactions)
+                                ENTRY(dshared_atomic_transactions) ENTRY(bulk_load_transactions)
+                                    ENTRY(bulk_store_transactions) ENTRY(dshared_bulk_transactions)
 #undef ENTRY
     };
     if (!pair->row->has_counters)

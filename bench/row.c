@@ -6,7 +6,7 @@
 
 #include "bench/variant.h"
 
-enum { BANK_BYTES = 4, BANKS = 32 };
+enum { BANK_BYTES = 4, BANKS = 32, SECTOR_BYTES = 32 };
 
 static double ratio(double scale, uint64_t part, uint64_t whole) {
     return whole ? scale * (double)part / (double)whole : NAN;
@@ -35,7 +35,11 @@ double bench_shared_efficiency(const wl_counters *c) {
 }
 
 double bench_bound_pct(const wl_counters *c) {
-    return ratio(100, c->gld_useful_bytes + c->gst_useful_bytes, c->gld_moved_bytes + c->gst_moved_bytes);
+    uint64_t useful =
+        c->gld_useful_bytes + c->gst_useful_bytes + c->bulk_load_useful_bytes + c->bulk_store_useful_bytes;
+    uint64_t moved = c->gld_moved_bytes + c->gst_moved_bytes +
+                     SECTOR_BYTES * (c->bulk_load_transactions + c->bulk_store_transactions);
+    return ratio(100, useful, moved);
 }
 
 const struct bench_ratio bench_ratios[] = {

@@ -77,8 +77,8 @@ double bench_gst_efficiency(const wl_counters *counters);
 double bench_gld_transactions_per_request(const wl_counters *counters);
 double bench_gst_transactions_per_request(const wl_counters *counters);
 double bench_shared_efficiency(const wl_counters *counters);
-/* 100 x useful / moved bytes of global loads and stores together: the share of a memory's bandwidth that
- * this access pattern can turn into useful bytes. */
+/* 100 x useful / moved bytes of global loads, stores and bulk copies together: the share of a memory's
+ * bandwidth that this access pattern can turn into useful bytes. */
 double bench_bound_pct(const wl_counters *counters);
 
 #endif

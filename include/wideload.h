@@ -290,6 +290,8 @@ WL_API const char *wl_explain(void);
  *              128-byte line (loads under the fermi rules with L1)
  * wavefront    one pass of a shared-memory request through the 32 banks
  * dshared_*    shared memory of other blocks of a cluster, in sectors; reductions count as atomics
+ * bulk_*       bulk copies (cp.async.bulk) from and to global memory, in sectors, and to other blocks
+ *              (dshared_bulk_*); a request is one lane's copy, useful bytes are all that arrive
  * *_useful_bytes  distinct bytes that a request's lanes touch, summed over requests
  * *_moved_bytes   transactions x their size */
 #define WL_COUNTER_MAP(X)                                                                                    \
@@ -326,7 +328,15 @@ WL_API const char *wl_explain(void);
     X(dshared_store_requests)                                                                                \
     X(dshared_store_transactions)                                                                            \
     X(dshared_atomic_requests)                                                                               \
-    X(dshared_atomic_transactions)
+    X(dshared_atomic_transactions)                                                                           \
+    X(bulk_load_requests)                                                                                    \
+    X(bulk_load_transactions)                                                                                \
+    X(bulk_load_useful_bytes)                                                                                \
+    X(bulk_store_requests)                                                                                   \
+    X(bulk_store_transactions)                                                                               \
+    X(bulk_store_useful_bytes)                                                                               \
+    X(dshared_bulk_requests)                                                                                 \
+    X(dshared_bulk_transactions)
 
 typedef struct wl_counters {
 #define WL_COUNTER_FIELD(name) uint64_t name;

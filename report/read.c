@@ -8,6 +8,8 @@
 #include "report/fields.h"
 #include "report/results.h"
 
+enum { SECTOR = 32 };
+
 const char *const report_param_names[REPORT_PARAMS] = {"size",   "offset",     "stride",  "block",
                                                        "unroll", "order",      "type",    "fields",
                                                        "width",  "from_shift", "to_shift"};
@@ -78,6 +80,10 @@ static void take_counters(struct report_fields *row_fields, struct report_row *r
     for (int i = 0; i < REPORT_RATIOS; i++)
         row->ratio[i] = report_number(&counters, names[i]);
     row->moved = report_number(&counters, "gld_moved_bytes") + report_number(&counters, "gst_moved_bytes");
+    double bulk = report_number(&counters, "bulk_load_transactions") +
+                  report_number(&counters, "bulk_store_transactions");
+    if (!isnan(bulk)) /* older files count no bulk copies */
+        row->moved += SECTOR * bulk;
     report_end(row_fields, &counters);
 }
 

@@ -68,6 +68,10 @@ struct count_texture_result {
     uint32_t requests, transactions;
 };
 struct count_texture_result count_texture(const struct count_texels *texels);
+/* Sectors that a bulk copy moves, whatever the architecture: of global memory or of another block's shared
+ * memory, to one of the blocks that receive it.  Own is an offset in the copying block's shared memory. */
+enum count_bulk { COUNT_BULK_GLOBAL, COUNT_BULK_MULTICAST, COUNT_BULK_CLUSTER };
+uint64_t count_bulk(enum count_bulk kind, uint64_t own, uint64_t other, uint32_t bytes);
 /* Requests that one instruction makes which moves so many bytes a lane of local memory. */
 unsigned count_local_requests(unsigned width);
 

@@ -36,7 +36,8 @@ static bool accesses_memory(const struct wl_counters *c) {
     return c->global_load_requests || c->global_store_requests || c->global_atomic_requests ||
            c->global_reduction_requests || c->local_load_requests || c->local_store_requests ||
            c->shared_load_requests || c->shared_store_requests || c->shared_atomic_requests ||
-           c->texture_load_requests;
+           c->texture_load_requests || c->bulk_load_requests || c->bulk_store_requests ||
+           c->dshared_bulk_requests;
 }
 
 static void name_site(const struct sim_instruction_count *count, char *out, size_t size) {

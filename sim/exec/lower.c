@@ -93,6 +93,7 @@ bool lower_site(struct lower *l, struct sim_memop *op) {
     code->sites[code->site_count] = (struct sim_site){.insn = node_index(l),
                                                       .access = op->access,
                                                       .texture = op->texture,
+                                                      .bulk = op->bulk,
                                                       .bytes = (uint8_t)(op->width * op->count)};
     op->site = code->site_base + (uint32_t)code->site_count++;
     return true;

@@ -329,7 +329,20 @@ static void fill_several(struct sim_warp *w, const struct sim_insn *in, const st
     }
 }
 
-/* Not counted: the copy engine's traffic does not go through the load and store units. */
+/* Counted apart: the copy engine's traffic does not go through the load and store units.  What goes to
+ * several blocks arrives as often. */
+static void count_traffic(struct sim_warp *w, const struct sim_bulk_copy *copy, uint64_t own, uint64_t other,
+                          uint32_t size, uint32_t receivers) {
+    struct sim_site_tally *site = &w->worker->sites[copy->traffic.site];
+    enum sim_space space = copy->traffic.space;
+    enum count_bulk kind = space == SIM_SPACE_CLUSTER ? COUNT_BULK_CLUSTER
+                           : copy->multicast          ? COUNT_BULK_MULTICAST
+                                                      : COUNT_BULK_GLOBAL;
+    site->by[space].requests++;
+    site->by[space].transactions += receivers * count_bulk(kind, own, other, size);
+    site->by[space].useful += (uint64_t)receivers * size;
+}
+
 const struct sim_insn *sim_run_bulk_copy(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_bulk_copy *copy = in->extra;
     const bool loads = copy->from.space == SIM_SPACE_GLOBAL, stores = copy->to.space == SIM_SPACE_GLOBAL;
@@ -348,29 +361,34 @@ const struct sim_insn *sim_run_bulk_copy(struct sim_warp *w, const struct sim_in
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint32_t size = ((const uint32_t *)SIM_SLOT(w, copy->size))[lane];
         const char *source = (const char *)(uintptr_t)from.address[lane];
+        uint64_t own = 0; /* where the copy begins in shared memory that it reads */
         if (loads) {
             check_global(w, in, lane, from.address[lane], size);
         } else {
             struct place at = find_place(w, in, lane, SIM_SPACE_SHARED, &from);
             check_shared(w, in, lane, at, size);
             source = at.owner->shared + at.offset;
+            own = at.offset;
         }
         if (stores) {
             check_global(w, in, lane, to.address[lane], size);
             if (w->check)
                 sim_check_bulk_store(w, to.address[lane], size);
             memcpy((char *)(uintptr_t)to.address[lane], source, size);
+            count_traffic(w, copy, own, to.address[lane], size, 1);
             continue;
         }
         if (w->check && loads)
             sim_check_bulk_load(w, in, lane, from.address[lane], size);
         struct place target = find_place(w, in, lane, copy->to.space, &to);
         struct place counts = find_place(w, in, lane, copy->barrier.space, &barrier);
+        uint32_t blocks = copy->multicast ? ((const uint32_t *)SIM_SLOT(w, copy->blocks))[lane] : 1;
         if (copy->multicast)
-            fill_several(w, in, &copy->barrier, lane, ((const uint32_t *)SIM_SLOT(w, copy->blocks))[lane],
-                         target, counts, source, size);
+            fill_several(w, in, &copy->barrier, lane, blocks, target, counts, source, size);
         else
             fill(w, in, &copy->barrier, lane, target, counts, source, size);
+        count_traffic(w, copy, loads ? target.offset : own, loads ? from.address[lane] : target.offset, size,
+                      (uint32_t)__builtin_popcount(blocks));
     }
     return in + 1;
 }

@@ -30,6 +30,7 @@ struct sim_mbarrier {
  * comes to shared memory has a barrier. */
 struct sim_bulk_copy {
     struct sim_memop from, to, barrier;
+    struct sim_memop traffic; /* what it counts as */
     int32_t from_address, to_address, barrier_address, size;
     int32_t blocks; /* a mask of those that it goes to, when multicast */
     bool multicast;

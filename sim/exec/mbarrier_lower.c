@@ -190,7 +190,13 @@ bool lower_bulk_copy(struct lower *l) {
     copy->from = way < 2 ? global : own;
     copy->to = stores ? global : any;
     copy->barrier = any;
-    if (!lower_address(l, &in->operands[0], &copy->to, &copy->to_address) ||
+    /* 16 bytes, which every copy has a multiple of. */
+    copy->traffic = (struct sim_memop){.bulk = true,
+                                       .access = way < 2 ? SIM_ACCESS_LOAD : SIM_ACCESS_STORE,
+                                       .space = way < 2 || stores ? SIM_SPACE_GLOBAL : SIM_SPACE_CLUSTER,
+                                       .width = 16,
+                                       .count = 1};
+    if (!lower_site(l, &copy->traffic) || !lower_address(l, &in->operands[0], &copy->to, &copy->to_address) ||
         !lower_address(l, &in->operands[1], &copy->from, &copy->from_address) ||
         !lower_source(l, &in->operands[2], PTX_TYPE_U32, &copy->size) ||
         (!stores && !lower_address(l, &in->operands[3], &copy->barrier, &copy->barrier_address)) ||

@@ -132,6 +132,7 @@ struct sim_memop {
     int32_t size;               /* cp.async: the operand that holds the bytes to read, when has_size, */
     bool has_size;
     bool texture;   /* a texel of a fetch, which is counted as a whole */
+    bool bulk;      /* a bulk copy's: it has a count of its own */
     bool ignorable; /* or a predicate: nothing is read where it holds */
 };
 
@@ -150,6 +151,7 @@ struct sim_site {
     uint32_t insn; /* index of the PTX instruction in its function */
     enum sim_access access;
     bool texture;  /* a fetch: its counts are a texture's */
+    bool bulk;     /* a bulk copy: a load, a store, or a store to another block */
     uint8_t bytes; /* a lane, as counted */
 };
 

@@ -32,10 +32,29 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
     }
 }
 
+static void count_bulk_site(struct wl_counters *c, const struct sim_site *site,
+                            const struct sim_site_tally *t) {
+    c->dshared_bulk_requests += t->by[SIM_SPACE_CLUSTER].requests;
+    c->dshared_bulk_transactions += t->by[SIM_SPACE_CLUSTER].transactions;
+    if (site->access == SIM_ACCESS_LOAD) {
+        c->bulk_load_requests += t->by[SIM_SPACE_GLOBAL].requests;
+        c->bulk_load_transactions += t->by[SIM_SPACE_GLOBAL].transactions;
+        c->bulk_load_useful_bytes += t->by[SIM_SPACE_GLOBAL].useful;
+    } else {
+        c->bulk_store_requests += t->by[SIM_SPACE_GLOBAL].requests;
+        c->bulk_store_transactions += t->by[SIM_SPACE_GLOBAL].transactions;
+        c->bulk_store_useful_bytes += t->by[SIM_SPACE_GLOBAL].useful;
+    }
+}
+
 static void count_site(struct wl_counters *c, const struct sim_site *site, const struct sim_site_tally *t) {
     if (site->texture) {
         c->texture_load_requests += t->by[SIM_SPACE_GLOBAL].requests;
         c->texture_load_transactions += t->by[SIM_SPACE_GLOBAL].transactions;
+        return;
+    }
+    if (site->bulk) {
+        count_bulk_site(c, site, t);
         return;
     }
     uint64_t requests[SIM_COUNTED_SPACES], transactions[SIM_COUNTED_SPACES];

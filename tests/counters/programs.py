@@ -40,6 +40,13 @@ for short, name in (("ld", "load"), ("st", "store"), ("atom", "atomic")):
         f"dshared_{name}_requests": f"l1tex__t_requests_pipe_lsu_mem_dshared_op_{short}.sum",
         f"dshared_{name}_transactions": f"l1tex__t_sectors_pipe_lsu_mem_dshared_op_{short}.sum",
     }
+for side, space, short in (("load", "global", "ld"), ("store", "global", "st"), ("", "dshared", "st")):
+    name = f"bulk_{side}" if side else "dshared_bulk"
+    flow = "xbar2l1tex_read" if side == "load" else "l1tex2xbar_write"
+    METRICS |= {
+        f"{name}_requests": f"smsp__sass_inst_executed_op_{'' if side else 'dshared_'}tma_{short}.sum",
+        f"{name}_transactions": f"l1tex__m_{flow}_sectors_mem_{space}_op_tma_{short}.sum",
+    }
 # Read where the first is not there; it counts arbitration between warps, too.
 ARBITRATED = {
     f"shared_{name}_transactions": f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{short}.sum"

@@ -141,6 +141,15 @@ static void test_bulk(void **state) {
     for (int i = 0; i < 1020; i++)
         assert_int_equal(out[i], in[i] + 1);
     assert_int_equal(out[1020], (int)0xa5a5a5a5);
+    /* The last 112 bytes are 4 sectors, as a line is. */
+    assert_int_equal(h.counters.bulk_load_requests, 1);
+    assert_int_equal(h.counters.bulk_load_transactions, 128);
+    assert_int_equal(h.counters.bulk_load_useful_bytes, 4080);
+    assert_int_equal(h.counters.bulk_store_requests, 1);
+    assert_int_equal(h.counters.bulk_store_transactions, 128);
+    assert_int_equal(h.counters.bulk_store_useful_bytes, 4080);
+    assert_int_equal(h.counters.dshared_bulk_requests, 0);
+    assert_int_equal(h.counters.global_load_requests + h.counters.global_store_requests, 0);
     bytes = 4104;
     assert_false(harness_launch(&h, "bulk", 1, 128, 0, (const void *[]){&out, &in, &bytes}));
     assert_int_equal(h.fault.kind, SIM_FAULT_MISALIGNED);

@@ -157,6 +157,12 @@ static void test_far_barriers(void **state) {
             assert_int_equal(out[128 * b + t], b % 4 == 2 ? -1 : 7 * t);
             assert_int_equal(out[128 * b + 64 + t], b % 4 || t < 16 ? -1 : 100 * (b + t / 16) + t % 16);
         }
+    /* Each of two clusters: 256 bytes to three blocks, and three copies of 64 bytes to the first. */
+    assert_int_equal(h.counters.bulk_load_requests, 2);
+    assert_int_equal(h.counters.bulk_load_transactions, 2 * 3 * 8);
+    assert_int_equal(h.counters.bulk_load_useful_bytes, 2 * 3 * 256);
+    assert_int_equal(h.counters.dshared_bulk_requests, 2 * 3);
+    assert_int_equal(h.counters.dshared_bulk_transactions, 2 * 3 * 2);
     assert_true(harness_launch(&h, "pushed", 2, 32, 0, (const void *[]){&out, &in}));
     for (int i = 0; i < 64; i++)
         assert_int_equal(out[i], 7 * (i ^ 32));

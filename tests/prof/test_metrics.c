@@ -43,6 +43,27 @@ static void test_arithmetic(void **state) {
     assert_true(value("gst_transactions", &s) == 0);
 }
 
+static void test_bulk(void **state) {
+    (void)state;
+    struct prof_sums s = {.c = {.bulk_load_requests = 2,
+                                .bulk_load_transactions = 40,
+                                .bulk_load_useful_bytes = 1024,
+                                .global_store_requests = 8,
+                                .gst_transactions = 32,
+                                .gst_useful_bytes = 1024,
+                                .gst_moved_bytes = 1024}};
+    assert_true(isnan(value("gld_efficiency", &s)));
+    assert_true(value("l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", &s) == 40);
+    assert_true(value("smsp__sass_inst_executed_op_tma_ld.sum", &s) == 2);
+    assert_true(value("bound_pct", &s) == 100.0 * 2048 / (32 * 72));
+    s.c = (wl_counters){
+        .bulk_store_requests = 1, .bulk_store_transactions = 40, .bulk_store_useful_bytes = 1024};
+    struct prof_figures f = prof_figures_of(&s.c);
+    assert_int_equal(f.requests, 1);
+    assert_int_equal(f.transactions, 40);
+    assert_true(f.transactions_per_request == 40 && f.efficiency == 80);
+}
+
 static void test_names(void **state) {
     (void)state;
     /* No name stands twice, so none hides another. */
@@ -165,10 +186,8 @@ static void test_short_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arithmetic),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_reasons),
-        cmocka_unit_test(test_short_names),
+        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_bulk),        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_reasons),    cmocka_unit_test(test_short_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
