@@ -8,12 +8,12 @@ enum { SECTOR = 32, PASS = 128 };
 
 /* One kind of access of a line. */
 struct part {
-    enum { LOADS, STORES, LOCAL, SHARED_LOADS, SHARED_STORES, SHARED_ATOMICS, ATOMICS } kind;
+    enum { LOADS, STORES, LOCAL, SHARED_LOADS, SHARED_STORES, SHARED_ATOMICS, ATOMICS, BULK } kind;
     uint64_t requests, transactions, useful;
     double unit;  /* bytes a transaction */
     double least; /* transactions */
 };
-enum { PARTS = 7 };
+enum { PARTS = 8 };
 
 static double most(double a, double b) {
     return a > b ? a : b;
@@ -70,6 +70,9 @@ static void split(const struct prof_line *line, struct part parts[PARTS]) {
     parts[6] = make(ATOMICS, c->global_atomic_requests + c->global_reduction_requests,
                     c->global_atomic_transactions + c->global_reduction_transactions,
                     c->global_atomic_requests + c->global_reduction_requests ? lanes_bytes : 0, SECTOR);
+    parts[7] = make(BULK, c->bulk_load_requests + c->bulk_store_requests,
+                    c->bulk_load_transactions + c->bulk_store_transactions,
+                    c->bulk_load_useful_bytes + c->bulk_store_useful_bytes, SECTOR);
 }
 
 void prof_line_conflicts(struct prof_line *line) {
@@ -166,6 +169,10 @@ void prof_line_reason(const struct prof_line *line, char *out, size_t size) {
         snprintf(out, size,
                  "atomics: lanes that name one word take turns, %.3g sectors a request where %.3g would do",
                  f.now, f.least);
+        break;
+    case BULK:
+        snprintf(out, size, "misaligned bulk copies: %.3g sectors a copy where %.3g would do", f.now,
+                 f.least);
         break;
     default:
         describe_shared(line, worst, &f, out, size);

@@ -15,14 +15,14 @@ static void measured(void **state) {
         enum count_bulk kind;
         unsigned own, other, bytes, sectors;
     } copies[] = {
-        {COUNT_BULK_GLOBAL, 0, 16, 16, 1},       {COUNT_BULK_GLOBAL, 0, 16, 32, 2},
-        {COUNT_BULK_GLOBAL, 0, 0, 1040, 33},     {COUNT_BULK_GLOBAL, 0, 16, 1040, 41},
-        {COUNT_BULK_GLOBAL, 0, 16, 16384, 640},  {COUNT_BULK_GLOBAL, 16, 16, 128, 5},
-        {COUNT_BULK_GLOBAL, 16, 0, 128, 5},      {COUNT_BULK_MULTICAST, 0, 0, 16, 2},
-        {COUNT_BULK_MULTICAST, 0, 16, 64, 3},    {COUNT_BULK_MULTICAST, 0, 48, 96, 5},
-        {COUNT_BULK_MULTICAST, 0, 16, 144, 8},   {COUNT_BULK_CLUSTER, 112, 0, 16, 1},
-        {COUNT_BULK_CLUSTER, 0, 0, 32, 2},       {COUNT_BULK_CLUSTER, 0, 112, 48, 3},
-        {COUNT_BULK_CLUSTER, 16, 48, 144, 7},    {COUNT_BULK_CLUSTER, 112, 112, 144, 5},
+        {COUNT_BULK_GLOBAL, 0, 16, 16, 1},      {COUNT_BULK_GLOBAL, 0, 16, 32, 2},
+        {COUNT_BULK_GLOBAL, 0, 0, 1040, 33},    {COUNT_BULK_GLOBAL, 0, 16, 1040, 41},
+        {COUNT_BULK_GLOBAL, 0, 16, 16384, 640}, {COUNT_BULK_GLOBAL, 16, 16, 128, 5},
+        {COUNT_BULK_GLOBAL, 16, 0, 128, 5},     {COUNT_BULK_MULTICAST, 0, 0, 16, 2},
+        {COUNT_BULK_MULTICAST, 0, 16, 64, 3},   {COUNT_BULK_MULTICAST, 0, 48, 96, 5},
+        {COUNT_BULK_MULTICAST, 0, 16, 144, 8},  {COUNT_BULK_CLUSTER, 112, 0, 16, 1},
+        {COUNT_BULK_CLUSTER, 0, 0, 32, 2},      {COUNT_BULK_CLUSTER, 0, 112, 48, 3},
+        {COUNT_BULK_CLUSTER, 16, 48, 144, 7},   {COUNT_BULK_CLUSTER, 112, 112, 144, 5},
     };
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
         assert_int_equal(count_bulk(copies[i].kind, copies[i].own, copies[i].other, copies[i].bytes),

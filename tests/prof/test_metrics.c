@@ -43,27 +43,6 @@ static void test_arithmetic(void **state) {
     assert_true(value("gst_transactions", &s) == 0);
 }
 
-static void test_bulk(void **state) {
-    (void)state;
-    struct prof_sums s = {.c = {.bulk_load_requests = 2,
-                                .bulk_load_transactions = 40,
-                                .bulk_load_useful_bytes = 1024,
-                                .global_store_requests = 8,
-                                .gst_transactions = 32,
-                                .gst_useful_bytes = 1024,
-                                .gst_moved_bytes = 1024}};
-    assert_true(isnan(value("gld_efficiency", &s)));
-    assert_true(value("l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", &s) == 40);
-    assert_true(value("smsp__sass_inst_executed_op_tma_ld.sum", &s) == 2);
-    assert_true(value("bound_pct", &s) == 100.0 * 2048 / (32 * 72));
-    s.c = (wl_counters){
-        .bulk_store_requests = 1, .bulk_store_transactions = 40, .bulk_store_useful_bytes = 1024};
-    struct prof_figures f = prof_figures_of(&s.c);
-    assert_int_equal(f.requests, 1);
-    assert_int_equal(f.transactions, 40);
-    assert_true(f.transactions_per_request == 40 && f.efficiency == 80);
-}
-
 static void test_names(void **state) {
     (void)state;
     /* No name stands twice, so none hides another. */
@@ -94,6 +73,30 @@ static void reason(const struct prof_line *line, double waste, const char *words
     prof_line_reason(line, text, sizeof text);
     assert_string_equal(text, words);
     assert_true(prof_line_waste(line) == waste);
+}
+
+static void test_bulk(void **state) {
+    (void)state;
+    struct prof_sums s = {.c = {.bulk_load_requests = 2,
+                                .bulk_load_transactions = 40,
+                                .bulk_load_useful_bytes = 1024,
+                                .global_store_requests = 8,
+                                .gst_transactions = 32,
+                                .gst_useful_bytes = 1024,
+                                .gst_moved_bytes = 1024}};
+    assert_true(isnan(value("gld_efficiency", &s)));
+    assert_true(value("l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", &s) == 40);
+    assert_true(value("smsp__sass_inst_executed_op_tma_ld.sum", &s) == 2);
+    assert_true(value("bound_pct", &s) == 100.0 * 2048 / (32 * 72));
+    s.c = (wl_counters){
+        .bulk_store_requests = 1, .bulk_store_transactions = 40, .bulk_store_useful_bytes = 1024};
+    struct prof_figures f = prof_figures_of(&s.c);
+    assert_int_equal(f.requests, 1);
+    assert_int_equal(f.transactions, 40);
+    assert_true(f.transactions_per_request == 40 && f.efficiency == 80);
+    struct prof_line line = {.op = "cp.async.bulk", .bytes = 16, .sums = s};
+    reason(&line, 8, "misaligned bulk copies: 40 sectors a copy where 32 would do");
+    assert_true(prof_line_transactions(&line) == 40);
 }
 
 static void test_reasons(void **state) {

@@ -29,6 +29,34 @@ static void test_row(void **state) {
     report_pool_free(&pool);
 }
 
+/* Bytes moved are those of loads, stores and, where the file counts them, bulk copies. */
+static void test_moved(void **state) {
+    static const struct {
+        const char *counters;
+        double moved;
+    } cases[] = {
+        {"'gld_moved_bytes': 64, 'gst_moved_bytes': 32", 96},
+        {"'gld_moved_bytes': 0, 'gst_moved_bytes': 32, 'bulk_load_transactions': 5, "
+         "'bulk_store_transactions': 0",
+         192},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report_pool pool = {0};
+        struct report_results results;
+        struct bench_error error;
+        assert_true(
+            make_results(&results, GPU,
+                         report_format(&pool,
+                                       "{'experiment': 'e', 'kernel': 'k', 'params': {}, 'verified': true,"
+                                       "'counters': {%s}}",
+                                       cases[i].counters),
+                         &pool, &error));
+        assert_true(results.rows[0].moved == cases[i].moved);
+        report_pool_free(&pool);
+    }
+}
+
 static void test_status(void **state) {
     static const struct {
         const char *members;
@@ -88,6 +116,7 @@ static void test_faults(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_row),
+        cmocka_unit_test(test_moved),
         cmocka_unit_test(test_status),
         cmocka_unit_test(test_faults),
     };
