@@ -24,6 +24,7 @@ enum column {
     ST_REQ,
     ST_TRANS,
     ST_EFF,
+    BULK,
     SH_WAVE,
     CONFLICTS,
     LOCAL,
@@ -46,6 +47,7 @@ static const struct bench_grid_column all_columns[COLUMNS] = {
     [ST_REQ] = {"st req", 0},
     [ST_TRANS] = {"st trans", 0},
     [ST_EFF] = {"st %", 0},
+    [BULK] = {"bulk", BENCH_GRID_HIDE_ZERO},
     [SH_WAVE] = {"sh wave", BENCH_GRID_HIDE_ZERO},
     [CONFLICTS] = {"confl", BENCH_GRID_HIDE_ZERO},
     [LOCAL] = {"local", BENCH_GRID_HIDE_ZERO},
@@ -113,6 +115,9 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
     case ST_EFF:
         put_percentage(bench_gst_efficiency(n), out);
         break;
+    case BULK:
+        bench_grid_count(n->bulk_load_transactions + n->bulk_store_transactions, compact, out);
+        break;
     case SH_WAVE:
         bench_grid_count(n->shared_load_transactions + n->shared_store_transactions +
                              n->shared_atomic_transactions,
@@ -174,6 +179,7 @@ static void explain_columns(FILE *file, const struct bench_grid *grid) {
         {LD_REQ, "req: warps' requests; trans: sectors that they move (lines under fermi); ld %, st %: "
                  "useful bytes of "
                  "those moved;"},
+        {BULK, "bulk: sectors of bulk copies from and to global memory;"},
         {SH_WAVE, "sh wave: passes through shared memory;"},
         {CONFLICTS, "confl: passes above the least;"},
         {LOCAL, "local: sectors of per-thread memory;"},

@@ -296,6 +296,22 @@ class Results(unittest.TestCase):
         for line in done.stdout.splitlines():
             self.assertLessEqual(len(line), 100, line)
 
+    def test_bulk_copies(self):
+        # Kernels that bulk copies feed: no loads, and the sectors of a copy of the array.
+        command = "bench", "permute", "--kernel", "wideload", "--size", "96x80x128", "--csv", "-"
+        rows = {(row["order"], row["type"] or row["width"]): row
+                for row in csv.DictReader(io.StringIO(wideload(*command).stdout))}
+        row = rows["021", "4"]
+        self.assertEqual([row[name] for name in ("gld_transactions", "bulk_load_transactions", "gst_transactions",
+                                                 "bulk_load_useful_bytes", "bound_pct")],
+                         ["0", "122880", "122880", str(4 * 96 * 80 * 128), "100"])
+        table = wideload(*command[:-2])
+        self.assertIn(" bulk ld ", table.stdout)
+        self.assertNotIn(" bulk st ", table.stdout)
+        profiled = wideload("prof", arguments.wideload, *command[:-2])
+        self.assertRegex(profiled.stderr, r" st % +bulk +sh wave.*\n(.*\n)* *wl_transpose_matrices4 .* 100 122880 ")
+        self.assertNotIn("bulk", wideload("bench", "copy", "--kernel", "scalar", "--size", "1000").stdout)
+
     def test_json(self):
         done = wideload("bench", "--size", "100", "--json", "-")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
