@@ -1,0 +1,269 @@
+/* The last value that an argument may have, and the first that is refused. */
+#include "tests/driver/api.h"
+
+static const CUresult INVALID = CUDA_ERROR_INVALID_VALUE;
+
+static CUfunction kernel(const char *name) {
+    static CUmodule module;
+    CUfunction function;
+    if (!module)
+        assert_ok(api.cuModuleLoad(&module, api_path("default.fatbin")));
+    assert_ok(api.cuModuleGetFunction(&function, module, name));
+    return function;
+}
+
+/* Whether a stream that waits for memory to reach a value goes on; the comparison is a cyclic one. */
+static void waits(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t found, value;
+        bool narrow, wide; /* whether 32 and 64 bits have reached it */
+    } cases[] = {
+        {5, 5, true, true},
+        {5, 4, true, true},
+        {5, 6, false, false},
+        {0, 0, true, true},
+        {0, UINT64_MAX, true, true},
+        {2, UINT32_MAX, true, false},
+        {UINT32_MAX, 2, false, true},
+        {UINT64_MAX, 2, false, false},
+        {3, 2, true, true},
+        {0x80000000, 1, true, true},
+        {0x80000000, 0, false, true},
+        {UINT64_C(1) << 63, 1, false, true},
+        {UINT64_C(1) << 63, 0, true, false},
+        {UINT64_C(1) << 32, 1, false, true},
+    };
+    CUdeviceptr memory;
+    assert_ok(api.cuMemAlloc(&memory, 8));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_ok(api.cuStreamWriteValue64(NULL, memory, cases[i].found, 0));
+        assert_int_equal(
+            api.cuStreamWaitValue64(NULL, memory, cases[i].value, CU_STREAM_WAIT_VALUE_GEQ),
+            cases[i].wide ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED);
+        assert_int_equal(
+            api.cuStreamWaitValue32(NULL, memory, (uint32_t)cases[i].value, CU_STREAM_WAIT_VALUE_GEQ),
+            cases[i].narrow ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED);
+    }
+    assert_ok(api.cuMemFree(memory));
+}
+
+/* Up to 256 operations on memory at once. */
+static void batches(void **state) {
+    (void)state;
+    static CUstreamBatchMemOpParams all[257];
+    CUdeviceptr memory;
+    assert_ok(api.cuMemAlloc(&memory, 4));
+    for (size_t i = 0; i < 257; i++)
+        all[i].writeValue = (__typeof__(all[i].writeValue)){
+            .operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = memory, .value = (uint32_t)i};
+    assert_ok(api.cuStreamBatchMemOp(NULL, 256, all, 0));
+    uint32_t last = 0;
+    assert_ok(api.cuMemcpyDtoH(&last, memory, 4));
+    assert_int_equal(last, 255);
+    assert_int_equal(api.cuStreamBatchMemOp(NULL, 257, all, 0), INVALID);
+    assert_int_equal(api.cuStreamBatchMemOp(NULL, 0, all, 0), INVALID);
+    assert_int_equal(api.cuStreamBatchMemOp(NULL, 1, NULL, 0), INVALID);
+    assert_int_equal(api.cuStreamBatchMemOp(NULL, 1, all, 1), INVALID);
+    assert_ok(api.cuMemFree(memory));
+}
+
+static CUresult texture(const CUDA_RESOURCE_DESC *resource) {
+    static const CUDA_TEXTURE_DESC description = {.flags = CU_TRSF_READ_AS_INTEGER};
+    CUtexObject object;
+    const CUresult error = api.cuTexObjectCreate(&object, resource, &description, NULL);
+    if (!error)
+        assert_ok(api.cuTexObjectDestroy(object));
+    return error;
+}
+
+static CUresult linear(CUdeviceptr memory, CUarray_format format, size_t bytes) {
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
+    resource.res.linear.devPtr = memory;
+    resource.res.linear.format = format;
+    resource.res.linear.numChannels = 1;
+    resource.res.linear.sizeInBytes = bytes;
+    return texture(&resource);
+}
+
+static CUresult pitched(CUdeviceptr memory, CUarray_format format, size_t width, size_t height,
+                        size_t pitch) {
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_PITCH2D};
+    resource.res.pitch2D.devPtr = memory;
+    resource.res.pitch2D.format = format;
+    resource.res.pitch2D.numChannels = 1;
+    resource.res.pitch2D.width = width;
+    resource.res.pitch2D.height = height;
+    resource.res.pitch2D.pitchInBytes = pitch;
+    return texture(&resource);
+}
+
+/* The largest textures of the CUDA programming guide, and none larger.  The memory costs addresses alone. */
+static void textures(void **state) {
+    (void)state;
+    const CUarray_format byte = CU_AD_FORMAT_UNSIGNED_INT8, word = CU_AD_FORMAT_SIGNED_INT32;
+    const size_t texels = (size_t)1 << 28, width = 131072, height = 65000;
+    CUdeviceptr memory;
+    assert_ok(api.cuMemAllocManaged(&memory, texels + 1, CU_MEM_ATTACH_GLOBAL));
+    assert_ok(linear(memory, byte, texels));
+    assert_int_equal(linear(memory, byte, texels + 1), INVALID);
+    assert_ok(linear(memory, word, 4));
+    assert_int_equal(linear(memory, word, 3), INVALID);
+    assert_ok(linear(memory + 512, word, 4));
+    assert_int_equal(linear(memory + 256, word, 4), INVALID);
+    assert_int_equal(linear(memory, 99, 4), INVALID);
+
+    assert_ok(pitched(memory, byte, width, 1, width));
+    assert_int_equal(pitched(memory, byte, width + 1, 1, width + 32), INVALID);
+    assert_ok(pitched(memory, byte, 1, height, 32));
+    assert_int_equal(pitched(memory, byte, 1, height + 1, 32), INVALID);
+    assert_ok(pitched(memory, byte, 1, 1, 0x7fffffe0));
+    assert_int_equal(pitched(memory, byte, 1, 1, 0x80000000), INVALID);
+    assert_int_equal(pitched(memory, byte, 0, 1, 32), INVALID);
+    assert_int_equal(pitched(memory, byte, 1, 0, 32), INVALID);
+    assert_int_equal(pitched(memory, 99, 1, 1, 32), INVALID);
+    /* Rows begin at multiples of 32 bytes, and none in the one before it. */
+    assert_int_equal(pitched(memory, byte, 17, 2, 40), INVALID);
+    assert_ok(pitched(memory, byte, 32, 2, 32));
+    assert_int_equal(pitched(memory, byte, 33, 2, 32), INVALID);
+    assert_ok(pitched(memory, word, 32, 2, 128));
+    assert_int_equal(pitched(memory, word, 33, 2, 128), INVALID);
+    assert_int_equal(pitched(memory, word, 64, 2, 128), INVALID);
+    assert_ok(pitched(memory + 512, byte, 1, 1, 32));
+    assert_int_equal(pitched(memory + 256, byte, 1, 1, 32), INVALID);
+    assert_ok(api.cuMemFree(memory));
+}
+
+static CUresult address_mode(int which, unsigned mode) {
+    CUdeviceptr memory;
+    CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_LINEAR};
+    CUDA_TEXTURE_DESC description = {.flags = CU_TRSF_READ_AS_INTEGER};
+    CUtexObject object;
+    assert_ok(api.cuMemAlloc(&memory, 512));
+    resource.res.linear.devPtr = memory;
+    resource.res.linear.format = CU_AD_FORMAT_FLOAT;
+    resource.res.linear.numChannels = 1;
+    resource.res.linear.sizeInBytes = 512;
+    if (which < 3)
+        description.addressMode[which] = (CUaddress_mode)mode;
+    else
+        description.filterMode = (CUfilter_mode)mode;
+    const CUresult error = api.cuTexObjectCreate(&object, &resource, &description, NULL);
+    if (!error)
+        assert_ok(api.cuTexObjectDestroy(object));
+    assert_ok(api.cuMemFree(memory));
+    return error;
+}
+
+static void texture_modes(void **state) {
+    (void)state;
+    for (int which = 0; which <= 3; which++) {
+        const unsigned last = which < 3 ? CU_TR_ADDRESS_MODE_BORDER : CU_TR_FILTER_MODE_LINEAR;
+        for (unsigned mode = 0; mode <= last; mode++)
+            assert_ok(address_mode(which, mode));
+        assert_int_equal(address_mode(which, last + 1), INVALID);
+    }
+}
+
+/* Rows of a fill are at most 2^31 - 1 bytes apart. */
+static void fills(void **state) {
+    (void)state;
+    const size_t most = 0x7fffffff;
+    CUdeviceptr memory;
+    assert_ok(api.cuMemAllocManaged(&memory, most + 2, CU_MEM_ATTACH_GLOBAL));
+    const unsigned char *bytes = (const unsigned char *)(uintptr_t)memory;
+    assert_ok(api.cuMemsetD2D8(memory, most, 7, 1, 2));
+    assert_int_equal(bytes[0], 7);
+    assert_int_equal(bytes[most], 7);
+    assert_int_equal(bytes[most + 1], 0);
+    assert_int_equal(api.cuMemsetD2D8(memory, most + 1, 8, 1, 2), INVALID);
+    assert_int_equal(bytes[0], 7);
+    /* Of one row the pitch is nothing. */
+    assert_ok(api.cuMemsetD2D8(memory, most + 1, 8, 1, 1));
+    assert_ok(api.cuMemsetD2D16(memory, 3, 9, 1, 1));
+    assert_int_equal(api.cuMemsetD2D16(memory, 3, 9, 1, 2), INVALID);
+    assert_ok(api.cuMemsetD2D16(memory, 2, 9, 1, 2));
+    assert_int_equal(bytes[2], 9);
+    assert_int_equal(bytes[4], 0);
+    /* So many rows that their bytes are 2^64 and a few. */
+    assert_int_equal(api.cuMemsetD2D8(memory, 128, 0, 1, ((size_t)1 << 57) + 1), INVALID);
+    assert_int_equal(api.cuMemsetD2D8(memory, 1, 0, 1, SIZE_MAX), INVALID);
+    assert_int_equal(bytes[2], 9);
+    assert_ok(api.cuMemFree(memory));
+}
+
+/* The shape of a launch, as a node of a graph that is never run. */
+static CUresult launched(const char *name, unsigned grid, unsigned block, int dimension) {
+    CUgraph graph;
+    CUgraphNode node;
+    void *params[] = {&(CUdeviceptr){0}, &(int){0}, &(CUdeviceptr){0}, &(int){0}};
+    unsigned grids[3] = {1, 1, 1}, blocks[3] = {1, 1, 1};
+    grids[dimension] = grid;
+    blocks[dimension] = block;
+    const CUDA_KERNEL_NODE_PARAMS what = {.func = kernel(name),
+                                          .gridDimX = grids[0],
+                                          .gridDimY = grids[1],
+                                          .gridDimZ = grids[2],
+                                          .blockDimX = blocks[0],
+                                          .blockDimY = blocks[1],
+                                          .blockDimZ = blocks[2],
+                                          .kernelParams = params};
+    assert_ok(api.cuGraphCreate(&graph, 0));
+    const CUresult error = api.cuGraphAddKernelNode(&node, graph, NULL, 0, &what);
+    assert_ok(api.cuGraphDestroy(graph));
+    return error;
+}
+
+static void shapes(void **state) {
+    (void)state;
+    static const unsigned grids[] = {0x7fffffff, 65535, 65535}, blocks[] = {1024, 1024, 64};
+    for (int i = 0; i < 3; i++) {
+        assert_ok(launched("store_at", grids[i], 1, i));
+        assert_int_equal(launched("store_at", grids[i] + 1, 1, i), INVALID);
+        assert_int_equal(launched("store_at", 0, 1, i), INVALID);
+        assert_ok(launched("store_at", 1, blocks[i], i));
+        assert_int_equal(launched("store_at", 1, blocks[i] + 1, i), INVALID);
+        assert_int_equal(launched("store_at", 1, 0, i), INVALID);
+        assert_ok(launched("bounded", 1, 64, i));
+        assert_int_equal(launched("bounded", 1, 65, i), INVALID);
+    }
+}
+
+static void context_limits(void **state) {
+    (void)state;
+    const size_t l2 = (size_t)(60 << 20) / 8 * 5;
+    size_t value;
+    for (size_t over = 0; over <= 2; over++) {
+        const size_t wanted = over ? l2 + over - 1 : l2 - 1;
+        assert_ok(api.cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, wanted));
+        assert_ok(api.cuCtxGetLimit(&value, CU_LIMIT_PERSISTING_L2_CACHE_SIZE));
+        assert_int_equal(value, wanted < l2 ? wanted : l2);
+    }
+    assert_ok(api.cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 128));
+    assert_int_equal(api.cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 129), INVALID);
+    for (unsigned i = 0; i <= CU_LIMIT_MAX; i++) {
+        const bool graphics = i == 7 || i == 8;
+        const CUresult wanted = i == CU_LIMIT_MAX                      ? INVALID
+                                : i == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH ? CUDA_ERROR_UNSUPPORTED_LIMIT
+                                : i > CU_LIMIT_PERSISTING_L2_CACHE_SIZE && !graphics
+                                    ? CUDA_ERROR_UNSUPPORTED_LIMIT
+                                    : CUDA_SUCCESS;
+        value = 99;
+        assert_int_equal(api.cuCtxGetLimit(&value, (CUlimit)i), wanted);
+        assert_int_equal(api.cuCtxSetLimit((CUlimit)i, value),
+                         graphics ? CUDA_ERROR_NOT_PERMITTED : wanted);
+    }
+    for (unsigned i = 0; i <= CU_FUNC_CACHE_PREFER_EQUAL; i++)
+        assert_ok(api.cuCtxSetCacheConfig((CUfunc_cache)i));
+    assert_int_equal(api.cuCtxSetCacheConfig((CUfunc_cache)(CU_FUNC_CACHE_PREFER_EQUAL + 1)), INVALID);
+    assert_ok(api.cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_NONE));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits),         cmocka_unit_test(batches), cmocka_unit_test(textures),
+        cmocka_unit_test(texture_modes), cmocka_unit_test(fills),   cmocka_unit_test(shapes),
+        cmocka_unit_test(context_limits),
+    };
+    return cmocka_run_group_tests(tests, api_setup, api_teardown);
+}
