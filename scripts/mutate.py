@@ -55,7 +55,7 @@ AREAS = [
     ("sim/exec/printf.c", True, r"device\.print\.90$|exec\.(?!mutations)|driver_services$"),
     ("sim/exec/heap.c", True, r"device\.heap\.90$|exec\.(?!mutations)|driver_services$"),
     ("sim/exec/lower*", True, r"exec\.(?!mutations)|ptx\.(errors|memory)$|device\.pipeline\.90$|driver_module$"),
-    ("sim/exec/*", True, r"exec\.(?!mutations)|memory$|check\.(bugs|clean)$|device\.(heap|pipeline)\.90$"
+    ("sim/exec/*", True, r"exec\.(?!mutations)|memory$|memory\.|check\.(bugs|clean)$|device\.(heap|pipeline)\.90$"
                          r"|driver_(launch|fault|bounds|services|cluster|module|memory|ipc|tensor_map)$"),
     ("sim/check/*", True, r"check\.(bugs|clean)$|exec\.hostile$"),
     ("sim/cuda/profile*", True, r"prof_(text|recording|command|report)$|driver_(launch|device|services)$"),

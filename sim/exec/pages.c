@@ -24,7 +24,9 @@ struct slab {
 };
 
 struct sim_pages {
-    uint64_t base;
+    void *range; /* of addresses, which need not begin or end with a page */
+    size_t bytes;
+    uint64_t base; /* where the first page of it begins */
     size_t count;
     struct slab *slabs;
     atomic_bool taken[];
@@ -36,24 +38,20 @@ static void *at(uint64_t address) {
 
 struct sim_pages *sim_pages_create(uint64_t bytes) {
     for (; bytes >= 2 * SIM_PAGE_BYTES; bytes /= 2) {
-        void *range = bytes > SIZE_MAX / 2 ? MAP_FAILED
-                                           : mmap(NULL, (size_t)bytes, PROT_NONE,
-                                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *range =
+            mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (range == MAP_FAILED)
             continue;
         /* A page at most goes to the alignment, at either end. */
         uint64_t base = ((uint64_t)(uintptr_t)range + SIM_PAGE_BYTES - 1) / SIM_PAGE_BYTES * SIM_PAGE_BYTES;
-        uint64_t end = ((uint64_t)(uintptr_t)range + bytes) / SIM_PAGE_BYTES * SIM_PAGE_BYTES;
-        size_t count = (size_t)((end - base) / SIM_PAGE_BYTES);
+        size_t count = (size_t)(((uint64_t)(uintptr_t)range + bytes - base) / SIM_PAGE_BYTES);
         struct sim_pages *pages = calloc(1, sizeof *pages + count * sizeof *pages->taken);
         if (!pages) {
             munmap(range, (size_t)bytes);
             return NULL;
         }
-        if (base > (uint64_t)(uintptr_t)range)
-            munmap(range, (size_t)(base - (uint64_t)(uintptr_t)range));
-        if (end < (uint64_t)(uintptr_t)range + bytes)
-            munmap(at(end), (size_t)((uint64_t)(uintptr_t)range + bytes - end));
+        pages->range = range;
+        pages->bytes = (size_t)bytes;
         pages->base = base;
         pages->count = count;
         return pages;
@@ -64,7 +62,7 @@ struct sim_pages *sim_pages_create(uint64_t bytes) {
 void sim_pages_destroy(struct sim_pages *pages) {
     if (!pages)
         return;
-    munmap(at(pages->base), pages->count * SIM_PAGE_BYTES);
+    munmap(pages->range, pages->bytes);
     while (pages->slabs) {
         struct slab *next = pages->slabs->next;
         free(pages->slabs);
@@ -177,7 +175,7 @@ static size_t pieces(size_t size, uint64_t piece) {
 uint64_t sim_pages_take(struct sim_pages *pages, size_t size, bool apart) {
     if (size < SMALL)
         return take_units(pages, pieces(size, UNIT), apart);
-    return size > SIZE_MAX / 2 ? 0 : take_pages(pages, pieces(size, SIM_PAGE_BYTES));
+    return take_pages(pages, pieces(size, SIM_PAGE_BYTES));
 }
 
 void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size, bool running) {

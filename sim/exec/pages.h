@@ -15,12 +15,13 @@
 struct sim_pages;
 struct sim_shared;
 
-/* Reserves addresses, as near to so many bytes of them as the process may have; NULL where it may not. */
+/* Reserves addresses, as near to so many bytes of them as the process may have; NULL where it may not.
+ * bytes: at most SIZE_MAX / 2. */
 struct sim_pages *sim_pages_create(uint64_t bytes);
 /* Gives all of it back. */
 void sim_pages_destroy(struct sim_pages *pages);
-/* Aligned to 512; 0: there is no room.  Contents are undefined.  apart: it shares pages only with others that
- * were taken so. */
+/* Aligned to 512; 0: there is no room.  Contents are undefined.  size: at most SIZE_MAX / 2.  apart: it
+ * shares pages only with others that were taken so. */
 uint64_t sim_pages_take(struct sim_pages *pages, size_t size, bool apart);
 /* Pages that map shared ones, from their beginning on; 0: there is no room, or no mapping is left. */
 uint64_t sim_pages_map(struct sim_pages *pages, const struct sim_shared *shared);

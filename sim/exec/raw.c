@@ -36,8 +36,6 @@ static bool take_small(struct sim_raw *raw, size_t size) {
 
 static bool take_mapping(struct sim_raw *raw, size_t size) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (size > SIZE_MAX / 2 - 3 * page)
-        return false;
     raw->mapped = (page + size + RED_ZONE + page - 1) / page * page;
     raw->at = mmap(NULL, raw->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (raw->at == MAP_FAILED) {
@@ -53,8 +51,6 @@ static bool take_mapping(struct sim_raw *raw, size_t size) {
 }
 
 struct sim_raw *sim_raw_take(struct sim_raws *raws, size_t size, bool again, bool apart) {
-    if (size > SIZE_MAX / 4)
-        return NULL;
     const size_t room = again ? room_for(size) : 0;
     struct sim_raw **spare = again ? &raws->spare[number_of(room)] : NULL;
     if (spare && *spare) {

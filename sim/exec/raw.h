@@ -29,8 +29,9 @@ struct sim_raws {
 
 struct sim_shared;
 
-/* NULL: out of memory.  again: another allocation may use it after this one, while kernels run.  apart: it
- * has a mapping of its own, however small it is, if the process may have one more. */
+/* NULL: out of memory.  size: at most SIZE_MAX / 2.  again: another allocation may use it after this one,
+ * while kernels run.  apart: it has a mapping of its own, however small it is, if the process may have one
+ * more. */
 struct sim_raw *sim_raw_take(struct sim_raws *raws, size_t size, bool again, bool apart);
 /* One that maps shared pages; base is where they begin.  NULL: out of memory or mappings. */
 struct sim_raw *sim_raw_map(const struct sim_shared *shared);

@@ -38,9 +38,8 @@ static void waits(void **state) {
     assert_ok(api.cuMemAlloc(&memory, 8));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_ok(api.cuStreamWriteValue64(NULL, memory, cases[i].found, 0));
-        assert_int_equal(
-            api.cuStreamWaitValue64(NULL, memory, cases[i].value, CU_STREAM_WAIT_VALUE_GEQ),
-            cases[i].wide ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED);
+        assert_int_equal(api.cuStreamWaitValue64(NULL, memory, cases[i].value, CU_STREAM_WAIT_VALUE_GEQ),
+                         cases[i].wide ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED);
         assert_int_equal(
             api.cuStreamWaitValue32(NULL, memory, (uint32_t)cases[i].value, CU_STREAM_WAIT_VALUE_GEQ),
             cases[i].narrow ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED);
@@ -250,8 +249,7 @@ static void context_limits(void **state) {
                                     : CUDA_SUCCESS;
         value = 99;
         assert_int_equal(api.cuCtxGetLimit(&value, (CUlimit)i), wanted);
-        assert_int_equal(api.cuCtxSetLimit((CUlimit)i, value),
-                         graphics ? CUDA_ERROR_NOT_PERMITTED : wanted);
+        assert_int_equal(api.cuCtxSetLimit((CUlimit)i, value), graphics ? CUDA_ERROR_NOT_PERMITTED : wanted);
     }
     for (unsigned i = 0; i <= CU_FUNC_CACHE_PREFER_EQUAL; i++)
         assert_ok(api.cuCtxSetCacheConfig((CUfunc_cache)i));
@@ -261,8 +259,8 @@ static void context_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits),         cmocka_unit_test(batches), cmocka_unit_test(textures),
-        cmocka_unit_test(texture_modes), cmocka_unit_test(fills),   cmocka_unit_test(shapes),
+        cmocka_unit_test(waits),          cmocka_unit_test(batches), cmocka_unit_test(textures),
+        cmocka_unit_test(texture_modes),  cmocka_unit_test(fills),   cmocka_unit_test(shapes),
         cmocka_unit_test(context_limits),
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
