@@ -193,8 +193,6 @@ static bool reserve(struct sim_memory *memory) {
     size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
     if (count < old->capacity)
         return true;
-    if (old->capacity > SIZE_MAX / 4 / sizeof(struct entry))
-        return false;
     size_t capacity = old->capacity * 2;
     struct table *table = calloc(1, sizeof *table + capacity * sizeof(struct entry));
     if (!table)
@@ -236,7 +234,7 @@ uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memor
     /* Device memory lies in pages of its own, so that they can be given to other processes. */
     const bool apart = kind == SIM_MEMORY_DEVICE;
     pthread_mutex_lock(&memory->lock);
-    if (!counted || (memory->used <= memory->limit && charge(size) <= memory->limit - memory->used)) {
+    if (!counted || charge(size) <= memory->limit - memory->used) {
         struct sim_raw *raw = NULL;
         if (reserve(memory)) {
             if (memory->pages)

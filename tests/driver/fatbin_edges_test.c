@@ -57,8 +57,8 @@ static unsigned char *image(const struct part *part, uint64_t body, size_t room)
 static const struct part plain = {.kind = PTX, .header = ENTRY, .payload = sizeof text};
 
 /* What becomes of it when `size` bytes may be read; why: part of the reason, unless all is well. */
-static void becomes(const struct part *part, uint64_t body, size_t room, size_t size, enum fatbin_status wanted,
-                    const char *why) {
+static void becomes(const struct part *part, uint64_t body, size_t room, size_t size,
+                    enum fatbin_status wanted, const char *why) {
     unsigned char *bytes = image(part, body, room);
     struct fatbin_ptx ptx;
     char reason[256] = "";
@@ -158,7 +158,8 @@ static void compressed(void **state) {
     part.uncompressed = sizeof text;
     part.flags = ZSTD;
     becomes(&part, all - HEADER, all, all, FATBIN_CORRUPT, "does not decompress");
-    /* 2^31 - 1 bytes and one more, of an entry that is said to have them.  No more is read of an empty block. */
+    /* 2^31 - 1 bytes and one more, of an entry that is said to have them.  No more is read of an empty block.
+     */
     part.flags = LZ4;
     part.payload = (uint64_t)1 << 31;
     part.compressed = 1u << 31;

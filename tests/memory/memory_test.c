@@ -83,6 +83,49 @@ static void limit(void **state) {
     assert_int_equal(sim_memory_used(small), 0);
     assert_true(sim_memory_alloc(small, 1, SIM_MEMORY_DEVICE) != 0);
     sim_memory_destroy(small);
+    /* Of a limit that is no multiple of 512 the rest is for nobody. */
+    small = sim_memory_create(4095);
+    assert_non_null(small);
+    assert_int_equal(sim_memory_alloc(small, 3585, SIM_MEMORY_DEVICE), 0);
+    a = sim_memory_alloc(small, 3584, SIM_MEMORY_DEVICE);
+    assert_true(a != 0);
+    assert_int_equal(sim_memory_alloc(small, 1, SIM_MEMORY_DEVICE), 0);
+    sim_memory_destroy(small);
+}
+
+/* Sizes that are more than all addresses, whatever the memory is for. */
+static void too_large(void **state) {
+    (void)state;
+    static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 512, SIZE_MAX / 2 + 1, SIZE_MAX / 2, SIZE_MAX / 4};
+    for (int packed = 0; packed <= 1; packed++) {
+        struct sim_memory *m = sim_memory_create(UINT64_MAX);
+        assert_non_null(m);
+        if (packed)
+            (void)sim_memory_pack(m);
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            assert_true(sim_memory_alloc(m, sizes[i], SIM_MEMORY_DEVICE) == 0);
+            assert_true(sim_memory_alloc(m, sizes[i], SIM_MEMORY_HOST) == 0);
+            assert_true(sim_memory_alloc(m, sizes[i], SIM_MEMORY_HEAP) == 0);
+        }
+        assert_int_equal(sim_memory_used(m), 0);
+        sim_memory_destroy(m);
+    }
+}
+
+/* What small memory there is without pages of its own, too, on either side of the bound for a mapping. */
+static void kinds(void **state) {
+    (void)state;
+    static const size_t sizes[] = {0,     1,      511,    512,    513,    1024,   4096,
+                                   65537, 131072, 131073, 262143, 262144, 262145, 524288};
+    static const enum sim_memory_kind all[] = {SIM_MEMORY_DEVICE, SIM_MEMORY_MODULE, SIM_MEMORY_MANAGED,
+                                               SIM_MEMORY_HOST, SIM_MEMORY_HEAP};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            uint64_t base = sim_memory_alloc(memory, sizes[i], all[k]);
+            assert_true(base && base % 512 == 0);
+            memset((void *)(uintptr_t)base, 0xA5, sizes[i]);
+            assert_true(sim_memory_free(memory, base));
+        }
 }
 
 /* A huge array costs addresses only, until it is touched. */
@@ -198,6 +241,70 @@ static void apart(void **state) {
         assert_true(sim_memory_free(memory, device[i]) && sim_memory_free(memory, host[i]));
 }
 
+/* The end of a range may be the end of all addresses, and not beyond it. */
+static void registering_to_the_end(void **state) {
+    (void)state;
+    static char host[8];
+    const uint64_t most = UINT64_MAX - (uint64_t)(uintptr_t)host;
+    assert_false(sim_memory_register(memory, host, (size_t)most + 1));
+    assert_false(sim_memory_register(memory, host, (size_t)most + 2));
+    assert_true(sim_memory_register(memory, host, (size_t)most));
+    assert_true(sim_memory_free(memory, (uint64_t)(uintptr_t)host));
+}
+
+static void check_slack(struct sim_memory *m, uint64_t address, size_t size, uint64_t base, size_t length) {
+    struct sim_allocation found;
+    assert_true(sim_memory_slack(m, address, size, &found));
+    assert_true(found.base == base);
+    assert_true(found.size == length);
+}
+
+/* What is between allocations, to its last byte; what reaches further is told as it is. */
+static void packed_slack(void **state) {
+    (void)state;
+    struct sim_memory *m = sim_memory_create(UINT64_C(1) << 30);
+    assert_non_null(m);
+    if (sim_memory_pack(m)) {
+        const uint64_t page = 2 << 20;
+        const uint64_t a = sim_memory_alloc(m, 100, SIM_MEMORY_DEVICE);
+        const uint64_t b = sim_memory_alloc(m, 100, SIM_MEMORY_DEVICE);
+        const uint64_t c = sim_memory_alloc(m, page + 1, SIM_MEMORY_DEVICE);
+        assert_true(a && b == a + 512 && c == a - 2 * page);
+        check_slack(m, a + 101, 411, a + 100, 412);
+        check_slack(m, a + 101, 412, a + 101, 412);
+        check_slack(m, a + 100, 412, a + 100, 412);
+        check_slack(m, a + 99, 2, a + 99, 2);
+        check_slack(m, b + 101, 4, b + 100, page - 612);
+        /* Of a page that an allocation fills nothing is left, whether its end is in the next one or not. */
+        check_slack(m, c + 10, 4, c + 10, 4);
+        check_slack(m, c + page - 1, 2, c + page - 1, 2);
+        check_slack(m, c + page + 2, 4, c + page + 1, page - 1);
+    }
+    sim_memory_destroy(m);
+}
+
+/* Packed memory has addresses for holes, and for what does not count: four times its limit, without the ends
+ * of the range.  So much has only addresses here; where a process may not have these, there is nothing to
+ * test. */
+static void packed_room(void **state) {
+    (void)state;
+    enum { PIECES = 11 };
+    static const uint64_t limits[] = {UINT64_C(24) << 30, (UINT64_C(1) << 62) + 1, UINT64_MAX};
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+        struct sim_memory *m = sim_memory_create(limits[k]);
+        assert_non_null(m);
+        uint64_t last = 0, base = 0;
+        if (sim_memory_pack(m))
+            for (size_t i = 0; i < PIECES; i++, last = base) {
+                base = sim_memory_alloc(m, (size_t)8 << 30, SIM_MEMORY_MANAGED);
+                if (!i && !base)
+                    break;
+                assert_true(base && (!i || base == last - ((uint64_t)8 << 30)));
+            }
+        sim_memory_destroy(m);
+    }
+}
+
 /* Packed memory: what lies where, what may be touched, and that pieces come back. */
 static void packed(void **state) {
     (void)state;
@@ -309,13 +416,18 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ranges, setup, teardown),
         cmocka_unit_test_setup_teardown(limit, setup, teardown),
+        cmocka_unit_test(too_large),
+        cmocka_unit_test_setup_teardown(kinds, setup, teardown),
         cmocka_unit_test_setup_teardown(lazy, setup, teardown),
         cmocka_unit_test_setup_teardown(registering, setup, teardown),
+        cmocka_unit_test_setup_teardown(registering_to_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(describing, setup, teardown),
         cmocka_unit_test_setup_teardown(quarantine, setup, teardown),
         cmocka_unit_test_setup_teardown(apart, setup, teardown),
         cmocka_unit_test_setup_teardown(concurrent, setup, teardown),
         cmocka_unit_test(packed),
+        cmocka_unit_test(packed_slack),
+        cmocka_unit_test(packed_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
