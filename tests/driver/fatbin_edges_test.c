@@ -164,6 +164,8 @@ static void compressed(void **state) {
     part.payload = (uint64_t)1 << 31;
     part.compressed = 1u << 31;
     becomes(&part, ENTRY + part.payload, all, SIZE_MAX, FATBIN_CORRUPT, "longer than its entry");
+    part.compressed--;
+    becomes(&part, ENTRY + part.payload, all + 64, SIZE_MAX, FATBIN_CORRUPT, "does not decompress");
 }
 
 /* The source's name lies between the entry's fixed part and its payload. */

@@ -159,9 +159,10 @@ static void in_a_cluster(void **state) {
 static void assertions(void **state) {
     (void)state;
     static const size_t lengths[] = {0, 1, 1022, 1023, 1024, 1025, 1100};
-    load(KERNEL("{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;\n"
-                "st.param.b64 [a], %rd1; st.param.b64 [b], %rd2; st.param.b32 [c], 7; st.param.b64 [d], %rd1;\n"
-                "st.param.b64 [e], 1; call __assertfail, (a, b, c, d, e); }\n"));
+    load(KERNEL(
+        "{ .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;\n"
+        "st.param.b64 [a], %rd1; st.param.b64 [b], %rd2; st.param.b32 [c], 7; st.param.b64 [d], %rd1;\n"
+        "st.param.b64 [e], 1; call __assertfail, (a, b, c, d, e); }\n"));
     char *file = harness_buffer(&h, 5);
     memcpy(file, "f.cu", 5);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
@@ -170,8 +171,8 @@ static void assertions(void **state) {
         text[lengths[i]] = '\0';
         const int shown = lengths[i] < 1023 ? (int)lengths[i] : 1023;
         snprintf(wanted, sizeof wanted,
-                 "f.cu:7: %.*s: block: [0,0,0], thread: [0,0,0] Assertion `%.*s` failed.\n", shown, text, shown,
-                 text);
+                 "f.cu:7: %.*s: block: [0,0,0], thread: [0,0,0] Assertion `%.*s` failed.\n", shown, text,
+                 shown, text);
         assert_false(launched(1, (uintptr_t)text, (uintptr_t)file));
         assert_int_equal(h.fault.kind, SIM_FAULT_ASSERT);
         assert_string_equal(out.text, wanted);
