@@ -131,7 +131,7 @@ static bool place_shared(struct sim_module *m, struct ptx_error *error) {
                 !place_shared_list(m, ptx->variables, ptx->variable_count, function, &at, error))
                 return false;
             m->codes[f].own_shared = at - start;
-            m->codes[f].shared_end = at > start ? at : m->shared_bytes;
+            m->codes[f].shared_end = at;
             if (at > m->dynamic_offset)
                 m->dynamic_offset = at;
         }
@@ -142,7 +142,7 @@ static bool place_shared(struct sim_module *m, struct ptx_error *error) {
     return true;
 }
 
-static bool relocate(struct sim_module *m, const struct ptx_variable *v, struct ptx_error *error) {
+static void relocate(const struct ptx_variable *v) {
     for (size_t i = 0; i < v->relocation_count; i++) {
         const struct ptx_relocation *r = &v->relocations[i];
         uint64_t value = (uint64_t)r->addend;
@@ -153,24 +153,20 @@ static bool relocate(struct sim_module *m, const struct ptx_variable *v, struct 
         if (r->generic && r->variable && r->variable->space == PTX_SPACE_SHARED)
             value += SIM_WINDOW_SHARED;
         value >>= r->shift;
-        if (r->width > 8 || !sim_within(r->offset, r->width, v->size))
-            return ptx_error_set(error, m->ptx, v->pos, "initialiser of '%s' does not fit", v->name);
+        /* The parser gives no element a place beyond its variable, nor more than 8 bytes. */
         memcpy((char *)(uintptr_t)v->user + r->offset, &value, r->width);
     }
-    return true;
 }
 
-static bool relocate_all(struct sim_module *m, struct ptx_error *error) {
+static void relocate_all(const struct sim_module *m) {
     for (size_t f = 0; f <= m->ptx->function_count; f++) {
         bool own = f < m->ptx->function_count;
         struct ptx_variable **list = own ? m->ptx->functions[f]->variables : m->ptx->variables;
         size_t count = own ? m->ptx->functions[f]->variable_count : m->ptx->variable_count;
         for (size_t i = 0; i < count; i++)
-            if ((list[i]->space == PTX_SPACE_GLOBAL || list[i]->space == PTX_SPACE_CONST) &&
-                !relocate(m, list[i], error))
-                return false;
+            if (list[i]->space == PTX_SPACE_GLOBAL || list[i]->space == PTX_SPACE_CONST)
+                relocate(list[i]);
     }
-    return true;
 }
 
 static void note_shared(struct sim_code *code, const struct ptx_operand *operand) {
@@ -283,8 +279,10 @@ bool sim_module_load(struct sim_memory *memory, const char *name, const char *te
     }
     if (ptx->address_size != 64)
         ok = ptx_error_set(error, ptx, (struct ptx_pos){1, 1}, "only .address_size 64 is supported");
-    ok = ok && place_variables(m, error) && place_shared(m, error) && relocate_all(m, error) &&
-         lower_all(m, error) && finish_entries(m, error);
+    ok = ok && place_variables(m, error) && place_shared(m, error);
+    if (ok)
+        relocate_all(m);
+    ok = ok && lower_all(m, error) && finish_entries(m, error);
     if (!ok) {
         sim_module_unload(m);
         return false;

@@ -253,7 +253,8 @@ static bool verify(int file, const struct sim_share_name *name, size_t *size) {
     if (seals < 0 || (seals & SEALS) != SEALS || fstat(file, &status) || status.st_size < (off_t)TABLE_BYTES)
         return false;
     const uint64_t bytes = (uint64_t)status.st_size - TABLE_BYTES, index = name->offset / SIM_SHARE_UNIT;
-    if (bytes % host_page() || name->offset % SIM_SHARE_UNIT || index >= SIM_SHARE_ENTRIES ||
+    /* The file ends with the table, so that of an entry beyond it nothing can be read. */
+    if (bytes % host_page() || name->offset % SIM_SHARE_UNIT ||
         pread(file, &row, sizeof row, (off_t)(bytes + index * sizeof row)) != (ssize_t)sizeof row)
         return false;
     *size = (size_t)row.size;

@@ -40,16 +40,18 @@ static void load(const char *text) {
 }
 
 /* SIM_FAULT_NONE, or what the launch ended with. */
-static enum sim_fault_kind launched(const char *kernel, unsigned threads, size_t shared, uint64_t p, uint64_t q) {
+static enum sim_fault_kind launched(const char *kernel, unsigned threads, size_t shared, uint64_t p,
+                                    uint64_t q) {
     return harness_launch(&h, kernel, 1, threads, shared, (const void *[]){&p, &q}) ? SIM_FAULT_NONE
-                                                                                     : h.fault.kind;
+                                                                                    : h.fault.kind;
 }
 
 /* A copy reads as many bytes as it is told, at most 16, and of no bytes nothing. */
 static void partial_copies(void **state) {
     (void)state;
-    load(KERNEL(".shared .align 16 .b8 s[16];\n"
-                "cvt.u32.u64 %r2, %rd2; cp.async.cg.shared.global [s], [%rd1], 16, %r2; cp.async.wait_all;\n"));
+    load(KERNEL(
+        ".shared .align 16 .b8 s[16];\n"
+        "cvt.u32.u64 %r2, %rd2; cp.async.cg.shared.global [s], [%rd1], 16, %r2; cp.async.wait_all;\n"));
     for (unsigned bytes = 1; bytes <= 17; bytes++) {
         const uint64_t buffer = (uintptr_t)harness_buffer(&h, bytes);
         for (unsigned size = 0; size <= 18; size++)
@@ -65,10 +67,11 @@ static void partial_copies(void **state) {
     assert_int_equal(launched("k", 1, 0, 1 << 20, 0), SIM_FAULT_NONE);
     assert_int_equal(launched("k", 1, 0, 1 << 20, 1), SIM_FAULT_ADDRESS);
     /* Beside a lane that reads 4 bytes, one that is told to read too many reads 16. */
-    load(KERNEL(".shared .align 16 .b8 s[32];\n"
-                "cvt.u32.u64 %r2, %rd2; setp.eq.u32 %p1, %r1, 0; selp.u32 %r2, 4, %r2, %p1;\n"
-                "mul.wide.u32 %rd3, %r1, 16; add.u64 %rd1, %rd1, %rd3; mov.u32 %r3, s; mad.lo.u32 %r3, %r1, 16, "
-                "%r3;\ncp.async.cg.shared.global [%r3], [%rd1], 16, %r2; cp.async.wait_all;\n"));
+    load(KERNEL(
+        ".shared .align 16 .b8 s[32];\n"
+        "cvt.u32.u64 %r2, %rd2; setp.eq.u32 %p1, %r1, 0; selp.u32 %r2, 4, %r2, %p1;\n"
+        "mul.wide.u32 %rd3, %r1, 16; add.u64 %rd1, %rd1, %rd3; mov.u32 %r3, s; mad.lo.u32 %r3, %r1, 16, "
+        "%r3;\ncp.async.cg.shared.global [%r3], [%rd1], 16, %r2; cp.async.wait_all;\n"));
     for (unsigned bytes = 31; bytes <= 33; bytes++)
         for (unsigned size = 15; size <= 18; size++)
             assert_int_equal(launched("k", 2, 0, (uintptr_t)harness_buffer(&h, bytes), size),
@@ -84,7 +87,8 @@ static void count_finding(void *argument, const struct sim_finding *finding) {
     ((struct findings *)argument)->count++;
 }
 
-/* Under the checks a lane whose barrier is none is reported and not waited for; the others' waits end well. */
+/* Under the checks a lane whose barrier is none is reported and not waited for; the others' waits end well.
+ */
 static void waits(void **state) {
     (void)state;
 #define WAIT(size)                                                                                           \
@@ -172,15 +176,16 @@ static void shared_sizes(void **state) {
 /* What a kernel and its functions name of a module's shared variables, to the byte. */
 static void shared_reach(void **state) {
     (void)state;
-    load(HEAD ".shared .align 4 .b8 a[64];\n.shared .b8 b[1];\n.shared .b8 c[1];\n"
-              ".func f() { .reg .b32 %r; ld.shared.u8 %r, [a]; ld.shared.u8 %r, [b]; ret; }\n"
-              ".func g() { .reg .b32 %r; ld.shared.u8 %r, [b]; ret; }\n"
-              ".func h() { .reg .b32 %r; ld.shared.u8 %r, [c]; ret; }\n"
-              ".visible .entry none() { ret; }\n"
-              ".visible .entry kf() { call f; ret; }\n"
-              ".visible .entry kg() { .reg .b32 %r; ld.shared.u8 %r, [a]; call g; ret; }\n"
-              ".visible .entry kh() { .reg .b32 %r; ld.shared.u8 %r, [c]; ld.shared.u8 %r, [a]; call f; ret; }\n"
-              ".visible .entry own() { .reg .b32 %r; .shared .b8 d[3]; ld.shared.u8 %r, [d]; ret; }\n");
+    load(HEAD
+         ".shared .align 4 .b8 a[64];\n.shared .b8 b[1];\n.shared .b8 c[1];\n"
+         ".func f() { .reg .b32 %r; ld.shared.u8 %r, [a]; ld.shared.u8 %r, [b]; ret; }\n"
+         ".func g() { .reg .b32 %r; ld.shared.u8 %r, [b]; ret; }\n"
+         ".func h() { .reg .b32 %r; ld.shared.u8 %r, [c]; ret; }\n"
+         ".visible .entry none() { ret; }\n"
+         ".visible .entry kf() { call f; ret; }\n"
+         ".visible .entry kg() { .reg .b32 %r; ld.shared.u8 %r, [a]; call g; ret; }\n"
+         ".visible .entry kh() { .reg .b32 %r; ld.shared.u8 %r, [c]; ld.shared.u8 %r, [a]; call f; ret; }\n"
+         ".visible .entry own() { .reg .b32 %r; .shared .b8 d[3]; ld.shared.u8 %r, [d]; ret; }\n");
     assert_int_equal(shared_bytes("none"), 0);
     assert_int_equal(shared_bytes("kf"), 65);
     assert_int_equal(shared_bytes("kg"), 65);
