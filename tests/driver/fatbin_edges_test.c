@@ -109,8 +109,9 @@ static void entry(void **state) {
     part.header = ENTRY + 1;
     becomes(&part, all - HEADER, all, all, FATBIN_CORRUPT, "longer than the whole");
     becomes(&part, all - HEADER + 1, all + 1, all + 1, FATBIN_OK, NULL);
+    part = (struct part){.kind = CODE, .header = ENTRY};
+    becomes(&part, ENTRY, HEADER + ENTRY, HEADER + ENTRY, FATBIN_NO_PTX, "machine code");
     part.header = (unsigned)(all - HEADER);
-    part.kind = CODE;
     part.payload = 0;
     becomes(&part, all - HEADER, all, all, FATBIN_NO_PTX, "machine code");
     part.header++;

@@ -136,7 +136,7 @@ static void in_a_cluster(void **state) {
                 "mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3; add.u64 %rd3, %rd3, %rd1;\n"
                 "setp.ne.u32 %p1, %r1, 0; @%p1 bra E;\n" PRINT
                 "E: barrier.cluster.arrive; barrier.cluster.wait;"));
-    for (unsigned blocks = 2; blocks <= 4; blocks++) {
+    for (unsigned blocks = 2; blocks <= 16; blocks += blocks < 4 ? 1 : 4) {
         h.with.cluster[0] = blocks;
         h.with.cluster[1] = h.with.cluster[2] = 1;
         for (unsigned rank = 0; rank < blocks; rank++) {

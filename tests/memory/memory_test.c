@@ -194,12 +194,52 @@ static void describing(void **state) {
     check_text(a - 8, "8 bytes before allocation #1 (0x%llx, 4096 bytes)", a);
     assert_true(sim_memory_free(memory, a));
     check_text(a + 8, "byte 8 of freed allocation #1 (0x%llx, 4096 bytes)", a);
+    check_text(a, "byte 0 of freed allocation #1 (0x%llx, 4096 bytes)", a);
+    check_text(a + 4095, "byte 4095 of freed allocation #1 (0x%llx, 4096 bytes)", a);
+    check_text(a + 4096, "no allocation exists");
+    check_text(a - 1, "no allocation exists");
     unsigned long long b = sim_memory_alloc(memory, 1, SIM_MEMORY_DEVICE);
     assert_true(b && b != a);
     check_text(b, "byte 0 of allocation #2 (0x%llx, 1 byte)", b);
     char small[8];
     sim_memory_describe(memory, b, small, sizeof small);
     assert_string_equal(small, "byte 0 ");
+}
+
+/* Of what was freed the last 1024 are remembered. */
+static void describing_many(void **state) {
+    (void)state;
+    enum { COUNT = 1100 };
+    static unsigned long long bases[COUNT];
+    for (unsigned i = 0; i < COUNT; i++) {
+        bases[i] = sim_memory_alloc(memory, 8192, SIM_MEMORY_DEVICE);
+        assert_true(bases[i] && sim_memory_free(memory, bases[i]));
+        check_text(bases[i], "byte 0 of freed allocation #%u (0x%llx, 8192 bytes)", i + 1, bases[i]);
+        const unsigned oldest = i < 1024 ? 0 : i - 1023;
+        check_text(bases[oldest] + 1, "byte 1 of freed allocation #%u (0x%llx, 8192 bytes)", oldest + 1,
+                   bases[oldest]);
+    }
+}
+
+/* What is noted of an allocation, of each one of as many as there are places for, and of no other. */
+static void noting(void **state) {
+    (void)state;
+    enum { COUNT = 64 };
+    uint64_t bases[COUNT];
+    int notes[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        bases[i] = sim_memory_alloc(memory, 100, SIM_MEMORY_DEVICE);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(sim_memory_set_user(memory, bases[i], &notes[i]));
+        assert_false(sim_memory_set_user(memory, bases[i] + 1, &notes[i]));
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        struct sim_allocation found;
+        assert_true(sim_memory_find(memory, bases[i], 100, &found));
+        assert_ptr_equal(found.user, &notes[i]);
+        assert_true(sim_memory_free(memory, bases[i]));
+        assert_false(sim_memory_set_user(memory, bases[i], &notes[i]));
+    }
 }
 
 /* Freed addresses rest, in every size class; the quarantine does not grow without end. */
@@ -422,6 +462,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(registering, setup, teardown),
         cmocka_unit_test_setup_teardown(registering_to_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(describing, setup, teardown),
+        cmocka_unit_test_setup_teardown(describing_many, setup, teardown),
+        cmocka_unit_test_setup_teardown(noting, setup, teardown),
         cmocka_unit_test_setup_teardown(quarantine, setup, teardown),
         cmocka_unit_test_setup_teardown(apart, setup, teardown),
         cmocka_unit_test_setup_teardown(concurrent, setup, teardown),

@@ -66,8 +66,14 @@ static void exported(void **state) {
         assert_true(sim_memory_free(memory, base));
         assert_false(sim_share_open(&name, &shared));
     }
-    assert_false(sim_memory_export(memory, sim_memory_alloc(memory, 0, SIM_MEMORY_DEVICE),
-                                   &(struct sim_share_name){0}));
+    struct sim_share_name name;
+    assert_false(sim_memory_export(memory, sim_memory_alloc(memory, 0, SIM_MEMORY_DEVICE), &name));
+    /* Nor what was freed, though kernels that run may still reach it. */
+    sim_memory_enter(memory);
+    const uint64_t freed = sim_memory_alloc(memory, 4096, SIM_MEMORY_DEVICE);
+    assert_true(sim_memory_free(memory, freed));
+    assert_false(sim_memory_export(memory, freed, &name));
+    sim_memory_leave(memory);
 }
 
 /* A process may have no longer files than its limit says; one that grew past it would end it. */
