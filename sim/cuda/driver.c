@@ -59,9 +59,8 @@ static CUresult read_threads(void) {
     if (!text || !*text)
         return CUDA_SUCCESS;
     char *end;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (*text < '0' || *text > '9' || errno || *end || value < 1 || value > 4096) {
+    unsigned long value = strtoul(text, &end, 10); /* which also takes spaces and signs */
+    if (*text < '0' || *end || value < 1 || value > 4096) {
         log_error("WIDELOAD_THREADS: '%s' is not a number of threads (1 to 4096)", text);
         return CUDA_ERROR_INVALID_VALUE;
     }

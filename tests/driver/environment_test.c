@@ -10,10 +10,19 @@ static bool is(const char *name, const char *value) {
 }
 
 static bool is_bad(void) {
-    return is("WIDELOAD_ARCH", "sm_8O") || is("WIDELOAD_SIM_MEMORY", "64Q") ||
-           is("WIDELOAD_SIM_MEMORY", "0") || is("WIDELOAD_SIM_MEMORY", "99999999999999999999") ||
-           is("WIDELOAD_THREADS", "-3") || is("WIDELOAD_THREADS", "many") ||
-           is("WIDELOAD_CHECK", "memory,racing");
+    static const char *const bad[][2] = {
+        {"WIDELOAD_ARCH", "sm_8O"},           {"WIDELOAD_SIM_MEMORY", "64Q"},
+        {"WIDELOAD_SIM_MEMORY", "0"},         {"WIDELOAD_SIM_MEMORY", "99999999999999999999"},
+        {"WIDELOAD_SIM_MEMORY", "16777216T"}, {"WIDELOAD_SIM_MEMORY", "18446744073709551616"},
+        {"WIDELOAD_THREADS", "-3"},           {"WIDELOAD_THREADS", "+4"},
+        {"WIDELOAD_THREADS", "4x"},           {"WIDELOAD_THREADS", "0"},
+        {"WIDELOAD_THREADS", "4097"},         {"WIDELOAD_THREADS", "99999999999999999999"},
+        {"WIDELOAD_THREADS", "many"},         {"WIDELOAD_CHECK", "memory,racing"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (is(bad[i][0], bad[i][1]))
+            return true;
+    return false;
 }
 
 static void settings(void **state) {
@@ -34,6 +43,12 @@ static void settings(void **state) {
     assert_ok(api.cuDeviceTotalMem(&total, 0));
     if (is("WIDELOAD_SIM_MEMORY", "64M"))
         assert_int_equal(total, 64 << 20);
+    else if (is("WIDELOAD_SIM_MEMORY", "16777215T"))
+        assert_true(total == (size_t)16777215 << 40);
+    else if (is("WIDELOAD_SIM_MEMORY", "18446744073709551615"))
+        assert_true(total == SIZE_MAX);
+    else /* three quarters of the host's */
+        assert_int_equal(total, (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 4 * 3);
     CUcontext context;
     CUmodule module;
     CUfunction function;
