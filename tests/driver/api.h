@@ -253,6 +253,8 @@
     X(cuArrayDestroy)                                                                                        \
     X(cuTexObjectCreate)                                                                                     \
     X(cuTexObjectDestroy)                                                                                    \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)                                                  \
+    X(cuOccupancyMaxPotentialBlockSizeWithFlags)                                                             \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
     X(cuOccupancyMaxPotentialBlockSize)                                                                      \
     X(cuOccupancyMaxActiveClusters)                                                                          \

@@ -257,11 +257,96 @@ static void context_limits(void **state) {
     assert_ok(api.cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_NONE));
 }
 
+static int blocks_of(CUfunction function, int threads, size_t dynamic) {
+    int blocks = -1;
+    assert_ok(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, dynamic));
+    return blocks;
+}
+
+static void occupancy(void **state) {
+    (void)state;
+    const CUfunction function = kernel("vadd");
+    int blocks;
+    assert_int_equal(blocks_of(function, 1, 0), 32);
+    assert_int_equal(blocks_of(function, 1024, 0), 2);
+    assert_int_equal(blocks_of(function, 1025, 0), 0);
+    assert_int_equal(blocks_of(function, 1023, 0), 2);
+    assert_int_equal(blocks_of(function, 64, 0), 32);
+    assert_int_equal(blocks_of(function, 65, 0), 21);
+    assert_int_equal(blocks_of(function, 1, 48 << 10), 4);
+    assert_int_equal(blocks_of(function, 1, (48 << 10) + 1), 0);
+    static const int bad[] = {0, -1, INT32_MIN};
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, bad[i], 0),
+                         INVALID);
+    assert_int_equal(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, function, 1, 0), INVALID);
+    for (unsigned flags = 0; flags <= 2; flags++)
+        assert_int_equal(
+            api.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, function, 32, 0, flags),
+            flags < 2 ? CUDA_SUCCESS : INVALID);
+}
+
+static size_t CUDA_CB bytes_for(int threads) {
+    return (size_t)threads << 7;
+}
+
+static void best_blocks(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int limit, block, blocks;
+    } cases[] = {
+        {"vadd", 0, 1024, 2},    {"vadd", 1024, 1024, 2}, {"vadd", 2000, 1024, 2}, {"vadd", 1023, 512, 4},
+        {"vadd", 200, 128, 16},  {"vadd", 100, 64, 32},   {"vadd", 63, 63, 32},    {"vadd", 33, 33, 32},
+        {"vadd", 32, 32, 32},    {"vadd", 31, 31, 32},    {"vadd", 1, 1, 32},      {"bounded", 0, 64, 32},
+        {"bounded", 65, 64, 32},
+    };
+    int grid, block;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_ok(api.cuOccupancyMaxPotentialBlockSize(&grid, &block, kernel(cases[i].name), NULL, 0,
+                                                       cases[i].limit));
+        assert_int_equal(block, cases[i].block);
+        assert_int_equal(grid, cases[i].blocks * 132);
+    }
+    const CUfunction function = kernel("vadd");
+    /* 48 KiB of shared memory are enough for 384 threads, 228 KiB for five blocks of 352. */
+    assert_ok(api.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, bytes_for, 0, 0));
+    assert_int_equal(block, 352);
+    assert_int_equal(grid, 5 * 132);
+    assert_int_equal(api.cuOccupancyMaxPotentialBlockSize(NULL, &block, function, NULL, 0, 0), INVALID);
+    assert_int_equal(api.cuOccupancyMaxPotentialBlockSize(&grid, NULL, function, NULL, 0, 0), INVALID);
+    assert_int_equal(api.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, NULL, 0, -1), INVALID);
+    for (unsigned flags = 0; flags <= 2; flags++)
+        assert_int_equal(
+            api.cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, function, NULL, 0, 0, flags),
+            flags < 2 ? CUDA_SUCCESS : INVALID);
+}
+
+static void shared_left(void **state) {
+    (void)state;
+    const CUfunction function = kernel("vadd"), tiled = kernel("static_shared");
+    size_t bytes;
+    assert_ok(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function, 32, 64));
+    assert_int_equal(bytes, 228 * 1024 / 32);
+    assert_int_equal(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function, 33, 64), INVALID);
+    assert_ok(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, tiled, 21, 96));
+    assert_int_equal(bytes, 228 * 1024 / 21 / 128 * 128 - 1024);
+    assert_int_equal(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, tiled, 22, 96), INVALID);
+    assert_int_equal(api.cuOccupancyAvailableDynamicSMemPerBlock(NULL, function, 1, 1), INVALID);
+    assert_ok(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function, 1, 1));
+    for (int bad = -1; bad <= 0; bad++) {
+        assert_int_equal(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function, bad, 1), INVALID);
+        assert_int_equal(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function, 1, bad), INVALID);
+    }
+    assert_int_equal(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function, 1, 1025), INVALID);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits),          cmocka_unit_test(batches), cmocka_unit_test(textures),
-        cmocka_unit_test(texture_modes),  cmocka_unit_test(fills),   cmocka_unit_test(shapes),
-        cmocka_unit_test(context_limits),
+        cmocka_unit_test(waits),          cmocka_unit_test(batches),   cmocka_unit_test(textures),
+        cmocka_unit_test(texture_modes),  cmocka_unit_test(fills),     cmocka_unit_test(shapes),
+        cmocka_unit_test(context_limits), cmocka_unit_test(occupancy), cmocka_unit_test(best_blocks),
+        cmocka_unit_test(shared_left),
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }
