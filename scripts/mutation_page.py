@@ -7,6 +7,8 @@ A row of docs/mutants.csv gives the reason why mutants live: file, the line's te
     unreached    no test can get there (the reason says why)
     untested     nothing stands in the way of a test; there is none yet
 The first two cannot die and are left out of the share.  A reason whose mutants all died is an error: it is out of date.
+
+Of a file without results the page keeps the rows that it has.
 """
 import collections
 import csv
@@ -41,7 +43,25 @@ def percent(part, whole):
     return f"{100 * part / whole:.1f} %" if whole else "-"
 
 
-def summary(found, rows, kind_of):
+COUNTS = ("mutants", "run", "killed", "same", "equivalent", "lives")
+COUNTED = re.compile(r"\| `([^`]+)` \|((?: \d+ \|){6})")
+SURVIVOR = re.compile(r"\| `([^`]+)` \| `")
+
+
+def read_page(text):
+    """The rows that a page has, of files: (their counts, the lines of their survivors)."""
+    counts, lines = {}, collections.defaultdict(list)
+    for line in text.splitlines():
+        counted, survivor = COUNTED.match(line), SURVIVOR.match(line)
+        if counted:
+            numbers = map(int, counted.group(2).replace("|", " ").split())
+            counts[counted.group(1)] = collections.Counter(dict(zip(COUNTS, numbers)))
+        elif survivor:
+            lines[survivor.group(1)].append(line)
+    return counts, lines
+
+
+def summary(found, rows, kind_of, earlier):
     lines = ["| file | mutants | run | killed | same object | equivalent | survived | killed of those that can be |",
              "|---|--:|--:|--:|--:|--:|--:|--:|"]
     total = collections.Counter()
@@ -61,25 +81,29 @@ def summary(found, rows, kind_of):
             count[status] += 1
         count["mutants"] -= count["invalid"]
         count["run"] -= count["invalid"]
+        if not rows[file]:
+            count = earlier.get(file, count)
         if count["run"]:
             lines.append(line(f"`{file}`", count))
             total += count
     return lines + [line("**all**", total)]
 
 
-def survivors(rows, reasons, kind_of):
+def survivors(rows, kind_of, earlier):
     """One line a reason and text; those without a reason are said to have none."""
-    groups = collections.OrderedDict()
+    lines = ["| file | line | changes | why it lives |", "|---|---|---|---|"]
     for file in rows:
+        groups = collections.OrderedDict()
         for row in rows[file]:
             if row["status"] == "survived":
                 reason = kind_of(row, whole=True)
                 why = f"{reason['kind']}: {reason['reason']}" if reason else "untested: no reason is known"
-                groups.setdefault((file, row["text"], why), []).append(change(row))
-    lines = ["| file | line | changes | why it lives |", "|---|---|---|---|"]
-    for (file, text, why), changes in groups.items():
-        shown = ", ".join(f"`{cell(one)}`" for one in dict.fromkeys(changes))
-        lines.append(f"| `{file}` | `{cell(text)}` | {shown} | {cell(why)} |")
+                groups.setdefault((row["text"], why), []).append(change(row))
+        for (text, why), changes in groups.items():
+            shown = ", ".join(f"`{cell(one)}`" for one in dict.fromkeys(changes))
+            lines.append(f"| `{file}` | `{cell(text)}` | {shown} | {cell(why)} |")
+        if not rows[file]:
+            lines += earlier[file]
     return lines
 
 
@@ -97,12 +121,13 @@ def write(page, found, results, reasons_path, die):
         fitting = [row for row in every if fits(reason, row)]
         if fitting and all(row["status"] == "killed" for row in fitting):
             die(f"{reasons_path}: all mutants of '{reason['text']}' in {reason['file']} died: the reason is out of date")
-    text = "\n".join(summary(found, rows, kind_of)) + "\n\n## What survives\n" + \
-        "\n".join(survivors(rows, reasons, kind_of)) + "\n"
     with open(page, encoding="utf-8") as file:
         old = file.read()
     if not MARKER.search(old):
         die(f"{page}: no <!-- mutants --> for the tables to go to")
+    counts, lines = read_page(old)
+    text = "\n".join(summary(found, rows, kind_of, counts)) + "\n\n## What survives\n" + \
+        "\n".join(survivors(rows, kind_of, lines)) + "\n"
     new = MARKER.sub(lambda match: match.group(1) + text + match.group(2), old)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(os.path.abspath(page)),
                                      delete=False) as out:

@@ -21,13 +21,12 @@ static CUresult check_shape(const struct sim_function_info *info, const uint32_t
             return CUDA_ERROR_INVALID_VALUE;
     if (grid[0] > LIMIT_GRID_X || grid[1] > LIMIT_GRID_YZ || grid[2] > LIMIT_GRID_YZ)
         return CUDA_ERROR_INVALID_VALUE;
-    if (block[0] > LIMIT_BLOCK_THREADS || block[1] > LIMIT_BLOCK_THREADS || block[2] > LIMIT_BLOCK_Z)
+    /* The product of two does not wrap; that of all three might. */
+    const uint64_t layer = (uint64_t)block[0] * block[1];
+    if (layer > LIMIT_BLOCK_THREADS || block[2] > LIMIT_BLOCK_Z)
         return CUDA_ERROR_INVALID_VALUE;
-    uint64_t threads = (uint64_t)block[0] * block[1] * block[2];
-    if (threads > LIMIT_BLOCK_THREADS)
-        return CUDA_ERROR_INVALID_VALUE;
-    /* Also where it is within the device's bounds, but not within those the kernel was compiled for. */
-    return threads > info->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    /* As many as the kernel was compiled for, which are no more than the device has. */
+    return layer * block[2] > info->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 static CUresult check_shared(CUfunction function, size_t dynamic) {
@@ -36,9 +35,8 @@ static CUresult check_shared(CUfunction function, size_t dynamic) {
         function_get_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &allowed);
     if (error)
         return error;
-    if (dynamic > (size_t)allowed || dynamic + function->info.shared_bytes > LIMIT_BLOCK_SHARED_OPTIN)
-        return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    /* With the function's own memory that is never more than a block can have. */
+    return dynamic > (size_t)allowed ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* The parameter buffer out of kernelParams (a pointer to each) or extra (the whole, packed). */

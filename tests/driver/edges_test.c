@@ -192,25 +192,29 @@ static void fills(void **state) {
 }
 
 /* The shape of a launch, as a node of a graph that is never run. */
-static CUresult launched(const char *name, unsigned grid, unsigned block, int dimension) {
+static CUresult shaped(const char *name, const unsigned grid[3], const unsigned block[3]) {
     CUgraph graph;
     CUgraphNode node;
     void *params[] = {&(CUdeviceptr){0}, &(int){0}, &(CUdeviceptr){0}, &(int){0}};
-    unsigned grids[3] = {1, 1, 1}, blocks[3] = {1, 1, 1};
-    grids[dimension] = grid;
-    blocks[dimension] = block;
     const CUDA_KERNEL_NODE_PARAMS what = {.func = kernel(name),
-                                          .gridDimX = grids[0],
-                                          .gridDimY = grids[1],
-                                          .gridDimZ = grids[2],
-                                          .blockDimX = blocks[0],
-                                          .blockDimY = blocks[1],
-                                          .blockDimZ = blocks[2],
+                                          .gridDimX = grid[0],
+                                          .gridDimY = grid[1],
+                                          .gridDimZ = grid[2],
+                                          .blockDimX = block[0],
+                                          .blockDimY = block[1],
+                                          .blockDimZ = block[2],
                                           .kernelParams = params};
     assert_ok(api.cuGraphCreate(&graph, 0));
     const CUresult error = api.cuGraphAddKernelNode(&node, graph, NULL, 0, &what);
     assert_ok(api.cuGraphDestroy(graph));
     return error;
+}
+
+static CUresult launched(const char *name, unsigned grid, unsigned block, int dimension) {
+    unsigned grids[3] = {1, 1, 1}, blocks[3] = {1, 1, 1};
+    grids[dimension] = grid;
+    blocks[dimension] = block;
+    return shaped(name, grids, blocks);
 }
 
 static void shapes(void **state) {
@@ -226,6 +230,78 @@ static void shapes(void **state) {
         assert_ok(launched("bounded", 1, 64, i));
         assert_int_equal(launched("bounded", 1, 65, i), INVALID);
     }
+    /* Products, some of which are 2^64 and a few. */
+    static const struct {
+        unsigned block[3];
+        bool fits;
+    } products[] = {
+        {{32, 32, 1}, true},
+        {{33, 32, 1}, false},
+        {{16, 1, 64}, true},
+        {{17, 1, 64}, false},
+        {{2, 8, 64}, true},
+        {{5, 5, 41}, false},
+        {{1u << 31, 1u << 31, 4}, false},
+        {{1u << 31, 1u << 28, 32}, false},
+        {{UINT32_MAX, UINT32_MAX, 64}, false},
+        {{1u << 26, 1, 64}, false},
+        {{1, 1u << 31, 2}, false},
+        {{1, 1, UINT32_MAX}, false},
+    };
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+        assert_int_equal(shaped("store_at", (const unsigned[]){1, 1, 1}, products[i].block),
+                         products[i].fits ? CUDA_SUCCESS : INVALID);
+}
+
+/* Packed parameters have to be all there. */
+static void packed_parameters(void **state) {
+    (void)state;
+    const struct {
+        CUdeviceptr to;
+        int value;
+    } values = {0, 1};
+    const size_t all = sizeof values.to + sizeof values.value;
+    CUgraph graph;
+    assert_ok(api.cuGraphCreate(&graph, 0));
+    for (size_t size = 0; size <= all + 1; size++) {
+        CUgraphNode node;
+        void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)&values, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                         CU_LAUNCH_PARAM_END};
+        const CUDA_KERNEL_NODE_PARAMS what = {.func = kernel("store_at"),
+                                              .gridDimX = 1,
+                                              .gridDimY = 1,
+                                              .gridDimZ = 1,
+                                              .blockDimX = 1,
+                                              .blockDimY = 1,
+                                              .blockDimZ = 1,
+                                              .extra = extra};
+        assert_int_equal(api.cuGraphAddKernelNode(&node, graph, NULL, 0, &what),
+                         size < all ? INVALID : CUDA_SUCCESS);
+    }
+    assert_ok(api.cuGraphDestroy(graph));
+}
+
+/* A block's shared memory is the kernel's own 1 KiB and what a launch asks for, 227 KiB in all. */
+static void shared_memory(void **state) {
+    (void)state;
+    const CUfunction function = kernel("static_shared");
+    const CUfunction_attribute most = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    CUdeviceptr memory;
+    assert_ok(api.cuMemAlloc(&memory, 1024));
+    void *params[] = {&memory};
+    const unsigned allowed[] = {0, 47 << 10, 100 << 10, 226 << 10};
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) {
+        if (i)
+            assert_ok(api.cuFuncSetAttribute(function, most, (int)allowed[i]));
+        const unsigned last = i ? allowed[i] : 47 << 10;
+        assert_ok(api.cuLaunchKernel(function, 1, 1, 1, 256, 1, 1, last, NULL, params, NULL));
+        assert_int_equal(api.cuLaunchKernel(function, 1, 1, 1, 256, 1, 1, last + 1, NULL, params, NULL),
+                         INVALID);
+    }
+    assert_int_equal(api.cuFuncSetAttribute(function, most, (226 << 10) + 1), INVALID);
+    assert_int_equal(api.cuFuncSetAttribute(function, most, -1), INVALID);
+    assert_ok(api.cuCtxSynchronize());
+    assert_ok(api.cuMemFree(memory));
 }
 
 static void context_limits(void **state) {
@@ -343,10 +419,18 @@ static void shared_left(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits),          cmocka_unit_test(batches),   cmocka_unit_test(textures),
-        cmocka_unit_test(texture_modes),  cmocka_unit_test(fills),     cmocka_unit_test(shapes),
-        cmocka_unit_test(context_limits), cmocka_unit_test(occupancy), cmocka_unit_test(best_blocks),
+        cmocka_unit_test(waits),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(textures),
+        cmocka_unit_test(texture_modes),
+        cmocka_unit_test(fills),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(context_limits),
+        cmocka_unit_test(occupancy),
+        cmocka_unit_test(best_blocks),
         cmocka_unit_test(shared_left),
+        cmocka_unit_test(packed_parameters),
+        cmocka_unit_test(shared_memory),
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }
