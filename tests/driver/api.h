@@ -55,6 +55,7 @@
     X(cuCtxGetApiVersion)                                                                                    \
     X(cuCtxGetCacheConfig)                                                                                   \
     X(cuCtxSetCacheConfig)                                                                                   \
+    X(cuCtxSetSharedMemConfig)                                                                               \
     X(cuCtxGetStreamPriorityRange)                                                                           \
     X(cuModuleLoad)                                                                                          \
     X(cuModuleLoadData)                                                                                      \

@@ -189,6 +189,11 @@ static void fills(void **state) {
     assert_int_equal(api.cuMemsetD2D8(memory, 1, 0, 1, SIZE_MAX), INVALID);
     assert_int_equal(bytes[2], 9);
     assert_ok(api.cuMemFree(memory));
+    size_t pitch;
+    assert_ok(api.cuMemAllocPitch(&memory, &pitch, most, 1, 4));
+    assert_true(pitch == most + 1);
+    assert_ok(api.cuMemFree(memory));
+    assert_int_equal(api.cuMemAllocPitch(&memory, &pitch, most + 1, 1, 4), INVALID);
 }
 
 /* The shape of a launch, as a node of a graph that is never run. */
@@ -331,6 +336,9 @@ static void context_limits(void **state) {
         assert_ok(api.cuCtxSetCacheConfig((CUfunc_cache)i));
     assert_int_equal(api.cuCtxSetCacheConfig((CUfunc_cache)(CU_FUNC_CACHE_PREFER_EQUAL + 1)), INVALID);
     assert_ok(api.cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_NONE));
+    for (unsigned i = 0; i <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE + 1; i++)
+        assert_int_equal(api.cuCtxSetSharedMemConfig((CUsharedconfig)i),
+                         i <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_SUCCESS : INVALID);
 }
 
 static int blocks_of(CUfunction function, int threads, size_t dynamic) {

@@ -53,6 +53,15 @@ static void settings(void **state) {
     CUmodule module;
     CUfunction function;
     assert_ok(api.context_create(&context, 0, 0));
+    if (is("WIDELOAD_SIM_MEMORY", "64M")) { /* to the last byte */
+        CUdeviceptr all, more;
+        size_t left = 1;
+        assert_ok(api.cuMemAlloc(&all, total));
+        assert_ok(api.cuMemGetInfo(&left, &total));
+        assert_int_equal(left, 0);
+        assert_int_equal(api.cuMemAlloc(&more, 1), CUDA_ERROR_OUT_OF_MEMORY);
+        assert_ok(api.cuMemFree(all));
+    }
     assert_ok(api.cuModuleLoad(&module, api_path("default.fatbin")));
     assert_ok(api.cuModuleGetFunction(&function, module, "store_at"));
     CUdeviceptr address = 0;

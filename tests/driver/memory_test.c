@@ -253,6 +253,7 @@ static void advice(void **state) {
     assert_int_equal(api.cuMemAdvise(plain, 64, CU_MEM_ADVISE_SET_READ_MOSTLY, device),
                      CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuMemAdvise(memory, 1, 7, device), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemAdvise(memory, 1, 0, device), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuMemAdvise(memory, 1, CU_MEM_ADVISE_SET_ACCESSED_BY, none),
                      CUDA_ERROR_INVALID_DEVICE);
     assert_int_equal(api.cuMemPrefetchAsync(memory, 1, none, 0, NULL), CUDA_ERROR_INVALID_DEVICE);
