@@ -138,6 +138,10 @@ class Runs(unittest.TestCase):
         self.assertIn("Kept.", page)
         self.assertNotIn("old\n", page)
         self.assertRegex(page, r"`- -> \+`.*untested: no reason is known")
+        # A build folder that has no results of a file changes nothing of what the page says about it.
+        os.remove(self.at("build-mutate/mutants.jsonl"))
+        self.mutate("--page", "docs/page.md")
+        self.assertEqual(page, self.contents("docs/page.md").decode())
 
     def test_a_sample_is_repeatable(self):
         first = self.mutate("--list", "--sample", "4", "--seed", "7").stdout
