@@ -55,7 +55,7 @@ static void partial_copies(void **state) {
     for (unsigned bytes = 1; bytes <= 17; bytes++) {
         const uint64_t buffer = (uintptr_t)harness_buffer(&h, bytes);
         for (unsigned size = 0; size <= 18; size++)
-            assert_int_equal(launched("k", 1, 0, buffer, size),
+            assert_int_equal(launched("k", 32, 0, buffer, size),
                              size <= bytes || bytes >= 16 ? SIM_FAULT_NONE : SIM_FAULT_ADDRESS);
     }
     const uint64_t buffer = (uintptr_t)harness_buffer(&h, 64);
