@@ -42,10 +42,10 @@ static bool is_any(const char *name, const char *const *list) {
 /* What an instruction takes of the limit; LIMIT: no loop that has it is unrolled. */
 static unsigned weight(const struct ptx_instruction *in) {
     static const char *const plain[] = {
-        "abs",  "add",  "and",  "bfe", "bfi",  "bfind", "brev", "clz", "cnot", "copysign", "cos",  "cvt", "cvta",
-        "ex2",  "fma",  "ld",   "lg2", "lop3", "mad",   "max",  "min", "mov",  "mul",      "mul24", "neg", "not",
-        "or",   "popc", "prmt", "sad", "selp", "set",   "setp", "shf", "shl",  "shr",      "sin",  "slct", "sub",
-        "tanh", "testp", "xor", NULL};
+        "abs", "add",   "and", "bfe", "bfi",  "bfind", "brev", "clz",   "cnot", "copysign", "cos",
+        "cvt", "cvta",  "ex2", "fma", "ld",   "lg2",   "lop3", "mad",   "max",  "min",      "mov",
+        "mul", "mul24", "neg", "not", "or",   "popc",  "prmt", "sad",   "selp", "set",      "setp",
+        "shf", "shl",   "shr", "sin", "slct", "sub",   "tanh", "testp", "xor",  NULL};
     if (is_any(in->name, plain))
         return 1;
     return strcmp(in->name, "div") == 0 || strcmp(in->name, "rem") == 0 ? DIVISION : LIMIT;
@@ -74,7 +74,8 @@ static const struct flow_node *only_writer(const struct flow *flow, const struct
     return found;
 }
 
-static bool is_written(const struct flow *flow, const struct flow_block *block, const struct ptx_register *reg) {
+static bool is_written(const struct flow *flow, const struct flow_block *block,
+                       const struct ptx_register *reg) {
     for (size_t n = block->first; n + 1 < block->end; n++) {
         const struct ptx_instruction *in = flow->nodes[n].in;
         if (slots_destinations(in) && names(&in->operands[0], reg))
@@ -101,10 +102,11 @@ static bool find_test(const char *word, bool negated, enum flow_test *out) {
         const char *name;
         enum flow_test test, otherwise;
     } tests[] = {
-        {"lt", FLOW_LESS, FLOW_NO_TEST},    {"lo", FLOW_LESS, FLOW_NO_TEST},    {"ge", FLOW_NO_TEST, FLOW_LESS},
-        {"hs", FLOW_NO_TEST, FLOW_LESS},    {"le", FLOW_AT_MOST, FLOW_GREATER}, {"ls", FLOW_AT_MOST, FLOW_GREATER},
-        {"gt", FLOW_GREATER, FLOW_AT_MOST}, {"hi", FLOW_GREATER, FLOW_AT_MOST}, {"ne", FLOW_OTHER, FLOW_NO_TEST},
-        {"eq", FLOW_NO_TEST, FLOW_OTHER},
+        {"lt", FLOW_LESS, FLOW_NO_TEST},    {"lo", FLOW_LESS, FLOW_NO_TEST},
+        {"ge", FLOW_NO_TEST, FLOW_LESS},    {"hs", FLOW_NO_TEST, FLOW_LESS},
+        {"le", FLOW_AT_MOST, FLOW_GREATER}, {"ls", FLOW_AT_MOST, FLOW_GREATER},
+        {"gt", FLOW_GREATER, FLOW_AT_MOST}, {"hi", FLOW_GREATER, FLOW_AT_MOST},
+        {"ne", FLOW_OTHER, FLOW_NO_TEST},   {"eq", FLOW_NO_TEST, FLOW_OTHER},
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         if (strcmp(word, tests[i].name) == 0) {
@@ -140,7 +142,8 @@ static bool find_counter(const struct flow *flow, const struct flow_block *block
     if ((bound->kind != PTX_OPERAND_REGISTER && bound->kind != PTX_OPERAND_INTEGER) ||
         (bound->reg && is_written(flow, block, bound->reg)) || !add || add > test)
         return false;
-    *out = (struct flow_counter){.reg = counter->reg, .bound = bound, .type = ptx_type_find(test->in->words[1])};
+    *out =
+        (struct flow_counter){.reg = counter->reg, .bound = bound, .type = ptx_type_find(test->in->words[1])};
     if (!find_test(test->in->words[0], latch->condition_negated, &out->test) ||
         !find_step(add->in, counter->reg, &out->step))
         return false;
@@ -164,7 +167,8 @@ static bool is_unrolled(const struct flow *flow, size_t b, struct loop *out) {
         return false;
     unsigned size = 1;
     for (size_t n = block->first; n + 1 < block->end && size < LIMIT; n++)
-        size += flow->nodes[n].kind == FLOW_PLAIN && !flow->nodes[n].synthetic ? weight(flow->nodes[n].in) : LIMIT;
+        size += flow->nodes[n].kind == FLOW_PLAIN && !flow->nodes[n].synthetic ? weight(flow->nodes[n].in)
+                                                                               : LIMIT;
     out->latch = latch;
     return size < LIMIT && find_counter(flow, block, &out->counter);
 }
@@ -233,7 +237,8 @@ static void unroll(struct builder *u, const struct flow_block *from, const struc
     test.synthetic = true;
     test.condition = NULL;
     test.counter = counter;
-    const size_t first = u->to->block_count, four = first + 1, two = four + 5, one = two + 3, behind = one + 2;
+    const size_t first = u->to->block_count, four = first + 1, two = four + 5, one = two + 3,
+                 behind = one + 2;
     for (size_t b = first; b < behind; b++)
         u->to->blocks[b].copy_of = first + FIRST_ROUND;
     /* Whoever comes here runs a round. */
@@ -283,7 +288,8 @@ static bool rebuild(const struct ptx_function *function, struct flow *flow, cons
         at += unrolled[b] ? LOOP_BLOCKS : 1;
         edges += flow->blocks[b].successor_count;
     }
-    made.nodes = calloc(flow->node_count + count * (LOOP_COPIES * LIMIT + LOOP_TESTS) + 1, sizeof *made.nodes);
+    made.nodes =
+        calloc(flow->node_count + count * (LOOP_COPIES * LIMIT + LOOP_TESTS) + 1, sizeof *made.nodes);
     made.blocks = calloc(flow->block_count + count * LOOP_BLOCKS, sizeof *made.blocks);
     made.storage = malloc((edges + count * 2 * LOOP_BLOCKS) * sizeof *made.storage);
     made.counters = malloc(count * sizeof *made.counters);

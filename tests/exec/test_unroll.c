@@ -1,5 +1,5 @@
-/* Loops that ptxas unrolls: whatever their numbers, they compute what the loop as it is written does, and count the
- * loads of the unrolled one; those that ptxas leaves as they are count their own. */
+/* Loops that ptxas unrolls: whatever their numbers, they compute what the loop as it is written does, and
+ * count the loads of the unrolled one; those that ptxas leaves as they are count their own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +56,8 @@ static bool holds(const struct loop *loop, uint64_t a, uint64_t b) {
 }
 
 /* What the loop does, by itself; the rounds it takes, or MOST + 1. */
-static unsigned rounds_of(const struct loop *loop, const struct lane *lane, unsigned index, struct result *out) {
+static unsigned rounds_of(const struct loop *loop, const struct lane *lane, unsigned index,
+                          struct result *out) {
     unsigned rounds = 0;
     *out = (struct result){.counter = lane->begin, .sum = index};
     do {
@@ -70,22 +71,23 @@ static unsigned rounds_of(const struct loop *loop, const struct lane *lane, unsi
 static void load(struct harness *h, const struct loop *loop) {
     char text[8192];
     const char *bits = is_wide(loop) ? "64" : "32";
-    int size = snprintf(
-        text, sizeof text,
-        ".version 7.0\n.target sm_75%s\n.address_size 64\n"
-        ".visible .entry run(.param .u64 in, .param .u64 table, .param .u64 to) {\n"
-        ".reg .b%s %%i, %%n; .reg .b32 %%a, %%r<4>; .reg .b64 %%d<8>; .reg .pred %%p, %%q;\n"
-        "mov.u32 %%a, %%tid.x; ld.param.u64 %%d1, [in]; ld.param.u64 %%d2, [table]; ld.param.u64 %%d3, [to];\n"
-        "mul.wide.u32 %%d4, %%a, 16; add.u64 %%d1, %%d1, %%d4; add.u64 %%d3, %%d3, %%d4;\n"
-        "ld.global.b%s %%i, [%%d1]; ld.global.b%s %%n, [%%d1+8];\n"
-        "LOOP: %s\n"
-        "and.b32 %%r1, %%a, %d; mul.wide.u32 %%d5, %%r1, 4; add.u64 %%d5, %%d5, %%d2;\n"
-        "ld.global.u32 %%r2, [%%d5]; mad.lo.u32 %%a, %%a, 5, %%r2; %s\n"
-        "add.s%s %%i, %%i, %lld; setp.%s.%s %%p, %%i, %%n; @%s%%p bra LOOP;\n"
-        "mov.u64 %%d6, 0; %s st.global.u64 [%%d3], %%d6; st.global.u32 [%%d3+8], %%a; ret;\n}\n",
-        loop->options ? loop->options : "", bits, bits, bits, loop->pragma ? loop->pragma : "", TABLE - 1,
-        loop->more ? loop->more : "", bits, (long long)loop->step, loop->test, loop->type,
-        loop->negated ? "!" : "", is_wide(loop) ? "mov.b64 %d6, %i;" : "cvt.u64.u32 %d6, %i;");
+    int size =
+        snprintf(text, sizeof text,
+                 ".version 7.0\n.target sm_75%s\n.address_size 64\n"
+                 ".visible .entry run(.param .u64 in, .param .u64 table, .param .u64 to) {\n"
+                 ".reg .b%s %%i, %%n; .reg .b32 %%a, %%r<4>; .reg .b64 %%d<8>; .reg .pred %%p, %%q;\n"
+                 "mov.u32 %%a, %%tid.x; ld.param.u64 %%d1, [in]; ld.param.u64 %%d2, [table]; ld.param.u64 "
+                 "%%d3, [to];\n"
+                 "mul.wide.u32 %%d4, %%a, 16; add.u64 %%d1, %%d1, %%d4; add.u64 %%d3, %%d3, %%d4;\n"
+                 "ld.global.b%s %%i, [%%d1]; ld.global.b%s %%n, [%%d1+8];\n"
+                 "LOOP: %s\n"
+                 "and.b32 %%r1, %%a, %d; mul.wide.u32 %%d5, %%r1, 4; add.u64 %%d5, %%d5, %%d2;\n"
+                 "ld.global.u32 %%r2, [%%d5]; mad.lo.u32 %%a, %%a, 5, %%r2; %s\n"
+                 "add.s%s %%i, %%i, %lld; setp.%s.%s %%p, %%i, %%n; @%s%%p bra LOOP;\n"
+                 "mov.u64 %%d6, 0; %s st.global.u64 [%%d3], %%d6; st.global.u32 [%%d3+8], %%a; ret;\n}\n",
+                 loop->options ? loop->options : "", bits, bits, bits, loop->pragma ? loop->pragma : "",
+                 TABLE - 1, loop->more ? loop->more : "", bits, (long long)loop->step, loop->test, loop->type,
+                 loop->negated ? "!" : "", is_wide(loop) ? "mov.b64 %d6, %i;" : "cvt.u64.u32 %d6, %i;");
     assert_in_range(size, 1, sizeof text - 1);
     harness_start(h);
     harness_load(h, "unroll", text, (size_t)size);
@@ -110,14 +112,15 @@ static struct lane draw_lane(const struct loop *loop) {
 /* Whether the counter comes to its bound without passing the end of its numbers, or makes one round. */
 static bool is_regular(const struct loop *loop, const struct lane *lane, unsigned rounds) {
     const bool sign = loop->type[0] == 's';
-    const __int128 from = !sign            ? (__int128)lane->begin
+    const __int128 from = !sign           ? (__int128)lane->begin
                           : is_wide(loop) ? (int64_t)lane->begin
                                           : (int32_t)lane->begin;
-    const __int128 to = !sign            ? (__int128)lane->bound
+    const __int128 to = !sign           ? (__int128)lane->bound
                         : is_wide(loop) ? (int64_t)lane->bound
                                         : (int32_t)lane->bound;
     const __int128 end = from + (__int128)loop->step * rounds, before = end - loop->step;
-    return rounds == 1 || (loop->step > 0 ? before <= to && end >= to && from <= to : before >= to && end <= to && from >= to);
+    return rounds == 1 || (loop->step > 0 ? before <= to && end >= to && from <= to
+                                          : before >= to && end <= to && from >= to);
 }
 
 /* Loads of the unrolled loop, or of the one that was written. */
@@ -150,8 +153,9 @@ static void check(const struct loop *loop) {
         assert_true(harness_launch(&h, "run", 1, LANES, 0, (const void *[]){&in, &numbers, &out}));
         for (unsigned i = 0; i < LANES; i++)
             if (out[i].counter != expected[i].counter || out[i].sum != expected[i].sum)
-                fail_msg("%s.%s by %lld: lane %u from %llx to %llx", loop->test, loop->type, (long long)loop->step,
-                         i, (unsigned long long)in[i].begin, (unsigned long long)in[i].bound);
+                fail_msg("%s.%s by %lld: lane %u from %llx to %llx", loop->test, loop->type,
+                         (long long)loop->step, i, (unsigned long long)in[i].begin,
+                         (unsigned long long)in[i].bound);
         /* What passes the end of its numbers meets others where it happens to. */
         if (drawn % 2 && h.counters.global_load_requests != OWN_LOADS + loads_of(rounds, loop->unrolled))
             fail_msg("%s.%s by %lld: %llu loads and not %llu", loop->test, loop->type, (long long)loop->step,
@@ -164,15 +168,24 @@ static void check(const struct loop *loop) {
 static void test_counts(void **state) {
     (void)state;
     static const struct loop loops[] = {
-        {.test = "lt", .type = "s32", .step = 1},     {.test = "lt", .type = "u32", .step = 3},
-        {.test = "lo", .type = "u32", .step = 1},     {.test = "le", .type = "s32", .step = 2},
-        {.test = "le", .type = "u32", .step = 1},     {.test = "ls", .type = "u32", .step = 7},
-        {.test = "gt", .type = "s32", .step = -1},    {.test = "gt", .type = "u32", .step = -5},
-        {.test = "hi", .type = "u32", .step = -1},    {.test = "ne", .type = "s32", .step = 1},
-        {.test = "ne", .type = "u32", .step = -4},    {.test = "ne", .type = "b32", .step = 12},
-        {.test = "lt", .type = "s64", .step = 1},     {.test = "lt", .type = "u64", .step = 1 << 20},
-        {.test = "le", .type = "u64", .step = 9},     {.test = "gt", .type = "s64", .step = -3},
-        {.test = "ne", .type = "b64", .step = 16},    {.test = "ge", .type = "s32", .step = 1, .negated = true},
+        {.test = "lt", .type = "s32", .step = 1},
+        {.test = "lt", .type = "u32", .step = 3},
+        {.test = "lo", .type = "u32", .step = 1},
+        {.test = "le", .type = "s32", .step = 2},
+        {.test = "le", .type = "u32", .step = 1},
+        {.test = "ls", .type = "u32", .step = 7},
+        {.test = "gt", .type = "s32", .step = -1},
+        {.test = "gt", .type = "u32", .step = -5},
+        {.test = "hi", .type = "u32", .step = -1},
+        {.test = "ne", .type = "s32", .step = 1},
+        {.test = "ne", .type = "u32", .step = -4},
+        {.test = "ne", .type = "b32", .step = 12},
+        {.test = "lt", .type = "s64", .step = 1},
+        {.test = "lt", .type = "u64", .step = 1 << 20},
+        {.test = "le", .type = "u64", .step = 9},
+        {.test = "gt", .type = "s64", .step = -3},
+        {.test = "ne", .type = "b64", .step = 16},
+        {.test = "ge", .type = "s32", .step = 1, .negated = true},
         {.test = "eq", .type = "s32", .step = 1, .negated = true},
         {.test = "le", .type = "s32", .step = -1, .negated = true},
     };
@@ -227,13 +240,14 @@ static void test_pragmas(void **state) {
         {"", ""}, {".pragma \"nounroll\";\n", ""}, {"", " .pragma \"nounroll\";\n"}};
     for (size_t i = 0; i < 3; i++) {
         char text[2048];
-        int size = snprintf(text, sizeof text,
-                            ".version 7.0\n.target sm_75\n.address_size 64\n%s.visible .entry run(.param .u64 in)%s {\n"
-                            ".reg .b32 %%i, %%n, %%a; .reg .b64 %%d<2>; .reg .pred %%p;\n"
-                            "mov.u32 %%i, 0; mov.u32 %%n, %%tid.x; ld.param.u64 %%d1, [in];\n"
-                            "LOOP: ld.global.u32 %%a, [%%d1]; add.s32 %%i, %%i, 1; setp.lt.s32 %%p, %%i, %%n;\n"
-                            "@%%p bra LOOP; ret;\n}\n",
-                            around[i][0], around[i][1]);
+        int size = snprintf(
+            text, sizeof text,
+            ".version 7.0\n.target sm_75\n.address_size 64\n%s.visible .entry run(.param .u64 in)%s {\n"
+            ".reg .b32 %%i, %%n, %%a; .reg .b64 %%d<2>; .reg .pred %%p;\n"
+            "mov.u32 %%i, 0; mov.u32 %%n, %%tid.x; ld.param.u64 %%d1, [in];\n"
+            "LOOP: ld.global.u32 %%a, [%%d1]; add.s32 %%i, %%i, 1; setp.lt.s32 %%p, %%i, %%n;\n"
+            "@%%p bra LOOP; ret;\n}\n",
+            around[i][0], around[i][1]);
         struct harness h;
         harness_start(&h);
         harness_load(&h, "unroll", text, (size_t)size);
