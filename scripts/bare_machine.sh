@@ -32,6 +32,7 @@ if [ "${1:-}" != --inside ]; then
     commit=$(git rev-parse --verify --quiet "${1:-HEAD}^{commit}") || die "no commit ${1:-HEAD}"
     git diff --quiet HEAD -- || echo "bare_machine: what is not committed is not tried" >&2
     root=$(mktemp -d "${TMPDIR:-/tmp}/wideload-bare.XXXXXX")
+    chmod 755 "$root" # as / is: setuid programs look for their libraries as another user
     child=
     # shellcheck disable=SC2317 # the trap calls it
     clean() {
