@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_any(const char *name, const char *const *list) {
+bool flow_is_any(const char *name, const char *const *list) {
     for (; *list; list++)
         if (strcmp(name, *list) == 0)
             return true;
@@ -25,7 +25,7 @@ static enum flow_kind kind_of(const struct ptx_instruction *in) {
 /* Instructions whose guard cannot be a lane mask, because they move or stop the lanes themselves. */
 static bool guard_is_branch(const struct ptx_instruction *in) {
     static const char *const names[] = {"ret", "exit", "trap", "call", "bar", "barrier", "brx", NULL};
-    return is_any(in->name, names) || ptx_has_word(in, "sync") || ptx_has_word(in, "try_wait");
+    return flow_is_any(in->name, names) || ptx_has_word(in, "sync") || ptx_has_word(in, "try_wait");
 }
 
 /* One node an instruction, and one more for a guard that becomes a branch. */

@@ -24,6 +24,7 @@ enum {
     LOOP_BLOCKS = 11, /* that a loop of one becomes */
     LOOP_COPIES = 7,
     LOOP_TESTS = 5,
+    FIRST_ROUND = 2, /* of `four`: its block, of those */
 };
 
 /* What a loop of one block is made of. */
@@ -32,13 +33,6 @@ struct loop {
     const struct flow_node *latch;
 };
 
-static bool is_any(const char *name, const char *const *list) {
-    for (; *list; list++)
-        if (strcmp(name, *list) == 0)
-            return true;
-    return false;
-}
-
 /* What an instruction takes of the limit; LIMIT: no loop that has it is unrolled. */
 static unsigned weight(const struct ptx_instruction *in) {
     static const char *const plain[] = {
@@ -46,7 +40,7 @@ static unsigned weight(const struct ptx_instruction *in) {
         "cvt", "cvta",  "ex2", "fma", "ld",   "lg2",   "lop3", "mad",   "max",  "min",      "mov",
         "mul", "mul24", "neg", "not", "or",   "popc",  "prmt", "sad",   "selp", "set",      "setp",
         "shf", "shl",   "shr", "sin", "slct", "sub",   "tanh", "testp", "xor",  NULL};
-    if (is_any(in->name, plain))
+    if (flow_is_any(in->name, plain))
         return 1;
     return strcmp(in->name, "div") == 0 || strcmp(in->name, "rem") == 0 ? DIVISION : LIMIT;
 }
@@ -59,29 +53,25 @@ static bool names(const struct ptx_operand *operand, const struct ptx_register *
     return operand->reg == reg;
 }
 
-/* The one instruction of a block that writes a register; NULL: there is none, or more. */
-static const struct flow_node *only_writer(const struct flow *flow, const struct flow_block *block,
-                                           const struct ptx_register *reg) {
-    const struct flow_node *found = NULL;
+/* How many instructions of a block write a register, and the last of them. */
+static size_t find_writers(const struct flow *flow, const struct flow_block *block,
+                           const struct ptx_register *reg, const struct flow_node **last) {
+    size_t count = 0;
     for (size_t n = block->first; n + 1 < block->end; n++) {
         const struct ptx_instruction *in = flow->nodes[n].in;
         if (!slots_destinations(in) || !names(&in->operands[0], reg))
             continue;
-        if (found || in->guard)
-            return NULL;
-        found = &flow->nodes[n];
+        *last = &flow->nodes[n];
+        count++;
     }
-    return found;
+    return count;
 }
 
-static bool is_written(const struct flow *flow, const struct flow_block *block,
-                       const struct ptx_register *reg) {
-    for (size_t n = block->first; n + 1 < block->end; n++) {
-        const struct ptx_instruction *in = flow->nodes[n].in;
-        if (slots_destinations(in) && names(&in->operands[0], reg))
-            return true;
-    }
-    return false;
+/* The one instruction of a block that writes a register, in every lane; NULL: there is none, or more. */
+static const struct flow_node *only_writer(const struct flow *flow, const struct flow_block *block,
+                                           const struct ptx_register *reg) {
+    const struct flow_node *writer;
+    return find_writers(flow, block, reg, &writer) == 1 && !writer->in->guard ? writer : NULL;
 }
 
 /* add.u32 counter, counter, step */
@@ -138,9 +128,9 @@ static bool find_counter(const struct flow *flow, const struct flow_block *block
         test->in->operands[1].kind != PTX_OPERAND_REGISTER)
         return false;
     const struct ptx_operand *counter = &test->in->operands[1], *bound = &test->in->operands[2];
-    const struct flow_node *add = only_writer(flow, block, counter->reg);
+    const struct flow_node *add = only_writer(flow, block, counter->reg), *writer;
     if ((bound->kind != PTX_OPERAND_REGISTER && bound->kind != PTX_OPERAND_INTEGER) ||
-        (bound->reg && is_written(flow, block, bound->reg)) || !add || add > test)
+        (bound->reg && find_writers(flow, block, bound->reg, &writer)) || !add || add > test)
         return false;
     *out =
         (struct flow_counter){.reg = counter->reg, .bound = bound, .type = ptx_type_find(test->in->words[1])};
@@ -190,9 +180,6 @@ static struct flow_block *begin(struct builder *u) {
     return block;
 }
 
-/* The first round of `four`. */
-enum { FIRST_ROUND = 2 };
-
 static struct flow_node *append(struct builder *u, struct flow_block *block, struct flow_node node) {
     u->to->nodes[u->to->node_count] = node;
     block->end = ++u->to->node_count;
@@ -213,20 +200,31 @@ static void branch(struct builder *u, struct flow_block *block, struct flow_node
     leads_to(u, block, u->to->block_count);
 }
 
-/* The loop's instructions but its branch, which is counted with them. */
-static struct flow_block *copy_round(struct builder *u, const struct flow_block *from, bool goes_on) {
+/* The loop's instructions but its branch. */
+static struct flow_block *copy_round(struct builder *u, const struct flow_block *from) {
     struct flow_block *block = begin(u);
     for (size_t n = from->first; n + 1 < from->end; n++)
         append(u, block, u->from->nodes[n]);
-    if (goes_on) {
-        struct flow_node node = u->from->nodes[from->end - 1];
-        node.kind = FLOW_PLAIN;
-        node.condition = NULL;
-        node.unguarded = node.is_passed = true;
-        append(u, block, node);
+    return block;
+}
+
+/* A round that others follow: its branch is counted, and leads nowhere else. */
+static struct flow_block *copy_passed(struct builder *u, const struct flow_block *from) {
+    struct flow_block *block = copy_round(u, from);
+    struct flow_node node = u->from->nodes[from->end - 1];
+    node.kind = FLOW_PLAIN;
+    node.condition = NULL;
+    node.unguarded = node.is_passed = true;
+    append(u, block, node);
+    return block;
+}
+
+/* Rounds one after the other. */
+static void copy_rounds(struct builder *u, const struct flow_block *from, int rounds) {
+    for (; rounds > 0; rounds--) {
+        struct flow_block *block = copy_passed(u, from);
         leads_to(u, block, u->to->block_count);
     }
-    return block;
 }
 
 static void unroll(struct builder *u, const struct flow_block *from, const struct loop *loop) {
@@ -250,21 +248,16 @@ static void unroll(struct builder *u, const struct flow_block *from, const struc
     test.rounds = 4;
     test.condition_negated = true;
     branch(u, begin(u), test, two);
-    for (int round = 0; round < 3; round++)
-        copy_round(u, from, true);
-    struct flow_block *fourth = copy_round(u, from, true);
-    fourth->successor_count = 0;
-    u->edge = fourth->successors;
+    copy_rounds(u, from, 3);
     test.condition_negated = false;
-    branch(u, fourth, test, four + 1);
+    branch(u, copy_passed(u, from), test, four + 1);
     test.rounds = 2;
     test.condition_negated = true;
     branch(u, begin(u), test, one);
-    copy_round(u, from, true);
-    copy_round(u, from, true);
+    copy_rounds(u, from, 2);
     leaves.synthetic = true;
     branch(u, begin(u), leaves, behind);
-    branch(u, copy_round(u, from, false), latch, four);
+    branch(u, copy_round(u, from), latch, four);
 }
 
 static void copy(struct builder *u, const struct flow_block *from) {
