@@ -70,7 +70,7 @@ static size_t find_writers(const struct flow *flow, const struct flow_block *blo
 /* The one instruction of a block that writes a register, in every lane; NULL: there is none, or more. */
 static const struct flow_node *only_writer(const struct flow *flow, const struct flow_block *block,
                                            const struct ptx_register *reg) {
-    const struct flow_node *writer;
+    const struct flow_node *writer = NULL;
     return find_writers(flow, block, reg, &writer) == 1 && !writer->in->guard ? writer : NULL;
 }
 
@@ -128,7 +128,7 @@ static bool find_counter(const struct flow *flow, const struct flow_block *block
         test->in->operands[1].kind != PTX_OPERAND_REGISTER)
         return false;
     const struct ptx_operand *counter = &test->in->operands[1], *bound = &test->in->operands[2];
-    const struct flow_node *add = only_writer(flow, block, counter->reg), *writer;
+    const struct flow_node *add = only_writer(flow, block, counter->reg), *writer = NULL;
     if ((bound->kind != PTX_OPERAND_REGISTER && bound->kind != PTX_OPERAND_INTEGER) ||
         (bound->reg && find_writers(flow, block, bound->reg, &writer)) || !add || add > test)
         return false;
