@@ -47,8 +47,7 @@ static int setup(void **state) {
 
 static int teardown(void **state) {
     (void)state;
-    sim_module_unload(h.module);
-    sim_memory_destroy(h.memory);
+    harness_close(&h);
     return 0;
 }
 

@@ -5,11 +5,10 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from sanitized import sanitized  # pylint: disable=wrong-import-position
+from command import Folder
+from sanitized import sanitized
 
 arguments = None
 
@@ -37,15 +36,7 @@ echo
 """
 
 
-class Tools(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def place(self, name):
-        return os.path.join(self.folder, name)
-
+class Tools(Folder):
     def prof(self, *command, **more):
         environment = {**os.environ, **more}
         for name in ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "NVCC"):
