@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/exec/flow.h"
+#include "sim/exec/loops.h"
 
 /* Blocks that a branch's lanes may be in before they come to its post-dominator. */
 struct region {
@@ -20,8 +20,9 @@ struct pair {
 
 struct search {
     struct flow *flow;
-    size_t *first_before, *before; /* the predecessors of block b: before[first_before[b] ...] */
-    bool *reached;                 /* from the function's first block */
+    struct flow_before before;
+    struct flow_loops loops;
+    bool *at_once; /* by block: flow_leaves_at_once() */
     struct region region;
     struct pair *pairs;
     size_t pair_count, pair_capacity;
@@ -71,8 +72,9 @@ static bool find_dominated(struct search *s, size_t branch) {
         changed = false;
         for (size_t i = r->count; i-- > 1;) {
             size_t b = r->blocks[i];
-            for (size_t p = s->first_before[b]; p < s->first_before[b + 1]; p++)
-                if (s->reached[s->before[p]] && r->place[s->before[p]] == FLOW_NO_BLOCK) {
+            for (size_t p = s->before.first[b]; p < s->before.first[b + 1]; p++)
+                if (s->before.reached[s->before.blocks[p]] &&
+                    r->place[s->before.blocks[p]] == FLOW_NO_BLOCK) {
                     drop(r, b);
                     changed = true;
                     break;
@@ -124,7 +126,12 @@ static bool find_place(const struct search *s, size_t *out) {
         }
         for (size_t end = 0; end < PART_ENDS; end++)
             part.blocks[r->count + end].successors = edge;
-        ok = flow_leave_out_ends(&part, left_out) && flow_post_dominate(&part, left_out, ipdom);
+        ok = flow_leave_out_ends(&part, left_out);
+        for (size_t i = 0; i < r->count; i++)
+            if (s->at_once[r->blocks[i]])
+                memset(left_out + (part.blocks[i].successors - part.storage), false,
+                       part.blocks[i].successor_count * sizeof *left_out);
+        ok = ok && flow_post_dominate(&part, left_out, ipdom);
     }
     if (ok) {
         size_t ways = 0;
@@ -135,6 +142,13 @@ static bool find_place(const struct search *s, size_t *out) {
     }
     free(part.blocks), free(part.storage), free(ipdom), free(left_out);
     return ok;
+}
+
+/* Whether the branch's lanes may have a nearer place.  Where some lanes return and some do not, early returns
+ * are all that counts (postdom.c). */
+static bool may_meet(const struct search *s, size_t branch) {
+    size_t ipdom = s->flow->blocks[branch].ipdom;
+    return s->before.reached[branch] && ipdom != FLOW_NO_BLOCK && !flow_only_ends(s->flow, ipdom);
 }
 
 static bool add_pair(struct search *s, size_t block, size_t branch) {
@@ -160,11 +174,11 @@ static void keep_reaching(struct search *s, size_t place, bool *reaching) {
         size_t b = r->stack[--depth];
         if (b == r->blocks[0])
             continue; /* what leads back to the branch leaves the region */
-        for (size_t p = s->first_before[b]; p < s->first_before[b + 1]; p++) {
-            size_t at = r->place[s->before[p]];
-            if (at != FLOW_NO_BLOCK && s->before[p] != place && !reaching[at]) {
+        for (size_t p = s->before.first[b]; p < s->before.first[b + 1]; p++) {
+            size_t at = r->place[s->before.blocks[p]];
+            if (at != FLOW_NO_BLOCK && s->before.blocks[p] != place && !reaching[at]) {
                 reaching[at] = true;
-                r->stack[depth++] = s->before[p];
+                r->stack[depth++] = s->before.blocks[p];
             }
         }
     }
@@ -200,44 +214,23 @@ static bool find_in_dominated(struct search *s, size_t branch, bool *reaching) {
     return give_up(s, branch, place, reaching, branch);
 }
 
-/* The loop that this edge leads back in: the blocks from which its end is come to, but not by way of its
- * head. false: it is no such edge, or the loop has too many. */
-static bool find_loop(struct search *s, size_t end, size_t head) {
-    struct region *r = &s->region;
-    clear(r);
-    add(r, end);
-    if (head != end)
-        add(r, head);
-    for (size_t i = 0; i < r->count; i++) {
-        size_t b = r->blocks[i];
-        if (b == head)
-            continue;
-        if (b == 0)
-            return false; /* there is a way into it past its head */
-        for (size_t p = s->first_before[b]; p < s->first_before[b + 1]; p++) {
-            size_t t = s->before[p];
-            if (!s->reached[t] || r->place[t] != FLOW_NO_BLOCK)
-                continue;
-            if (r->count == MAX_REGION)
-                return false;
-            add(r, t);
-        }
-    }
-    return true;
-}
-
 /* Lanes that leave a loop at its end meet there, whatever others leave it by a break. */
-static bool find_behind_loop(struct search *s, size_t branch, bool *reaching) {
-    const struct flow_block *block = &s->flow->blocks[branch];
-    for (size_t e = 0; e < 2; e++) {
-        size_t head = block->successors[e], behind = block->successors[1 - e];
-        if (head > branch || behind == block->ipdom || flow_only_ends(s->flow, behind) ||
-            !find_loop(s, branch, head) || s->region.place[behind] != FLOW_NO_BLOCK)
-            continue;
-        memset(reaching, true, s->region.count * sizeof *reaching);
-        return give_up(s, branch, behind, reaching, FLOW_NO_BLOCK);
+static bool find_behind_loop(struct search *s, const struct flow_loop *loop, bool *reaching) {
+    const struct flow_block *block = &s->flow->blocks[loop->end];
+    struct region *r = &s->region;
+    if (block->successor_count != 2 || block->nearer != FLOW_NO_BLOCK || !may_meet(s, loop->end))
+        return true;
+    size_t behind = block->successors[block->successors[0] == loop->head];
+    if (behind == block->ipdom || flow_only_ends(s->flow, behind) || flow_in_loop(loop, behind))
+        return true;
+    clear(r);
+    for (size_t i = 0; i < loop->count; i++) {
+        if (s->at_once[loop->blocks[i]])
+            return true;
+        add(r, loop->blocks[i]);
     }
-    return true;
+    memset(reaching, true, r->count * sizeof *reaching);
+    return give_up(s, loop->end, behind, reaching, FLOW_NO_BLOCK);
 }
 
 static int by_block(const void *a, const void *b) {
@@ -265,38 +258,18 @@ static bool list_pairs(struct search *s) {
     return list != NULL;
 }
 
-/* Predecessors, bucket by bucket, and what can be reached at all. */
 static bool prepare(struct search *s) {
-    const struct flow *flow = s->flow;
-    size_t n = flow->block_count, edges = 0;
-    for (size_t b = 0; b < n; b++)
-        edges += flow->blocks[b].successor_count;
-    s->first_before = calloc(n + 2, sizeof *s->first_before);
-    s->before = malloc((edges + 1) * sizeof *s->before);
-    s->reached = calloc(n, sizeof *s->reached);
+    size_t n = s->flow->block_count;
+    s->at_once = calloc(n, sizeof *s->at_once);
     s->region.blocks = malloc(MAX_REGION * sizeof *s->region.blocks);
     s->region.place = malloc(n * sizeof *s->region.place);
-    s->region.stack = malloc((n > MAX_REGION ? n : MAX_REGION) * sizeof *s->region.stack);
-    if (!s->first_before || !s->before || !s->reached || !s->region.blocks || !s->region.place ||
-        !s->region.stack)
+    s->region.stack = malloc(MAX_REGION * sizeof *s->region.stack);
+    if (!s->at_once || !s->region.blocks || !s->region.place || !s->region.stack ||
+        !flow_find_before(s->flow, &s->before) || !flow_find_loops(s->flow, &s->before, &s->loops))
         return false;
     for (size_t b = 0; b < n; b++) {
         s->region.place[b] = FLOW_NO_BLOCK;
-        for (size_t e = 0; e < flow->blocks[b].successor_count; e++)
-            s->first_before[flow->blocks[b].successors[e] + 2]++;
-    }
-    for (size_t b = 0; b < n; b++)
-        s->first_before[b + 2] += s->first_before[b + 1];
-    for (size_t b = 0; b < n; b++)
-        for (size_t e = 0; e < flow->blocks[b].successor_count; e++)
-            s->before[s->first_before[flow->blocks[b].successors[e] + 1]++] = b;
-    size_t depth = 0;
-    s->reached[s->region.stack[depth++] = 0] = true;
-    while (depth) {
-        const struct flow_block *block = &flow->blocks[s->region.stack[--depth]];
-        for (size_t e = 0; e < block->successor_count; e++)
-            if (!s->reached[block->successors[e]])
-                s->reached[s->region.stack[depth++] = block->successors[e]] = true;
+        s->at_once[b] = flow_leaves_at_once(s->flow, &s->before, &s->loops, b);
     }
     return true;
 }
@@ -306,19 +279,15 @@ bool flow_find_nearer(struct flow *flow) {
     bool *reaching = malloc(MAX_REGION * sizeof *reaching);
     bool ok = reaching && prepare(&s);
     for (size_t b = 0; ok && b < flow->block_count; b++) {
-        struct flow_block *block = &flow->blocks[b];
-        block->nearer = FLOW_NO_BLOCK;
-        /* Where some lanes return and some do not, early returns are all that counts (postdom.c). */
-        bool meets = block->ipdom != FLOW_NO_BLOCK && !flow_only_ends(flow, block->ipdom);
-        if (block->successor_count < 2 || !s.reached[b] || !meets)
-            continue;
-        ok = find_in_dominated(&s, b, reaching) &&
-             (block->nearer != FLOW_NO_BLOCK || block->successor_count != 2 ||
-              find_behind_loop(&s, b, reaching));
+        flow->blocks[b].nearer = FLOW_NO_BLOCK;
+        if (flow->blocks[b].successor_count > 1 && may_meet(&s, b))
+            ok = find_in_dominated(&s, b, reaching);
     }
+    for (size_t i = 0; ok && i < s.loops.count; i++)
+        ok = find_behind_loop(&s, &s.loops.items[i], reaching);
     ok = ok && list_pairs(&s);
-    free(s.first_before), free(s.before), free(s.reached);
+    flow_before_free(&s.before), flow_loops_free(&s.loops);
     free(s.region.blocks), free(s.region.place), free(s.region.stack);
-    free(s.pairs), free(reaching);
+    free(s.at_once), free(s.pairs), free(reaching);
     return ok;
 }
