@@ -84,14 +84,12 @@ bool flow_find_loops(const struct flow *flow, const struct flow_before *before, 
     size_t edges = 0;
     for (size_t b = 0; b < n; b++)
         for (size_t e = 0; e < flow->blocks[b].successor_count; e++)
-            edges += before->reached[b] && flow->blocks[b].successors[e] <= b;
+            edges += before->reached[b];
     out->items = malloc((edges + 1) * sizeof *out->items);
     bool ok = mark && out->items;
     for (size_t b = 0; ok && b < n; b++)
         for (size_t e = 0; ok && before->reached[b] && e < flow->blocks[b].successor_count; e++) {
             size_t head = flow->blocks[b].successors[e];
-            if (head > b)
-                continue;
             if (capacity - used < FLOW_MAX_LOOP) {
                 capacity = 2 * capacity + FLOW_MAX_LOOP;
                 size_t *grown = realloc(out->blocks, capacity * sizeof *grown);
@@ -170,8 +168,7 @@ static bool is_steady(const struct flow *flow, const struct flow_loop *loop, con
     return true;
 }
 
-/* Whether each way from the loop's head to its end is by way of the block. */
-static bool is_in_each_round(const struct flow *flow, const struct flow_loop *loop, size_t block) {
+bool flow_in_each_round(const struct flow *flow, const struct flow_loop *loop, size_t block) {
     size_t stack[FLOW_MAX_LOOP], depth = 0;
     bool seen[FLOW_MAX_LOOP] = {false};
     if (block == loop->head || block == loop->end)
@@ -211,5 +208,5 @@ bool flow_leaves_at_once(const struct flow *flow, const struct flow_before *befo
             return false;
         left = loop;
     }
-    return left && is_in_each_round(flow, left, b) && is_steady(flow, left, node->condition, 0);
+    return left && flow_in_each_round(flow, left, b) && is_steady(flow, left, node->condition, 0);
 }

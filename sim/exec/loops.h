@@ -35,6 +35,9 @@ bool flow_find_loops(const struct flow *flow, const struct flow_before *before, 
 void flow_loops_free(struct flow_loops *loops);
 bool flow_in_loop(const struct flow_loop *loop, size_t block);
 
+/* Whether each way from the loop's head to its end is by way of the block. */
+bool flow_in_each_round(const struct flow *flow, const struct flow_loop *loop, size_t block);
+
 /* Whether the block ends with a branch out of the innermost loop around it, which each round comes to, and
  * whose condition no round changes: lanes that leave there do so in their first round. */
 bool flow_leaves_at_once(const struct flow *flow, const struct flow_before *before,

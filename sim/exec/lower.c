@@ -205,10 +205,10 @@ static bool lower_blocks(struct lower *l) {
         const struct flow_block *block = &l->flow.blocks[b];
         l->block = b;
         l->next_site = SIZE_MAX;
-        if (block->copy_of == b)
-            l->first_site = l->code->site_count;
-        else if (block->copy_of)
-            l->next_site = l->first_site;
+        l->first_site[b] = l->code->site_count;
+        /* What comes before the block whose test it makes has no sites. */
+        if (block->copy_of && block->copy_of < b)
+            l->next_site = l->first_site[block->copy_of];
         l->block_insn[b] = l->insn_count;
         l->node = block->first < block->end ? &l->flow.nodes[block->first] : NULL;
         bool meets = block->is_join || block->given_up_count;
@@ -272,8 +272,9 @@ static bool reserve_blocks(struct lower *l) {
     l->code->block_base = (uint32_t)m->block_count;
     l->code->block_count = (uint32_t)l->flow.block_count;
     l->block_insn = malloc(l->flow.block_count * sizeof *l->block_insn);
+    l->first_site = malloc(l->flow.block_count * sizeof *l->first_site);
     l->code->callees = malloc((l->function->instruction_count + 1) * sizeof *l->code->callees);
-    return (l->block_insn && l->code->callees) || lower_out_of_memory(l);
+    return (l->block_insn && l->first_site && l->code->callees) || lower_out_of_memory(l);
 }
 
 /* The three regions of temporaries behind the frame's registers and parameters. */
@@ -325,7 +326,7 @@ bool sim_lower(struct sim_module *module, const struct ptx_function *function, s
     l.code->module = module;
     bool ok = lower_function(&l);
     free(l.insns);
-    free(l.block_insn);
+    free(l.block_insn), free(l.first_site);
     free(l.constants);
     flow_free(&l.flow);
     slots_free(&l.slots);

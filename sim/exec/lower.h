@@ -36,8 +36,8 @@ struct lower {
     size_t block;                 /* the one being lowered, */
     const struct flow_node *node; /* and its node */
 
-    size_t first_site,
-        next_site; /* of an unrolled loop's first round; of one that repeats it, else SIZE_MAX */
+    size_t *first_site;               /* by block */
+    size_t next_site;                 /* of a block that repeats another; else SIZE_MAX */
     struct lower_constant *constants; /* a hash table */
     size_t constant_count, constant_capacity;
     uint32_t pool_bytes;

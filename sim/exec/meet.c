@@ -221,7 +221,7 @@ static bool find_behind_loop(struct search *s, const struct flow_loop *loop, boo
     if (block->successor_count != 2 || block->nearer != FLOW_NO_BLOCK || !may_meet(s, loop->end))
         return true;
     size_t behind = block->successors[block->successors[0] == loop->head];
-    if (behind == block->ipdom || flow_only_ends(s->flow, behind) || flow_in_loop(loop, behind))
+    if (behind == block->ipdom || flow_in_loop(loop, behind))
         return true;
     clear(r);
     for (size_t i = 0; i < loop->count; i++) {

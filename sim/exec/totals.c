@@ -151,10 +151,15 @@ static struct sim_block_tally with_copies(const struct sim_worker *worker, const
     struct sim_block_tally ran = worker->blocks[b];
     if (!m->blocks[b].copy_of)
         return ran;
-    size_t c = b;
-    while (m->blocks[c - 1].copy_of == b)
+    /* They stand among the blocks that one loop has become, or its neighbours. */
+    size_t c = b, end = b;
+    while (c > code->block_base && b - c < SIM_MAX_COPIES && m->blocks[c - 1].copy_of)
         c--;
-    for (; c < code->block_base + code->block_count && m->blocks[c].copy_of == b; c++) {
+    while (end < code->block_base + code->block_count && end - b < SIM_MAX_COPIES && m->blocks[end].copy_of)
+        end++;
+    for (; c < end; c++) {
+        if (m->blocks[c].copy_of != b)
+            continue;
         const struct sim_block_tally *copy = &worker->blocks[c];
         if (c == b)
             continue;

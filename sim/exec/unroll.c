@@ -1,8 +1,9 @@
 /* Loops that ptxas unrolls, unrolled here too: lanes that leave such a loop at different times meet at other
  * places than its end, and so count other requests.
  *
- * ptxas (13.0, -O3) unrolls a loop of one basic block that counts by a constant to a bound, only loads and
- * computes, and has fewer than 50 PTX instructions.  What becomes of it:
+ * ptxas (13.0, -O3) unrolls a loop that counts by a constant to a bound, only loads and computes, and has
+ * fewer than 50 PTX instructions; its conditions, if it has any, are no part of one another.  What becomes of
+ * it:
  *
  *     four     while four rounds or more are left: four rounds
  *     two      if two or more are left: two rounds
@@ -15,22 +16,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/exec/flow.h"
+#include "sim/exec/loops.h"
 #include "sim/exec/slots.h"
 
 enum {
-    LIMIT = 50,       /* instructions */
-    DIVISION = 20,    /* that an integer division counts as */
-    LOOP_BLOCKS = 11, /* that a loop of one becomes */
+    LIMIT = 50,    /* instructions */
+    DIVISION = 20, /* that an integer division counts as */
     LOOP_COPIES = 7,
-    LOOP_TESTS = 5,
+    LOOP_TESTS = 4,  /* blocks beside those, and instructions: but for one, that a loop becomes */
     FIRST_ROUND = 2, /* of `four`: its block, of those */
 };
 
-/* What a loop of one block is made of. */
+/* A loop's blocks, of which the last one has the test, and its nodes but for that. */
 struct loop {
     struct flow_counter counter;
     const struct flow_node *latch;
+    size_t head, count;
+    size_t first, end;
 };
 
 /* What an instruction takes of the limit; LIMIT: no loop that has it is unrolled. */
@@ -53,11 +55,11 @@ static bool names(const struct ptx_operand *operand, const struct ptx_register *
     return operand->reg == reg;
 }
 
-/* How many instructions of a block write a register, and the last of them. */
-static size_t find_writers(const struct flow *flow, const struct flow_block *block,
-                           const struct ptx_register *reg, const struct flow_node **last) {
+/* How many instructions of a loop write a register, and the last of them. */
+static size_t find_writers(const struct flow *flow, const struct loop *loop, const struct ptx_register *reg,
+                           const struct flow_node **last) {
     size_t count = 0;
-    for (size_t n = block->first; n + 1 < block->end; n++) {
+    for (size_t n = loop->first; n < loop->end; n++) {
         const struct ptx_instruction *in = flow->nodes[n].in;
         if (!slots_destinations(in) || !names(&in->operands[0], reg))
             continue;
@@ -67,11 +69,14 @@ static size_t find_writers(const struct flow *flow, const struct flow_block *blo
     return count;
 }
 
-/* The one instruction of a block that writes a register, in every lane; NULL: there is none, or more. */
-static const struct flow_node *only_writer(const struct flow *flow, const struct flow_block *block,
+/* The one instruction of a loop that writes a register, in every lane and in its last block; NULL: there is
+ * none, or more. */
+static const struct flow_node *only_writer(const struct flow *flow, const struct loop *loop,
                                            const struct ptx_register *reg) {
-    const struct flow_node *writer = NULL;
-    return find_writers(flow, block, reg, &writer) == 1 && !writer->in->guard ? writer : NULL;
+    const struct flow_node *last = &flow->nodes[flow->blocks[loop->head + loop->count - 1].first],
+                           *writer = NULL;
+    return find_writers(flow, loop, reg, &writer) == 1 && !writer->in->guard && writer >= last ? writer
+                                                                                               : NULL;
 }
 
 /* add.u32 counter, counter, step */
@@ -120,17 +125,18 @@ static bool is_counted(enum ptx_type type, enum flow_test test) {
            (words && test == FLOW_OTHER);
 }
 
-static bool find_counter(const struct flow *flow, const struct flow_block *block, struct flow_counter *out) {
-    const struct flow_node *latch = &flow->nodes[block->end - 1];
-    const struct flow_node *test = only_writer(flow, block, latch->condition);
+static bool find_counter(const struct flow *flow, struct loop *loop) {
+    const struct flow_node *latch = loop->latch;
+    const struct flow_node *test = only_writer(flow, loop, latch->condition);
+    struct flow_counter *out = &loop->counter;
     if (!test || strcmp(test->in->name, "setp") != 0 || test->in->operand_count != 3 ||
         test->in->word_count != 2 || test->in->operands[0].kind != PTX_OPERAND_REGISTER ||
         test->in->operands[1].kind != PTX_OPERAND_REGISTER)
         return false;
     const struct ptx_operand *counter = &test->in->operands[1], *bound = &test->in->operands[2];
-    const struct flow_node *add = only_writer(flow, block, counter->reg), *writer = NULL;
+    const struct flow_node *add = only_writer(flow, loop, counter->reg), *writer = NULL;
     if ((bound->kind != PTX_OPERAND_REGISTER && bound->kind != PTX_OPERAND_INTEGER) ||
-        (bound->reg && find_writers(flow, block, bound->reg, &writer)) || !add || add > test)
+        (bound->reg && find_writers(flow, loop, bound->reg, &writer)) || !add || add > test)
         return false;
     *out =
         (struct flow_counter){.reg = counter->reg, .bound = bound, .type = ptx_type_find(test->in->words[1])};
@@ -138,7 +144,7 @@ static bool find_counter(const struct flow *flow, const struct flow_block *block
         !find_step(add->in, counter->reg, &out->step))
         return false;
     /* The test is to hold before the first round, where the loop has not made it yet. */
-    for (const struct flow_node *node = &flow->nodes[block->first]; node < test; node++)
+    for (const struct flow_node *node = &flow->nodes[loop->first]; node < test; node++)
         if (mentions(node->in, latch->condition))
             return false;
     const bool up = out->test == FLOW_LESS || out->test == FLOW_AT_MOST, down = out->test == FLOW_GREATER;
@@ -147,20 +153,45 @@ static bool find_counter(const struct flow *flow, const struct flow_block *block
            (!down || out->step < 0);
 }
 
-static bool is_unrolled(const struct flow *flow, size_t b, struct loop *out) {
-    const struct flow_block *block = &flow->blocks[b];
-    if (block->first == block->end || flow->nodes[block->first].in->nounroll)
+/* Whether the loop is made of neighbouring blocks, without loops in it, and is left by its last branch alone;
+ * and none of its conditions is a part of another. */
+static bool is_plain(const struct flow *flow, const struct flow_loop *loop) {
+    const struct flow_block *last = &flow->blocks[loop->end];
+    if (loop->end - loop->head + 1 != loop->count || last->successor_count != 2)
         return false;
-    const struct flow_node *latch = &flow->nodes[block->end - 1];
-    if (latch->kind != FLOW_BRANCH || !latch->condition || latch->synthetic || latch->target != b ||
-        block->successor_count != 2)
+    for (size_t b = loop->head; b < loop->end; b++) {
+        const struct flow_block *block = &flow->blocks[b];
+        for (size_t e = 0; e < block->successor_count; e++)
+            if (block->successors[e] <= b || block->successors[e] > loop->end)
+                return false;
+        if (block->successor_count > 1 && !flow_in_each_round(flow, loop, b))
+            return false;
+    }
+    return true;
+}
+
+static unsigned weight_of(const struct flow_node *node) {
+    if (node->synthetic)
+        return LIMIT;
+    return node->kind == FLOW_BRANCH ? 1 : node->kind == FLOW_PLAIN ? weight(node->in) : LIMIT;
+}
+
+static bool is_unrolled(const struct flow *flow, const struct flow_loop *loop, struct loop *out) {
+    const struct flow_block *head = &flow->blocks[loop->head], *end = &flow->blocks[loop->end];
+    if (head->first == head->end || flow->nodes[head->first].in->nounroll || end->first == end->end)
+        return false;
+    *out = (struct loop){.latch = &flow->nodes[end->end - 1],
+                         .head = loop->head,
+                         .count = loop->count,
+                         .first = head->first,
+                         .end = end->end - 1};
+    const struct flow_node *latch = out->latch;
+    if (latch->kind != FLOW_BRANCH || !latch->condition || latch->synthetic || latch->target != loop->head)
         return false;
     unsigned size = 1;
-    for (size_t n = block->first; n + 1 < block->end && size < LIMIT; n++)
-        size += flow->nodes[n].kind == FLOW_PLAIN && !flow->nodes[n].synthetic ? weight(flow->nodes[n].in)
-                                                                               : LIMIT;
-    out->latch = latch;
-    return size < LIMIT && find_counter(flow, block, &out->counter);
+    for (size_t n = out->first; n < out->end && size < LIMIT; n++)
+        size += weight_of(&flow->nodes[n]);
+    return size < LIMIT && is_plain(flow, loop) && find_counter(flow, out);
 }
 
 /* ---------------------------------------------------------------- the function with its loops unrolled */
@@ -200,18 +231,30 @@ static void branch(struct builder *u, struct flow_block *block, struct flow_node
     leads_to(u, block, u->to->block_count);
 }
 
-/* The loop's instructions but its branch. */
-static struct flow_block *copy_round(struct builder *u, const struct flow_block *from) {
-    struct flow_block *block = begin(u);
-    for (size_t n = from->first; n + 1 < from->end; n++)
-        append(u, block, u->from->nodes[n]);
+/* The loop's instructions but its branch.  The last block of the round, which leads nowhere yet. */
+static struct flow_block *copy_round(struct builder *u, const struct loop *loop, size_t first_round) {
+    const size_t start = u->to->block_count;
+    struct flow_block *block = NULL;
+    for (size_t i = 0; i < loop->count; i++) {
+        const struct flow_block *from = &u->from->blocks[loop->head + i];
+        const bool last = i + 1 == loop->count;
+        block = begin(u);
+        block->copy_of = first_round + i;
+        for (size_t n = from->first; n + last < from->end; n++) {
+            struct flow_node *node = append(u, block, u->from->nodes[n]);
+            if (node->kind == FLOW_BRANCH)
+                node->target = start + node->target - loop->head;
+        }
+        for (size_t e = 0; e < from->successor_count && !last; e++)
+            leads_to(u, block, start + from->successors[e] - loop->head);
+    }
     return block;
 }
 
 /* A round that others follow: its branch is counted, and leads nowhere else. */
-static struct flow_block *copy_passed(struct builder *u, const struct flow_block *from) {
-    struct flow_block *block = copy_round(u, from);
-    struct flow_node node = u->from->nodes[from->end - 1];
+static struct flow_block *copy_passed(struct builder *u, const struct loop *loop, size_t first_round) {
+    struct flow_block *block = copy_round(u, loop, first_round);
+    struct flow_node node = *loop->latch;
     node.kind = FLOW_PLAIN;
     node.condition = NULL;
     node.unguarded = node.is_passed = true;
@@ -220,14 +263,21 @@ static struct flow_block *copy_passed(struct builder *u, const struct flow_block
 }
 
 /* Rounds one after the other. */
-static void copy_rounds(struct builder *u, const struct flow_block *from, int rounds) {
+static void copy_rounds(struct builder *u, const struct loop *loop, size_t first_round, int rounds) {
     for (; rounds > 0; rounds--) {
-        struct flow_block *block = copy_passed(u, from);
+        struct flow_block *block = copy_passed(u, loop, first_round);
         leads_to(u, block, u->to->block_count);
     }
 }
 
-static void unroll(struct builder *u, const struct flow_block *from, const struct loop *loop) {
+/* A block of tests alone, for the loop's branch. */
+static struct flow_block *begin_test(struct builder *u, const struct loop *loop, size_t first_round) {
+    struct flow_block *block = begin(u);
+    block->copy_of = first_round + loop->count - 1;
+    return block;
+}
+
+static void unroll(struct builder *u, const struct loop *loop) {
     struct flow_node latch = *loop->latch, leaves = latch, test = latch;
     leaves.condition_negated = !latch.condition_negated;
     struct flow_counter *counter = u->counters++;
@@ -235,29 +285,27 @@ static void unroll(struct builder *u, const struct flow_block *from, const struc
     test.synthetic = true;
     test.condition = NULL;
     test.counter = counter;
-    const size_t first = u->to->block_count, four = first + 1, two = four + 5, one = two + 3,
-                 behind = one + 2;
-    for (size_t b = first; b < behind; b++)
-        u->to->blocks[b].copy_of = first + FIRST_ROUND;
+    const size_t m = loop->count, first = u->to->block_count, four = first + 1, round = first + FIRST_ROUND,
+                 two = round + 4 * m, one = two + 1 + 2 * m, behind = one + 1 + m;
     /* Whoever comes here runs a round. */
-    struct flow_block *enters = begin(u);
+    struct flow_block *enters = begin_test(u, loop, round);
     struct flow_node *enter = append(u, enters, latch);
     enter->kind = FLOW_PLAIN;
     enter->synthetic = enter->unguarded = enter->is_entered = true;
     leads_to(u, enters, four);
     test.rounds = 4;
     test.condition_negated = true;
-    branch(u, begin(u), test, two);
-    copy_rounds(u, from, 3);
+    branch(u, begin_test(u, loop, round), test, two);
+    copy_rounds(u, loop, round, 3);
     test.condition_negated = false;
-    branch(u, copy_passed(u, from), test, four + 1);
+    branch(u, copy_passed(u, loop, round), test, round);
     test.rounds = 2;
     test.condition_negated = true;
-    branch(u, begin(u), test, one);
-    copy_rounds(u, from, 2);
+    branch(u, begin_test(u, loop, round), test, one);
+    copy_rounds(u, loop, round, 2);
     leaves.synthetic = true;
-    branch(u, begin(u), leaves, behind);
-    branch(u, copy_round(u, from), latch, four);
+    branch(u, begin_test(u, loop, round), leaves, behind);
+    branch(u, copy_round(u, loop, round), latch, four);
 }
 
 static void copy(struct builder *u, const struct flow_block *from) {
@@ -272,29 +320,39 @@ static void copy(struct builder *u, const struct flow_block *from) {
         leads_to(u, block, u->moved[from->successors[s]]);
 }
 
+/* loops: those to unroll, by their heads. */
 static bool rebuild(const struct ptx_function *function, struct flow *flow, const struct loop *loops,
-                    const bool *unrolled, size_t count) {
-    size_t *moved = malloc(flow->block_count * sizeof *moved), edges = 1;
+                    size_t count) {
+    size_t *moved = malloc(flow->block_count * sizeof *moved), edges = 1, copied = 0, blocks = 0;
     struct flow made = {.returns = flow->returns};
-    for (size_t b = 0, at = 0; moved && b < flow->block_count; b++) {
-        moved[b] = at;
-        at += unrolled[b] ? LOOP_BLOCKS : 1;
-        edges += flow->blocks[b].successor_count;
+    for (size_t b = 0, l = 0; moved && b < flow->block_count; b++) {
+        const struct loop *loop = l < count && b >= loops[l].head ? &loops[l] : NULL;
+        moved[b] = blocks;
+        edges += (loop ? LOOP_COPIES : 1) * flow->blocks[b].successor_count;
+        if (!loop) {
+            blocks++;
+        } else if (b + 1 == loop->head + loop->count) {
+            blocks += LOOP_TESTS + LOOP_COPIES * loop->count;
+            copied += LOOP_TESTS + 1 + LOOP_COPIES * (loop->end - loop->first + 1);
+            edges += 2 * (LOOP_TESTS + LOOP_COPIES);
+            l++;
+        }
     }
-    made.nodes =
-        calloc(flow->node_count + count * (LOOP_COPIES * LIMIT + LOOP_TESTS) + 1, sizeof *made.nodes);
-    made.blocks = calloc(flow->block_count + count * LOOP_BLOCKS, sizeof *made.blocks);
-    made.storage = malloc((edges + count * 2 * LOOP_BLOCKS) * sizeof *made.storage);
+    made.nodes = calloc(flow->node_count + copied + 1, sizeof *made.nodes);
+    made.blocks = calloc(blocks + 1, sizeof *made.blocks);
+    made.storage = malloc(edges * sizeof *made.storage);
     made.counters = malloc(count * sizeof *made.counters);
     bool ok = moved && made.nodes && made.blocks && made.storage && made.counters;
     if (ok) {
         struct builder u = {
             .from = flow, .to = &made, .moved = moved, .edge = made.storage, .counters = made.counters};
-        for (size_t b = 0; b < flow->block_count; b++)
-            if (unrolled[b])
-                unroll(&u, &flow->blocks[b], &loops[b]);
-            else
+        for (size_t b = 0, l = 0; b < flow->block_count; b++)
+            if (l < count && b == loops[l].head) {
+                b += loops[l].count - 1;
+                unroll(&u, &loops[l++]);
+            } else {
                 copy(&u, &flow->blocks[b]);
+            }
         for (size_t i = 0; i < function->label_count; i++)
             if (!function->labels[i]->is_list)
                 flow->label_blocks[i] = moved[flow->label_blocks[i]];
@@ -308,17 +366,27 @@ static bool rebuild(const struct ptx_function *function, struct flow *flow, cons
     return ok;
 }
 
+static int by_head(const void *a, const void *b) {
+    const struct loop *p = a, *q = b;
+    return (p->head > q->head) - (p->head < q->head);
+}
+
 bool flow_unroll(const struct ptx_function *function, struct flow *flow) {
     if (function->nounroll)
         return true;
-    struct loop *loops = malloc(flow->block_count * sizeof *loops);
-    bool *unrolled = calloc(flow->block_count, sizeof *unrolled);
-    bool ok = loops && unrolled;
+    struct flow_before before = {0};
+    struct flow_loops loops = {0};
+    bool ok = flow_find_before(flow, &before) && flow_find_loops(flow, &before, &loops);
+    struct loop *unrolled = ok ? malloc((loops.count + 1) * sizeof *unrolled) : NULL;
     size_t count = 0;
-    for (size_t b = 0; ok && b + 1 < flow->block_count; b++)
-        count += unrolled[b] = is_unrolled(flow, b, &loops[b]);
-    if (ok && count)
-        ok = rebuild(function, flow, loops, unrolled, count);
-    free(loops), free(unrolled);
+    ok = unrolled != NULL;
+    for (size_t i = 0; ok && i < loops.count; i++)
+        count += is_unrolled(flow, &loops.items[i], &unrolled[count]);
+    if (ok && count) {
+        qsort(unrolled, count, sizeof *unrolled, by_head);
+        ok = rebuild(function, flow, unrolled, count);
+    }
+    free(unrolled);
+    flow_before_free(&before), flow_loops_free(&loops);
     return ok;
 }
