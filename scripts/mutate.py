@@ -56,7 +56,7 @@ AREAS = [
     ("sim/exec/heap.c", True, r"device\.heap\.90$|exec\.(?!mutations)|driver_services$"),
     ("sim/exec/lower*", True, r"exec\.(?!mutations)|ptx\.(errors|memory)$|device\.pipeline\.90$|driver_module$"),
     ("sim/exec/*", True, r"exec\.(?!mutations)|memory$|memory\.|check\.(bugs|clean)$|device\.(heap|pipeline)\.90$"
-                         r"|driver_(launch|fault|bounds|services|cluster|module|memory|ipc\w*|tensor_map)$"),
+                         r"|driver_(launch|fault|bounds|services|cluster|module|memory|ipc\w*|tensor_map)$|counters\.flow$"),
     ("sim/check/*", True, r"check\.(bugs|clean)$|exec\.hostile$"),
     ("sim/cuda/profile*", True, r"prof_(text|recording|command|report)$|driver_(launch|device|services)$"),
     ("sim/cuda/*", True, r"driver_|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),
