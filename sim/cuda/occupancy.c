@@ -113,7 +113,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, CUfunc
         return CUDA_ERROR_INVALID_VALUE;
     size_t overhead = function->info.shared_bytes;
     size_t each = (size_t)LIMIT_SM_SHARED / (size_t)numBlocks / LIMIT_SHARED_UNIT * LIMIT_SHARED_UNIT;
-    if ((size_t)numBlocks > occupancy_blocks(function, (size_t)blockSize, 0) || each < overhead)
+    if ((size_t)numBlocks > occupancy_blocks(function, (size_t)blockSize, 0))
         return CUDA_ERROR_INVALID_VALUE;
     *dynamicSmemSize = minimum(each - overhead, most_dynamic(function));
     return CUDA_SUCCESS;

@@ -341,6 +341,15 @@ static void context_limits(void **state) {
                          i <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_SUCCESS : INVALID);
 }
 
+/* A kernel with 37 KiB of shared memory: with what is reserved, six blocks take all of a multiprocessor's. */
+static CUfunction full_kernel(CUmodule *module) {
+    CUfunction function;
+    assert_ok(api.cuModuleLoadData(module, ".version 7.0\n.target sm_75\n.address_size 64\n"
+                                           ".visible .entry full() { .shared .b8 s[37888]; ret; }"));
+    assert_ok(api.cuModuleGetFunction(&function, *module, "full"));
+    return function;
+}
+
 static int blocks_of(CUfunction function, int threads, size_t dynamic) {
     int blocks = -1;
     assert_ok(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, dynamic));
@@ -404,6 +413,15 @@ static void best_blocks(void **state) {
         assert_int_equal(
             api.cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, function, NULL, 0, 0, flags),
             flags < 2 ? CUDA_SUCCESS : INVALID);
+    /* Of one thread and one block there is a best, too. */
+    CUmodule module;
+    const CUfunction full = full_kernel(&module);
+    assert_ok(
+        api.cuFuncSetAttribute(full, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (227 - 37) << 10));
+    assert_ok(api.cuOccupancyMaxPotentialBlockSize(&grid, &block, full, NULL, (227 - 37) << 10, 1));
+    assert_int_equal(block, 1);
+    assert_int_equal(grid, 132);
+    assert_ok(api.cuModuleUnload(module));
 }
 
 static void shared_left(void **state) {
@@ -423,6 +441,12 @@ static void shared_left(void **state) {
         assert_int_equal(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function, 1, bad), INVALID);
     }
     assert_int_equal(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function, 1, 1025), INVALID);
+    CUmodule module;
+    const CUfunction full = full_kernel(&module);
+    assert_ok(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, full, 6, 32));
+    assert_int_equal(bytes, 1024);
+    assert_int_equal(api.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, full, 7, 32), INVALID);
+    assert_ok(api.cuModuleUnload(module));
 }
 
 int main(void) {

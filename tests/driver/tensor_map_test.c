@@ -191,6 +191,14 @@ static void shapes(void **state) {
             ANSWERS(images, IMAGES, rank >= 3 && rank < 6, .rank = rank, .size = {4, 4, 4, 4, 4},
                     .stride = {16, 64, 256, 1024}, .step = {1, 1, 1, 1, 1}, .interleave = interleave);
         }
+    /* A sixth dimension that is right in everything else. */
+    static const cuuint64_t sizes[] = {4, 4, 4, 4, 4, 4}, strides[] = {16, 64, 256, 1024, 4096};
+    static const cuuint32_t box[] = {4, 4, 4, 4, 4, 4}, steps[] = {1, 1, 1, 1, 1, 1};
+    CUtensorMap map;
+    for (unsigned rank = 5; rank < 7; rank++)
+        assert_int_equal(
+            api.cuTensorMapEncodeTiled(&map, 7, rank, (void *)64, sizes, strides, box, steps, 0, 0, 0, 0),
+            rank == 5 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
     for (uint64_t bit = 0; bit < 64; bit++) {
         ANSWERS(tiled, PLAIN, bit >= 4 && bit < 57, .address = UINT64_C(1) << bit);
         ANSWERS(tiled, PLAIN, bit >= 5 && bit < 57, .address = UINT64_C(1) << bit, .interleave = 2,
@@ -354,11 +362,20 @@ static void packed(void **state) {
                    .type = type, .swizzle = swizzle);
     }
     PACKED(false, .type = 16);
-    assert_int_equal(api.set_arch("sm_86"), 0);
+    assert_int_equal(api.set_arch("sm_90"), 0);
+}
+
+/* sm_89 is the last architecture without tensor maps. */
+static void devices_without(void **state) {
+    (void)state;
+    static const char *const architectures[] = {"sm_86", "sm_89"};
     const struct arguments plain = {PLAIN};
     CUtensorMap map;
-    assert_int_equal(tiled(&map, &plain), CUDA_ERROR_NOT_SUPPORTED);
-    assert_int_equal(api.cuTensorMapReplaceAddress(&map, (void *)64), CUDA_ERROR_NOT_SUPPORTED);
+    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
+        assert_int_equal(api.set_arch(architectures[i]), 0);
+        assert_int_equal(tiled(&map, &plain), CUDA_ERROR_NOT_SUPPORTED);
+        assert_int_equal(api.cuTensorMapReplaceAddress(&map, (void *)64), CUDA_ERROR_NOT_SUPPORTED);
+    }
     assert_int_equal(api.set_arch("sm_90"), 0);
 }
 
@@ -377,10 +394,10 @@ static void contexts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),     cmocka_unit_test(words_of_images), cmocka_unit_test(choices),
-        cmocka_unit_test(shapes),    cmocka_unit_test(boxes),           cmocka_unit_test(corners),
-        cmocka_unit_test(addresses), cmocka_unit_test(missing),         cmocka_unit_test(packed),
-        cmocka_unit_test(contexts),
+        cmocka_unit_test(words),           cmocka_unit_test(words_of_images), cmocka_unit_test(choices),
+        cmocka_unit_test(shapes),          cmocka_unit_test(boxes),           cmocka_unit_test(corners),
+        cmocka_unit_test(addresses),       cmocka_unit_test(missing),         cmocka_unit_test(packed),
+        cmocka_unit_test(devices_without), cmocka_unit_test(contexts),
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }
