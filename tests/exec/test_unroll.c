@@ -237,6 +237,12 @@ static void test_limits(void **state) {
         loop.test = "lt", loop.type = "s32", loop.step = 1;
         check(&loop);
     }
+    /* Steps of 2^40 and more, of which four may pass the end of 64 bits. */
+    const int64_t step = INT64_C(1) << 40;
+    check(&(struct loop){.test = "lt", .type = "s64", .step = step - 1, .unrolled = true});
+    check(&(struct loop){.test = "lt", .type = "s64", .step = step});
+    check(&(struct loop){.test = "gt", .type = "s64", .step = 1 - step, .unrolled = true});
+    check(&(struct loop){.test = "gt", .type = "s64", .step = -step});
     /* Counts that go the other way. */
     check(&(struct loop){.test = "ge", .type = "s32", .step = -1});
     check(&(struct loop){.test = "eq", .type = "s32", .step = 1});
