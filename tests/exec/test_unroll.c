@@ -212,14 +212,16 @@ static void test_limits(void **state) {
         {.unrolled = false, .more = "div.u32 %r3, %r2, 3; rem.u32 %r3, %r3, 5;" TEN_MORE},
         {.unrolled = true, .more = "setp.lt.u32 %q, %r2, 9; @%q xor.b32 %r3, %r3, 1;"},
         /* Conditions one after the other; one within another. */
-        {.unrolled = true, .more = "setp.lt.u32 %q, %r2, 9; @%q bra A; xor.b32 %r3, %r3, 1; A:"},
-        {.unrolled = true, .more = "setp.lt.u32 %q, %r2, 9; @%q bra A; xor.b32 %r3, %r3, 1; bra.uni B;\n"
-                                   "A: xor.b32 %r3, %r3, 2; B: setp.gt.u32 %q, %r2, 5; @%q bra C; xor.b32 %r3, "
-                                   "%r3, 1; C:"},
-        {.unrolled = false, .more = "setp.lt.u32 %q, %r2, 9; @%q bra A; setp.gt.u32 %q, %r2, 5; @%q bra B;\n"
-                                    "xor.b32 %r3, %r3, 1; B: xor.b32 %r3, %r3, 2; A:"},
-        {.unrolled = false, .more = "setp.lt.u32 %q, %r2, 99999; @%q bra A; exit; A:"},
-        {.unrolled = false, .more = "A: setp.lt.u32 %q, %r2, 0; @%q bra A;"},
+        {.unrolled = true, .more = "setp.lt.u32 %q, %r1, 20; @%q bra A; xor.b32 %r3, %r3, 1; A:"},
+        {.unrolled = true,
+         .more = "setp.lt.u32 %q, %r1, 20; @%q bra A; xor.b32 %r3, %r3, 1; bra.uni B;\n"
+                 "A: xor.b32 %r3, %r3, 2; B: setp.gt.u32 %q, %r1, 40; @%q bra C; xor.b32 %r3, "
+                 "%r3, 1; C:"},
+        {.unrolled = false,
+         .more = "setp.lt.u32 %q, %r1, 20; @%q bra A; setp.gt.u32 %q, %r1, 40; @%q bra B;\n"
+                 "xor.b32 %r3, %r3, 1; B: xor.b32 %r3, %r3, 2; A:"},
+        {.unrolled = false, .more = "setp.lt.u32 %q, %r1, 99; @%q bra A; exit; A:"},
+        {.unrolled = false, .more = "A: setp.lt.u32 %q, %r1, 0; @%q bra A;"},
         {.unrolled = false, .more = "st.global.u32 [%d3+12], %r3;"},
         {.unrolled = false, .more = "red.global.add.u32 [%d3+12], %r3;"},
         {.unrolled = false, .more = "bar.warp.sync 0xffffffff;"},
