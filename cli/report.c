@@ -24,7 +24,7 @@ struct input {
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write the page, one self-contained HTML file; - is standard output", 1},
-    {"svg", KEY_SVG, "DIR", 0, "Write the charts alone: copy-ladder.svg, stride-stride.svg ...", 1},
+    {"svg", KEY_SVG, "DIR", 0, "Write the charts alone: copy-ladder.svg, copy-ladder-dark.svg, ...", 1},
     CLI_COMMON_OPTIONS,
     {0}};
 
@@ -112,15 +112,14 @@ static bool check_place(const struct input *input, struct bench_place output, st
     return good;
 }
 
-static bool check_places(const struct report *report, const struct input *input, struct bench_error *error) {
+static bool check_places(struct report *report, const struct input *input, struct bench_error *error) {
     bool good = check_place(input, (struct bench_place){.name = "--output", .path = input->output}, error);
     for (size_t i = 0; i < report->experiment_count && input->svg; i++)
-        for (size_t j = 0; good && j < report->figure_counts[i]; j++) {
-            char *path;
-            if (asprintf(&path, "%s/%s.svg", input->svg, report->figures[i][j].chart.id) < 0)
-                return bench_failure(error, "out of memory");
+        for (size_t j = 0; good && j < 2 * report->figure_counts[i]; j++) {
+            const char *name = report_svg_name(&report->figures[i][j / 2].chart,
+                                               j % 2 ? REPORT_DARK : REPORT_LIGHT, &report->pool);
+            const char *path = report_format(&report->pool, "%s/%s", input->svg, name);
             good = check_place(input, (struct bench_place){.name = "--svg", .path = path}, error);
-            free(path);
         }
     return good;
 }

@@ -62,9 +62,9 @@ struct report_chart {
     bool log_x, log_y;
 };
 
-/* Pictures of a chart: side by side labels, or above the bars, for phones; both for a page whose style
- * colours them; and one that stands alone in a file. */
-enum report_form { REPORT_WIDE, REPORT_NARROW, REPORT_ALONE };
+/* Pictures of a chart.  WIDE has its labels beside the bars, NARROW above them, for phones; the page's style
+ * colours both.  LIGHT and DARK are WIDE in a file of its own, on a background of that kind. */
+enum report_form { REPORT_WIDE, REPORT_NARROW, REPORT_LIGHT, REPORT_DARK };
 
 struct report_picture {
     const struct report_chart *chart;

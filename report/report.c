@@ -60,17 +60,23 @@ bool report_write(struct report *report, FILE *out, struct bench_error *error) {
     return !ferror(out) || bench_failure(error, "the page cannot be written: %s", strerror(errno));
 }
 
+const char *report_svg_name(const struct report_chart *chart, enum report_form form,
+                            struct report_pool *pool) {
+    return report_format(pool, "%s%s.svg", chart->id, form == REPORT_DARK ? "-dark" : "");
+}
+
 bool report_each_svg(struct report *report,
                      bool (*take)(void *argument, const char *name, const char *svg,
                                   struct bench_error *error),
                      void *argument, struct bench_error *error) {
-    static const enum report_form form = REPORT_ALONE;
-    size_t total = figure_total(report);
-    struct report_picture *drawn = pictures(report, &form, 1);
+    static const enum report_form forms[] = {REPORT_LIGHT, REPORT_DARK};
+    size_t total = 2 * figure_total(report);
+    struct report_picture *drawn = pictures(report, forms, 2);
     if (!report_draw(drawn, total, &report->pool, error))
         return false;
     for (size_t i = 0; i < total; i++)
-        if (!take(argument, report_format(&report->pool, "%s.svg", drawn[i].chart->id), drawn[i].svg, error))
+        if (!take(argument, report_svg_name(drawn[i].chart, drawn[i].form, &report->pool), drawn[i].svg,
+                  error))
             return false;
     return true;
 }

@@ -22,8 +22,12 @@ void report_close(struct report *report);
 /* The page. */
 bool report_write(struct report *report, FILE *out, struct bench_error *error);
 
-/* Charts that stand alone: "transpose-ladder.svg" and so on.  Each is handed to `take`, which returns false
- * (with *error filled) to stop. */
+/* The file's name of a chart in a form that stands alone. */
+const char *report_svg_name(const struct report_chart *chart, enum report_form form,
+                            struct report_pool *pool);
+
+/* Charts that stand alone: "transpose-ladder.svg", "transpose-ladder-dark.svg" and so on.  Each is handed to
+ * `take`, which returns false (with *error filled) to stop. */
 bool report_each_svg(struct report *report,
                      bool (*take)(void *argument, const char *name, const char *svg,
                                   struct bench_error *error),

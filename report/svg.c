@@ -7,26 +7,26 @@
 #include "report/html.h"
 
 static const struct {
-    const char *in_page, *alone;
+    const char *in_page, *light, *dark;
 } colours[REPORT_COLOURS] = {
-    [REPORT_TEXT] = {"var(--text)", "#1a1c1f"},
-    [REPORT_MUTED] = {"var(--muted)", "#5a6068"},
-    [REPORT_GRID] = {"var(--grid)", "#e3e5e8"},
-    [REPORT_WHISKER] = {"var(--whisker)", "#14171a"},
-    [REPORT_BAR] = {"var(--bar)", "#2a66a8"},
-    [REPORT_BAR_TEXT] = {"var(--bar-text)", "#ffffff"},
-    [REPORT_PEER] = {"var(--peer)", "#b35806"},
-    [REPORT_PEER_TEXT] = {"var(--peer-text)", "#ffffff"},
-    [REPORT_LIMIT] = {"var(--limit)", "#7b828b"},
-    [REPORT_LIMIT_2] = {"var(--limit)", "#7b828b"},
-    [REPORT_SERIES + 0] = {"var(--series-1)", "#2a66a8"},
-    [REPORT_SERIES + 1] = {"var(--series-2)", "#c75b00"},
-    [REPORT_SERIES + 2] = {"var(--series-3)", "#00836b"},
-    [REPORT_SERIES + 3] = {"var(--series-4)", "#b0478a"},
-    [REPORT_SERIES + 4] = {"var(--series-5)", "#8a6d00"},
-    [REPORT_SERIES + 5] = {"var(--series-6)", "#4a4f57"},
-    [REPORT_SERIES + 6] = {"var(--series-7)", "#5d4db0"},
-    [REPORT_SERIES + 7] = {"var(--series-8)", "#2b8fc0"},
+    [REPORT_TEXT] = {"var(--text)", "#1a1c1f", "#e6e8ea"},
+    [REPORT_MUTED] = {"var(--muted)", "#5a6068", "#a2a9b1"},
+    [REPORT_GRID] = {"var(--grid)", "#e3e5e8", "#2b3037"},
+    [REPORT_WHISKER] = {"var(--whisker)", "#14171a", "#f2f4f6"},
+    [REPORT_BAR] = {"var(--bar)", "#2a66a8", "#6fa8dc"},
+    [REPORT_BAR_TEXT] = {"var(--bar-text)", "#ffffff", "#0d141c"},
+    [REPORT_PEER] = {"var(--peer)", "#b35806", "#e8a15c"},
+    [REPORT_PEER_TEXT] = {"var(--peer-text)", "#ffffff", "#1c1106"},
+    [REPORT_LIMIT] = {"var(--limit)", "#7b828b", "#8a929b"},
+    [REPORT_LIMIT_2] = {"var(--limit)", "#7b828b", "#8a929b"},
+    [REPORT_SERIES + 0] = {"var(--series-1)", "#2a66a8", "#6fa8dc"},
+    [REPORT_SERIES + 1] = {"var(--series-2)", "#c75b00", "#f0934a"},
+    [REPORT_SERIES + 2] = {"var(--series-3)", "#00836b", "#4cc3a5"},
+    [REPORT_SERIES + 3] = {"var(--series-4)", "#b0478a", "#e28fc0"},
+    [REPORT_SERIES + 4] = {"var(--series-5)", "#8a6d00", "#d3b545"},
+    [REPORT_SERIES + 5] = {"var(--series-6)", "#4a4f57", "#d5d9de"},
+    [REPORT_SERIES + 6] = {"var(--series-7)", "#5d4db0", "#aa9cf0"},
+    [REPORT_SERIES + 7] = {"var(--series-8)", "#2b8fc0", "#8fd3f0"},
 };
 
 /* gnuplot's shapes, which stand in the definitions that the page does not take. */
@@ -53,7 +53,18 @@ static bool contains(struct line line, const char *what) {
 static const char *colour_text(const struct report_picture *picture, long shade) {
     if (shade < 1 || shade > REPORT_COLOURS)
         return NULL;
-    return picture->form == REPORT_ALONE ? colours[shade - 1].alone : colours[shade - 1].in_page;
+    switch (picture->form) {
+    case REPORT_LIGHT:
+        return colours[shade - 1].light;
+    case REPORT_DARK:
+        return colours[shade - 1].dark;
+    default:
+        return colours[shade - 1].in_page;
+    }
+}
+
+static bool stands_alone(const struct report_picture *picture) {
+    return picture->form == REPORT_LIGHT || picture->form == REPORT_DARK;
 }
 
 /* A line with colours and words put in, without attributes that the page sets. */
@@ -153,7 +164,7 @@ static void put_opening(FILE *out, const struct report_picture *picture) {
     const char *form = picture->form == REPORT_WIDE     ? "wide"
                        : picture->form == REPORT_NARROW ? "narrow"
                                                         : "alone";
-    if (picture->form == REPORT_ALONE)
+    if (stands_alone(picture))
         fprintf(out,
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
@@ -170,8 +181,9 @@ static void put_opening(FILE *out, const struct report_picture *picture) {
     fprintf(out, "</title>\n<desc id=\"%s_%s_about\">", chart->id, form);
     report_html(out, chart->about);
     fputs("</desc>\n", out);
-    if (picture->form == REPORT_ALONE)
-        fputs("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", out);
+    if (stands_alone(picture))
+        fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n",
+                picture->form == REPORT_DARK ? "#15181c" : "#ffffff");
 }
 
 bool report_svg(struct report_picture *picture, const char *drawn, size_t length, struct report_pool *pool) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Regenerates the result tables of README.md and of the lessons, docs/experiments/, from docs/results/*.json.
+"""Regenerates the result tables of README.md, docs/bench.md and the lessons, docs/experiments/, from docs/results/*.json.
 
 A table stands between  <!-- bench:NAME [brief] [WORD...] -->  and  <!-- /bench:NAME -->.  It comes from
 docs/results/NAME.json (schema wideload-bench/1, docs/schema.md), or from several files of one device: a,b,c.
@@ -273,8 +273,9 @@ def main():
     parser.add_argument("--readme", metavar="FILE", help="this document only")
     parser.add_argument("--results", default=os.path.join(root, "docs", "results"))
     arguments = parser.parse_args()
-    lessons = glob.glob(os.path.join(root, "docs", "experiments", "**", "*.md"), recursive=True)
-    paths = [arguments.readme] if arguments.readme else glob.glob(os.path.join(root, "README*.md")) + lessons
+    patterns = ("README*.md", "docs/bench.md", "docs/zh-CN/*.md", "docs/experiments/**/*.md")
+    documents = [path for pattern in patterns for path in glob.glob(os.path.join(root, pattern), recursive=True)]
+    paths = [arguments.readme] if arguments.readme else documents
     stale = []
     for path in sorted(paths):
         name = os.path.relpath(path, root)

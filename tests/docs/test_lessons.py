@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The lessons and both READMEs: what they say of the program is so, and both languages say the same.
+"""The lessons, the bench's page and the README: what they say of the program is so, and both languages say the same.
 
 The rungs are those of `wideload list`; each command of the bench runs, at a small size on the simulator; links lead
 somewhere; a page and its translation have the same commands and the same figures.
@@ -32,12 +32,14 @@ def lessons():
 
 
 def translation(page):
-    return "README.zh-CN.md" if page == "README.md" else os.path.join("docs/experiments/zh-CN", os.path.basename(page))
+    if page == "README.md":
+        return "README.zh-CN.md"
+    return os.path.join(os.path.dirname(page), "zh-CN", os.path.basename(page))
 
 
 def pages():
     """Every page that has a translation."""
-    return ["README.md"] + lessons()
+    return ["README.md", "docs/bench.md"] + lessons()
 
 
 def blocks(text):
@@ -134,6 +136,11 @@ class Lessons(unittest.TestCase):
                 if anchor:
                     titles = re.findall(r"^#+ (.*)$", read(os.path.relpath(whole, arguments.source)), re.MULTILINE)
                     self.assertIn(anchor, [title.lower().replace(" ", "-") for title in titles], f"{page}: {target}")
+
+    def test_readme(self):
+        """It stays short enough to be read whole."""
+        for page in ("README.md", "README.zh-CN.md"):
+            self.assertLessEqual(len(read(page).splitlines()), 160, page)
 
     def test_languages(self):
         for page in pages():

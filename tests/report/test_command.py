@@ -431,6 +431,8 @@ class Charts(Case):
         self.assertLessEqual({"copy-ladder.svg", "copy-size.svg", "copy-block.svg", "copy-block-occupancy.svg",
                               "stride-stride.svg", "transpose-ladder.svg", "matmul-roofline.svg",
                               "copy-ladder-ladder.svg", "copy-ladder-2-ladder.svg"}, names)
+        light = {name for name in names if not name.endswith("-dark.svg")}
+        self.assertEqual(names - light, {name[:-4] + "-dark.svg" for name in light})
         for name in names:
             self.assertRegex(name, r"\A[a-z0-9-]{1,80}\.svg\Z")
             root = xml.etree.ElementTree.parse(os.path.join(charts, name)).getroot()

@@ -74,10 +74,19 @@ static void test_svg(void **state) {
         "<g transform=\"translate(3,4)\" fill=\"var(--text)\">\n<text>~0~ &lt;b&gt; &amp; "
         "&#39;</text>\n</g>\n"
         "</svg>\n");
-    picture.form = REPORT_ALONE;
-    assert_true(report_svg(&picture, drawn, sizeof drawn - 1, &pool));
-    assert_null(strstr(picture.svg, "var("));
-    assert_non_null(strstr(picture.svg, "xmlns=\"http://www.w3.org/2000/svg\""));
+    static const struct {
+        enum report_form form;
+        const char *back, *bar;
+    } alone[] = {{REPORT_LIGHT, "fill=\"#ffffff\"", "fill='#2a66a8'"},
+                 {REPORT_DARK, "fill=\"#15181c\"", "fill='#6fa8dc'"}};
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++) {
+        picture.form = alone[i].form;
+        assert_true(report_svg(&picture, drawn, sizeof drawn - 1, &pool));
+        assert_null(strstr(picture.svg, "var("));
+        assert_non_null(strstr(picture.svg, "xmlns=\"http://www.w3.org/2000/svg\""));
+        assert_non_null(strstr(picture.svg, alone[i].back));
+        assert_non_null(strstr(picture.svg, alone[i].bar));
+    }
     report_pool_free(&pool);
 }
 
