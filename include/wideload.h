@@ -1,15 +1,23 @@
-/* Wideload: move and combine arrays on a GPU at the speed of its memory.
+/* Wideload: copy, add, transpose and permute arrays on a GPU at the speed of its memory.
  *
- * This is the library's only public header.  It is plain C11 and may be included from C++.
+ * This is the library's only public header.  It is plain C11 and can be included from C++.  In short:
+ *
+ *     wl_context *context;
+ *     wl_open(&context, "auto");                                  a GPU, else the simulator
+ *     wl_transpose(context, sizeof(float), to, from, rows, cols, stream);      asynchronous
+ *     wl_synchronize(context);
+ *     wl_close(context);
  *
  * The library opens a CUDA driver at run time: NVIDIA's (libcuda.so.1), or Wideload's own simulator
- * (libwideload-sim.so), which runs the same kernels on the CPU and counts what the memory system
- * would do.  Nothing here exits, prints or throws.  Every function that can fail returns a wl_error;
- * 0 is success, and wl_message() says in words what went wrong.
+ * (libwideload-sim.so), which runs the same kernels on the CPU and counts their memory accesses.  Addresses
+ * and streams are CUDA's, from whatever library allocated them.
  *
- * Thread-safety: any function may be called from any thread, on one context by several at once, but
- * wl_close() by the last.  wl_message() and wl_explain() are about the calling thread's own calls.
- */
+ * Errors: every function that can fail returns a wl_error.  0 is success; wl_message() describes a failure in
+ * words.  No function exits or throws.  None prints, except to stderr on request (WIDELOAD_LOG, see
+ * wl_explain()).
+ *
+ * Thread-safety: all functions are thread-safe, also on a shared context.  Call wl_close() only when no other
+ * call on that context is running.  wl_message() and wl_explain() are per thread. */
 #ifndef WIDELOAD_H
 #define WIDELOAD_H
 
@@ -33,7 +41,7 @@ extern "C" {
 
 /* ---------------------------------------------------------------- errors */
 
-/* One list makes the enum, the names and the messages. */
+/* The enum, the names and the texts all come from this list. */
 #define WL_ERROR_MAP(X)                                                                                      \
     X(OK, 0, "success")                                                                                      \
     X(INVALID_ARGUMENT, 1, "invalid argument")                                                               \
@@ -51,109 +59,118 @@ typedef enum wl_error {
 #undef WL_ERROR_ENUM
 } wl_error;
 
-/* "WL_ERROR_OUT_OF_MEMORY", or "WL_ERROR_UNKNOWN".  Never NULL. */
+/* The enumerator's name, "WL_ERROR_OUT_OF_MEMORY"; "WL_ERROR_UNKNOWN" for any other value.  Never NULL. */
 WL_API const char *wl_error_name(wl_error error);
-/* "out of memory".  Never NULL. */
+/* A short text, "out of memory".  Never NULL. */
 WL_API const char *wl_error_text(wl_error error);
-/* The calling thread's last failure in full: which call, which argument, what the driver or the
- * kernel said.  "" when there was none.  Valid until the thread's next failing call. */
+/* The calling thread's last failure in full: the call, the argument, and what the driver or the kernel
+ * reported.  "" if there was none.  Valid until the thread's next failing call. */
 WL_API const char *wl_message(void);
 /* The library's version, "0.1.0". */
 WL_API const char *wl_version(void);
 
 /* ---------------------------------------------------------------- contexts */
 
-/* A device made ready: a driver, a CUDA context, and the library's kernels, which are loaded as they are
- * first used. */
+/* An open device: a driver, a CUDA context, and the library's kernels, each loaded on first use. */
 typedef struct wl_context wl_context;
 
-/* A device address, as CUDA's CUdeviceptr. */
+/* A device address: CUDA's CUdeviceptr. */
 typedef uint64_t wl_devptr;
-/* A CUDA stream, as CUDA's CUstream; NULL is the default stream. */
+/* A CUDA stream: CUDA's CUstream, or cudaStream_t.  NULL is the legacy default stream. */
 typedef void *wl_stream;
 
-/* Opens a device: "auto" (the first GPU, else the simulator; the environment's WIDELOAD_DEVICE
- * overrides "auto"), "gpu", "gpu:N", or "sim"; NULL means "auto".  These take the device's primary context,
- * which is also that of the CUDA runtime and so of torch, CuPy and the like: memory and streams of theirs
- * serve here. "current" takes the calling thread's current CUDA context instead, for programs that made their
- * own with the driver API; it must outlive the wl_context. Its driver is NVIDIA's, or the simulator where the
- * program runs on that. Errors: INVALID_ARGUMENT for an unknown name, NO_DEVICE (also where no context is
- * current), NO_DRIVER, DRIVER, OUT_OF_MEMORY. */
+/* Opens a device by name:
+ *
+ *   "auto", NULL     what the environment variable WIDELOAD_DEVICE names; else the first GPU; else the
+ *                    simulator
+ *   "gpu", "gpu:N"   a GPU, numbered as CUDA does
+ *   "sim"            the simulator
+ *   "current"        the calling thread's current CUDA context, for programs that create contexts with the
+ *                    driver API.  That context must outlive the wl_context.  Its driver is NVIDIA's, or the
+ *                    simulator if the program runs on that.
+ *
+ * All but "current" use the device's primary context.  The CUDA runtime, torch and CuPy use the same one, so
+ * their memory and streams work here.
+ *
+ * Errors: INVALID_ARGUMENT for an unknown name, NO_DEVICE (for "current": no context is current), NO_DRIVER,
+ * DRIVER, OUT_OF_MEMORY. */
 WL_API wl_error wl_open(wl_context **out, const char *device);
-/* Unloads the kernels and gives the CUDA context back.  Before it, what was launched is to be done and what
- * wl_alloc() gave to be freed; after it, graphs that captured calls cannot be launched.  NULL is allowed. */
+/* Unloads the kernels and releases the CUDA context.  Synchronize and free all wl_alloc() memory first: it is
+ * invalid afterwards if the CUDA context goes with this call.  Graphs that captured calls of this context
+ * cannot be launched afterwards.  NULL is a no-op. */
 WL_API void wl_close(wl_context *context);
 
 typedef struct wl_device_info {
     char name[128];     /* "NVIDIA H200", "Wideload simulator" */
     char kind[8];       /* "gpu" or "sim" */
-    char arch[16];      /* "sm_90"; on the simulator the counting rules' name */
-    int driver_version; /* CUDA's number: 13000 is 13.0 */
+    char arch[16];      /* "sm_90"; on the simulator, the name of the counting rules */
+    int driver_version; /* 13000 is CUDA 13.0 */
     int multiprocessors;
-    int memory_clock_khz; /* 0 when the driver does not say, and on the simulator */
-    int memory_bus_bits;  /* the same */
+    int memory_clock_khz; /* 0: unknown, and on the simulator */
+    int memory_bus_bits;  /* 0: unknown, and on the simulator */
     int l2_bytes;
     uint64_t memory_bytes; /* total device memory */
-    uint64_t free_bytes;   /* free when asked */
-    int arch_proved;       /* 1 on a GPU, and where the rules were held against hardware counters */
-    double peak_gbps;      /* 2 x memory clock x bus width / 8, in 10^9 B/s; 0 when unknown */
+    uint64_t free_bytes;   /* free at the time of the call */
+    int arch_proved;       /* 1 on a GPU, and if hardware counters confirmed the simulator's rules */
+    double peak_gbps;      /* 2 x memory clock x bus width / 8, in 10^9 B/s; 0: unknown */
 } wl_device_info;
 
 WL_API wl_error wl_get_device_info(wl_context *context, wl_device_info *out);
 
 /* ---------------------------------------------------------------- memory */
 
-/* Device memory, aligned to 256 bytes or better.  bytes == 0 gives a valid, unique address.
+/* Allocates device memory, aligned to at least 256 bytes.  bytes == 0 gives a valid, unique address.
  * Errors: OUT_OF_MEMORY, INVALID_ARGUMENT. */
 WL_API wl_error wl_alloc(wl_context *context, wl_devptr *out, size_t bytes);
-/* Of wl_alloc()'s memory, when nothing uses it any more.  Address 0 is nothing to free. */
+/* Frees memory from wl_alloc(); no pending work may use it.  Address 0 is a no-op. */
 WL_API wl_error wl_free(wl_context *context, wl_devptr address);
-/* Copies between host and device, which wait until they are done; in the order of the NULL stream.  Work on
- * non-blocking streams that they depend on is to be waited for before. */
+/* Copy between host and device, and return when the copy is done.  They are ordered with work on the NULL
+ * stream; wait first for work on non-blocking streams that uses the same memory. */
 WL_API wl_error wl_upload(wl_context *context, wl_devptr to, const void *from, size_t bytes);
 WL_API wl_error wl_download(wl_context *context, void *to, wl_devptr from, size_t bytes);
-/* Sets bytes of device memory to a value; asynchronous on the stream. */
+/* Sets each byte of device memory to a value; asynchronous on the stream. */
 WL_API wl_error wl_fill(wl_context *context, wl_devptr to, uint8_t value, size_t bytes, wl_stream stream);
-/* Waits for everything submitted; reports a kernel's fault (KERNEL_FAULT) if there was one. */
+/* Waits for all submitted work.  Returns KERNEL_FAULT if a kernel faulted. */
 WL_API wl_error wl_synchronize(wl_context *context);
 
 /* ---------------------------------------------------------------- operations
  *
- * What holds for every operation below:
+ * For every operation below:
  *
- * - Arrays are row-major: the last dimension is the one whose elements lie side by side.  Sizes, pitches,
- * leading dimensions and strides are in elements unless a name says bytes, and may be as large as memory.
- * - `width` is an element's size in bytes: 1, 2, 4, 8 or 16.  Elements are moved, never computed with, so a
- * width serves every type that has it.  An array's address is a multiple of its elements' width, and needs no
- * more.
- * - Addresses are of device memory, managed memory or pinned host memory that the context's device can reach,
- *   whoever allocated it.  Input and output do not overlap, but where a function says that they may.
- * - A call puts work on the stream and returns: it does not wait, and after the first call that needs a
- * kernel it allocates nothing.  It may be captured in a CUDA graph, the first call too.  Streams are CUDA's:
- * NULL (the legacy default stream), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a CUstream of the context.
- * - Any thread may call, several at once, whatever CUDA context is current in it; that one is current after
- * it.
- * - Only bytes that the operation names are read or written (wl_deinterleave_fields() may read padding).
- * - An operation on nothing (a size of 0) does nothing and succeeds; its addresses may be NULL then.
- * - Errors: INVALID_ARGUMENT for a NULL context or address, a pageable host address, a width, rank or order
- * that is none, a misaligned address, a leading dimension or stride that is too small, sizes whose product is
- * no address, arrays that overlap; nothing is put on the stream then, and wl_message() names the argument.
- *   DRIVER and OUT_OF_MEMORY come from the driver: the kernels could not be loaded or launched.  A fault on
- * the device is reported by wl_synchronize(), or by CUDA's own calls; on a GPU its context is lost then. */
+ * - Arrays are row-major: elements of the last dimension are contiguous.  Sizes, pitches, leading dimensions
+ *   and strides count elements unless the name says bytes.  They are limited only by the memory.
+ * - `width` is the element size in bytes: 1, 2, 4, 8 or 16.  Elements are moved and never computed with, so
+ *   any type of that size will do.  An array must be aligned to its element size, and to no more.
+ * - An address may be of device memory, managed memory or pinned host memory, whoever allocated it, as long
+ *   as the context's device can access it.  Inputs and outputs must not overlap unless stated otherwise.
+ * - A call puts work on the stream and returns without waiting.  It allocates nothing once its kernels are
+ *   loaded.  It can be captured in a CUDA graph, even the first call.  Streams are CUDA's: NULL (the legacy
+ *   default stream), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a CUstream of the context.
+ * - The thread's current CUDA context does not matter, and is the same after the call.
+ * - Only the bytes that the operation names are read or written (wl_deinterleave_fields() may read padding).
+ * - A size of 0 is a no-op that succeeds; addresses may then be NULL.
+ * - Errors: INVALID_ARGUMENT for a NULL context or address, a pageable host address, an invalid width, rank
+ *   or order, a misaligned address, a leading dimension or stride that is too small, sizes whose product
+ *   overflows, and overlapping arrays.  Then nothing is put on the stream, and wl_message() names the
+ *   argument.  DRIVER and OUT_OF_MEMORY: the driver could not load or launch the kernels.
+ * - wl_synchronize() reports faults on the device, as do CUDA's own calls.  On a GPU the CUDA context is then
+ *   lost. */
 
-/* Copies bytes; `to` and `from` may have any alignment, both. */
+/* Copies bytes.  Both addresses may have any alignment. */
 WL_API wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes, wl_stream stream);
 
-/* Copies rows of row_bytes bytes that begin every to_pitch and from_pitch bytes; any alignment of addresses
- * and pitches.  A pitch is at least row_bytes.  The bytes between rows are not touched, and may belong to the
- * other array: the rows must not overlap, and it is checked that the arrays from first to last byte do not,
- * or that both have one pitch and the rows lie beside each other.
+/* Copies rows of row_bytes bytes each.  Rows of `to` start to_pitch bytes apart, rows of `from` from_pitch
+ * bytes; a pitch is at least row_bytes.  Addresses and pitches may have any alignment.  Bytes between rows
+ * are not touched.
+ *
+ * No row of `to` may overlap a row of `from`.  The two arrays, from first to last byte, must be disjoint,
+ * unless both have the same pitch: then rows of one may lie between rows of the other.  This is checked.
  *
  *     wl_copy_2d(context, tile, 64 * 4, image + 4 * (y * width + x), width * 4, 64 * 4, 64, stream);  */
 WL_API wl_error wl_copy_2d(wl_context *context, wl_devptr to, size_t to_pitch, wl_devptr from,
                            size_t from_pitch, size_t row_bytes, size_t rows, wl_stream stream);
 
-/* Types that wl_add adds: name, code, bytes. */
+/* The types of wl_add(): name, code, bytes. */
 #define WL_TYPE_MAP(X)                                                                                       \
     X(I8, 0, 1)                                                                                              \
     X(I16, 1, 2)                                                                                             \
@@ -174,43 +191,43 @@ typedef enum wl_type {
 #undef WL_TYPE_ENUM
 } wl_type;
 
-/* out[i] = a[i] + b[i] for n elements.  Integers wrap; floats are rounded to nearest even, each sum once (an
- * F16 or BF16 sum too).  out may be a, or b, or both; otherwise it overlaps neither.  a and b may overlap.
- * Each address is a multiple of the type's size and needs no more. */
+/* out[i] = a[i] + b[i] for n elements.  Integers wrap.  Each floating-point sum is rounded once, to nearest
+ * even, for F16 and BF16 too.  out may be equal to a, to b or to both, and must not overlap them otherwise.
+ * a and b may overlap.  Each address is aligned to the type's size. */
 WL_API wl_error wl_add(wl_context *context, wl_type type, wl_devptr out, wl_devptr a, wl_devptr b, uint64_t n,
                        wl_stream stream);
 
-/* to[c][r] = from[r][c]: from has rows x cols elements, to has cols x rows.
+/* to[c][r] = from[r][c].  `from` has rows x cols elements, `to` has cols x rows.
  *
  *     wl_transpose(context, sizeof(float), to, from, 8191, 8193, stream);  */
 WL_API wl_error wl_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, uint64_t rows,
                              uint64_t cols, wl_stream stream);
 
-/* Matrices that are parts of larger arrays, and many of one shape. */
+/* A batch of matrices of one shape, which may be parts of larger arrays.  In elements. */
 typedef struct wl_transpose_layout {
-    uint64_t rows, cols;     /* of each input matrix; each output matrix has cols rows of rows elements */
-    uint64_t from_ld, to_ld; /* from a row to the next: at least cols, at least rows; 0: just that */
-    uint64_t batch;          /* matrices; 0: nothing is done */
-    uint64_t from_stride, to_stride; /* from a matrix to the next: at least rows * from_ld, cols * to_ld, of
-                                        which the last row need not be whole; 0: just that */
+    uint64_t rows, cols;             /* of each input matrix; an output matrix is cols x rows */
+    uint64_t from_ld, to_ld;         /* leading dimensions: at least cols and rows; 0: exactly that */
+    uint64_t batch;                  /* number of matrices; 0: a no-op */
+    uint64_t from_stride, to_stride; /* between matrices: at least rows * from_ld and cols * to_ld, less the
+                                        padding of the last row; 0: exactly those products */
 } wl_transpose_layout;
 
 /* to[b][c][r] = from[b][r][c].  Elements between rows and between matrices are not touched.
  *
- * Images from NCHW to NHWC: rows = C, cols = H * W, batch = N; and back: rows = H * W, cols = C. */
+ * NCHW to NHWC: rows = C, cols = H * W, batch = N.  NHWC to NCHW: rows = H * W, cols = C, batch = N. */
 WL_API wl_error wl_transpose_batched(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                                      const wl_transpose_layout *layout, wl_stream stream);
 
-/* A rows x cols matrix becomes its cols x rows transpose in the same memory.
+/* Transposes a rows x cols matrix in its own memory.
  *
- * Square matrices need no workspace. Others may: wl_transpose_inplace_workspace() says how many bytes, at
- * most 160 * width * max(rows, cols) + 17 KiB, and 0 where none is needed (workspace may be NULL then); it
- * depends on the device. The workspace is the caller's, aligned to 16 bytes, not overlapping the matrix, and
- * in use until the stream has passed the call; calls that run at once need one each.
+ * wl_transpose_inplace_workspace() gives the bytes of workspace that the call needs on this device: 0 for a
+ * square matrix, and at most 160 * width * max(rows, cols) + 17 KiB for others.  If it is 0, workspace may be
+ * NULL.  The caller provides the workspace, aligned to 16 bytes and not overlapping the matrix.  It is in use
+ * until the stream has finished the call.  Concurrent calls need one each.
  *
- * Matrices whose sides, of 256 elements and more, differ by 1 to 16 are done by blocks that wait for each
- * other: of elements of 1 and 2 bytes all of them, of 4, 8 and 16 bytes from 8, 40 and 20 MiB on (compute
- * capability 8.0 and later), in a cooperative launch: it begins when the device has room for all of them.
+ * Matrices whose sides are at least 256 and differ by 1 to 16 use a cooperative launch, which starts when the
+ * device has room for all of its blocks: at a width of 1 and 2 always, at 4, 8 and 16 from 8, 40 and 20 MiB
+ * on (compute capability 8.0 and later).
  *
  *     size_t bytes;
  *     wl_transpose_inplace_workspace(context, sizeof(float), 8191, 8193, &bytes);
@@ -222,36 +239,36 @@ WL_API wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_dev
                                      uint64_t cols, wl_devptr workspace, size_t workspace_bytes,
                                      wl_stream stream);
 
-/* n structures of `fields` elements become as many arrays of n: to[f][i] = from[i * fields + f].
- * to[] lies in host memory and is read before the call returns; each to[f] has its own address and alignment.
- * No fields are nothing to do.
+/* Splits n structures of `fields` elements into `fields` arrays of n elements: to[f][i] = from[i * fields +
+ * f]. The table to[] is in host memory and is read before the call returns.  Each to[f] is an address of its
+ * own, with its own alignment.  fields == 0 is a no-op.
  *
  *     wl_devptr xyz[3] = {x, y, z};
  *     wl_deinterleave(context, sizeof(float), 3, xyz, points, n, stream);  */
 WL_API wl_error wl_deinterleave(wl_context *context, unsigned width, unsigned fields, const wl_devptr *to,
                                 wl_devptr from, uint64_t n, wl_stream stream);
-/* And back: to[i * fields + f] = from[f][i].  Arrays of from[] may overlap each other. */
+/* The reverse: to[i * fields + f] = from[f][i].  The arrays from[f] may overlap each other. */
 WL_API wl_error wl_interleave(wl_context *context, unsigned width, unsigned fields, wl_devptr to,
                               const wl_devptr *from, uint64_t n, wl_stream stream);
 
-/* A field of a structure, as offsetof and sizeof give it. */
+/* A field of a structure in bytes, as offsetof and sizeof give it. */
 typedef struct wl_field {
     uint32_t offset, bytes;
 } wl_field;
 
-/* Structures of fields of any sizes, with padding between them or none: n structures, structure_bytes from
- * one to the next; array f has n elements of fields[f].bytes, side by side.  There are 1 to WL_FIELDS_MAX
- * fields, in any order, none empty, none overlapping another, all inside the structure; structure_bytes is 1
- * to WL_STRUCTURE_MAX.  Any alignment.
+/* The same for fields of any size, with or without padding between them.  The n structures start
+ * structure_bytes apart (1 to WL_STRUCTURE_MAX).  Array f has n contiguous elements of fields[f].bytes. There
+ * are 1 to WL_FIELDS_MAX fields, in any order; none is empty, overlaps another or reaches past the structure.
+ * Addresses may have any alignment.
  *
  *     struct particle { float position[3]; double mass; int32_t id; };
  *     wl_field fields[] = {{offsetof(struct particle, position), 12}, {offsetof(struct particle, mass), 8},
  *                          {offsetof(struct particle, id), 4}};
  *     wl_deinterleave_fields(context, fields, 3, sizeof(struct particle), arrays, particles, n, stream);
  *
- * wl_deinterleave_fields() uses the named bytes alone.  Of the others it may read those between the first and
- * the last that are named, so that `from` may point into larger structures of which the last ends early.
- * wl_interleave_fields() writes all of each structure, with 0 where no field is. */
+ * wl_deinterleave_fields() may also read bytes between the first and the last named byte of a structure, but
+ * none outside of them.  So fields that are not needed may be left out, and the last structure may end after
+ * its last named byte.  wl_interleave_fields() writes each structure whole, with 0 in the padding. */
 #define WL_FIELDS_MAX    64
 #define WL_STRUCTURE_MAX 1024
 WL_API wl_error wl_deinterleave_fields(wl_context *context, const wl_field *fields, unsigned count,
@@ -261,39 +278,38 @@ WL_API wl_error wl_interleave_fields(wl_context *context, const wl_field *fields
                                      uint32_t structure_bytes, wl_devptr to, const wl_devptr *from,
                                      uint64_t n, wl_stream stream);
 
-/* Reorders the dimensions of an array: dimension i of `to` is dimension order[i] of `from`, as NumPy's
- * transpose(axes) and torch's permute have it.  rank is 0 to WL_RANK_MAX; sizes are those of `from`; order
- * has each of 0 .. rank - 1 once.
+/* Permutes the dimensions of an array: dimension i of `to` is dimension order[i] of `from`, as in NumPy's
+ * transpose(axes) and torch's permute.  rank is 0 to WL_RANK_MAX.  sizes are those of `from`.  order holds
+ * each of 0 to rank - 1 once.
  *
  *     uint64_t sizes[4] = {n, c, h, w};
  *     unsigned order[4] = {0, 2, 3, 1};
  *     wl_permute(context, 2, nhwc, nchw, 4, sizes, order, stream);
  *
- * The first call of a shape plans, for up to 1 ms on the host; a thread remembers eight plans.  Besides the
- * errors above: UNSUPPORTED for more than 2^31 tiles, some hundreds of GB. */
+ * The first call for a shape plans, which takes up to 1 ms on the host; each thread keeps its last eight
+ * plans.  A further error: UNSUPPORTED for more than 2^31 tiles, that is hundreds of GB. */
 #define WL_RANK_MAX 8
 WL_API wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, unsigned rank,
                            const uint64_t *sizes, const unsigned *order, wl_stream stream);
 
-/* Which kernel the calling thread's last operation took, and why: "wl_transpose: tile-skewed: ...".  ""
- * before the first.  Valid until the thread's next call of this function.  With WIDELOAD_LOG=1 in the
- * environment when the context is opened, each operation writes that line to stderr. */
+/* The kernel that the calling thread's last operation used, and why: "wl_transpose: tile-skewed: ...".  ""
+ * before the first operation.  Valid until the thread's next call of this function.  If WIDELOAD_LOG=1 is in
+ * the environment when a context is opened, each operation on it writes this line to stderr. */
 WL_API const char *wl_explain(void);
 
 /* ---------------------------------------------------------------- counters */
 
-/* What the memory system did, summed over launches since the last reset.  Names are nvprof's where
- * nvprof had one.  Only the simulator counts: elsewhere wl_get_counters says UNSUPPORTED.
+/* Memory counters, summed over all launches since the last reset.  They have nvprof's names where nvprof had
+ * one.  Only the simulator counts; on a GPU these functions return UNSUPPORTED.
  *
- * request      one warp-level memory instruction with at least one lane on
- * transaction  what one request moves: a 32-byte sector (Maxwell and later, and every store), or a
- *              128-byte line (loads under the fermi rules with L1)
- * wavefront    one pass of a shared-memory request through the 32 banks
+ * request      one memory instruction of one warp with at least one active lane
+ * transaction  global and local memory: a 32-byte sector, or a 128-byte line for loads under the fermi rules
+ *              with L1; shared memory: a wavefront, one pass of a request through the 32 banks
  * dshared_*    shared memory of other blocks of a cluster, in sectors; reductions count as atomics
- * bulk_*       bulk copies (cp.async.bulk) from and to global memory, in sectors, and to other blocks
- *              (dshared_bulk_*); a request is one lane's copy, useful bytes are all that arrive
- * *_useful_bytes  distinct bytes that a request's lanes touch, summed over requests
- * *_moved_bytes   transactions x their size */
+ * bulk_*       bulk copies (cp.async.bulk) from and to global memory, in sectors; dshared_bulk_* to other
+ *              blocks.  A request is one lane's copy; useful bytes are all bytes copied
+ * *_useful_bytes  distinct bytes that the lanes of a request touch, summed over requests
+ * *_moved_bytes   transactions times their size */
 #define WL_COUNTER_MAP(X)                                                                                    \
     X(global_load_requests)                                                                                  \
     X(gld_transactions)                                                                                      \
@@ -346,31 +362,31 @@ typedef struct wl_counters {
 
 WL_API wl_error wl_get_counters(wl_context *context, wl_counters *out);
 WL_API wl_error wl_reset_counters(wl_context *context);
-/* Chooses the simulator's counting rules for launches to come: "fermi", "fermi-l2", "kepler",
- * "maxwell", "pascal", "sm_70" ... "sm_90".  Errors: INVALID_ARGUMENT, UNSUPPORTED on a GPU. */
+/* Chooses the simulator's counting rules for later launches, by a name that wl_arch_at() gives: "fermi",
+ * "sm_90", ...  Errors: INVALID_ARGUMENT for an unknown name, UNSUPPORTED on a GPU. */
 WL_API wl_error wl_set_arch(wl_context *context, const char *arch);
-/* The i-th set of counting rules, oldest first: *name is a static string; *proved is 1 where they were held
- * against hardware counters, 0 where they follow public documents.  Either may be NULL.
- * Errors: INVALID_ARGUMENT past the last, UNSUPPORTED on a GPU. */
+/* The i-th set of counting rules, oldest first.  *name is a static string.  *proved is 1 if hardware counters
+ * confirmed the rules, 0 if they follow public documents.  Either pointer may be NULL.
+ * Errors: INVALID_ARGUMENT past the last set, UNSUPPORTED on a GPU. */
 WL_API wl_error wl_arch_at(wl_context *context, unsigned i, const char **name, int *proved);
 
 /* ---------------------------------------------------------------- the simulator's extension */
 
-/* The simulator is a CUDA driver that exports, beside CUDA's functions, these; find them with dlsym
- * or cuGetProcAddress.  Each returns 0 or CUDA's error number.
+/* The simulator is a CUDA driver that exports these functions beside CUDA's.  Find them with dlsym or
+ * cuGetProcAddress.  Those that return an int return 0 or a CUDA error number.
  *
- *   int wlSimGetCounters(struct wl_counters *out)   the process's sums, all contexts and kernels
+ *   int wlSimGetCounters(struct wl_counters *out)   sums over the process: all contexts and kernels
  *   int wlSimResetCounters(void)
- *   int wlSimSetArch(const char *arch)              1 (CUDA_ERROR_INVALID_VALUE) when unknown
+ *   int wlSimSetArch(const char *arch)              1 (CUDA_ERROR_INVALID_VALUE) for an unknown name
  *   const char *wlSimArch(void)
- *   const char *wlSimArchAt(unsigned i, int *proved)  the i-th rules' name, NULL past the last
- *   const char *wlSimLastError(void)                the last load error or kernel fault in words, "" if none
- *   int wlSimStrictBounds(void)                     before cuInit; 401 (CUDA_ERROR_ILLEGAL_STATE) after it
+ *   const char *wlSimArchAt(unsigned i, int *proved)  the name of the i-th rules, NULL past the last
+ *   const char *wlSimLastError(void)                the last load error or kernel fault, "" if none
+ *   int wlSimStrictBounds(void)                     call before cuInit; 401 (CUDA_ERROR_ILLEGAL_STATE) after
+ * it
  *
- * A kernel's access outside every allocation faults where a GPU would have no memory either; mostly there is
- * some, next to an array's end, and the access goes through.  After wlSimStrictBounds() every such access
- * faults.  wl_open() calls it.
- */
+ * By default, as on a GPU, a kernel's access outside every allocation faults only where no memory is mapped,
+ * so an access just past an array usually succeeds.  After wlSimStrictBounds() every such access faults.
+ * wl_open() calls it. */
 typedef int wl_sim_get_counters_fn(struct wl_counters *out);
 typedef int wl_sim_reset_counters_fn(void);
 typedef int wl_sim_set_arch_fn(const char *arch);
