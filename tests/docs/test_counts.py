@@ -31,7 +31,16 @@ class Counts(unittest.TestCase):
         self.assertEqual(told, expected)
         self.assertIn(f"Of {sum(expected)} kernels", page)
         self.assertIn(f"The {expected[0]} are the hashes", page)
-        self.assertIn(f"{expected[0]} kernels of one computing instruction", "\n".join(lines("CHANGELOG.md")))
+
+    def test_changelog(self):
+        """The newest release is the header's version, and its entries are one line each, 15 at most."""
+        header = "\n".join(lines("include", "wideload.h"))
+        version = re.search(r'WL_VERSION_STRING "(.*)"', header)[1]
+        releases = re.split(r"^## ", "\n".join(lines("CHANGELOG.md")), flags=re.M)[1:]
+        self.assertRegex(releases[0], rf"\A{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)\n")
+        entries = [line for line in releases[0].splitlines()[1:] if line]
+        self.assertLessEqual(len(entries), 15)
+        self.assertTrue(all(line.startswith("- **") for line in entries))
 
     def test_samples(self):
         """docs/samples.md: whole, and its first table counts the second."""
