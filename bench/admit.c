@@ -226,7 +226,7 @@ static bool admit_section(struct bench_plan *plan, struct bench_section *section
 bool bench_plan_admit(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
                       struct bench_error *error) {
     if (wl_get_device_info(context, &plan->device))
-        return bench_failure(error, "the device cannot be asked for its properties: %s", wl_message());
+        return bench_failure(error, "the device's properties cannot be read: %s", wl_message());
     plan->simulator = wl__is_simulator(context);
     plan->peak_gbps = request->peak_gbps > 0 ? request->peak_gbps : plan->device.peak_gbps;
     const struct bench_row *skipped = NULL;

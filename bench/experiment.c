@@ -262,7 +262,8 @@ bool bench_set_size(const struct bench_experiment *experiment, const struct benc
         return bench_usage(error, "--size: %s has no width after /; transpose-any and the like do", name);
     if (experiment->shape == BENCH_SHAPE_TENSOR && size->dimensions != 1 && size->dimensions != expected)
         return bench_usage(
-            error, "--order: of %u dimensions, and a size of %u: say both of as many, as in 64x32x16@210",
+            error,
+            "--order has %u dimensions and the size has %u: give both the same number, as in 64x32x16@210",
             expected, size->dimensions);
     if (size->dimensions != 1 && size->dimensions != expected && !batched)
         return bench_usage(error, "--size: %s takes %s, not %u extents", name,

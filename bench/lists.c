@@ -63,7 +63,7 @@ struct range {
 };
 
 static bool no_range(const char *option, const char *text, struct bench_error *error) {
-    return bench_usage(error, "%s: '%.80s' is no range; give " RANGE_FORMS, option, text);
+    return bench_usage(error, "%s: '%.80s' is not a range; give " RANGE_FORMS, option, text);
 }
 
 static bool check_range(const char *option, const char *text, const struct range *range,
@@ -223,7 +223,7 @@ bool bench_parse_blocks(const char *option, const char *text, struct bench_block
 static bool take_names(const char *option, const char *piece, void *into, struct bench_error *error) {
     struct bench_names *list = into;
     if (!*piece)
-        return bench_usage(error, "%s: an empty name; give names with commas between", option);
+        return bench_usage(error, "%s: an empty name; give names separated by commas", option);
     char **items = bench_list_room(option, list->items, list->count, sizeof *items, error);
     if (!items)
         return false;

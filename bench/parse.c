@@ -9,7 +9,7 @@
 #define SIZE_FORMS "a decimal number with K, M, G, Ki, Mi or Gi, or a power such as 2^20"
 
 static bool malformed(const char *option, const char *text, struct bench_error *error) {
-    return bench_usage(error, "%s: '%.80s' is no size; give " SIZE_FORMS, option, text);
+    return bench_usage(error, "%s: '%.80s' is not a size; give " SIZE_FORMS, option, text);
 }
 
 static bool overflowing(const char *option, const char *text, struct bench_error *error) {
@@ -161,7 +161,8 @@ bool bench_parse_block(const char *option, const char *text, struct bench_block 
     struct bench_size size;
     if (!bench_parse_size(option, text, &size, &inner) || size.dimensions > 2 || size.order.rank ||
         size.width)
-        return bench_usage(error, "%s: '%.80s' is no block; give threads such as 512 or 32x8", option, text);
+        return bench_usage(error, "%s: '%.80s' is not a block; give threads such as 512 or 32x8", option,
+                           text);
     uint64_t x = size.extent[0], y = size.dimensions == 2 ? size.extent[1] : 1;
     if (x == 0 || y == 0 || x * y > 1024)
         return bench_usage(error, "%s: a block of %.80s has %llu threads; CUDA allows 1 to 1024", option,
@@ -176,7 +177,7 @@ bool bench_parse_percentage(const char *option, const char *text, double *out, s
     double value = strtod(text, &end);
     bool number = end != text && (!*end || strcmp(end, "%") == 0);
     if (!number || errno || !isfinite(value) || value < 0)
-        return bench_usage(error, "%s: '%.80s' is no percentage of 0 or more", option, text);
+        return bench_usage(error, "%s: '%.80s' is not a percentage of 0 or more", option, text);
     *out = value;
     return true;
 }
@@ -186,7 +187,7 @@ bool bench_parse_positive(const char *option, const char *text, double *out, str
     errno = 0;
     double value = strtod(text, &end);
     if (end == text || *end || errno || !isfinite(value) || !(value > 0))
-        return bench_usage(error, "%s: '%.80s' is no number above 0", option, text);
+        return bench_usage(error, "%s: '%.80s' is not a number above 0", option, text);
     *out = value;
     return true;
 }

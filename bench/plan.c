@@ -79,14 +79,15 @@ static bool check_kernels(const struct bench_request *request, struct bench_erro
 /* `known`: the sum of the accesses a thread that the chosen kernels have. */
 static bool check_unrolls(const struct bench_request *request, unsigned known, struct bench_error *error) {
     if (request->unrolls.count && !known)
-        return bench_usage(error, "--unroll: each chosen kernel has its own number of accesses a thread; see "
-                                  "`wideload list` for those that let it be chosen");
+        return bench_usage(error,
+                           "--unroll: each chosen kernel has its own number of accesses per thread; see "
+                           "`wideload list` for those that let it be chosen");
     for (size_t i = 0; i < request->unrolls.count; i++)
         if (!has_unroll(known, request->unrolls.items[i])) {
             char text[80];
             bench_unrolls_text(known, text, sizeof text);
             return bench_usage(error,
-                               "--unroll: no chosen kernel has %" PRIu64 " accesses a thread; there are %s",
+                               "--unroll: no chosen kernel has %" PRIu64 " accesses per thread; there are %s",
                                request->unrolls.items[i], text);
         }
     return true;

@@ -34,7 +34,7 @@ bool bench_result_check(const char *path, const json_t *document, struct bench_e
     const char *schema = json_string_value(json_object_get(document, "schema"));
     if (!schema)
         return bench_usage(error,
-                           "%.400s: no result of wideload bench: it has no member \"schema\"; give what "
+                           "%.400s: not a result of wideload bench: it has no member \"schema\"; give what "
                            "`wideload bench --json FILE` wrote",
                            path);
     if (strcmp(schema, BENCH_SCHEMA) == 0)

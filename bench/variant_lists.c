@@ -68,7 +68,7 @@ static bool parse_member(const char *option, const char *member, unsigned *type,
         parse_type(option, name, type, error) && (!times || bench_parse_number(option, times, count, error));
     free(name);
     if (right && (*count == 0 || *count > WL_STRUCTURE_MAX))
-        return bench_usage(error, "%s: '%.40s' is no member of 1 to %d elements", option, member,
+        return bench_usage(error, "%s: '%.40s' is not a member of 1 to %d elements", option, member,
                            WL_STRUCTURE_MAX);
     return right;
 }
@@ -170,8 +170,8 @@ bool bench_parse_order(const char *option, const char *text, struct bench_order 
     unsigned seen = 0;
     for (const char *c = text; *c; c++) {
         if (*c < '0' || *c >= '0' + WL_RANK_MAX || order.rank == WL_RANK_MAX)
-            return bench_usage(error, "%s: '%.40s' is no order of 1 to %d dimensions such as 0213", option,
-                               text, WL_RANK_MAX);
+            return bench_usage(error, "%s: '%.40s' is not an order of 1 to %d dimensions such as 0213",
+                               option, text, WL_RANK_MAX);
         order.axis[order.rank++] = (unsigned char)(*c - '0');
         seen |= 1u << (*c - '0');
     }

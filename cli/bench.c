@@ -63,53 +63,55 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "What to run:", 1},
     {"kernel", KEY_KERNEL, "LIST", 0, "Only these kernels of the chosen experiments: shared,shared-pad", 1},
     {"size", KEY_SIZE, "LIST", 0,
-     "N elements, or RxC for matrices (BxRxC for many), MxNxK for an MxN times NxK product, every dimension "
-     "of a "
-     "tensor; numbers may end in K, M, G, Ki, Mi, Gi or be powers such as 2^20; text: as in the teaching "
-     "texts.  "
-     "Default: text on the simulator, on a GPU at least 4 times its L2 cache",
+     "N elements; RxC for matrices (BxRxC for a batch); MxNxK for an MxN times NxK product; every dimension "
+     "of a tensor.  Numbers may end in K, M, G, Ki, Mi, Gi or be powers such as 2^20.  text: the sizes of "
+     "the teaching texts.  Default: text on the simulator; on a GPU a working set of at least 4 times its L2 "
+     "cache",
      1},
-    {"bytes", KEY_BYTES, "LIST", 0, "In place of --size: as many elements as move so many bytes", 1},
+    {"bytes", KEY_BYTES, "LIST", 0, "Instead of --size: as many elements as move this many bytes", 1},
     {"offset", KEY_OFFSET, "LIST", 0, "Elements to shift by (0,11,128)", 1},
     {"stride", KEY_STRIDE, "LIST", 0, "Elements from one access to the next (1,2,4,8,16,32)", 1},
-    {"block", KEY_BLOCK, "LIST", 0, "Threads a block, 512 or 32x8, where the kernel does not fix them", 1},
-    {"unroll", KEY_UNROLL, "LIST", 0, "Accesses a thread, where `wideload list` says that they can be chosen",
+    {"block", KEY_BLOCK, "LIST", 0, "Threads per block, 512 or 32x8, for kernels that do not fix them", 1},
+    {"unroll", KEY_UNROLL, "LIST", 0,
+     "Accesses per thread, for kernels where `wideload list` says that it can be chosen", 1},
+    {"width", KEY_WIDTH, "LIST", 0, "Element size in bytes, for operations that move elements: 1,2,4,8,16",
      1},
-    {"width", KEY_WIDTH, "LIST", 0, "Bytes of an element that is moved: 1,2,4,8,16", 1},
-    {"type", KEY_TYPE, "LIST", 0, "Of elements that are added: i8 to i64, u8 to u64, f16, bf16, f32, f64", 1},
+    {"type", KEY_TYPE, "LIST", 0, "Element type of sums: i8 to i64, u8 to u64, f16, bf16, f32, f64", 1},
     {"fields", KEY_FIELDS, "LIST", 0,
-     "Fields of a structure: so many of --width bytes, 2:32, or members as C lays them out, f32x3+f64+i32 "
-     "(or "
-     "packed:f32x3+f64)",
+     "Fields of a structure: a number of fields of --width bytes, 2:32, or members as C lays them out, "
+     "f32x3+f64+i32 (without padding: packed:f32x3+f64)",
      1},
     {"order", KEY_ORDER, "LIST", 0,
-     "Which of the input's dimensions each of the output's is: 0213 or 0,2,1,3; a size may bring its own, "
-     "64x12x512x64@0213",
+     "The input's dimension that becomes each dimension of the output: 0213 or 0,2,1,3; a size may include "
+     "its own, 64x12x512x64@0213",
      1},
     {"from-shift", KEY_FROM_SHIFT, "LIST", 0,
-     "Elements, or bytes of a copy, that the input begins off its alignment", 1},
-    {"to-shift", KEY_TO_SHIFT, "LIST", 0, "The same of the output", 1},
+     "How far the input is from its alignment, in elements (copy-any: bytes)", 1},
+    {"to-shift", KEY_TO_SHIFT, "LIST", 0, "The same for the output", 1},
     {"peers", KEY_PEERS, "LIST", 0,
-     "Other libraries' kernels as rows, on a GPU: all that are there, none, or cublas,cusparse,cutensor", 1},
-    {"seed", KEY_SEED, "N", 0, "Of the pseudo-random inputs (1)", 1},
+     "Other libraries' kernels as rows, on a GPU: all (that are installed), none, or a list of "
+     "cublas,cusparse,cutensor",
+     1},
+    {"seed", KEY_SEED, "N", 0, "Seed of the pseudo-random inputs (1)", 1},
     {0, 0, 0, 0, "Where:", 2},
     {"device", KEY_DEVICE, "DEVICE", 0, "auto, gpu, gpu:N or sim (auto: the first GPU, else the simulator)",
      2},
     {"arch", KEY_ARCH, "NAME", 0, "The simulator's counting rules; see `wideload devices`", 2},
     {0, 0, 0, 0, "Timing, on a GPU:", 3},
-    {"peak", KEY_PEAK, "GBPS", 0, "The memory's theoretical peak, in place of the driver's figure", 3},
+    {"peak", KEY_PEAK, "GBPS", 0, "The memory's theoretical peak, instead of the driver's figure", 3},
     {"hot", KEY_HOT, 0, 0, "Leave the L2 cache warm between samples", 3},
-    {"samples", KEY_SAMPLES, "N", 0, "Exactly so many samples a row", 3},
-    {"time", KEY_TIME, "SECONDS", 0, "At most so long a row (15)", 3},
+    {"samples", KEY_SAMPLES, "N", 0, "Take exactly N samples per row", 3},
+    {"time", KEY_TIME, "SECONDS", 0, "Spend at most this long on a row (15)", 3},
     {0, 0, 0, 0, "Results:", 4},
     {"json", KEY_JSON, "FILE", 0,
      "Write JSON, schema " BENCH_SCHEMA "; - is standard output, without the table", 4},
     {"csv", KEY_CSV, "FILE", 0, "Write CSV; - is standard output, without the table", 4},
     {"markdown", KEY_MARKDOWN, "FILE", 0, "Write the table as Markdown; - is standard output", 4},
     {"compare", KEY_COMPARE, "OLD.json", 0,
-     "Print each row's ratio to an earlier run on the same device; exit with 3 where a row got worse", 4},
+     "Print each row's ratio to an earlier run on the same device; exit with 3 if a row got worse", 4},
     {"tolerance", KEY_TOLERANCE, "PCT", 0,
-     "By more than this (2 for times; 0 for the simulator's counters, which are exact)", 4},
+     "How much worse a row may be, in percent (2 for times; 0 for the simulator's counters, which are exact)",
+     4},
     CLI_COMMON_OPTIONS,
     {0}};
 
@@ -216,11 +218,11 @@ static const struct argp argp = {
     options,
     parse,
     "[EXPERIMENT...]",
-    "Runs experiments (all by default), each a ladder of kernels.  Every row is verified element by element "
-    "before it gets a figure: on a GPU its time and bandwidth, on the simulator its memory counters."
-    "\vA LIST makes a sweep, one row for each value.  Its items have commas between and may be ranges: 0:32 "
-    "is "
-    "every number from 0 to 32, 0:128:8 every eighth, 1:64:x2 each twice the one before.",
+    "Runs experiments (by default all), each a ladder of kernels.  Every row is verified element by element "
+    "before its figures are shown: time and bandwidth on a GPU, memory counters on the simulator."
+    "\vA LIST makes a sweep with one row per value.  Commas separate its items, which may be ranges: 0:32 is "
+    "every number from 0 to 32, 0:128:8 every eighth of them, and 1:64:x2 doubles from each number to the "
+    "next.",
     NULL,
     NULL,
     NULL};

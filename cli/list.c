@@ -42,15 +42,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {CLI_COMMON_OPTIONS, {0}};
-static const struct argp argp = {options,
-                                 parse,
-                                 "[EXPERIMENT...]",
-                                 "Lists the experiments, each a ladder of kernels from the lowest rung up: a "
-                                 "rung's one idea and the bytes "
-                                 "that it must move.",
-                                 NULL,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+    options,
+    parse,
+    "[EXPERIMENT...]",
+    "Lists the experiments, each a ladder of kernels from the lowest rung up, with "
+    "each rung's one idea and the bytes that it must move.",
+    NULL,
+    NULL,
+    NULL};
 
 /* The rungs of the joined ladder past our own `count`. */
 static void print_peers(const char *experiment, size_t count) {

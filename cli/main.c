@@ -14,7 +14,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void) {
     puts("Usage: wideload COMMAND [ARGUMENT...]\n"
-         "Moves and combines arrays at the speed of memory, and shows what each access pattern costs.\n");
+         "Shows what each memory access pattern of a CUDA kernel costs, on a GPU or without one.\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
     puts("  help       Print this help, or a command's\n"
@@ -22,9 +22,9 @@ static void print_help(void) {
          "      --help     Print this help; after a command, its own\n"
          "      --version  Print the version\n"
          "\n"
-         "Exit status: 0 success, 1 a failure, 2 a request that cannot be met as written,\n"
-         "3 a gate failed (--compare, --fail-if); of `prof` the program's, or 124 time was up,\n"
-         "126 and 127 it cannot be run.");
+         "Exit status: 0 for success, 1 for a failure, 2 for a wrong request, 3 if a gate failed\n"
+         "(--compare, --fail-if).  `prof` exits with the program's status, with 124 if its time\n"
+         "was up, and with 126 or 127 if it cannot be run.");
 }
 
 static const struct cli_command *find(const char *name) {

@@ -62,25 +62,27 @@ struct input {
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "What to show:", 1},
     {"metrics", KEY_METRICS, "LIST", 0,
-     "These metrics, by nvprof's names or Nsight Compute's, in place of the table; `all`; `help` lists them",
+     "Report these metrics instead of the table, by nvprof's or Nsight Compute's names; `all`; `help` lists "
+     "them",
      1},
-    {"lines", KEY_LINES, 0, 0, "Each source line's accesses, too (compile with -lineinfo)", 1},
-    {"each", KEY_EACH, 0, 0, "A row a launch, not a kernel", 1},
-    {"kernel", KEY_KERNEL, "REGEX", 0, "Only kernels whose name matches this extended regular expression", 1},
-    {"launch-skip", KEY_SKIP, "N", 0, "Leave out the first N launches of those", 1},
-    {"launch-count", KEY_COUNT, "N", 0, "At most N launches after them", 1},
+    {"lines", KEY_LINES, 0, 0, "Also report each source line's accesses (compile with -lineinfo)", 1},
+    {"each", KEY_EACH, 0, 0, "One row per launch instead of one per kernel", 1},
+    {"kernel", KEY_KERNEL, "REGEX", 0,
+     "Report only kernels whose name matches this extended regular expression", 1},
+    {"launch-skip", KEY_SKIP, "N", 0, "Skip the first N launches of those kernels", 1},
+    {"launch-count", KEY_COUNT, "N", 0, "Report at most N launches, after those skipped", 1},
     {0, 0, 0, 0, "How to run:", 2},
     {"arch", KEY_ARCH, "NAME", 0, "The counting rules; see `wideload devices`", 2},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the program after so long; the status is 124 then", 2},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the program after this long; the exit status is then 124", 2},
     {"check", KEY_CHECK, "LIST", 0,
-     "Look for faults, too: memory, race, init, sync, leak; the status is 1 if there are any", 2},
+     "Also look for bugs: memory, race, init, sync, leak; the exit status is 1 if there are any", 2},
     {0, 0, 0, 0, "Gates:", 3},
     {"fail-if", KEY_FAIL_IF, "EXPR", 0,
-     "Status 3 where a kernel is so, as in 'gld_efficiency<80'; may be given several times", 3},
-    {"github", KEY_GITHUB, 0, 0, "Annotations for GitHub workflows on standard error, too", 3},
+     "Exit with 3 if this holds for a kernel, as in 'gld_efficiency<80'; may be given several times", 3},
+    {"github", KEY_GITHUB, 0, 0, "Also write annotations for GitHub workflows to standard error", 3},
     {0, 0, 0, 0, "Where to:", 4},
-    {"output", KEY_OUTPUT, "FILE", 0, "The report, in place of standard error", 4},
-    {"csv", KEY_CSV, "FILE", 0, "Write CSV, a line a row", 4},
+    {"output", KEY_OUTPUT, "FILE", 0, "Write the report to a file instead of standard error", 4},
+    {"csv", KEY_CSV, "FILE", 0, "Write CSV, one line per row of the table", 4},
     {"json", KEY_JSON, "FILE", 0, "Write JSON, schema " PROF_SCHEMA, 4},
     CLI_COMMON_OPTIONS,
     {0}};
@@ -94,7 +96,7 @@ static bool parse_kernel(struct input *input, const char *argument, struct bench
     if (result) {
         char why[200];
         regerror(result, &input->kernel, why, sizeof why);
-        return bench_usage(error, "--kernel: '%.80s' is no regular expression: %s", argument, why);
+        return bench_usage(error, "--kernel: '%.80s' is not a regular expression: %s", argument, why);
     }
     input->has_kernel = true;
     input->selection.kernel = &input->kernel;
@@ -189,9 +191,9 @@ static const struct argp argp = {
     options,
     parse,
     "PROGRAM [ARGUMENT...]",
-    "Runs a CUDA program on the simulator and reports what its kernels asked of the memory, exactly.  The "
-    "program "
-    "keeps its standard streams, its exit status and its signals; the report goes to standard error.",
+    "Runs a CUDA program on the simulator and reports the memory accesses of its kernels, counted exactly.  "
+    "The "
+    "program keeps its standard streams, exit status and signals; the report goes to standard error.",
     NULL,
     NULL,
     NULL};

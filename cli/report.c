@@ -50,10 +50,11 @@ static const struct argp argp = {
     options,
     parse,
     "RESULT.json...",
-    "Makes one page of what `wideload bench --json` wrote: each experiment's ladder as bars against the copy "
-    "and "
-    "the theoretical peak, sweeps as lines, and tables of every number.  Files of one device are joined; a "
-    "simulator's file beside a GPU's gives the counters beside the times.  gnuplot draws the charts.",
+    "Makes one page from the results of `wideload bench --json`: each experiment's ladder as bars beside the "
+    "copy "
+    "and the theoretical peak, sweeps as lines, and tables of all numbers.  Files of one device are joined; "
+    "with a "
+    "simulator's file beside a GPU's, counters stand beside the times.  gnuplot draws the charts.",
     NULL,
     NULL,
     NULL};
@@ -132,7 +133,7 @@ static bool make_folder(const char *path, struct bench_error *error) {
     if (reason == EEXIST && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return true;
     return bench_usage(error, "--svg: %.400s cannot be made: %s", path,
-                       reason == EEXIST ? "it is no folder" : strerror(reason));
+                       reason == EEXIST ? "it is not a folder" : strerror(reason));
 }
 
 static bool make(struct report *report, const struct input *input, struct bench_error *error) {

@@ -26,7 +26,7 @@ static wl_error check(const wl_context *context, wl_type type, wl_devptr out, wl
     if (error)
         return error;
     if ((unsigned)type >= sizeof(types) / sizeof(types[0]))
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: type is %d, which is none of WL_TYPE_...", call,
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: type is %d, which is not one of WL_TYPE_...", call,
                         (int)type);
     const unsigned alignment = types[type].bytes;
     const uint64_t bytes = wl__multiply(n, alignment);

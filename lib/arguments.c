@@ -14,7 +14,8 @@ wl_error wl__check_context(const char *call, const wl_context *context) {
 wl_error wl__check_width(const char *call, unsigned width) {
     if (width && width <= 16 && (width & (width - 1)) == 0)
         return WL_ERROR_OK;
-    return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: width is %u bytes: it is 1, 2, 4, 8 or 16", call, width);
+    return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: width is %u bytes: it must be 1, 2, 4, 8 or 16", call,
+                    width);
 }
 
 /* Whether the byte at an address is one that this process can read.  The kernel looks, so nothing faults;
@@ -66,8 +67,8 @@ wl_error wl__check_any_array(const char *call, struct wl__reach *reach, const st
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", call, array->name);
     if (address & (alignment - 1))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT,
-                        "%s: %s is 0x%llx, which is no multiple of its elements' %u bytes", call, array->name,
-                        address, alignment);
+                        "%s: %s is 0x%llx, which is not a multiple of the element size, %u bytes", call,
+                        array->name, address, alignment);
     /* Addresses are 64-bit signed at heart. */
     if (array->bytes > INT64_MAX || array->bytes - 1 > UINT64_MAX - address)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s goes past the end of the address space", call,

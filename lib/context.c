@@ -44,12 +44,12 @@ static wl_error choose(const char *device, struct wanted *out) {
         device = "auto";
     if (!parse_name(device, out))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT,
-                        "unknown device '%.64s': it is auto, gpu, gpu:N, sim or current", device);
+                        "unknown device '%.64s': give auto, gpu, gpu:N, sim or current", device);
     const char *environment = getenv("WIDELOAD_DEVICE");
     if (out->kind == WANT_AUTO && environment && *environment && !parse_name(environment, out))
         return wl__fail(
             WL_ERROR_INVALID_ARGUMENT,
-            "WIDELOAD_DEVICE names an unknown device '%.64s': it is auto, gpu, gpu:N, sim or current",
+            "WIDELOAD_DEVICE names an unknown device '%.64s': give auto, gpu, gpu:N, sim or current",
             environment);
     return WL_ERROR_OK;
 }

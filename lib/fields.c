@@ -185,10 +185,10 @@ static wl_error check_fields(struct problem *p) {
     if (!p->fields)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: fields is NULL", p->call);
     if (p->count < 1 || p->count > WL_FIELDS_MAX)
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: count is %u: it is 1 to %d", p->call, p->count,
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: count is %u: it must be 1 to %d", p->call, p->count,
                         WL_FIELDS_MAX);
     if (p->structure_bytes < 1 || p->structure_bytes > WL_STRUCTURE_MAX)
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: structure_bytes is %u: it is 1 to %d", p->call,
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: structure_bytes is %u: it must be 1 to %d", p->call,
                         p->structure_bytes, WL_STRUCTURE_MAX);
     p->named_begin = p->structure_bytes;
     p->named_end = 0;

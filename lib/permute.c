@@ -221,7 +221,8 @@ static const struct strategy {
 
 static wl_error check_shape(unsigned rank, const uint64_t *sizes, const unsigned *order) {
     if (rank > WL_RANK_MAX)
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: rank is %u: it is 0 to %d", call, rank, WL_RANK_MAX);
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: rank is %u: it must be 0 to %d", call, rank,
+                        WL_RANK_MAX);
     if (rank && !sizes)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: sizes is NULL", call);
     if (rank && !order)
@@ -229,8 +230,9 @@ static wl_error check_shape(unsigned rank, const uint64_t *sizes, const unsigned
     unsigned seen = 0;
     for (unsigned i = 0; i < rank; i++) {
         if (order[i] >= rank || (seen & 1u << order[i]))
-            return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: order[%u] is %u: each of 0 to %u comes once",
-                            call, i, order[i], rank - 1);
+            return wl__fail(WL_ERROR_INVALID_ARGUMENT,
+                            "%s: order[%u] is %u: order must hold each of 0 to %u once", call, i, order[i],
+                            rank - 1);
         seen |= 1u << order[i];
     }
     return WL_ERROR_OK;

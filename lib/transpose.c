@@ -559,8 +559,8 @@ static uint64_t span(uint64_t outer, uint64_t ld, uint64_t inner) {
 static wl_error check_at_least(const char *call, const char *name, uint64_t value, uint64_t least) {
     if (value >= least)
         return WL_ERROR_OK;
-    return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is %llu elements: it is at least %llu", call, name,
-                    (unsigned long long)value, (unsigned long long)least);
+    return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is %llu elements: it must be at least %llu", call,
+                    name, (unsigned long long)value, (unsigned long long)least);
 }
 
 static wl_error transpose(const char *call, wl_context *context, unsigned width, wl_devptr to, wl_devptr from,

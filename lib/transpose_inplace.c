@@ -267,7 +267,7 @@ wl_error wl_transpose_inplace_workspace(wl_context *context, unsigned width, uin
         error = wl__check_width(call, width);
     if (!error && wl__multiply(wl__multiply(rows, cols), width) > INT64_MAX)
         error =
-            wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: rows * cols * width is past the address space", call);
+            wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: rows * cols * width exceeds the address space", call);
     if (!error && !bytes)
         error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: bytes is NULL", call);
     struct wl__inplace p;

@@ -11,6 +11,6 @@ wl_error wl__unroll(const struct wl_problem *problem, const struct wl__unrolled 
             *accesses = wanted;
             return WL_ERROR_OK;
         }
-    return wl__fail(WL_ERROR_NOT_APPLICABLE, "%u accesses a thread: there are kernels of 1, 2, 4 and 8",
+    return wl__fail(WL_ERROR_NOT_APPLICABLE, "%u accesses per thread: there are kernels of 1, 2, 4 and 8",
                     wanted);
 }

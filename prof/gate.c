@@ -53,8 +53,8 @@ bool prof_gate_parse(const char *text, struct prof_gate *out, struct bench_error
     if (*c == '%' && out->metric->unit == PROF_PERCENT)
         c = skip_spaces(c + 1);
     if (*c)
-        return bench_usage(error, "--fail-if: '%.40s' is left over in '%.80s'; give one comparison an option",
-                           c, text);
+        return bench_usage(
+            error, "--fail-if: '%.40s' is left over in '%.80s'; give one comparison per option", c, text);
     return true;
 }
 

@@ -55,7 +55,7 @@ static int run_guarded(const struct prof_run *run, const sigset_t *set, const si
     int report[2];
     pid_t self = getpid();
     if (pipe2(report, O_CLOEXEC)) {
-        bench_failure(error, "no pipe: %s", strerror(errno));
+        bench_failure(error, "a pipe cannot be made: %s", strerror(errno));
         return PROF_NOT_EXECUTABLE;
     }
     pid_t guard = fork();
@@ -73,7 +73,9 @@ static int run_guarded(const struct prof_run *run, const sigset_t *set, const si
         int status;
         prof_tree_end(0, 0, &status);
     }
-    bench_failure(error, guard < 0 ? "no process: %s" : "the process that watches the program was killed",
+    bench_failure(error,
+                  guard < 0 ? "a process cannot be started: %s"
+                            : "the process that watches the program was killed",
                   strerror(why));
     return 1;
 }

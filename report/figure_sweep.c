@@ -145,7 +145,7 @@ void report_sweep_figure(struct report_figure *figure, const struct report_data 
         [REPORT_OFFSET] = "offset, elements",
         [REPORT_STRIDE] = "stride, elements",
         [REPORT_BLOCK] = "threads a block",
-        [REPORT_UNROLL] = "accesses a thread",
+        [REPORT_UNROLL] = "accesses per thread",
         [REPORT_ORDER] = "order",
         [REPORT_TYPE] = "type",
         [REPORT_FIELDS] = "fields of a structure",

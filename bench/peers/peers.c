@@ -150,7 +150,7 @@ bool bench_peers_open(struct bench_plan *plan, wl_context *context, const struct
                       struct bench_error *error) {
     wl_device_info device;
     if (wl_get_device_info(context, &device))
-        return bench_failure(error, "the device cannot be asked for its properties: %s", wl_message());
+        return bench_failure(error, "the device's properties cannot be read: %s", wl_message());
     size_t sections = 0;
     plan->row_count = 0;
     for (size_t s = 0; s < plan->section_count; s++) {

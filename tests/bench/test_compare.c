@@ -205,7 +205,7 @@ static void bad_files(void **state) {
     refuses("", "cut off");
     refuses("{\"schema\": \"wideload-bench/1\",", "cut off");
     refuses("{\"schema\" 1}", "no JSON");
-    refuses("[1, 2]", "no result of");
+    refuses("[1, 2]", "not a result of");
     refuses("{\"schema\": \"other/1\"}", "schema \"other/1\"");
     refuses("{\"schema\": \"wideload-prof/1\"}", "schema \"wideload-prof/1\"");
     refuses("{\"schema\": \"wideload-bench/2\", \"device\": {}, \"rows\": []}",

@@ -164,7 +164,7 @@ static void unrolls(void **state) {
     assert_int_equal(plan.sections[0].rows[6].problem.unroll, 0);
     bench_plan_free(&plan);
     request.unrolls.count = 3;
-    refused(&request, "--unroll: no chosen kernel has 3 accesses a thread; there are 1,2,4,8");
+    refused(&request, "--unroll: no chosen kernel has 3 accesses per thread; there are 1,2,4,8");
     for (size_t i = 0; i < 4; i++) {
         static const uint64_t wrong[] = {0, 16, (uint64_t)1 << 32, UINT64_MAX};
         values[0] = wrong[i];

@@ -167,27 +167,27 @@ static void wrong_words(void **state) {
     refused((struct given){.experiment = "interleave", .fields = "0"}, "1 to 256 fields");
     refused((struct given){.experiment = "interleave", .fields = "257"}, "1 to 256 fields");
     refused((struct given){.experiment = "interleave", .fields = "f32+"}, "no type ''");
-    refused((struct given){.experiment = "interleave", .fields = "f32x0"}, "no member");
+    refused((struct given){.experiment = "interleave", .fields = "f32x0"}, "not a member");
     refused((struct given){.experiment = "interleave", .fields = "f64x129"}, "has 1032 bytes");
-    refused((struct given){.experiment = "interleave", .fields = "i8x2000"}, "no member");
+    refused((struct given){.experiment = "interleave", .fields = "i8x2000"}, "not a member");
     refused((struct given){.experiment = "interleave",
                            .fields = "i8+i8+i8+i8+i8+i8+i8+i8+i8+i8+i8+i8+i8+i8+i8+i8+i8"},
             "more than 16 members");
     refused((struct given){.experiment = "interleave",
                            .fields = "packed:i8x100+i8x100+i8x100+i8x100+i8x100+i8x100+i8x100+i8x100+i8x100"},
             "more than 63 letters");
-    refused((struct given){.experiment = "permute", .order = "0123456789"}, "no order of 1 to 8");
+    refused((struct given){.experiment = "permute", .order = "0123456789"}, "not an order of 1 to 8");
     refused((struct given){.experiment = "permute", .order = "022"}, "each of its dimensions");
     refused((struct given){.experiment = "permute", .order = "13"}, "each of its dimensions");
     refused((struct given){.experiment = "permute", .order = ""}, "each of its dimensions");
-    refused((struct given){.experiment = "permute", .order = "10,1x"}, "no order");
+    refused((struct given){.experiment = "permute", .order = "10,1x"}, "not an order");
     refused((struct given){.experiment = "permute", .size = "3x4@012"}, "2 extents and an order of 3");
     refused((struct given){.experiment = "permute", .size = "3x4", .order = "012"},
-            "of 3 dimensions, and a size of 2");
+            "has 3 dimensions and the size has 2");
     refused((struct given){.experiment = "copy", .size = "3@0"}, "takes no order");
     refused((struct given){.experiment = "copy", .size = "3/4"}, "has no width");
     refused((struct given){.experiment = "transpose-any", .size = "3/3"}, "not 3");
-    refused((struct given){.experiment = "transpose-any", .size = "3/"}, "'' is no size");
+    refused((struct given){.experiment = "transpose-any", .size = "3/"}, "'' is not a size");
     refused((struct given){.experiment = "transpose-any", .size = "1x2x3x4"}, "takes N, RxC or BxRxC, not 4");
     refused((struct given){.experiment = "transpose-any", .size = "2^60", .width = "16"}, "2^60");
     refused((struct given){.experiment = "deinterleave", .size = "2^59", .fields = "2"}, "2^60 bytes");

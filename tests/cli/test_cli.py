@@ -60,8 +60,8 @@ class Errors(unittest.TestCase):
         self.refused(2, "did you mean 'fermi'?", "bench", "copy", "--arch", "fremi")
 
     def test_sizes(self):
-        for text, says in [("-1", "negative"), ("", "no size"), ("1.5", "no size"), ("ten", "no size"),
-                           ("1KiB", "no size"), ("2^64", "64 bits"), ("99999999999999999999", "64 bits"),
+        for text, says in [("-1", "negative"), ("", "not a size"), ("1.5", "not a size"), ("ten", "no size"),
+                           ("1KiB", "not a size"), ("2^64", "64 bits"), ("99999999999999999999", "64 bits"),
                            ("2^31x2^31x2^31", "2^60"), ("1x1x1x1x1x1x1x1x1", "more than 8 extents"), ("1x2x3x4", "copy takes N"),
                            ("8x8", "copy takes N"), ("8@0", "takes no order"), ("8/4", "has no width"),
                            ("heads", "no size 'heads'"),
@@ -87,11 +87,11 @@ class Errors(unittest.TestCase):
         self.refused(2, "fixes its block", "bench", "shared", "--block", "64")
         self.refused(2, "--peak", "bench", "copy", "--peak", "nan")
         for text, says in [("32:0", "backwards"), ("0:8:0", "never end"), ("0:8:x2", "stays 0"), ("1:8:x1", "never end"),
-                           ("0:9999", "4096 values"), (":", "no range"), ("0:1:2:3", "no range"), ("0:2^64", "64 bits")]:
+                           ("0:9999", "4096 values"), (":", "not a range"), ("0:1:2:3", "not a range"), ("0:2^64", "64 bits")]:
             self.refused(2, says, "bench", "read-offset", "--offset", text)
         self.refused(2, "single numbers", "bench", "transpose", "--size", "8x8:16x16")
         self.refused(2, "100000 rows", "bench", "read-offset", "--offset", "0:4000", "--size", "1:100")
-        self.refused(2, "has 3 accesses a thread; there are 1,2,4,8", "bench", "copy", "--unroll", "1,3")
+        self.refused(2, "has 3 accesses per thread; there are 1,2,4,8", "bench", "copy", "--unroll", "1,3")
         self.refused(2, "its own number of accesses", "bench", "transpose", "--unroll", "2")
         self.refused(2, "--samples", "bench", "copy", "--samples", "0")
 
@@ -102,7 +102,7 @@ class Errors(unittest.TestCase):
         self.refused(2, "1 to 256 fields", "bench", "interleave", "--fields", "0")
         self.refused(2, "no type 'f33'", "bench", "deinterleave", "--fields", "f32+f33")
         self.refused(2, "each of its dimensions", "bench", "permute", "--order", "0,1,1")
-        self.refused(2, "of 2 dimensions, and a size of 3", "bench", "permute", "--size", "4x5x6", "--order", "10")
+        self.refused(2, "has 2 dimensions and the size has 3", "bench", "permute", "--size", "4x5x6", "--order", "10")
         self.refused(2, "--to-shift: none of the chosen", "bench", "add", "--to-shift", "1")
         self.refused(2, "give one", "bench", "copy", "--bytes", "1Mi", "--size", "4")
         self.refused(2, "give --size", "bench", "permute", "--bytes", "1Mi")
@@ -461,7 +461,7 @@ class Results(unittest.TestCase):
         for text in "-1", "nan", "x", "":
             done = wideload("bench", "copy", "--compare", "x", "--tolerance", text)
             self.assertEqual(done.returncode, 2)
-            self.assertIn("no percentage", done.stderr)
+            self.assertIn("not a percentage", done.stderr)
 
     def test_markdown(self):
         done = wideload("bench", "copy", "read-offset", "--size", "1000", "--offset", "0,1500", "--markdown", "-")

@@ -140,7 +140,7 @@ class Refusals(Case):
         self.refused(2, ["--output", "none"], result, "-o", self.path("none/page.html"))
         self.refused(2, ["--output", "directory"], result, "-o", self.folder)
         file = self.file("file", "")
-        self.refused(2, ["--svg", "no folder"], result, "--svg", file)
+        self.refused(2, ["--svg", "not a folder"], result, "--svg", file)
         self.refused(2, ["--svg", "none"], result, "--svg", self.path("none/charts"))
         if os.path.exists("/dev/full"):
             self.refused(1, "No space left", result, "-o", "/dev/full")
