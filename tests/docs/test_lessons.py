@@ -125,7 +125,9 @@ class Lessons(unittest.TestCase):
                     self.assertIn("none", run.stderr, f"{page}: {words}")
 
     def test_links(self):
-        documents = pages() + [translation(page) for page in pages()] + ["docs/replay.md"]
+        others = [os.path.relpath(path, arguments.source) for pattern in ("*.md", "docs/*.md", "docs/notes/*.md")
+                  for path in glob.glob(os.path.join(arguments.source, pattern))]
+        documents = sorted({*pages(), *map(translation, pages()), *others})
         for page in documents:
             for target in re.findall(r"\]\(([^)\s]+)\)", read(page)):
                 if re.match(r"[a-z]+:", target):
