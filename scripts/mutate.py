@@ -49,15 +49,19 @@ AREAS = [
     ("sim/exec/call.h", True, None),
     ("sim/exec/number.c", True, None),
     ("sim/exec/matrix_d*", True, None),
-    ("sim/exec/matrix_m*", True, r"matrix\.(mma|h200|programs\.90)$"),
+    ("sim/exec/matrix_*", True, r"matrix\.(mma|h200|programs\.90)$|exec\.(hostile|limits|undefined)$"),
     ("sim/exec/*texture*", True, r"texture\.|driver_memory$|check\.(bugs|clean)$"),
     ("sim/exec/fetch*", True, r"texture\.|check\.(bugs|clean)$"),
     ("sim/exec/printf.c", True, r"device\.print\.90$|exec\.(?!mutations)|driver_services$"),
     ("sim/exec/heap.c", True, r"device\.heap\.90$|exec\.(?!mutations)|driver_services$"),
-    ("sim/exec/lower*", True, r"exec\.(?!mutations)|ptx\.(errors|memory)$|device\.pipeline\.90$|driver_module$"),
+    ("sim/exec/lower*", True, r"exec\.(?!mutations)|ptx\.(errors|memory)$|device\.pipeline\.90$|driver_module$"
+                              r"|counters\.(atomics|bulk|clusters)_static$|conformance\.h200$"),
     ("sim/exec/*", True, r"exec\.(?!mutations)|memory$|memory\.|check\.(bugs|clean)$|device\.(heap|pipeline)\.90$"
-                         r"|driver_(launch|fault|bounds|services|cluster|module|memory|ipc\w*|tensor_map)$|counters\.flow$"),
-    ("sim/check/*", True, r"check\.(bugs|clean)$|exec\.hostile$"),
+                         r"|driver_(launch|fault|bounds|services|cluster|module|memory|ipc\w*|tensor_map)$"
+                         r"|counters\.(flow|(atomics|bulk|clusters)_static)$|device\.grid\.90$"),
+    ("sim/check/*", True, r"check\.(bugs|clean|document|inplace_\w+)$|exec\.(?!mutations)|driver_(bounds|ipc|launch)$"),
+    ("sim/cuda/check.c", True, r"check\.(bugs|clean|document)$|driver_(environment|ipc|memory)$"),
+    ("sim/cuda/machine.c", True, r"driver_|fuzz\.elf$|cudart_(stripped|compiled)$|programs\.function_attributes$"),
     ("sim/cuda/profile*", True, r"prof_(text|recording|command|report)$|driver_(launch|device|services)$"),
     ("sim/cuda/*", True, r"driver_|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),
 ]

@@ -1,0 +1,101 @@
+/* Forms of memory instructions: those that are taken, and the nearest to them that are refused, with a
+ * message that stands at the instruction. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/exec/harness.h"
+
+static const struct {
+    const char *line;
+    bool taken;
+} forms[] = {
+    /* Operands of loads and stores; the third is a cache policy, of 64 bits. */
+    {"ld.global.u32 %r1, [%d1];", true},
+    {"ld.global.u32 %r1;", false},
+    {"ld.global.L2::cache_hint.u32 %r1, [%d1], %d2;", true},
+    {"ld.global.L2::cache_hint.u32 %r1, [%d1], 64;", true},
+    {"ld.global.L2::cache_hint.u32 %r1, [%d1], %r2;", false},
+    {"ld.global.L2::cache_hint.u32 %r1, [%d1], [%d2];", false},
+    {"ld.global.L2::cache_hint.u32 %r1, [%d1];", false},
+    {"ld.global.L2::cache_hint.u32 %r1, [%d1], %d2, %d3;", false},
+    {"st.global.u32 [%d1], %r1;", true},
+    {"st.global.u32 [%d1];", false},
+    {"st.global.L2::cache_hint.u64 [%d1], %d2, %d3;", true},
+    {"st.global.L2::cache_hint.u64 [%d1], %d2;", false},
+    {"st.global.L2::cache_hint.u64 [%d1], %d2, %d3, %d4;", false},
+    /* Up to 32 bytes, in registers that are wide enough. */
+    {"ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];", true},
+    {"ld.global.v4.u32 {%r1, %r2, %r3}, [%d1];", false},
+    {"ld.global.v4.u64 {%d2, %d3, %d4, %d5}, [%d1];", true},
+    {"ld.global.v8.u32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%d1];", true},
+    {"ld.global.v8.u64 {%d2, %d3, %d4, %d5, %d6, %d7, %d8, %d9}, [%d1];", false},
+    {"ld.global.v2 {%r1, %r2}, [%d1];", false},
+    {"ld.global.u64 %r1, [%d1];", false},
+    {"ld.global.u32 %d2, [%d1];", true},
+    {"ld.global.u32 %h1, [%d1];", false},
+    {"st.global.u32 [%d1], %d2;", true},
+    /* Operands of atomics. */
+    {"atom.global.add.u32 %r1, [%d1], %r2;", true},
+    {"atom.global.add.u32 %r1, [%d1];", false},
+    {"atom.global.add.L2::cache_hint.u32 %r1, [%d1], %r2, %d2;", true},
+    {"atom.global.add.L2::cache_hint.u32 %r1, [%d1], %r2, %d3, %d2;", false},
+    {"atom.global.cas.b32 %r1, [%d1], %r2, %r3;", true},
+    {"atom.global.cas.b32 %r1, [%d1], %r2;", false},
+    {"red.global.add.u32 [%d1], %r2;", true},
+    {"red.global.add.u32 [%d1];", false},
+    {"red.global.add.L2::cache_hint.u32 [%d1], %r2, %d2;", true},
+    {"red.global.add.L2::cache_hint.u32 [%d1], %r2, %d3, %d2;", false},
+    /* Vectors of them: both sides, or the only one, have as many elements as the instruction. */
+    {"atom.global.add.v2.f32 {%f1, %f2}, [%d1], {%f3, %f4};", true},
+    {"atom.global.add.v4.f32 {%f1, %f2, %f3, %f4}, [%d1], {%f1, %f2, %f3, %f4};", true},
+    {"atom.global.add.v2.f32 %f1, [%d1], {%f3, %f4};", false},
+    {"atom.global.add.v2.f32 {%f1, %f2}, [%d1], %f3;", false},
+    {"atom.global.add.v2.f32 {%f1, %f2}, [%d1], {%f3, %f4, %f5};", false},
+    {"atom.global.add.v2.f32 {%f1, %f2, %f3}, [%d1], {%f3, %f4};", false},
+    {"red.global.add.v2.f32 [%d1], {%f3, %f4};", true},
+    {"red.global.add.v2.f32 [%d1], %f3;", false},
+    {"red.global.add.v2.f32 [%d1], {%f3, %f4, %f5};", false},
+    /* Copies of 4, 8 and 16 bytes. */
+    {"cp.async.ca.shared.global [%r1], [%d1], 4;", true},
+    {"cp.async.ca.shared.global [%r1], [%d1], 16;", true},
+    {"cp.async.ca.shared.global [%r1], [%d1], 12;", false},
+    {"cp.async.ca.shared.global [%r1], [%d1], %r2;", false},
+    {"cp.async.ca.shared.global [%r1], [%d1];", false},
+};
+
+static void test_forms(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char text[1024];
+        const int size =
+            snprintf(text, sizeof text,
+                     ".version 8.4\n.target sm_90\n.address_size 64\n"
+                     ".visible .entry k() {\n.reg .b16 %%h<2>; .reg .b32 %%r<9>; .reg .f32 %%f<6>;"
+                     ".reg .b64 %%d<10>;\n%s\nret;\n}\n",
+                     forms[i].line);
+        assert_in_range(size, 1, sizeof text - 1);
+        struct sim_memory *memory = sim_memory_create(1 << 24);
+        assert_non_null(memory);
+        struct sim_module *module = NULL;
+        struct ptx_error error = {.pos = {0, 0}};
+        const bool taken = sim_module_load(memory, "forms", text, (size_t)size, &module, &error);
+        if (taken != forms[i].taken)
+            fail_msg("%s is %s", forms[i].line, taken ? "taken" : error.text);
+        if (taken)
+            sim_module_unload(module);
+        else
+            assert_int_equal(error.pos.line, 6);
+        sim_memory_destroy(memory);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
