@@ -63,7 +63,7 @@ AREAS = [
     ("sim/cuda/check.c", True, r"check\.(bugs|clean|document)$|driver_(environment|ipc|memory)$"),
     ("sim/cuda/machine.c", True, r"driver_|fuzz\.elf$|cudart_(stripped|compiled)$|programs\.function_attributes$"),
     ("sim/cuda/profile*", True, r"prof_(text|recording|command|report)$|driver_(launch|device|services)$"),
-    ("sim/cuda/*", True, r"driver_|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),
+    ("sim/cuda/*", True, r"driver_|h200_describe$|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),
 ]
 
 

@@ -54,6 +54,8 @@ static void test_patterns(void **state) {
         access.kind = COUNT_ATOM;
         unsigned atom = count_global(rules, &access).transactions;
         assert_int_equal(count_shared(rules, &access).transactions, p.shared);
+        access.compare = true; /* brings two operands, one after the other */
+        assert_int_equal(count_shared(rules, &access).transactions, 2 * p.shared);
         assert_int_equal(red, atom);
         assert_int_equal(p.red, p.atom);
         assert_in_range(p.red - red, 0, 2);

@@ -78,9 +78,12 @@
     X(cuLibraryGetGlobal)                                                                                    \
     X(cuKernelGetFunction)                                                                                   \
     X(cuKernelGetAttribute)                                                                                  \
+    X(cuKernelGetParamInfo)                                                                                  \
     X(cuKernelSetAttribute)                                                                                  \
     X(cuFuncGetAttribute)                                                                                    \
     X(cuFuncSetAttribute)                                                                                    \
+    X(cuFuncGetParamInfo)                                                                                    \
+    X(cuFuncSetSharedMemConfig)                                                                              \
     X(cuFuncSetCacheConfig)                                                                                  \
     X(cuFuncGetModule)                                                                                       \
     X(cuMemAlloc)                                                                                            \

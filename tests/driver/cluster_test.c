@@ -258,12 +258,15 @@ static void older(void **state) {
     int has;
     assert_ok(api.cuDeviceGetAttribute(&has, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0));
     assert_int_equal(has, 1);
-    assert_int_equal(api.set_arch("sm_80"), 0);
-    assert_ok(api.cuDeviceGetAttribute(&has, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0));
-    assert_int_equal(has, 0);
-    assert_int_equal(plainly("four", 4), CUDA_ERROR_NOT_SUPPORTED);
-    assert_int_equal(with("plain", 4, 2, 1, 1), CUDA_ERROR_NOT_SUPPORTED);
-    assert_ok(with("plain", 4, 1, 1, 1));
+    static const char *const architectures[] = {"sm_80", "sm_89"};
+    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
+        assert_int_equal(api.set_arch(architectures[i]), 0);
+        assert_ok(api.cuDeviceGetAttribute(&has, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0));
+        assert_int_equal(has, 0);
+        assert_int_equal(plainly("four", 4), CUDA_ERROR_NOT_SUPPORTED);
+        assert_int_equal(with("plain", 4, 2, 1, 1), CUDA_ERROR_NOT_SUPPORTED);
+        assert_ok(with("plain", 4, 1, 1, 1));
+    }
     assert_int_equal(api.set_arch("sm_90"), 0);
 }
 

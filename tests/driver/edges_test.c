@@ -449,8 +449,51 @@ static void shared_left(void **state) {
     assert_ok(api.cuModuleUnload(module));
 }
 
+static void functions(void **state) {
+    (void)state;
+    const CUfunction function = kernel("vadd");
+    for (int bytes = -1; bytes <= 1; bytes++)
+        assert_int_equal(
+            api.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes),
+            bytes < 0 ? INVALID : CUDA_SUCCESS);
+    assert_ok(api.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 48 << 10));
+    for (int width = -1; width <= 0; width++)
+        assert_int_equal(api.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, width),
+                         width < 0 ? INVALID : CUDA_SUCCESS);
+    for (int i = -1; i <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE + 2; i++)
+        assert_int_equal(api.cuFuncSetSharedMemConfig(function, (CUsharedconfig)i),
+                         i >= 0 && i <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_SUCCESS : INVALID);
+}
+
+/* vadd has three pointers and an int, as a function and as a library's kernel. */
+static void parameters(void **state) {
+    (void)state;
+    const CUfunction function = kernel("vadd");
+    CUlibrary library;
+    CUkernel from_library;
+    assert_ok(api.cuLibraryLoadFromFile(&library, api_path("default.fatbin"), NULL, NULL, 0, NULL, NULL, 0));
+    assert_ok(api.cuLibraryGetKernel(&from_library, library, "vadd"));
+    for (size_t i = 0; i < 6; i++) {
+        size_t offset = 99, size = 99;
+        const CUresult right = i < 4 ? CUDA_SUCCESS : INVALID;
+        assert_int_equal(api.cuFuncGetParamInfo(function, i, &offset, &size), right);
+        assert_int_equal(offset, i < 4 ? 8 * i : 99);
+        assert_int_equal(size, i < 3 ? 8 : i == 3 ? 4 : 99);
+        assert_int_equal(api.cuFuncGetParamInfo(function, i, &offset, NULL), right);
+        assert_int_equal(api.cuFuncGetParamInfo(function, i, NULL, &size), INVALID);
+        offset = size = 99;
+        assert_int_equal(api.cuKernelGetParamInfo(from_library, i, &offset, &size), right);
+        assert_int_equal(offset, i < 4 ? 8 * i : 99);
+        assert_int_equal(size, i < 3 ? 8 : i == 3 ? 4 : 99);
+        assert_int_equal(api.cuKernelGetParamInfo(from_library, i, NULL, &size), INVALID);
+    }
+    assert_ok(api.cuLibraryUnload(library));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions),
+        cmocka_unit_test(parameters),
         cmocka_unit_test(waits),
         cmocka_unit_test(batches),
         cmocka_unit_test(textures),

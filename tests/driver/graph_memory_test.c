@@ -84,7 +84,10 @@ static void memory(void **state) {
                      CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &zero),
                      CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(api.cuDeviceGetGraphMemAttribute(0, 9, &zero), CUDA_ERROR_INVALID_VALUE);
+    static const int unknown[] = {4, 9, 31, 32, -1};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_int_equal(api.cuDeviceGetGraphMemAttribute(0, (CUgraphMem_attribute)unknown[i], &zero),
+                         CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuDeviceGraphMemTrim(1), CUDA_ERROR_INVALID_DEVICE);
     assert_ok(api.cuDeviceGraphMemTrim(0));
     /* A graph whose memory goes with its context. */

@@ -107,6 +107,58 @@ static void edge_data(void **state) {
     assert_ok(api.cuGraphDestroy(graph));
 }
 
+/* Of edges with data: the largest port and kind, and one more. */
+static void edge_kinds(void **state) {
+    (void)state;
+    CUgraph graph = create_graph();
+    CUgraphNode a = add_store(graph, NULL, 0, 0, 1), b = add_store(graph, NULL, 0, 0, 2);
+    for (unsigned char port = 0; port < 5; port++)
+        for (unsigned char type = 0; type < 4; type++) {
+            const CUgraphEdgeData data = {.from_port = port, .type = type};
+            const bool right = port <= 2 && type <= CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+            assert_int_equal(api.cuGraphAddDependencies(graph, &a, &b, &data, 1),
+                             right ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+            if (right)
+                assert_ok(api.cuGraphRemoveDependencies(graph, &a, &b, &data, 1));
+        }
+    assert_ok(api.cuGraphDestroy(graph));
+}
+
+/* Lists that are shorter than there is to tell, as long, and longer. */
+static void rooms(void **state) {
+    (void)state;
+    CUgraph graph = create_graph();
+    CUgraphNode a = add_store(graph, NULL, 0, 0, 1), b = add_store(graph, NULL, 0, 0, 2),
+                c = add_store(graph, NULL, 0, 0, 3);
+    const CUgraphEdgeData data = {.from_port = 1, .type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC};
+    const CUgraphNode guard = (CUgraphNode)(uintptr_t)0x5a5a;
+    const CUgraphNode all[] = {a, b, c, NULL, NULL, NULL};
+    for (size_t room = 1; room <= 5; room++) {
+        CUgraphNode nodes[6] = {guard, guard, guard, guard, guard, guard};
+        size_t count = room;
+        assert_ok(api.cuGraphGetNodes(graph, nodes, &count));
+        assert_int_equal(count, room < 3 ? room : 3);
+        for (size_t i = 0; i < 6; i++)
+            assert_ptr_equal(nodes[i], i < room ? all[i] : guard);
+    }
+    /* An edge with data is no loss to who does not see it: behind the list's room, and where none is asked
+     * for. */
+    assert_ok(api.cuGraphAddDependencies(graph, &a, &b, NULL, 1));
+    assert_ok(api.cuGraphAddDependencies(graph, &a, &c, &data, 1));
+    CUgraphNode found[2] = {guard, guard};
+    size_t count = 1;
+    assert_ok(api.cuGraphNodeGetDependentNodes(a, found, NULL, &count));
+    assert_int_equal(count, 1);
+    assert_ptr_equal(found[0], b);
+    assert_ptr_equal(found[1], guard);
+    count = 8;
+    assert_ok(api.cuGraphNodeGetDependentNodes(a, NULL, NULL, &count));
+    assert_int_equal(count, 2);
+    count = 2;
+    assert_int_equal(api.cuGraphNodeGetDependentNodes(a, found, NULL, &count), CUDA_ERROR_LOSSY_QUERY);
+    assert_ok(api.cuGraphDestroy(graph));
+}
+
 /* Whatever the order in which nodes were added, each runs after those it depends on. */
 static void order(void **state) {
     (void)state;
@@ -199,8 +251,9 @@ static void left_over(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structure),    cmocka_unit_test(edge_data), cmocka_unit_test(order),
-        cmocka_unit_test(user_objects), cmocka_unit_test(dot),       cmocka_unit_test(left_over),
+        cmocka_unit_test(structure), cmocka_unit_test(edge_kinds), cmocka_unit_test(rooms),
+        cmocka_unit_test(edge_data), cmocka_unit_test(order),      cmocka_unit_test(user_objects),
+        cmocka_unit_test(dot),       cmocka_unit_test(left_over),
     };
     return cmocka_run_group_tests(tests, graphs_setup, api_teardown);
 }
