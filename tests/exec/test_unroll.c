@@ -282,6 +282,39 @@ static void test_pragmas(void **state) {
     }
 }
 
+/* Loops that count by other means than most; 30 lanes, each with its number in %n. */
+static void test_other_counts(void **state) {
+    (void)state;
+    static const struct {
+        const char *begins, *counts;
+        uint64_t loads;
+    } loops[] = {
+        /* To a number: 1, 1, 2, 3 ... 29 rounds, seven times four, two and one. */
+        {"sub.s32 %i, 29, %n;", "add.s32 %i, %i, 1; setp.lt.s32 %p, %i, 29;", 31},
+        /* The test comes before the step: 1, 2, 3 ... 30 rounds. */
+        {"mov.u32 %i, 0;", "setp.lt.s32 %p, %i, %n; add.s32 %i, %i, 1;", 30},
+        /* Bits that are compared as floats, whose order is the same. */
+        {"mov.u32 %i, 0;", "add.s32 %i, %i, 1; setp.lt.f32 %p, %i, %n;", 29},
+    };
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        char text[2048];
+        int size =
+            snprintf(text, sizeof text,
+                     ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry run(.param .u64 in) {\n"
+                     ".reg .b32 %%i, %%n, %%a; .reg .b64 %%d<2>; .reg .pred %%p;\n"
+                     "mov.u32 %%n, %%tid.x; %s ld.param.u64 %%d1, [in];\n"
+                     "LOOP: ld.global.u32 %%a, [%%d1]; %s @%%p bra LOOP; ret;\n}\n",
+                     loops[i].begins, loops[i].counts);
+        struct harness h;
+        harness_start(&h);
+        harness_load(&h, "unroll", text, (size_t)size);
+        uint32_t *in = harness_buffer(&h, 4);
+        assert_true(harness_launch(&h, "run", 1, 30, 0, (const void *[]){&in}));
+        assert_int_equal(h.counters.global_load_requests, loops[i].loads);
+        harness_close(&h);
+    }
+}
+
 static int fill(void **state) {
     (void)state;
     for (unsigned i = 0; i < TABLE; i++)
@@ -294,6 +327,7 @@ int main(void) {
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_pragmas),
+        cmocka_unit_test(test_other_counts),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }
