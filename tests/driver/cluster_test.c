@@ -71,6 +71,8 @@ static void compiled(void **state) {
     assert_ok(plainly("at_most_four", 8));
     assert_ok(with("at_most_four", 8, 4, 1, 1));
     assert_int_equal(with("at_most_four", 8, 8, 1, 1), NO);
+    assert_ok(with("at_most_seven", 7, 7, 1, 1));
+    assert_int_equal(with("at_most_seven", 8, 8, 1, 1), NO);
     assert_int_equal(plainly("sixteen", 16), NO);
     assert_ok(
         api.cuFuncSetAttribute(kernel("sixteen"), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));

@@ -25,4 +25,7 @@ __global__ void __cluster_dims__() some(unsigned *out) {
 __global__ void __launch_bounds__(128, 1, 4) at_most_four(unsigned *out) {
     tell(out);
 }
+__global__ void __launch_bounds__(128, 1, 7) at_most_seven(unsigned *out) {
+    tell(out);
+}
 }

@@ -350,6 +350,15 @@ static CUfunction full_kernel(CUmodule *module) {
     return function;
 }
 
+/* What is no machine code, but begins nearly as it does, is taken for bad PTX. */
+static void machine_code(void **state) {
+    (void)state;
+    CUmodule module;
+    const CUresult refused = api.cuModuleLoadData(&module, "\177ELF, as it were");
+    assert_int_not_equal(refused, CUDA_SUCCESS);
+    assert_int_not_equal(api.cuModuleLoadData(&module, "\177ELK, as it were"), refused);
+}
+
 static int blocks_of(CUfunction function, int threads, size_t dynamic) {
     int blocks = -1;
     assert_ok(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, dynamic));
@@ -492,19 +501,13 @@ static void parameters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions),
-        cmocka_unit_test(parameters),
-        cmocka_unit_test(waits),
-        cmocka_unit_test(batches),
-        cmocka_unit_test(textures),
-        cmocka_unit_test(texture_modes),
-        cmocka_unit_test(fills),
-        cmocka_unit_test(shapes),
-        cmocka_unit_test(context_limits),
-        cmocka_unit_test(occupancy),
-        cmocka_unit_test(best_blocks),
-        cmocka_unit_test(shared_left),
-        cmocka_unit_test(packed_parameters),
+        cmocka_unit_test(functions),     cmocka_unit_test(parameters),
+        cmocka_unit_test(machine_code),  cmocka_unit_test(waits),
+        cmocka_unit_test(batches),       cmocka_unit_test(textures),
+        cmocka_unit_test(texture_modes), cmocka_unit_test(fills),
+        cmocka_unit_test(shapes),        cmocka_unit_test(context_limits),
+        cmocka_unit_test(occupancy),     cmocka_unit_test(best_blocks),
+        cmocka_unit_test(shared_left),   cmocka_unit_test(packed_parameters),
         cmocka_unit_test(shared_memory),
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
