@@ -1,5 +1,5 @@
-/* Forms of memory instructions: those that are taken, and the nearest to them that are refused, with a
- * message that stands at the instruction. */
+/* Forms of instructions on memory, barriers and matrices: those that are taken, and the nearest to them that
+ * are refused, with a message that stands at the instruction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,6 +67,52 @@ static const struct {
     {"cp.async.ca.shared.global [%r1], [%d1], 12;", false},
     {"cp.async.ca.shared.global [%r1], [%d1], %r2;", false},
     {"cp.async.ca.shared.global [%r1], [%d1];", false},
+    /* Barriers: a number, and how many threads wait. */
+    {"bar.sync 1;", true},
+    {"bar.sync 1, 64;", true},
+    {"bar.sync;", false},
+    {"bar.sync 1, 64, 32;", false},
+    {"bar.arrive 1, 64;", true},
+    {"bar.arrive 1;", false},
+    {"bar.red.popc.u32 %r1, 1, %p1;", true},
+    {"bar.red.popc.u32 %r1, 1, 64, %p1;", true},
+    {"bar.red.popc.u32 %r1, 1;", false},
+    {"bar.red.popc.u32 %r1, 1, 64, 32, %p1;", false},
+    /* Barriers in memory. */
+    {"mbarrier.init.shared.b64 [%r1], 1;", true},
+    {"mbarrier.init.shared.b64 [%r1];", false},
+    {"mbarrier.init.shared.b64 [%r1], 1, 1;", false},
+    {"mbarrier.inval.shared.b64 [%r1];", true},
+    {"mbarrier.inval.shared.b64 [%r1], 1;", false},
+    {"mbarrier.arrive.shared.b64 %d2, [%r1];", true},
+    {"mbarrier.arrive.shared.b64 %d2, [%r1], 2;", true},
+    {"mbarrier.arrive.shared.b64 %d2, [%r1], 2, 2;", false},
+    {"mbarrier.arrive.expect_tx.shared.b64 %d2, [%r1], 16;", true},
+    {"mbarrier.arrive.expect_tx.shared.b64 %d2, [%r1];", false},
+    {"mbarrier.arrive.noComplete.shared.b64 %d2, [%r1], 1;", true},
+    {"mbarrier.arrive.noComplete.shared.b64 %d2, [%r1];", false},
+    {"mbarrier.test_wait.shared.b64 %p1, [%r1], %d2;", true},
+    {"mbarrier.test_wait.shared.b64 %p1, [%r1];", false},
+    {"mbarrier.test_wait.shared.b64 %p1, [%r1], %d2, %r2;", false},
+    {"mbarrier.try_wait.shared.b64 %p1, [%r1], %d2;", true},
+    {"mbarrier.try_wait.shared.b64 %p1, [%r1], %d2, %r2;", true},
+    {"mbarrier.try_wait.shared.b64 %p1, [%r1], %d2, %r2, %r2;", false},
+    /* Bulk copies: each way has its own end. */
+    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], 16, [%r2];", true},
+    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], 16;", false},
+    {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r3], 16, [%r2];", true},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 16;", true},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 16, [%r2];", false},
+    {"cp.async.bulk.global.shared::cta [%d1], [%r1], 16;", false},
+    {"cp.async.bulk.global.shared::cluster.bulk_group [%d1], [%r1], 16;", false},
+    {"cp.async.bulk.shared::cluster.global.bulk_group [%r1], [%d1], 16, [%r2];", false},
+    /* Matrices: registers, an address, and how far rows lie apart. */
+    {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%r1, %r2, %r3, %r4}, [%r5];", true},
+    {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%r1, %r2, %r3, %r4}, [%r5], 32;", true},
+    {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%r1, %r2, %r3, %r4}, [%r5], 32, 32;", false},
+    {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%r1, %r2, %r3, %r4};", false},
+    {"wmma.load.c.sync.aligned.m16n16k16.shared.f16 {%r1, %r2, %r3, %r4}, [%r5];", false},
+    {"wmma.load.c.sync.aligned.row.m16n16k16.shared {%r1, %r2, %r3, %r4}, [%r5];", false},
 };
 
 static void test_forms(void **state) {
@@ -77,7 +123,7 @@ static void test_forms(void **state) {
             snprintf(text, sizeof text,
                      ".version 8.4\n.target sm_90\n.address_size 64\n"
                      ".visible .entry k() {\n.reg .b16 %%h<2>; .reg .b32 %%r<9>; .reg .f32 %%f<6>;"
-                     ".reg .b64 %%d<10>;\n%s\nret;\n}\n",
+                     ".reg .b64 %%d<10>; .reg .pred %%p<2>;\n%s\nret;\n}\n",
                      forms[i].line);
         assert_in_range(size, 1, sizeof text - 1);
         struct sim_memory *memory = sim_memory_create(1 << 24);
