@@ -22,6 +22,15 @@ extern "C" __global__ void unknown_conversion(void) {
     printf("%y %d\n", 5);
 }
 
+/* Widths and precisions at which something begins or ends. */
+extern "C" __global__ void fields(const char *text, const char *nothing) {
+    printf("%.5s|%.6s|%8s|%-8s|%6s|%7s|%.0s|%1.3s|%1s\n", nothing, nothing, nothing, nothing, nothing,
+           nothing, text, text, text);
+    printf("%*d|%*d|%-*d|%.*d|%.*d|%.*f|%.0f\n", 0, 5, -3, 7, -1, 8, 0, 0, 1, 0, -1, 1.5, 2.0);
+    printf("%-+ #08x|%+ 08d|%- 5d|% -5d|%*.*s|\n", 255, 9, 3, -3, 7, 2, text);
+    printf("%4095d|%4096d|%4097d|%*d|%-*d|%40960d|\n", 1, 2, 3, 5000, 4, -5000, 5, 6);
+}
+
 extern "C" __global__ void local_text(int n) {
     char text[16];
     for (int i = 0; i < 5; i++)

@@ -12,7 +12,7 @@
 #include "tests/exec/harness.h"
 
 static const char *ptx;
-enum { ASSERT_LINE = 57 }; /* in print.cu */
+enum { ASSERT_LINE = 66 }; /* in print.cu */
 
 struct output {
     char text[2][1 << 16];
@@ -66,6 +66,26 @@ static void test_conversions(void **state) {
     assert_string_equal(out.text[0], expect);
     assert_int_equal(out.size[1], 0);
     assert_int_equal(out.calls, 12);
+    harness_close(&h);
+}
+
+static void test_fields(void **state) {
+    (void)state;
+    struct harness h;
+    start(&h, &out);
+    char *text = harness_buffer(&h, 7);
+    strcpy(text, "string");
+    void *nothing = NULL;
+    assert_true(harness_launch(&h, "fields", 1, 1, 0, (const void *[]){&text, &nothing}));
+    static char expect[1 << 16];
+    /* Widths above 4096 are taken for 4096. */
+    snprintf(expect, sizeof expect,
+             "|(null)|  (null)|(null)  |(null)| (null)||str|string\n"
+             "5|7  |8||0|1.500000|2\n"
+             "0xff    |+0000009| 3   |-3   |     st|\n"
+             "%4095d|%4096d|%4096d|%4096d|%-4096d|%4096d|\n",
+             1, 2, 3, 4, 5, 6);
+    assert_string_equal(out.text[0], expect);
     harness_close(&h);
 }
 
@@ -191,10 +211,15 @@ static void test_assert(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conversions), cmocka_unit_test(test_unknown_conversion),
-        cmocka_unit_test(test_local_text),  cmocka_unit_test(test_order),
-        cmocka_unit_test(test_results),     cmocka_unit_test(test_full_buffer),
-        cmocka_unit_test(test_bad_string),  cmocka_unit_test(test_assert),
+        cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_unknown_conversion),
+        cmocka_unit_test(test_local_text),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_full_buffer),
+        cmocka_unit_test(test_bad_string),
+        cmocka_unit_test(test_assert),
     };
     ptx = argc > 1 ? argv[1] : NULL;
     return cmocka_run_group_tests(tests, NULL, NULL);
