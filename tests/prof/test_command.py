@@ -349,7 +349,7 @@ class Refused(Folder):
         program = arguments.program
         self.refused(2, "no program given")
         self.refused(2, "did you mean 'gld_efficiency'?", "--metrics", "gld_eficiency", program)
-        self.refused(2, "no regular expression", "--kernel", "a(", program)
+        self.refused(2, "is not a regular expression", "--kernel", "a(", program)
         self.refused(2, "no comparison", "--fail-if", "gld_efficiency", program)
         self.refused(2, "did you mean 'fermi'?", "--arch", "fremi", program)
         self.refused(2, "there are fermi, fermi-l2, ", "--arch", "zzzzzz", program)
