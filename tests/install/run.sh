@@ -37,7 +37,7 @@ done
 
 echo "--- CMake"
 "$cmake" -G Ninja -S "$here/outside" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$compiler" \
-    -DCMAKE_C_FLAGS="${flags[*]}" >"$work/log" && "$cmake" --build "$work/build" >>"$work/log" || {
+    -DCMAKE_C_FLAGS="${flags[*]}" -DWANTED="$(pkg-config --modversion wideload)" >"$work/log" && "$cmake" --build "$work/build" >>"$work/log" || {
     cat "$work/log" >&2
     exit 1
 }
