@@ -9,7 +9,7 @@
 tests/corpus/programs.json lists the programs: repository and folder, sources, nvcc's flags, sed scripts that make
 problems smaller, data, arguments, and how many launches are read.  `read` needs Python, ncu, this script with
 tests/counters/nsight.py and programs.json, and OUT.  It adds to the files that it finds, so that it can go on
-where it was; a program that fails or hangs is left out, and named.
+where it was; a program that fails or hangs is named, and what was read of it is kept.
 """
 import argparse
 import collections
@@ -150,13 +150,17 @@ def marks(launch):
 def counted(program, place, options):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "prof.json")
-        command = [os.path.abspath(options.wideload), "prof", "--each", f"--launch-count={program['launches']}", "--json", path,
+        command = [os.path.abspath(options.wideload), "prof", "--each", "--json", path,
+                   f"--launch-count={program['launches']}",
                    "--output", os.path.join(folder, "report"), "./program", *shlex.split(program.get("arguments", ""))]
         status = run(command, place, options.timeout)
-        if status != program.get("status", 0) or not os.path.exists(path):
+        if status or not os.path.exists(path):
             return None, why(place, status)
         with open(path, encoding="utf-8") as file:
             launches = json.load(file)["launches"]
+    faults = [launch["fault"]["text"] for launch in launches if "fault" in launch]
+    if faults:
+        return None, faults[0]
     return [launch_row(program, i, launch["kernel"], launch["grid"], launch["block"],
                        {**launch["metrics"], UNCERTAIN: " ".join(sorted(marks(launch)))})
             for i, launch in enumerate(launches, 1)], None
@@ -184,10 +188,10 @@ def read_one(program, place, options):
     rows = [launch_row(program, i, row["Kernel Name"], shape(row["Grid Size"]), shape(row["Block Size"]),
                        {name: row.get(METRICS[name], "").replace(",", "") for name in COUNTERS})
             for i, row in enumerate(readings(text), 1)]
-    if status != program.get("status", 0) or not rows:
-        errors = [line for line in text.splitlines() if line.startswith("==ERROR==")]
-        return None, "; ".join([why(place, status), *errors])
-    return rows, None
+    error = None
+    if status or not rows:
+        error = "; ".join([why(place, status), *(line for line in text.splitlines() if line.startswith("==ERROR=="))])
+    return rows, error
 
 
 def run_all(options, path, one, columns):
@@ -206,8 +210,8 @@ def run_all(options, path, one, columns):
             found, error = one(program, place, options)
         rows.append(found or [])
         failed += not found
-        what = f"{len(found)} launches" if found else error or "no launches"
-        say(f"{program['program']}: {what}, {time.monotonic() - began:.1f} s")
+        words = [f"{len(found or [])} launches", f"{time.monotonic() - began:.1f} s", *([error] if error else [])]
+        say(f"{program['program']}: {', '.join(words)}")
     return failed
 
 
@@ -266,7 +270,8 @@ def compare_program(name, ours, hardware, tally):
         where = f"{name}, launch {row['launch']}, {bare(row['kernel'])}"
         wrong = [other for other in theirs if not same_launch(row, other)]
         if wrong:
-            print(f"{where}: on hardware {bare(wrong[0]['kernel'])} of {wrong[0]['grid']} blocks of {wrong[0]['block']}")
+            other = wrong[0]
+            print(f"{where}: on hardware {bare(other['kernel'])} of {other['grid']} blocks of {other['block']}")
             tally["broken"] += 1
             continue
         marked, kinds = row[UNCERTAIN].split(), set()
