@@ -7,11 +7,10 @@
 
 /* Shared memory is read far more often than anything changes.  A load that had nothing to say, from where it
  * was then, has nothing to say again until something is stored there or orders threads. */
-static bool is_known(const struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
-                     const struct sim_lanes *lanes, const struct check_site *site) {
+static bool is_known(const struct sim_warp *w, const struct sim_lanes *lanes, const struct check_site *site) {
     const struct check_block *b = w->check;
-    return space == SIM_SPACE_SHARED && site->quiet_version == b->version && b->partial < b->full &&
-           site->quiet_base == lanes->address[lanes->first] && op->access == SIM_ACCESS_LOAD;
+    return site->quiet_version == b->version && b->partial < b->full &&
+           site->quiet_base == lanes->address[lanes->first];
 }
 
 static void look(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
@@ -37,7 +36,7 @@ bool sim_check_access(struct sim_warp *w, const struct sim_insn *in, const struc
                       enum sim_space space, struct sim_lanes *lanes, unsigned bytes) {
     struct sim_pattern *p = &w->worker->sites[op->site].pattern;
     struct check_site *site = &w->check->launch->sites[op->site];
-    if (p->split && is_known(w, op, space, lanes, site))
+    if (p->split && is_known(w, lanes, site))
         return true;
     if (!check_inside(w, op, space, lanes, bytes, p)) {
         switch (check_drop(w, in, op, space, lanes, bytes)) {

@@ -72,7 +72,7 @@ typedef void sim_finding_fn(void *argument, const struct sim_finding *finding);
 
 const char *sim_finding_name(enum sim_finding_kind kind);
 enum sim_check_set sim_finding_check(enum sim_finding_kind kind);
-/* Its line for people: kernel, place, thread, text, the other place. */
+/* Its line for people: kernel, place, thread, text, the other place; as much of it as fits, size > 0. */
 void sim_finding_describe(const struct sim_finding *finding, char *text, size_t size);
 /* "memory", "race", "init", "sync", "leak"; NULL for anything but one check. */
 const char *sim_check_name(enum sim_check_set one);

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/check/hooks.h"
-#include "sim/exec/worker.h"
+#include "sim/check/state.h"
 
 /* A template's name may be thousands of characters, and what follows it matters more. */
 enum { LONGEST_NAME = 100 };
@@ -25,30 +24,15 @@ static void name_thread(struct sim_fault *fault, const struct sim_warp *w, unsig
     fault->thread[2] = index / size[0] / size[1];
 }
 
-/* The source line if the module has one, else the line of the PTX text. */
-static const struct ptx_function *name_line(struct sim_fault *fault, const struct sim_warp *w,
-                                            const struct sim_insn *in) {
-    const struct sim_code *code = w->strand ? w->strand->frame->code : w->worker->code;
-    const struct ptx_function *f = code->source;
-    if (in->index >= f->instruction_count)
-        return f;
-    const struct ptx_instruction *ptx = &f->instructions[in->index];
-    const struct ptx_module *m = code->module->ptx;
-    if (ptx->source.file && ptx->source.file <= m->file_count && ptx->source.line) {
-        fault->file = m->files[ptx->source.file - 1];
-        fault->line = ptx->source.line;
-    } else {
-        fault->line = ptx->pos.line;
-    }
-    return f;
-}
-
 _Noreturn void sim_fault_raise(struct sim_warp *w, const struct sim_insn *in, unsigned lane,
                                enum sim_fault_kind kind, uint64_t address, const char *format, ...) {
     struct sim_fault *fault = &w->worker->fault;
     *fault = (struct sim_fault){.kind = kind, .address = address};
     name_thread(fault, w, lane);
-    const struct ptx_function *f = name_line(fault, w, in);
+    struct sim_finding_side at = {0};
+    check_name_side(&at, check_code(w), in->index);
+    fault->file = at.file;
+    fault->line = at.line;
     char what[320];
     va_list list;
     va_start(list, format);
@@ -57,9 +41,9 @@ _Noreturn void sim_fault_raise(struct sim_warp *w, const struct sim_insn *in, un
     if (w->check)
         sim_check_fault(w, in, lane, kind, address, what);
     char kernel[LONGEST_NAME], function[LONGEST_NAME];
-    bool device = f != w->worker->code->source;
+    bool device = check_code(w) != w->worker->code;
     fit_name(w->worker->code->source->name, kernel);
-    fit_name(f->name, function);
+    fit_name(at.function, function);
     snprintf(fault->text, sizeof fault->text,
              "kernel %s, %s%s%s%s%s%u, block (%u,%u,%u), thread (%u,%u,%u): %.250s", kernel,
              device ? "in " : "", device ? function : "", device ? ", " : "",

@@ -1,4 +1,5 @@
 /* Findings: one a source line and kind, each with the first thread that it was seen in. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,33 +62,40 @@ bool sim_check_parse(const char *text, unsigned *checks, char *bad, size_t size)
     }
 }
 
-static size_t describe_side(const struct sim_finding_side *side, const char *kernel, char *text,
-                            size_t size) {
+/* Adds to a text that ends at `at`; where it ends then. */
+static size_t add(char *text, size_t size, size_t at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static size_t add(char *text, size_t size, size_t at, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(text + at, size - at, format, list);
+    va_end(list);
+    at += (size_t)length;
+    return at < size ? at : size - 1;
+}
+
+static size_t add_side(char *text, size_t size, size_t at, const struct sim_finding_side *side,
+                       const char *kernel) {
     bool device = strcmp(side->function, kernel) != 0;
-    int length = snprintf(text, size, "%s%s%s%s:%u, block (%u,%u,%u), thread (%u,%u,%u)", device ? "in " : "",
-                          device ? side->function : "", device ? ", " : "",
-                          side->file ? side->file : "PTX line", side->line, side->block[0], side->block[1],
-                          side->block[2], side->thread[0], side->thread[1], side->thread[2]);
-    return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+    return add(text, size, at, "%s%s%s%s:%u, block (%u,%u,%u), thread (%u,%u,%u)", device ? "in " : "",
+               device ? side->function : "", device ? ", " : "", side->file ? side->file : "PTX line",
+               side->line, side->block[0], side->block[1], side->block[2], side->thread[0], side->thread[1],
+               side->thread[2]);
 }
 
 void sim_finding_describe(const struct sim_finding *f, char *text, size_t size) {
-    if (!f->kernel) {
-        snprintf(text, size, "%s: %s", sim_finding_name(f->kind), f->text);
-        return;
+    size_t at = add(text, size, 0, "%s: ", sim_finding_name(f->kind));
+    if (f->kernel) {
+        at = add(text, size, at, "kernel %s, ", f->kernel);
+        at = add_side(text, size, at, &f->at, f->kernel);
+        at = add(text, size, at, ": ");
     }
-    int length = snprintf(text, size, "%s: kernel %s, ", sim_finding_name(f->kind), f->kernel);
-    if (length < 0 || (size_t)length >= size)
-        return;
-    size_t at = (size_t)length;
-    at += describe_side(&f->at, f->kernel, text + at, size - at);
-    length = snprintf(text + at, size - at, ": %s", f->text);
-    at += length > 0 ? (size_t)length : 0;
-    if (!f->other.function || at + 8 >= size)
-        return;
-    memcpy(text + at, "; and ", 7);
-    at += 6;
-    describe_side(&f->other, f->kernel, text + at, size - at);
+    at = add(text, size, at, "%s", f->text);
+    if (f->other.function) {
+        at = add(text, size, at, "; and ");
+        add_side(text, size, at, &f->other, f->kernel);
+    }
 }
 
 const struct sim_code *check_code(const struct sim_warp *w) {
@@ -103,7 +111,7 @@ void check_name_side(struct sim_finding_side *side, const struct sim_code *code,
         return;
     const struct ptx_instruction *ptx = &f->instructions[insn];
     side->ptx_line = side->line = ptx->pos.line;
-    if (ptx->source.file && ptx->source.file <= m->file_count && ptx->source.line) {
+    if (ptx->source.file && ptx->source.file <= m->file_count) {
         side->file = m->files[ptx->source.file - 1];
         side->line = ptx->source.line;
     }

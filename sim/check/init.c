@@ -30,8 +30,9 @@ static void report(struct sim_warp *w, const struct sim_insn *in, const struct s
              space == SIM_SPACE_GLOBAL ? "" : "offset ", access, byte, where);
 }
 
+/* A texel's may be narrower than the register that it is read into. */
 static unsigned element_bytes(const struct sim_memop *op, unsigned bytes) {
-    return op->width && bytes % op->width == 0 ? op->width : bytes < 4 ? bytes : 4;
+    return bytes < op->width ? bytes : op->width;
 }
 
 /* The first byte of a lane's access that must not be read; false when there is none.  strict: any unwritten
@@ -69,6 +70,10 @@ static struct check_shadow *locate(struct sim_warp *w, struct check_site *site, 
     return check_find_site(w, site, address, 1) ? site->shadow : NULL;
 }
 
+static bool is_complete(const struct check_shadow *shadow) {
+    return !shadow || !shadow->init || shadow->complete;
+}
+
 static void look_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                         const struct sim_lanes *lanes, unsigned bytes, struct check_site *site) {
     uint64_t base = lanes->address[lanes->first];
@@ -76,12 +81,12 @@ static void look_global(struct sim_warp *w, const struct sim_insn *in, const str
     bool reads = op->access != SIM_ACCESS_STORE, writes = op->access != SIM_ACCESS_LOAD;
     unsigned looked = CHECK_NO_LANE; /* the lane that was looked at last: its words stand together */
     if (base + (uint64_t)site->low >= site->base && base + (uint64_t)site->high < site->end &&
-        (!site->shadow || !site->shadow->init || site->shadow->complete))
+        is_complete(site->shadow))
         return;
     for (uint32_t k = 0; k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;
         struct check_shadow *shadow = locate(w, site, address);
-        if (!shadow || !shadow->init || shadow->complete)
+        if (is_complete(shadow))
             continue;
         uint64_t offset = address - shadow->base, at;
         const unsigned lane = site->words[k].lane;

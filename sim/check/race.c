@@ -81,8 +81,9 @@ static bool ordered(const struct race *r, uint32_t entry, unsigned lane) {
     return check_ordered(r->b, event_of(r, entry), entry >> 3 & 31, r->w->index, lane);
 }
 
+/* Of an entry that counts. */
 static bool conflicts(const struct race *r, uint32_t entry, unsigned lane, unsigned code) {
-    if (entry < r->live || !(check_bytes_mask(entry & 7) & check_bytes_mask(code)))
+    if (!(check_bytes_mask(entry & 7) & check_bytes_mask(code)))
         return false;
     bool strong = event_of(r, entry)->strong;
     if (r->space == SIM_SPACE_SHARED ? strong && r->strong : strong || r->strong)
@@ -93,7 +94,7 @@ static bool conflicts(const struct race *r, uint32_t entry, unsigned lane, unsig
 static const struct sim_code *code_of_site(const struct sim_module *m, uint32_t site) {
     for (size_t f = 0; f < m->ptx->function_count; f++) {
         const struct sim_code *code = &m->codes[f];
-        if (code->insns && site >= code->site_base && site - code->site_base < code->site_count)
+        if (code->insns && site - code->site_base < code->site_count)
             return code;
     }
     return NULL;
@@ -128,8 +129,8 @@ static void report(const struct race *r, enum sim_finding_kind kind, unsigned la
 /* Whether the lane stores, in those bytes of the word that `mask` has, what is there already, or will be by
  * the other lane. */
 static bool stores_same(const struct race *r, unsigned lane, uint64_t address, unsigned mask) {
-    unsigned char stored[64];
-    if (r->bytes > sizeof stored || !check_stored(r->w, r->op, lane, stored))
+    unsigned char stored[CHECK_MOST_STORED];
+    if (!check_stored(r->w, r->op, lane, stored))
         return false;
     const char *memory = r->space == SIM_SPACE_SHARED ? r->owner->shared : NULL;
     uint64_t word = address & ~(uint64_t)3;
@@ -169,9 +170,10 @@ static void read_word(const struct race *r, struct check_cell *cell, const struc
         if (lane != CHECK_NO_LANE && (lane == word->lane || conflicts(r, cell->write, lane, code)))
             report(r, SIM_FINDING_READ_AFTER_WRITE, lane, address, cell->write);
     }
-    /* Two unordered readers are enough: whoever stores next is not both. */
-    if (cell->read[0] >= r->live && cell->read[1] >= r->live && r->space == SIM_SPACE_SHARED &&
-        r->b->partial < r->b->full && r->w->worker->cluster_size == 1)
+    /* Two unordered readers are enough: whoever stores next is not both.  There is no second one without a
+     * first. */
+    if (cell->read[1] >= r->live && r->space == SIM_SPACE_SHARED && r->b->partial < r->b->full &&
+        r->w->worker->cluster_size == 1)
         return;
     note_reader(r, cell, r->event | (uint32_t)word->lane << 3 | code, word->lane);
     if (word->second != CHECK_NO_LANE)
@@ -212,8 +214,8 @@ static void look_within(const struct race *r, const struct check_site *site) {
         if (word->second == CHECK_NO_LANE)
             continue;
         uint64_t address = base + (uint64_t)word->delta;
-        unsigned char first[64], other[64];
-        if (r->bytes > sizeof first || !check_stored(r->w, r->op, word->lane, first))
+        unsigned char first[CHECK_MOST_STORED], other[CHECK_MOST_STORED];
+        if (!check_stored(r->w, r->op, word->lane, first))
             return;
         const unsigned char *at = first + (address - r->lanes->address[word->lane]);
         for (uint32_t left = r->lanes->mask & ~(1u << word->lane); left; left &= left - 1) {

@@ -136,7 +136,7 @@ struct check_launch {
     struct check_seen *seen; /* a hash table */
 };
 
-enum { CHECK_RANGES = 4 };
+enum { CHECK_RANGES = 4, CHECK_MOST_STORED = 64 /* bytes of a lane */ };
 
 /* An instruction, and a thread that ran it. */
 struct check_side {
@@ -223,7 +223,7 @@ enum check_drop check_drop(struct sim_warp *w, const struct sim_insn *in, const 
 
 /* words.c */
 void check_words_find(struct check_site *site, const struct sim_lanes *lanes, unsigned bytes);
-/* The bytes that lane stores, in order; false when they are not known. */
+/* The bytes that lane stores, in order, at most CHECK_MOST_STORED; false when they are not known. */
 bool check_stored(struct sim_warp *w, const struct sim_memop *op, unsigned lane, unsigned char *to);
 
 /* order.c */

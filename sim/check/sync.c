@@ -28,10 +28,7 @@ static uint32_t first_insn(const struct sim_insn *in) {
 }
 
 bool check_is_aligned(const struct sim_strand *s) {
-    const struct ptx_function *f = s->frame->code->source;
-    if (s->pc->index >= f->instruction_count)
-        return false;
-    const struct ptx_instruction *ptx = &f->instructions[s->pc->index];
+    const struct ptx_instruction *ptx = &s->frame->code->source->instructions[s->pc->index];
     return strcmp(ptx->name, "bar") == 0 || ptx_has_word(ptx, "aligned");
 }
 
@@ -71,8 +68,6 @@ void sim_check_let_go(struct sim_warp *w, const struct sim_join *join) {
 
 void sim_check_shuffle(struct sim_warp *w, const struct sim_insn *in, const uint32_t from[SIM_LANES]) {
     const struct sim_code *code = check_code(w);
-    if (in->index >= code->source->instruction_count)
-        return;
     const struct ptx_instruction *ptx = &code->source->instructions[in->index];
     const uint32_t *members = ptx_has_word(ptx, "sync") ? SIM_SLOT(w, in->f) : NULL;
     for (uint32_t left = w->mask; left; left &= left - 1) {

@@ -73,8 +73,6 @@ static bool computes(const struct ptx_function *f, bool *followed) {
 }
 
 static bool look(const struct ptx_function *f, uint32_t insn, unsigned element) {
-    if (insn >= f->instruction_count)
-        return true;
     const struct ptx_instruction *in = &f->instructions[insn];
     if (strcmp(in->name, "cp") == 0)
         return false;
