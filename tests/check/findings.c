@@ -23,6 +23,16 @@ void findings_open(struct findings *f, const char *ptx_file, unsigned checks) {
     findings_watch(f, checks);
 }
 
+void findings_load(struct findings *f, const char *text) {
+    if (!f->h.memory) {
+        harness_start(&f->h);
+        findings_watch(f, SIM_CHECK_ALL);
+    }
+    sim_module_unload(f->h.module);
+    f->h.module = NULL;
+    harness_load(&f->h, "test.ptx", text, strlen(text));
+}
+
 static void stop_watching(struct findings *f) {
     sim_heap_destroy(f->h.with.heap);
     sim_check_destroy(f->h.check);

@@ -15,6 +15,8 @@ struct findings {
 };
 
 void findings_open(struct findings *f, const char *ptx_file, unsigned checks);
+/* A module from a text instead of the one there is; f is all zeros at first. */
+void findings_load(struct findings *f, const char *text);
 /* With other checks, which know nothing of what was before. */
 void findings_watch(struct findings *f, unsigned checks);
 void findings_close(struct findings *f);

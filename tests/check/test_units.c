@@ -94,8 +94,8 @@ static void make(struct bytes *b) {
         b->bits[i / 64] |= (uint64_t)b->written[i] << i % 64;
         b->words[i / 4] |= (uint8_t)(b->written[i] << i % 4);
     }
-    b->maps[0] = (struct check_map){
-        .bits = b->bits, .begin = BEGIN, .end = BEGIN + b->size, .widest = widest};
+    b->maps[0] =
+        (struct check_map){.bits = b->bits, .begin = BEGIN, .end = BEGIN + b->size, .widest = widest};
     b->maps[1] = (struct check_map){.words = b->words, .stride = 1, .end = b->size, .widest = widest};
 }
 
