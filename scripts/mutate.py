@@ -59,7 +59,7 @@ AREAS = [
     ("sim/exec/*", True, r"exec\.(?!mutations)|memory$|memory\.|check\.(bugs|clean)$|device\.(heap|pipeline)\.90$"
                          r"|driver_(launch|fault|bounds|services|cluster|module|memory|ipc\w*|tensor_map)$"
                          r"|counters\.(flow|(atomics|bulk|clusters)_static)$|device\.grid\.90$"),
-    ("sim/check/*", True, r"check\.(bugs|clean|document|inplace_\w+|order|places|units)$|exec\.(?!mutations)"
+    ("sim/check/*", True, r"check\.(bugs|clean|document|inplace_\w+|order|places|units|written)$|exec\.(?!mutations)"
                           r"|driver_(bounds|ipc|launch)$"),
     ("sim/cuda/check.c", True, r"check\.(bugs|clean|document)$|driver_(environment|ipc|memory)$"),
     ("sim/cuda/machine.c", True, r"driver_|fuzz\.elf$|cudart_(stripped|compiled)$|programs\.function_attributes$"),

@@ -105,14 +105,13 @@ const struct sim_code *check_code(const struct sim_warp *w) {
 /* The source line if the module has one, else the line of the PTX text. */
 void check_name_side(struct sim_finding_side *side, const struct sim_code *code, uint32_t insn) {
     const struct ptx_function *f = code->source;
-    const struct ptx_module *m = code->module->ptx;
     side->function = f->name;
-    if (insn >= f->instruction_count)
-        return;
+    if (!f->instruction_count)
+        return; /* a limit came before the end of an empty kernel */
     const struct ptx_instruction *ptx = &f->instructions[insn];
     side->ptx_line = side->line = ptx->pos.line;
-    if (ptx->source.file && ptx->source.file <= m->file_count) {
-        side->file = m->files[ptx->source.file - 1];
+    if (ptx->source.file) {
+        side->file = code->module->ptx->files[ptx->source.file - 1];
         side->line = ptx->source.line;
     }
 }

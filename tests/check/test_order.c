@@ -190,6 +190,19 @@ static void atomics_and_stores(void **state) {
     assert_int_equal(f.list[0].other.thread[0], 0);
 }
 
+/* What was accessed first is the first instruction of its kernel, behind another kernel's last. */
+static void first_of_a_kernel(void **state) {
+    (void)state;
+    findings_load(&f, HEAD KERNEL("k", "") ".visible .entry n(.param .u64 p, .param .u64 q) {\n"
+                                           ".shared .align 16 .b8 s[256]; .reg .pred a; .reg .b32 t;\n"
+                                           "st.shared.u32 [s], 1;\nmov.u32 t, %tid.x; setp.eq.u32 a, t, 40;\n"
+                                           "@a st.shared.u32 [s], 2;\nret; }\n");
+    findings_watch(&f, SIM_CHECK_RACE);
+    launch("n", 1, 64, 0, 0);
+    assert_int_equal(f.list[0].at.ptx_line, 13);
+    assert_int_equal(f.list[0].other.ptx_line, 11);
+}
+
 /* ---------------------------------------------------------------- which reader is kept */
 
 static void readers(void **state) {
@@ -229,6 +242,21 @@ static void readers(void **state) {
     launch("again", 1, 64, buffer, 0);
     assert_int_equal(f.count, 1);
     assert_int_equal(f.list[0].other.ptx_line, f.list[0].at.ptx_line - 2);
+}
+
+/* Lane 1 reads, then lane 0 by the same instruction, the first of all: these two are enough. */
+static void readers_one_by_one(void **state) {
+    (void)state;
+    findings_load(
+        &f, HEAD KERNEL(
+                "k", "mov.u32 r2, 1;\nL: setp.eq.u32 a, t, r2;\n@a ld.shared.u32 r1, [s];\n"
+                     "setp.eq.u32 a, r2, 1; mov.u32 r2, 0; @a bra L;\n"
+                     "setp.eq.u32 a, t, 0; setp.eq.or.u32 c, t, 2, a; mov.u32 r2, s; @!a add.u32 r2, r2, 4;\n"
+                     "@c ld.shared.u32 r1, [r2];\nsetp.eq.u32 a, t, 1; @a st.shared.u32 [s], 1;\n"));
+    findings_watch(&f, SIM_CHECK_RACE);
+    launch("k", 1, 32, 0, 0);
+    found(SIM_FINDING_WRITE_AFTER_READ, 13, 9);
+    assert_int_equal(f.list[0].other.thread[0], 0);
 }
 
 /* ---------------------------------------------------------------- blocks */
@@ -313,9 +341,14 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs_of_accesses),     cmocka_unit_test(lanes_of_one_store),
-        cmocka_unit_test(atomics_and_stores),    cmocka_unit_test(readers),
-        cmocka_unit_test(blocks_without_a_word), cmocka_unit_test(long_ago),
+        cmocka_unit_test(pairs_of_accesses),
+        cmocka_unit_test(lanes_of_one_store),
+        cmocka_unit_test(first_of_a_kernel),
+        cmocka_unit_test(atomics_and_stores),
+        cmocka_unit_test(readers),
+        cmocka_unit_test(readers_one_by_one),
+        cmocka_unit_test(blocks_without_a_word),
+        cmocka_unit_test(long_ago),
     };
     return cmocka_run_group_tests(tests, NULL, close_all);
 }

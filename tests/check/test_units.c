@@ -150,11 +150,33 @@ static void runs_of_unwritten_bytes(void **state) {
     }
 }
 
+/* ---------------------------------------------------------------- what is loaded and computed with */
+
+static void elements_of_a_load(void **state) {
+    (void)state;
+    struct ptx_register registers[3] = {{.index = 0}, {.index = 1}, {.index = 2}};
+    struct ptx_operand items[3], one = {.kind = PTX_OPERAND_REGISTER, .reg = &registers[1]};
+    for (unsigned i = 0; i < 3; i++)
+        items[i] = (struct ptx_operand){.kind = PTX_OPERAND_REGISTER, .reg = &registers[i]};
+    struct ptx_operand loaded = {.kind = PTX_OPERAND_VECTOR, .items = items, .item_count = 2};
+    struct ptx_operand added[2] = {one, one};
+    struct ptx_instruction instructions[2] = {{.name = "ld", .operands = &loaded, .operand_count = 1},
+                                              {.name = "add", .operands = added, .operand_count = 2}};
+    struct ptx_function function = {
+        .instructions = instructions, .instruction_count = 2, .register_count = 3};
+    const struct sim_code code = {.source = &function};
+    struct check_site site = {0};
+    assert_false(check_computes(&code, 0, 0, &site));
+    assert_true(check_computes(&code, 0, 1, &site));
+    assert_true(check_computes(&code, 0, 2, &site)); /* which is not known */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_of_findings),
         cmocka_unit_test(ranges_of_bits),
         cmocka_unit_test(runs_of_unwritten_bytes),
+        cmocka_unit_test(elements_of_a_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

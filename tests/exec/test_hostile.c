@@ -643,6 +643,8 @@ static void test_limit(void **state) {
     static const char loop[] = KERNEL("L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 500; @%p1 bra L;");
     assert_int_equal(launched_for(loop, 400).kind, SIM_FAULT_TIME);
     assert_int_equal(launched_for(loop, 600).kind, SIM_FAULT_NONE);
+    const struct how how = {.limit = 1, .threads = 1024};
+    assert_non_null(strstr(run(HEAD ".entry k(.param .u64 p) { }\n", how).fault.text, "PTX line 0, "));
 }
 
 int main(void) {
