@@ -61,7 +61,7 @@ AREAS = [
                          r"|counters\.(flow|(atomics|bulk|clusters)_static)$|device\.grid\.90$"),
     ("sim/check/*", True, r"check\.(bugs|clean|document|inplace_\w+|order|places|units|written)$|exec\.(?!mutations)"
                           r"|driver_(bounds|ipc|launch)$"),
-    ("sim/cuda/check.c", True, r"check\.(bugs|clean|document)$|driver_(environment|ipc|memory)$"),
+    ("sim/cuda/check.c", True, r"check\.(bugs|clean|document)$|driver_(environment|ipc|leaks|memory)$"),
     ("sim/cuda/machine.c", True, r"driver_|fuzz\.elf$|cudart_(stripped|compiled)$|programs\.function_attributes$"),
     ("sim/cuda/profile*", True, r"prof_(text|recording|command|report)$|driver_(launch|device|services)$"),
     ("sim/cuda/*", True, r"driver_|h200_describe$|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),

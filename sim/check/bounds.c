@@ -67,7 +67,8 @@ static void describe_shared(const struct check_block *b, uint64_t address, char 
         uint64_t begin = b->ranges[i][0], end = b->ranges[i][1];
         if (begin == end)
             continue;
-        if (address < begin ? begin - address < distance : address - end + 1 < distance || address < end) {
+        /* The ranges rise: one that begins below the address is nearer to it than those before. */
+        if (address >= begin || begin - address < distance) {
             near = i;
             after = address >= begin;
             distance = !after ? begin - address : address < end ? 0 : address - end + 1;
