@@ -5,7 +5,8 @@
 #include "tests/driver/api.h"
 
 /* Reads a line of the log; the text behind the address, and the address. */
-static bool next_leak(FILE *log, char *text, size_t size, unsigned long long *serial, unsigned long long *at) {
+static bool next_leak(FILE *log, char *text, size_t size, unsigned long long *serial,
+                      unsigned long long *at) {
     char line[512];
     int end = 0;
     if (!fgets(line, sizeof line, log))
