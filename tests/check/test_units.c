@@ -52,7 +52,7 @@ static void ranges_of_bits(void **state) {
     (void)state;
     for (unsigned first = 0; first < 130; first++)
         for (unsigned count = 0; first + count <= 256; count++) {
-            uint64_t bits[4] = {0};
+            uint64_t bits[5] = {0}; /* one bit more is asked for */
             check_bits_set(bits, first, count);
             for (unsigned i = 0; i < 256; i++)
                 assert_int_equal(bits[i / 64] >> i % 64 & 1, i - first < count);
