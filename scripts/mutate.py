@@ -49,7 +49,7 @@ AREAS = [
     ("sim/exec/call.h", True, None),
     ("sim/exec/number.c", True, None),
     ("sim/exec/matrix_d*", True, None),
-    ("sim/exec/matrix_*", True, r"matrix\.(mma|h200|programs\.90)$|exec\.(hostile|limits|undefined)$"),
+    ("sim/exec/matrix_*", True, r"matrix\.(mma|h200|programs\.90)$|exec\.(hostile|limits|undefined|forms|lowering)$"),
     ("sim/exec/*texture*", True, r"texture\.|driver_memory$|check\.(bugs|clean)$"),
     ("sim/exec/fetch*", True, r"texture\.|check\.(bugs|clean)$"),
     ("sim/exec/printf.c", True, r"device\.print\.90$|exec\.(?!mutations)|driver_services$"),

@@ -39,7 +39,7 @@ bool lower_unknown(struct lower *l, const char *why) {
     const struct ptx_instruction *in = l->node->in;
     const struct ptx_module *m = l->module->ptx;
     char source[120] = "";
-    if (in->source.file && in->source.file <= m->file_count && in->source.line) {
+    if (in->source.file && in->source.line) { /* the parser leaves no file that the text does not give */
         const char *file = m->files[in->source.file - 1], *slash = strrchr(file, '/');
         snprintf(source, sizeof source, "; %.80s:%u of the source", slash ? slash + 1 : file,
                  (unsigned)in->source.line);

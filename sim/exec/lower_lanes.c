@@ -17,11 +17,12 @@ static struct sim_insn *emit_op(struct lower *l, const struct sim_op *op) {
 }
 
 /* cvt.s8.s32 %r1, %r2 and cvt.u16.u32 %rd1, %r2: the result fills a register that is wider than the type,
- * while handlers keep 16 or 32 bits.  Returns the conversion that fills it, NULL where none is needed. */
+ * while handlers keep 16 or 32 bits.  Returns the conversion that fills it, NULL where none is needed.  A cvt
+ * that the table has names two types. */
 static const char *filling(const struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (strcmp(in->name, "cvt") != 0 || !in->operand_count || in->operands[0].kind != PTX_OPERAND_REGISTER ||
-        in->word_count < 2 || strcmp(in->words[0], "pack") == 0)
+        strcmp(in->words[0], "pack") == 0)
         return NULL;
     const bool wide = ptx_type_bytes(in->operands[0].reg->type) == 8;
     if (!wide && ptx_type_bytes(in->operands[0].reg->type) != 4)

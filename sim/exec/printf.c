@@ -201,7 +201,7 @@ static bool parse(struct printer *p, const char **at, struct conversion *c) {
     size_t flags = 0;
     bool left = false;
     for (; **at && strchr("-+ #0", **at); ++*at)
-        if (flags + 2 < sizeof c->flags && !strchr(c->flags, **at))
+        if (!strchr(c->flags, **at)) /* each once: five at most */
             c->flags[flags++] = **at;
     if (**at == '*' || (**at >= '1' && **at <= '9'))
         c->width = field(p, at, &left);

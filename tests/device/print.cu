@@ -71,3 +71,8 @@ extern "C" __global__ void asserts(int limit) {
     check(blockIdx.x * blockDim.x + threadIdx.x, limit);
     printf("after %d\n", (int)blockIdx.x);
 }
+
+/* The last width below the greatest, and digits behind it; flags that come again. */
+extern "C" __global__ void widths(const char *empty) {
+    printf("%*d|%40951d|%1s|%-----++  ##008x|\n", 4095, 1, 2, empty, 255);
+}

@@ -89,6 +89,19 @@ static void test_fields(void **state) {
     harness_close(&h);
 }
 
+static void test_widths(void **state) {
+    (void)state;
+    struct harness h;
+    start(&h, &out);
+    char *empty = harness_buffer(&h, 1);
+    *empty = 0;
+    assert_true(harness_launch(&h, "widths", 1, 1, 0, (const void *[]){&empty}));
+    static char expect[1 << 14];
+    snprintf(expect, sizeof expect, "%4095d|%4096d| |0xff    |\n", 1, 2);
+    assert_string_equal(out.text[0], expect);
+    harness_close(&h);
+}
+
 static void test_unknown_conversion(void **state) {
     (void)state;
     struct harness h;
@@ -162,6 +175,19 @@ static void test_full_buffer(void **state) {
     }
 }
 
+/* One line takes 16 bytes and two arguments: it fits 24 bytes, and not 23. */
+static void test_one_line(void **state) {
+    (void)state;
+    for (unsigned bytes = 23; bytes <= 24; bytes++) {
+        struct harness h;
+        start(&h, &out);
+        h.with.print_bytes = bytes;
+        assert_true(harness_launch(&h, "flood", 1, 1, 0, (const void *[]){&(int){1}}));
+        assert_string_equal(out.text[0], bytes == 24 ? "0 0\n" : "");
+        harness_close(&h);
+    }
+}
+
 static void test_bad_string(void **state) {
     (void)state;
     struct harness h;
@@ -211,14 +237,11 @@ static void test_assert(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_unknown_conversion),
-        cmocka_unit_test(test_local_text),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_full_buffer),
-        cmocka_unit_test(test_bad_string),
+        cmocka_unit_test(test_conversions), cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_widths),      cmocka_unit_test(test_unknown_conversion),
+        cmocka_unit_test(test_local_text),  cmocka_unit_test(test_order),
+        cmocka_unit_test(test_results),     cmocka_unit_test(test_full_buffer),
+        cmocka_unit_test(test_one_line),    cmocka_unit_test(test_bad_string),
         cmocka_unit_test(test_assert),
     };
     ptx = argc > 1 ? argv[1] : NULL;

@@ -179,6 +179,7 @@ static void test_counts(void **state) {
         {.test = "hi", .type = "u32", .step = -1},
         {.test = "ne", .type = "s32", .step = 1},
         {.test = "ne", .type = "u32", .step = -4},
+        {.test = "ne", .type = "s32", .step = -1},
         {.test = "ne", .type = "b32", .step = 12},
         {.test = "lt", .type = "s64", .step = 1},
         {.test = "lt", .type = "u64", .step = 1 << 20},

@@ -287,6 +287,36 @@ static void test_forms(void **state) {
             check_form(&forms[i], seed);
 }
 
+/* Sums one past the ends of 32 bits: -1 and 1 to the least and the greatest, and to their neighbours. */
+static void test_saturates(void **state) {
+    (void)state;
+    static const struct {
+        int32_t product, addend, sum;
+    } cases[] = {{-1, INT32_MIN, INT32_MIN}, {-1, INT32_MIN + 1, INT32_MIN}, {-2, INT32_MIN, INT32_MIN},
+                 {1, INT32_MAX, INT32_MAX},  {1, INT32_MAX - 1, INT32_MAX},  {2, INT32_MAX, INT32_MAX}};
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry run(.param .u64 to, .param .u32 product, .param .u32 addend) {\n"
+        ".reg .b32 %r<8>; .reg .b64 %d<3>; .reg .pred %p;\n"
+        "ld.param.u64 %d1, [to]; ld.param.u32 %r1, [product]; ld.param.u32 %r2, [addend];\n"
+        /* Along k only the first of a and of b is no zero. */
+        "mov.u32 %r3, %laneid; and.b32 %r4, %r3, 3; setp.eq.u32 %p, %r4, 0; and.b32 %r1, %r1, 255;\n"
+        "selp.b32 %r1, %r1, 0, %p; selp.b32 %r4, 1, 0, %p;\n"
+        "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32 {%r5, %r6}, {%r1}, {%r4}, {%r2, %r2};\n"
+        "mul.wide.u32 %d2, %r3, 8; add.u64 %d1, %d1, %d2; st.global.v2.u32 [%d1], {%r5, %r6}; ret;\n}\n";
+    struct harness h;
+    harness_start(&h);
+    harness_load(&h, "saturates", text, sizeof text - 1);
+    int32_t *out = harness_buffer(&h, 64 * sizeof *out);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_true(
+            harness_launch(&h, "run", 1, 32, 0, (const void *[]){&out, &cases[i].product, &cases[i].addend}));
+        for (int j = 0; j < 64; j++)
+            assert_int_equal(out[j], cases[i].sum);
+    }
+    harness_close(&h);
+}
+
 static void expect_refused(const char *instruction, const char *why) {
     char text[1024];
     struct ptx_error error;
@@ -324,6 +354,7 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_saturates),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

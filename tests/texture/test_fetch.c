@@ -305,6 +305,39 @@ static void fractions(void **state) {
         }
 }
 
+/* Words of 32 bits are no fractions, whatever the object says. */
+static void whole_words(void **state) {
+    struct fixture *it = *state;
+    for (int sign = 0; sign < 2; sign++) {
+        make_linear(it, sign ? SIM_TEXEL_SIGNED : SIM_TEXEL_UNSIGNED, 32, 4);
+        it->texture.as_float = true;
+        fetch(it, "fetch_uint4");
+        for (int i = 8; i < 16; i++)
+            for (int c = 0; c < 4; c++)
+                assert_int_equal((int32_t)it->out[4 * i + c], whole(it, 4 * (i - 8) + c, 32, sign));
+    }
+}
+
+/* A border past the greatest fraction is the greatest, and one below the least is the least. */
+static void borders_of_fractions(void **state) {
+    struct fixture *it = *state;
+    static const float borders[4] = {1.5f, -1.5f, 1, 0.5f},
+                       wanted[2][4] = {{1, 0, 1, 128 / 255.0f}, {1, -1, 1, 64 / 127.0f}};
+    for (int sign = 0; sign < 2; sign++) {
+        it->texture.kind = sign ? SIM_TEXEL_SIGNED : SIM_TEXEL_UNSIGNED;
+        it->texture.bits = 8;
+        it->texture.as_float = true;
+        it->texture.mode[0] = it->texture.mode[1] = SIM_ADDRESS_BORDER;
+        memcpy(it->texture.border, borders, sizeof borders);
+        for (int i = 0; i < THREADS; i++)
+            it->x[i] = it->y[i] = -5;
+        fetch(it, "plane_float4");
+        for (int c = 0; c < 4; c++)
+            if (got(it, 0, c) != wanted[sign][c])
+                fail_msg("channel %d: %g, not %g", c, (double)got(it, 0, c), (double)wanted[sign][c]);
+    }
+}
+
 static void halves(void **state) {
     struct fixture *it = *state;
     static const struct {
@@ -465,6 +498,11 @@ static void refused(void **state) {
         "tld4.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1, %f1}];",
         "txq.width.b32 %r1, [%rd1];",
         "suld.b.2d.b32.trap {%r1}, [%rd1, {%r1, %r1}];",
+        "tex.2d.v2.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1, %f1}];",
+        "tex.2d.level.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1, %f1}], %f1;",
+        "tld4.r.1d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1}];",
+        "tld4.r.3d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1, %f1, %f1, %f1}];",
+        "tld4.r.a1d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%r1, %f1}];",
         "tex.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1}];",
         "tex {%f1, %f1, %f1, %f1}, [%rd1, {%f1}];",
     };
@@ -494,6 +532,8 @@ int main(int argc, char **argv) {
         TEST(gathers),
         TEST(integers),
         TEST(fractions),
+        TEST(whole_words),
+        TEST(borders_of_fractions),
         TEST(halves),
         TEST(counts),
         TEST(two_objects),
