@@ -168,6 +168,10 @@ static bool is_steady(const struct flow *flow, const struct flow_loop *loop, con
     return true;
 }
 
+bool flow_is_steady(const struct flow *flow, const struct flow_loop *loop, const struct ptx_register *reg) {
+    return is_steady(flow, loop, reg, 0);
+}
+
 bool flow_in_each_round(const struct flow *flow, const struct flow_loop *loop, size_t block) {
     size_t stack[FLOW_MAX_LOOP], depth = 0;
     bool seen[FLOW_MAX_LOOP] = {false};

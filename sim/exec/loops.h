@@ -30,10 +30,14 @@ struct flow_before {
 bool flow_find_before(const struct flow *flow, struct flow_before *out);
 void flow_before_free(struct flow_before *before);
 
-/* Loops with one way in and at most FLOW_MAX_LOOP blocks, by their heads.  false: out of memory. */
+/* Loops with one way in and at most FLOW_MAX_LOOP blocks, in the order of their ends.  false: out of memory.
+ */
 bool flow_find_loops(const struct flow *flow, const struct flow_before *before, struct flow_loops *out);
 void flow_loops_free(struct flow_loops *loops);
 bool flow_in_loop(const struct flow_loop *loop, size_t block);
+
+/* Whether no round changes the register, as far as a few computations show it. */
+bool flow_is_steady(const struct flow *flow, const struct flow_loop *loop, const struct ptx_register *reg);
 
 /* Whether each way from the loop's head to its end is by way of the block. */
 bool flow_in_each_round(const struct flow *flow, const struct flow_loop *loop, size_t block);

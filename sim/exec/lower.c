@@ -291,8 +291,11 @@ static bool lower_function(struct lower *l) {
     if (!place_params(l) || !place_locals(l) || !reserve_blocks(l))
         return false;
     l->merged = merge_find(l->function, &l->flow);
-    if (!l->merged)
+    if (!l->merged || !doubts_find(l->function, &l->flow, &l->code->doubts))
         return lower_out_of_memory(l);
+    for (size_t i = 0; i < l->function->instruction_count; i++)
+        if (l->merged[i].in_doubt)
+            l->code->doubts.of[i] |= SIM_DOUBT_WIDTH;
     place_temps(l);
     if (!lower_blocks(l) || !lower_pool(l))
         return false;
@@ -344,6 +347,7 @@ void sim_code_release(struct sim_code *code) {
     free(code->pool);
     free(code->zero);
     free(code->sites);
+    doubts_free(&code->doubts);
     free(code->callees);
     free(code->reachable);
 }

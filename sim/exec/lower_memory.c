@@ -436,7 +436,12 @@ static bool simplify_atomic(struct lower *l, struct sim_memop *op, bool returns)
     op->increment = op->space == SIM_SPACE_SHARED && op->atomic == SIM_ATOMIC_ADD && !used &&
                     (op->type == PTX_TYPE_U32 || op->type == PTX_TYPE_S32) &&
                     value->kind == PTX_OPERAND_INTEGER && value->bits == 1;
-    return find_loop(l, op);
+    if (!find_loop(l, op))
+        return false;
+    if (op->to)
+        l->code->doubts.of[in - l->function->instructions] |=
+            op->loops ? SIM_DOUBT_TURNS : SIM_DOUBT_SHARED_TURNS;
+    return true;
 }
 
 static bool lower_atomic(struct lower *l, bool returns) {

@@ -5,7 +5,8 @@
 
 #include "sim/exec/slots.h"
 
-#define WINDOW 256 /* accesses looked at together: far more than ptxas keeps in registers */
+#define MAX_WORDS 4   /* of one access */
+#define WINDOW    256 /* accesses looked at together: far more than ptxas keeps in registers */
 
 /* ---------------------------------------------------------------- what is known of a register's low bits */
 
@@ -96,11 +97,11 @@ struct plain {
     const struct ptx_register *reg; /* NULL: offset is the address */
     int64_t offset;
     unsigned aligned; /* low zero bits of the register */
-    unsigned bytes;   /* 4 or 8; 0: no such access */
+    unsigned bytes;   /* 4 or 8, 2 of loads; 0: no such access */
     bool store;
 };
 
-/* A load or store of shared memory, without more words than it takes, of 4 or 8 bytes. */
+/* A load or store of shared memory, without more words than it takes, of 4 or 8 bytes; or a load of 2. */
 static struct plain plain_access(const struct ptx_function *f, const struct ptx_instruction *in,
                                  const uint8_t *zeros) {
     const bool store = strcmp(in->name, "st") == 0;
@@ -113,7 +114,7 @@ static struct plain plain_access(const struct ptx_function *f, const struct ptx_
     if (in->word_count != 2u + pair || address->kind != PTX_OPERAND_ADDRESS)
         return none;
     const unsigned bytes = ptx_type_bytes(ptx_type_find(in->words[1 + pair])) << pair;
-    if (bytes != 4 && bytes != 8)
+    if (bytes != 4 && bytes != 8 && (bytes != 2 || store || pair))
         return none;
     const uint64_t place = address->variable ? address->variable->user : 0;
     return (struct plain){.instruction = (size_t)(in - f->instructions),
@@ -129,27 +130,40 @@ static bool may_be_shared(const struct ptx_instruction *in) {
            !ptx_has_word(in, "const");
 }
 
-/* What shared accesses like first are not moved across: loads pass loads, stores only their neighbours. */
+/* Arithmetic that becomes several blocks of machine code: a fast way, and a slow one for the ends of numbers.
+ */
+static bool has_slow_way(const struct ptx_instruction *in) {
+    const bool divides = strcmp(in->name, "div") == 0;
+    if (ptx_has_word(in, "approx") || ptx_has_word(in, "full"))
+        return false;
+    if (divides || strcmp(in->name, "rem") == 0)
+        return !ptx_has_word(in, "u32") && !ptx_has_word(in, "s32") && !ptx_has_word(in, "u16") &&
+               !ptx_has_word(in, "s16");
+    return strcmp(in->name, "rcp") == 0 || strcmp(in->name, "sqrt") == 0;
+}
+
+/* What shared accesses like first are not moved across: loads pass loads, stores only their neighbours.
+ * loose: and what they may be moved across after all. */
 static bool ends_group(const struct plain *first, const struct ptx_instruction *in,
-                       const struct plain *access) {
-    static const char *const names[] = {"bar", "barrier", "atom", "red",      "call",      "membar", "fence",
-                                        "cp",  "shfl",    "vote", "mbarrier", "tensormap", NULL};
+                       const struct plain *access, bool loose) {
+    static const char *const names[] = {"bar",   "barrier", "atom",     "red",       "call", "membar",
+                                        "fence", "cp",      "mbarrier", "tensormap", NULL};
+    static const char *const lanes[] = {"shfl", "vote", NULL};
+    if (!loose && (flow_is_any(in->name, lanes) || has_slow_way(in)))
+        return true;
     if (access->bytes && access->store == first->store && (!first->store || access->reg == first->reg))
         return false;
     if (strcmp(in->name, "st") == 0 || (first->store && strcmp(in->name, "ld") == 0))
         return may_be_shared(in);
-    for (const char *const *name = names; *name; name++)
-        if (strcmp(in->name, *name) == 0)
-            return true;
-    return ptx_has_word(in, "volatile");
+    return flow_is_any(in->name, names) || ptx_has_word(in, "volatile");
 }
 
 /* Merges the accesses that cover [start, start + bytes) from one base, if all are there and none is taken. */
 static void merge_piece(struct merged_access *merged, const struct plain *group, size_t count, size_t first,
                         int64_t start, unsigned bytes) {
-    size_t member[4], found = 0;
+    size_t member[MAX_WORDS], found = 0;
     unsigned covered = 0;
-    for (bool more = true; more && covered < bytes;) {
+    for (bool more = true; more && covered < bytes && found < MAX_WORDS;) {
         more = false;
         for (size_t i = 0; i < count && !more; i++) {
             const struct merged_access *m = &merged[group[i].instruction];
@@ -187,21 +201,16 @@ static void merge_group(struct merged_access *merged, const struct plain *group,
         }
 }
 
-struct merged_access *merge_find(const struct ptx_function *f, const struct flow *flow) {
-    struct merged_access *merged = calloc(f->instruction_count + 1, sizeof *merged);
-    uint8_t *zeros = malloc(f->register_count + 1);
-    struct plain *group = malloc(WINDOW * sizeof *group);
-    if (!merged || !zeros || !group) {
-        free(merged), free(zeros), free(group);
-        return NULL;
-    }
-    find_zeros(f, zeros);
+/* The groups of one block after the other; loose: of all of them together, as ptxas moves some loads to
+ * earlier blocks.  (Seen in the counters of Rodinia's lavaMD and of CUDA's mergeSort.) */
+static void merge_blocks(const struct ptx_function *f, const struct flow *flow, const uint8_t *zeros,
+                         struct plain *group, bool loose, struct merged_access *merged) {
+    size_t count = 0;
     for (size_t b = 0; b < flow->block_count; b++) {
-        size_t count = 0;
         for (size_t n = flow->blocks[b].first; n < flow->blocks[b].end; n++) {
             const struct ptx_instruction *in = flow->nodes[n].in;
             const struct plain access = plain_access(f, in, zeros);
-            if (count && (ends_group(&group[0], in, &access) || count == WINDOW)) {
+            if (count && (ends_group(&group[0], in, &access, loose) || count == WINDOW)) {
                 merge_group(merged, group, count);
                 count = 0;
             }
@@ -215,8 +224,31 @@ struct merged_access *merge_find(const struct ptx_function *f, const struct flow
                         count = 0;
                     }
         }
-        merge_group(merged, group, count);
+        if (!loose) {
+            merge_group(merged, group, count);
+            count = 0;
+        }
     }
-    free(zeros), free(group);
+    merge_group(merged, group, count);
+}
+
+struct merged_access *merge_find(const struct ptx_function *f, const struct flow *flow) {
+    struct merged_access *merged = calloc(f->instruction_count + 1, sizeof *merged);
+    struct merged_access *loose = calloc(f->instruction_count + 1, sizeof *loose);
+    uint8_t *zeros = malloc(f->register_count + 1);
+    struct plain *group = malloc(WINDOW * sizeof *group);
+    if (merged && loose && zeros && group) {
+        find_zeros(f, zeros);
+        merge_blocks(f, flow, zeros, group, false, merged);
+        merge_blocks(f, flow, zeros, group, true, loose);
+        for (size_t i = 0; i < f->instruction_count; i++)
+            merged[i].in_doubt =
+                strcmp(f->instructions[i].name, "ld") == 0 &&
+                (merged[i].bytes != loose[i].bytes || merged[i].uncounted != loose[i].uncounted);
+    } else {
+        free(merged);
+        merged = NULL;
+    }
+    free(loose), free(zeros), free(group);
     return merged;
 }

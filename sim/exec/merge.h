@@ -16,6 +16,7 @@ struct merged_access {
     uint8_t bytes;  /* of the wide access that this one stands for; 0: it is counted as it is */
     int8_t shift;   /* from this access's address to the wide one's: 0, or -4 to -12 */
     bool uncounted; /* another stands for it */
+    bool in_doubt;  /* ptxas may have moved it elsewhere, and merged it otherwise */
 };
 
 /* One element an instruction, to be freed by the caller; NULL when out of memory.  Shared variables must

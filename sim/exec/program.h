@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "sim/exec/doubt.h"
 #include "sim/exec/insn.h"
 #include "sim/exec/sim.h"
 
@@ -178,7 +179,8 @@ struct sim_code {
     uint32_t site_base;
     size_t site_count, site_capacity;
     struct sim_site *sites; /* by site - site_base */
-    void *extras;           /* what instructions point at */
+    struct doubts doubts;
+    void *extras; /* what instructions point at */
     unsigned registers;
     bool reserved; /* asks where the system's shared memory is */
     bool may_spin; /* has accesses that a loop which waits for another thread would make */

@@ -193,6 +193,20 @@ struct sim_fault {
     char text[512];   /* one line, ready to print: kernel, file:line, thread, address, nearest allocation */
 };
 
+/* Why an instruction's counts may not be a GPU's: bits. */
+enum sim_doubt {
+    SIM_DOUBT_LANES = 1 << 0,        /* ptxas may have its lanes meet elsewhere, or take it out of its loop */
+    SIM_DOUBT_ORDER = 1 << 1,        /* where it goes to depends on the order in which atomics came */
+    SIM_DOUBT_TURNS = 1 << 2,        /* how often it runs depends on what other threads do meanwhile */
+    SIM_DOUBT_LOCAL = 1 << 3,        /* ptxas may keep an array of local memory in registers */
+    SIM_DOUBT_HEAP = 1 << 4,         /* malloc() and free() have accesses of their own on a GPU */
+    SIM_DOUBT_KIND = 1 << 5,         /* a GPU's counters of shared loads and stores leave it out */
+    SIM_DOUBT_WIDTH = 1 << 6,        /* ptxas may make one wide shared access of it and others */
+    SIM_DOUBT_CALLS = 1 << 7,        /* a call whose lanes may come back apart */
+    SIM_DOUBT_WORDS = 1 << 8,        /* atomics of many words of a sector, for which no exact rule is known */
+    SIM_DOUBT_SHARED_TURNS = 1 << 9, /* SIM_DOUBT_TURNS where it goes to shared memory; told as that */
+};
+
 /* What one PTX instruction did in a launch, all threads together. */
 struct sim_instruction_count {
     const char *function; /* that it stands in */
@@ -207,6 +221,7 @@ struct sim_instruction_count {
     uint64_t divergent; /* of a branch: how often its lanes parted */
     uint64_t undefined; /* of a barrier or .sync instruction: how often it did what CUDA leaves undefined; a
                            basic block's last such instruction stands for all of it */
+    unsigned doubts;    /* bits of enum sim_doubt */
     uint64_t
         outside; /* lanes' accesses of global memory that no allocation held, and packed memory let pass */
 };

@@ -1,4 +1,6 @@
 /* From what an instruction did to the counters that it belongs to. */
+#include <stdlib.h>
+
 #include "sim/exec/worker.h"
 
 static void add_stride(struct sim_stride *to, const struct sim_stride *from) {
@@ -106,8 +108,50 @@ static void count_site(struct wl_counters *c, const struct sim_site *site, const
     }
 }
 
+/* Marks the blocks that are in doubt, since lanes parted where it matters. */
+static void find_parted(const struct sim_worker *worker, const struct sim_code *code, bool *parted) {
+    for (size_t r = 0; r < code->doubts.region_count; r++) {
+        const struct doubt_region *region = &code->doubts.regions[r];
+        bool did = false;
+        for (size_t i = 0; i < region->branch_count && !did; i++)
+            did = worker->blocks[code->block_base + region->branches[i]].splits > 0;
+        for (size_t i = 0; did && i < region->block_count; i++) {
+            uint32_t copy_of = code->module->blocks[code->block_base + region->blocks[i]].copy_of;
+            parted[copy_of ? copy_of - code->block_base : region->blocks[i]] = true;
+        }
+    }
+}
+
+/* What is in doubt of an instruction's counts, now that they are known. */
+static unsigned doubts_of(const struct sim_launch *launch, const struct wl_counters *c, unsigned doubts) {
+    uint64_t block = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+    uint64_t grid = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    if (doubts & SIM_DOUBT_SHARED_TURNS)
+        doubts ^=
+            SIM_DOUBT_SHARED_TURNS | (c->shared_atomic_requests && block > SIM_LANES ? SIM_DOUBT_TURNS : 0);
+    if (block <= SIM_LANES && grid == 1)
+        doubts &= ~(unsigned)(SIM_DOUBT_TURNS | SIM_DOUBT_ORDER);
+    if (c->local_load_requests || c->local_store_requests)
+        doubts |= SIM_DOUBT_LOCAL;
+    return doubts;
+}
+
+/* Atomics on many words of sectors that no lane names alone: neither next to each other nor all apart. */
+static bool shares_sectors(const struct sim_site *site, const struct sim_site_tally *t) {
+    if (site->access != SIM_ACCESS_ATOM && site->access != SIM_ACCESS_RED)
+        return false;
+    bool shares = false;
+    for (int space = 0; space < SIM_COUNTED_SPACES; space++) {
+        uint64_t words = site->bytes ? t->by[space].useful / site->bytes : 0,
+                 turns = t->by[space].transactions;
+        shares |=
+            (space == SIM_SPACE_GLOBAL || space == SIM_SPACE_CLUSTER) && turns < words && words < 3 * turns;
+    }
+    return shares;
+}
+
 static void tell(const struct sim_worker *worker, const struct sim_code *code, uint32_t index,
-                 const struct sim_block_tally *ran, bool last) {
+                 const struct sim_block_tally *ran, bool last, bool parted) {
     const struct ptx_module *ptx = code->module->ptx;
     const struct ptx_instruction *in = &code->source->instructions[index];
     struct sim_instruction_count count = {
@@ -132,13 +176,18 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
             high = middle;
     }
     struct sim_stride stride = {0};
+    bool words = false;
     for (; low < code->site_count && code->sites[low].insn == index; low++) {
         const struct sim_site_tally *site = &worker->sites[code->site_base + low];
         count_site(&count.counters, &code->sites[low], site);
         add_stride(&stride, &site->stride);
         count.bytes = code->sites[low].bytes;
         count.outside += site->outside;
+        words |= shares_sectors(&code->sites[low], site);
     }
+    count.doubts =
+        doubts_of(worker->launch, &count.counters,
+                  code->doubts.of[index] | (parted ? SIM_DOUBT_LANES : 0) | (words ? SIM_DOUBT_WORDS : 0));
     count.has_stride = stride.state == SIM_STRIDE_ONE;
     count.stride = stride.bytes;
     worker->launch->each(worker->launch->argument, &count);
@@ -179,6 +228,9 @@ void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counte
     const struct sim_module *m = worker->code->module;
     for (size_t f = 0; f < worker->code->reachable_count; f++) {
         const struct sim_code *code = worker->code->reachable[f];
+        bool *parted = worker->launch->each ? calloc(code->block_count + 1, sizeof *parted) : NULL;
+        if (parted)
+            find_parted(worker, code, parted);
         for (size_t s = 0; s < code->site_count; s++)
             count_site(counters, &code->sites[s], &worker->sites[code->site_base + s]);
         for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {
@@ -189,7 +241,9 @@ void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counte
                 continue;
             const struct sim_block_tally all = with_copies(worker, code, b);
             for (uint32_t i = 0; all.warps && i < m->blocks[b].instructions; i++)
-                tell(worker, code, m->blocks[b].first + i, &all, i + 1 == m->blocks[b].instructions);
+                tell(worker, code, m->blocks[b].first + i, &all, i + 1 == m->blocks[b].instructions,
+                     !parted || parted[b - code->block_base]);
         }
+        free(parted);
     }
 }

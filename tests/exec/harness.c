@@ -81,6 +81,8 @@ bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t gri
         .print_bytes = h->with.print_bytes,
         .print = h->with.print,
         .print_argument = h->with.print_argument,
+        .each = h->with.each,
+        .argument = h->with.argument,
     };
     bool ok = sim_launch_run(&launch, &h->counters, &h->fault);
     free(buffer);

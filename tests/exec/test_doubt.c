@@ -1,0 +1,243 @@
+/* Which instructions the simulator is in doubt about: each reason, beside code of the same kind that it is
+ * sure of. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/exec/harness.h"
+
+enum { ONE_WARP = 32, TWO_WARPS = 64, WORDS = 4096 };
+
+/* The doubts of all instructions whose opcode begins with these words. */
+struct seen {
+    const char *opcode;
+    unsigned doubts;
+    bool ran;
+};
+
+static void see(void *argument, const struct sim_instruction_count *count) {
+    struct seen *seen = argument;
+    if (strncmp(count->opcode, seen->opcode, strlen(seen->opcode)) != 0)
+        return;
+    seen->ran = true;
+    seen->doubts |= count->doubts;
+}
+
+/* A kernel's body has its thread's number in %t, 4 times that in %t4, the address of 16 KB of zeros, which
+ * are its threads' words, in %base and that of its own word in %own, where nothing else goes by itself. */
+static unsigned doubts_of(const char *body, const char *opcode, unsigned threads) {
+    char text[8192];
+    const int size =
+        snprintf(text, sizeof text,
+                 ".version 7.0\n.target sm_80\n.address_size 64\n"
+                 ".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+                 ".visible .func (.param .b32 r) twice (.param .b32 a) {\n"
+                 ".reg .b32 %%v<2>; ld.param.u32 %%v0, [a]; add.u32 %%v0, %%v0, %%v0;"
+                 " st.param.b32 [r], %%v0; ret; }\n"
+                 ".visible .entry run(.param .u64 to) {\n"
+                 ".reg .b32 %%t, %%t4, %%r<16>; .reg .b64 %%base, %%own, %%d<8>; .reg .pred %%p<8>;\n"
+                 ".reg .f32 %%f<4>;\n"
+                 ".shared .align 16 .b8 tile[1024]; .local .align 16 .b8 mine[64];\n"
+                 "mov.u32 %%t, %%tid.x; shl.b32 %%t4, %%t, 2; ld.param.u64 %%base, [to];\n"
+                 "cvta.to.global.u64 %%base, %%base;\n"
+                 "cvt.u64.u32 %%own, %%t4; add.u64 %%own, %%own, %%base; mov.u32 %%r0, 0;\n%s ret;\n}\n",
+                 body);
+    assert_in_range(size, 1, sizeof text - 1);
+    struct harness h;
+    struct seen seen = {.opcode = opcode};
+    harness_start(&h);
+    harness_load(&h, "doubt", text, (size_t)size);
+    h.with.each = see;
+    h.with.argument = &seen;
+    uint32_t *to = harness_buffer(&h, WORDS * sizeof *to);
+    memset(to, 0, WORDS * sizeof *to);
+    if (!harness_launch(&h, "run", 1, threads, 0, (const void *[]){&to}))
+        fail_msg("%s: %s", body, h.fault.text);
+    if (!seen.ran)
+        fail_msg("%s: no %s ran", body, opcode);
+    harness_close(&h);
+    return seen.doubts;
+}
+
+static void expect(const char *body, const char *opcode, unsigned threads, unsigned doubts) {
+    unsigned found = doubts_of(body, opcode, threads);
+    if (found != doubts)
+        fail_msg("%s\n%s has doubts 0x%x, not 0x%x", body, opcode, found, doubts);
+}
+
+#define TICKET "atom.global.add.u32 %r1, [%base], 1; and.b32 %r1, %r1, 63;\n"
+#define PLACE  "mul.wide.u32 %d0, %r1, 4; add.u64 %d0, %d0, %base;\n"
+
+static void test_order(void **state) {
+    (void)state;
+    expect(TICKET PLACE "st.global.u32 [%d0+256], %t;", "st.global", TWO_WARPS, SIM_DOUBT_ORDER);
+    expect(TICKET PLACE "ld.global.u32 %r2, [%d0+256]; st.global.u32 [%own], %r2;", "ld.global", TWO_WARPS,
+           SIM_DOUBT_ORDER);
+    /* Where it goes to, not what it writes. */
+    expect(TICKET "st.global.u32 [%own], %r1;", "st.global", TWO_WARPS, 0);
+    expect(TICKET PLACE "st.global.u32 [%d0+256], %t;", "atom", TWO_WARPS, 0);
+    /* One warp's lanes have an order. */
+    expect(TICKET PLACE "st.global.u32 [%d0+256], %t;", "st.global", ONE_WARP, 0);
+    /* By way of shared memory, and of what was read at such a place. */
+    expect("setp.eq.u32 %p0, %t, 0; @!%p0 bra ON; " TICKET "st.shared.u32 [tile], %r1;\nON: bar.sync 0;"
+           " ld.shared.u32 %r1, [tile];" PLACE "st.global.u32 [%d0+256], %t;",
+           "st.global", TWO_WARPS, SIM_DOUBT_ORDER);
+    expect("setp.eq.u32 %p0, %t, 0; @!%p0 bra ON; st.shared.u32 [tile], %t;\nON: bar.sync 0;"
+           " ld.shared.u32 %r1, [tile];" PLACE "st.global.u32 [%d0+256], %t;",
+           "st.global", TWO_WARPS, 0);
+}
+
+static void test_turns(void **state) {
+    (void)state;
+    /* A loop that goes on until its compare and swap succeeds. */
+    expect("AGAIN: ld.global.u32 %r1, [%base]; add.u32 %r2, %r1, 1; atom.global.cas.b32 %r3, [%base], %r1, "
+           "%r2;\n"
+           "setp.ne.u32 %p0, %r1, %r3; @%p0 bra AGAIN;",
+           "ld.global", TWO_WARPS, SIM_DOUBT_TURNS);
+    /* That waits for what it reads. */
+    expect("AGAIN: ld.volatile.global.u32 %r1, [%own]; add.u32 %r0, %r0, 1; setp.ne.u32 %p0, %r1, 0;"
+           " @%p0 bra AGAIN; st.global.u32 [%own+1024], %r0;",
+           "ld.volatile", TWO_WARPS, SIM_DOUBT_TURNS);
+    expect("AGAIN: ld.global.u32 %r1, [%own]; add.u32 %r0, %r0, 1; setp.ne.u32 %p0, %r1, 0;"
+           " @%p0 bra AGAIN; st.global.u32 [%own+1024], %r0;",
+           "ld.global", TWO_WARPS, 0);
+    /* That reads, among what it writes, whether to go on. */
+    expect("AGAIN: ld.global.u32 %r1, [%own]; st.global.u32 [%own], %r1; setp.ne.u32 %p0, %r1, 0; @%p0 bra "
+           "AGAIN;",
+           "st.global", TWO_WARPS, SIM_DOUBT_TURNS);
+    /* What comes behind the loop is not in it. */
+    expect("AGAIN: ld.volatile.global.u32 %r1, [%own]; setp.ne.u32 %p0, %r1, 0; @%p0 bra AGAIN;"
+           " st.global.u32 [%own], %r0;",
+           "st.global", TWO_WARPS, 0);
+    /* ptxas makes a loop of it, in shared memory alone. */
+    expect("mov.f32 %f0, 0f3F800000; atom.shared.add.f32 %f1, [tile], %f0;", "atom", TWO_WARPS,
+           SIM_DOUBT_TURNS);
+    expect("mov.f32 %f0, 0f3F800000; atom.shared.add.f32 %f1, [tile], %f0;", "atom", ONE_WARP, 0);
+    expect("atom.shared.add.u32 %r1, [tile], %t;", "atom", TWO_WARPS, 0);
+}
+
+static void test_memory(void **state) {
+    (void)state;
+    expect("mov.u32 %r1, mine; and.b32 %r2, %t4, 60; add.u32 %r1, %r1, %r2; st.local.u32 [%r1], %t;",
+           "st.local", ONE_WARP, SIM_DOUBT_LOCAL);
+    expect("st.shared.u32 [tile], %t;", "st.shared", ONE_WARP, 0);
+    expect("and.b32 %r1, %t, 7; shl.b32 %r1, %r1, 4; mov.u32 %r2, tile; add.u32 %r2, %r2, %r1;"
+           " cp.async.ca.shared.global [%r2], [%base], 16; cp.async.wait_all;",
+           "cp.async.ca", ONE_WARP, SIM_DOUBT_KIND);
+}
+
+static void test_calls(void **state) {
+    (void)state;
+    static const char call[] =
+        "{ .param .b32 a; .param .b32 r; st.param.b32 [a], %%t; %s ld.param.b32 %%r1, [r]; }";
+    char body[400];
+    expect("{ .param .b64 n; .param .b64 r; mov.u64 %d0, 8; st.param.b64 [n], %d0; call (r), malloc, (n);"
+           " ld.param.b64 %d1, [r]; }",
+           "call", ONE_WARP, SIM_DOUBT_HEAP);
+    snprintf(body, sizeof body, call, "call (r), twice, (a);");
+    expect(body, "call", ONE_WARP, 0);
+    snprintf(
+        body, sizeof body, call,
+        "mov.u64 %d0, twice; F: .callprototype (.param .b32 _) _ (.param .b32 _); call (r), %d0, (a), F;");
+    expect(body, "call", ONE_WARP, SIM_DOUBT_CALLS);
+}
+
+#define TILE   "shl.b32 %r1, %t, 3; and.b32 %r1, %r1, 504; mov.u32 %r2, tile; add.u32 %r1, %r1, %r2;\n"
+#define BRANCH "setp.lt.u32 %p0, %t, 40; @!%p0 bra ON; st.global.u32 [%own], %t;\nON: "
+
+static void test_width(void **state) {
+    (void)state;
+    /* Neighbours in two blocks, with nothing between them that writes. */
+    expect(TILE "ld.shared.u32 %r3, [%r1]; setp.lt.u32 %p0, %t, 40; @!%p0 bra ON; add.u32 %r3, %r3, 1;\n"
+                "ON: ld.shared.u32 %r4, [%r1+4]; add.u32 %r3, %r3, %r4; st.global.u32 [%own], %r3;",
+           "ld.shared", TWO_WARPS, SIM_DOUBT_WIDTH);
+    expect(TILE "ld.shared.u32 %r3, [%r1]; ld.shared.u32 %r4, [%r1+4]; add.u32 %r3, %r3, %r4;"
+                " st.global.u32 [%own], %r3;",
+           "ld.shared", TWO_WARPS, 0);
+    expect(TILE "ld.shared.u32 %r3, [%r1]; bar.sync 0; ld.shared.u32 %r4, [%r1+4]; add.u32 %r3, %r3, %r4;"
+                " st.global.u32 [%own], %r3;",
+           "ld.shared", TWO_WARPS, 0);
+    /* No neighbours. */
+    expect(TILE "ld.shared.u32 %r3, [%r1]; " BRANCH "ld.shared.u32 %r4, [%r1+8]; add.u32 %r3, %r3, %r4;"
+                " st.global.u32 [%own], %r3;",
+           "ld.shared", TWO_WARPS, 0);
+}
+
+/* Lane t on word f(t). */
+#define RED "mul.wide.u32 %d0, %r1, 4; add.u64 %d0, %d0, %base; red.global.add.u32 [%d0], %t;"
+
+static void test_words(void **state) {
+    (void)state;
+    expect("mov.u32 %r1, %t; " RED, "red", ONE_WARP, 0);
+    expect("shl.b32 %r1, %t, 3; " RED, "red", ONE_WARP, 0);
+    expect("mul.lo.u32 %r1, %t, 37; rem.u32 %r1, %r1, 101; " RED, "red", ONE_WARP, SIM_DOUBT_WORDS);
+    expect("mul.lo.u32 %r1, %t, 37; rem.u32 %r1, %r1, 101; mul.wide.u32 %d0, %r1, 4; add.u64 %d0, %d0, %base;"
+           " st.global.u32 [%d0], %t;",
+           "st.global", ONE_WARP, 0);
+}
+
+/* Some of both sides of the first branch come together at SOME, and some of those with others at MORE, where
+ * the branch has its lanes meet. */
+#define CASES(value)                                                                                         \
+    value "setp.gt.u32 %p0, %r1, 1; @%p0 bra RIGHT; setp.eq.u32 %p1, %r1, 1; @%p1 bra MORE;\n"               \
+          "st.global.u32 [%own+2048], %t; bra SOME;\n"                                                       \
+          "RIGHT: setp.gt.u32 %p2, %r1, 2; @%p2 bra OTHER; st.global.u32 [%own+1024], %t;\n"                 \
+          "SOME: ld.global.nc.u32 %r2, [%own]; and.b32 %r3, %t, 1; setp.eq.u32 %p3, %r3, 0; @%p3 bra END;\n" \
+          "MORE: st.global.u32 [%own+768], %t; bra END;\nOTHER: st.global.u32 [%own+1536], %t;\n"            \
+          "END: st.global.u32 [%own+512], %r1;\n"
+
+static void test_ways_that_come_together(void **state) {
+    (void)state;
+    expect(CASES("rem.u32 %r1, %t, 6;"), "ld.global.nc", ONE_WARP, SIM_DOUBT_LANES);
+    /* All lanes go one way. */
+    expect(CASES("mov.u32 %r1, 2;"), "ld.global.nc", ONE_WARP, 0);
+    /* Behind the place where all meet nothing is in doubt. */
+    expect(CASES("rem.u32 %r1, %t, 6;") "atom.global.add.u32 %r3, [%own], 1; st.global.u32 [%own], %r3;",
+           "atom", ONE_WARP, 0);
+    /* An if and its else meet behind both. */
+    expect("setp.lt.u32 %p0, %t, 5; @%p0 bra ELSE; ld.global.u32 %r2, [%own]; bra END;\n"
+           "ELSE: ld.global.u32 %r2, [%own+64];\nEND: st.global.u32 [%own], %r2;",
+           "ld.global", ONE_WARP, 0);
+}
+
+#define LOOP(step)                                                                                           \
+    "AGAIN: ld.global.u32 %r1, [%own]; add.u32 %r0, %r0, 1; setp.eq.u32 %p0, %r0, " step "; @%p0 bra OUT;\n" \
+    "setp.lt.u32 %p1, %r0, 9; @%p1 bra AGAIN;\n st.global.u32 [%own+1024], %r1; bra END;\n"                  \
+    "OUT: st.global.u32 [%own+2048], %r1;\nEND: "
+
+static void test_loops(void **state) {
+    (void)state;
+    /* Lanes may leave from each of its blocks, to two places, in rounds of their own. */
+    expect(LOOP("%t"), "ld.global", ONE_WARP, SIM_DOUBT_LANES);
+    expect(LOOP("100"), "ld.global", ONE_WARP, 0);
+    /* They leave in one way. */
+    expect(
+        "AGAIN: ld.global.u32 %r1, [%own]; add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, %t; @%p0 bra AGAIN;\n"
+        "st.global.u32 [%own+1024], %r1;",
+        "ld.global", ONE_WARP, 0);
+    /* A load that ptxas may take out, since no round changes its address or what lies there. */
+    static const char steady[] =
+        "AGAIN: add.u32 %%r0, %%r0, 1; and.b32 %%r1, %%r0, 1; setp.eq.u32 %%p0, %%r1, 0; @%%p0 bra ON;\n"
+        "ld.global%s.u32 %%r2, [%%own+%s]; st.global.u32 [%%own+1024], %%r2;\n"
+        "ON: setp.lt.u32 %%p1, %%r0, 5; @%%p1 bra AGAIN;";
+    char body[600];
+    snprintf(body, sizeof body, steady, ".nc", "64");
+    expect(body, "ld.global.nc", ONE_WARP, SIM_DOUBT_LANES);
+    snprintf(body, sizeof body, steady, "", "64");
+    expect(body, "ld.global", ONE_WARP, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),  cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_memory), cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_width),  cmocka_unit_test(test_words),
+        cmocka_unit_test(test_loops),  cmocka_unit_test(test_ways_that_come_together),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
