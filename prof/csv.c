@@ -1,5 +1,6 @@
 /* One line a row of the table, a header first. */
 #include "bench/fields.h"
+#include "prof/doubts.h"
 #include "prof/report.h"
 
 static void put_size(FILE *file, const unsigned size[3]) {
@@ -26,12 +27,28 @@ static struct prof_choice metric_at(const struct prof_report *report, size_t i) 
     return (struct prof_choice){&prof_metrics[i], false};
 }
 
+/* The metrics that may not be a GPU's. */
+static void put_uncertain(FILE *file, const struct prof_report *report, const struct prof_row *row) {
+    struct prof_doubted doubted;
+    char names[4096] = "";
+    size_t used = 0;
+    prof_doubted_find(row->lines, row->line_count, &row->sums, &doubted);
+    for (size_t i = 0; i < metric_count(report); i++) {
+        struct prof_choice choice = metric_at(report, i);
+        if (prof_doubts_of(&doubted, &row->sums, choice.metric) && used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " " : "",
+                                     prof_choice_name(&choice));
+    }
+    bench_put_text(file, names);
+}
+
 bool prof_put_csv(FILE *file, const struct prof_report *report) {
     fputs("launches,kernel,grid,block,shared_bytes,arch,faulted", file);
     for (size_t i = 0; i < metric_count(report); i++) {
         struct prof_choice choice = metric_at(report, i);
         bench_put_text(file, prof_choice_name(&choice));
     }
+    bench_put_text(file, "uncertain");
     fputc('\n', file);
     for (size_t r = 0; r < report->rows->count; r++) {
         const struct prof_row *row = &report->rows->items[r];
@@ -44,6 +61,7 @@ bool prof_put_csv(FILE *file, const struct prof_report *report) {
         bench_put_text(file, row->faulted ? "true" : "false");
         for (size_t i = 0; i < metric_count(report); i++)
             put_value(file, metric_at(report, i).metric, row);
+        put_uncertain(file, report, row);
         fputc('\n', file);
     }
     return true;

@@ -6,6 +6,7 @@
 #include "bench/json.h"
 #include "bench/utf8.h"
 #include "prof/demangle.h"
+#include "prof/doubts.h"
 #include "prof/notes.h"
 #include "prof/report.h"
 #include "prof/waste.h"
@@ -46,6 +47,35 @@ static json_t *metrics_object(const struct prof_choices *choices, const struct p
     return NULL;
 }
 
+static json_t *doubts_array(unsigned bits) {
+    json_t *array = json_array();
+    for (unsigned d = 0; array && d < PROF_DOUBTS; d++)
+        if (bits >> d & 1 && json_array_append_new(array, json_string(prof_doubts[d].name))) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+/* The metrics that may not be a GPU's, each with the reasons. */
+static json_t *uncertain_object(const struct prof_choices *choices, const struct prof_detail *detail) {
+    struct prof_doubted doubted;
+    prof_doubted_find(detail->lines, detail->line_count, &detail->sums, &doubted);
+    json_t *object = json_object();
+    bool right = object != NULL;
+    for (size_t i = 0; right && i < (choices->count ? choices->count : prof_metric_count); i++) {
+        const struct prof_metric *metric = choices->count ? choices->items[i].metric : &prof_metrics[i];
+        unsigned bits = prof_doubts_of(&doubted, &detail->sums, metric);
+        if (bits)
+            right = set(object, choices->count ? prof_choice_name(&choices->items[i]) : metric->name,
+                        doubts_array(bits));
+    }
+    if (right)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 static json_t *function_value(const char *mangled) {
     char *name = mangled ? prof_demangle(mangled) : NULL;
     json_t *value = !mangled ? json_null() : name ? bench_json_text(name) : NULL;
@@ -74,7 +104,7 @@ static json_t *line_object(const struct prof_line *line) {
         set(object, "function", function_value(line->function)) &&
         set(object, "access", bench_json_text(line->op)) && set(object, "bytes", json_integer(line->bytes)) &&
         set(object, "stride", line->has_stride ? json_integer(line->stride) : json_null()) &&
-        set_figures(object, &line->sums.c) &&
+        set_figures(object, &line->sums.c) && set(object, "uncertain", doubts_array(line->doubts)) &&
         set(object, "conflicts",
             json_integer(
                 (json_int_t)(line->sums.shared_load_conflicts + line->sums.shared_store_conflicts))) &&
@@ -133,6 +163,7 @@ static json_t *launch_object(const struct prof_report *report, const struct prof
                  set(object, "grid", three(detail->grid)) && set(object, "block", three(detail->block)) &&
                  set(object, "shared_bytes", json_integer((json_int_t)detail->shared_bytes)) &&
                  set(object, "metrics", metrics_object(report->choices, &detail->sums)) &&
+                 set(object, "uncertain", uncertain_object(report->choices, detail)) &&
                  set(object, "lines", lines_array(detail)) && set(object, "notes", notes_array(detail));
     if (right && detail->fault)
         right = set(object, "fault", fault_object(detail->fault));

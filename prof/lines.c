@@ -47,7 +47,7 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
             snprintf(out, CELL, " ");
         break;
     case ACCESS:
-        snprintf(out, CELL, "%s", line->op);
+        snprintf(out, CELL, "%s%s", line->op, line->doubts ? " ~" : "");
         break;
     case WIDTH:
         bench_grid_count(line->bytes, false, out);

@@ -4,6 +4,7 @@
 #include "bench/grid.h"
 #include "bench/text.h"
 #include "prof/demangle.h"
+#include "prof/doubts.h"
 #include "prof/report.h"
 
 enum { RUNS, METRIC, MIN, MAX, AVERAGE, MEANING, COLUMNS };
@@ -37,7 +38,7 @@ static bool is_tight(const struct list *list, size_t line) {
         const struct prof_choice *choice = &list->choices->items[i];
         struct prof_range range = prof_row_range(list->row, choice->metric);
         const double values[] = {range.least, range.most, range.average};
-        size_t length = strlen(prof_choice_name(choice));
+        size_t length = strlen(prof_choice_name(choice)) + (list->row->doubts != 0);
         name = length > name ? length : name;
         for (size_t k = 0; k < 3; k++) {
             prof_value_text(choice->metric, values[k], text, sizeof text);
@@ -50,6 +51,12 @@ static bool is_tight(const struct list *list, size_t line) {
     return runs + name + 3 * value + 4 > line;
 }
 
+static bool is_doubted(const struct prof_row *row, const struct prof_metric *metric) {
+    struct prof_doubted doubted;
+    prof_doubted_find(row->lines, row->line_count, &row->sums, &doubted);
+    return prof_doubts_of(&doubted, &row->sums, metric) != 0;
+}
+
 static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[BENCH_GRID_CELL]) {
     (void)compact;
     const struct list *list = context;
@@ -60,7 +67,8 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
         bench_grid_count(list->row->launch_count, false, out);
         break;
     case METRIC:
-        snprintf(out, BENCH_GRID_CELL, "%s", prof_choice_name(choice));
+        snprintf(out, BENCH_GRID_CELL, "%s%s", is_doubted(list->row, choice->metric) ? "~" : "",
+                 prof_choice_name(choice));
         break;
     case MIN:
         put_value(list, choice->metric, range.least, out);

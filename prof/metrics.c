@@ -180,6 +180,13 @@ const size_t prof_metric_count = sizeof prof_metrics / sizeof *prof_metrics;
 
 enum { METRICS = sizeof prof_metrics / sizeof *prof_metrics };
 
+const struct prof_metric *prof_metric_named(const char *name) {
+    const struct prof_metric *metric = prof_metrics;
+    while (strcmp(metric->name, name) != 0)
+        metric++;
+    return metric;
+}
+
 const struct prof_metric *prof_metric_find(const char *what, const char *name, size_t length,
                                            struct bench_error *error) {
     const char *names[2 * METRICS];

@@ -26,6 +26,9 @@ extern const size_t prof_metric_count;
 const struct prof_metric *prof_metric_find(const char *what, const char *name, size_t length,
                                            struct bench_error *error);
 
+/* By its own name, which there is. */
+const struct prof_metric *prof_metric_named(const char *name);
+
 /* A metric as the user named it. */
 struct prof_choice {
     const struct prof_metric *metric;

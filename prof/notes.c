@@ -5,6 +5,7 @@
 
 #include "bench/text.h"
 #include "prof/report.h"
+#include "prof/waste.h"
 
 static uint64_t figure(const struct prof_line *line, size_t offset) {
     return *(const uint64_t *)((const char *)&line->sums + offset);
@@ -55,17 +56,23 @@ static bool note_undefined(const struct prof_line *lines, size_t count, char out
     return true;
 }
 
-/* Which arrays lie in local memory is settled by ptxas, after the PTX. */
-static bool note_local(const struct prof_line *lines, size_t count, char out[PROF_NOTE]) {
-    uint64_t requests = 0;
+/* How many transactions of the line are in doubt, or 1: a call's own are none. */
+static double weight(const struct prof_line *line) {
+    return prof_line_transactions(line) + 1;
+}
+
+/* Why figures may not be a GPU's, and where that weighs most. */
+static bool note_doubt(const struct prof_line *lines, size_t count, unsigned doubt, char out[PROF_NOTE]) {
+    const struct prof_line *most = NULL;
     for (size_t i = 0; i < count; i++)
-        requests += lines[i].sums.c.local_load_requests + lines[i].sums.c.local_store_requests;
-    if (!requests)
+        if (lines[i].doubts >> doubt & 1 && (!most || weight(&lines[i]) > weight(most)))
+            most = &lines[i];
+    if (!most)
         return false;
-    snprintf(
-        out, PROF_NOTE,
-        "local memory is counted as the PTX has it; ptxas may keep an array in registers, or spill them: "
-        "nvcc -Xptxas -v tells");
+    char place[120];
+    prof_place_text(most, place, sizeof place);
+    snprintf(out, PROF_NOTE, "~ %s, at %s (%.40s): %s", prof_doubts[doubt].name, place, most->op,
+             prof_doubts[doubt].words);
     return true;
 }
 
@@ -73,7 +80,8 @@ size_t prof_notes(const struct prof_line *lines, size_t count, char out[PROF_NOT
     size_t notes = 0;
     notes += note_outside(lines, count, out[notes]);
     notes += note_undefined(lines, count, out[notes]);
-    notes += note_local(lines, count, out[notes]);
+    for (unsigned d = 0; d < PROF_DOUBTS; d++)
+        notes += note_doubt(lines, count, d, out[notes]);
     return notes;
 }
 

@@ -1,4 +1,5 @@
 #include "prof/recording.h"
+#include "prof/doubts.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -139,6 +140,15 @@ int prof_line_compare(const void *left, const void *right) {
     return order ? order : compare_text(a->function, b->function);
 }
 
+static unsigned get_doubts(const json_t *object) {
+    const json_t *names = json_object_get(object, "doubts"), *name;
+    unsigned bits = 0;
+    size_t i;
+    json_array_foreach(names, i, name) bits |=
+        prof_doubt_bit(json_is_string(name) ? json_string_value(name) : "");
+    return bits;
+}
+
 static void get_line(struct reader *r, const json_t *object, struct prof_line *line) {
     line->op = get_text(r, object, "op", true);
     line->file = get_text(r, object, "file", false);
@@ -159,6 +169,7 @@ static void get_line(struct reader *r, const json_t *object, struct prof_line *l
     }
     line->sums.outside = get_number(r, object, "outside", INT64_MAX);
     line->sums.undefined = get_number(r, object, "undefined", INT64_MAX);
+    line->doubts = get_doubts(object);
     prof_line_conflicts(line);
 }
 

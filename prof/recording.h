@@ -22,6 +22,7 @@ struct prof_line {
     unsigned bytes;       /* that a lane moves; 0: accesses no memory */
     bool has_stride;      /* lanes always lay stride bytes apart */
     int64_t stride;
+    unsigned doubts; /* bits by prof_doubts (doubts.h): why its counters may not be a GPU's */
     struct prof_sums sums;
 };
 

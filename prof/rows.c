@@ -101,6 +101,7 @@ static bool merge_lines(struct prof_row *row, const struct prof_detail *detail, 
             memset(&line->sums, 0, sizeof line->sums);
         }
         if (order >= 0) {
+            line->doubts |= detail->lines[b].doubts;
             struct prof_sums sums = detail->lines[b++].sums;
             prof_sums_scale(&sums, times);
             prof_sums_add(&line->sums, &sums);
@@ -139,6 +140,7 @@ static bool sum_up(struct prof_row *row) {
     for (size_t i = 0; i < row->line_count; i++) {
         row->transactions += prof_line_transactions(&row->lines[i]);
         row->waste += prof_line_waste(&row->lines[i]);
+        row->doubts |= row->lines[i].doubts;
     }
     return good;
 }

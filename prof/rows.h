@@ -23,6 +23,7 @@ struct prof_row {
     struct prof_line *lines; /* of all its launches, by place */
     size_t line_count;
     bool faulted;
+    unsigned doubts;            /* of all its lines (doubts.h) */
     const char *label;          /* a short name that tells its kernel from the others */
     double transactions, waste; /* of its lines */
 };

@@ -6,6 +6,7 @@
 #include "bench/row.h"
 #include "bench/text.h"
 #include "prof/demangle.h"
+#include "prof/doubts.h"
 #include "prof/report.h"
 #include "prof/waste.h"
 
@@ -74,7 +75,34 @@ void prof_row_name(const struct prof_row *row, char *out, size_t size) {
     prof_fit_name(strlen(row->first->name) < size ? row->first->name : row->label, out, size);
 }
 
-static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
+/* Each column's metrics. */
+static const char *const metrics_of[COLUMNS][4] = {
+    [LD_REQ] = {"global_load_requests"},
+    [LD_TRANS] = {"gld_transactions"},
+    [LD_EFF] = {"gld_efficiency"},
+    [ST_REQ] = {"global_store_requests"},
+    [ST_TRANS] = {"gst_transactions"},
+    [ST_EFF] = {"gst_efficiency"},
+    [BULK] = {"bulk_load_transactions", "bulk_store_transactions"},
+    [SH_WAVE] = {"shared_load_transactions", "shared_store_transactions", "shared_atomic_transactions"},
+    [CONFLICTS] = {"shared_ld_bank_conflict", "shared_st_bank_conflict"},
+    [LOCAL] = {"local_load_transactions", "local_store_transactions"},
+    [ATOMICS] = {"global_atomic_transactions", "global_reduction_transactions"},
+};
+
+/* Whether a figure of the row may not be a GPU's. */
+static bool is_doubted(const struct prof_row *row, enum column c) {
+    struct prof_doubted doubted;
+    if (!row->doubts || !metrics_of[c][0])
+        return false;
+    prof_doubted_find(row->lines, row->line_count, &row->sums, &doubted);
+    for (const char *const *name = metrics_of[c]; *name; name++)
+        if (prof_doubts_of(&doubted, &row->sums, prof_metric_named(*name)))
+            return true;
+    return false;
+}
+
+static void put_figure(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
     const struct prof_report *report = context;
     const struct prof_row *row = &report->rows->items[r];
     const wl_counters *n = &row->sums.c;
@@ -149,6 +177,16 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
     }
 }
 
+static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
+    const struct prof_report *report = context;
+    put_figure(context, r, c, compact, out);
+    if (*out && is_doubted(&report->rows->items[r], (enum column)c)) {
+        memmove(out + 1, out, CELL - 1);
+        out[0] = '~';
+        out[CELL - 1] = 0;
+    }
+}
+
 void prof_place_text(const struct prof_line *line, char *out, size_t size) {
     if (!line->file) {
         snprintf(out, size, "PTX line %u", line->ptx_line);
@@ -171,7 +209,7 @@ static void explain_worst(FILE *file, const struct prof_report *report) {
     bench_wrap(file, text, 2, 2);
 }
 
-static void explain_columns(FILE *file, const struct bench_grid *grid) {
+static void explain_columns(FILE *file, const struct prof_report *report, const struct bench_grid *grid) {
     static const struct {
         enum column column;
         const char *words;
@@ -192,6 +230,12 @@ static void explain_columns(FILE *file, const struct bench_grid *grid) {
         if (grid->shown[words[i].column])
             length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", length ? " " : "",
                                        words[i].words);
+    for (size_t i = 0; i < report->rows->count; i++)
+        if (report->rows->items[i].doubts) {
+            length += (size_t)snprintf(text + length, sizeof text - length,
+                                       " ~: may differ from a GPU's, see the notes;");
+            break;
+        }
     text[length - 1] = '.';
     bench_wrap(file, text, 0, 0);
 }
@@ -272,7 +316,7 @@ bool prof_put_table(FILE *file, const struct prof_report *report) {
         put_row(file, report, &grid, r, apart);
     fputc('\n', file);
     explain_worst(file, report);
-    explain_columns(file, &grid);
+    explain_columns(file, report, &grid);
     bench_grid_free(&grid);
     return true;
 }

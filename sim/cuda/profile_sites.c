@@ -87,6 +87,7 @@ static void add(struct profile_site *to, const struct sim_instruction_count *mor
     to->count.divergent += more->divergent;
     to->count.outside += more->outside;
     to->count.undefined += more->undefined;
+    to->count.doubts |= more->doubts;
 }
 
 void profile_sites_add(void *argument, const struct sim_instruction_count *count) {
@@ -147,6 +148,21 @@ void profile_put_counters(struct profile_text *text, const struct wl_counters *c
     profile_put(text, "}");
 }
 
+static void put_doubts(unsigned doubts, struct profile_text *text) {
+    static const char *const names[] = {"lanes", "order", "turns", "local", "heap",
+                                        "kind",  "width", "calls", "words"};
+    bool more = false;
+    profile_put_name(text, "doubts");
+    profile_put(text, "[");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (doubts >> i & 1) {
+            profile_put(text, more ? "," : "");
+            profile_put_string(text, names[i]);
+            more = true;
+        }
+    profile_put(text, "]");
+}
+
 static void put_site(const struct profile_site *site, const char *kernel, struct profile_text *text) {
     const struct sim_instruction_count *c = &site->count;
     profile_put(text, "{");
@@ -182,6 +198,9 @@ static void put_site(const struct profile_site *site, const char *kernel, struct
     if (c->outside) {
         profile_put_name(text, "outside");
         profile_put_number(text, c->outside);
+    }
+    if (c->doubts) {
+        put_doubts(c->doubts, text);
     }
     if (c->undefined) {
         profile_put_name(text, "undefined");
