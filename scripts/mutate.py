@@ -63,7 +63,13 @@ AREAS = [
                           r"|driver_(bounds|ipc|launch)$"),
     ("sim/cuda/check.c", True, r"check\.(bugs|clean|document)$|driver_(environment|ipc|leaks|memory)$"),
     ("sim/cuda/machine.c", True, r"driver_|fuzz\.elf$|cudart_(stripped|compiled)$|programs\.function_attributes$"),
+    ("sim/cuda/profile_text.c", True, r"prof_(text|recording)$"),
     ("sim/cuda/profile*", True, r"prof_(text|recording|command|report)$|driver_(launch|device|services)$"),
+    ("sim/cuda/records.c", True, r"prof_(recording|command)$|fuzz\.records$"),
+    ("sim/cuda/host_object.c", True, r"driver_(link|objects)$"),
+    ("sim/cuda/architecture.c", True, r"driver_(objects|fatbin|fatbin_edges|module)$"),
+    ("sim/cuda/legacy.c", True, r"driver_deprecated$"),
+    ("sim/cuda/batch.c", True, r"driver_deprecated$|cudart_memory_static$"),
     ("sim/cuda/*", True, r"driver_|h200_describe$|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),
 ]
 

@@ -12,9 +12,10 @@ static bool is_null_stream(CUstream stream) {
     return !stream || stream == CU_STREAM_LEGACY;
 }
 
-/* The first indexes of ranges that share something: they begin with 0 and rise, below count. */
+/* The first indexes of ranges that share something: they begin with 0 and rise, below count.  So there are no
+ * more of them than count. */
 static bool are_starts(const size_t *starts, size_t number, size_t count) {
-    if (!starts || !number || number > count || starts[0] != 0)
+    if (!starts || !number || starts[0] != 0)
         return false;
     for (size_t i = 1; i < number; i++)
         if (starts[i] <= starts[i - 1] || starts[i] >= count)
@@ -97,6 +98,7 @@ struct side {
     size_t x, y, z, pitch, height;
 };
 
+/* Rows and layers that are shorter than the box are left to memory_copy_check(). */
 static bool make_side(const CUmemcpy3DOperand *operand, const CUextent3D *extent, size_t element,
                       struct side *out) {
     if (operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
@@ -109,8 +111,7 @@ static bool make_side(const CUmemcpy3DOperand *operand, const CUextent3D *extent
     *out = (struct side){.type = CU_MEMORYTYPE_UNIFIED,
                          .address = operand->op.ptr.ptr,
                          .height = height ? height : extent->height};
-    return operand->op.ptr.ptr && (!row || row >= extent->width) && (!height || height >= extent->height) &&
-           !__builtin_mul_overflow(row ? row : extent->width, element, &out->pitch);
+    return operand->op.ptr.ptr && !__builtin_mul_overflow(row ? row : extent->width, element, &out->pitch);
 }
 
 static CUresult make_box(const CUDA_MEMCPY3D_BATCH_OP *op, CUDA_MEMCPY3D *out) {

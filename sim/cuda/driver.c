@@ -70,8 +70,8 @@ static CUresult read_threads(void) {
 
 static CUresult create_memory(void) {
     const char *text = getenv("WIDELOAD_SIM_MEMORY");
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 4 * 3 : (uint64_t)4 << 30;
+    /* Linux always tells both. */
+    uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 * 3;
     if (text && *text && !parse_bytes(text, &bytes)) {
         log_error("WIDELOAD_SIM_MEMORY: '%s' is not a number of bytes, such as 512M or 8G", text);
         return CUDA_ERROR_INVALID_VALUE;

@@ -426,6 +426,8 @@ static CUresult take_over(CUgraph now, CUgraph before) {
             error = take_over(work->child, before->nodes[count]->work.child);
         else if (!keeps_its_work(work))
             error = graph_work_clone(&made[count], work);
+        if (error) /* what is cloned in part is still the graph's own */
+            graph_work_empty(&made[count]);
     }
     for (size_t i = 0; i < count; i++) {
         struct graph_work *old = &before->nodes[i]->work;
@@ -436,8 +438,7 @@ static CUresult take_over(CUgraph now, CUgraph before) {
             made[i] = swap;
             work_wait(); /* see change() */
         }
-        if (!error || i + 1 < count)
-            graph_work_free(&made[i]);
+        graph_work_free(&made[i]);
     }
     free(made);
     return error;

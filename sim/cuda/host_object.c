@@ -27,7 +27,7 @@ static bool is_wanted(const char *name) {
 /* The linker joins sections, each of which begins aligned. */
 static bool walk_section(const unsigned char *data, size_t size, const struct walk *walk) {
     size_t at = 0;
-    while (at < size && size - at >= HEADER_SIZE) {
+    while (at + HEADER_SIZE <= size) {
         uint64_t body;
         if (memcmp(data + at, magic, sizeof magic) != 0) {
             at += ALIGNMENT;
@@ -82,7 +82,7 @@ static bool is_elf(const char *data, size_t size) {
 /* libelf opens members of files alone.  Those that are no objects, such as an index, hold no kernels. */
 static bool walk_library(const char *data, size_t size, const struct walk *walk) {
     size_t at = SARMAG;
-    while (at < size && size - at >= sizeof(struct ar_hdr)) {
+    while (at + sizeof(struct ar_hdr) <= size) {
         struct ar_hdr header;
         char digits[sizeof header.ar_size + 1] = "";
         memcpy(&header, data + at, sizeof header);

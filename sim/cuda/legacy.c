@@ -117,10 +117,9 @@ static CUresult launch(CUfunction handle, int width, int height, CUstream stream
         pthread_mutex_unlock(&lock);
         void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, copy->parameters, CU_LAUNCH_PARAM_BUFFER_SIZE,
                          &copy->size, CU_LAUNCH_PARAM_END};
-        error = width < 1 || height < 1
-                    ? CUDA_ERROR_INVALID_VALUE
-                    : cuLaunchKernel(function, (unsigned)width, (unsigned)height, 1, copy->block[0],
-                                     copy->block[1], copy->block[2], copy->shared, stream, NULL, extra);
+        /* A negative size becomes one that is too large, and is refused as such. */
+        error = cuLaunchKernel(function, (unsigned)width, (unsigned)height, 1, copy->block[0], copy->block[1],
+                               copy->block[2], copy->shared, stream, NULL, extra);
     }
     free(copy);
     return error;

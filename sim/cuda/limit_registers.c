@@ -7,46 +7,36 @@
 
 #include "sim/cuda/module.h"
 
-/* A place in the text. */
-struct scan {
-    const char *at, *end;
-};
-
-static bool is_at(const struct scan *scan, const char *word) {
-    size_t length = strlen(word);
-    return (size_t)(scan->end - scan->at) >= length && memcmp(scan->at, word, length) == 0;
+static bool is_at(const char *at, const char *word) {
+    return strncmp(at, word, strlen(word)) == 0;
 }
 
-static void skip_past(struct scan *scan, const char *mark) {
-    while (scan->at < scan->end && !is_at(scan, mark))
-        scan->at++;
-    scan->at += scan->at < scan->end ? strlen(mark) : 0;
+static const char *past(const char *at, const char *mark) {
+    const char *found = strstr(at, mark);
+    return found ? found + strlen(mark) : at + strlen(at);
 }
 
-/* Passes over a comment or a string, or else over one character. */
-static void step(struct scan *scan) {
-    if (is_at(scan, "//")) {
-        skip_past(scan, "\n");
-    } else if (is_at(scan, "/*")) {
-        scan->at += 2;
-        skip_past(scan, "*/");
-    } else if (*scan->at == '"') {
-        for (scan->at++; scan->at < scan->end && *scan->at != '"'; scan->at++)
-            scan->at += *scan->at == '\\' && scan->end - scan->at > 1;
-        scan->at += scan->at < scan->end;
-    } else {
-        scan->at++;
-    }
+static const char *past_string(const char *at) {
+    for (at++; *at && *at != '"'; at++)
+        at += at[0] == '\\' && at[1];
+    return at + (*at == '"');
 }
 
-/* From .entry to its body, or to the ';' of a declaration.  Whether the limit belongs there. */
-static bool head(struct scan *scan) {
+/* Behind a comment or a string, or else behind one character. */
+static const char *step(const char *at) {
+    if (is_at(at, "//"))
+        return past(at, "\n");
+    if (is_at(at, "/*"))
+        return past(at + 2, "*/");
+    return *at == '"' ? past_string(at) : at + 1;
+}
+
+/* Moves from .entry to its body, or to the ';' of a declaration.  Whether the limit belongs there. */
+static bool head(const char **at) {
     bool limited = false;
-    while (scan->at < scan->end && *scan->at != '{' && *scan->at != ';') {
-        limited |= is_at(scan, ".maxnreg") || is_at(scan, ".minnctapersm");
-        step(scan);
-    }
-    return !limited && scan->at < scan->end && *scan->at == '{';
+    for (; **at && **at != '{' && **at != ';'; *at = step(*at))
+        limited |= is_at(*at, ".maxnreg") || is_at(*at, ".minnctapersm");
+    return !limited && **at == '{';
 }
 
 CUresult image_limit_registers(struct image *image, unsigned registers) {
@@ -57,20 +47,19 @@ CUresult image_limit_registers(struct image *image, unsigned registers) {
     size_t size = 0;
     FILE *out = NULL;
     char *text = NULL;
-    const char *done = image->text;
-    struct scan scan = {image->text, image->text + image->size};
+    const char *at = image->text, *done = at;
     out = open_memstream(&text, &size);
-    while (out && scan.at < scan.end) {
-        bool entry = is_at(&scan, ".entry");
-        step(&scan);
-        if (!entry || !head(&scan))
+    while (out && *at) {
+        bool entry = is_at(at, ".entry");
+        at = step(at);
+        if (!entry || !head(&at))
             continue;
-        fwrite(done, 1, (size_t)(scan.at - done), out);
+        fwrite(done, 1, (size_t)(at - done), out);
         fwrite(directive, 1, length, out);
-        done = scan.at;
+        done = at;
     }
     if (out)
-        fwrite(done, 1, (size_t)(scan.end - done), out);
+        fputs(done, out);
     bool good = out && !ferror(out);
     if (!out || fclose(out) || !good) {
         free(text);

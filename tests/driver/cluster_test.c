@@ -195,6 +195,16 @@ static void occupancies(void **state) {
         assert_int_equal(active, wanted[i][2]);
         assert_int_equal(potential, wanted[i][3]);
     }
+    /* Nine blocks of 224 threads fit a multiprocessor; an H200 counts eight of them, and nine beside dynamic
+     * shared memory. */
+    CUlaunchAttribute one = cluster_of(1, 1, 1);
+    CUlaunchConfig small = config_of(9, &one, 1);
+    small.blockDimX = 224;
+    assert_ok(api.cuOccupancyMaxActiveClusters(&active, plain, &small));
+    assert_int_equal(active, 132 * 8);
+    small.sharedMemBytes = 1;
+    assert_ok(api.cuOccupancyMaxActiveClusters(&active, plain, &small));
+    assert_int_equal(active, 132 * 9);
     assert_ok(occupancy("plain", 4, 0, 0, &active, &potential));
     assert_int_equal(active, 0);
     assert_int_equal(occupancy("plain", 5, 4, 0, &active, &potential), NO);

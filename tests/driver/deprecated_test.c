@@ -18,6 +18,47 @@ static void *find(const char *name) {
     return function;
 }
 
+/* The last value that is taken, and the first that is not. */
+static void launch_edges(void **state) {
+    (void)state;
+    const CUresult INVALID = CUDA_ERROR_INVALID_VALUE;
+    enum { PARAMETERS = 32764, SHARED = 227 << 10 };
+    static const struct {
+        int x, y, z;
+        bool fits;
+    } blocks[] = {{1, 1, 64, true},           {1024, 1, 1, true},
+                  {1, 1024, 1, true},         {32, 32, 1, true},
+                  {1, 1, 65, false},          {1025, 1, 1, false},
+                  {1, 1025, 1, false},        {25, 41, 1, false},
+                  {16, 2, 64, false},         {64, 32, 1, false},
+                  {0, 1, 1, false},           {1, 0, 1, false},
+                  {1, 1, 0, false},           {-1, 1, 1, false},
+                  {1, -1, 1, false},          {1, 1, -1, false},
+                  {-1, -1, 1, false},         {-1, 1, -1, false},
+                  {1, -1, -1, false},         {1 << 16, 1024, 64, false},
+                  {1024, 1 << 16, 64, false}, {1024, 1024, 1 << 12, false}};
+    static unsigned char zeros[PARAMETERS + 1];
+    CUmodule module;
+    CUfunction function;
+    assert_ok(api.cuModuleLoad(&module, api_path("default.fatbin")));
+    assert_ok(api.cuModuleGetFunction(&function, module, "no_parameters"));
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        if (CALL(cuFuncSetBlockShape)(function, blocks[i].x, blocks[i].y, blocks[i].z) !=
+            (blocks[i].fits ? CUDA_SUCCESS : INVALID))
+            fail_msg("%d %d %d", blocks[i].x, blocks[i].y, blocks[i].z);
+    for (int over = 0; over <= 1; over++) {
+        const CUresult right = over ? INVALID : CUDA_SUCCESS;
+        const unsigned more = (unsigned)over;
+        assert_int_equal(CALL(cuFuncSetSharedSize)(function, SHARED + more), right);
+        assert_int_equal(CALL(cuParamSetSize)(function, PARAMETERS + more), right);
+        assert_int_equal(CALL(cuParamSetv)(function, 0, zeros, PARAMETERS + more), right);
+        assert_int_equal(CALL(cuParamSetv)(function, PARAMETERS - 4, zeros, 4 + more), right);
+        assert_int_equal(CALL(cuParamSetv)(function, PARAMETERS + over, zeros, 0), right);
+        assert_int_equal(CALL(cuParamSetv)(function, -over, zeros, 1), right);
+    }
+    assert_ok(api.cuModuleUnload(module));
+}
+
 static void launches(void **state) {
     (void)state;
     enum { COUNT = 200 };
@@ -59,9 +100,13 @@ static void launches(void **state) {
         assert_true(out[i] == 2 * in[i]);
     assert_ok(CALL(cuLaunchGridAsync)(vadd, 4, 1, NULL));
 
-    assert_int_equal(CALL(cuFuncSetBlockShape)(vadd, 0, 1, 1), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(CALL(cuFuncSetBlockShape)(vadd, 1, 1, 65), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(CALL(cuFuncSetBlockShape)(vadd, 64, 32, 1), CUDA_ERROR_INVALID_VALUE);
+    /* A block of three sizes that differ. */
+    assert_ok(CALL(cuFuncSetBlockShape)(add_one, 2, 3, 5));
+    assert_ok(CALL(cuLaunch)(add_one));
+    assert_ok(api.cuMemcpyDtoH(&counted, counter, sizeof counted));
+    assert_int_equal(counted, 41 + 7 + 30);
+    assert_ok(CALL(cuFuncSetBlockShape)(add_one, 1, 1, 1));
+
     assert_int_equal(CALL(cuFuncSetBlockShape)(NULL, 1, 1, 1), CUDA_ERROR_INVALID_HANDLE);
     assert_int_equal(CALL(cuFuncSetSharedSize)(vadd, 1 << 20), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(CALL(cuParamSetSize)(vadd, 1 << 20), CUDA_ERROR_INVALID_VALUE);
@@ -69,7 +114,10 @@ static void launches(void **state) {
     assert_int_equal(CALL(cuParamSetf)(vadd, 32764, 0), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(CALL(cuParamSetf)(vadd, INT32_MAX, 0), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(CALL(cuParamSetv)(vadd, 4, &a, UINT32_MAX), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(CALL(cuLaunchGrid)(vadd, 0, 1), CUDA_ERROR_INVALID_VALUE);
+    for (int bad = -1; bad <= 0; bad++) {
+        assert_int_equal(CALL(cuLaunchGrid)(vadd, bad, 1), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(CALL(cuLaunchGrid)(vadd, 1, bad), CUDA_ERROR_INVALID_VALUE);
+    }
     assert_int_equal(CALL(cuLaunchGrid)(vadd, 1, 65536), CUDA_ERROR_INVALID_VALUE);
     assert_ok(CALL(cuParamSetSize)(vadd, 16));
     assert_int_equal(CALL(cuLaunchGrid)(vadd, 4, 1), CUDA_ERROR_INVALID_VALUE);
@@ -86,7 +134,7 @@ static void launches(void **state) {
                               .hStream = stream};
     assert_ok(CALL(cuLaunchCooperativeKernelMultiDevice)(&one, 1, 0));
     assert_ok(api.cuMemcpyDtoH(&counted, counter, sizeof counted));
-    assert_int_equal(counted, 41 + 9);
+    assert_int_equal(counted, 41 + 9 + 30);
     assert_int_equal(CALL(cuLaunchCooperativeKernelMultiDevice)(&one, 2, 0), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(CALL(cuLaunchCooperativeKernelMultiDevice)(NULL, 1, 0), CUDA_ERROR_INVALID_VALUE);
     one.hStream = NULL;
@@ -235,6 +283,123 @@ static void pools(void **state) {
     assert_ptr_equal(now, usual);
 }
 
+/* The first indexes of a batch of two, or of three, begin with 0 and rise. */
+static void batch_starts(void **state) {
+    (void)state;
+    static const struct {
+        size_t count, number, starts[3];
+        bool good;
+    } cases[] = {{2, 1, {0}, true},        {2, 2, {0, 1}, true},    {3, 2, {0, 2}, true},
+                 {3, 3, {0, 1, 2}, true},  {2, 1, {1}, false},      {2, 2, {0, 0}, false},
+                 {2, 2, {0, 2}, false},    {2, 2, {0, 3}, false},   {3, 3, {0, 2, 1}, false},
+                 {2, 3, {0, 1, 2}, false}, {3, 3, {0, 1, 1}, false}};
+    CUdeviceptr memory;
+    CUstream stream;
+    assert_ok(api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    assert_ok(api.cuMemAlloc(&memory, 24));
+    CUdeviceptr targets[] = {memory, memory + 4, memory + 8},
+                sources[] = {memory + 12, memory + 16, memory + 20};
+    size_t sizes[] = {4, 4, 4};
+    CUmemcpyAttributes how[3];
+    memset(how, 0, sizeof how);
+    for (int i = 0; i < 3; i++)
+        how[i].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t starts[3];
+        memcpy(starts, cases[i].starts, sizeof starts);
+        const CUresult result = CALL(cuMemcpyBatchAsync)(targets, sources, sizes, cases[i].count, how, starts,
+                                                         cases[i].number, stream);
+        if (result != (cases[i].good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE))
+            fail_msg("case %zu: %d", i, result);
+    }
+    assert_ok(api.cuMemFree(memory));
+    assert_ok(api.cuStreamDestroy(stream));
+}
+
+static CUmemcpy3DOperand flat(CUdeviceptr memory, size_t row, size_t layer) {
+    CUmemcpy3DOperand operand = {.type = CU_MEMCPY_OPERAND_TYPE_POINTER};
+    operand.op.ptr.ptr = memory;
+    operand.op.ptr.rowLength = row;
+    operand.op.ptr.layerHeight = layer;
+    return operand;
+}
+
+static CUmemcpy3DOperand within(CUarray array, size_t x) {
+    CUmemcpy3DOperand operand = {.type = CU_MEMCPY_OPERAND_TYPE_ARRAY};
+    operand.op.array.array = array;
+    operand.op.array.offset.x = x;
+    return operand;
+}
+
+static CUarray array_of(CUarray_format format, size_t width, size_t height) {
+    CUarray array;
+    const CUDA_ARRAY_DESCRIPTOR shape = {
+        .Width = width, .Height = height, .Format = format, .NumChannels = 1};
+    assert_ok(api.cuArrayCreate(&array, &shape));
+    return array;
+}
+
+/* One box, whose operands are arrays and memory of 4-byte elements. */
+static void batch_boxes(void **state) {
+    (void)state;
+    const CUresult INVALID = CUDA_ERROR_INVALID_VALUE;
+    CUarray words = array_of(CU_AD_FORMAT_UNSIGNED_INT32, 8, 2), same = array_of(CU_AD_FORMAT_FLOAT, 8, 2);
+    CUarray bytes = array_of(CU_AD_FORMAT_UNSIGNED_INT8, 8, 2);
+    unsigned in[8], out[8];
+    CUdeviceptr memory;
+    CUstream stream;
+    for (unsigned i = 0; i < 8; i++)
+        in[i] = 0x01020304 * (i + 1);
+    assert_ok(api.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    assert_ok(api.cuMemAlloc(&memory, sizeof in));
+    assert_ok(api.cuMemcpyHtoD(memory, in, sizeof in));
+    CUDA_MEMCPY3D_BATCH_OP box = {.extent = {4, 2, 1}, .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+#define BOX(from, to) (box.src = (from), box.dst = (to), CALL(cuMemcpy3DBatchAsync)(1, &box, 0, stream))
+    /* To one array, to another, and back, each from a place of its own. */
+    assert_ok(BOX(flat(memory, 4, 2), within(words, 1)));
+    assert_ok(BOX(within(words, 1), within(same, 4)));
+    assert_ok(api.cuMemsetD8(memory, 0, sizeof in));
+    assert_ok(BOX(within(same, 4), flat(memory, 0, 0)));
+    assert_ok(api.cuMemcpyDtoH(out, memory, sizeof out));
+    assert_memory_equal(out, in, sizeof in);
+
+    const CUmemcpy3DOperand good = flat(memory, 0, 0);
+    assert_int_equal(BOX(within(words, 5), good), INVALID);
+    assert_int_equal(BOX(within(words, SIZE_MAX / 4 + 1), good), INVALID); /* 2^64 bytes and none */
+    assert_int_equal(BOX(flat(memory, SIZE_MAX / 4 + 5, 0), within(words, 0)), INVALID);
+    assert_int_equal(BOX(flat(memory, 3, 0), within(words, 0)), INVALID);
+    assert_int_equal(BOX(flat(memory, 0, 1), within(words, 0)), INVALID);
+    assert_int_equal(BOX(flat(0, 0, 0), within(words, 0)), INVALID);
+    assert_int_equal(BOX(within(words, 0), within(bytes, 0)), INVALID);
+    assert_int_equal(BOX(within(bytes, 0), within(words, 0)), INVALID);
+    CUmemcpy3DOperand bad = good;
+    bad.type = (CUmemcpy3DOperandType)99;
+    assert_int_equal(BOX(bad, good), INVALID);
+    assert_int_equal(BOX(good, bad), INVALID);
+    assert_int_equal(BOX(bad, within(words, 0)), INVALID);
+    assert_int_equal(BOX(within(words, 0), bad), INVALID);
+    for (int order = -1; order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY + 1; order++) {
+        box.srcAccessOrder = (CUmemcpySrcAccessOrder)order;
+        assert_int_equal(BOX(within(words, 0), good),
+                         order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY
+                             ? CUDA_SUCCESS
+                             : INVALID);
+    }
+    box.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+    for (int none = 0; none < 3; none++) {
+        box.extent = (CUextent3D){none != 0, none != 1, none != 2};
+        assert_int_equal(BOX(within(words, 0), good), INVALID);
+    }
+    box.extent = (CUextent3D){SIZE_MAX / 4 + 2, 1, 1};
+    assert_int_equal(BOX(within(words, 0), good), INVALID);
+#undef BOX
+    assert_ok(api.cuMemFree(memory));
+    assert_ok(api.cuArrayDestroy(words));
+    assert_ok(api.cuArrayDestroy(same));
+    assert_ok(api.cuArrayDestroy(bytes));
+    assert_ok(api.cuStreamDestroy(stream));
+}
+
 static void batches(void **state) {
     (void)state;
     CUdeviceptr from, to, managed;
@@ -309,12 +474,15 @@ static void batches(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches),
+        cmocka_unit_test(launch_edges),
         cmocka_unit_test(attached),
         cmocka_unit_test(profiler),
         cmocka_unit_test(meeting),
 #if CUDA_VERSION >= 13000
         cmocka_unit_test(pools),
         cmocka_unit_test(batches),
+        cmocka_unit_test(batch_starts),
+        cmocka_unit_test(batch_boxes),
 #endif
     };
     return cmocka_run_group_tests(tests, api_setup, api_teardown);

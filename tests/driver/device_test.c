@@ -1,4 +1,5 @@
 /* Before cuInit, and what the device says of itself. */
+#include <limits.h>
 #include <stdio.h>
 
 #include "tests/driver/api.h"
@@ -68,6 +69,14 @@ static void identity(void **state) {
     char bus[32];
     assert_ok(api.cuDeviceGetPCIBusId(bus, sizeof bus, 0));
     assert_ok(api.cuDeviceGetByPCIBusId(&device, bus));
+    const int room = (int)strlen(bus) + 1;
+    memset(bus, 'x', sizeof bus);
+    assert_int_equal(api.cuDeviceGetPCIBusId(bus, room - 1, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(bus[0], 'x');
+    assert_ok(api.cuDeviceGetPCIBusId(bus, room, 0));
+    assert_int_equal(strlen(bus), room - 1);
+    assert_int_equal(bus[room], 'x');
+    assert_int_equal(api.cuDeviceGetPCIBusId(NULL, sizeof bus, 0), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(device, 0);
     assert_int_equal(api.cuDeviceGetByPCIBusId(&device, "0000:17:00.0"), CUDA_ERROR_INVALID_DEVICE);
     assert_int_equal(api.cuDeviceGetByPCIBusId(&device, "here"), CUDA_ERROR_INVALID_VALUE);
@@ -95,6 +104,7 @@ static void attributes(void **state) {
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH), 6016);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE), 60 << 20);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH), 1);
+    assert_int_equal(attribute((CUdevice_attribute)160), INT_MAX); /* the last that CUDA 13.5 tells */
     int value;
     assert_int_equal(api.cuDeviceGetAttribute(&value, (CUdevice_attribute)0, 0), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuDeviceGetAttribute(&value, (CUdevice_attribute)100000, 0),

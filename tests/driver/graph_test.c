@@ -222,6 +222,40 @@ static void user_objects(void **state) {
     assert_int_equal(api.cuUserObjectCreate(&object, &freed, add_one, 0, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* The program and a graph give back all that they have, and nothing more. */
+static void user_counts(void **state) {
+    (void)state;
+    const CUresult INVALID = CUDA_ERROR_INVALID_VALUE;
+    const unsigned flags = CU_USER_OBJECT_NO_DESTRUCTOR_SYNC, most = INT_MAX;
+    int freed = 0;
+    CUuserObject object;
+    CUgraph graph = create_graph();
+    assert_int_equal(api.cuUserObjectCreate(&object, &freed, add_one, most + 1, flags), INVALID);
+    assert_ok(api.cuUserObjectCreate(&object, &freed, add_one, most, flags));
+    assert_int_equal(api.cuUserObjectRetain(object, most + 1), INVALID);
+    assert_ok(api.cuUserObjectRetain(object, most));
+    assert_ok(api.cuUserObjectRelease(object, most));
+    assert_ok(api.cuUserObjectRelease(object, most));
+    assert_int_equal(freed, 1);
+
+    assert_ok(api.cuUserObjectCreate(&object, &freed, add_one, 1, flags));
+    assert_int_equal(api.cuGraphRetainUserObject(graph, object, 2, CU_GRAPH_USER_OBJECT_MOVE), INVALID);
+    assert_int_equal(api.cuGraphReleaseUserObject(graph, object, 1), INVALID);
+    assert_ok(api.cuGraphRetainUserObject(graph, object, most, 0));
+    assert_ok(api.cuGraphRetainUserObject(graph, object, most, 0));
+    assert_ok(api.cuGraphRetainUserObject(graph, object, 1, 0)); /* UINT_MAX by now */
+    assert_int_equal(api.cuGraphRetainUserObject(graph, object, 1, 0), INVALID);
+    assert_ok(api.cuGraphReleaseUserObject(graph, object, most));
+    assert_ok(api.cuGraphReleaseUserObject(graph, object, most));
+    assert_ok(api.cuGraphReleaseUserObject(graph, object, 1));
+    assert_int_equal(api.cuGraphReleaseUserObject(graph, object, 1), INVALID);
+    assert_int_equal(freed, 1);
+    assert_ok(api.cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    assert_ok(api.cuGraphReleaseUserObject(graph, object, 1));
+    assert_int_equal(freed, 2);
+    assert_ok(api.cuGraphDestroy(graph));
+}
+
 static void dot(void **state) {
     (void)state;
     CUgraph graph = create_graph();
@@ -251,9 +285,9 @@ static void left_over(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(structure), cmocka_unit_test(edge_kinds), cmocka_unit_test(rooms),
-        cmocka_unit_test(edge_data), cmocka_unit_test(order),      cmocka_unit_test(user_objects),
-        cmocka_unit_test(dot),       cmocka_unit_test(left_over),
+        cmocka_unit_test(structure),   cmocka_unit_test(edge_kinds), cmocka_unit_test(rooms),
+        cmocka_unit_test(edge_data),   cmocka_unit_test(order),      cmocka_unit_test(user_objects),
+        cmocka_unit_test(user_counts), cmocka_unit_test(dot),        cmocka_unit_test(left_over),
     };
     return cmocka_run_group_tests(tests, graphs_setup, api_teardown);
 }

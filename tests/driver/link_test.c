@@ -1,5 +1,6 @@
 /* The linker's other inputs: host objects and libraries, and a caller without a context. */
 #include <dlfcn.h>
+#include <stdio.h>
 
 #include "tests/driver/api.h"
 
@@ -103,6 +104,26 @@ static void refused(void **state) {
     assert_ok(api.cuLinkDestroy(link));
 }
 
+/* Four bytes tell what an image is, and no more of it are read than there are. */
+static void beginnings(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        CUresult result;
+    } cases[] = {{"\177ELF", 4, CUDA_ERROR_NO_BINARY_FOR_GPU},
+                 {"\177ELF", 3, CUDA_ERROR_INVALID_IMAGE},
+                 {"\177ELG", 4, CUDA_ERROR_INVALID_IMAGE},
+                 {"\177ELFx", 5, CUDA_ERROR_NO_BINARY_FOR_GPU}};
+    CUlinkState link;
+    assert_ok(api.cuLinkCreate(0, NULL, NULL, &link));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(api.cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)(uintptr_t)cases[i].bytes,
+                                           cases[i].size, "image", 0, NULL, NULL),
+                         cases[i].result);
+    assert_ok(api.cuLinkDestroy(link));
+}
+
 /* nvJitLink's callers need no context, and its stand-in uses none. */
 static void no_context(void **state) {
     (void)state;
@@ -137,7 +158,8 @@ static int registers_of(CUmodule module, const char *name) {
  * that is no kernel stay as they are. */
 static const char LIMITS[] =
     ".version 7.0\n.target sm_75\n.address_size 64\n"
-    "/* .entry { */ // .entry {\n"
+    "/* .entry { *//* .entry \"{ */ // .entry {\n"
+    ".file 1 \"a\\\".entry {\\\\\" .file 2 \"/*\"\n"
     ".func entry() { ret; }\n"
     ".visible .entry own() .maxnreg 12 { .reg .b32 %r<9>; mov.u32 %r1, 1; ret; }\n"
     ".visible .entry many(.param .u64 p /* { */) // .maxnreg 3\n"
@@ -181,9 +203,38 @@ static void limited_registers(void **state) {
     assert_ok(api.cuLibraryUnload(library));
 }
 
+/* A kernel that needs more registers than there are keeps to a limit next to the last. */
+static void most_registers(void **state) {
+    (void)state;
+    enum { VALUES = 300 };
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    fprintf(out,
+            ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+            ".reg .b32 %%r<%d>; .reg .b64 %%d<2>; ld.param.u64 %%d1, [p];\n",
+            VALUES);
+    for (int i = 0; i < VALUES; i++)
+        fprintf(out, "ld.global.u32 %%r%d, [%%d1+%d];\n", i, 4 * i);
+    for (int i = 0; i < VALUES; i++)
+        fprintf(out, "st.global.u32 [%%d1+%d], %%r%d;\n", 4 * i, VALUES - 1 - i);
+    fputs("ret; }\n", out);
+    assert_int_equal(fclose(out), 0);
+    for (uintptr_t limit = 253; limit <= 255; limit++) {
+        CUjit_option option = CU_JIT_MAX_REGISTERS;
+        void *value = (void *)limit;
+        CUmodule module;
+        assert_ok(api.cuModuleLoadDataEx(&module, text, 1, &option, &value));
+        assert_int_equal(registers_of(module, "k"), limit);
+    }
+    free(text);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(objects),    cmocka_unit_test(unused_library),
-                                       cmocka_unit_test(cut_short),  cmocka_unit_test(refused),
-                                       cmocka_unit_test(no_context), cmocka_unit_test(limited_registers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(objects),           cmocka_unit_test(unused_library),
+                                       cmocka_unit_test(cut_short),         cmocka_unit_test(refused),
+                                       cmocka_unit_test(beginnings),        cmocka_unit_test(no_context),
+                                       cmocka_unit_test(limited_registers), cmocka_unit_test(most_registers)};
     return cmocka_run_group_tests(tests, api_setup, api_teardown);
 }

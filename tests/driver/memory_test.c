@@ -143,6 +143,18 @@ static void pools(void **state) {
     assert_ok(api.cuDeviceGetMemPool(&seen, 0));
     assert_ptr_equal(seen, standard);
     assert_int_equal(api.cuMemAllocAsync(&a, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+#if CUDA_VERSION >= 12020
+    /* A pool of a size of its own gives all of it and no byte more. */
+    properties.maxSize = 4096;
+    assert_ok(api.cuMemPoolCreate(&pool, &properties));
+    assert_int_equal(api.cuMemAllocFromPoolAsync(&a, 4097, pool, NULL), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_ok(api.cuMemAllocFromPoolAsync(&a, 4096, pool, NULL));
+    assert_int_equal(api.cuMemAllocFromPoolAsync(&b, 1, pool, NULL), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_ok(api.cuMemFreeAsync(a, NULL));
+    assert_ok(api.cuMemAllocFromPoolAsync(&a, 1, pool, NULL));
+    assert_ok(api.cuMemFree(a));
+    assert_ok(api.cuMemPoolDestroy(pool));
+#endif
     assert_int_equal(api.cuMemAllocAsync(&a, 8, (CUstream)&pool), CUDA_ERROR_INVALID_HANDLE);
 }
 

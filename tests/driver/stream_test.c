@@ -102,6 +102,22 @@ static void attributes(void **state) {
     assert_ok(api.cuStreamCopyAttributes(other, stream));
     assert_ok(api.cuStreamGetAttribute(other, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value));
     assert_int_equal(value.accessPolicyWindow.num_bytes, 4096);
+    static const struct {
+        size_t bytes;
+        float ratio;
+        bool good;
+    } windows[] = {{128 << 20, 0.5f, true},
+                   {(128 << 20) + 1, 0.5f, false},
+                   {0, 0, true},
+                   {512, 1, true},
+                   {512, -0.5f, false},
+                   {512, 1.5f, false}};
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        window.accessPolicyWindow.num_bytes = windows[i].bytes;
+        window.accessPolicyWindow.hitRatio = windows[i].ratio;
+        assert_int_equal(api.cuStreamSetAttribute(other, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &window),
+                         windows[i].good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    }
     value.priority = -100;
     assert_ok(api.cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
     assert_ok(api.cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
