@@ -64,6 +64,7 @@ AREAS = [
     ("sim/cuda/check.c", True, r"check\.(bugs|clean|document)$|driver_(environment|ipc|leaks|memory)$"),
     ("sim/cuda/machine.c", True, r"driver_|fuzz\.elf$|cudart_(stripped|compiled)$|programs\.function_attributes$"),
     ("sim/cuda/profile_text.c", True, r"prof_(text|recording)$"),
+    ("sim/cuda/profile_sites.c", True, r"prof_(sites|report)$"),
     ("sim/cuda/profile*", True, r"prof_(text|recording|command|report)$|driver_(launch|device|services)$"),
     ("sim/cuda/records.c", True, r"prof_(recording|command)$|fuzz\.records$"),
     ("sim/cuda/host_object.c", True, r"driver_(link|objects)$"),

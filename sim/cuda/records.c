@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char path[PATH_MAX];             /* written before `on` is set, and never again */
+static char *path;                      /* written before `on` is set, and never again */
 static bool on;                         /* read and set atomically, as account is */
 static struct records_account *account; /* NULL: the file has none */
 
@@ -34,19 +33,13 @@ static bool map_account(int file) {
 }
 
 static bool open_named(const char *name) {
-    if (strlen(name) >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
     int file = open(name, O_RDWR | O_APPEND | O_CLOEXEC);
     if (file < 0)
         return false;
-    bool good = map_account(file);
+    bool good = map_account(file) && (path = strdup(name));
     int error = errno;
     close(file);
     errno = error;
-    if (good)
-        strcpy(path, name);
     return good;
 }
 
@@ -100,8 +93,7 @@ static int write_quietly(int file, const char *data, size_t size) {
     pthread_sigmask(SIG_BLOCK, &limit, &old);
     int error = write_all(file, data, size);
     if (error == EFBIG && !earlier)
-        while (sigtimedwait(&limit, NULL, &now) < 0 && errno == EINTR)
-            ;
+        (void)sigtimedwait(&limit, NULL, &now); /* it waits for nothing, so that nothing interrupts it */
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error;
 }
