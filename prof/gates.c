@@ -14,8 +14,11 @@ static void doubts_text(const struct prof_row *row, const struct prof_metric *me
     char names[80];
     prof_doubted_find(row->lines, row->line_count, &row->sums, &doubted);
     unsigned bits = prof_doubts_of(&doubted, &row->sums, metric);
+    *out = '\0';
+    if (!bits)
+        return;
     prof_doubts_text(bits, names, sizeof names);
-    snprintf(out, size, bits ? " (~ may differ from a GPU's: %s)" : "", names);
+    snprintf(out, size, " (~ may differ from a GPU's: %s)", names);
 }
 
 size_t prof_put_failures(FILE *file, const struct prof_report *report, const struct prof_gate *gates,
