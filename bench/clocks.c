@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 /* NVML's interface as its reference manual declares it; return value 0 is success. */
 typedef struct nvml_device *nvml_device;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "bench/parse.h"
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 enum bench_shape {
     BENCH_SHAPE_ARRAY,  /* --size N */

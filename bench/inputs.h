@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 enum {
     BENCH_INPUTS = 4,  /* as wl_problem's in[] */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "bench/error.h"
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 /* Dimensions in another order: the i-th is the one that was axis[i]. */
 struct bench_order {

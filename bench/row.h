@@ -5,7 +5,7 @@
 #include "bench/clocks.h"
 #include "bench/experiment.h"
 #include "bench/statistics.h"
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 enum bench_status {
     BENCH_PENDING,  /* not run: the device broke before */

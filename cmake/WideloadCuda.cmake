@@ -1,6 +1,6 @@
 # Finds nvcc and cuda.h, and offers
 #     wideload_add_fatbin(<name> <source.cu> [LEAST <capability>] [definitions...])
-# which compiles a kernel file into ${CMAKE_CURRENT_BINARY_DIR}/<name>.fatbin: PTX (what the simulator runs, and
+# which compiles a kernel file of this tree into ${PROJECT_BINARY_DIR}/kernels/<name>.fatbin: PTX (what the simulator runs, and
 # newer GPUs translate) for compute_75, or for the least compute capability that the kernel runs on (90), and machine
 # code for sm_90, both compressed.  Lines of the source are in the PTX, where the simulator looks for them, and not in the
 # machine code.
@@ -42,7 +42,7 @@ if(cuda_version GREATER_EQUAL 12080)
 endif()
 
 function(wideload_add_fatbin name source)
-    set(output ${CMAKE_CURRENT_BINARY_DIR}/${name}.fatbin)
+    set(output ${PROJECT_BINARY_DIR}/kernels/${name}.fatbin)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" LEAST "")
     if(NOT arg_LEAST)
         set(arg_LEAST 75)
@@ -51,9 +51,9 @@ function(wideload_add_fatbin name source)
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh ${PROJECT_SOURCE_DIR}/build-kernels ${output}
-                ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${arg_LEAST} ${WIDELOAD_FATBINARY}
-                "${WIDELOAD_COMPRESSION}" ${WIDELOAD_NVCC} -O3 ${definitions}
-        DEPENDS ${source} ${WIDELOAD_NVCC} ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh
+                ${PROJECT_SOURCE_DIR}/${source} ${arg_LEAST} ${WIDELOAD_FATBINARY}
+                "${WIDELOAD_COMPRESSION}" ${WIDELOAD_NVCC} -O3 -I${PROJECT_SOURCE_DIR} ${definitions}
+        DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${WIDELOAD_NVCC} ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}.fatbin"
         VERBATIM)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/inplace.h"
+#include "lib/inplace/inplace.h"
 #include "lib/error.h"
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 /* What a device's name asks for. */
 struct wanted {

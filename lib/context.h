@@ -7,7 +7,7 @@
 
 #include "lib/driver.h"
 #include "lib/kernels.h"
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 struct wl_context {
     struct wl__driver driver;
@@ -30,11 +30,11 @@ struct wl_context {
  * Allowed while a stream of the thread captures.  After the first time it takes no lock. */
 wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out);
 /* Whether the device has bulk copies between global and shared memory, and mbarriers that wait for them: the
- * kernels that include kernels/bulk.cuh. */
+ * kernels that include lib/cuda/bulk.cuh. */
 static inline bool wl__has_bulk(const wl_context *on) {
     return on->capability >= 90;
 }
-/* Whether it has asynchronous loads to shared memory: the kernels that include kernels/async.cuh. */
+/* Whether it has asynchronous loads to shared memory: the kernels that include lib/cuda/async.cuh. */
 static inline bool wl__has_async(const wl_context *on) {
     return on->capability >= 80;
 }

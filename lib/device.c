@@ -4,7 +4,7 @@
 
 #include "lib/context.h"
 #include "lib/error.h"
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 /* An attribute, 0 when the driver does not know it. */
 static int attribute(const wl_context *context, CUdevice_attribute which) {

@@ -1,9 +1,9 @@
-/* The kernels that the library carries: the modules (a fatbin each, kernels/<module>.cu) and in each the
+/* The kernels that the library carries: the modules (a fatbin each, a .cu file each) and in each the
  * entry functions, named wl_<kernel>. */
 #ifndef WIDELOAD_LIB_KERNELS_H
 #define WIDELOAD_LIB_KERNELS_H
 
-/* Kernels of 2, 4 and 8 accesses a thread, each alone in a module of its name; lib/unroll.h chooses. */
+/* Kernels of 2, 4 and 8 accesses a thread, each alone in a module of its name; ladder/unroll.h chooses. */
 #define WL_UNROLLED_MODULES(X, kernel)                                                                       \
     X(kernel##_unroll2)                                                                                      \
     X(kernel##_unroll4)                                                                                      \
@@ -13,7 +13,7 @@
     X(kernel##_unroll4, kernel##_unroll4)                                                                    \
     X(kernel##_unroll8, kernel##_unroll8)
 
-/* Kernels of wl_permute's tiles, each alone in a module of its name.  lib/permute.c counts on their order:
+/* Kernels of wl_permute's tiles, each alone in a module of its name.  lib/permute/permute.c counts on their order:
  * the elements' width; whose rows begin anywhere; accesses a thread.  Those of
  * blocks of 512 threads come after the others. */
 #define WL_ALONE_MODULE(X, kernel) X(kernel)

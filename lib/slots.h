@@ -1,10 +1,10 @@
-/* How an output of any alignment is cut into 16-byte slots, which kernels/slots.cuh fills. */
+/* How an output of any alignment is cut into 16-byte slots, which lib/cuda/slots.cuh fills. */
 #ifndef WIDELOAD_LIB_SLOTS_H
 #define WIDELOAD_LIB_SLOTS_H
 
 #include "lib/context.h"
 
-/* Threads of a block, WL_SLOT_THREADS of kernels/slots.cuh. */
+/* Threads of a block, WL_SLOT_THREADS of lib/cuda/slots.cuh. */
 #define WL__SLOTS_THREADS 128
 
 /* Slots are counted from the 128-byte line in which the output begins: so a warp's stores fill whole sectors,

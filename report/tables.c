@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 #include "report/html.h"
 #include "report/page.h"
 

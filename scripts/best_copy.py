@@ -14,7 +14,7 @@ import argparse
 import json
 import sys
 
-OWN_BLOCK = 128  # lib/ladder_copy.c
+OWN_BLOCK = 128  # ladder/copy/copy.c
 OWN = {("scalar", 1), ("vec2", 1), ("vec4", 1), ("vec4", 4)}
 
 

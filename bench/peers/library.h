@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 struct peer_library {
     const char *name;   /* as in rows: "cuBLAS" */

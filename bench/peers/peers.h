@@ -5,7 +5,7 @@
 #define WIDELOAD_BENCH_PEERS_PEERS_H
 
 #include "bench/error.h"
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 struct bench_plan;
 struct bench_request;

@@ -3,7 +3,7 @@
 #ifndef WIDELOAD_TESTS_BENCH_FAKE_H
 #define WIDELOAD_TESTS_BENCH_FAKE_H
 
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 enum fake_fault {
     FAKE_RIGHT,

@@ -4,8 +4,8 @@
 #ifndef WIDELOAD_TESTS_PERMUTE_MACHINE_H
 #define WIDELOAD_TESTS_PERMUTE_MACHINE_H
 
-#include "lib/permute_bulk.h"
-#include "lib/permute_plan.h"
+#include "lib/permute/permute_bulk.h"
+#include "lib/permute/permute_plan.h"
 
 struct problem {
     unsigned width, rank;

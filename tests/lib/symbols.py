@@ -21,7 +21,7 @@ def main():
     library, source = sys.argv[1], pathlib.Path(sys.argv[2])
     public = declared(source / "include/wideload.h")
     # What the bench needs besides, of names that no user's code has.
-    internal = declared(source / "lib/ladder.h") | declared(source / "lib/error.h")
+    internal = declared(source / "ladder/ladder.h") | declared(source / "lib/error.h")
     names = exported(library)
     wrong = [f"{name}: exported, but not declared with WL_API" for name in sorted(names - public - internal)]
     wrong += [f"{name}: declared with WL_API, but not exported" for name in sorted((public | internal) - names)]

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "lib/problem.h"
-#include "lib/realign.h"
-#include "lib/slabs.h"
+#include "ladder/problem.h"
+#include "ladder/realign.h"
+#include "ladder/slabs.h"
 #include "lib/slots.h"
 
 static void wide_cuts(void **state) {

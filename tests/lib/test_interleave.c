@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "device.h"
-#include "lib/narrow.h"
+#include "lib/transpose/narrow.h"
 #include "wideload.h"
 
 static void need(wl_error error) {

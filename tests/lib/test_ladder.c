@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 static const struct {
     const char *experiment, *name;

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "fake_driver.h"
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 #include "wideload.h"
 
 static struct fake_state *fake;

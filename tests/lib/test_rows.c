@@ -12,7 +12,7 @@
 
 #include "arena.h"
 #include "device.h"
-#include "lib/rows.h"
+#include "lib/copy/rows.h"
 
 static void joined(void **state) {
     (void)state;

@@ -12,7 +12,7 @@
 
 #include "arena.h"
 #include "device.h"
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 struct entry {
     uint32_t column, row, value;

@@ -8,7 +8,7 @@
 
 #include "arena.h"
 #include "device.h"
-#include "lib/transpose_inplace.h"
+#include "lib/inplace/transpose_inplace.h"
 
 #define LITTLE (64 << 10)
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "lib/tiles.h"
+#include "lib/transpose/tiles.h"
 
 #define ROWS  70
 #define COLS  50

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lib/ladder.h"
+#include "ladder/ladder.h"
 
 #define N ((uint64_t)1 << 20)
 

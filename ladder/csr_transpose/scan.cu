@@ -1,0 +1,101 @@
+/* Exclusive prefix sum of 32-bit counts, of any length, modulo 2^32: what csr-transpose turns the entries
+ * of each column into starting positions with.
+ *
+ * Reduce, then scan: `sums` adds up each tile of 2048; the sums are scanned the same way (as often as it
+ * takes until one tile holds them); `tiles` scans each tile from its sum's prefix on.
+ * Traffic: 8 n bytes read, 4 n (or 8 n, with the copy) written, and a 2048th of that for the sums.
+ */
+#include "lib/cuda/index.cuh"
+
+#define THREADS 256
+#define EACH    8
+#define TILE    (THREADS * EACH)
+
+/* Each thread's value summed over the threads before it; *total is the sum of all.  warp_sums holds 8
+ * words of shared memory.  Two barriers. */
+static __device__ __forceinline__ uint32_t wl_block_prefix(uint32_t value, uint32_t *warp_sums,
+                                                           uint32_t *total) {
+    unsigned lane = threadIdx.x & 31, warp = threadIdx.x / 32;
+    uint32_t inclusive = value;
+#pragma unroll
+    for (unsigned distance = 1; distance < 32; distance *= 2) {
+        uint32_t other = __shfl_up_sync(0xffffffffu, inclusive, distance);
+        if (lane >= distance)
+            inclusive += other;
+    }
+    if (lane == 31)
+        warp_sums[warp] = inclusive;
+    __syncthreads();
+    uint32_t before = 0, all = 0;
+#pragma unroll
+    for (unsigned w = 0; w < THREADS / 32; w++) {
+        if (w == warp)
+            before = all;
+        all += warp_sums[w];
+    }
+    *total = all;
+    __syncthreads();
+    return before + inclusive - value;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    wl_scan_sums(uint32_t *__restrict__ sums, const uint32_t *__restrict__ in, uint64_t length,
+                 uint64_t first) {
+    __shared__ uint32_t warp_sums[THREADS / 32];
+    uint64_t start = first + (uint64_t)blockIdx.x * TILE;
+    uint32_t sum = 0, total;
+#pragma unroll
+    for (unsigned j = 0; j < TILE; j += THREADS) {
+        uint64_t i = start + j + threadIdx.x;
+        if (i < length)
+            sum += in[i];
+    }
+    wl_block_prefix(sum, warp_sums, &total);
+    if (threadIdx.x == 0)
+        sums[start / TILE] = total;
+}
+
+/* out may be in, and copy (a second output; NULL: none) may be in: a tile is read whole before it is
+ * written.  offsets: the scanned sums, NULL for a scan of one tile. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+    wl_scan_tiles(uint32_t *out, uint32_t *copy, const uint32_t *in, const uint32_t *offsets, uint64_t length,
+                  uint64_t first) {
+    /* A thread's EACH neighbours are 8 words apart from the next thread's: one word of padding after 32
+     * keeps those reads in different banks. */
+    __shared__ uint32_t tile[TILE + TILE / 32];
+    __shared__ uint32_t warp_sums[THREADS / 32];
+    uint64_t start = first + (uint64_t)blockIdx.x * TILE;
+#pragma unroll
+    for (unsigned j = 0; j < TILE; j += THREADS) {
+        unsigned place = j + threadIdx.x;
+        tile[place + place / 32] = start + place < length ? in[start + place] : 0;
+    }
+    __syncthreads();
+    uint32_t value[EACH], sum = 0, total;
+    unsigned own = threadIdx.x * EACH;
+    own += own / 32;
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++) {
+        value[j] = tile[own + j];
+        sum += value[j];
+    }
+    uint32_t running = wl_block_prefix(sum, warp_sums, &total);
+    if (offsets)
+        running += offsets[start / TILE];
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++) {
+        tile[own + j] = running;
+        running += value[j];
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned j = 0; j < TILE; j += THREADS) {
+        unsigned place = j + threadIdx.x;
+        if (start + place < length) {
+            uint32_t result = tile[place + place / 32];
+            out[start + place] = result;
+            if (copy)
+                copy[start + place] = result;
+        }
+    }
+}

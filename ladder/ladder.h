@@ -1,0 +1,191 @@
+/* The ladder: every kernel of every experiment, a table from the lowest rung up.
+ *
+ * A rung is one idea.  ladder/ladder.c joins the experiments' tables; ladder/<experiment>/ has an experiment's table,
+ * launches and kernels.  The bench sees this header and wideload.h, nothing else of the library.
+ */
+#ifndef WIDELOAD_LIB_LADDER_H
+#define WIDELOAD_LIB_LADDER_H
+
+#include <stdbool.h>
+
+#include "lib/error.h"
+#include "wideload.h"
+
+/* What a rung computes: the bench has one plain C reference for each.  "n" etc. are wl_problem's.
+ * Every rung is right at every size (0 too), offset, stride and block.  Elements of an output that the
+ * formula does not name are not touched (the bench checks that they keep their old bytes). */
+enum wl_reference {
+    WL_REF_COPY,           /* out0[i] = in0[i], i < n; f32 (moved bit for bit) */
+    WL_REF_ADD,            /* out0[i] = in0[i] + in1[i]; f32 */
+    WL_REF_READ_OFFSET,    /* out0[i] = in0[i + offset] + in1[i + offset] where i + offset < n */
+    WL_REF_WRITE_OFFSET,   /* out0[i + offset] = in0[i] + in1[i] where i + offset < n */
+    WL_REF_STRIDE_LOAD,    /* out0[i] = in0[i * stride] where i * stride < n */
+    WL_REF_STRIDE_STORE,   /* out0[i * stride] = in0[i] where i * stride < n */
+    WL_REF_LAYOUT_AOS,     /* n structures {f32 x, y}: out0[2i] = in0[2i] + 10, out0[2i+1] = in0[2i+1] + 20 */
+    WL_REF_LAYOUT_SOA,     /* the same on arrays: out1[i] = in1[i] + 10, out2[i] = in2[i] + 20 */
+    WL_REF_TRANSPOSE_COPY, /* out0 = in0, rows x cols, 4-byte elements */
+    WL_REF_TRANSPOSE,      /* out0[c * rows + r] = in0[r * cols + c] */
+    WL_REF_TILE_COPY,      /* shared row-row: out0[i] = in0[i], i < n; i32 */
+    WL_REF_TILE_32x32,     /* shared row-col(-pad): each run of 1024 elements is a 32 x 32 tile, row-major;
+                              out0[base + r * 32 + c] = tile[c][r].  Where the source lies past n (the last,
+                              partial tile) the output is 0; outputs past n do not exist */
+    WL_REF_TILE_32x16,     /* rect-*: runs of 512 elements are 16 rows x 32 columns; the tile's transpose (32
+                              rows x 16 columns) is written row-major: out0[base + r * 16 + c] = tile[c][r];
+                              past n as above */
+    WL_REF_MATMUL,         /* out0 = in0 x in1, (m x n) (n x k), i32, wrapping modulo 2^32, row-major */
+    WL_REF_CSR_TO_CSC,     /* in0 row starts (rows + 1, u32), in1 columns (nnz, u32), in2 values (nnz, f32) ->
+                              out0 column starts (cols + 1), out1 rows (nnz), out2 values (nnz); the order of
+                              entries within one column is free */
+    WL_REF_COO_TRANSPOSE,  /* in3 rows (nnz, u32, ascending), in1 columns, in2 values -> out3 the columns,
+                              ascending, out1 rows, out2 values; order within a column free */
+    /* The library's operations, of elements of problem->width bytes: */
+    WL_REF_COPY_BYTES,    /* out0[to_shift + i] = in0[from_shift + i], i < n; bytes */
+    WL_REF_ADD_TYPE,      /* out0[to_shift + i] = in0[from_shift + i] + in1[i], i < n, of problem->type */
+    WL_REF_TRANSPOSE_ANY, /* out0[b][c][r] = in0[b][r][c], batch x rows x cols */
+    WL_REF_DEINTERLEAVE,  /* n structures in in0 become arrays: those begin at wl__field_place() of out0 */
+    WL_REF_INTERLEAVE,    /* and back: arrays in in0, structures in out0, whose padding becomes 0 */
+    WL_REF_PERMUTE,       /* dimension i of out0 is dimension order[i] of in0, whose sizes are sizes[] */
+    WL_REF_SAME_BYTES,    /* out0 = in0, of half the bytes that the operation moves: wl__bytes_a_side() */
+};
+
+/* Structures as a rung takes them apart: fields of problem->width bytes side by side where `structure` is
+ * NULL, else these. */
+enum {
+    WL_LADDER_FIELDS = 256, /* equal fields at most, in the ladder */
+    WL_STRUCTURE_FIELDS = 16,
+};
+struct wl_structure {
+    char text[64]; /* as --fields has it: "f32x3+f64+i32" */
+    uint32_t bytes, count;
+    struct wl_field fields[WL_STRUCTURE_FIELDS];
+};
+
+struct wl_problem {
+    uint64_t n;                /* elements (layout: structures); matmul: the inner size */
+    uint64_t rows, cols;       /* transpose; csr-transpose */
+    uint64_t m, k;             /* matmul: (m x n) x (n x k) */
+    uint64_t nnz;              /* csr-transpose; < 2^32 */
+    uint64_t offset, stride;   /* elements; stride >= 1 */
+    uint32_t block_x, block_y; /* threads a block; 0, 0: the rung's default.  1-D kernels use
+                                  block_x * block_y threads */
+    uint32_t unroll;           /* accesses a thread of a rung that has `unrolls`; 0: the rung's own */
+    /* Of the library's operations. */
+    uint32_t width;    /* bytes an element: 1, 2, 4, 8 or 16; 0 where a structure or type says it */
+    enum wl_type type; /* add-any */
+    uint32_t fields;   /* deinterleave, interleave; 0 where a structure says it */
+    const struct wl_structure *structure;
+    uint64_t batch; /* matrices of a transpose */
+    uint64_t from_shift,
+        to_shift;  /* elements (copy-any: bytes) that in0 and out0 begin off their alignment */
+    uint32_t rank; /* permute; n is the product of its sizes */
+    uint64_t sizes[WL_RANK_MAX];
+    unsigned order[WL_RANK_MAX];
+    wl_devptr in[4], out[4], work; /* in and out as the reference above says; all of the allocations
+                                  are aligned to 256 bytes unless the caller shifts them by elements */
+};
+
+struct wl_rung {
+    const char *experiment; /* "transpose" */
+    const char *name;       /* "shared-pad" */
+    const char *idea;       /* one line: what this rung does that the one below does not */
+    enum wl_reference reference;
+    const char *library;       /* whose code it is ("CUDA driver", "cuBLAS"); NULL: ours */
+    unsigned outputs;          /* bit i: out[i] is written */
+    uint32_t block_x, block_y; /* the default block; 0 for a rung that is no kernel */
+    bool fixed_block;          /* the kernel's tile fixes the block: --block does not apply */
+    unsigned unrolls; /* the sum of the accesses a thread that may be chosen, powers of two; 0: --unroll does
+                         not apply */
+    const char *bytes_formula; /* "2 * 4 * n" */
+    /* Bytes moved by the formula: each input element used read once, each output written once. */
+    uint64_t (*bytes)(const struct wl_problem *problem);
+    /* Arithmetic operations, for matmul (2 m n k); NULL elsewhere. */
+    uint64_t (*operations)(const struct wl_problem *problem);
+    /* Bytes that problem->work must hold; NULL: none. */
+    uint64_t (*work_bytes)(wl_context *context, const struct wl_problem *problem);
+    /* NULL when the rung can run the problem, else the reason in words ("block of 2048 threads: the
+     * device allows 1024").  The slot itself may be NULL: always applicable. */
+    const char *(*applicable)(wl_context *context, const struct wl_problem *problem);
+    /* Before a launch that is verified, not of its time: puts into out[] what the launch begins with, as an
+     * operation in place needs it.  NULL: nothing. */
+    wl_error (*prepare)(wl_context *context, const struct wl_problem *problem, wl_stream stream);
+    /* Asynchronous on the stream; a problem of no elements launches nothing and succeeds. */
+    wl_error (*launch)(wl_context *context, const struct wl_problem *problem, wl_stream stream);
+};
+
+/* All rungs, experiments in the table's order, each from the lowest rung up. */
+WL_API const struct wl_rung *wl__ladder(size_t *count);
+
+/* The arrays of a structure's fields lie in one allocation, each from a multiple of 256 bytes on, as arrays
+ * of their own would. */
+static inline uint32_t wl__field_count(const struct wl_problem *problem) {
+    return problem->structure ? problem->structure->count : problem->fields;
+}
+static inline uint32_t wl__field_bytes(const struct wl_problem *problem, uint32_t field) {
+    return problem->structure ? problem->structure->fields[field].bytes : problem->width;
+}
+static inline uint64_t wl__structure_bytes(const struct wl_problem *problem) {
+    return problem->structure ? problem->structure->bytes : (uint64_t)problem->fields * problem->width;
+}
+/* In bytes; of the field past the last: where the allocation ends. */
+static inline uint64_t wl__field_place(const struct wl_problem *problem, uint32_t field) {
+    uint64_t place = 0;
+    for (uint32_t f = 0; f < field; f++)
+        place += (problem->n * wl__field_bytes(problem, f) + 255) / 256 * 256;
+    return place;
+}
+
+/* Half of what one of the library's operations moves; what the driver's copy of as many bytes copies.  A
+ * structure's padding lies in the sectors of its fields, so it counts.  UINT64_MAX where it is more than
+ * that. */
+static inline uint64_t wl__bytes_a_side(const struct wl_problem *problem) {
+    uint64_t each = problem->width, bytes;
+    if (wl__field_count(problem)) {
+        each = wl__structure_bytes(problem);
+        for (uint32_t f = 0; f < wl__field_count(problem); f++)
+            each += wl__field_bytes(problem, f);
+        /* Odd only with an odd padding: the last byte goes with the copy. */
+        each = (each + 1) / 2;
+    }
+    return __builtin_mul_overflow(problem->n, each, &bytes) ? UINT64_MAX : bytes;
+}
+
+/* What the bench needs of the driver besides wideload.h: time on the device. */
+typedef struct wl_event wl_event;
+WL_API wl_error wl__event_create(wl_context *context, wl_event **out);
+WL_API void wl__event_destroy(wl_event *event);
+WL_API wl_error wl__event_record(wl_event *event, wl_stream stream);
+/* Waits for both, then milliseconds from one to the other. */
+WL_API wl_error wl__event_elapsed(wl_event *from, wl_event *to, float *milliseconds);
+
+/* Waits for the device, then makes ordinary lines of those that loads asked the second-level cache to keep:
+ * they would outlive the sweep that empties it, and the next sample would find them there. */
+WL_API wl_error wl__cache_release(wl_context *context);
+
+/* Launches recorded once and replayed as one CUDA graph, with no time between them. */
+typedef struct wl_replay wl_replay;
+/* Enqueues what is to be recorded on the stream; it must not wait for anything. */
+typedef wl_error wl_record_fn(void *argument, wl_stream stream);
+WL_API wl_error wl__replay_create(wl_context *context, wl_record_fn *record, void *argument, wl_replay **out);
+WL_API wl_error wl__replay_launch(wl_replay *replay, wl_stream stream);
+WL_API void wl__replay_destroy(wl_replay *replay);
+
+/* What a multiprocessor holds at once of the kernel that this thread launched last, by the driver's occupancy
+ * query; all 0 when that was none of the library's. */
+struct wl_occupancy {
+    unsigned blocks, warps, most_warps;
+};
+WL_API wl_error wl__last_occupancy(wl_context *context, struct wl_occupancy *out);
+WL_API void wl__forget_launch(void);
+
+/* The device's UUID, by which NVML knows it too. */
+WL_API wl_error wl__device_uuid(wl_context *context, unsigned char uuid[16]);
+
+/* Makes the context the thread's current one, over whatever the application has there, and takes it off
+ * again.  Every call of the driver, and of any other CUDA library, stands between the two.  Enter refuses a
+ * NULL context. */
+WL_API wl_error wl__enter(wl_context *context);
+WL_API void wl__leave(wl_context *context);
+
+WL_API bool wl__is_simulator(const wl_context *context);
+
+#endif

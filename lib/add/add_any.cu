@@ -1,0 +1,162 @@
+/* The library's own add: out[i] = a[i] + b[i] of any type, the three arrays anywhere, or lying alike.
+ * Compiled once for each way of adding, WL_ADD_<name>: a slot is four words or two long words, in which
+ * narrower elements are added side by side.
+ *
+ * Traffic: both inputs are read once, the output is written once; requests are those of slots.cuh.
+ *
+ * out may be a or b: such an input lies as the output does, so that a thread reads of it just the slot that
+ * it writes, before it writes.  Therefore no pointer is __restrict__.
+ */
+#if WL_ADD_8
+#define WL_PART 1
+#elif WL_ADD_16 || WL_ADD_F16 || WL_ADD_BF16
+#define WL_PART 2
+#elif WL_ADD_32 || WL_ADD_F32
+#define WL_PART 4
+#else
+#define WL_PART 8
+#endif
+#include "lib/cuda/read_once.cuh"
+#include "lib/cuda/slots.cuh"
+
+#if WL_ADD_8
+#define WL_NAME  wl_add_any_8
+#define WL_ALIKE wl_add_alike_8
+/* Bytes without their highest bits cannot carry into each other; the highest bits are added by xor. */
+static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
+    return ((a & 0x7f7f7f7f) + (b & 0x7f7f7f7f)) ^ ((a ^ b) & 0x80808080);
+}
+#elif WL_ADD_16
+#define WL_NAME  wl_add_any_16
+#define WL_ALIKE wl_add_alike_16
+static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
+    return ((a & 0x7fff7fff) + (b & 0x7fff7fff)) ^ ((a ^ b) & 0x80008000);
+}
+#elif WL_ADD_32
+#define WL_NAME  wl_add_any_32
+#define WL_ALIKE wl_add_alike_32
+static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
+    return a + b;
+}
+#elif WL_ADD_64
+#define WL_NAME  wl_add_any_64
+#define WL_ALIKE wl_add_alike_64
+static __device__ __forceinline__ uint64_t wl_sum(uint64_t a, uint64_t b) {
+    return a + b;
+}
+#elif WL_ADD_F16
+#define WL_NAME  wl_add_any_f16
+#define WL_ALIKE wl_add_alike_f16
+static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
+    uint32_t sum;
+    asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sum) : "r"(a), "r"(b));
+    return sum;
+}
+#elif WL_ADD_BF16
+#define WL_NAME  wl_add_any_bf16
+#define WL_ALIKE wl_add_alike_bf16
+/* A BF16 is the upper half of a float.  The float sum has more than twice a BF16's digits and two, so that
+ * rounding it once more gives what rounding the exact sum would. */
+static __device__ __forceinline__ uint32_t wl_rounded(float sum) {
+    uint32_t bits = __float_as_uint(sum);
+    return sum != sum ? 0x7fff0000 : bits + 0x7fff + (bits >> 16 & 1);
+}
+static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
+    uint32_t low = wl_rounded(__uint_as_float(a << 16) + __uint_as_float(b << 16));
+    uint32_t high = wl_rounded(__uint_as_float(a & 0xffff0000) + __uint_as_float(b & 0xffff0000));
+    return __byte_perm(low, high, 0x7632);
+}
+#elif WL_ADD_F32
+#define WL_NAME  wl_add_any_f32
+#define WL_ALIKE wl_add_alike_f32
+static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
+    return __float_as_uint(__uint_as_float(a) + __uint_as_float(b));
+}
+#elif WL_ADD_F64
+#define WL_NAME  wl_add_any_f64
+#define WL_ALIKE wl_add_alike_f64
+static __device__ __forceinline__ uint64_t wl_sum(uint64_t a, uint64_t b) {
+    return (uint64_t)__double_as_longlong(__longlong_as_double((long long)a) +
+                                          __longlong_as_double((long long)b));
+}
+#endif
+
+static __device__ __forceinline__ uint2 wl_half_sum(uint2 a, uint2 b) {
+#if WL_PART == 8
+    uint64_t sum = wl_sum(a.x | (uint64_t)a.y << 32, b.x | (uint64_t)b.y << 32);
+    return make_uint2((uint32_t)sum, (uint32_t)(sum >> 32));
+#else
+    return make_uint2(wl_sum(a.x, b.x), wl_sum(a.y, b.y));
+#endif
+}
+
+static __device__ __forceinline__ uint4 wl_slot_sum(uint4 a, uint4 b) {
+    uint2 low = wl_half_sum(make_uint2(a.x, a.y), make_uint2(b.x, b.y));
+    uint2 high = wl_half_sum(make_uint2(a.z, a.w), make_uint2(b.z, b.w));
+    return make_uint4(low.x, low.y, high.x, high.y);
+}
+
+/* a and b are the addresses of the elements that would go to the line's beginning. */
+extern "C" __global__ void WL_FULL_SM WL_NAME(uint8_t *line, const uint8_t *a, const uint8_t *b,
+                                              uint64_t lead, uint64_t end, uint64_t whole, uint64_t whole_end,
+                                              uint64_t first) {
+    uint64_t slot = wl_index(first);
+    if (slot >= whole && slot < whole_end) {
+        unsigned shift_a = wl_shift(a), shift_b = wl_shift(b);
+        const uint4 *vector_a = wl_vector(a, slot, shift_a), *vector_b = wl_vector(b, slot, shift_b);
+        /* All loads are under way before the first is waited for.  An input that is not shifted is loaded
+         * twice, the second time from L1. */
+        uint4 x = *wl_once(vector_a), next_x = *wl_once(vector_a + (shift_a != 0));
+        uint4 y = *wl_once(vector_b), next_y = *wl_once(vector_b + (shift_b != 0));
+        x = wl_window(x, next_x, shift_a);
+        y = wl_window(y, next_y, shift_b);
+        ((uint4 *)line)[slot] = wl_slot_sum(x, y);
+    } else {
+#pragma unroll 1
+        for (uint64_t at = 16 * slot; at < 16 * slot + 16; at += 8) {
+            int begin = wl_from(lead, at), stop = wl_from(end, at);
+            uint2 x = wl_load_parts(a + at, begin, stop), y = wl_load_parts(b + at, begin, stop);
+            wl_store_parts(line + at, wl_half_sum(x, y), begin, stop);
+        }
+    }
+}
+
+/* The same where all arrays lie alike in 16 bytes.  Ten blocks a multiprocessor: their 1,280 threads have 40
+ * KB of loads under way.  Sixteen have 64 KB, and requests wait for each other in the memory; eight have 32
+ * KB, too few (docs/notes/add.md).  Registers keep other blocks out, 48 a thread, which the slots that are
+ * not whole ask for: all bytes of one are loaded before the first is used.  Shared memory would keep them out
+ * at the expense of the L1 cache, where the loads are under way.  BF16 takes more instructions a slot, and so
+ * more threads. */
+#if WL_ADD_BF16
+#define WL_BLOCKS 12
+#else
+#define WL_BLOCKS 10
+#endif
+union wl_slot {
+    uint8_t byte[16];
+    uint4 words;
+};
+
+extern "C" __global__ void __launch_bounds__(WL_SLOT_THREADS, WL_BLOCKS)
+    WL_ALIKE(uint8_t *line, const uint8_t *a, const uint8_t *b, uint64_t lead, uint64_t end, uint64_t whole,
+             uint64_t whole_end, uint64_t first) {
+    uint64_t slot = wl_index(first);
+    if (slot >= whole && slot < whole_end) {
+        uint4 x = *wl_once((const uint4 *)a + slot), y = *wl_once((const uint4 *)b + slot);
+        ((uint4 *)line)[slot] = wl_slot_sum(x, y);
+    } else {
+        int begin = wl_from(lead, 16 * slot), stop = wl_from(end, 16 * slot);
+        union wl_slot x, y;
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+            if (i >= begin && i < stop) {
+                x.byte[i] = a[16 * slot + i];
+                y.byte[i] = b[16 * slot + i];
+            }
+        x.words = wl_slot_sum(x.words, y.words);
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+            if (i >= begin && i < stop)
+                line[16 * slot + i] = x.byte[i];
+    }
+}

@@ -1,0 +1,82 @@
+/* wl_copy and wl_copy_2d: bytes, and rows of bytes, from any place to any other. */
+#include "lib/arguments.h"
+#include "lib/choice.h"
+#include "lib/error.h"
+#include "lib/copy/rows.h"
+#include "lib/slots.h"
+
+wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes, wl_stream stream) {
+    static const char call[] = "wl_copy";
+    struct wl__reach reach = {.context = context};
+    const struct wl__array target = {"to", to, bytes}, source = {"from", from, bytes};
+    wl_error error = wl__check_context(call, context);
+    if (!error)
+        error = wl__check_array(call, &reach, &target, 1);
+    if (!error)
+        error = wl__check_array(call, &reach, &source, 1);
+    if (!error)
+        error = wl__check_apart(call, &target, &source);
+    if (error || bytes == 0)
+        return error;
+    bool alike = wl__slots_alike(to, &from, 1);
+    const struct wl__choice choice = {
+        .operation = call,
+        .kernel = alike ? "aligned" : "shifted",
+        .why = alike ? "both sides lie alike in 16 bytes: one 16-byte load and store a thread"
+                     : "the sides lie otherwise in 16 bytes: aligned loads, the bytes shifted into place",
+        .facts = {{"bytes", bytes}}};
+    wl__chose(context, &choice);
+    return wl__slots_launch(context, WL_KERNEL_copy_any, to, &from, 1, bytes, stream);
+}
+
+/* From the first row's first byte to the last row's last. */
+static uint64_t span(uint64_t pitch, uint64_t row_bytes, uint64_t rows) {
+    return wl__add(wl__multiply(rows - 1, pitch), row_bytes);
+}
+
+static wl_error check_pitch(const char *call, const char *name, size_t pitch, size_t row_bytes) {
+    if (pitch >= row_bytes)
+        return WL_ERROR_OK;
+    return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is %zu bytes, less than a row's %zu", call, name,
+                    pitch, row_bytes);
+}
+
+/* Of one pitch, rows of `to` may lie in the gaps between rows of `from`. */
+static bool beside(wl_devptr to, wl_devptr from, uint64_t pitch, uint64_t row_bytes) {
+    uint64_t ahead = to > from ? (to - from) % pitch : pitch - (from - to) % pitch;
+    return ahead >= row_bytes && pitch - ahead >= row_bytes;
+}
+
+wl_error wl_copy_2d(wl_context *context, wl_devptr to, size_t to_pitch, wl_devptr from, size_t from_pitch,
+                    size_t row_bytes, size_t rows, wl_stream stream) {
+    static const char call[] = "wl_copy_2d";
+    wl_error error = wl__check_context(call, context);
+    if (error || rows == 0 || row_bytes == 0)
+        return error;
+    error = check_pitch(call, "to_pitch", to_pitch, row_bytes);
+    if (!error)
+        error = check_pitch(call, "from_pitch", from_pitch, row_bytes);
+    if (error)
+        return error;
+    struct wl__reach reach = {.context = context};
+    const struct wl__array target = {"to", to, span(to_pitch, row_bytes, rows)},
+                           source = {"from", from, span(from_pitch, row_bytes, rows)};
+    error = wl__check_array(call, &reach, &target, 1);
+    if (!error)
+        error = wl__check_array(call, &reach, &source, 1);
+    if (!error && !(to_pitch == from_pitch && beside(to, from, to_pitch, row_bytes)))
+        error = wl__check_apart(call, &target, &source);
+    if (error)
+        return error;
+    struct wl__rows all = {to, from, row_bytes, 1, {{rows, to_pitch, from_pitch}}};
+    wl__rows_join(&all);
+    const struct wl__rows_way *way = wl__rows_way(&all);
+    const struct wl__choice choice = {
+        .operation = call,
+        .kernel = way->name,
+        .why = way->why,
+        .facts = {
+            {"row_bytes", row_bytes}, {"rows", rows}, {"to_pitch", to_pitch}, {"from_pitch", from_pitch}}};
+    wl__chose(context, &choice);
+    return wl__rows_launch(context, way, &all, stream);
+}

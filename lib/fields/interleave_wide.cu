@@ -1,0 +1,66 @@
+/* Structures of many equal fields <-> streams: a tile of 32 structures and 32 fields in shared memory, an
+ * element an access, a row of 32 side by side on either side.  Compiled for each WL_WIDTH.
+ *
+ * interleave.cu moves wider vectors, but holds whole structures.
+ */
+#include "lib/cuda/element.cuh"
+
+#include "lib/fields/interleave_wide.h"
+
+/* A block's part: at most WL_WIDE_TILE fields of as many structures. */
+struct wl_tile {
+    uint64_t structure;
+    unsigned structures, field, fields;
+};
+
+static __device__ __forceinline__ struct wl_tile wl_tile_of(const struct wl_wide_shape *shape,
+                                                            uint64_t block) {
+    struct wl_tile tile;
+    tile.field = (unsigned)(block % shape->tiles) * WL_WIDE_TILE;
+    tile.fields = min(shape->fields - tile.field, WL_WIDE_TILE);
+    tile.structure = block / shape->tiles * WL_WIDE_TILE;
+    tile.structures = (unsigned)min(shape->n - tile.structure, (uint64_t)WL_WIDE_TILE);
+    return tile;
+}
+
+static __device__ __forceinline__ wl_element *wl_structure(const struct wl_wide_shape *shape,
+                                                           const struct wl_tile *tile, unsigned number) {
+    return (wl_element *)wl_global(shape->packed + (tile->structure + number) * shape->pitch) + tile->field;
+}
+static __device__ __forceinline__ wl_element *wl_stream(const struct wl_wide_shape *shape,
+                                                        const struct wl_tile *tile, unsigned number) {
+    return (wl_element *)wl_global(shape->streams[tile->field + number]) + tile->structure;
+}
+
+extern "C" __global__ void __launch_bounds__(WL_WIDE_TILE *WL_WIDE_ROWS)
+    WL_JOIN(wide_deinterleave, WL_WIDTH, )(const __grid_constant__ struct wl_wide_shape shape,
+                                           uint64_t first) {
+    __shared__ wl_element moved[WL_WIDE_TILE][WL_WIDE_TILE + 1];
+    const struct wl_tile tile = wl_tile_of(&shape, first + blockIdx.x);
+    const unsigned x = threadIdx.x;
+#pragma unroll
+    for (unsigned y = threadIdx.y; y < WL_WIDE_TILE; y += WL_WIDE_ROWS)
+        if (y < tile.structures && x < tile.fields)
+            moved[y][x] = wl_structure(&shape, &tile, y)[x];
+    __syncthreads();
+#pragma unroll
+    for (unsigned y = threadIdx.y; y < WL_WIDE_TILE; y += WL_WIDE_ROWS)
+        if (y < tile.fields && x < tile.structures)
+            wl_stream(&shape, &tile, y)[x] = moved[x][y];
+}
+
+extern "C" __global__ void __launch_bounds__(WL_WIDE_TILE *WL_WIDE_ROWS)
+    WL_JOIN(wide_interleave, WL_WIDTH, )(const __grid_constant__ struct wl_wide_shape shape, uint64_t first) {
+    __shared__ wl_element moved[WL_WIDE_TILE][WL_WIDE_TILE + 1];
+    const struct wl_tile tile = wl_tile_of(&shape, first + blockIdx.x);
+    const unsigned x = threadIdx.x;
+#pragma unroll
+    for (unsigned y = threadIdx.y; y < WL_WIDE_TILE; y += WL_WIDE_ROWS)
+        if (y < tile.fields && x < tile.structures)
+            moved[x][y] = wl_stream(&shape, &tile, y)[x];
+    __syncthreads();
+#pragma unroll
+    for (unsigned y = threadIdx.y; y < WL_WIDE_TILE; y += WL_WIDE_ROWS)
+        if (y < tile.structures && x < tile.fields)
+            wl_structure(&shape, &tile, y)[x] = moved[y][x];
+}

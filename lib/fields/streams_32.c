@@ -1,0 +1,43 @@
+#include "lib/fields/deinterleave_32.h"
+#include "lib/fields/deinterleave_bulk.h"
+#include "lib/fields/streams.h"
+
+/* Narrower fields are loaded by bulk copies. */
+#define WIDTH_LEAST  4
+#define SECTOR_BYTES 32
+
+bool wl__32_fit(const wl_context *context, const struct wl__streams *streams) {
+    if (streams->together || streams->fields != WL_32_STREAMS ||
+        (streams->width < WIDTH_LEAST && !wl__has_bulk(context)))
+        return false;
+    uint64_t bits = streams->packed;
+    if (streams->batch > 1)
+        bits |= streams->packed_batch | streams->stream_batch;
+    const uint64_t first = wl__stream_address(streams, 0), apart = wl__stream_address(streams, 1) - first;
+    for (unsigned f = 2; f < WL_32_STREAMS; f++)
+        if (wl__stream_address(streams, f) != first + f * apart)
+            return false;
+    return (bits | first | apart) % SECTOR_BYTES == 0;
+}
+
+wl_error wl__32_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
+    static const enum wl__kernel kernels[] = {WL_KERNEL_deinterleave1_32, WL_KERNEL_deinterleave2_32,
+                                              WL_KERNEL_deinterleave4_32, WL_KERNEL_deinterleave8_32,
+                                              WL_KERNEL_deinterleave16_32};
+    const unsigned width = streams->width, structures = WL_32_PIECE / width;
+    struct wl_32_shape shape = {
+        .n = streams->n,
+        .chunks = streams->n / structures + (streams->n % structures != 0),
+        .packed = streams->packed,
+        .packed_stride = streams->packed_batch,
+        .stream = wl__stream_address(streams, 0),
+        .stream_bytes = wl__stream_address(streams, 1) - wl__stream_address(streams, 0),
+        .stream_batch = streams->stream_batch,
+    };
+    const bool narrow = width < WIDTH_LEAST;
+    uint64_t blocks = shape.chunks * (WL_32_STREAMS / WL_32_PART(width)) * streams->batch, first;
+    void *arguments[] = {&shape, &first};
+    return wl__streams_launch(context, kernels[__builtin_ctz(width)], blocks,
+                              narrow ? WL_BULK_THREADS : WL_32_THREADS(width),
+                              narrow ? WL_BULK_SHARED(WL_32_STREAMS) : 0, arguments, &first, stream);
+}

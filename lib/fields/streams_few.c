@@ -1,0 +1,41 @@
+#include "lib/fields/interleave_few.h"
+#include "lib/fields/streams.h"
+
+#define VECTOR_BYTES 16
+
+bool wl__few_fits(const wl_context *context, const struct wl__streams *streams) {
+    (void)context;
+    if (streams->fields < 2 || streams->fields > WL_FEW_LIMIT)
+        return false;
+    uint64_t bits = streams->packed;
+    if (streams->batch > 1)
+        bits |= streams->packed_batch | streams->stream_batch;
+    for (unsigned f = 0; f < streams->fields; f++)
+        bits |= wl__stream_address(streams, f);
+    return bits % VECTOR_BYTES == 0;
+}
+
+wl_error wl__few_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
+    static const enum wl__kernel kernels[2][5] = {
+        {WL_KERNEL_deinterleave1_few2, WL_KERNEL_deinterleave2_few2, WL_KERNEL_deinterleave4_few2,
+         WL_KERNEL_deinterleave8_few2, WL_KERNEL_deinterleave16_few2},
+        {WL_KERNEL_interleave1_few2, WL_KERNEL_interleave2_few2, WL_KERNEL_interleave4_few2,
+         WL_KERNEL_interleave8_few2, WL_KERNEL_interleave16_few2},
+    };
+    struct wl_few_shape shape = {
+        .n = streams->n,
+        .packed = streams->packed,
+        .packed_stride = streams->packed_batch,
+        .stream_batch = streams->stream_batch,
+    };
+    for (unsigned f = 0; f < streams->fields; f++)
+        shape.streams[f] = wl__stream_address(streams, f);
+    /* The thread after the last whole vector's takes what is left. */
+    uint64_t vectors = streams->n / (VECTOR_BYTES / streams->width) + 1, first;
+    shape.blocks = vectors / WL_FEW_THREADS + (vectors % WL_FEW_THREADS != 0);
+    void *arguments[] = {&shape, &first};
+    enum wl__kernel kernel =
+        kernels[streams->together][__builtin_ctz(streams->width)] + (streams->fields - 2);
+    return wl__streams_launch(context, kernel, shape.blocks * streams->batch, WL_FEW_THREADS, 0, arguments,
+                              &first, stream);
+}

@@ -1,0 +1,132 @@
+/* A matrix that is nearly square is transposed in place: `side` is its shorter side, `extra` what the longer
+ * one has more, at most WL_INPLACE_EXTRA.
+ *
+ * More columns than rows: the extra columns are saved, the square beside them is transposed where it lies, in
+ * rows of side + extra elements (inplace_square.cu), and then the rows are closed up to `side` elements, the
+ * saved columns behind them. More rows than columns is the same backwards: the extra rows are saved, the rows
+ * are opened to side + extra elements, and the square is transposed.
+ *
+ * Closing and opening move what lies in memory by less than it is long, in chunks of the result: a block
+ * reads all that its chunk is made of, one run of memory, and writes the chunk when the chunks that are made
+ * of what lies there have been read. Blocks take chunks by a counter, in the order in which they wait for
+ * each other, so what a block waits for was taken before it, by a block that runs: no order of blocks can
+ * hang. That a chunk has been read is said in a ring of flags, which hold how often the ring has come round;
+ * a flag is set after the one before had it, so it stands for all chunks that ever had it.
+ *
+ * GPUs that have bulk copies close and open by inplace_runs.cu, where what rows move by is no more than a
+ * block can keep.
+ *
+ * Traffic: the square is read and written once, and closing or opening reads and writes it once more: 4 rows
+ * cols elements where a copy has 2. Vectors of 16 bytes both ways; chunks begin at lines.
+ */
+#define WL_CHUNK_BYTES WL_INPLACE_CHUNK_BYTES
+#define WL_MOVERS      WL_INPLACE_MOVERS
+#include "lib/inplace/inplace_near.cuh"
+
+/* Saves the extra rows or columns, and clears the counters, so many words. */
+extern "C" __global__ void __launch_bounds__(WL_MOVERS)
+    WL_SIZED(save)(wl_word *saved, const wl_word *matrix, unsigned *counters, uint64_t side, uint64_t extra,
+                   unsigned opening, uint64_t words) {
+    uint64_t i = wl_index(0), stride = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t counter = i; counter < words; counter += stride)
+        counters[counter] = 0;
+    for (; i < side * extra; i += stride)
+        saved[opening ? i : i % extra * side + i / extra] =
+            matrix[opening ? side * side + i : i / extra * (side + extra) + side + i % extra];
+}
+
+/* The chunk that has an element of the closed or opened matrix. */
+static __device__ __forceinline__ uint64_t wl_chunk_of(const struct wl_near *near, uint64_t element) {
+    return (element + wl_phase(near)) / WL_CHUNK;
+}
+
+/* Says that the order-th chunk has been read, and waits until those from first to before it have been. By all
+ * threads. */
+static __device__ __forceinline__ void wl_read_in_turn(unsigned *ring, uint64_t first, uint64_t order) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned *flag = ring + order % WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS;
+        unsigned round = (unsigned)(order / WL_INPLACE_RING);
+        while (wl_flag(flag) != round)
+            ;
+        wl_set_flag(flag, round + 1);
+    }
+    for (uint64_t other = first + threadIdx.x; other < order; other += WL_MOVERS) {
+        const unsigned *flag = ring + other % WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS;
+        while (wl_flag(flag) <= (unsigned)(other / WL_INPLACE_RING))
+            ;
+    }
+    __syncthreads();
+}
+
+/* Reads a chunk's run. */
+static __device__ __forceinline__ void wl_stage(const struct wl_near *near, const struct wl_run *run,
+                                                wl_word *staged) {
+    unsigned vectors = (unsigned)((run->to - run->from) / 16);
+    if (run->from < (uintptr_t)near->matrix || run->to > (uintptr_t)(near->matrix + wl_elements(near))) {
+        for (uint64_t i = run->begin + threadIdx.x; i < run->end; i += WL_MOVERS)
+            staged[i - run->origin] = __ldcg(near->matrix + i);
+        return;
+    }
+    const uint4 *from = (const uint4 *)run->from;
+    uint4 loaded[WL_INPLACE_CHUNK_VECTORS];
+#pragma unroll
+    for (unsigned k = 0; k < WL_INPLACE_CHUNK_VECTORS; k++)
+        if (threadIdx.x + k * WL_MOVERS < vectors)
+            loaded[k] = wl_read(from + threadIdx.x + k * WL_MOVERS);
+#pragma unroll
+    for (unsigned k = 0; k < WL_INPLACE_CHUNK_VECTORS; k++)
+        if (threadIdx.x + k * WL_MOVERS < vectors)
+            ((uint4 *)staged)[threadIdx.x + k * WL_MOVERS] = loaded[k];
+    for (unsigned i = WL_INPLACE_CHUNK_VECTORS * WL_MOVERS + threadIdx.x; i < vectors; i += WL_MOVERS)
+        ((uint4 *)staged)[i] = __ldcg(from + i);
+}
+
+/* Reads a chunk, waits for its turn, writes it. */
+static __device__ __forceinline__ void wl_move_chunk(const struct wl_near *near, const struct wl_chunk *chunk,
+                                                     const struct wl_rows *rows, uint64_t first,
+                                                     uint64_t order, wl_word *staged) {
+    const uint64_t r = chunk->begin / rows->row;
+    const struct wl_run run = wl_run_from(near, chunk, rows, r, chunk->begin - r * rows->row);
+    if (run.begin < run.end)
+        wl_stage(near, &run, staged);
+    wl_read_in_turn(near->counters + WL_INPLACE_RING_AT, first, order);
+    struct wl_place at = wl_place_in(chunk, rows);
+    wl_write_chunk(near, chunk, rows, &at, run.origin, staged);
+}
+
+/* The next chunk in order, to all threads. */
+static __device__ __forceinline__ uint64_t wl_take(unsigned *counters) {
+    __shared__ uint64_t taken;
+    if (threadIdx.x == 0)
+        taken = wl_next(counters);
+    __syncthreads();
+    return taken;
+}
+
+extern "C" __global__ void __launch_bounds__(WL_MOVERS, 4)
+    WL_SIZED(close)(wl_word *matrix, const wl_word *saved, unsigned *counters, uint64_t side,
+                    uint64_t extra) {
+    const struct wl_near near = {matrix, saved, counters, side, extra};
+    const struct wl_rows rows = {side, side + extra};
+    uint64_t index = wl_take(counters);
+    struct wl_chunk chunk = wl_chunk_at(&near, index);
+    /* What is written over is read by chunks before this one. */
+    uint64_t r = chunk.begin / (side + extra), x = chunk.begin % (side + extra);
+    uint64_t first = wl_chunk_of(&near, r * side + min(x, side - 1));
+    wl_move_chunk(&near, &chunk, &rows, first, index, (wl_word *)wl_dynamic);
+}
+
+extern "C" __global__ void __launch_bounds__(WL_MOVERS, 4)
+    WL_SIZED(open)(wl_word *matrix, const wl_word *saved, unsigned *counters, uint64_t side, uint64_t extra) {
+    const struct wl_near near = {matrix, saved, counters, side, extra};
+    const struct wl_rows rows = {side + extra, side};
+    uint64_t last = wl_chunk_of(&near, side * (side + extra) - 1);
+    uint64_t order = wl_take(counters), index = last - order;
+    struct wl_chunk chunk = wl_chunk_at(&near, index);
+    /* What is written over is read by chunks behind this one, up to the matrix's extra rows, which are
+     * saved. Their order is backwards. */
+    uint64_t over = min(chunk.end, side * side) - 1;
+    uint64_t furthest = max(wl_chunk_of(&near, over / side * (side + extra) + over % side), index);
+    wl_move_chunk(&near, &chunk, &rows, last - furthest, order, (wl_word *)wl_dynamic);
+}

@@ -1,0 +1,100 @@
+/* wl_transpose_inplace of a nearly square matrix: by panels where the device can, else in two passes. */
+#include "lib/arguments.h"
+#include "lib/error.h"
+#include "lib/inplace/transpose_inplace.h"
+
+bool wl__inplace_is_near(const struct wl__inplace *p) {
+    return p->longer - p->shorter <= WL_INPLACE_EXTRA && p->shorter >= WL_INPLACE_NEAR_MIN;
+}
+
+uint64_t wl__inplace_near_workspace(const struct wl__inplace *p) {
+    uint64_t two = 4 * WL_INPLACE_COUNTERS + (p->longer - p->shorter) * p->shorter * p->width;
+    uint64_t panels = wl__inplace_panels_workspace(p);
+    return panels > two ? panels : two;
+}
+
+/* Chunks of so many bytes, the first of which begins at a line. */
+static uint64_t chunks_of(const struct wl__inplace *p, uint64_t bytes) {
+    uint64_t chunk = bytes / p->width, phase = p->matrix / p->width % (128 / p->width);
+    return (p->rows * p->cols + phase + chunk - 1) / chunk;
+}
+
+/* How blocks that stay share the chunks; each is 0 where the device has no bulk copies, or what rows move by
+ * is more than a block can keep. */
+static wl_error make_runs(const struct wl__inplace *p, struct wl_inplace_runs *runs) {
+    const uint64_t chunk = WL_INPLACE_RUN_CHUNK_BYTES;
+    uint64_t moves = wl__multiply((p->longer - p->shorter) * p->width, p->shorter);
+    uint64_t kept = (moves + 16 + chunk - 1) / chunk, slots = p->shared_limit / WL_INPLACE_RUN_BYTES(1);
+    *runs = (struct wl_inplace_runs){0};
+    if (!wl__has_bulk(p->context) || kept + WL_INPLACE_RUN_LEAST > slots)
+        return WL_ERROR_OK;
+    const struct wl__driver *driver = &p->context->driver;
+    int blocks = 0;
+    wl_error error = wl__driver_check(
+        driver,
+        driver->cuDeviceGetAttribute(&blocks, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, p->context->device),
+        "cuDeviceGetAttribute");
+    if (error)
+        return error;
+    if (blocks > WL_INPLACE_RING)
+        blocks = WL_INPLACE_RING;
+    uint64_t chunks = chunks_of(p, chunk), each = (chunks + blocks - 1) / blocks, ring = slots - kept;
+    *runs =
+        (struct wl_inplace_runs){.chunks = chunks,
+                                 .each = each > kept ? each : kept,
+                                 .kept = (uint32_t)kept,
+                                 .ring = ring < WL_INPLACE_RUN_MOST ? (uint32_t)ring : WL_INPLACE_RUN_MOST};
+    return WL_ERROR_OK;
+}
+
+/* Rows are closed, or opened, and take back what was saved. */
+static wl_error move_rows(const struct wl__inplace *p, wl_devptr counters, wl_devptr saved) {
+    static const enum wl__kernel close[5] = WL_INPLACE_EACH(close), open[5] = WL_INPLACE_EACH(open),
+                                 close_runs[5] = WL_INPLACE_EACH(close_runs),
+                                 open_runs[5] = WL_INPLACE_EACH(open_runs);
+    wl_devptr matrix = p->matrix;
+    uint64_t side = p->shorter, extra = p->longer - side, first;
+    bool opening = p->rows > p->cols;
+    struct wl_inplace_runs runs;
+    wl_error error = make_runs(p, &runs);
+    if (error)
+        return error;
+    void *arguments[] = {&matrix, &saved, &counters, &side, &extra, &runs};
+    if (runs.each)
+        return wl__inplace_launch(p, opening ? open_runs : close_runs,
+                                  (runs.chunks + runs.each - 1) / runs.each, WL_INPLACE_RUN_THREADS + 32,
+                                  WL_INPLACE_RUN_BYTES(runs.kept + runs.ring), arguments, &first);
+    return wl__inplace_launch(p, opening ? open : close, chunks_of(p, WL_INPLACE_CHUNK_BYTES),
+                              WL_INPLACE_MOVERS, WL_INPLACE_STAGED(WL_INPLACE_CHUNK_BYTES), arguments,
+                              &first);
+}
+
+wl_error wl__inplace_save(const struct wl__inplace *p, wl_devptr saved, wl_devptr counters, uint64_t words) {
+    static const enum wl__kernel save[5] = WL_INPLACE_EACH(save);
+    wl_devptr matrix = p->matrix;
+    uint64_t side = p->shorter, extra = p->longer - side, first;
+    uint32_t opening = p->rows > p->cols;
+    void *arguments[] = {&saved, &matrix, &counters, &side, &extra, &opening, &words};
+    uint64_t blocks = side * extra / WL_INPLACE_MOVERS + 1;
+    return wl__inplace_launch(p, save, blocks < 1u << 20 ? blocks : 1u << 20, WL_INPLACE_MOVERS, 0, arguments,
+                              &first);
+}
+
+static wl_error in_two_passes(const struct wl__inplace *p) {
+    wl_devptr counters = p->workspace, saved = counters + 4 * WL_INPLACE_COUNTERS;
+    bool opening = p->rows > p->cols;
+    wl_error error = wl__inplace_save(p, saved, counters, WL_INPLACE_COUNTERS);
+    if (!error && !opening)
+        error = wl__inplace_exchange(p, p->longer);
+    if (!error)
+        error = move_rows(p, counters, saved);
+    return !error && opening ? wl__inplace_exchange(p, p->longer) : error;
+}
+
+wl_error wl__inplace_near(const struct wl__inplace *p) {
+    bool done = false;
+    wl_error error = WL_ERROR_OK;
+    if (wl__inplace_panels_workspace(p))
+        error = wl__inplace_panels(p, &done);
+    return error || done ? error : in_two_passes(p);
+}

@@ -1,0 +1,126 @@
+/* Permutes dimensions through tiles in shared memory that bulk copies fill, for elements of WL_WIDTH bytes
+ * wherever rows begin.  WL_WRAPS: runs go on along the rows.
+ *
+ * Traffic: every byte is written once, and read once but for the sectors of 32 bytes that two tiles share at
+ * the ends of their rows.  The limit is what passes through the L2, and a sector that two tiles write parts
+ * of costs it as much as four whole ones: so tiles overlap by up to 28 bytes where their runs would end
+ * within a sector, and write the sectors that lie in them.  Runs that pass from one dimension of the output
+ * to the next without an end (joined dimensions) save the parts of sectors at the ends of the array's rows,
+ * and are of any length: whole pieces of 256 bytes are written 2 to 3 % faster than other lengths.
+ *
+ * Shared memory is all that a load in flight takes, so a tile may have 56 KB, four to a multiprocessor: runs
+ * and rows of some 256 to 1024 bytes.  Elements are picked from it singly; a warp writes 8 vectors of each of
+ * 4 runs, whose rows lie so that banks differ, at lines of 128 bytes.
+ *
+ * A copy is cheapest where it keeps its place within 128 bytes.  Where rows begin anywhere, the distance of
+ * two in shared memory is therefore that of their places in the array but for whole lines, and more only
+ * where a digit of the row's number begins anew. */
+#define WL_NARROW  0
+#define WL_THREADS blockDim.x
+#include "lib/permute/permute_bulk.cuh"
+
+/* One run: where it begins in the output, its first row, and how far along the rows. */
+struct run {
+    uint64_t to;
+    uint32_t row, along;
+};
+
+static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p, uint64_t tile) {
+    struct run *table = (struct run *)(wl_permute_memory + p.run_table);
+    for (uint32_t r = threadIdx.x; r < p.runs; r += blockDim.x) {
+        struct run run = {tile, 0, 0};
+        uint32_t number = r;
+        for (uint32_t i = 0; i < p.run_parts; i++) {
+            uint32_t digit = wl_digit_of(&number, &p.run[i].by);
+            run.to += digit * p.run[i].out;
+            run.row += digit * p.run[i].rows;
+            run.along += digit * p.run[i].along;
+        }
+        *(uint4 *)&table[r] = *(uint4 *)&run;
+    }
+}
+
+/* Elements of a run in the tile's memory, from one of them on. */
+struct picked {
+    const uint32_t *place;       /* of the first one's row */
+    const unsigned char *memory; /* along the rows */
+    int32_t left;                /* rows until the run goes on along the rows */
+};
+
+static __device__ __forceinline__ struct picked pick(const struct wl_permute_bulk &p, const struct run &run,
+                                                     int32_t begin) {
+    int32_t turn = (int32_t)p.turn.count, row = begin;
+    uint32_t turns = 0;
+    if (WL_WRAPS && begin > 0) {
+        turns = wl_divide((uint32_t)begin, &p.turn);
+        row -= (int32_t)turns * turn;
+    }
+    struct picked picked = {(const uint32_t *)(wl_permute_memory + p.row_table) + (int32_t)run.row + row,
+                            wl_permute_memory + run.along + turns * WL_WIDTH, turn - row};
+    return picked;
+}
+
+static __device__ __forceinline__ wl_element element(const struct wl_permute_bulk &p,
+                                                     const struct picked &picked, int32_t j) {
+    bool next = WL_WRAPS && j >= picked.left;
+    return *(const wl_element *)(picked.memory + (next ? WL_WIDTH : 0) +
+                                 picked.place[j - (next ? (int32_t)p.turn.count : 0)]);
+}
+
+/* Writes what is this tile's of 16 bytes of the output that begin so many elements into a run, or before it.
+ */
+static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, const struct run &run,
+                                             uint64_t to, int32_t begin, uint32_t ends) {
+    int32_t length = (int32_t)p.length;
+    int32_t sector = begin - (int32_t)((uint32_t)to % WL_PERMUTE_SECTOR / WL_WIDTH);
+    bool mine = (sector >= 0 || ends & 1) && (sector + SECTOR <= length || ends & 2);
+    struct picked picked = pick(p, run, begin);
+    if (begin >= 0 && begin + WL_EACH <= length) {
+        if (mine) {
+            union {
+                uint4 word;
+                wl_element element[WL_EACH];
+            } access;
+#pragma unroll
+            for (int j = 0; j < WL_EACH; j++)
+                access.element[j] = element(p, picked, j);
+            *(uint4 *)to = access.word;
+        }
+    } else if (mine) {
+#pragma unroll
+        for (int j = 0; j < WL_EACH; j++)
+            if (begin + j >= 0 && begin + j < length)
+                *(wl_element *)(to + j * WL_WIDTH) = element(p, picked, j);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(512, 4)
+    WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
+    wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
+    uint64_t in_tile, out_tile;
+    uint32_t first, ends = wl_tile_place(p.tiles, blockIdx.x, &in_tile, &out_tile, &first);
+    if (p.joined_rows)
+        ends = (first == 0) + 2 * (first + p.turn.count == p.joined_rows);
+    if (threadIdx.x == 0)
+        wl_barrier_init(barrier, blockDim.x);
+    __syncthreads();
+    wl_load_rows(p, in_tile, first, barrier);
+    note_runs(p, out_tile);
+    __syncthreads();
+    wl_barrier_wait(barrier, 0);
+    const struct run *table = (const struct run *)(wl_permute_memory + p.run_table);
+    uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes, deep = 32 / p.lanes;
+#pragma unroll 4
+    for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += blockDim.x / 32) {
+        uint32_t group = p.along.count == 1 ? cell : wl_divide(cell, &p.along);
+        uint32_t vector = (cell - group * p.along.count) * p.lanes + across, r = group * deep + down;
+        if (r < p.runs) {
+            uint4 word = *(const uint4 *)&table[r];
+            struct run run = {(uint64_t)word.y << 32 | word.x, word.z, word.w};
+            uint32_t past = (uint32_t)run.to % WL_PERMUTE_LINE;
+            int32_t begin = ((int32_t)(vector * WL_PERMUTE_ACCESS) - (int32_t)past) / WL_WIDTH;
+            if (begin > -WL_EACH && begin < (int32_t)p.length)
+                store(p, run, run.to - past + vector * WL_PERMUTE_ACCESS, begin, ends);
+        }
+    }
+}

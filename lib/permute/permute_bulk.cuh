@@ -1,0 +1,105 @@
+/* What both kernels share that permute through tiles which bulk copies fill, permute_bulk.cu and, of narrow
+ * elements, permute_narrow.cu: loading the tile's rows, and where each then lies in shared memory.  How
+ * elements are picked from there is each kernel's own.
+ *
+ * Before this is included, WL_THREADS is the threads of a block, and WL_NARROW says which of the two includes
+ * it: they note rows' places differently, and only narrow elements have digits of one value, for which
+ * permute_bulk.cu need not look. */
+#ifndef WIDELOAD_KERNELS_PERMUTE_BULK_CUH
+#define WIDELOAD_KERNELS_PERMUTE_BULK_CUH
+
+#include "lib/permute/permute.cuh"
+#include "lib/permute/permute_window.cuh"
+
+extern __shared__ __align__(128) unsigned char wl_permute_memory[];
+
+#define SECTOR (WL_PERMUTE_SECTOR / WL_WIDTH)
+
+/* n / count where count may be 1. */
+static __device__ __forceinline__ uint32_t wl_divide_any(uint32_t n, const struct wl_permute_divisor *by) {
+    return by->count == 1 ? n : wl_divide(n, by);
+}
+
+/* The same by the count of a digit, which is 1 only of narrow elements. */
+static __device__ __forceinline__ uint32_t wl_divide_digit(uint32_t n, const struct wl_permute_divisor *by) {
+    return WL_NARROW ? wl_divide_any(n, by) : wl_divide(n, by);
+}
+
+/* A digit of a number that loses it. */
+static __device__ __forceinline__ uint32_t wl_digit_of(uint32_t *number,
+                                                       const struct wl_permute_divisor *by) {
+    uint32_t rest = wl_divide_digit(*number, by), digit = *number - rest * by->count;
+    *number = rest;
+    return digit;
+}
+
+#if WL_NARROW
+/* The kernel's own: notes a row's place in its tables. */
+static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t row,
+                                                uint32_t place);
+#endif
+
+/* Loads the tile's rows, the first of them `first` of joined dimensions, and notes where each lies in shared
+ * memory: in one table, or where that takes longer, once its load is under way. */
+static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk &p, uint64_t tile,
+                                                    uint32_t first, wl_barrier *barrier) {
+    uint32_t bytes = 0;
+#if !WL_NARROW
+    uint32_t *place = (uint32_t *)(wl_permute_memory + p.row_table);
+#endif
+    for (uint32_t r = threadIdx.x; r < p.rows; r += WL_THREADS) {
+        uint64_t from = tile;
+        uint32_t number = r, inner = 0, load_bytes = p.load;
+        /* The load's number, and how often its first digit has begun anew before it. */
+        uint32_t loads = 0, each = 1, turns = 0, turns_each = 1;
+        if (p.joined_parts) {
+            uint32_t row = wl_digit_of(&number, &p.turn), rest = first + row;
+            uint32_t begin = wl_digit_of(&rest, &p.joined[0].by);
+            loads = row;
+            each = p.turn.count;
+            turns = rest - wl_divide_digit(first, &p.joined[0].by);
+            turns_each = p.turns;
+            from += begin * p.joined[0].in;
+            if (p.joined_load) {
+                /* Rows that lie side by side: from the digit's first one or the tile's. */
+                uint32_t before = min(begin, row), left = p.joined[0].by.count - begin;
+                loads -= before;
+                inner = before * p.joined_load;
+                from -= inner;
+                load_bytes = min(left, p.turn.count - row) * p.joined_load;
+            }
+            for (uint32_t i = 1; i < p.joined_parts; i++)
+                from += wl_digit_of(&rest, &p.joined[i].by) * p.joined[i].in;
+        }
+        for (uint32_t i = 0; i < p.row_parts; i++) {
+            uint32_t digit = wl_digit_of(&number, &p.row[i].by);
+            if (p.row[i].inner) {
+                inner += digit * p.row[i].inner;
+            } else {
+                if (each > 1) {
+                    turns += digit * turns_each;
+                    turns_each *= p.row[i].by.count;
+                }
+                loads += digit * each;
+                each *= p.row[i].by.count;
+                from += digit * p.row[i].in;
+            }
+        }
+        uint32_t at = loads * p.pitch + loads / WL_EACH * p.swizzle + turns * p.turn_pad;
+        at += ((uint32_t)from - at) & (p.phase - 1);
+#if !WL_NARROW
+        place[r] = at + inner;
+#endif
+        if (inner == 0)
+            bytes += wl_load_window(p.tiles, wl_permute_memory + at, from, load_bytes, barrier);
+#if WL_NARROW
+        note_row(p, r, at + inner);
+#endif
+    }
+    if (bytes)
+        wl_barrier_expect(barrier, bytes);
+    else
+        wl_barrier_arrive(barrier);
+}
+
+#endif

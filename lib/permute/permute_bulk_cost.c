@@ -1,0 +1,168 @@
+/* What tiles that bulk copies fill are thought to cost: formulas fitted to an H200's times. */
+#include "lib/permute/permute_bulk_box.h"
+
+/* ---------------------------------------------------------------- banks of shared memory */
+
+/* The place of element `row` of a run in the tile. */
+static uint32_t place_of(const struct wl_permute_bulk *bulk, uint32_t row, unsigned vector) {
+    uint64_t from = bulk->tiles.from;
+    uint32_t loads = 0, each = 1, inner = 0, turns = 0, turns_each = bulk->turns;
+    if (bulk->joined_parts) {
+        uint32_t digit = row % bulk->turn.count;
+        row /= bulk->turn.count;
+        loads = digit;
+        each = bulk->turn.count;
+        turns = digit / bulk->joined[0].by.count;
+        if (bulk->joined_load) {
+            uint32_t before = digit % bulk->joined[0].by.count;
+            inner = before * bulk->joined_load;
+            loads -= before;
+            digit -= before;
+        }
+        for (uint32_t i = 0; i < bulk->joined_parts; i++) {
+            from += digit % bulk->joined[i].by.count * bulk->joined[i].in;
+            digit /= bulk->joined[i].by.count;
+        }
+    }
+    for (uint32_t i = 0; i < bulk->row_parts; i++) {
+        uint32_t digit = row % bulk->row[i].by.count;
+        row /= bulk->row[i].by.count;
+        if (bulk->row[i].inner) {
+            inner += digit * bulk->row[i].inner;
+        } else {
+            if (each > 1) {
+                turns += digit * turns_each;
+                turns_each *= bulk->row[i].by.count;
+            }
+            loads += digit * each;
+            each *= bulk->row[i].by.count;
+            from += digit * bulk->row[i].in;
+        }
+    }
+    uint32_t at = loads * bulk->pitch + loads / vector * bulk->swizzle + turns * bulk->turn_pad;
+    return at + (((uint32_t)from - at) & (bulk->phase - 1)) + inner;
+}
+
+/* Wavefronts that a warp's access to the tile takes, 1 being best: of the first warp's lanes, some of their
+ * elements. */
+static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
+    unsigned vector = WL_PERMUTE_ACCESS / width, group = width <= 4 ? 32 : 128 / width, total = 0,
+             samples = 0;
+    for (unsigned j = 0; j<vector; j += vector> 2 ? vector / 2 : 1)
+        for (unsigned begin = 0; begin < 32; begin += group, samples++) {
+            uint32_t word[32];
+            unsigned in_bank[32] = {0}, worst = 0, words = 0;
+            for (unsigned lane = begin; lane < begin + group; lane++) {
+                uint32_t run = lane / bulk->lanes, element = lane % bulk->lanes * vector + j, along = 0,
+                         rows = 0;
+                if (run >= bulk->runs || element >= bulk->length)
+                    continue;
+                for (uint32_t i = 0; i < bulk->run_parts; i++) {
+                    along += run % bulk->run[i].by.count * bulk->run[i].along;
+                    rows += run % bulk->run[i].by.count * bulk->run[i].rows;
+                    run /= bulk->run[i].by.count;
+                }
+                along += element / bulk->turn.count * width;
+                word[words] = (place_of(bulk, rows + element % bulk->turn.count, vector) + along) / 4;
+                bool seen = false;
+                for (unsigned other = 0; other < words && !seen; other++)
+                    seen = word[other] == word[words];
+                if (seen)
+                    continue;
+                for (unsigned part = 0; part < (width <= 4 ? 1 : width / 4); part++) {
+                    unsigned *bank = &in_bank[(word[words] + part) % 32];
+                    if (++*bank > worst)
+                        worst = *bank;
+                }
+                words++;
+            }
+            total += worst;
+        }
+    return (double)total / samples;
+}
+
+/* The same of narrow elements, for the first warp's lanes and columns. */
+static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
+    unsigned vector = WL_PERMUTE_ACCESS / unit, total = 0, samples = 0, width = bulk->units * unit;
+    for (unsigned j = 0; j < vector; j += vector / 2, samples++) {
+        uint32_t word[32];
+        unsigned in_bank[32] = {0}, worst = 0, words = 0;
+        for (unsigned lane = 0; lane < 32; lane++) {
+            uint32_t down = lane / bulk->lanes, column = down * (bulk->odd && unit == 1 ? 2 : 1),
+                     to = (uint32_t)(bulk->tiles.to + column * bulk->column_out),
+                     begin = (0u - to) % SECTOR / unit + lane % bulk->lanes * vector, i = begin + j;
+            if (column >= bulk->columns || begin + vector > bulk->span.count)
+                continue;
+            if (bulk->odd) {
+                uint32_t at = place_of(bulk, begin, vector) + column * width;
+                i = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
+            }
+            uint32_t row = place_of(bulk, i / bulk->units, vector) + i % bulk->units * unit;
+            word[words] = (row + column * width) / 4;
+            bool seen = false;
+            for (unsigned other = 0; other < words && !seen; other++)
+                seen = word[other] == word[words];
+            if (seen)
+                continue;
+            unsigned *bank = &in_bank[word[words++] % 32];
+            if (++*bank > worst)
+                worst = *bank;
+        }
+        total += worst;
+    }
+    return (double)total / samples;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+/* Sectors that a row of so many bytes touches on the average beyond its own. */
+static double sectors_too_many(uint64_t grain) {
+    return grain >= SECTOR ? 0 : (double)(SECTOR - grain) / SECTOR;
+}
+
+/* What a tile of narrow elements is thought to cost beyond what any does, as a share of what a copy does:
+ * fitted to an H200's times of 1400 tiles of 49 shapes, such that what it finds cheapest is fast.  What is
+ * read of the L2 beyond the need; parts of sectors, stored by elements; runs that begin within lines; short
+ * loads and runs; rows, each noted in tables; what warps look up; their stores, by how full they are. */
+static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
+    double width = box->shape->width, run = (double)box->run_length * width,
+           whole = (double)box->shape->dim[box->shape->by_out[0]].size * width,
+           tile = (double)bulk->span.count * box->unit * bulk->columns * bulk->runs;
+    uint64_t same = wl__divide_up(bulk->columns, SECTOR / box->unit); /* columns of a kind */
+    double parts = box->out_grain < SECTOR ? 170 / (box->shares ? whole : run) : 0;
+    return 0.25 * read + parts + 5.0 / bulk->load + 0.25 * past_line(box->out_grain) / run + 23 / run +
+           (3.0 * bulk->rows + (50 + 236.0 * (double)same) * bulk->cells) / tile;
+}
+
+/* What a tile is thought to cost beyond what a copy does: fitted to an H200's times of 8600 tiles of 274
+ * shapes, such that what it finds cheapest is fast.  What is read of the L2 beyond the need; runs that begin
+ * within lines, or end within sectors; short loads and runs; many rows; few blocks, and little of their
+ * memory filled; small tiles. */
+double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bulk_plan *plan) {
+    const struct wl_permute_bulk *bulk = &plan->bulk;
+    double load = bulk->load, run = (double)box->run_length * box->shape->width, data = box->shape->width;
+    double whole = (double)box->shape->dim[box->shape->by_out[0]].size * box->shape->width;
+    double row = bulk->joined_load ? sectors_too_many(grain_of(bulk->joined_load | box->in_grain))
+                 : bulk->load < box->side_length * box->shape->width
+                     ? sectors_too_many(grain_of(bulk->load | box->in_grain))
+                     : sectors_too_many(box->in_grain);
+    double read = box->traffic * (1 + SECTOR * row / load) - 1;
+    if (box->unit < 4)
+        return cost_of_narrow(box, bulk, read);
+    double lines = (double)past_line(box->out_grain) / run;
+    double parts = box->out_grain < SECTOR ? 42 / (box->shares ? whole : run) : 0;
+    double blocks = blocks_of(plan->memory, box->unit);
+    for (unsigned d = 0; d < box->shape->rank; d++)
+        data *= (double)box->extent[d];
+    return 0.022 + 0.229 * read + 0.237 * lines + parts + 7.9 / load + 474 / (run * run) +
+           0.000087 * bulk->rows + 0.138 / blocks + (blocks * data < 108000 ? 0.045 : 0) + 569 / data;
+}
+
+/* What banks add to it. */
+double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan) {
+    if (box->unit >= 4) {
+        double waves = wavefronts(&plan->bulk, box->shape->width);
+        return waves > 3 ? 0.0215 * (waves - 3) : 0;
+    }
+    return 0.015 / box->unit * (narrow_wavefronts(&plan->bulk, box->unit) - 1);
+}

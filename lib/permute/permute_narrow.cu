@@ -1,0 +1,207 @@
+/* Permutes dimensions through tiles in shared memory that bulk copies fill, for elements of one or several
+ * units of WL_WIDTH bytes, 1 or 2, wherever rows begin.  Tiles are those of permute_bulk.cu.
+ *
+ * Traffic: every byte is written once, and read once but for the sectors that two tiles share at the ends of
+ * their rows.  Only whole sectors are written, but for those at the ends of the array's rows, or of a tile
+ * whose runs cannot overlap with its neighbours': what is left there is written by elements, a lane each.
+ *
+ * What limits it is shared memory, from which 8 or 16 elements are picked for each vector that is stored.
+ * So a lane looks up once where its rows lie, for all columns of the tile that are 32 bytes' worth of
+ * elements apart: whatever their distance in the output, their runs begin alike within a sector, and vectors
+ * at the same rows are whole there too.  The tables of rows' places have 2 bytes an entry, two or four
+ * entries are one load, and there are as many tables as entries that a load may begin with.
+ *
+ * Bank conflicts: rows are at their places modulo 128 bytes, so that their distance is what the array's is.
+ * Where it is odd, the 8 lanes along a run, 16 bytes' worth of rows apart, have every fourth bank.  The lanes
+ * of 4 columns then begin with different words of their vectors, so that they take the banks between. */
+#define WL_NARROW 1
+#include "lib/permute/permute_bulk.cuh"
+
+#define ROWS (4 / WL_WIDTH) /* whose places a load has, of those of a word of the output */
+
+/* Runs of a tile's columns: where the first begins in the output, the table of its rows' places, and how far
+ * along them it lies. */
+struct run {
+    uint64_t to;
+    uint32_t table, along;
+};
+
+/* Where so many entries of a table lie, in loads of them: those that neighbouring lanes want are side by
+ * side.
+ */
+static __device__ __forceinline__ uint32_t entries_at(const struct wl_permute_bulk &p, uint32_t number) {
+    return number % 4 * p.quarter + number / 4;
+}
+
+/* Notes the place of a row in its tables, and of what a run has there when it goes on along the rows. */
+static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t row,
+                                                uint32_t place) {
+    uint32_t turn = wl_divide_any(row, &p.turn), i = (row - turn * p.turn.count) * p.units;
+    do {
+        for (uint32_t unit = 0; unit < p.units; unit++)
+#pragma unroll
+            for (uint32_t later = 0; later < ROWS; later++)
+                if (i + unit >= later) {
+                    uint32_t entry = i + unit - later,
+                             at = (turn * ROWS + later) * 4 * p.quarter + entries_at(p, entry / ROWS);
+                    *(uint16_t *)(wl_permute_memory + p.row_table + (at * ROWS + entry % ROWS) * 2) =
+                        (uint16_t)(place + unit * WL_WIDTH);
+                }
+        i += p.span.count;
+        place += p.units * WL_WIDTH;
+    } while (p.wraps && i < p.span.count + SECTOR);
+}
+
+static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p, uint64_t tile) {
+    struct run *table = (struct run *)(wl_permute_memory + p.run_table);
+    for (uint32_t r = threadIdx.x; r < p.runs; r += WL_THREADS) {
+        struct run run = {tile, 0, 0};
+        uint32_t number = r, row = 0;
+        for (uint32_t i = 0; i < p.run_parts; i++) {
+            uint32_t digit = wl_digit_of(&number, &p.run[i].by);
+            run.to += digit * p.run[i].out;
+            row += digit * p.run[i].rows;
+            run.along += digit * p.run[i].along;
+        }
+        run.table = p.row_table + wl_divide_any(row, &p.turn) * (ROWS * ROWS * 8) * p.quarter;
+        *(uint4 *)&table[r] = *(uint4 *)&run;
+    }
+}
+
+static __device__ __forceinline__ struct run run_of(const struct wl_permute_bulk &p, uint32_t r) {
+    uint4 word = *(const uint4 *)(wl_permute_memory + p.run_table + r * sizeof(struct run));
+    struct run run = {(uint64_t)word.y << 32 | word.x, word.z, word.w};
+    return run;
+}
+
+/* Elements until a sector begins. */
+static __device__ __forceinline__ uint32_t before_sector(uint64_t to) {
+    return (0u - (uint32_t)to) % WL_PERMUTE_SECTOR / WL_WIDTH;
+}
+
+static __device__ __forceinline__ uint32_t element(uint32_t at) {
+    return *(const wl_element *)(wl_permute_memory + at);
+}
+
+/* 16 bytes of a run, whose elements' places are given, two in a number.  The first word is number `rotate`,
+ * and so on. */
+static __device__ __forceinline__ uint4 pick(const uint32_t (&two)[WL_EACH / 2], uint32_t rotate) {
+    uint32_t word[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+#if WL_WIDTH == 1
+        uint32_t a = element(two[2 * i] & 0xffff), b = element(two[2 * i] >> 16),
+                 c = element(two[2 * i + 1] & 0xffff), d = element(two[2 * i + 1] >> 16);
+        word[i] = __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
+#else
+        uint32_t a = element(two[i] & 0xffff), b = element(two[i] >> 16);
+        word[i] = __byte_perm(a, b, 0x5410);
+#endif
+    }
+    if (rotate & 1) {
+        uint32_t last = word[3];
+        word[3] = word[2];
+        word[2] = word[1];
+        word[1] = word[0];
+        word[0] = last;
+    }
+    return rotate & 2 ? make_uint4(word[2], word[3], word[0], word[1])
+                      : make_uint4(word[0], word[1], word[2], word[3]);
+}
+
+/* Stores whole sectors: lanes are vectors along runs, and columns. */
+static __device__ __forceinline__ void store_sectors(const struct wl_permute_bulk &p) {
+    const uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes,
+                   deep = 32 / p.lanes, next = p.units * WL_PERMUTE_SECTOR * 0x10001;
+    for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += WL_THREADS / 32) {
+        uint32_t rest = wl_divide_any(cell, &p.along),
+                 vector = (cell - rest * p.along.count) * p.lanes + across;
+        uint32_t r = wl_divide_any(rest, &p.kinds), kind = rest - r * p.kinds.count;
+        /* Of bytes every other column: their places within a word are the same. */
+        uint32_t column =
+            WL_WIDTH == 1 && p.odd ? kind / 2 * (2 * deep) + kind % 2 + 2 * down : kind * deep + down;
+        struct run run = run_of(p, r);
+        uint64_t to = run.to + column * p.column_out;
+        uint32_t begin = before_sector(to) + vector * WL_EACH, end = begin - vector % 2 * WL_EACH + SECTOR;
+        /* Runs that go on along the rows have each sector where it begins. */
+        if (column >= SECTOR || column >= p.columns || end - (p.wraps ? SECTOR - 1 : 0) > p.span.count)
+            continue;
+        to += begin * WL_WIDTH;
+        uint32_t along = (run.along + column * p.units * WL_WIDTH) * 0x10001, two[WL_EACH / 2], rotate = 0;
+        const unsigned char *table = wl_permute_memory + run.table + begin % ROWS * (ROWS * 8) * p.quarter;
+        if (p.odd) {
+            uint32_t place = *(const uint16_t *)(table + entries_at(p, begin / ROWS) * (ROWS * 2)) + along;
+            rotate = (down - place / 4) * p.odd % 4;
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const unsigned char *places = table + entries_at(p, begin / ROWS + (i + rotate) % 4) * (ROWS * 2);
+#if WL_WIDTH == 1
+            uint2 four = *(const uint2 *)places;
+            two[2 * i] = four.x + along;
+            two[2 * i + 1] = four.y + along;
+#else
+            two[i] = *(const uint32_t *)places + along;
+#endif
+        }
+        uint32_t left = p.wraps ? (p.columns - column) * p.span.count : p.span.count;
+#pragma unroll 1
+        for (; column < p.columns; column += SECTOR) {
+            if (end <= left)
+                *(uint4 *)to = pick(two, rotate);
+            to += SECTOR * p.column_out;
+            left -= p.wraps ? SECTOR * p.span.count : 0;
+#pragma unroll
+            for (int i = 0; i < WL_EACH / 2; i++)
+                two[i] += next;
+        }
+    }
+}
+
+static __device__ __forceinline__ void store_element(const struct wl_permute_bulk &p, const struct run &run,
+                                                     uint32_t column, uint32_t i) {
+    if (p.wraps) {
+        uint32_t turns = wl_divide_any(i, &p.span);
+        column += turns;
+        i -= turns * p.span.count;
+    }
+    uint32_t at = entries_at(p, i / ROWS) * ROWS + i % ROWS;
+    uint32_t place = *(const uint16_t *)(wl_permute_memory + run.table + at * 2);
+    *(wl_element *)(run.to + column * p.column_out + i * WL_WIDTH) =
+        (wl_element)element(place + run.along + column * p.units * WL_WIDTH);
+}
+
+/* Stores what runs have of sectors that are not wholly theirs, an element a lane. */
+static __device__ __forceinline__ void store_ends(const struct wl_permute_bulk &p, uint32_t ends) {
+    uint32_t lane = threadIdx.x % 32, columns = p.wraps ? 1 : p.columns,
+             length = p.span.count * (p.wraps ? p.columns : 1);
+    for (uint32_t i = threadIdx.x / 32; i < p.runs * columns; i += WL_THREADS / 32) {
+        uint32_t r = p.runs == 1 ? 0 : i / columns, column = i - r * columns;
+        struct run run = run_of(p, r);
+        uint32_t before = before_sector(run.to + column * p.column_out);
+        if (ends & 1 && lane < before && lane < length)
+            store_element(p, run, column, lane);
+        uint32_t last = before + (length - before) / SECTOR * SECTOR + lane;
+        if (ends & 2 && before < length && last < length)
+            store_element(p, run, column, last);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
+    WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
+    wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
+    uint64_t in_tile, out_tile;
+    uint32_t first, ends = wl_tile_place(p.tiles, blockIdx.x, &in_tile, &out_tile, &first);
+    if (p.joined_rows)
+        ends = (first == 0) + 2 * (first + p.turn.count == p.joined_rows);
+    if (threadIdx.x == 0)
+        wl_barrier_init(barrier, WL_THREADS);
+    __syncthreads();
+    wl_load_rows(p, in_tile, first, barrier);
+    note_runs(p, out_tile);
+    __syncthreads();
+    wl_barrier_wait(barrier, 0);
+    store_sectors(p);
+    if (ends)
+        store_ends(p, ends);
+}

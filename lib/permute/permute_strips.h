@@ -1,0 +1,20 @@
+/* Permutations of rows that stay together through tiles of rows. */
+#ifndef WIDELOAD_LIB_PERMUTE_STRIPS_H
+#define WIDELOAD_LIB_PERMUTE_STRIPS_H
+
+#include <stdbool.h>
+
+#include "lib/permute/permute.h"
+#include "lib/permute/permute_shape.h"
+
+struct wl__permute_strips_plan {
+    struct wl_permute_strips strips;
+    unsigned threads, memory; /* a block's */
+    unsigned cluster;         /* blocks that should run at the same time, side by side */
+};
+
+/* False where these tiles do not suit the shape, which is one whose last dimension keeps its place. */
+bool wl__permute_plan_strips(struct wl__permute_strips_plan *plan, const struct wl__permute_shape *shape,
+                             uint64_t to, uint64_t from);
+
+#endif

@@ -1,0 +1,32 @@
+/* Transposes of small matrices, and of columns of larger ones that have few rows:
+ * lib/transpose/transpose_panels.cu. */
+#ifndef WIDELOAD_LIB_PANELS_H
+#define WIDELOAD_LIB_PANELS_H
+
+#include "lib/transpose/transpose_panels.h"
+#include "lib/context.h"
+
+/* How a layout is cut. */
+struct wl__panels {
+    bool gaps;              /* between rows of the output, or small matrices of it */
+    bool bulk;              /* panels are contiguous in the input too */
+    uint32_t cols;          /* of a panel */
+    uint32_t together;      /* matrices a block */
+    uint32_t pitch, stride; /* in shared memory: bytes from a row to the next, from a matrix to the next */
+    uint32_t bytes;         /* of a block's elements */
+    uint32_t shared;        /* that they take, gaps and all */
+};
+
+/* Whole matrices, which bulk copies can bring and of which two blocks fit a multiprocessor.  The layout is
+ * complete: no 0 stands for a default. */
+bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_transpose_layout *layout,
+                         struct wl__panels *out);
+/* Columns. */
+bool wl__panels_columns(const wl_context *context, unsigned width, const wl_transpose_layout *layout,
+                        struct wl__panels *out);
+/* to[b][c][r] = from[b][r][c]; addresses are multiples of width. */
+wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
+                              const wl_transpose_layout *layout, const struct wl__panels *panels,
+                              wl_stream stream);
+
+#endif

@@ -1,0 +1,34 @@
+/* Launches over a batch of matrices, a block a tile, in parts where one launch cannot have so many blocks. */
+#ifndef WIDELOAD_LIB_TILES_H
+#define WIDELOAD_LIB_TILES_H
+
+#include "lib/transpose/transpose_tiles.h"
+#include "lib/context.h"
+
+/* A kernel's tile. */
+struct wl__tile_shape {
+    uint32_t rows, cols; /* of the input */
+    uint32_t extra;      /* tiles begin up to so many rows before a multiple of `rows` */
+    uint32_t
+        pair; /* columns of tiles from one to another that blocks walk down with it, a power of two; or 0 */
+    uint32_t band; /* rows of tiles that are done before the next; 0 for all */
+};
+
+struct wl__tiles {
+    struct wl__tile_shape shape;
+    unsigned width;
+    wl_devptr to, from;
+    const wl_transpose_layout *layout;
+    uint32_t limit;             /* blocks of a launch */
+    uint64_t rows, cols, batch; /* of a launch that is not the last in its direction */
+    uint64_t row, col, matrix;  /* state: where the present launch begins */
+};
+
+/* The first launch.  The layout is complete (no 0 stands for a default), not empty, and outlives the struct;
+ * limit: blocks that a launch may have, at least 2 and below 2^31. */
+void wl__tiles_start(struct wl__tiles *tiles, struct wl__tile_shape shape, unsigned width, wl_devptr to,
+                     wl_devptr from, const wl_transpose_layout *layout, uint32_t limit);
+/* Whether there is a launch: then its parameters, and on to the one after it. */
+bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch);
+
+#endif

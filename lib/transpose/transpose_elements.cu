@@ -1,0 +1,177 @@
+/* Transpose of elements of 4, 8 or 16 bytes at any alignment and pitch, of either side.  Compiled once for
+ * each width WL_WIDTH and tile, as WL_NAME: 32 vectors of 16 bytes across the input, WL_DOWN lines of 128
+ * bytes across the output, WL_THREADS threads.
+ *
+ * A store that fills a sector in part costs a read of it, a load that does costs nothing where a neighbour
+ * wants the rest.  So in each row of the output the tile begins at a multiple of 32 bytes: up to WL_BEFORE
+ * rows before the tile's own first row, and therefore that many rows more are loaded.  Rows of the input are
+ * loaded as aligned 16-byte vectors too, from up to WL_EACH - 1 columns early.  Either a row that begins
+ * early has a vector in addition (WL_ENDS 1: tiles of whole lines, for large matrices), or tiles are narrower
+ * by as many columns (0: fewer instructions and requests).  What a vector holds is put to its columns in
+ * shared memory, past the tile's columns also (there is room), so no element needs a test.
+ *
+ * Loading, a warp's vectors are 512 bytes of a row, so that a request is for four lines or five, and rows and
+ * shifts are the same for all lanes.  A thread's rows are 16 bytes' worth of elements apart, or a multiple:
+ * there the misalignment is the same.  Storing, the rows of the output that a thread handles are 32 bytes'
+ * worth of elements apart, for the same reason.  So shifts are computed once a thread.
+ *
+ * Bank conflicts: none, but for the additional vectors.  Rows that are WL_EACH apart are neighbours in a
+ * column, and columns are an odd number of slots apart.  Loading, lanes are WL_EACH columns apart, so that
+ * eight of them take every WL_EACH-th place of 128 bytes; each 8 * WL_EACH columns begin a slot later than
+ * those before, in turn, so that the next eight take places between.  Reading, the lanes of a row of the
+ * output read neighbours.
+ *
+ * Traffic: every byte is read once from memory and written once.  Of the L2 cache, the extra rows and a
+ * sector a row are read twice: of 4 bytes, 71 rows for 64 and 17 sectors for 16, 1.18 of what is needed (in
+ * tiles of 32 rows, 39 of them); of 8, 67 for 64 (35 for 32); of 16, 33 for 32, and 17 sectors where rows
+ * begin in a sector's middle.  That is not what takes time: docs/notes/transpose.md.  As pieces of rows begin
+ * anywhere, a load brings the 256 bytes around it, which the tile beside it wants soon.
+ */
+#include "lib/cuda/read_once.cuh"
+#include "lib/transpose/transpose_tile.cuh"
+
+#define WL_EACH    (16 / WL_WIDTH)                            /* elements a vector */
+#define WL_VECTORS (32 * WL_EACH)                             /* columns of a row's vectors */
+#define WL_COLS    (WL_VECTORS - (WL_ENDS ? 0 : WL_EACH - 1)) /* of a tile */
+#define WL_ROWS    (WL_DOWN * 8 * WL_EACH)
+#define WL_SECTOR  (32 / WL_WIDTH) /* elements of a sector */
+#define WL_BEFORE  (WL_SECTOR - 1) /* rows before the tile's own */
+#define WL_LOADED  (WL_ROWS + WL_BEFORE)
+#define WL_WARPS   (WL_THREADS / 32)
+#define WL_LOADS   ((WL_LOADED + WL_WARPS - 1) / WL_WARPS)
+/* A column's slots: an odd number, and where the row and the column lie. */
+#define WL_RUN            ((WL_LOADED + WL_EACH - 1) / WL_EACH)
+#define WL_PITCH          (WL_EACH * WL_RUN + WL_EACH - 1 | 1)
+#define WL_SLOT(row)      ((row) % WL_EACH * WL_RUN + (row) / WL_EACH)
+#define WL_COLUMN(column) ((column)*WL_PITCH + ((column) >> (WL_EACH == 4 ? 5 : 4) & (WL_EACH - 1)))
+/* Storing: rows of the output that a warp handles at once, and the columns between them. */
+#define WL_LINE     (WL_DOWN * 8)
+#define WL_TOGETHER (32 / WL_LINE)
+#define WL_APART    (32 / WL_TOGETHER)
+#define WL_STORES   (WL_VECTORS * WL_LINE / WL_THREADS)
+/* From a thread's first row of the output to its j-th. */
+#define WL_STORED(j) ((j)*WL_WARPS % WL_APART + (j)*WL_WARPS / WL_APART * (WL_APART * WL_TOGETHER))
+
+static_assert(WL_WARPS % WL_SECTOR == 0, "a thread's rows of either side have one misalignment");
+static_assert(32 % WL_LINE == 0 && WL_VECTORS % (WL_TOGETHER * WL_APART) == 0, "a warp stores whole rows");
+static_assert(WL_APART % WL_WARPS == 0, "a block stores rows that are side by side");
+static_assert(WL_LOADED <= WL_THREADS, "a thread for each row's last vector");
+
+#if WL_WIDTH == 16
+typedef uint4 wl_element;
+#elif WL_WIDTH == 8
+typedef uint64_t wl_element;
+#else
+typedef uint32_t wl_element;
+#endif
+
+union wl_vector {
+    uint4 whole;
+    wl_element each[WL_EACH];
+};
+
+/* Elements `column` to `column` + WL_EACH - 1 of a row, of which those from `low` to `high` - 1 exist. */
+static __device__ __forceinline__ wl_vector wl_load(const char *address, int column, int low, int high) {
+    wl_vector vector;
+    if (column >= low && column + WL_EACH <= high) {
+        vector.whole = wl_load_once_256(address, true);
+        return vector;
+    }
+#pragma unroll
+    for (int i = 0; i < WL_EACH; i++)
+        if (column + i >= low && column + i < high)
+            vector.each[i] = ((const wl_element *)address)[i];
+    return vector;
+}
+
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
+    /* WL_EACH - 1 columns before the tile's are put there too, and never read. */
+    __shared__ wl_element tile[(WL_VECTORS + WL_EACH - 1) * WL_PITCH + WL_EACH - 1];
+    wl_element *const first_column = tile + (WL_EACH - 1) * WL_PITCH;
+    const wl_tile at = wl_find_tile(&all, blockIdx.x);
+    const int64_t row =
+        (int64_t)at.down * WL_ROWS - WL_BEFORE; /* the first that is loaded, or before the matrix */
+    const uint64_t column = (uint64_t)at.across * WL_COLS;
+    const int low = row < 0 ? (int)-row : 0, high = wl_rest(all.rows, row, WL_LOADED); /* rows that exist */
+    const int first = column > 0 ? -WL_EACH : 0, last = wl_rest(all.cols, column, WL_COLS + WL_EACH);
+    const char *from = at.from + row * all.from_pitch + column * WL_WIDTH;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    wl_vector moved[WL_LOADS], end;
+    const char *address = from + warp * all.from_pitch;
+    const int early = (int)((uintptr_t)address / WL_WIDTH % WL_EACH), load_column = lane * WL_EACH - early;
+    address += load_column * WL_WIDTH;
+    if (!wl_is_tile(&all, &at))
+        return;
+    const bool whole = load_column >= first && load_column + WL_EACH <= last;
+    if (whole) {
+#pragma unroll
+        for (int j = 0; j < WL_LOADS; j++)
+            moved[j].whole = wl_load_once_256(address + j * (WL_WARPS * all.from_pitch),
+                                              warp + j * WL_WARPS >= low && warp + j * WL_WARPS < high);
+    } else {
+#pragma unroll
+        for (int j = 0; j < WL_LOADS; j++)
+            if (warp + j * WL_WARPS >= low && warp + j * WL_WARPS < high)
+                moved[j] = wl_load(address + j * (WL_WARPS * all.from_pitch), load_column, first, last);
+    }
+    /* The vector that a row which begins early has in addition. */
+    const int end_row = threadIdx.x;
+    int end_early = 0;
+    if (WL_ENDS && end_row >= low && end_row < high) {
+        const char *end_address = from + end_row * all.from_pitch;
+        end_early = (int)((uintptr_t)end_address / WL_WIDTH % WL_EACH);
+        if (end_early)
+            end = wl_load(end_address + (WL_COLS - end_early) * WL_WIDTH, WL_COLS - end_early, first, last);
+    }
+
+    wl_element *slot[WL_EACH];
+#pragma unroll
+    for (int i = 0; i < WL_EACH; i++)
+        slot[i] = first_column + WL_COLUMN(load_column + i) + WL_SLOT(warp);
+#pragma unroll
+    for (int j = 0; j < WL_LOADS; j++)
+        if (warp + j * WL_WARPS >= low && warp + j * WL_WARPS < high) {
+#pragma unroll
+            for (int i = 0; i < WL_EACH; i++)
+                slot[i][WL_SLOT(j * WL_WARPS)] = moved[j].each[i];
+        }
+#pragma unroll
+    for (int i = 0; i < WL_EACH; i++)
+        if (i < end_early)
+            first_column[WL_COLUMN(WL_COLS - end_early + i) + WL_SLOT(end_row)] = end.each[i];
+    __syncthreads();
+
+    /* A row of the output begins `late` rows after the first that is loaded. */
+    const int cols = last < WL_COLS ? last : WL_COLS;
+    const int own = warp + lane / WL_LINE * WL_APART; /* the thread's first */
+    char *to = at.to + (column + own) * all.to_pitch + row * WL_WIDTH;
+    const int late = (int)(-(uintptr_t)to / WL_WIDTH % WL_SECTOR);
+    const int store_row = late + lane % WL_LINE * WL_EACH;
+    const bool full = store_row >= low && store_row + WL_EACH <= high;
+    to += store_row * WL_WIDTH;
+    const wl_element *read[WL_EACH];
+#pragma unroll
+    for (int i = 0; i < WL_EACH; i++)
+        read[i] = first_column + WL_COLUMN(own) + WL_SLOT(store_row + i);
+    if (full) {
+#pragma unroll
+        for (int j = 0; j < WL_STORES; j++) {
+            const int c = WL_STORED(j);
+            wl_vector out;
+#pragma unroll
+            for (int i = 0; i < WL_EACH; i++)
+                out.each[i] = read[i][WL_COLUMN(c)];
+            if (own + c < cols)
+                *(uint4 *)(to + c * all.to_pitch) = out.whole;
+        }
+        return;
+    }
+    for (int j = 0; j < WL_STORES; j++) {
+        const int c = WL_STORED(j);
+#pragma unroll
+        for (int i = 0; i < WL_EACH; i++)
+            if (own + c < cols && store_row + i >= low && store_row + i < high)
+                ((wl_element *)(to + c * all.to_pitch))[i] = read[i][WL_COLUMN(c)];
+    }
+}
