@@ -114,7 +114,7 @@ static void bytes_text(uint64_t bytes, char out[32]) {
 }
 
 static bool enough_memory(const struct bench_plan *plan, const struct bench_section *section,
-                          const struct bench_request *request, struct bench_error *error) {
+                          const struct bench_request *request, struct base_error *error) {
     char size[80], needed[32], there[32];
     bench_size_text(section->experiment, &section->rows[0].problem, size, sizeof size);
     uint64_t device = bench_device_bytes(&section->needs);
@@ -123,31 +123,31 @@ static bool enough_memory(const struct bench_plan *plan, const struct bench_sect
     if (device > plan->device.free_bytes) {
         bytes_text(device, needed);
         bytes_text(plan->device.free_bytes, there);
-        return bench_usage(error,
-                           "--size: %s at %s needs %s of device memory, %s has %s free; give a smaller size",
-                           section->experiment->name, size, needed, plan->device.name, there);
+        return base_usage(error,
+                          "--size: %s at %s needs %s of device memory, %s has %s free; give a smaller size",
+                          section->experiment->name, size, needed, plan->device.name, there);
     }
     uint64_t host = plus(bench_host_bytes(&section->needs), plan->simulator ? device : 0);
     uint64_t available = available_host_bytes();
     if (host > available) {
         bytes_text(host, needed);
         bytes_text(available, there);
-        return bench_usage(error,
-                           "--size: %s at %s needs %s of host memory, %s are available; give a smaller size",
-                           section->experiment->name, size, needed, there);
+        return base_usage(error,
+                          "--size: %s at %s needs %s of host memory, %s are available; give a smaller size",
+                          section->experiment->name, size, needed, there);
     }
     return true;
 }
 
 static bool admit_sparse(const struct bench_plan *plan, struct bench_section *section, wl_context *context,
-                         const struct bench_request *request, struct bench_error *error) {
+                         const struct bench_request *request, struct base_error *error) {
     const struct wl_problem *size = &section->rows[0].problem;
     /* Without its entries first: a matrix of too many rows is refused before they are counted. */
     if (!enough_memory(plan, section, request, error))
         return false;
     uint64_t nnz = bench_sparse_entries(request->seed, size->rows, size->cols);
     if (nnz > UINT32_MAX)
-        return bench_usage(
+        return base_usage(
             error, "--size: %s counts its entries in 32 bits: %" PRIu64 " rows of about 16 are too many",
             section->experiment->name, size->rows);
     for (size_t i = 0; i < section->row_count; i++)
@@ -157,7 +157,7 @@ static bool admit_sparse(const struct bench_plan *plan, struct bench_section *se
 }
 
 static bool has_memory(struct bench_plan *plan, struct bench_section *section, wl_context *context,
-                       const struct bench_request *request, struct bench_error *error) {
+                       const struct bench_request *request, struct base_error *error) {
     section_needs(section, context);
     return (section->experiment->shape != BENCH_SHAPE_SPARSE ||
             admit_sparse(plan, section, context, request, error)) &&
@@ -165,7 +165,7 @@ static bool has_memory(struct bench_plan *plan, struct bench_section *section, w
 }
 
 /* Gives all rows another size. */
-static bool resize(struct bench_section *section, const struct bench_size *size, struct bench_error *error) {
+static bool resize(struct bench_section *section, const struct bench_size *size, struct base_error *error) {
     for (size_t i = 0; i < section->row_count; i++)
         if (!bench_set_size(section->experiment, size, &section->rows[i].problem, error))
             return false;
@@ -190,11 +190,11 @@ static uint64_t least_working_set(const struct bench_section *section) {
 
 /* A default size is doubled until the cache holds little of it, or the memory has no room for more. */
 static bool suit_device(struct bench_plan *plan, struct bench_section *section, wl_context *context,
-                        const struct bench_request *request, struct bench_error *error) {
+                        const struct bench_request *request, struct base_error *error) {
     uint64_t enough = 2 * bench_flush_bytes(&plan->device); /* 4 times the cache */
     struct bench_size size = section->experiment->size, next;
     for (unsigned step = 0; least_working_set(section) < enough; step++) {
-        struct bench_error ignored;
+        struct base_error ignored;
         next = bench_size_doubled(section->experiment, &size, step);
         if (!resize(section, &next, &ignored) || !has_memory(plan, section, context, request, &ignored))
             return resize(section, &size, error) && has_memory(plan, section, context, request, error);
@@ -204,7 +204,7 @@ static bool suit_device(struct bench_plan *plan, struct bench_section *section, 
 }
 
 static bool admit_section(struct bench_plan *plan, struct bench_section *section, wl_context *context,
-                          const struct bench_request *request, struct bench_error *error) {
+                          const struct bench_request *request, struct base_error *error) {
     if (!has_memory(plan, section, context, request, error) ||
         (section->default_size && !plan->simulator && !suit_device(plan, section, context, request, error)))
         return false;
@@ -224,9 +224,9 @@ static bool admit_section(struct bench_plan *plan, struct bench_section *section
 }
 
 bool bench_plan_admit(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
-                      struct bench_error *error) {
+                      struct base_error *error) {
     if (wl_get_device_info(context, &plan->device))
-        return bench_failure(error, "the device's properties cannot be read: %s", wl_message());
+        return base_failure(error, "the device's properties cannot be read: %s", wl_message());
     plan->simulator = wl__is_simulator(context);
     plan->peak_gbps = request->peak_gbps > 0 ? request->peak_gbps : plan->device.peak_gbps;
     const struct bench_row *skipped = NULL;
@@ -244,7 +244,7 @@ bool bench_plan_admit(struct bench_plan *plan, wl_context *context, const struct
     if (runnable == 0 && skipped) {
         char name[200];
         bench_row_text(skipped, name, sizeof name);
-        return bench_usage(error, "nothing to run: %s: %s", name, skipped->note);
+        return base_usage(error, "nothing to run: %s: %s", name, skipped->note);
     }
     return true;
 }

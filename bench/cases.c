@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/nearest.h"
 #include "bench/list.h"
-#include "bench/nearest.h"
 #include "bench/permute_cases.h"
 
 #define VALUES(...)                                                                                          \
@@ -33,7 +33,7 @@ const char *bench_case_at(size_t i, struct bench_size *out) {
 }
 
 bool bench_take_case(const char *option, const char *word, struct bench_sizes *list,
-                     struct bench_error *error) {
+                     struct base_error *error) {
     const char *names[CASES + 2] = {[CASES] = "cases", "text"}, *name;
     bool all = strcmp(word, "cases") == 0, found = false;
     struct bench_size size;
@@ -45,8 +45,8 @@ bool bench_take_case(const char *option, const char *word, struct bench_sizes *l
         if (!bench_list_size(option, list, &size, error))
             return false;
     }
-    const char *near = bench_nearest(word, names, CASES + 2);
+    const char *near = base_nearest(word, names, CASES + 2);
     return found ||
-           bench_usage(error, "%s: no size '%.40s'%s%s%s; `wideload list permute` has those with names",
-                       option, word, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+           base_usage(error, "%s: no size '%.40s'%s%s%s; `wideload list permute` has those with names",
+                      option, word, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

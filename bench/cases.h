@@ -9,6 +9,6 @@ const char *bench_case_at(size_t i, struct bench_size *out);
 
 /* "heads-128", or "cases", all of them: takes them into the list.  Knows no other words. */
 bool bench_take_case(const char *option, const char *word, struct bench_sizes *list,
-                     struct bench_error *error);
+                     struct base_error *error);
 
 #endif

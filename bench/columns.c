@@ -6,16 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/grid.h"
+#include "base/grid.h"
+#include "base/ratios.h"
 #include "bench/variant.h"
 
-enum { CELL = BENCH_GRID_CELL };
+enum { CELL = BASE_GRID_CELL };
 
 enum flags {
-    LEFT = BENCH_GRID_LEFT,
-    HIDE_EQUAL = BENCH_GRID_HIDE_EQUAL,
-    HIDE_ZERO = BENCH_GRID_HIDE_ZERO,
-    SPARE = BENCH_GRID_SPARE,
+    LEFT = BASE_GRID_LEFT,
+    HIDE_EQUAL = BASE_GRID_HIDE_EQUAL,
+    HIDE_ZERO = BASE_GRID_HIDE_ZERO,
+    SPARE = BASE_GRID_SPARE,
     UNTOLD = 0x80,    /* not said above the table when it is left out */
     COUNTERS = 0x100, /* the simulator's */
     TIME = 0x200,     /* a GPU's */
@@ -101,7 +102,7 @@ static void unroll(const struct bench_row *row, bool compact, char out[CELL]) {
 
 static void occupancy(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    bench_grid_percentage(bench_occupancy_pct(row), out);
+    base_grid_percentage(bench_occupancy_pct(row), out);
 }
 
 /* What slowed the row's clocks. */
@@ -119,73 +120,73 @@ static void status(const struct bench_row *row, bool compact, char out[CELL]) {
 }
 
 static void ld_req(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->counters.global_load_requests, compact, out);
+    base_grid_count(row->counters.global_load_requests, compact, out);
 }
 
 static void ld_trans(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->counters.gld_transactions, compact, out);
+    base_grid_count(row->counters.gld_transactions, compact, out);
 }
 
 static void ld_eff(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    bench_grid_percentage(bench_gld_efficiency(&row->counters), out);
+    base_grid_percentage(base_gld_efficiency(&row->counters), out);
 }
 
 static void st_req(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->counters.global_store_requests, compact, out);
+    base_grid_count(row->counters.global_store_requests, compact, out);
 }
 
 static void st_trans(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->counters.gst_transactions, compact, out);
+    base_grid_count(row->counters.gst_transactions, compact, out);
 }
 
 static void st_eff(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    bench_grid_percentage(bench_gst_efficiency(&row->counters), out);
+    base_grid_percentage(base_gst_efficiency(&row->counters), out);
 }
 
 static void bound(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    bench_grid_percentage(bench_bound_pct(&row->counters), out);
+    base_grid_percentage(base_bound_pct(&row->counters), out);
 }
 
 static void bulk_ld(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->counters.bulk_load_transactions, compact, out);
+    base_grid_count(row->counters.bulk_load_transactions, compact, out);
 }
 
 static void bulk_st(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->counters.bulk_store_transactions, compact, out);
+    base_grid_count(row->counters.bulk_store_transactions, compact, out);
 }
 
 static void atomics(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->counters.global_atomic_requests + row->counters.global_reduction_requests, compact,
-                     out);
+    base_grid_count(row->counters.global_atomic_requests + row->counters.global_reduction_requests, compact,
+                    out);
 }
 
 static void shared_ld(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->counters.shared_load_transactions, compact, out);
+    base_grid_count(row->counters.shared_load_transactions, compact, out);
 }
 
 static void shared_st(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->counters.shared_store_transactions, compact, out);
+    base_grid_count(row->counters.shared_store_transactions, compact, out);
 }
 
 static void inst(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->counters.inst_executed, compact, out);
+    base_grid_count(row->counters.inst_executed, compact, out);
 }
 
 static void median_ms(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    bench_grid_number(row->time_ms.median, 4, out);
+    base_grid_number(row->time_ms.median, 4, out);
 }
 
 static void iqr_pct(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    bench_grid_number(row->time_ms.median > 0 ? 100 * row->time_ms.iqr / row->time_ms.median : NAN, 1, out);
+    base_grid_number(row->time_ms.median > 0 ? 100 * row->time_ms.iqr / row->time_ms.median : NAN, 1, out);
 }
 
 static void samples(const struct bench_row *row, bool compact, char out[CELL]) {
-    bench_grid_count(row->time_ms.n, compact, out);
+    base_grid_count(row->time_ms.n, compact, out);
 }
 
 static void stop(const struct bench_row *row, bool compact, char out[CELL]) {
@@ -195,26 +196,26 @@ static void stop(const struct bench_row *row, bool compact, char out[CELL]) {
 
 static void gbps(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    bench_grid_number(row->gbps, 1, out);
+    base_grid_number(row->gbps, 1, out);
 }
 
 static void pct_peak(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    bench_grid_number(row->pct_peak, 1, out);
+    base_grid_number(row->pct_peak, 1, out);
     if (isnan(row->pct_peak))
         snprintf(out, CELL, "n/a");
 }
 
 static void pct_copy(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    bench_grid_number(row->pct_copy, 1, out);
+    base_grid_number(row->pct_copy, 1, out);
     if (isnan(row->pct_copy))
         snprintf(out, CELL, "n/a");
 }
 
 static void gops(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
-    bench_grid_number(row->gops, 1, out);
+    base_grid_number(row->gops, 1, out);
 }
 
 static void cached(const struct bench_row *row, bool compact, char out[CELL]) {
@@ -262,7 +263,7 @@ static const struct column columns[] = {
     {"throttled", TIME | LEFT | HIDE_ZERO, throttled},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
-_Static_assert((int)COLUMNS <= (int)BENCH_GRID_COLUMNS, "a grid holds every column");
+_Static_assert((int)COLUMNS <= (int)BASE_GRID_COLUMNS, "a grid holds every column");
 
 /* A figure appears only where it was measured. */
 static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
@@ -295,21 +296,21 @@ bool bench_columns_open(struct bench_columns *out, const struct bench_plan *plan
         unsigned flags = columns[c].flags;
         bool absent = flags & (plan->simulator ? TIME : COUNTERS);
         out->columns[c] =
-            (struct bench_grid_column){columns[c].title, (flags & 0x7f) | (absent ? BENCH_GRID_ABSENT : 0)};
+            (struct base_grid_column){columns[c].title, (flags & 0x7f) | (absent ? BASE_GRID_ABSENT : 0)};
         if (columns[c].cell == status)
             out->status = c;
     }
-    out->grid = (struct bench_grid){.columns = out->columns,
-                                    .column_count = COLUMNS,
-                                    .row_count = out->row_count,
-                                    .cell = put_cell,
-                                    .context = out,
-                                    .line = line};
-    return bench_grid_lay_out(&out->grid);
+    out->grid = (struct base_grid){.columns = out->columns,
+                                   .column_count = COLUMNS,
+                                   .row_count = out->row_count,
+                                   .cell = put_cell,
+                                   .context = out,
+                                   .line = line};
+    return base_grid_lay_out(&out->grid);
 }
 
 void bench_columns_close(struct bench_columns *laid) {
-    bench_grid_free(&laid->grid);
+    base_grid_free(&laid->grid);
     free(laid->rows);
 }
 
@@ -328,13 +329,13 @@ static void put_libraries(FILE *file, const struct bench_columns *laid, bool *mo
 }
 
 void bench_columns_put_common(FILE *file, const struct bench_columns *laid) {
-    const struct bench_grid *grid = &laid->grid;
+    const struct base_grid *grid = &laid->grid;
     const struct bench_row *row = laid->rows[0];
     bool more = false;
     for (size_t c = 0; c < COLUMNS; c++)
         if (columns[c].flags & HIDE_EQUAL && !(columns[c].flags & UNTOLD) && !grid->shown[c] &&
-            bench_grid_text(grid, 0, c)[0]) {
-            fprintf(file, "%s%s %s", more ? ", " : "", columns[c].title, bench_grid_text(grid, 0, c));
+            base_grid_text(grid, 0, c)[0]) {
+            fprintf(file, "%s%s %s", more ? ", " : "", columns[c].title, base_grid_text(grid, 0, c));
             if (columns[c].cell == size && row->experiment->shape == BENCH_SHAPE_SPARSE)
                 fprintf(file, ", %" PRIu64 " entries", row->problem.nnz);
             more = true;

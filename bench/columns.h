@@ -2,15 +2,15 @@
 #ifndef WIDELOAD_BENCH_COLUMNS_H
 #define WIDELOAD_BENCH_COLUMNS_H
 
-#include "bench/grid.h"
+#include "base/grid.h"
 #include "bench/plan.h"
 
 struct bench_columns {
-    struct bench_grid grid;
-    struct bench_grid_column columns[BENCH_GRID_COLUMNS]; /* the grid's, so this does not move */
-    size_t status;                                        /* the column that says ok or FAIL */
-    const struct bench_section *first;                    /* of the table's sections */
-    const struct bench_row **rows;                        /* of them all */
+    struct base_grid grid;
+    struct base_grid_column columns[BASE_GRID_COLUMNS]; /* the grid's, so this does not move */
+    size_t status;                                      /* the column that says ok or FAIL */
+    const struct bench_section *first;                  /* of the table's sections */
+    const struct bench_row **rows;                      /* of them all */
     size_t row_count;
 };
 

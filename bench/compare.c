@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grid.h"
+#include "base/text.h"
 #include "bench/earlier.h"
-#include "bench/grid.h"
 #include "bench/json.h"
-#include "bench/text.h"
 #include "bench/variant.h"
 
-enum { CELL = BENCH_GRID_CELL };
+enum { CELL = BASE_GRID_CELL };
 static const double time_tolerance = 2, counter_tolerance = 0;
 
 enum verdict { ALONE, WITHIN, BETTER, WORSE };
@@ -47,20 +47,20 @@ enum {
     COLUMNS
 };
 
-static const struct bench_grid_column columns[COLUMNS] = {
-    [KERNEL] = {"kernel", BENCH_GRID_LEFT},
-    [SIZE] = {"size", BENCH_GRID_HIDE_EQUAL},
-    [VARIANT] = {"of", BENCH_GRID_LEFT | BENCH_GRID_HIDE_EQUAL},
-    [OFFSET] = {"offset", BENCH_GRID_HIDE_EQUAL},
-    [STRIDE] = {"stride", BENCH_GRID_HIDE_EQUAL},
-    [SHIFT] = {"shift", BENCH_GRID_HIDE_EQUAL},
-    [BLOCK] = {"block", BENCH_GRID_HIDE_EQUAL},
-    [UNROLL] = {"unroll", BENCH_GRID_HIDE_EQUAL},
-    [WHAT] = {"", BENCH_GRID_LEFT},
+static const struct base_grid_column columns[COLUMNS] = {
+    [KERNEL] = {"kernel", BASE_GRID_LEFT},
+    [SIZE] = {"size", BASE_GRID_HIDE_EQUAL},
+    [VARIANT] = {"of", BASE_GRID_LEFT | BASE_GRID_HIDE_EQUAL},
+    [OFFSET] = {"offset", BASE_GRID_HIDE_EQUAL},
+    [STRIDE] = {"stride", BASE_GRID_HIDE_EQUAL},
+    [SHIFT] = {"shift", BASE_GRID_HIDE_EQUAL},
+    [BLOCK] = {"block", BASE_GRID_HIDE_EQUAL},
+    [UNROLL] = {"unroll", BASE_GRID_HIDE_EQUAL},
+    [WHAT] = {"", BASE_GRID_LEFT},
     [BEFORE] = {"before", 0},
     [NOW] = {"now", 0},
     [RATIO] = {"ratio", 0},
-    [VERDICT] = {"", BENCH_GRID_LEFT},
+    [VERDICT] = {"", BASE_GRID_LEFT},
 };
 
 /* Less is better of times and of traffic alike.  From nothing to something is infinitely worse. */
@@ -70,9 +70,9 @@ static double ratio(const struct pair *pair) {
 
 static void put_figure(const struct comparison *comparison, double value, bool compact, char out[CELL]) {
     if (comparison->simulator)
-        bench_grid_count((uint64_t)value, compact, out);
+        base_grid_count((uint64_t)value, compact, out);
     else
-        bench_grid_number(value, 4, out);
+        base_grid_number(value, 4, out);
 }
 
 static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
@@ -119,7 +119,7 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
         break;
     case RATIO:
         if (pair->what)
-            bench_grid_number(ratio(pair), 4, out);
+            base_grid_number(ratio(pair), 4, out);
         break;
     default:
         snprintf(out, CELL, "%s", verdicts[pair->verdict]);
@@ -196,12 +196,12 @@ static bool compare_row(struct comparison *comparison, const struct bench_earlie
     return true;
 }
 
-static void put_grid(FILE *file, const struct bench_grid *grid, const struct comparison *comparison,
+static void put_grid(FILE *file, const struct base_grid *grid, const struct comparison *comparison,
                      bool colour) {
-    bench_grid_put_titles(file, grid);
+    base_grid_put_titles(file, grid);
     for (size_t r = 0; r < comparison->count; r++)
-        bench_grid_put_row(file, grid, r,
-                           colour && comparison->pairs[r].verdict == WORSE ? (size_t)VERDICT : SIZE_MAX);
+        base_grid_put_row(file, grid, r,
+                          colour && comparison->pairs[r].verdict == WORSE ? (size_t)VERDICT : SIZE_MAX);
 }
 
 static size_t count_of(const struct comparison *comparison, enum verdict verdict) {
@@ -229,7 +229,7 @@ static void put_summary(FILE *file, const struct comparison *comparison,
     if (before > compared)
         snprintf(text + at, sizeof text - (size_t)at, "; %zu of the earlier run were not run now",
                  before - compared);
-    bench_wrap(file, text, 0, 0);
+    base_wrap(file, text, 0, 0);
 }
 
 bool bench_compare(FILE *file, const struct bench_earlier *earlier, const struct bench_plan *plan,
@@ -245,19 +245,19 @@ bool bench_compare(FILE *file, const struct bench_earlier *earlier, const struct
     for (size_t s = 0; s < plan->section_count; s++)
         for (size_t i = 0; i < plan->sections[s].row_count && right; i++)
             right = compare_row(&comparison, earlier, &plan->sections[s].rows[i]);
-    struct bench_grid grid = {.columns = columns,
-                              .column_count = COLUMNS,
-                              .row_count = comparison.count,
-                              .cell = put_cell,
-                              .context = &comparison,
-                              .line = bench_text_columns(file)};
-    right = right && bench_grid_lay_out(&grid);
+    struct base_grid grid = {.columns = columns,
+                             .column_count = COLUMNS,
+                             .row_count = comparison.count,
+                             .cell = put_cell,
+                             .context = &comparison,
+                             .line = base_text_columns(file)};
+    right = right && base_grid_lay_out(&grid);
     if (right) {
         const char *date = json_string_value(json_object_get(earlier->document, "date"));
         fprintf(file, "\ncompared with %s%s%s\n", earlier->path, date ? " of " : "", date ? date : "");
         put_grid(file, &grid, &comparison, colour);
         put_summary(file, &comparison, earlier);
-        bench_grid_free(&grid);
+        base_grid_free(&grid);
         *slower = count_of(&comparison, WORSE);
     }
     free(comparison.pairs);

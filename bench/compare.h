@@ -13,13 +13,13 @@ struct bench_earlier;
 
 /* Reads the JSON that an earlier `wideload bench` wrote.  An error names the file, and the place where it is
  * no JSON.  The caller frees it. */
-bool bench_earlier_read(struct bench_earlier **out, const char *path, struct bench_error *error);
+bool bench_earlier_read(struct bench_earlier **out, const char *path, struct base_error *error);
 void bench_earlier_free(struct bench_earlier *earlier);
 
 /* A ratio of figures from two devices would say nothing: refuses any but the same one (name and architecture,
  * so the simulator's counting rules too). */
 bool bench_earlier_check(const struct bench_earlier *earlier, const struct bench_plan *plan,
-                         struct bench_error *error);
+                         struct base_error *error);
 
 /* Prints each row's ratio, then what became of them in one sentence.  tolerance: per cent, below 0 for the
  * default: 2 for times, 0 for counters, which are exact.  *slower: rows that got worse by more than that.

@@ -1,5 +1,6 @@
 /* One line a row, a header first; empty where JSON has null; quoted as RFC 4180 says. */
-#include "bench/fields.h"
+#include "base/csv_fields.h"
+#include "base/ratios.h"
 #include "bench/json.h"
 #include "bench/variant.h"
 
@@ -14,8 +15,8 @@ static void put_header(FILE *file) {
 #define NAME(name) fputs("," #name, file);
     WL_COUNTER_MAP(NAME)
 #undef NAME
-    for (size_t i = 0; i < bench_ratio_count; i++)
-        fprintf(file, ",%s", bench_ratios[i].name);
+    for (size_t i = 0; i < base_ratio_count; i++)
+        fprintf(file, ",%s", base_ratios[i].name);
     fputs(",device_name,device_kind,device_arch,device_peak_gbps\n", file);
 }
 
@@ -27,13 +28,13 @@ static void put_variant(FILE *file, const struct bench_row *row) {
         bench_fields_text(problem, fields, sizeof fields);
     if (experiment->shape == BENCH_SHAPE_TENSOR)
         bench_order_text(problem, order, sizeof order);
-    bench_put_integer(file, experiment->has_width && problem->width, problem->width);
-    bench_put_text(file, experiment->has_type ? bench_type_name(problem->type) : "");
-    bench_put_text(file, fields);
-    bench_put_text(file, order);
-    bench_put_integer(file, experiment->has_shift, problem->from_shift);
-    bench_put_integer(file, experiment->has_shift, problem->to_shift);
-    bench_put_integer(file, experiment->shape == BENCH_SHAPE_BATCH, problem->batch);
+    base_put_integer(file, experiment->has_width && problem->width, problem->width);
+    base_put_text(file, experiment->has_type ? bench_type_name(problem->type) : "");
+    base_put_text(file, fields);
+    base_put_text(file, order);
+    base_put_integer(file, experiment->has_shift, problem->from_shift);
+    base_put_integer(file, experiment->has_shift, problem->to_shift);
+    base_put_integer(file, experiment->shape == BENCH_SHAPE_BATCH, problem->batch);
 }
 
 static void put_params(FILE *file, const struct bench_row *row) {
@@ -41,15 +42,15 @@ static void put_params(FILE *file, const struct bench_row *row) {
     bool matrix = shape == BENCH_SHAPE_MATRIX || shape == BENCH_SHAPE_SPARSE || shape == BENCH_SHAPE_BATCH;
     char text[80];
     bench_size_text(row->experiment, &row->problem, text, sizeof text);
-    bench_put_text(file, text);
-    bench_put_integer(file, row->experiment->has_offset, row->problem.offset);
-    bench_put_integer(file, row->experiment->has_stride, row->problem.stride);
+    base_put_text(file, text);
+    base_put_integer(file, row->experiment->has_offset, row->problem.offset);
+    base_put_integer(file, row->experiment->has_stride, row->problem.stride);
     bench_block_text(bench_row_block(row), text, sizeof text);
-    bench_put_text(file, text);
-    bench_put_integer(file, row->problem.unroll != 0, row->problem.unroll);
-    bench_put_integer(file, matrix, row->problem.rows);
-    bench_put_integer(file, matrix, row->problem.cols);
-    bench_put_integer(file, shape == BENCH_SHAPE_SPARSE, row->problem.nnz);
+    base_put_text(file, text);
+    base_put_integer(file, row->problem.unroll != 0, row->problem.unroll);
+    base_put_integer(file, matrix, row->problem.rows);
+    base_put_integer(file, matrix, row->problem.cols);
+    base_put_integer(file, shape == BENCH_SHAPE_SPARSE, row->problem.nnz);
     put_variant(file, row);
 }
 
@@ -63,36 +64,36 @@ static void put_throttle(FILE *file, const struct bench_row *row) {
 static void put_outcome(FILE *file, const struct bench_row *row) {
     static const char *const verified[] = {
         [BENCH_PENDING] = "", [BENCH_VERIFIED] = "true", [BENCH_FAILED] = "false", [BENCH_SKIPPED] = ""};
-    bench_put_text(file, verified[row->status]);
-    bench_put_text(file, row->status == BENCH_FAILED ? row->note : "");
+    base_put_text(file, verified[row->status]);
+    base_put_text(file, row->status == BENCH_FAILED ? row->note : "");
     bool absent = row->status == BENCH_SKIPPED || row->status == BENCH_PENDING;
-    bench_put_text(file, absent ? bench_row_remark(row) : "");
-    bench_put_integer(file, true, row->bytes);
-    bench_put_number(file, row->has_time, row->time_ms.median);
-    bench_put_number(file, row->has_time, row->time_ms.iqr);
-    bench_put_number(file, row->has_time, row->time_ms.min);
-    bench_put_integer(file, row->has_time, row->time_ms.n);
-    bench_put_text(file, row->has_time ? bench_stop_name(row->stop) : "");
-    bench_put_integer(file, row->has_time, row->launches);
-    bench_put_text(file, !row->has_time ? "" : row->replayed ? "graph" : "launch");
-    bench_put_number(file, true, row->gbps);
-    bench_put_number(file, true, row->pct_peak);
-    bench_put_number(file, true, row->pct_copy);
-    bench_put_number(file, true, row->gops);
-    bench_put_text(file, row->has_time ? bench_l2_name(row->l2) : "");
-    bench_put_text(file, !row->has_time ? "" : row->fits_l2 ? "true" : "false");
+    base_put_text(file, absent ? bench_row_remark(row) : "");
+    base_put_integer(file, true, row->bytes);
+    base_put_number(file, row->has_time, row->time_ms.median);
+    base_put_number(file, row->has_time, row->time_ms.iqr);
+    base_put_number(file, row->has_time, row->time_ms.min);
+    base_put_integer(file, row->has_time, row->time_ms.n);
+    base_put_text(file, row->has_time ? bench_stop_name(row->stop) : "");
+    base_put_integer(file, row->has_time, row->launches);
+    base_put_text(file, !row->has_time ? "" : row->replayed ? "graph" : "launch");
+    base_put_number(file, true, row->gbps);
+    base_put_number(file, true, row->pct_peak);
+    base_put_number(file, true, row->pct_copy);
+    base_put_number(file, true, row->gops);
+    base_put_text(file, row->has_time ? bench_l2_name(row->l2) : "");
+    base_put_text(file, !row->has_time ? "" : row->fits_l2 ? "true" : "false");
     bool occupancy = row->occupancy.most_warps != 0;
-    bench_put_integer(file, occupancy, row->occupancy.blocks);
-    bench_put_integer(file, occupancy, row->occupancy.warps);
-    bench_put_number(file, occupancy, bench_occupancy_pct(row));
-    bench_put_number(file, row->has_clocks, row->clocks.sm_mhz);
-    bench_put_number(file, row->has_clocks, row->clocks.memory_mhz);
+    base_put_integer(file, occupancy, row->occupancy.blocks);
+    base_put_integer(file, occupancy, row->occupancy.warps);
+    base_put_number(file, occupancy, bench_occupancy_pct(row));
+    base_put_number(file, row->has_clocks, row->clocks.sm_mhz);
+    base_put_number(file, row->has_clocks, row->clocks.memory_mhz);
     put_throttle(file, row);
-#define VALUE(name) bench_put_integer(file, row->has_counters, row->counters.name);
+#define VALUE(name) base_put_integer(file, row->has_counters, row->counters.name);
     WL_COUNTER_MAP(VALUE)
 #undef VALUE
-    for (size_t i = 0; i < bench_ratio_count; i++)
-        bench_put_number(file, row->has_counters, bench_ratios[i].of(&row->counters));
+    for (size_t i = 0; i < base_ratio_count; i++)
+        base_put_number(file, row->has_counters, base_ratios[i].of(&row->counters));
 }
 
 bool bench_write_csv(FILE *file, const struct bench_plan *plan) {
@@ -101,15 +102,15 @@ bool bench_write_csv(FILE *file, const struct bench_plan *plan) {
         for (size_t i = 0; i < plan->sections[s].row_count; i++) {
             const struct bench_row *row = &plan->sections[s].rows[i];
             fputs(row->experiment->name, file);
-            bench_put_text(file, row->rung->name);
-            bench_put_text(file, row->rung->library ? row->rung->library : "");
-            bench_put_text(file, row->library_version);
+            base_put_text(file, row->rung->name);
+            base_put_text(file, row->rung->library ? row->rung->library : "");
+            base_put_text(file, row->library_version);
             put_params(file, row);
             put_outcome(file, row);
-            bench_put_text(file, plan->device.name);
-            bench_put_text(file, plan->device.kind);
-            bench_put_text(file, plan->device.arch);
-            bench_put_number(file, plan->peak_gbps > 0, plan->peak_gbps);
+            base_put_text(file, plan->device.name);
+            base_put_text(file, plan->device.kind);
+            base_put_text(file, plan->device.arch);
+            base_put_number(file, plan->peak_gbps > 0, plan->peak_gbps);
             fputc('\n', file);
         }
     return fflush(file) == 0 && !ferror(file);

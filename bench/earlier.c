@@ -7,24 +7,24 @@
 #include "bench/json.h"
 #include "bench/result_file.h"
 
-static bool check(const struct bench_earlier *earlier, struct bench_error *error) {
+static bool check(const struct bench_earlier *earlier, struct base_error *error) {
     const json_t *document = earlier->document;
     if (!bench_result_check(earlier->path, document, error))
         return false;
     if (!json_is_object(json_object_get(document, "device")) ||
         !json_is_array(json_object_get(document, "rows")))
-        return bench_usage(error, "%.300s: no device or no rows, as schema %s has them", earlier->path,
-                           BENCH_SCHEMA);
+        return base_usage(error, "%.300s: no device or no rows, as schema %s has them", earlier->path,
+                          BENCH_SCHEMA);
     if (json_array_size(json_object_get(document, "rows")) == 0)
-        return bench_usage(error, "%.300s holds no rows: there is nothing to compare with", earlier->path);
+        return base_usage(error, "%.300s holds no rows: there is nothing to compare with", earlier->path);
     return true;
 }
 
-bool bench_earlier_read(struct bench_earlier **out, const char *path, struct bench_error *error) {
+bool bench_earlier_read(struct bench_earlier **out, const char *path, struct base_error *error) {
     struct bench_earlier *earlier = calloc(1, sizeof *earlier);
     *out = earlier;
     if (!earlier || !(earlier->path = strdup(path)))
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     return bench_result_load(path, &earlier->document, error) && check(earlier, error);
 }
 
@@ -43,14 +43,14 @@ static const char *device_text(const struct bench_earlier *earlier, const char *
 }
 
 bool bench_earlier_check(const struct bench_earlier *earlier, const struct bench_plan *plan,
-                         struct bench_error *error) {
+                         struct base_error *error) {
     const char *name = device_text(earlier, "name"), *arch = device_text(earlier, "arch");
     if (strcmp(name, plan->device.name) == 0 && strcmp(arch, plan->device.arch) == 0)
         return true;
-    return bench_usage(error,
-                       "--compare: %.300s is of %.100s (%.40s), this is %.100s (%.40s): ratios between "
-                       "devices say nothing; choose with --device and --arch",
-                       earlier->path, name, arch, plan->device.name, plan->device.arch);
+    return base_usage(error,
+                      "--compare: %.300s is of %.100s (%.40s), this is %.100s (%.40s): ratios between "
+                      "devices say nothing; choose with --device and --arch",
+                      earlier->path, name, arch, plan->device.name, plan->device.arch);
 }
 
 /* A parameter that one of them does not know is one that it leaves as it was: null. */

@@ -216,12 +216,12 @@ static uint64_t extent(const struct bench_size *size, unsigned i) {
     return size->extent[size->dimensions == 1 ? 0 : i];
 }
 
-static bool fits(const char *experiment, uint64_t a, uint64_t b, struct bench_error *error) {
+static bool fits(const char *experiment, uint64_t a, uint64_t b, struct base_error *error) {
     uint64_t product;
     if (__builtin_mul_overflow(a, b, &product) || product > BENCH_GREATEST_SIZE)
-        return bench_usage(error,
-                           "--size: %s: %" PRIu64 " x %" PRIu64 " is more than 2^60 elements; give less",
-                           experiment, a, b);
+        return base_usage(error,
+                          "--size: %s: %" PRIu64 " x %" PRIu64 " is more than 2^60 elements; give less",
+                          experiment, a, b);
     return true;
 }
 
@@ -240,7 +240,7 @@ static unsigned dimensions_of(const struct bench_experiment *experiment, const s
 }
 
 static bool set_tensor(const char *name, const struct bench_size *size, struct wl_problem *problem,
-                       struct bench_error *error) {
+                       struct base_error *error) {
     problem->n = 1;
     for (unsigned i = 0; i < problem->rank; i++) {
         problem->sizes[i] = extent(size, i);
@@ -252,22 +252,22 @@ static bool set_tensor(const char *name, const struct bench_size *size, struct w
 }
 
 bool bench_set_size(const struct bench_experiment *experiment, const struct bench_size *size,
-                    struct wl_problem *problem, struct bench_error *error) {
+                    struct wl_problem *problem, struct base_error *error) {
     const char *name = experiment->name;
     unsigned expected = dimensions_of(experiment, problem);
     bool batched = experiment->shape == BENCH_SHAPE_BATCH && size->dimensions == 3;
     if (size->order.rank && experiment->shape != BENCH_SHAPE_TENSOR)
-        return bench_usage(error, "--size: %s takes no order after @; permute does", name);
+        return base_usage(error, "--size: %s takes no order after @; permute does", name);
     if (size->width && !experiment->has_width)
-        return bench_usage(error, "--size: %s has no width after /; transpose-any and the like do", name);
+        return base_usage(error, "--size: %s has no width after /; transpose-any and the like do", name);
     if (experiment->shape == BENCH_SHAPE_TENSOR && size->dimensions != 1 && size->dimensions != expected)
-        return bench_usage(
+        return base_usage(
             error,
             "--order has %u dimensions and the size has %u: give both the same number, as in 64x32x16@210",
             expected, size->dimensions);
     if (size->dimensions != 1 && size->dimensions != expected && !batched)
-        return bench_usage(error, "--size: %s takes %s, not %u extents", name,
-                           bench_shape_syntax(experiment->shape), size->dimensions);
+        return base_usage(error, "--size: %s takes %s, not %u extents", name,
+                          bench_shape_syntax(experiment->shape), size->dimensions);
     uint64_t a = extent(size, 0), b = extent(size, 1), c = extent(size, 2);
     switch (experiment->shape) {
     case BENCH_SHAPE_ARRAY:
@@ -291,7 +291,7 @@ bool bench_set_size(const struct bench_experiment *experiment, const struct benc
         problem->rows = a;
         problem->cols = b;
         if (a >= UINT32_MAX || b >= UINT32_MAX)
-            return bench_usage(
+            return base_usage(
                 error, "--size: %s keeps its indices in 32 bits: give less than 2^32 - 1 rows and columns",
                 name);
         return true;

@@ -56,7 +56,7 @@ const char *bench_shape_syntax(enum bench_shape shape);
 /* Fills the problem's sizes (n, rows, cols, m, k, batch, sizes) from a size; a tensor's number of dimensions
  * is the problem's rank.  False when the size's form does not suit the experiment or is out of its range. */
 bool bench_set_size(const struct bench_experiment *experiment, const struct bench_size *size,
-                    struct wl_problem *problem, struct bench_error *error);
+                    struct wl_problem *problem, struct base_error *error);
 
 /* The next greater size of the same shape: every extent doubled, of a tensor one of them, step by step
  * another.  Extents stay even where they were; the caller sees to it that they do not overflow

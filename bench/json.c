@@ -5,9 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/ratios.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "bench/host.h"
-#include "bench/text.h"
-#include "bench/utf8.h"
 #include "bench/variant.h"
 
 /* Sets a member; a value that could not be made fails it. */
@@ -31,9 +32,9 @@ static json_t *positive_or_null(double value) {
 static json_t *device_object(const struct bench_plan *plan) {
     const wl_device_info *device = &plan->device;
     json_t *object = json_object();
-    bool right = set(object, "name", bench_json_text(device->name)) &&
-                 set(object, "kind", bench_json_text(device->kind)) &&
-                 set(object, "arch", bench_json_text(device->arch)) &&
+    bool right = set(object, "name", base_json_text(device->name)) &&
+                 set(object, "kind", base_json_text(device->kind)) &&
+                 set(object, "arch", base_json_text(device->arch)) &&
                  set(object, "peak_gbps", positive_or_null(plan->peak_gbps)) &&
                  set(object, "driver_version", json_integer(device->driver_version)) &&
                  set(object, "multiprocessors", json_integer(device->multiprocessors)) &&
@@ -51,7 +52,7 @@ static json_t *host_object(void) {
     struct bench_host host;
     bench_get_host(&host);
     json_t *object = json_object();
-    if (set(object, "cpu", host.cpu[0] ? bench_json_text(host.cpu) : json_null()) &&
+    if (set(object, "cpu", host.cpu[0] ? base_json_text(host.cpu) : json_null()) &&
         set(object, "cores", json_integer(host.cores)))
         return object;
     json_decref(object);
@@ -178,8 +179,8 @@ static json_t *counters_object(const struct bench_row *row) {
 #define SET_COUNTER(name) right = right && set(object, #name, integer(row->counters.name));
     WL_COUNTER_MAP(SET_COUNTER)
 #undef SET_COUNTER
-    for (size_t i = 0; i < bench_ratio_count && right; i++)
-        right = set(object, bench_ratios[i].name, number_or_null(bench_ratios[i].of(&row->counters)));
+    for (size_t i = 0; i < base_ratio_count && right; i++)
+        right = set(object, base_ratios[i].name, number_or_null(base_ratios[i].of(&row->counters)));
     if (right)
         return object;
     json_decref(object);
@@ -190,8 +191,8 @@ static json_t *peer_object(const struct bench_row *row) {
     if (!row->rung->library)
         return json_null();
     json_t *object = json_object();
-    if (set(object, "library", bench_json_text(row->rung->library)) &&
-        set(object, "version", row->library_version[0] ? bench_json_text(row->library_version) : json_null()))
+    if (set(object, "library", base_json_text(row->rung->library)) &&
+        set(object, "version", row->library_version[0] ? base_json_text(row->library_version) : json_null()))
         return object;
     json_decref(object);
     return NULL;
@@ -207,8 +208,8 @@ static json_t *row_object(const struct bench_row *row) {
         set(object, "kernel", json_string(row->rung->name)) && set(object, "peer", peer_object(row)) &&
         set(object, "params", bench_params_json(row)) &&
         set(object, "verified", ran ? json_boolean(row->status == BENCH_VERIFIED) : json_null()) &&
-        set(object, "error", row->status == BENCH_FAILED ? bench_json_text(row->note) : json_null()) &&
-        set(object, "skipped", skipped ? bench_json_text(skipped) : json_null()) &&
+        set(object, "error", row->status == BENCH_FAILED ? base_json_text(row->note) : json_null()) &&
+        set(object, "skipped", skipped ? base_json_text(skipped) : json_null()) &&
         set(object, "bytes", integer(row->bytes)) && set(object, "time_ms", time_object(row)) &&
         set(object, "gbps", number_or_null(row->gbps)) &&
         set(object, "pct_peak", number_or_null(row->pct_peak)) &&
@@ -238,7 +239,7 @@ static json_t *rows_array(const struct bench_plan *plan) {
 static json_t *command_array(const struct bench_plan *plan) {
     json_t *array = json_array();
     for (size_t i = 0; i < plan->command_count; i++)
-        if (json_array_append_new(array, bench_json_text(plan->command[i]))) {
+        if (json_array_append_new(array, base_json_text(plan->command[i]))) {
             json_decref(array);
             return NULL;
         }

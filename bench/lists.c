@@ -10,12 +10,12 @@
 
 #define RANGE_FORMS "FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR"
 
-static bool out_of_memory(const char *option, struct bench_error *error) {
-    return bench_failure(error, "%s: out of memory", option);
+static bool out_of_memory(const char *option, struct base_error *error) {
+    return base_failure(error, "%s: out of memory", option);
 }
 
 bool bench_list_each(const char *option, const char *text, bench_take_fn *take, void *list,
-                     struct bench_error *error) {
+                     struct base_error *error) {
     for (const char *at = text, *next; at; at = next) {
         char *piece = bench_cut(at, ',', &next);
         if (!piece)
@@ -28,10 +28,9 @@ bool bench_list_each(const char *option, const char *text, bench_take_fn *take, 
     return true;
 }
 
-void *bench_list_room(const char *option, void *items, size_t count, size_t size, struct bench_error *error) {
+void *bench_list_room(const char *option, void *items, size_t count, size_t size, struct base_error *error) {
     if (count == BENCH_LIST_LIMIT) {
-        bench_usage(error, "%s: more than %d values; give fewer, or a greater step", option,
-                    BENCH_LIST_LIMIT);
+        base_usage(error, "%s: more than %d values; give fewer, or a greater step", option, BENCH_LIST_LIMIT);
         return NULL;
     }
     if (count & (count - 1))
@@ -45,7 +44,7 @@ void *bench_list_room(const char *option, void *items, size_t count, size_t size
 /* ---------------------------------------------------------------- numbers and ranges of them */
 
 bool bench_list_number(const char *option, struct bench_numbers *list, uint64_t value,
-                       struct bench_error *error) {
+                       struct base_error *error) {
     for (size_t i = 0; i < list->count; i++)
         if (list->items[i] == value)
             return true;
@@ -62,28 +61,27 @@ struct range {
     bool geometric;
 };
 
-static bool no_range(const char *option, const char *text, struct bench_error *error) {
-    return bench_usage(error, "%s: '%.80s' is not a range; give " RANGE_FORMS, option, text);
+static bool no_range(const char *option, const char *text, struct base_error *error) {
+    return base_usage(error, "%s: '%.80s' is not a range; give " RANGE_FORMS, option, text);
 }
 
 static bool check_range(const char *option, const char *text, const struct range *range,
-                        struct bench_error *error) {
+                        struct base_error *error) {
     if (range->first > range->last)
-        return bench_usage(error, "%s: '%.80s' runs backwards; give the lesser number first", option, text);
+        return base_usage(error, "%s: '%.80s' runs backwards; give the lesser number first", option, text);
     if (range->geometric && range->first == 0)
-        return bench_usage(error, "%s: '%.80s' multiplies 0, which stays 0; begin with 1 or more", option,
-                           text);
+        return base_usage(error, "%s: '%.80s' multiplies 0, which stays 0; begin with 1 or more", option,
+                          text);
     if (range->step < (range->geometric ? 2 : 1))
-        return bench_usage(error, "%s: '%.80s' would never end; give a %s", option, text,
-                           range->geometric ? "factor of 2 or more" : "step of 1 or more");
+        return base_usage(error, "%s: '%.80s' would never end; give a %s", option, text,
+                          range->geometric ? "factor of 2 or more" : "step of 1 or more");
     if (!range->geometric && (range->last - range->first) / range->step >= BENCH_LIST_LIMIT)
-        return bench_usage(error, "%s: '%.80s' has more than %d values; give a greater step", option, text,
-                           BENCH_LIST_LIMIT);
+        return base_usage(error, "%s: '%.80s' has more than %d values; give a greater step", option, text,
+                          BENCH_LIST_LIMIT);
     return true;
 }
 
-static bool parse_range(const char *option, const char *text, struct range *range,
-                        struct bench_error *error) {
+static bool parse_range(const char *option, const char *text, struct range *range, struct base_error *error) {
     uint64_t *const numbers[] = {&range->first, &range->last, &range->step};
     size_t count = 0;
     *range = (struct range){.step = 1};
@@ -100,7 +98,7 @@ static bool parse_range(const char *option, const char *text, struct range *rang
         if (count == 3 || !*digits)
             right = no_range(option, text, error);
         else if (strchr(digits, 'x'))
-            right = bench_usage(
+            right = base_usage(
                 error, "%s: '%.80s': a range is of single numbers; list others one by one, with commas",
                 option, text);
         else
@@ -113,7 +111,7 @@ static bool parse_range(const char *option, const char *text, struct range *rang
 }
 
 static bool add_range(const char *option, const char *text, struct bench_numbers *list,
-                      struct bench_error *error) {
+                      struct base_error *error) {
     struct range range;
     if (!parse_range(option, text, &range, error))
         return false;
@@ -127,7 +125,7 @@ static bool add_range(const char *option, const char *text, struct bench_numbers
     return true;
 }
 
-static bool take_numbers(const char *option, const char *piece, void *list, struct bench_error *error) {
+static bool take_numbers(const char *option, const char *piece, void *list, struct base_error *error) {
     uint64_t value;
     if (strchr(piece, ':'))
         return add_range(option, piece, list, error);
@@ -135,7 +133,7 @@ static bool take_numbers(const char *option, const char *piece, void *list, stru
 }
 
 bool bench_parse_numbers(const char *option, const char *text, struct bench_numbers *out,
-                         struct bench_error *error) {
+                         struct base_error *error) {
     *out = (struct bench_numbers){0};
     return bench_list_each(option, text, take_numbers, out, error);
 }
@@ -144,7 +142,7 @@ bool bench_parse_numbers(const char *option, const char *text, struct bench_numb
 
 /* Takes each number of a range as if it stood in the list by itself. */
 static bool each_of_range(const char *option, const char *piece, bench_take_fn *take, void *list,
-                          struct bench_error *error) {
+                          struct base_error *error) {
     struct bench_numbers numbers = {0};
     bool right = add_range(option, piece, &numbers, error);
     for (size_t i = 0; i < numbers.count && right; i++) {
@@ -162,7 +160,7 @@ static bool same_size(const struct bench_size *a, const struct bench_size *b) {
 }
 
 bool bench_list_size(const char *option, struct bench_sizes *list, const struct bench_size *size,
-                     struct bench_error *error) {
+                     struct base_error *error) {
     for (size_t i = 0; i < list->count; i++)
         if (same_size(&list->items[i], size))
             return true;
@@ -174,7 +172,7 @@ bool bench_list_size(const char *option, struct bench_sizes *list, const struct 
     return true;
 }
 
-static bool take_sizes(const char *option, const char *piece, void *into, struct bench_error *error) {
+static bool take_sizes(const char *option, const char *piece, void *into, struct base_error *error) {
     struct bench_sizes *list = into;
     struct bench_size size;
     if (strchr(piece, ':'))
@@ -189,12 +187,12 @@ static bool take_sizes(const char *option, const char *piece, void *into, struct
 }
 
 bool bench_parse_sizes(const char *option, const char *text, struct bench_sizes *out,
-                       struct bench_error *error) {
+                       struct base_error *error) {
     *out = (struct bench_sizes){0};
     return bench_list_each(option, text, take_sizes, out, error);
 }
 
-static bool take_blocks(const char *option, const char *piece, void *into, struct bench_error *error) {
+static bool take_blocks(const char *option, const char *piece, void *into, struct base_error *error) {
     struct bench_blocks *list = into;
     struct bench_block block;
     if (strchr(piece, ':'))
@@ -213,17 +211,17 @@ static bool take_blocks(const char *option, const char *piece, void *into, struc
 }
 
 bool bench_parse_blocks(const char *option, const char *text, struct bench_blocks *out,
-                        struct bench_error *error) {
+                        struct base_error *error) {
     *out = (struct bench_blocks){0};
     return bench_list_each(option, text, take_blocks, out, error);
 }
 
 /* ---------------------------------------------------------------- names */
 
-static bool take_names(const char *option, const char *piece, void *into, struct bench_error *error) {
+static bool take_names(const char *option, const char *piece, void *into, struct base_error *error) {
     struct bench_names *list = into;
     if (!*piece)
-        return bench_usage(error, "%s: an empty name; give names separated by commas", option);
+        return base_usage(error, "%s: an empty name; give names separated by commas", option);
     char **items = bench_list_room(option, list->items, list->count, sizeof *items, error);
     if (!items)
         return false;
@@ -233,7 +231,7 @@ static bool take_names(const char *option, const char *piece, void *into, struct
 }
 
 bool bench_parse_names(const char *option, const char *text, struct bench_names *out,
-                       struct bench_error *error) {
+                       struct base_error *error) {
     *out = (struct bench_names){0};
     return bench_list_each(option, text, take_names, out, error);
 }

@@ -3,14 +3,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/text.h"
+#include "base/utf8.h"
 #include "bench/columns.h"
 #include "bench/table.h"
-#include "bench/text.h"
-#include "bench/utf8.h"
 
 /* A cell must not end itself, and `<` must not begin a tag. */
 static void put_text(FILE *file, const char *given) {
-    char *plain = bench_utf8(given);
+    char *plain = base_utf8(given);
     for (const char *text = plain ? plain : given; *text; text++) {
         if (*text == '<') {
             fputs("&lt;", file);
@@ -23,7 +23,7 @@ static void put_text(FILE *file, const char *given) {
     free(plain);
 }
 
-static void put_titles(FILE *file, const struct bench_grid *grid) {
+static void put_titles(FILE *file, const struct base_grid *grid) {
     for (size_t c = 0; c < grid->column_count; c++)
         if (grid->shown[c]) {
             fputs("| ", file);
@@ -33,7 +33,7 @@ static void put_titles(FILE *file, const struct bench_grid *grid) {
     fputs("|\n", file);
     for (size_t c = 0; c < grid->column_count; c++)
         if (grid->shown[c])
-            fputs(grid->columns[c].flags & BENCH_GRID_LEFT ? "|---" : "|---:", file);
+            fputs(grid->columns[c].flags & BASE_GRID_LEFT ? "|---" : "|---:", file);
     fputs("|\n", file);
 }
 
@@ -51,7 +51,7 @@ static void put_table(FILE *file, const struct bench_plan *plan, const struct be
         for (size_t c = 0; c < laid->grid.column_count; c++)
             if (laid->grid.shown[c]) {
                 fputs("| ", file);
-                put_text(file, bench_grid_text(&laid->grid, r, c));
+                put_text(file, base_grid_text(&laid->grid, r, c));
                 fputc(' ', file);
             }
         fputs("|\n", file);

@@ -117,8 +117,7 @@ static wl_error warm_up(struct session *session) {
 }
 
 /* Between enqueueing and waiting, so that the device is at work. */
-static bool ask_clocks(struct session *session, const size_t *order, size_t count,
-                       struct bench_error *error) {
+static bool ask_clocks(struct session *session, const size_t *order, size_t count, struct base_error *error) {
     struct bench_clock_sample sample;
     double now = now_s();
     if (!session->clocks || now - session->clocks_asked_s < clocks_s)
@@ -131,7 +130,7 @@ static bool ask_clocks(struct session *session, const size_t *order, size_t coun
         variant->reasons |= sample.reasons;
         if (!bench_samples_add(&variant->sm_mhz, sample.sm_mhz, 0) ||
             !bench_samples_add(&variant->memory_mhz, sample.memory_mhz, 0))
-            return bench_failure(error, "out of host memory");
+            return base_failure(error, "out of host memory");
     }
     return true;
 }
@@ -153,35 +152,34 @@ static void finish(const struct session *session, struct variant *variant, enum 
 }
 
 /* One sample of each variant in `order`. */
-static bool take_round(struct session *session, const size_t *order, size_t count,
-                       struct bench_error *error) {
+static bool take_round(struct session *session, const size_t *order, size_t count, struct base_error *error) {
     double begin = now_s();
     for (size_t i = 0; i < count; i++)
         if (enqueue(session, &session->variants[order[i]]))
-            return bench_failure(error, "timing %s: %s", session->variants[order[i]].row->rung->name,
-                                 wl_message());
+            return base_failure(error, "timing %s: %s", session->variants[order[i]].row->rung->name,
+                                wl_message());
     if (!ask_clocks(session, order, count, error))
         return false;
     if (wl_synchronize(session->context))
-        return bench_failure(error, "timing: %s", wl_message());
+        return base_failure(error, "timing: %s", wl_message());
     double share = (now_s() - begin) / (double)count;
     for (size_t i = 0; i < count; i++) {
         struct variant *variant = &session->variants[order[i]];
         double milliseconds;
         if (collect(variant, &milliseconds))
-            return bench_failure(error, "timing %s: %s", variant->row->rung->name, wl_message());
+            return base_failure(error, "timing %s: %s", variant->row->rung->name, wl_message());
         if (!bench_samples_add(&variant->samples, milliseconds, share))
-            return bench_failure(error, "out of host memory");
+            return base_failure(error, "out of host memory");
     }
     return true;
 }
 
 static bool sample(struct session *session, bench_measure_progress_fn *progress, void *argument,
-                   struct bench_error *error) {
+                   struct base_error *error) {
     struct bench_stop_rule rule = {session->request->samples, session->request->seconds};
     size_t *order = calloc(session->count, sizeof *order);
     if (!order)
-        return bench_failure(error, "out of host memory");
+        return base_failure(error, "out of host memory");
     size_t active = session->count;
     for (size_t i = 0; i < active; i++)
         order[i] = i;
@@ -206,10 +204,10 @@ static bool sample(struct session *session, bench_measure_progress_fn *progress,
 
 static bool open_session(struct session *session, const struct bench_plan *plan,
                          struct bench_section *section, const struct bench_workspace *workspace,
-                         struct bench_error *error) {
+                         struct base_error *error) {
     session->variants = calloc(section->row_count ? section->row_count : 1, sizeof *session->variants);
     if (!session->variants)
-        return bench_failure(error, "out of host memory");
+        return base_failure(error, "out of host memory");
     for (size_t i = 0; i < section->row_count; i++) {
         struct bench_row *row = &section->rows[i];
         if (row->status != BENCH_VERIFIED)
@@ -221,14 +219,14 @@ static bool open_session(struct session *session, const struct bench_plan *plan,
         bench_workspace_bind(workspace, row->rung, &variant->bound);
         if (wl__event_create(session->context, &variant->from) ||
             wl__event_create(session->context, &variant->to))
-            return bench_failure(error, "events: %s", wl_message());
+            return base_failure(error, "events: %s", wl_message());
     }
     if (session->request->hot || session->count == 0)
         return true;
     session->flush_bytes = bench_flush_bytes(&plan->device);
     if (wl_alloc(session->context, &session->flush, session->flush_bytes)) {
         session->flush = 0;
-        return bench_failure(error, "a buffer to empty the cache with: %s", wl_message());
+        return base_failure(error, "a buffer to empty the cache with: %s", wl_message());
     }
     return true;
 }
@@ -251,7 +249,7 @@ static void close_session(struct session *session) {
 
 bool bench_measure(const struct bench_plan *plan, struct bench_clocks *clocks, struct bench_section *section,
                    const struct bench_workspace *workspace, const struct bench_request *request,
-                   bench_measure_progress_fn *progress, void *argument, struct bench_error *error) {
+                   bench_measure_progress_fn *progress, void *argument, struct base_error *error) {
     struct session session = {
         .context = workspace->context,
         .request = request,
@@ -260,7 +258,7 @@ bool bench_measure(const struct bench_plan *plan, struct bench_clocks *clocks, s
     };
     bool right = open_session(&session, plan, section, workspace, error);
     if (right && session.count) {
-        right = warm_up(&session) == WL_ERROR_OK || bench_failure(error, "timing: %s", wl_message());
+        right = warm_up(&session) == WL_ERROR_OK || base_failure(error, "timing: %s", wl_message());
         right = right && sample(&session, progress, argument, error);
     }
     close_session(&session);

@@ -13,6 +13,6 @@ typedef void bench_measure_progress_fn(void *argument, size_t done, size_t total
  * kernel has run before. False on a driver's failure; the device is then not to be used any more. */
 bool bench_measure(const struct bench_plan *plan, struct bench_clocks *clocks, struct bench_section *section,
                    const struct bench_workspace *workspace, const struct bench_request *request,
-                   bench_measure_progress_fn *progress, void *argument, struct bench_error *error);
+                   bench_measure_progress_fn *progress, void *argument, struct base_error *error);
 
 #endif

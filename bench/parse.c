@@ -8,12 +8,12 @@
 
 #define SIZE_FORMS "a decimal number with K, M, G, Ki, Mi or Gi, or a power such as 2^20"
 
-static bool malformed(const char *option, const char *text, struct bench_error *error) {
-    return bench_usage(error, "%s: '%.80s' is not a size; give " SIZE_FORMS, option, text);
+static bool malformed(const char *option, const char *text, struct base_error *error) {
+    return base_usage(error, "%s: '%.80s' is not a size; give " SIZE_FORMS, option, text);
 }
 
-static bool overflowing(const char *option, const char *text, struct bench_error *error) {
-    return bench_usage(error, "%s: '%.80s' does not fit 64 bits; give a smaller number", option, text);
+static bool overflowing(const char *option, const char *text, struct base_error *error) {
+    return base_usage(error, "%s: '%.80s' does not fit 64 bits; give a smaller number", option, text);
 }
 
 /* digits; *text is left after them. */
@@ -59,9 +59,9 @@ static uint64_t unit_factor(const char *unit) {
     return factor;
 }
 
-bool bench_parse_number(const char *option, const char *text, uint64_t *out, struct bench_error *error) {
+bool bench_parse_number(const char *option, const char *text, uint64_t *out, struct base_error *error) {
     if (text[0] == '-' && isdigit((unsigned char)text[1]))
-        return bench_usage(error, "%s: '%.80s' is negative; give 0 or more", option, text);
+        return base_usage(error, "%s: '%.80s' is negative; give 0 or more", option, text);
     const char *at = text;
     bool overflow = false;
     uint64_t value;
@@ -92,15 +92,15 @@ char *bench_cut(const char *text, char separator, const char **next) {
 }
 
 static bool parse_extents(const char *option, const char *text, struct bench_size *size,
-                          struct bench_error *error) {
+                          struct base_error *error) {
     uint64_t product = 1;
     for (const char *at = text, *next; at; at = next) {
         char *piece = bench_cut(at, 'x', &next);
         if (!piece)
-            return bench_failure(error, "%s: out of memory", option);
+            return base_failure(error, "%s: out of memory", option);
         bool right;
         if (size->dimensions == WL_RANK_MAX)
-            right = bench_usage(error, "%s: '%.80s' has more than %d extents", option, text, WL_RANK_MAX);
+            right = base_usage(error, "%s: '%.80s' has more than %d extents", option, text, WL_RANK_MAX);
         else if (!*piece)
             right = malformed(option, text, error);
         else
@@ -111,15 +111,15 @@ static bool parse_extents(const char *option, const char *text, struct bench_siz
         uint64_t extent = size->extent[size->dimensions++];
         /* An empty extent must not excuse the others: they still name arrays of their own. */
         if (__builtin_mul_overflow(product, extent ? extent : 1, &product) || product > BENCH_GREATEST_SIZE)
-            return bench_usage(error, "%s: '%.80s' is more than 2^60 elements; give a smaller size", option,
-                               text);
+            return base_usage(error, "%s: '%.80s' is more than 2^60 elements; give a smaller size", option,
+                              text);
     }
     return true;
 }
 
 /* What stands behind an @ and a /, either or both or none. */
 static bool parse_size_ends(const char *option, const char *order, const char *width, struct bench_size *size,
-                            struct bench_error *error) {
+                            struct base_error *error) {
     uint64_t bytes = 0;
     if (order && !bench_parse_order(option, order, &size->order, error))
         return false;
@@ -130,64 +130,64 @@ static bool parse_size_ends(const char *option, const char *order, const char *w
 }
 
 bool bench_parse_size(const char *option, const char *text, struct bench_size *out,
-                      struct bench_error *error) {
+                      struct base_error *error) {
     struct bench_size size = {0};
     const char *order, *width;
     char *rest = bench_cut(text, '/', &width), *extents = rest ? bench_cut(rest, '@', &order) : NULL;
     bool right = extents ? parse_extents(option, extents, &size, error) &&
                                parse_size_ends(option, order, width, &size, error)
-                         : bench_failure(error, "%s: out of memory", option);
+                         : base_failure(error, "%s: out of memory", option);
     free(extents);
     free(rest);
     if (!right)
         return false;
     if (size.order.rank && size.dimensions != 1 && size.dimensions != size.order.rank)
-        return bench_usage(error, "%s: '%.80s' has %u extents and an order of %u", option, text,
-                           size.dimensions, size.order.rank);
+        return base_usage(error, "%s: '%.80s' has %u extents and an order of %u", option, text,
+                          size.dimensions, size.order.rank);
     *out = size;
     return true;
 }
 
-bool bench_is_width(const char *option, uint64_t width, struct bench_error *error) {
+bool bench_is_width(const char *option, uint64_t width, struct base_error *error) {
     if (width && width <= 16 && (width & (width - 1)) == 0)
         return true;
-    return bench_usage(error, "%s: an element has 1, 2, 4, 8 or 16 bytes, not %llu", option,
-                       (unsigned long long)width);
+    return base_usage(error, "%s: an element has 1, 2, 4, 8 or 16 bytes, not %llu", option,
+                      (unsigned long long)width);
 }
 
 bool bench_parse_block(const char *option, const char *text, struct bench_block *out,
-                       struct bench_error *error) {
-    struct bench_error inner;
+                       struct base_error *error) {
+    struct base_error inner;
     struct bench_size size;
     if (!bench_parse_size(option, text, &size, &inner) || size.dimensions > 2 || size.order.rank ||
         size.width)
-        return bench_usage(error, "%s: '%.80s' is not a block; give threads such as 512 or 32x8", option,
-                           text);
+        return base_usage(error, "%s: '%.80s' is not a block; give threads such as 512 or 32x8", option,
+                          text);
     uint64_t x = size.extent[0], y = size.dimensions == 2 ? size.extent[1] : 1;
     if (x == 0 || y == 0 || x * y > 1024)
-        return bench_usage(error, "%s: a block of %.80s has %llu threads; CUDA allows 1 to 1024", option,
-                           text, (unsigned long long)(x * y));
+        return base_usage(error, "%s: a block of %.80s has %llu threads; CUDA allows 1 to 1024", option, text,
+                          (unsigned long long)(x * y));
     *out = (struct bench_block){(uint32_t)x, (uint32_t)y};
     return true;
 }
 
-bool bench_parse_percentage(const char *option, const char *text, double *out, struct bench_error *error) {
+bool bench_parse_percentage(const char *option, const char *text, double *out, struct base_error *error) {
     char *end;
     errno = 0;
     double value = strtod(text, &end);
     bool number = end != text && (!*end || strcmp(end, "%") == 0);
     if (!number || errno || !isfinite(value) || value < 0)
-        return bench_usage(error, "%s: '%.80s' is not a percentage of 0 or more", option, text);
+        return base_usage(error, "%s: '%.80s' is not a percentage of 0 or more", option, text);
     *out = value;
     return true;
 }
 
-bool bench_parse_positive(const char *option, const char *text, double *out, struct bench_error *error) {
+bool bench_parse_positive(const char *option, const char *text, double *out, struct base_error *error) {
     char *end;
     errno = 0;
     double value = strtod(text, &end);
     if (end == text || *end || errno || !isfinite(value) || !(value > 0))
-        return bench_usage(error, "%s: '%.80s' is not a number above 0", option, text);
+        return base_usage(error, "%s: '%.80s' is not a number above 0", option, text);
     *out = value;
     return true;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 #include "ladder/ladder.h"
 
 /* Dimensions in another order: the i-th is the one that was axis[i]. */
@@ -70,53 +70,52 @@ enum { BENCH_LIST_LIMIT = 4096 };
 
 /* number = digits [ "K" | "M" | "G" | "T" | "Ki" | "Mi" | "Gi" | "Ti" ] | digits "^" digits.
  * `option` ("--size") names the place in error messages. */
-bool bench_parse_number(const char *option, const char *text, uint64_t *out, struct bench_error *error);
+bool bench_parse_number(const char *option, const char *text, uint64_t *out, struct base_error *error);
 /* size = number { "x" number } [ "@" order ] [ "/" width ], WL_RANK_MAX numbers at most, whose product fits
  * 60 bits. */
-bool bench_parse_size(const char *option, const char *text, struct bench_size *out,
-                      struct bench_error *error);
+bool bench_parse_size(const char *option, const char *text, struct bench_size *out, struct base_error *error);
 /* Refuses what is no element's width. */
-bool bench_is_width(const char *option, uint64_t width, struct bench_error *error);
+bool bench_is_width(const char *option, uint64_t width, struct base_error *error);
 /* block = number [ "x" number ], each extent at least 1; 1024 threads at most. */
 bool bench_parse_block(const char *option, const char *text, struct bench_block *out,
-                       struct bench_error *error);
+                       struct base_error *error);
 
 /* list = item { "," item }; each item is a value or, of all but names, a range of numbers; a size may be a
  * name of bench/cases.h: range = first ":" last [ ":" step | ":x" factor ]    0:32, 0:128:8, 1:64:x2 with
  * `last` as its greatest value where the steps meet it.  Values stand in the order given, each once.  A list
  * of more than BENCH_LIST_LIMIT is refused.  The caller frees what it holds, also after a failure. */
 bool bench_parse_numbers(const char *option, const char *text, struct bench_numbers *out,
-                         struct bench_error *error);
+                         struct base_error *error);
 bool bench_parse_sizes(const char *option, const char *text, struct bench_sizes *out,
-                       struct bench_error *error);
+                       struct base_error *error);
 bool bench_parse_blocks(const char *option, const char *text, struct bench_blocks *out,
-                        struct bench_error *error);
+                        struct base_error *error);
 bool bench_parse_names(const char *option, const char *text, struct bench_names *out,
-                       struct bench_error *error);
+                       struct base_error *error);
 
 /* Types by wl_add's names in small letters, as their numbers. */
 bool bench_parse_types(const char *option, const char *text, struct bench_numbers *out,
-                       struct bench_error *error);
+                       struct base_error *error);
 /* Each item is a number of equal fields, a range of such numbers, or a structure:
  *     structure = [ "packed:" ] member { "+" member },  member = type [ "x" count ]      f32x3+f64+i32
  * A member is one field.  Members are aligned to their type as C does it, the structure to the widest of
  * them; of a packed one nothing is. */
 bool bench_parse_fields(const char *option, const char *text, struct bench_field_choices *out,
-                        struct bench_error *error);
+                        struct base_error *error);
 /* order = digit { digit }, each of 0 .. rank - 1 once: 0213.  A list of single digits is one order: 0,2,1,3.
  */
 bool bench_parse_order(const char *option, const char *text, struct bench_order *out,
-                       struct bench_error *error);
+                       struct base_error *error);
 bool bench_parse_orders(const char *option, const char *text, struct bench_orders *out,
-                        struct bench_error *error);
+                        struct base_error *error);
 /* "f32"; NULL past the last. */
 const char *bench_type_name(unsigned type);
 unsigned bench_type_bytes(unsigned type);
 
 /* A decimal number of at least 0; a percent sign may follow. */
-bool bench_parse_percentage(const char *option, const char *text, double *out, struct bench_error *error);
+bool bench_parse_percentage(const char *option, const char *text, double *out, struct base_error *error);
 /* A decimal number greater than 0, such as a peak in GB/s or a time in seconds. */
-bool bench_parse_positive(const char *option, const char *text, double *out, struct bench_error *error);
+bool bench_parse_positive(const char *option, const char *text, double *out, struct base_error *error);
 
 void bench_numbers_free(struct bench_numbers *numbers);
 void bench_sizes_free(struct bench_sizes *sizes);

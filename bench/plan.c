@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/nearest.h"
+#include "base/nearest.h"
 #include "bench/variant.h"
 
 static const uint64_t greatest_step = (uint64_t)1
@@ -31,18 +31,18 @@ static bool kernel_is_selected(const struct bench_request *request, const char *
     return request->kernels.count == 0;
 }
 
-static bool unknown_experiment(const char *name, struct bench_error *error) {
+static bool unknown_experiment(const char *name, struct base_error *error) {
     size_t count;
     const struct bench_experiment *experiments = bench_experiments(&count);
     const char *names[64];
     for (size_t i = 0; i < count && i < 64; i++)
         names[i] = experiments[i].name;
-    const char *near = bench_nearest(name, names, count);
-    return bench_usage(error, "unknown experiment '%.80s'%s%s%s; see `wideload list`", name,
-                       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *near = base_nearest(name, names, count);
+    return base_usage(error, "unknown experiment '%.80s'%s%s%s; see `wideload list`", name,
+                      near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static bool check_experiments(const struct bench_request *request, struct bench_error *error) {
+static bool check_experiments(const struct bench_request *request, struct base_error *error) {
     for (size_t i = 0; i < request->experiment_count; i++)
         if (!bench_find_experiment(request->experiments[i]))
             return unknown_experiment(request->experiments[i], error);
@@ -50,12 +50,12 @@ static bool check_experiments(const struct bench_request *request, struct bench_
 }
 
 /* Each name of --kernel must be a rung of a selected experiment. */
-static bool check_kernels(const struct bench_request *request, struct bench_error *error) {
+static bool check_kernels(const struct bench_request *request, struct base_error *error) {
     size_t count, candidates = 0;
     const struct wl_rung *ladder = bench_ladder(&count);
     const char **names = calloc(count + 1, sizeof *names);
     if (!names)
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     for (size_t i = 0; i < count; i++)
         if (is_selected(request, ladder[i].experiment))
             names[candidates++] = ladder[i].name;
@@ -66,8 +66,8 @@ static bool check_kernels(const struct bench_request *request, struct bench_erro
         for (size_t i = 0; i < candidates; i++)
             found = found || strcmp(names[i], name) == 0;
         if (!found) {
-            const char *near = bench_nearest(name, names, candidates);
-            right = bench_usage(
+            const char *near = base_nearest(name, names, candidates);
+            right = base_usage(
                 error, "--kernel: no kernel '%.80s' in the chosen experiments%s%s%s; see `wideload list`",
                 name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
@@ -77,24 +77,24 @@ static bool check_kernels(const struct bench_request *request, struct bench_erro
 }
 
 /* `known`: the sum of the accesses a thread that the chosen kernels have. */
-static bool check_unrolls(const struct bench_request *request, unsigned known, struct bench_error *error) {
+static bool check_unrolls(const struct bench_request *request, unsigned known, struct base_error *error) {
     if (request->unrolls.count && !known)
-        return bench_usage(error,
-                           "--unroll: each chosen kernel has its own number of accesses per thread; see "
-                           "`wideload list` for those that let it be chosen");
+        return base_usage(error,
+                          "--unroll: each chosen kernel has its own number of accesses per thread; see "
+                          "`wideload list` for those that let it be chosen");
     for (size_t i = 0; i < request->unrolls.count; i++)
         if (!has_unroll(known, request->unrolls.items[i])) {
             char text[80];
             bench_unrolls_text(known, text, sizeof text);
-            return bench_usage(error,
-                               "--unroll: no chosen kernel has %" PRIu64 " accesses per thread; there are %s",
-                               request->unrolls.items[i], text);
+            return base_usage(error,
+                              "--unroll: no chosen kernel has %" PRIu64 " accesses per thread; there are %s",
+                              request->unrolls.items[i], text);
         }
     return true;
 }
 
 /* A list that no chosen row would use is a mistake worth telling. */
-static bool check_lists(const struct bench_request *request, struct bench_error *error) {
+static bool check_lists(const struct bench_request *request, struct base_error *error) {
     size_t count;
     const struct wl_rung *ladder = bench_ladder(&count);
     bool offset_used = false, stride_used = false, block_used = false;
@@ -112,31 +112,31 @@ static bool check_lists(const struct bench_request *request, struct bench_error 
     if (!bench_variants_check(request, is_selected, error))
         return false;
     if (request->offsets.count && !offset_used)
-        return bench_usage(
+        return base_usage(
             error, "--offset: none of the chosen experiments has an offset; read-offset and write-offset do");
     if (request->strides.count && !stride_used)
-        return bench_usage(error, "--stride: none of the chosen experiments has a stride; stride does");
+        return base_usage(error, "--stride: none of the chosen experiments has a stride; stride does");
     if (request->blocks.count && !block_used)
-        return bench_usage(error, "--block: the tile of each chosen kernel fixes its block; choose other "
-                                  "kernels or leave --block out");
+        return base_usage(error, "--block: the tile of each chosen kernel fixes its block; choose other "
+                                 "kernels or leave --block out");
     if (!check_unrolls(request, unrolls, error))
         return false;
     for (size_t i = 0; i < request->offsets.count; i++)
         if (request->offsets.items[i] > greatest_step)
-            return bench_usage(error, "--offset: %" PRIu64 " is beyond 2^48; give less",
-                               request->offsets.items[i]);
+            return base_usage(error, "--offset: %" PRIu64 " is beyond 2^48; give less",
+                              request->offsets.items[i]);
     for (size_t i = 0; i < request->strides.count; i++)
         if (request->strides.items[i] == 0 || request->strides.items[i] > greatest_step)
-            return bench_usage(error, "--stride: %" PRIu64 " is not within 1 .. 2^48",
-                               request->strides.items[i]);
+            return base_usage(error, "--stride: %" PRIu64 " is not within 1 .. 2^48",
+                              request->strides.items[i]);
     for (size_t i = 0; i < request->from_shifts.count; i++)
         if (request->from_shifts.items[i] > greatest_step)
-            return bench_usage(error, "--from-shift: %" PRIu64 " is beyond 2^48; give less",
-                               request->from_shifts.items[i]);
+            return base_usage(error, "--from-shift: %" PRIu64 " is beyond 2^48; give less",
+                              request->from_shifts.items[i]);
     for (size_t i = 0; i < request->to_shifts.count; i++)
         if (request->to_shifts.items[i] > greatest_step)
-            return bench_usage(error, "--to-shift: %" PRIu64 " is beyond 2^48; give less",
-                               request->to_shifts.items[i]);
+            return base_usage(error, "--to-shift: %" PRIu64 " is beyond 2^48; give less",
+                              request->to_shifts.items[i]);
     return true;
 }
 
@@ -247,7 +247,7 @@ static size_t count_variants(const struct bench_experiment *experiment, const st
     return bench_variant_count(&variants);
 }
 
-static bool check_rows(const struct bench_request *request, struct bench_error *error) {
+static bool check_rows(const struct bench_request *request, struct base_error *error) {
     size_t count;
     const struct bench_experiment *experiments = bench_experiments(&count);
     uint64_t rows = 0;
@@ -262,20 +262,20 @@ static bool check_rows(const struct bench_request *request, struct bench_error *
             rows += variants <= BENCH_ROW_LIMIT ? each * variants : BENCH_ROW_LIMIT + 1;
         }
         if (each > BENCH_ROW_LIMIT || rows > BENCH_ROW_LIMIT)
-            return bench_usage(error, "this sweep has more than %d rows; give shorter lists, or --kernel",
-                               BENCH_ROW_LIMIT);
+            return base_usage(error, "this sweep has more than %d rows; give shorter lists, or --kernel",
+                              BENCH_ROW_LIMIT);
     }
     return true;
 }
 
 /* As many elements as the first of the experiment's rungs moves these bytes with. */
 static bool set_bytes(const struct bench_experiment *experiment, uint64_t bytes, struct wl_problem *problem,
-                      struct bench_error *error) {
+                      struct base_error *error) {
     size_t count;
     const struct wl_rung *ladder = bench_ladder(&count);
     if (experiment->shape != BENCH_SHAPE_ARRAY)
-        return bench_usage(error, "--bytes: a size of %s is more than a number of elements; give --size",
-                           experiment->name);
+        return base_usage(error, "--bytes: a size of %s is more than a number of elements; give --size",
+                          experiment->name);
     for (size_t i = 0; i < count; i++)
         if (strcmp(ladder[i].experiment, experiment->name) == 0) {
             problem->n = 1;
@@ -289,7 +289,7 @@ static bool set_bytes(const struct bench_experiment *experiment, uint64_t bytes,
 /* The section's rows, unless the size and the variant have none. */
 static bool fill_section(struct bench_plan *plan, const struct bench_experiment *experiment,
                          const struct bench_request *request, const struct wl_problem *problem,
-                         struct bench_error *error) {
+                         struct base_error *error) {
     uint64_t most = count_rows(experiment, request);
     if (most == 0)
         return true;
@@ -298,7 +298,7 @@ static bool fill_section(struct bench_plan *plan, const struct bench_experiment 
     section->default_size = !request->sizes.count && !request->bytes.count;
     section->rows = calloc(most, sizeof *section->rows);
     if (!section->rows)
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     plan->section_count++;
     size_t count;
     const struct wl_rung *ladder = bench_ladder(&count);
@@ -313,7 +313,7 @@ static bool fill_section(struct bench_plan *plan, const struct bench_experiment 
 
 /* A section for each variant of the i-th size. */
 static bool add_sections(struct bench_plan *plan, const struct bench_experiment *experiment,
-                         const struct bench_request *request, size_t i, struct bench_error *error) {
+                         const struct bench_request *request, size_t i, struct base_error *error) {
     const struct bench_size *size = size_at(experiment, request, i);
     struct bench_own_variant own;
     struct bench_variants variants = bench_variants_of(experiment, request, size, &own);
@@ -321,7 +321,7 @@ static bool add_sections(struct bench_plan *plan, const struct bench_experiment 
     struct bench_section *sections =
         realloc(plan->sections, (plan->section_count + count) * sizeof *sections);
     if (!sections)
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     plan->sections = sections;
     memset(sections + plan->section_count, 0, count * sizeof *sections);
     for (size_t v = 0; v < count; v++) {
@@ -337,7 +337,7 @@ static bool add_sections(struct bench_plan *plan, const struct bench_experiment 
         /* Beyond this, sums of the arrays' bytes could wrap. */
         if (right && wl__bytes_a_side(&problem) > BENCH_GREATEST_SIZE)
             right =
-                bench_usage(error, "--size: %s: arrays of more than 2^60 bytes; give less", experiment->name);
+                base_usage(error, "--size: %s: arrays of more than 2^60 bytes; give less", experiment->name);
         if (!right || !fill_section(plan, experiment, request, &problem, error))
             return false;
     }
@@ -345,18 +345,17 @@ static bool add_sections(struct bench_plan *plan, const struct bench_experiment 
 }
 
 static bool add_experiment(struct bench_plan *plan, const struct bench_experiment *experiment,
-                           const struct bench_request *request, struct bench_error *error) {
+                           const struct bench_request *request, struct base_error *error) {
     for (size_t i = 0; i < count_sizes(request); i++)
         if (!add_sections(plan, experiment, request, i, error))
             return false;
     return true;
 }
 
-bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request,
-                     struct bench_error *error) {
+bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request, struct base_error *error) {
     memset(plan, 0, sizeof *plan);
     if (request->bytes.count && request->sizes.count)
-        return bench_usage(error, "--bytes and --size: both say how many elements; give one");
+        return base_usage(error, "--bytes and --size: both say how many elements; give one");
     if (!check_experiments(request, error) || !check_kernels(request, error) ||
         !check_lists(request, error) || !check_rows(request, error))
         return false;
@@ -366,7 +365,7 @@ bool bench_plan_make(struct bench_plan *plan, const struct bench_request *reques
         if (is_selected(request, experiments[i].name) &&
             !add_experiment(plan, &experiments[i], request, error))
             return false;
-    return plan->row_count || bench_failure(error, "the ladder has no rung for this request");
+    return plan->row_count || base_failure(error, "the ladder has no rung for this request");
 }
 
 bool bench_section_goes_on(const struct bench_plan *plan, const struct bench_section *section) {

@@ -64,13 +64,13 @@ enum { BENCH_ROW_LIMIT = 100000 };
 
 /* The rows of a request: experiments in the ladder's order, of each its sizes, of each its rungs.  Needs no
  * device.  The caller frees the plan in any case. */
-bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request, struct bench_error *error);
+bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request, struct base_error *error);
 
 /* Gives default sizes on a GPU a working set of 4 times its second-level cache, as far as memory suffices;
  * asks the device which rows apply and whether memory suffices: on the device, and on the host for inputs,
  * expected outputs and, under the simulator, the device's own arrays. */
 bool bench_plan_admit(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
-                      struct bench_error *error);
+                      struct base_error *error);
 
 /* Whether the section before is of the same experiment, at another size. */
 bool bench_section_goes_on(const struct bench_plan *plan, const struct bench_section *section);

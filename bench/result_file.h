@@ -4,13 +4,13 @@
 
 #include <jansson.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 
 /* The JSON of a file, whatever it holds; the caller gives it back with json_decref().  An error names the
  * file, and the place where it is no JSON. */
-bool bench_result_load(const char *path, json_t **out, struct bench_error *error);
+bool bench_result_load(const char *path, json_t **out, struct base_error *error);
 
 /* Whether it is of the schema that this program writes; an error says what it is instead. */
-bool bench_result_check(const char *path, const json_t *document, struct bench_error *error);
+bool bench_result_check(const char *path, const json_t *document, struct base_error *error);
 
 #endif

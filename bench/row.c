@@ -6,52 +6,6 @@
 
 #include "bench/variant.h"
 
-enum { BANK_BYTES = 4, BANKS = 32, SECTOR_BYTES = 32 };
-
-static double ratio(double scale, uint64_t part, uint64_t whole) {
-    return whole ? scale * (double)part / (double)whole : NAN;
-}
-
-double bench_gld_efficiency(const wl_counters *c) {
-    return ratio(100, c->gld_useful_bytes, c->gld_moved_bytes);
-}
-
-double bench_gst_efficiency(const wl_counters *c) {
-    return ratio(100, c->gst_useful_bytes, c->gst_moved_bytes);
-}
-
-double bench_gld_transactions_per_request(const wl_counters *c) {
-    return ratio(1, c->gld_transactions, c->global_load_requests);
-}
-
-double bench_gst_transactions_per_request(const wl_counters *c) {
-    return ratio(1, c->gst_transactions, c->global_store_requests);
-}
-
-double bench_shared_efficiency(const wl_counters *c) {
-    uint64_t wavefronts =
-        c->shared_load_transactions + c->shared_store_transactions + c->shared_atomic_transactions;
-    return ratio(100, c->shared_useful_bytes, wavefronts * BANKS * BANK_BYTES);
-}
-
-double bench_bound_pct(const wl_counters *c) {
-    uint64_t useful =
-        c->gld_useful_bytes + c->gst_useful_bytes + c->bulk_load_useful_bytes + c->bulk_store_useful_bytes;
-    uint64_t moved = c->gld_moved_bytes + c->gst_moved_bytes +
-                     SECTOR_BYTES * (c->bulk_load_transactions + c->bulk_store_transactions);
-    return ratio(100, useful, moved);
-}
-
-const struct bench_ratio bench_ratios[] = {
-    {"gld_efficiency", bench_gld_efficiency},
-    {"gst_efficiency", bench_gst_efficiency},
-    {"gld_transactions_per_request", bench_gld_transactions_per_request},
-    {"gst_transactions_per_request", bench_gst_transactions_per_request},
-    {"shared_efficiency", bench_shared_efficiency},
-    {"bound_pct", bench_bound_pct},
-};
-const size_t bench_ratio_count = sizeof bench_ratios / sizeof *bench_ratios;
-
 struct bench_block bench_row_block(const struct bench_row *row) {
     if (row->problem.block_x)
         return (struct bench_block){row->problem.block_x, row->problem.block_y};
@@ -65,7 +19,7 @@ const char *bench_row_remark(const struct bench_row *row) {
 }
 
 double bench_occupancy_pct(const struct bench_row *row) {
-    return ratio(100, row->occupancy.warps, row->occupancy.most_warps);
+    return row->occupancy.most_warps ? 100.0 * row->occupancy.warps / row->occupancy.most_warps : NAN;
 }
 
 const char *bench_l2_name(enum bench_l2 l2) {

@@ -64,21 +64,4 @@ void bench_block_text(struct bench_block block, char *out, size_t out_size);
 /* "read-offset/plain offset 11 block 512": a row's name in messages. */
 void bench_row_text(const struct bench_row *row, char *out, size_t out_size);
 
-/* Percentages and ratios of counters, under nvprof's names where it had one. */
-struct bench_ratio {
-    const char *name;
-    double (*of)(const wl_counters *counters); /* NaN where nothing of the kind was accessed */
-};
-extern const struct bench_ratio bench_ratios[];
-extern const size_t bench_ratio_count;
-
-double bench_gld_efficiency(const wl_counters *counters);
-double bench_gst_efficiency(const wl_counters *counters);
-double bench_gld_transactions_per_request(const wl_counters *counters);
-double bench_gst_transactions_per_request(const wl_counters *counters);
-double bench_shared_efficiency(const wl_counters *counters);
-/* 100 x useful / moved bytes of global loads, stores and bulk copies together: the share of a memory's
- * bandwidth that this access pattern can turn into useful bytes. */
-double bench_bound_pct(const wl_counters *counters);
-
 #endif

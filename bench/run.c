@@ -116,10 +116,10 @@ static double copy_like(const struct run *run, uint64_t bytes) {
     return best ? best->gbps : 0;
 }
 
-static bool note_copy(struct run *run, uint64_t bytes, double gbps, struct bench_error *error) {
+static bool note_copy(struct run *run, uint64_t bytes, double gbps, struct base_error *error) {
     struct copy *copies = realloc(run->copies, (run->copy_count + 1) * sizeof *copies);
     if (!copies)
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     run->copies = copies;
     copies[run->copy_count++] = (struct copy){bytes, gbps};
     return true;
@@ -127,7 +127,7 @@ static bool note_copy(struct run *run, uint64_t bytes, double gbps, struct bench
 
 /* Measures the copy ladder, untold, at a byte count like the section's, unless one like it was measured.  A
  * failure leaves no copy figure; a broken device shows at the next row. */
-static bool measure_copy(struct run *run, const struct bench_section *like, struct bench_error *error) {
+static bool measure_copy(struct run *run, const struct bench_section *like, struct base_error *error) {
     uint64_t bytes = most_bytes(like);
     if (copy_like(run, bytes) > 0)
         return true;
@@ -157,7 +157,7 @@ static bool measure_copy(struct run *run, const struct bench_section *like, stru
                             .result = &result};
         verify_section(&inner, section, &workspace);
         right = result.broken
-                    ? bench_failure(error, "%s", result.reason)
+                    ? base_failure(error, "%s", result.reason)
                     : bench_measure(&plan, run->clocks, section, &workspace, &request, NULL, NULL, error);
         if (right)
             right = note_copy(run, bytes, best_kernel_gbps(section), error);
@@ -179,7 +179,7 @@ static void announce_timing(void *argument, size_t done, size_t total) {
 }
 
 static bool time_section(struct run *run, struct bench_section *section, struct bench_workspace *workspace,
-                         struct bench_error *error) {
+                         struct base_error *error) {
     struct timing timing = {run, section};
     if (!bench_measure(run->plan, run->clocks, section, workspace, run->request, announce_timing, &timing,
                        error))
@@ -194,7 +194,7 @@ static bool time_section(struct run *run, struct bench_section *section, struct 
     return true;
 }
 
-static bool run_section(struct run *run, struct bench_section *section, struct bench_error *error) {
+static bool run_section(struct run *run, struct bench_section *section, struct base_error *error) {
     struct bench_workspace workspace;
     announce(run, &section->rows[0]);
     bool is_copy = strcmp(section->experiment->name, "copy") == 0;
@@ -231,8 +231,7 @@ static void count_statuses(const struct bench_plan *plan, struct bench_result *r
 }
 
 bool bench_run(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
-               const struct bench_observer *observer, struct bench_result *result,
-               struct bench_error *error) {
+               const struct bench_observer *observer, struct bench_result *result, struct base_error *error) {
     memset(result, 0, sizeof *result);
     struct run run = {
         .plan = plan, .context = context, .request = request, .observer = observer, .result = result};

@@ -22,6 +22,6 @@ struct bench_result {
 
 /* False when something beyond single rows failed: *error says what, and *result holds what was reached. */
 bool bench_run(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
-               const struct bench_observer *observer, struct bench_result *result, struct bench_error *error);
+               const struct bench_observer *observer, struct bench_result *result, struct base_error *error);
 
 #endif

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/grid.h"
-#include "bench/text.h"
+#include "base/grid.h"
+#include "base/text.h"
 
-enum { CELL = BENCH_GRID_CELL };
+enum { CELL = BASE_GRID_CELL };
 
 /* What the simulator's rows are compared by, in this order; less is better. */
 enum { SECTORS, SHARED, INSTRUCTIONS, COSTS };
@@ -138,16 +138,16 @@ static void add_section(struct summary *summary, const struct bench_section *sec
 
 enum { EXPERIMENT, UNIT, FIRST, BEST, BEST_NAME, LIBRARY, PEER, PEER_NAME, TEACHES, COLUMNS };
 
-static const struct bench_grid_column columns[COLUMNS] = {
-    [EXPERIMENT] = {"experiment", BENCH_GRID_LEFT},
-    [UNIT] = {"unit", BENCH_GRID_LEFT},
+static const struct base_grid_column columns[COLUMNS] = {
+    [EXPERIMENT] = {"experiment", BASE_GRID_LEFT},
+    [UNIT] = {"unit", BASE_GRID_LEFT},
     [FIRST] = {"first", 0},
     [BEST] = {"best", 0},
-    [BEST_NAME] = {"", BENCH_GRID_LEFT | BENCH_GRID_SPARE_LAST},
+    [BEST_NAME] = {"", BASE_GRID_LEFT | BASE_GRID_SPARE_LAST},
     [LIBRARY] = {"library", 0},
-    [PEER] = {"peer", BENCH_GRID_HIDE_ZERO},
-    [PEER_NAME] = {"", BENCH_GRID_LEFT | BENCH_GRID_HIDE_ZERO | BENCH_GRID_SPARE},
-    [TEACHES] = {"what it teaches", BENCH_GRID_LEFT | BENCH_GRID_CUT},
+    [PEER] = {"peer", BASE_GRID_HIDE_ZERO},
+    [PEER_NAME] = {"", BASE_GRID_LEFT | BASE_GRID_HIDE_ZERO | BASE_GRID_SPARE},
+    [TEACHES] = {"what it teaches", BASE_GRID_LEFT | BASE_GRID_CUT},
 };
 
 /* The first cost in which the ladder's ends differ. */
@@ -166,7 +166,7 @@ static void put_figure(const struct line *line, const struct bench_row *row, cha
     if (!row)
         return;
     double value = row->has_time ? figure_of(row) : cost_of(row).of[cost_shown(line)];
-    bench_grid_number(value, value < 1000 ? 1 : 0, out);
+    base_grid_number(value, value < 1000 ? 1 : 0, out);
 }
 
 static void put_unit(const struct line *line, char out[CELL]) {
@@ -238,19 +238,19 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
     }
 }
 
-static void put_grid(FILE *file, const struct bench_plan *plan, const struct bench_grid *grid) {
+static void put_grid(FILE *file, const struct bench_plan *plan, const struct base_grid *grid) {
     fputc('\n', file);
-    bench_wrap(file,
-               plan->simulator
-                   ? "Summary: of each KiB that must move, sectors of 32 bytes, wavefronts of shared memory "
-                     "or instructions; less is better"
-                   : "Summary: what each kernel reached; more is better",
-               0, 0);
-    bench_grid_put_titles(file, grid);
+    base_wrap(file,
+              plan->simulator
+                  ? "Summary: of each KiB that must move, sectors of 32 bytes, wavefronts of shared memory "
+                    "or instructions; less is better"
+                  : "Summary: what each kernel reached; more is better",
+              0, 0);
+    base_grid_put_titles(file, grid);
     for (size_t r = 0; r < grid->row_count; r++)
-        bench_grid_put_row(file, grid, r, SIZE_MAX);
-    bench_wrap(file, "Of offsets, strides, types and widths (/bytes), those where the first rung does worst.",
-               0, 0);
+        base_grid_put_row(file, grid, r, SIZE_MAX);
+    base_wrap(file, "Of offsets, strides, types and widths (/bytes), those where the first rung does worst.",
+              0, 0);
 }
 
 bool bench_put_summary(FILE *file, const struct bench_plan *plan) {
@@ -259,16 +259,16 @@ bool bench_put_summary(FILE *file, const struct bench_plan *plan) {
         return false;
     for (size_t s = 0; s < plan->section_count; s++)
         add_section(&summary, &plan->sections[s]);
-    struct bench_grid grid = {.columns = columns,
-                              .column_count = COLUMNS,
-                              .row_count = summary.count,
-                              .cell = put_cell,
-                              .context = &summary,
-                              .line = bench_text_wide(file)};
-    bool right = bench_grid_lay_out(&grid);
+    struct base_grid grid = {.columns = columns,
+                             .column_count = COLUMNS,
+                             .row_count = summary.count,
+                             .cell = put_cell,
+                             .context = &summary,
+                             .line = base_text_wide(file)};
+    bool right = base_grid_lay_out(&grid);
     if (right)
         put_grid(file, plan, &grid);
-    bench_grid_free(&grid);
+    base_grid_free(&grid);
     free(summary.lines);
     return right;
 }

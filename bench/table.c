@@ -2,15 +2,15 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "bench/columns.h"
-#include "bench/text.h"
 
 bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct bench_section *section,
                          bool colour) {
     struct bench_columns laid;
     if (bench_section_table(plan, section) == 0)
         return true;
-    if (!bench_columns_open(&laid, plan, section, bench_text_columns(file))) {
+    if (!bench_columns_open(&laid, plan, section, base_text_columns(file))) {
         bench_columns_close(&laid);
         return false;
     }
@@ -18,17 +18,17 @@ bool bench_table_section(FILE *file, const struct bench_plan *plan, const struct
         fputc('\n', file);
     } else {
         int column = fprintf(file, "\n%s: ", section->experiment->name) - 1;
-        bench_wrap(file, section->experiment->question, 2, column);
+        base_wrap(file, section->experiment->question, 2, column);
     }
     bench_columns_put_common(file, &laid);
-    bench_grid_put_titles(file, &laid.grid);
+    base_grid_put_titles(file, &laid.grid);
     for (size_t r = 0; r < laid.row_count; r++) {
         const struct bench_row *row = laid.rows[r];
         const char *remark = bench_row_remark(row);
-        bench_grid_put_row(file, &laid.grid, r,
-                           colour && row->status == BENCH_FAILED ? laid.status : SIZE_MAX);
+        base_grid_put_row(file, &laid.grid, r,
+                          colour && row->status == BENCH_FAILED ? laid.status : SIZE_MAX);
         if (remark)
-            bench_wrap(file, remark, 6, 0);
+            base_wrap(file, remark, 6, 0);
     }
     bench_columns_close(&laid);
     return true;
@@ -49,5 +49,5 @@ void bench_table_device(const struct bench_plan *plan, char *text, size_t size) 
 void bench_table_header(FILE *file, const struct bench_plan *plan) {
     char text[512];
     bench_table_device(plan, text, sizeof text);
-    bench_wrap(file, text, 0, 0);
+    base_wrap(file, text, 0, 0);
 }

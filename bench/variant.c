@@ -55,7 +55,7 @@ bool bench_variant_set(const struct bench_variants *variants, size_t i, struct w
 
 bool bench_variants_check(const struct bench_request *request,
                           bool (*chosen)(const struct bench_request *, const char *experiment),
-                          struct bench_error *error) {
+                          struct base_error *error) {
     size_t count;
     const struct bench_experiment *experiments = bench_experiments(&count);
     bool width = false, type = false, fields = false, order = false, shift = false;
@@ -83,8 +83,8 @@ bool bench_variants_check(const struct bench_request *request,
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].given && !lists[i].used)
-            return bench_usage(error, "%s: none of the chosen experiments has one; %s", lists[i].option,
-                               lists[i].by);
+            return base_usage(error, "%s: none of the chosen experiments has one; %s", lists[i].option,
+                              lists[i].by);
     for (size_t i = 0; i < request->widths.count; i++)
         if (!bench_is_width("--width", request->widths.items[i], error))
             return false;

@@ -30,7 +30,7 @@ bool bench_variant_set(const struct bench_variants *variants, size_t i, struct w
 /* Refuses widths that are none, and lists that no chosen experiment has a use for. */
 bool bench_variants_check(const struct bench_request *request,
                           bool (*chosen)(const struct bench_request *, const char *experiment),
-                          struct bench_error *error);
+                          struct base_error *error);
 
 /* "width 4", "type f16", "fields 3, width 4", "order 0213, width 2"; nothing for experiments without. */
 void bench_variant_text(const struct bench_experiment *experiment, const struct wl_problem *problem,

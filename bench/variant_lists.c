@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "bench/list.h"
-#include "bench/nearest.h"
 
 /* ---------------------------------------------------------------- types */
 
@@ -28,7 +28,7 @@ unsigned bench_type_bytes(unsigned type) {
     return type < TYPES ? types[type].bytes : 0;
 }
 
-static bool parse_type(const char *option, const char *text, unsigned *out, struct bench_error *error) {
+static bool parse_type(const char *option, const char *text, unsigned *out, struct base_error *error) {
     const char *names[TYPES];
     for (unsigned i = 0; i < TYPES; i++) {
         names[i] = types[i].name;
@@ -37,19 +37,18 @@ static bool parse_type(const char *option, const char *text, unsigned *out, stru
             return true;
         }
     }
-    const char *near = bench_nearest(text, names, TYPES);
-    return bench_usage(error,
-                       "%s: no type '%.40s'%s%s%s; there are i8 to i64, u8 to u64, f16, bf16, f32, f64",
-                       option, text, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *near = base_nearest(text, names, TYPES);
+    return base_usage(error, "%s: no type '%.40s'%s%s%s; there are i8 to i64, u8 to u64, f16, bf16, f32, f64",
+                      option, text, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static bool take_type(const char *option, const char *piece, void *list, struct bench_error *error) {
+static bool take_type(const char *option, const char *piece, void *list, struct base_error *error) {
     unsigned type = 0;
     return parse_type(option, piece, &type, error) && bench_list_number(option, list, type, error);
 }
 
 bool bench_parse_types(const char *option, const char *text, struct bench_numbers *out,
-                       struct bench_error *error) {
+                       struct base_error *error) {
     *out = (struct bench_numbers){0};
     return bench_list_each(option, text, take_type, out, error);
 }
@@ -58,30 +57,30 @@ bool bench_parse_types(const char *option, const char *text, struct bench_number
 
 /* member = type [ "x" count ] */
 static bool parse_member(const char *option, const char *member, unsigned *type, uint64_t *count,
-                         struct bench_error *error) {
+                         struct base_error *error) {
     const char *times;
     char *name = bench_cut(member, 'x', &times);
     if (!name)
-        return bench_failure(error, "%s: out of memory", option);
+        return base_failure(error, "%s: out of memory", option);
     *count = 1;
     bool right =
         parse_type(option, name, type, error) && (!times || bench_parse_number(option, times, count, error));
     free(name);
     if (right && (*count == 0 || *count > WL_STRUCTURE_MAX))
-        return bench_usage(error, "%s: '%.40s' is not a member of 1 to %d elements", option, member,
-                           WL_STRUCTURE_MAX);
+        return base_usage(error, "%s: '%.40s' is not a member of 1 to %d elements", option, member,
+                          WL_STRUCTURE_MAX);
     return right;
 }
 
 static bool add_member(const char *option, const char *member, bool packed, struct wl_structure *structure,
-                       unsigned *alignment, struct bench_error *error) {
+                       unsigned *alignment, struct base_error *error) {
     unsigned type = 0;
     uint64_t count;
     if (!parse_member(option, member, &type, &count, error))
         return false;
     uint32_t each = bench_type_bytes(type);
     if (structure->count == WL_STRUCTURE_FIELDS)
-        return bench_usage(error, "%s: a structure of more than %d members", option, WL_STRUCTURE_FIELDS);
+        return base_usage(error, "%s: a structure of more than %d members", option, WL_STRUCTURE_FIELDS);
     if (!packed) {
         structure->bytes = (structure->bytes + each - 1) / each * each;
         *alignment = *alignment < each ? each : *alignment;
@@ -93,31 +92,31 @@ static bool add_member(const char *option, const char *member, bool packed, stru
 }
 
 static bool parse_structure(const char *option, const char *text, struct wl_structure *out,
-                            struct bench_error *error) {
+                            struct base_error *error) {
     static const char mark[] = "packed:";
     bool packed = strncmp(text, mark, strlen(mark)) == 0, right = true;
     unsigned alignment = 1;
     *out = (struct wl_structure){.bytes = 0};
     if (strlen(text) >= sizeof out->text)
-        return bench_usage(error, "%s: '%.20s...' is a structure of more than %zu letters", option, text,
-                           sizeof out->text - 1);
+        return base_usage(error, "%s: '%.20s...' is a structure of more than %zu letters", option, text,
+                          sizeof out->text - 1);
     snprintf(out->text, sizeof out->text, "%s", text);
     for (const char *at = packed ? text + strlen(mark) : text, *next; at && right; at = next) {
         char *member = bench_cut(at, '+', &next);
         if (!member)
-            return bench_failure(error, "%s: out of memory", option);
+            return base_failure(error, "%s: out of memory", option);
         right = add_member(option, member, packed, out, &alignment, error);
         free(member);
     }
     out->bytes = (out->bytes + alignment - 1) / alignment * alignment;
     if (right && out->bytes > WL_STRUCTURE_MAX)
-        return bench_usage(error, "%s: '%.60s' has %u bytes, a structure has %d at most", option, text,
-                           (unsigned)out->bytes, WL_STRUCTURE_MAX);
+        return base_usage(error, "%s: '%.60s' has %u bytes, a structure has %d at most", option, text,
+                          (unsigned)out->bytes, WL_STRUCTURE_MAX);
     return right;
 }
 
 static bool add_choice(const char *option, struct bench_field_choices *list,
-                       const struct bench_field_choice *choice, struct bench_error *error) {
+                       const struct bench_field_choice *choice, struct base_error *error) {
     for (size_t i = 0; i < list->count; i++)
         if (list->items[i].count == choice->count &&
             strcmp(list->items[i].structure.text, choice->structure.text) == 0)
@@ -131,7 +130,7 @@ static bool add_choice(const char *option, struct bench_field_choices *list,
     return true;
 }
 
-static bool take_fields(const char *option, const char *piece, void *into, struct bench_error *error) {
+static bool take_fields(const char *option, const char *piece, void *into, struct base_error *error) {
     struct bench_field_choice choice = {0};
     struct bench_numbers numbers;
     if (isalpha((unsigned char)*piece))
@@ -140,8 +139,8 @@ static bool take_fields(const char *option, const char *piece, void *into, struc
     bool right = bench_parse_numbers(option, piece, &numbers, error);
     for (size_t i = 0; i < numbers.count && right; i++) {
         if (numbers.items[i] < 1 || numbers.items[i] > WL_LADDER_FIELDS) {
-            right = bench_usage(error, "%s: %.40s: 1 to %d fields, or a structure such as f32x3+f64+i32",
-                                option, piece, WL_LADDER_FIELDS);
+            right = base_usage(error, "%s: %.40s: 1 to %d fields, or a structure such as f32x3+f64+i32",
+                               option, piece, WL_LADDER_FIELDS);
             break;
         }
         choice.count = (uint32_t)numbers.items[i];
@@ -152,7 +151,7 @@ static bool take_fields(const char *option, const char *piece, void *into, struc
 }
 
 bool bench_parse_fields(const char *option, const char *text, struct bench_field_choices *out,
-                        struct bench_error *error) {
+                        struct base_error *error) {
     *out = (struct bench_field_choices){0};
     return bench_list_each(option, text, take_fields, out, error);
 }
@@ -165,24 +164,24 @@ void bench_field_choices_free(struct bench_field_choices *choices) {
 /* ---------------------------------------------------------------- orders */
 
 bool bench_parse_order(const char *option, const char *text, struct bench_order *out,
-                       struct bench_error *error) {
+                       struct base_error *error) {
     struct bench_order order = {0};
     unsigned seen = 0;
     for (const char *c = text; *c; c++) {
         if (*c < '0' || *c >= '0' + WL_RANK_MAX || order.rank == WL_RANK_MAX)
-            return bench_usage(error, "%s: '%.40s' is not an order of 1 to %d dimensions such as 0213",
-                               option, text, WL_RANK_MAX);
+            return base_usage(error, "%s: '%.40s' is not an order of 1 to %d dimensions such as 0213", option,
+                              text, WL_RANK_MAX);
         order.axis[order.rank++] = (unsigned char)(*c - '0');
         seen |= 1u << (*c - '0');
     }
     if (order.rank == 0 || seen != (1u << order.rank) - 1)
-        return bench_usage(error, "%s: '%.40s' does not have each of its dimensions, from 0 on, once", option,
-                           text);
+        return base_usage(error, "%s: '%.40s' does not have each of its dimensions, from 0 on, once", option,
+                          text);
     *out = order;
     return true;
 }
 
-static bool take_order(const char *option, const char *piece, void *into, struct bench_error *error) {
+static bool take_order(const char *option, const char *piece, void *into, struct base_error *error) {
     struct bench_orders *list = into;
     struct bench_order order;
     if (!bench_parse_order(option, piece, &order, error))
@@ -199,7 +198,7 @@ static bool take_order(const char *option, const char *piece, void *into, struct
 }
 
 bool bench_parse_orders(const char *option, const char *text, struct bench_orders *out,
-                        struct bench_error *error) {
+                        struct base_error *error) {
     *out = (struct bench_orders){0};
     /* 0,2,1 as NumPy has it: digits alone between the commas. */
     char joined[WL_RANK_MAX + 2];

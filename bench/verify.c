@@ -181,7 +181,7 @@ static enum bench_verdict launch(struct bench_workspace *workspace, const struct
 enum bench_verdict bench_verify(struct bench_workspace *workspace, const struct wl_rung *rung,
                                 const struct wl_problem *problem, wl_counters *counters, bool *counted,
                                 char *text, size_t text_size) {
-    struct bench_error error;
+    struct base_error error;
     struct wl_problem bound = *problem;
     bool counts = counters && wl__is_simulator(workspace->context);
     *counted = false;

@@ -6,18 +6,18 @@
 #include "bench/parallel.h"
 #include "bench/reference.h"
 
-static bool allocate_device(wl_context *context, struct bench_array *array, struct bench_error *error) {
+static bool allocate_device(wl_context *context, struct bench_array *array, struct base_error *error) {
     if (wl_alloc(context, &array->allocation, array->bytes + 2 * BENCH_GUARD_BYTES)) {
         array->allocation = 0;
-        return bench_failure(error, "%llu bytes of device memory: %s", (unsigned long long)array->bytes,
-                             wl_message());
+        return base_failure(error, "%llu bytes of device memory: %s", (unsigned long long)array->bytes,
+                            wl_message());
     }
     array->data = array->allocation + BENCH_GUARD_BYTES;
     return true;
 }
 
 static bool allocate(wl_context *context, struct bench_array *array, const struct bench_extent *extent,
-                     bool on_device, struct bench_error *error) {
+                     bool on_device, struct base_error *error) {
     array->kind = extent->kind;
     array->width = extent->width;
     array->bytes = 4 * extent->elements;
@@ -25,13 +25,13 @@ static bool allocate(wl_context *context, struct bench_array *array, const struc
         return true;
     array->host = malloc(array->bytes ? array->bytes : 1);
     if (!array->host)
-        return bench_failure(error, "%llu bytes of host memory: out of memory",
-                             (unsigned long long)array->bytes);
+        return base_failure(error, "%llu bytes of host memory: out of memory",
+                            (unsigned long long)array->bytes);
     return !on_device || allocate_device(context, array, error);
 }
 
 static bool fill_sparse(struct bench_workspace *workspace, const struct wl_problem *problem,
-                        struct bench_error *error) {
+                        struct base_error *error) {
     struct bench_sparse matrix = {
         .rows = problem->rows,
         .cols = problem->cols,
@@ -46,7 +46,7 @@ static bool fill_sparse(struct bench_workspace *workspace, const struct wl_probl
     if (!matrix.row_starts) {
         matrix.row_starts = starts = malloc(4 * (problem->rows + 1));
         if (!starts)
-            return bench_failure(error, "out of host memory");
+            return base_failure(error, "out of host memory");
     }
     bench_sparse_fill(workspace->seed, &matrix);
     free(starts);
@@ -54,7 +54,7 @@ static bool fill_sparse(struct bench_workspace *workspace, const struct wl_probl
 }
 
 static bool generate(struct bench_workspace *workspace, const struct wl_problem *problem,
-                     struct bench_error *error) {
+                     struct base_error *error) {
     for (unsigned i = 0; i < BENCH_INPUTS; i++)
         if (workspace->in[i].kind == BENCH_KIND_INDEX)
             return fill_sparse(workspace, problem, error);
@@ -67,12 +67,12 @@ static bool generate(struct bench_workspace *workspace, const struct wl_problem 
 
 bool bench_workspace_open(struct bench_workspace *workspace, wl_context *context,
                           const struct bench_needs *needs, const struct wl_problem *problem, uint64_t seed,
-                          struct bench_error *error) {
+                          struct base_error *error) {
     memset(workspace, 0, sizeof *workspace);
     workspace->context = context;
     workspace->seed = seed;
     workspace->chunk = malloc(BENCH_CHUNK_BYTES);
-    bool right = workspace->chunk || bench_failure(error, "out of host memory");
+    bool right = workspace->chunk || base_failure(error, "out of host memory");
     for (unsigned i = 0; i < BENCH_INPUTS && right; i++)
         right = allocate(context, &workspace->in[i], &needs->extents.in[i], true, error);
     for (unsigned i = 0; i < BENCH_OUTPUTS && right; i++)
@@ -104,7 +104,7 @@ void bench_workspace_close(struct bench_workspace *workspace) {
     memset(workspace, 0, sizeof *workspace);
 }
 
-bool bench_workspace_restore(struct bench_workspace *workspace, struct bench_error *error) {
+bool bench_workspace_restore(struct bench_workspace *workspace, struct base_error *error) {
     for (unsigned i = 0; i < BENCH_INPUTS; i++) {
         const struct bench_array *array = &workspace->in[i];
         if (!array->allocation)
@@ -113,7 +113,7 @@ bool bench_workspace_restore(struct bench_workspace *workspace, struct bench_err
                     array->bytes + 2 * BENCH_GUARD_BYTES, NULL) ||
             wl_synchronize(workspace->context) ||
             wl_upload(workspace->context, array->data, array->host, array->bytes))
-            return bench_failure(error, "inputs cannot be uploaded: %s", wl_message());
+            return base_failure(error, "inputs cannot be uploaded: %s", wl_message());
     }
     return true;
 }
@@ -164,12 +164,12 @@ static bool poison(wl_context *context, const struct bench_array *array) {
 }
 
 bool bench_workspace_poison(struct bench_workspace *workspace, const struct wl_rung *rung,
-                            struct bench_error *error) {
+                            struct base_error *error) {
     bool right = poison(workspace->context, &workspace->work);
     for (unsigned i = 0; i < BENCH_OUTPUTS && right; i++)
         if (rung->outputs >> i & 1)
             right = poison(workspace->context, &workspace->out[i]);
     if (!right || wl_synchronize(workspace->context))
-        return bench_failure(error, "outputs cannot be poisoned: %s", wl_message());
+        return base_failure(error, "outputs cannot be poisoned: %s", wl_message());
     return true;
 }

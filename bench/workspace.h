@@ -36,11 +36,11 @@ struct bench_workspace {
  * and uploads them.  On failure nothing stays allocated. */
 bool bench_workspace_open(struct bench_workspace *workspace, wl_context *context,
                           const struct bench_needs *needs, const struct wl_problem *problem, uint64_t seed,
-                          struct bench_error *error);
+                          struct base_error *error);
 void bench_workspace_close(struct bench_workspace *workspace);
 
 /* Puts the inputs and their guards back as they were, after a kernel has spoilt them. */
-bool bench_workspace_restore(struct bench_workspace *workspace, struct bench_error *error);
+bool bench_workspace_restore(struct bench_workspace *workspace, struct base_error *error);
 
 /* Sets the problem's addresses to the arrays that the rung reads and writes; the others are 0. */
 void bench_workspace_bind(const struct bench_workspace *workspace, const struct wl_rung *rung,
@@ -52,6 +52,6 @@ void bench_workspace_expect(struct bench_workspace *workspace, const struct wl_r
 
 /* Overwrites the rung's outputs, their guards and the work area with poison, and waits. */
 bool bench_workspace_poison(struct bench_workspace *workspace, const struct wl_rung *rung,
-                            struct bench_error *error);
+                            struct base_error *error);
 
 #endif

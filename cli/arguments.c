@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/nearest.h"
+#include "base/nearest.h"
 #include "wideload.h"
 
 enum { MOST_OPTIONS = 64 };
@@ -18,11 +18,11 @@ static size_t option_names(const struct argp *argp, const char *names[MOST_OPTIO
 
 /* getopt tells only that it refused an option, not why: unknown, ambiguous, without its value, or with one
  * that it does not take. */
-static void describe_option(const char *text, const struct argp *argp, struct bench_error *error) {
+static void describe_option(const char *text, const struct argp *argp, struct base_error *error) {
     const char *names[MOST_OPTIONS];
     size_t count = option_names(argp, names), matches = 0;
     if (strncmp(text, "--", 2) != 0) {
-        bench_usage(error, "unknown option '%.80s'; see --help", text);
+        base_usage(error, "unknown option '%.80s'; see --help", text);
         return;
     }
     char name[80];
@@ -38,15 +38,15 @@ static void describe_option(const char *text, const struct argp *argp, struct be
             }
         }
     if (matches > 1)
-        bench_usage(error, "option '--%s' is ambiguous; write it out, see --help", name);
+        base_usage(error, "option '--%s' is ambiguous; write it out, see --help", name);
     else if (matches == 1 && match->arg)
-        bench_usage(error, "option '--%s' needs a value: --%s=%s", match->name, match->name, match->arg);
+        base_usage(error, "option '--%s' needs a value: --%s=%s", match->name, match->name, match->arg);
     else if (matches == 1)
-        bench_usage(error, "option '--%s' takes no value", match->name);
+        base_usage(error, "option '--%s' takes no value", match->name);
     else {
-        const char *near = bench_nearest(name, names, count);
-        bench_usage(error, "unknown option '--%s'%s%s%s; see --help", name, near ? ": did you mean '--" : "",
-                    near ? near : "", near ? "'?" : "");
+        const char *near = base_nearest(name, names, count);
+        base_usage(error, "unknown option '--%s'%s%s%s; see --help", name, near ? ": did you mean '--" : "",
+                   near ? near : "", near ? "'?" : "");
     }
 }
 
@@ -60,7 +60,7 @@ error_t cli_parse_common(int key, char *argument, struct argp_state *state) {
         common->version = true;
         return 0;
     case ARGP_KEY_ARG:
-        bench_usage(&common->error, "unexpected argument '%.80s'; see --help", argument);
+        base_usage(&common->error, "unexpected argument '%.80s'; see --help", argument);
         return EINVAL;
     case ARGP_KEY_ERROR:
         if (!common->error.text[0] && state->next >= 1 && state->next <= state->argc) {
@@ -83,7 +83,7 @@ void cli_print_help(const struct cli_command *command) {
               ARGP_HELP_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG | ARGP_HELP_POST_DOC, name);
 }
 
-int cli_report(const struct bench_error *error) {
+int cli_report(const struct base_error *error) {
     fprintf(stderr, "wideload: %s\n", error->text);
     return error->usage ? CLI_USAGE : CLI_FAILURE;
 }
@@ -93,7 +93,7 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
                                 ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP | ARGP_IN_ORDER, NULL, input);
     if (result) {
         if (!input->error.text[0])
-            bench_failure(&input->error, "%s", strerror(result));
+            base_failure(&input->error, "%s", strerror(result));
         return cli_report(&input->error);
     }
     if (input->help) {

@@ -4,7 +4,7 @@
 
 #include <argp.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 
 enum {
     CLI_SUCCESS = 0,
@@ -24,7 +24,7 @@ enum { CLI_KEY_HELP = 0x1000, CLI_KEY_VERSION, CLI_KEY_FIRST /* of a command's o
 /* The first member of every argp input. */
 struct cli_common {
     bool help, version;
-    struct bench_error error;
+    struct base_error error;
 };
 
 /* A command: its name, its argp (whose parser falls back to cli_parse_common) and what it does. */
@@ -48,6 +48,6 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, struct c
 void cli_print_help(const struct cli_command *command);
 
 /* Prints "wideload: ..." on stderr and returns the error's exit status. */
-int cli_report(const struct bench_error *error);
+int cli_report(const struct base_error *error);
 
 #endif

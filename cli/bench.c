@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/output.h"
+#include "base/place.h"
+#include "base/text.h"
 #include "bench/compare.h"
 #include "bench/json.h"
-#include "bench/output.h"
-#include "bench/place.h"
 #include "bench/run.h"
 #include "bench/summary.h"
 #include "bench/table.h"
-#include "bench/text.h"
 #include "cli/arguments.h"
 #include "cli/devices.h"
 #include "cli/progress.h"
@@ -117,7 +117,7 @@ static const struct argp_option options[] = {
 
 static bool parse_option(struct input *input, int key, const char *argument) {
     struct bench_request *request = &input->request;
-    struct bench_error *error = &input->common.error;
+    struct base_error *error = &input->common.error;
     uint64_t number;
     switch (key) {
     case KEY_KERNEL:
@@ -171,7 +171,7 @@ static bool parse_option(struct input *input, int key, const char *argument) {
         if (!bench_parse_number("--samples", argument, &number, error))
             return false;
         if (number < 1 || number > 1000000)
-            return bench_usage(error, "--samples: %.80s is not within 1 .. 1000000", argument);
+            return base_usage(error, "--samples: %.80s is not within 1 .. 1000000", argument);
         request->samples = (size_t)number;
         return true;
     case KEY_DEVICE:
@@ -182,16 +182,16 @@ static bool parse_option(struct input *input, int key, const char *argument) {
         return true;
     case KEY_JSON:
         input->json = argument;
-        return *argument || bench_usage(error, "--json: an empty file name; give a path or -");
+        return *argument || base_usage(error, "--json: an empty file name; give a path or -");
     case KEY_CSV:
         input->csv = argument;
-        return *argument || bench_usage(error, "--csv: an empty file name; give a path or -");
+        return *argument || base_usage(error, "--csv: an empty file name; give a path or -");
     case KEY_MARKDOWN:
         input->markdown = argument;
-        return *argument || bench_usage(error, "--markdown: an empty file name; give a path or -");
+        return *argument || base_usage(error, "--markdown: an empty file name; give a path or -");
     case KEY_COMPARE:
         input->compare = argument;
-        return *argument || bench_usage(error, "--compare: an empty file name; give an earlier run's JSON");
+        return *argument || base_usage(error, "--compare: an empty file name; give an earlier run's JSON");
     case KEY_TOLERANCE:
         input->has_tolerance = true;
         return bench_parse_percentage("--tolerance", argument, &input->tolerance, error);
@@ -243,13 +243,13 @@ static const struct {
 };
 
 struct results {
-    struct bench_output files[OUTPUTS];
+    struct base_output files[OUTPUTS];
     bool wanted[OUTPUTS];
     bool table; /* standard output is free for it */
 };
 
-static bool check_places(const struct input *input, struct bench_error *error) {
-    const struct bench_place places[] = {
+static bool check_places(const struct input *input, struct base_error *error) {
+    const struct base_place places[] = {
         {.name = "--json", .path = input->json},
         {.name = "--csv", .path = input->csv},
         {.name = "--markdown", .path = input->markdown},
@@ -257,17 +257,17 @@ static bool check_places(const struct input *input, struct bench_error *error) {
         {.name = "where standard output goes", .is_stream = true, .stream = STDOUT_FILENO, .read = true},
         {.name = "where standard error goes", .is_stream = true, .stream = STDERR_FILENO, .read = true},
     };
-    return bench_places_check(places, sizeof places / sizeof *places, error);
+    return base_places_check(places, sizeof places / sizeof *places, error);
 }
 
-static bool open_results(struct results *results, const struct input *input, struct bench_error *error) {
+static bool open_results(struct results *results, const struct input *input, struct base_error *error) {
     const char *paths[OUTPUTS] = {input->json, input->csv, input->markdown};
     cli_guard_unfinished();
     results->table = true;
     for (int i = 0; i < OUTPUTS; i++) {
         if (!paths[i])
             continue;
-        if (!bench_output_open(&results->files[i], outputs[i].option, paths[i], error))
+        if (!base_output_open(&results->files[i], outputs[i].option, paths[i], error))
             return false;
         results->wanted[i] = true;
         cli_note_unfinished(i, results->files[i].temporary);
@@ -276,16 +276,15 @@ static bool open_results(struct results *results, const struct input *input, str
     return true;
 }
 
-static bool commit_results(struct results *results, const struct bench_plan *plan,
-                           struct bench_error *error) {
+static bool commit_results(struct results *results, const struct bench_plan *plan, struct base_error *error) {
     for (int i = 0; i < OUTPUTS; i++) {
         if (!results->wanted[i])
             continue;
         FILE *file = results->files[i].file;
         if (!outputs[i].write(file, plan))
-            return bench_failure(error, "%s: the results cannot be written: %s", outputs[i].option,
-                                 strerror(errno));
-        if (!bench_output_commit(&results->files[i], error))
+            return base_failure(error, "%s: the results cannot be written: %s", outputs[i].option,
+                                strerror(errno));
+        if (!base_output_commit(&results->files[i], error))
             return false;
         cli_note_unfinished(i, NULL);
     }
@@ -296,7 +295,7 @@ static void close_results(struct results *results) {
     for (int i = 0; i < OUTPUTS; i++) {
         cli_note_unfinished(i, NULL);
         if (results->wanted[i])
-            bench_output_close(&results->files[i]);
+            base_output_close(&results->files[i]);
     }
 }
 
@@ -371,7 +370,7 @@ static bool summarise(const struct input *input, const struct bench_plan *plan) 
     fputs(kept ? "." : "; --markdown, --csv and --json FILE keep them.", out);
     bool right = fclose(out) == 0;
     if (right)
-        bench_wrap(stdout, text, 0, 0);
+        base_wrap(stdout, text, 0, 0);
     free(text);
     return right;
 }
@@ -381,7 +380,7 @@ static int run_plan(const struct input *input, struct bench_plan *plan, wl_conte
     struct display display = {.table = results->table, .colour = wants_colour()};
     struct bench_observer observer = {&display, show_row, show_timing, show_section};
     struct bench_result result;
-    struct bench_error error;
+    struct base_error error;
     cli_progress_open(&display.progress);
     if (display.table)
         bench_table_header(stdout, plan);
@@ -410,14 +409,14 @@ static int run_plan(const struct input *input, struct bench_plan *plan, wl_conte
 }
 
 static int bench(struct input *input) {
-    struct bench_error error;
+    struct base_error error;
     struct bench_plan plan = {0};
     struct results results = {0};
     struct bench_earlier *earlier = NULL;
     wl_context *context = NULL;
     int status;
     if (input->has_tolerance && !input->compare) {
-        bench_usage(&error, "--tolerance: there is nothing to tolerate without --compare OLD.json");
+        base_usage(&error, "--tolerance: there is nothing to tolerate without --compare OLD.json");
         return cli_report(&error);
     }
     bool ready = bench_plan_make(&plan, &input->request, &error) && check_places(input, &error) &&

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/nearest.h"
-#include "bench/text.h"
+#include "base/nearest.h"
+#include "base/text.h"
 #include "cli/arguments.h"
 
 enum { MOST_GPUS = 64 };
@@ -18,7 +18,7 @@ size_t cli_archs(wl_context *context, const char *names[CLI_MOST_ARCHS]) {
     return count;
 }
 
-bool cli_check_device(const char *device, struct bench_error *error) {
+bool cli_check_device(const char *device, struct base_error *error) {
     static const char *const names[] = {"auto", "gpu", "sim"};
     for (size_t i = 0; i < 3; i++)
         if (strcmp(device, names[i]) == 0)
@@ -27,34 +27,34 @@ bool cli_check_device(const char *device, struct bench_error *error) {
         size_t digits = strspn(device + 4, "0123456789");
         if (digits >= 1 && digits <= 4 && device[4 + digits] == 0)
             return true;
-        return bench_usage(error, "--device: '%.80s' has no device number; give gpu:0 or a higher number",
-                           device);
+        return base_usage(error, "--device: '%.80s' has no device number; give gpu:0 or a higher number",
+                          device);
     }
-    const char *near = bench_nearest(device, names, 3);
-    return bench_usage(error, "--device: unknown device '%.80s'%s%s%s; give auto, gpu, gpu:N or sim", device,
-                       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *near = base_nearest(device, names, 3);
+    return base_usage(error, "--device: unknown device '%.80s'%s%s%s; give auto, gpu, gpu:N or sim", device,
+                      near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static bool set_arch(wl_context *context, const char *arch, struct bench_error *error) {
+static bool set_arch(wl_context *context, const char *arch, struct base_error *error) {
     wl_error result = wl_set_arch(context, arch);
     if (result == WL_ERROR_OK)
         return true;
     if (result == WL_ERROR_UNSUPPORTED)
-        return bench_usage(
+        return base_usage(
             error, "--arch: counting rules are the simulator's and the device is a GPU; add --device sim");
     if (result != WL_ERROR_INVALID_ARGUMENT)
-        return bench_failure(error, "--arch: %s: %s", arch, wl_message());
+        return base_failure(error, "--arch: %s: %s", arch, wl_message());
     const char *names[CLI_MOST_ARCHS];
     size_t count = cli_archs(context, names);
-    const char *near = bench_nearest(arch, names, count);
+    const char *near = base_nearest(arch, names, count);
     char known[300] = "";
     for (size_t i = 0, length = 0; i < count && length < sizeof known; i++)
         length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", names[i]);
-    return bench_usage(error, "--arch: unknown rules '%.80s'%s%s%s; there are %s", arch,
-                       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "", known);
+    return base_usage(error, "--arch: unknown rules '%.80s'%s%s%s; there are %s", arch,
+                      near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "", known);
 }
 
-bool cli_open(wl_context **out, const char *device, const char *arch, struct bench_error *error) {
+bool cli_open(wl_context **out, const char *device, const char *arch, struct base_error *error) {
     *out = NULL;
     if (device && !cli_check_device(device, error))
         return false;
@@ -64,8 +64,8 @@ bool cli_open(wl_context **out, const char *device, const char *arch, struct ben
     wl_error result = wl_open(out, device);
     if (result) {
         *out = NULL;
-        bench_failure(error, "the device '%s' cannot be opened: %s", device ? device : "auto",
-                      wl_message()[0] ? wl_message() : wl_error_text(result));
+        base_failure(error, "the device '%s' cannot be opened: %s", device ? device : "auto",
+                     wl_message()[0] ? wl_message() : wl_error_text(result));
         error->usage = result == WL_ERROR_INVALID_ARGUMENT;
         return false;
     }
@@ -124,7 +124,7 @@ static int run(int argc, char **argv) {
     for (unsigned i = 0; i < MOST_GPUS && print_gpu(i, &status); i++)
         fflush(stdout);
     wl_context *context;
-    struct bench_error error;
+    struct base_error error;
     if (!cli_open(&context, "sim", NULL, &error)) {
         cli_report(&error);
         return CLI_FAILURE;
@@ -143,7 +143,7 @@ static int run(int argc, char **argv) {
                  proved ? "*" : "");
     }
     int column = printf("\nThe simulator's counting rules (--arch): ") - 1;
-    bench_wrap(stdout, rules, 2, column);
+    base_wrap(stdout, rules, 2, column);
     puts("* held against hardware counters; the others follow public documents");
     wl_close(context);
     return status;

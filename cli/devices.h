@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 #include "wideload.h"
 
 enum { CLI_MOST_ARCHS = 32 };
@@ -13,10 +13,10 @@ enum { CLI_MOST_ARCHS = 32 };
 size_t cli_archs(wl_context *context, const char *names[CLI_MOST_ARCHS]);
 
 /* "auto", "gpu", "gpu:N", "sim". */
-bool cli_check_device(const char *device, struct bench_error *error);
+bool cli_check_device(const char *device, struct base_error *error);
 
 /* Opens a device (NULL: "auto") with counting rules (NULL: the simulator's own choice).  Rules without a
  * device mean the simulator. */
-bool cli_open(wl_context **out, const char *device, const char *arch, struct bench_error *error);
+bool cli_open(wl_context **out, const char *device, const char *arch, struct base_error *error);
 
 #endif

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+#include "base/text.h"
 #include "bench/cases.h"
 #include "bench/experiment.h"
-#include "bench/nearest.h"
 #include "bench/peers/peers.h"
-#include "bench/text.h"
 #include "bench/variant.h"
 #include "cli/arguments.h"
 
@@ -19,16 +19,16 @@ struct input {
     size_t count;
 };
 
-static bool add_name(struct input *input, const char *name, struct bench_error *error) {
+static bool add_name(struct input *input, const char *name, struct base_error *error) {
     if (!bench_find_experiment(name)) {
         size_t count;
         const struct bench_experiment *experiments = bench_experiments(&count);
         const char *names[64];
         for (size_t i = 0; i < count && i < 64; i++)
             names[i] = experiments[i].name;
-        const char *near = bench_nearest(name, names, count);
-        return bench_usage(error, "unknown experiment '%.80s'%s%s%s; see `wideload list`", name,
-                           near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+        const char *near = base_nearest(name, names, count);
+        return base_usage(error, "unknown experiment '%.80s'%s%s%s; see `wideload list`", name,
+                          near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     input->names[input->count++] = name;
     return true;
@@ -112,7 +112,7 @@ static void print_options(const struct bench_experiment *experiment) {
     char size[80], *text = NULL;
     size_t length;
     struct wl_problem problem = {.rank = experiment->size.dimensions};
-    struct bench_error error;
+    struct base_error error;
     bench_set_size(experiment, &experiment->size, &problem, &error);
     bench_size_text(experiment, &problem, size, sizeof size);
     FILE *out = open_memstream(&text, &length);
@@ -125,7 +125,7 @@ static void print_options(const struct bench_experiment *experiment) {
     put_variants(out, experiment);
     if (fclose(out) == 0) {
         fputs("  ", stdout);
-        bench_wrap(stdout, text, 2, 2);
+        base_wrap(stdout, text, 2, 2);
     }
     free(text);
 }
@@ -147,7 +147,7 @@ static void print_cases(void) {
 
 static void print_experiment(const struct bench_experiment *experiment) {
     int heading = printf("%s: ", experiment->name);
-    bench_wrap(stdout, experiment->question, 2, heading);
+    base_wrap(stdout, experiment->question, 2, heading);
     print_options(experiment);
     size_t count;
     const struct wl_rung *ladder = wl__ladder(&count);
@@ -156,7 +156,7 @@ static void print_experiment(const struct bench_experiment *experiment) {
         if (strcmp(rung->experiment, experiment->name) != 0)
             continue;
         int column = printf("  %-*s", NAME_WIDTH - 2, rung->name);
-        bench_wrap(stdout, rung->idea, NAME_WIDTH, column);
+        base_wrap(stdout, rung->idea, NAME_WIDTH, column);
         printf("%*sblock ", NAME_WIDTH, "");
         if (rung->block_y > 1)
             printf("%ux%u", (unsigned)rung->block_x, (unsigned)rung->block_y);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/nearest.h"
+#include "base/nearest.h"
 #include "cli/arguments.h"
 #include "wideload.h"
 
@@ -36,10 +36,10 @@ static const struct cli_command *find(const char *name) {
 
 static int unknown(const char *what, const char *name, const char *const *names, size_t count,
                    const char *quote) {
-    struct bench_error error;
-    const char *near = bench_nearest(name, names, count);
-    bench_usage(&error, "unknown %s '%.80s'%s%s%s%s; see `wideload --help`", what, name,
-                near ? ": did you mean " : "", near ? quote : "", near ? near : "", near ? "'?" : "");
+    struct base_error error;
+    const char *near = base_nearest(name, names, count);
+    base_usage(&error, "unknown %s '%.80s'%s%s%s%s; see `wideload --help`", what, name,
+               near ? ": did you mean " : "", near ? quote : "", near ? near : "", near ? "'?" : "");
     return cli_report(&error);
 }
 
@@ -53,8 +53,8 @@ static int unknown_command(const char *name) {
 
 static int help(int argc, char **argv) {
     if (argc > 2) {
-        struct bench_error error;
-        bench_usage(&error, "help takes one command, not %d; see `wideload --help`", argc - 1);
+        struct base_error error;
+        base_usage(&error, "help takes one command, not %d; see `wideload --help`", argc - 1);
         return cli_report(&error);
     }
     if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0) {
@@ -111,8 +111,8 @@ int main(int argc, char **argv) {
     fill_streams();
     take_limit_as_error();
     if (argc < 2) {
-        struct bench_error error;
-        bench_usage(&error, "no command given; see `wideload --help`");
+        struct base_error error;
+        base_usage(&error, "no command given; see `wideload --help`");
         return cli_report(&error);
     }
     const struct cli_command *command = find(argv[1]);

@@ -11,12 +11,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/nearest.h"
-#include "bench/output.h"
+#include "base/nearest.h"
+#include "base/output.h"
+#include "base/place.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "bench/parse.h"
-#include "bench/place.h"
-#include "bench/text.h"
-#include "bench/utf8.h"
 #include "cli/arguments.h"
 #include "cli/devices.h"
 #include "cli/unfinished.h"
@@ -89,21 +89,21 @@ static const struct argp_option options[] = {
 
 /* ---------------------------------------------------------------- arguments */
 
-static bool parse_kernel(struct input *input, const char *argument, struct bench_error *error) {
+static bool parse_kernel(struct input *input, const char *argument, struct base_error *error) {
     if (input->has_kernel)
-        return bench_usage(error, "--kernel: given twice; one expression may hold alternatives, a|b");
+        return base_usage(error, "--kernel: given twice; one expression may hold alternatives, a|b");
     int result = regcomp(&input->kernel, argument, REG_EXTENDED | REG_NOSUB);
     if (result) {
         char why[200];
         regerror(result, &input->kernel, why, sizeof why);
-        return bench_usage(error, "--kernel: '%.80s' is not a regular expression: %s", argument, why);
+        return base_usage(error, "--kernel: '%.80s' is not a regular expression: %s", argument, why);
     }
     input->has_kernel = true;
     input->selection.kernel = &input->kernel;
     return true;
 }
 
-static bool parse_checks(const char *list, bool *leaks, struct bench_error *error) {
+static bool parse_checks(const char *list, bool *leaks, struct base_error *error) {
     *leaks = false;
     static const char *const names[] = {"memory", "race", "init", "sync", "leak"};
     enum { NAMES = sizeof names / sizeof *names };
@@ -114,8 +114,8 @@ static bool parse_checks(const char *list, bool *leaks, struct bench_error *erro
         if (i == NAMES) {
             char wanted[80];
             snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
-            const char *near = bench_nearest(wanted, names, NAMES);
-            return bench_usage(
+            const char *near = base_nearest(wanted, names, NAMES);
+            return base_usage(
                 error, "--check: unknown check '%s'%s%s%s; there are memory, race, init, sync and leak",
                 wanted, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
@@ -126,17 +126,17 @@ static bool parse_checks(const char *list, bool *leaks, struct bench_error *erro
     }
 }
 
-static bool set_file(const char *option, const char **out, const char *argument, struct bench_error *error) {
+static bool set_file(const char *option, const char **out, const char *argument, struct base_error *error) {
     *out = argument;
     if (!*argument)
-        return bench_usage(error, "%s: an empty file name", option);
+        return base_usage(error, "%s: an empty file name", option);
     /* It belongs to the program alone. */
-    return !bench_place_is_stdout(argument) ||
-           bench_usage(error, "%s: standard output is the program's; give a file", option);
+    return !base_place_is_stdout(argument) ||
+           base_usage(error, "%s: standard output is the program's; give a file", option);
 }
 
 static bool parse_option(struct input *input, int key, const char *argument) {
-    struct bench_error *error = &input->common.error;
+    struct base_error *error = &input->common.error;
     switch (key) {
     case KEY_METRICS:
         input->metrics_help = strcmp(argument, "help") == 0;
@@ -161,7 +161,7 @@ static bool parse_option(struct input *input, int key, const char *argument) {
         return parse_checks(argument, &input->leaks_fail, error);
     case KEY_FAIL_IF:
         if (input->gate_count == MOST_GATES)
-            return bench_usage(error, "--fail-if: given more than %d times", MOST_GATES);
+            return base_usage(error, "--fail-if: given more than %d times", MOST_GATES);
         return prof_gate_parse(argument, &input->gates[input->gate_count++], error);
     case KEY_GITHUB:
         return input->github = true;
@@ -198,7 +198,7 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-static bool check_arch(const char *arch, struct bench_error *error) {
+static bool check_arch(const char *arch, struct base_error *error) {
     wl_context *context;
     if (!arch)
         return true;
@@ -213,46 +213,46 @@ static bool check_arch(const char *arch, struct bench_error *error) {
 enum { OUTPUT, CSV, JSON, RECORDS, FILES };
 
 struct files {
-    struct bench_output outputs[RECORDS];
+    struct base_output outputs[RECORDS];
     bool wanted[RECORDS];
     struct prof_records records;
 };
 
 /* No output may be another's, the program, a file that it is given, or where its streams go. */
 static bool check_places(const struct input *input, const struct prof_program *program,
-                         struct bench_error *error) {
+                         struct base_error *error) {
     size_t count = 0, most = 7;
     while (input->program[most - 7])
         most++;
-    struct bench_place *places = calloc(most, sizeof *places);
+    struct base_place *places = calloc(most, sizeof *places);
     if (!places)
-        return bench_failure(error, "out of memory");
-    places[count++] = (struct bench_place){.name = "--output", .path = input->output};
-    places[count++] = (struct bench_place){.name = "--csv", .path = input->csv};
-    places[count++] = (struct bench_place){.name = "--json", .path = input->json};
-    places[count++] = (struct bench_place){
+        return base_failure(error, "out of memory");
+    places[count++] = (struct base_place){.name = "--output", .path = input->output};
+    places[count++] = (struct base_place){.name = "--csv", .path = input->csv};
+    places[count++] = (struct base_place){.name = "--json", .path = input->json};
+    places[count++] = (struct base_place){
         .name = "where standard output goes", .is_stream = true, .stream = STDOUT_FILENO, .read = true};
-    places[count++] = (struct bench_place){
+    places[count++] = (struct base_place){
         .name = "where standard error goes", .is_stream = true, .stream = STDERR_FILENO, .read = true};
-    places[count++] = (struct bench_place){
+    places[count++] = (struct base_place){
         .name = "standard input", .is_stream = true, .stream = STDIN_FILENO, .read = true};
-    places[count++] = (struct bench_place){.name = "the program", .path = program->path, .read = true};
+    places[count++] = (struct base_place){.name = "the program", .path = program->path, .read = true};
     for (size_t i = 1; input->program[i]; i++)
-        places[count++] = (struct bench_place){
+        places[count++] = (struct base_place){
             .name = "an argument of the program", .path = input->program[i], .read = true};
-    bool good = bench_places_check(places, count, error);
+    bool good = base_places_check(places, count, error);
     free(places);
     return good;
 }
 
-static bool open_files(struct files *files, const struct input *input, struct bench_error *error) {
+static bool open_files(struct files *files, const struct input *input, struct base_error *error) {
     const char *paths[RECORDS] = {input->output, input->csv, input->json};
     static const char *const names[RECORDS] = {"--output", "--csv", "--json"};
     cli_guard_unfinished();
     for (int i = 0; i < RECORDS; i++) {
         if (!paths[i])
             continue;
-        if (!bench_output_open(&files->outputs[i], names[i], paths[i], error))
+        if (!base_output_open(&files->outputs[i], names[i], paths[i], error))
             return false;
         files->wanted[i] = true;
         cli_note_unfinished(i, files->outputs[i].temporary);
@@ -265,8 +265,8 @@ static bool open_files(struct files *files, const struct input *input, struct be
     return true;
 }
 
-static bool commit(struct files *files, int i, struct bench_error *error) {
-    bool good = bench_output_commit(&files->outputs[i], error);
+static bool commit(struct files *files, int i, struct base_error *error) {
+    bool good = base_output_commit(&files->outputs[i], error);
     if (good)
         cli_note_unfinished(i, NULL);
     return good;
@@ -277,14 +277,14 @@ static void close_files(struct files *files) {
         cli_note_unfinished(i, NULL);
     for (int i = 0; i < RECORDS; i++)
         if (files->wanted[i])
-            bench_output_close(&files->outputs[i]);
+            base_output_close(&files->outputs[i]);
     prof_records_close(&files->records);
 }
 
 /* ---------------------------------------------------------------- the report */
 
-static bool out_of_memory(struct bench_error *error) {
-    return bench_failure(error, "out of memory");
+static bool out_of_memory(struct base_error *error) {
+    return base_failure(error, "out of memory");
 }
 
 /* Returns the driver's message that says why, if one does. */
@@ -354,7 +354,7 @@ static int judge(FILE *file, const struct input *input, const struct prof_report
 }
 
 static bool put_file(struct files *files, int i, bool (*put)(FILE *file, const struct prof_report *report),
-                     const struct prof_report *report, struct bench_error *error) {
+                     const struct prof_report *report, struct base_error *error) {
     if (!files->wanted[i])
         return true;
     FILE *file = files->outputs[i].file;
@@ -365,7 +365,7 @@ static bool put_file(struct files *files, int i, bool (*put)(FILE *file, const s
 }
 
 static bool write_report(struct files *files, const struct input *input, const struct prof_program *program,
-                         const struct prof_report *report, int *status, struct bench_error *error) {
+                         const struct prof_report *report, int *status, struct base_error *error) {
     FILE *file = files->wanted[OUTPUT] ? files->outputs[OUTPUT].file : stderr;
     bool good = put_report(file, input, program, report) || out_of_memory(error);
     if (good)
@@ -376,7 +376,7 @@ static bool write_report(struct files *files, const struct input *input, const s
     good = good && put_file(files, CSV, prof_put_csv, report, error) &&
            put_file(files, JSON, prof_put_json, report, error);
     /* The files are of use all the same. */
-    return good && (!ferror(stderr) || bench_failure(error, "standard error: the report cannot be written"));
+    return good && (!ferror(stderr) || base_failure(error, "standard error: the report cannot be written"));
 }
 
 /* Daemons, and what else the program left behind. */
@@ -388,10 +388,10 @@ static size_t count_running(const struct prof_recording *recording) {
 }
 
 static bool report_records(struct files *files, const struct input *input, const struct prof_program *program,
-                           int *status, struct bench_error *error) {
+                           int *status, struct base_error *error) {
     struct prof_recording recording;
     struct prof_rows rows = {0};
-    char *name = bench_utf8(input->program[0]);
+    char *name = base_utf8(input->program[0]);
     bool good = name ? prof_recording_read(files->records.file, &recording, error) : out_of_memory(error);
     if (!good) {
         free(name);
@@ -399,8 +399,8 @@ static bool report_records(struct files *files, const struct input *input, const
     }
     if (input->checks && recording.process_count && !recording.has_checks && !recording.lost)
         good =
-            bench_failure(error, "--check: nothing was checked: the program emptied its environment, or the "
-                                 "simulator has no checks");
+            base_failure(error, "--check: nothing was checked: the program emptied its environment, or the "
+                                "simulator has no checks");
     good = good && prof_rows_make(&recording, &input->selection, &rows, error);
     if (good) {
         struct prof_report report = {.program = name,
@@ -444,7 +444,7 @@ static int program_status(const struct input *input, const struct prof_outcome *
 }
 
 static int profile(struct input *input) {
-    struct bench_error error;
+    struct base_error error;
     struct prof_program program;
     struct files files = {0};
     if (!check_arch(input->arch, &error))
@@ -494,8 +494,8 @@ static int run(int argc, char **argv) {
         prof_metrics_help(stdout);
         status = CLI_SUCCESS;
     } else if (status == CLI_GO_ON && !input.program) {
-        struct bench_error error;
-        bench_usage(&error, "no program given; see `wideload help prof`");
+        struct base_error error;
+        base_usage(&error, "no program given; see `wideload help prof`");
         status = cli_report(&error);
     } else if (status == CLI_GO_ON) {
         status = profile(&input);

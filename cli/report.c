@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/output.h"
-#include "bench/place.h"
+#include "base/output.h"
+#include "base/place.h"
 #include "cli/arguments.h"
 #include "cli/unfinished.h"
 #include "report/report.h"
@@ -30,17 +30,17 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct input *input = state->input;
-    struct bench_error *error = &input->common.error;
+    struct base_error *error = &input->common.error;
     switch (key) {
     case ARGP_KEY_ARG:
         input->paths[input->path_count++] = argument;
         return 0;
     case 'o':
         input->output = argument;
-        return *argument || bench_usage(error, "--output: an empty file name; give a path or -") ? 0 : EINVAL;
+        return *argument || base_usage(error, "--output: an empty file name; give a path or -") ? 0 : EINVAL;
     case KEY_SVG:
         input->svg = argument;
-        return *argument || bench_usage(error, "--svg: an empty name; give a folder") ? 0 : EINVAL;
+        return *argument || base_usage(error, "--svg: an empty name; give a folder") ? 0 : EINVAL;
     default:
         return cli_parse_common(key, argument, state);
     }
@@ -60,83 +60,83 @@ static const struct argp argp = {
     NULL};
 
 /* Writes what is made already, so no failure of the making can leave half a file. */
-static bool put_file(const char *option, const char *path, const char *text, struct bench_error *error) {
-    struct bench_output output;
-    if (!bench_output_open(&output, option, path, error))
+static bool put_file(const char *option, const char *path, const char *text, struct base_error *error) {
+    struct base_output output;
+    if (!base_output_open(&output, option, path, error))
         return false;
     cli_note_unfinished(0, output.temporary);
     fputs(text, output.file); /* the commit sees what failed */
-    bool right = bench_output_commit(&output, error);
+    bool right = base_output_commit(&output, error);
     cli_note_unfinished(0, NULL);
-    bench_output_close(&output);
+    base_output_close(&output);
     return right;
 }
 
-static bool put_page(struct report *report, const char *path, struct bench_error *error) {
+static bool put_page(struct report *report, const char *path, struct base_error *error) {
     char *text = NULL;
     size_t size;
     FILE *memory = open_memstream(&text, &size);
     if (!memory)
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     bool right = report_write(report, memory, error);
     if (fclose(memory) && right)
-        right = bench_failure(error, "out of memory");
+        right = base_failure(error, "out of memory");
     right = right && put_file("--output", path, text, error);
     free(text);
     return right;
 }
 
-static bool put_svg(void *argument, const char *name, const char *svg, struct bench_error *error) {
+static bool put_svg(void *argument, const char *name, const char *svg, struct base_error *error) {
     char *path;
     if (asprintf(&path, "%s/%s", (const char *)argument, name) < 0)
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     bool right = put_file("--svg", path, svg, error);
     free(path);
     return right;
 }
 
 /* No output may be another's, or an input. */
-static bool check_place(const struct input *input, struct bench_place output, struct bench_error *error) {
-    struct bench_place *places = calloc(input->path_count + 3, sizeof *places);
+static bool check_place(const struct input *input, struct base_place output, struct base_error *error) {
+    struct base_place *places = calloc(input->path_count + 3, sizeof *places);
     size_t count = 0;
     if (!places)
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     places[count++] = output;
     if (strcmp(output.name, "--output") != 0)
-        places[count++] = (struct bench_place){.name = "--output", .path = input->output};
-    places[count++] = (struct bench_place){
+        places[count++] = (struct base_place){.name = "--output", .path = input->output};
+    places[count++] = (struct base_place){
         .name = "where standard output goes", .is_stream = true, .stream = STDOUT_FILENO, .read = true};
     for (size_t i = 0; i < input->path_count; i++)
-        places[count++] = (struct bench_place){.name = "an input", .path = input->paths[i], .read = true};
-    bool good = bench_places_check(places, count, error);
+        places[count++] = (struct base_place){.name = "an input", .path = input->paths[i], .read = true};
+    bool good = base_places_check(places, count, error);
     free(places);
     return good;
 }
 
-static bool check_places(struct report *report, const struct input *input, struct bench_error *error) {
-    bool good = check_place(input, (struct bench_place){.name = "--output", .path = input->output}, error);
+static bool check_places(struct report *report, const struct input *input, struct base_error *error) {
+    bool good = check_place(input, (struct base_place){.name = "--output", .path = input->output}, error);
     for (size_t i = 0; i < report->experiment_count && input->svg; i++)
         for (size_t j = 0; good && j < 2 * report->figure_counts[i]; j++) {
             const char *name = report_svg_name(&report->figures[i][j / 2].chart,
                                                j % 2 ? REPORT_DARK : REPORT_LIGHT, &report->pool);
             const char *path = report_format(&report->pool, "%s/%s", input->svg, name);
-            good = check_place(input, (struct bench_place){.name = "--svg", .path = path}, error);
+            good = check_place(input, (struct base_place){.name = "--svg", .path = path}, error);
         }
     return good;
 }
 
-static bool make_folder(const char *path, struct bench_error *error) {
+static bool make_folder(const char *path, struct base_error *error) {
     struct stat status;
     if (mkdir(path, 0777) == 0)
         return true;
     int reason = errno;
     if (reason == EEXIST && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         return true;
-    return bench_usage(error, "--svg: %.400s cannot be made: %s", path,
-                       reason == EEXIST ? "it is not a folder" : strerror(reason));
+    return base_usage(error, "--svg: %.400s cannot be made: %s", path,
+                      reason == EEXIST ? "it is not a folder" : strerror(reason));
 }
 
-static bool make(struct report *report, const struct input *input, struct bench_error *error) {
+static bool make(struct report *report, const struct input *input, struct base_error *error) {
     if (!report_open(report, input->paths, input->path_count, error) || !check_places(report, input, error))
         return false;
     cli_guard_unfinished();
@@ -147,14 +147,14 @@ static bool make(struct report *report, const struct input *input, struct bench_
 }
 
 static int report(struct input *input) {
-    struct bench_error error;
+    struct base_error error;
     struct report made;
     if (!input->path_count) {
-        bench_usage(&error, "report needs a result: give what `wideload bench --json FILE` wrote");
+        base_usage(&error, "report needs a result: give what `wideload bench --json FILE` wrote");
         return cli_report(&error);
     }
     if (!input->output && !input->svg) {
-        bench_usage(&error, "report needs a place: give -o FILE for the page, --svg DIR for the charts");
+        base_usage(&error, "report needs a place: give -o FILE for the page, --svg DIR for the charts");
         return cli_report(&error);
     }
     int status = make(&made, input, &error) ? CLI_SUCCESS : cli_report(&error);

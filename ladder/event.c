@@ -1,9 +1,9 @@
 /* Time on the device. */
 #include <stdlib.h>
 
+#include "ladder/ladder.h"
 #include "lib/context.h"
 #include "lib/error.h"
-#include "ladder/ladder.h"
 
 struct wl_event {
     wl_context *context;

@@ -1,7 +1,8 @@
 /* The ladder: every kernel of every experiment, a table from the lowest rung up.
  *
- * A rung is one idea.  ladder/ladder.c joins the experiments' tables; ladder/<experiment>/ has an experiment's table,
- * launches and kernels.  The bench sees this header and wideload.h, nothing else of the library.
+ * A rung is one idea.  ladder/ladder.c joins the experiments' tables; ladder/<experiment>/ has an
+ * experiment's table, launches and kernels.  The bench sees this header and wideload.h, nothing else of the
+ * library.
  */
 #ifndef WIDELOAD_LIB_LADDER_H
 #define WIDELOAD_LIB_LADDER_H

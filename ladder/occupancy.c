@@ -1,7 +1,7 @@
 /* How many blocks of a launch a multiprocessor holds at once, as the driver says. */
+#include "ladder/ladder.h"
 #include "lib/context.h"
 #include "lib/error.h"
-#include "ladder/ladder.h"
 #include "lib/launch.h"
 
 wl_error wl__last_occupancy(wl_context *context, struct wl_occupancy *out) {

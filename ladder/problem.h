@@ -3,8 +3,8 @@
 #ifndef WIDELOAD_LIB_PROBLEM_H
 #define WIDELOAD_LIB_PROBLEM_H
 
-#include "lib/arguments.h"
 #include "ladder/ladder.h"
+#include "lib/arguments.h"
 #include "lib/launch.h"
 
 /* A rung's table as its file exports it. */

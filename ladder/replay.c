@@ -1,9 +1,9 @@
 /* Launches recorded once as a CUDA graph and replayed as one. */
 #include <stdlib.h>
 
+#include "ladder/ladder.h"
 #include "lib/context.h"
 #include "lib/error.h"
-#include "ladder/ladder.h"
 
 struct wl_replay {
     wl_context *context;

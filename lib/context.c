@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/inplace/inplace.h"
-#include "lib/error.h"
 #include "ladder/ladder.h"
+#include "lib/error.h"
+#include "lib/inplace/inplace.h"
 
 /* What a device's name asks for. */
 struct wanted {

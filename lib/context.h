@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "ladder/ladder.h"
 #include "lib/driver.h"
 #include "lib/kernels.h"
-#include "ladder/ladder.h"
 
 struct wl_context {
     struct wl__driver driver;

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ladder/ladder.h"
 #include "lib/context.h"
 #include "lib/error.h"
-#include "ladder/ladder.h"
 
 /* An attribute, 0 when the driver does not know it. */
 static int attribute(const wl_context *context, CUdevice_attribute which) {

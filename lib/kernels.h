@@ -13,9 +13,9 @@
     X(kernel##_unroll4, kernel##_unroll4)                                                                    \
     X(kernel##_unroll8, kernel##_unroll8)
 
-/* Kernels of wl_permute's tiles, each alone in a module of its name.  lib/permute/permute.c counts on their order:
- * the elements' width; whose rows begin anywhere; accesses a thread.  Those of
- * blocks of 512 threads come after the others. */
+/* Kernels of wl_permute's tiles, each alone in a module of its name.  lib/permute/permute.c counts on their
+ * order: the elements' width; whose rows begin anywhere; accesses a thread.  Those of blocks of 512 threads
+ * come after the others. */
 #define WL_ALONE_MODULE(X, kernel) X(kernel)
 #define WL_ALONE_KERNEL(X, kernel) X(kernel, kernel)
 #define WL_PERMUTE_PASSES_MAP(ALONE, X, kernel)                                                              \

@@ -25,7 +25,7 @@ static bool prepend(const char *name, const char *path) {
  * both.  Without an nvcc there is nothing to stand in for.  Called before PATH has our folder. */
 static bool set_toolkit(const char *ours) {
     struct prof_program nvcc;
-    struct bench_error unused;
+    struct base_error unused;
     char *slash;
     if (prof_program_find("nvcc", &nvcc, &unused))
         return true;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/text.h"
+#include "base/text.h"
 #include "prof/demangle.h"
 #include "prof/labels.h"
 #include "prof/report.h"
@@ -25,7 +25,7 @@ static void put_line(FILE *file, const char *before, const struct prof_place *pl
 /* As it was written, or shorter where a line would not hold it. */
 static void put_kernel(FILE *file, const char *mangled) {
     char *name = prof_demangle(mangled), *label = NULL;
-    if (name && strlen(name) > BENCH_TEXT_COLUMNS)
+    if (name && strlen(name) > BASE_TEXT_COLUMNS)
         label = prof_demangle_words(mangled, NULL);
     fputs(label ? label : name ? name : mangled, file);
     free(name);
@@ -104,9 +104,9 @@ void prof_put_faults(FILE *file, const struct prof_report *report) {
         snprintf(text, sizeof text, "! launch %zu faulted, so its figures are partial: %.*s",
                  (size_t)(launch - report->recording->launches) + 1,
                  (int)strcspn(launch->detail->fault->text, "\n"), launch->detail->fault->text);
-        bench_wrap(file, text, 2, 2);
+        base_wrap(file, text, 2, 2);
         const char *words = report->recording->has_checks ? NULL : hint(launch->detail->fault);
         if (words)
-            bench_wrap(file, words, 2, 0);
+            base_wrap(file, words, 2, 0);
     }
 }

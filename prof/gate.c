@@ -31,30 +31,30 @@ static const char *parse_number(const char *c, double *out) {
     return length && end == c + length && isfinite(*out) ? end : NULL;
 }
 
-bool prof_gate_parse(const char *text, struct prof_gate *out, struct bench_error *error) {
+bool prof_gate_parse(const char *text, struct prof_gate *out, struct base_error *error) {
     out->text = text;
     const char *name = skip_spaces(text);
     size_t length = strcspn(name, " \t<>=!");
     if (!length)
-        return bench_usage(error, "--fail-if: '%.80s' names no metric; write it like 'gld_efficiency<80'",
-                           text);
+        return base_usage(error, "--fail-if: '%.80s' names no metric; write it like 'gld_efficiency<80'",
+                          text);
     const char *c = parse_comparison(skip_spaces(name + length), &out->comparison);
     if (!c)
-        return bench_usage(error, "--fail-if: '%.80s' has no comparison; write it like 'gld_efficiency<80'",
-                           text);
+        return base_usage(error, "--fail-if: '%.80s' has no comparison; write it like 'gld_efficiency<80'",
+                          text);
     out->metric = prof_metric_find("--fail-if", name, length, error);
     if (!out->metric)
         return false;
     const char *number = skip_spaces(c);
     c = parse_number(number, &out->bound);
     if (!c)
-        return bench_usage(error, "--fail-if: '%.80s' has no number after its comparison", text);
+        return base_usage(error, "--fail-if: '%.80s' has no number after its comparison", text);
     c = skip_spaces(c);
     if (*c == '%' && out->metric->unit == PROF_PERCENT)
         c = skip_spaces(c + 1);
     if (*c)
-        return bench_usage(
-            error, "--fail-if: '%.40s' is left over in '%.80s'; give one comparison per option", c, text);
+        return base_usage(error, "--fail-if: '%.40s' is left over in '%.80s'; give one comparison per option",
+                          c, text);
     return true;
 }
 

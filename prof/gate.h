@@ -22,7 +22,7 @@ struct prof_gate {
 
 /* expression = metric ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) number [ "%" ], spaces anywhere between.
  * The text is kept. */
-bool prof_gate_parse(const char *text, struct prof_gate *out, struct bench_error *error);
+bool prof_gate_parse(const char *text, struct prof_gate *out, struct base_error *error);
 /* Whether a value is as the gate forbids; NaN never is. */
 bool prof_gate_fails(const struct prof_gate *gate, double value);
 

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "bench/text.h"
+#include "base/text.h"
 #include "prof/demangle.h"
 #include "prof/doubts.h"
 #include "prof/report.h"
@@ -33,14 +33,14 @@ size_t prof_put_failures(FILE *file, const struct prof_report *report, const str
             doubts_text(row, gates[g].metric, doubts, sizeof doubts);
             if (!fails && !*doubts)
                 continue;
-            char text[40], name[BENCH_TEXT_COLUMNS + 1], where[40] = "";
+            char text[40], name[BASE_TEXT_COLUMNS + 1], where[40] = "";
             prof_value_text(gates[g].metric, value, text, sizeof text);
             if (report->each)
                 snprintf(where, sizeof where, " in launch %zu",
                          (size_t)(row->launches[0] - report->recording->launches) + 1);
             int length = fprintf(file, "%s %s: %s is %s%s%s: ", fails ? "FAIL" : "note", gates[g].text,
                                  gates[g].metric->name, text, doubts, where);
-            int room = bench_text_columns(file) - length + 1;
+            int room = base_text_columns(file) - length + 1;
             prof_row_name(row, name, room < SHORTEST ? SHORTEST : (size_t)room);
             fprintf(file, "%s\n", name);
             failures += fails;

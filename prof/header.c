@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "bench/text.h"
+#include "base/text.h"
 #include "prof/report.h"
 
 static const char *plural(uint64_t count) {
@@ -19,9 +19,9 @@ void prof_put_header(FILE *file, const struct prof_report *report) {
              first->proved ? "" : " (not held against hardware)");
     /* The name is not broken: where it leaves no room, the rest has a line of its own. */
     int name = fprintf(file, "wideload prof: %s:", report->program);
-    bool fits = name > 0 && (size_t)name + 1 + strlen(text) <= (size_t)bench_text_columns(file);
+    bool fits = name > 0 && (size_t)name + 1 + strlen(text) <= (size_t)base_text_columns(file);
     fputc(fits ? ' ' : '\n', file);
-    bench_wrap(file, text, 0, fits ? name + 1 : 0);
+    base_wrap(file, text, 0, fits ? name + 1 : 0);
     if (rows->launch_count < recording->launch_count)
         fprintf(file, "%zu of %zu launches are shown.\n", rows->launch_count, recording->launch_count);
     fputc('\n', file);
@@ -42,6 +42,6 @@ void prof_put_messages(FILE *file, const struct prof_report *report, const struc
         char text[600];
         snprintf(text, sizeof text, "%s: %.*s", message->error ? "driver" : "note",
                  (int)strcspn(message->text, "\n"), message->text);
-        bench_wrap(file, text, 2, 0);
+        base_wrap(file, text, 2, 0);
     }
 }

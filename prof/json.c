@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "bench/json.h"
-#include "bench/utf8.h"
+#include "base/utf8.h"
 #include "prof/demangle.h"
 #include "prof/doubts.h"
 #include "prof/notes.h"
@@ -21,7 +20,7 @@ static json_t *number_or_null(double value) {
 }
 
 static json_t *text_or_null(const char *text) {
-    return text ? bench_json_text(text) : json_null();
+    return text ? base_json_text(text) : json_null();
 }
 
 static json_t *three(const unsigned size[3]) {
@@ -78,7 +77,7 @@ static json_t *uncertain_object(const struct prof_choices *choices, const struct
 
 static json_t *function_value(const char *mangled) {
     char *name = mangled ? prof_demangle(mangled) : NULL;
-    json_t *value = !mangled ? json_null() : name ? bench_json_text(name) : NULL;
+    json_t *value = !mangled ? json_null() : name ? base_json_text(name) : NULL;
     free(name);
     return value;
 }
@@ -102,13 +101,13 @@ static json_t *line_object(const struct prof_line *line) {
         set(object, "line", line->file ? json_integer(line->line) : json_null()) &&
         set(object, "column", line->file ? json_integer(line->column) : json_null()) &&
         set(object, "function", function_value(line->function)) &&
-        set(object, "access", bench_json_text(line->op)) && set(object, "bytes", json_integer(line->bytes)) &&
+        set(object, "access", base_json_text(line->op)) && set(object, "bytes", json_integer(line->bytes)) &&
         set(object, "stride", line->has_stride ? json_integer(line->stride) : json_null()) &&
         set_figures(object, &line->sums.c) && set(object, "uncertain", doubts_array(line->doubts)) &&
         set(object, "conflicts",
             json_integer(
                 (json_int_t)(line->sums.shared_load_conflicts + line->sums.shared_store_conflicts))) &&
-        set(object, "reason", reason[0] ? bench_json_text(reason) : json_null());
+        set(object, "reason", reason[0] ? base_json_text(reason) : json_null());
     if (right)
         return object;
     json_decref(object);
@@ -135,8 +134,8 @@ static bool set_place(json_t *object, const struct prof_place *place) {
 
 static json_t *fault_object(const struct prof_fault *fault) {
     json_t *object = json_object();
-    bool right = set(object, "kind", bench_json_text(fault->kind)) &&
-                 set(object, "text", bench_json_text(fault->text)) &&
+    bool right = set(object, "kind", base_json_text(fault->kind)) &&
+                 set(object, "text", base_json_text(fault->text)) &&
                  set(object, "kernel", function_value(fault->place.kernel)) &&
                  set_place(object, &fault->place);
     if (right)
@@ -150,7 +149,7 @@ static json_t *notes_array(const struct prof_detail *detail) {
     size_t count = prof_notes(detail->lines, detail->line_count, notes);
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++)
-        if (json_array_append_new(array, bench_json_text(notes[i]))) {
+        if (json_array_append_new(array, base_json_text(notes[i]))) {
             json_decref(array);
             return NULL;
         }
@@ -159,7 +158,7 @@ static json_t *notes_array(const struct prof_detail *detail) {
 
 static json_t *launch_object(const struct prof_report *report, const struct prof_detail *detail) {
     json_t *object = json_object();
-    bool right = set(object, "kernel", bench_json_text(detail->name)) &&
+    bool right = set(object, "kernel", base_json_text(detail->name)) &&
                  set(object, "grid", three(detail->grid)) && set(object, "block", three(detail->block)) &&
                  set(object, "shared_bytes", json_integer((json_int_t)detail->shared_bytes)) &&
                  set(object, "metrics", metrics_object(report->choices, &detail->sums)) &&
@@ -256,7 +255,7 @@ bool prof_put_json(FILE *file, const struct prof_report *report) {
                        : recording->process_count ? recording->processes[0].arch
                                                   : NULL;
     bool right = fputs("{\n", file) != EOF && put_member(file, "schema", json_string(PROF_SCHEMA)) &&
-                 fputs(",\n", file) != EOF && put_member(file, "program", bench_json_text(report->program)) &&
+                 fputs(",\n", file) != EOF && put_member(file, "program", base_json_text(report->program)) &&
                  fputs(",\n", file) != EOF && put_member(file, "arch", text_or_null(arch)) &&
                  fputs(",\n", file) != EOF && put_launches(file, report) && fputs(",\n", file) != EOF &&
                  put_member(file, "complete", json_boolean(!prof_is_incomplete(report))) &&

@@ -1,27 +1,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/grid.h"
-#include "bench/text.h"
+#include "base/grid.h"
+#include "base/text.h"
 #include "prof/demangle.h"
 #include "prof/report.h"
 #include "prof/source.h"
 #include "prof/waste.h"
 
-enum { CELL = BENCH_GRID_CELL };
+enum { CELL = BASE_GRID_CELL };
 
 enum { LINE, ACCESS, WIDTH, REQUESTS, PER_REQUEST, EFFICIENCY, CONFLICTS, WASTE, SOURCE, COLUMNS };
 
-static const struct bench_grid_column columns[COLUMNS] = {
+static const struct base_grid_column columns[COLUMNS] = {
     [LINE] = {"line", 0},
-    [ACCESS] = {"access", BENCH_GRID_LEFT},
+    [ACCESS] = {"access", BASE_GRID_LEFT},
     [WIDTH] = {"bytes", 0},
     [REQUESTS] = {"requests", 0},
     [PER_REQUEST] = {"sect/req", 0},
     [EFFICIENCY] = {"eff %", 0},
-    [CONFLICTS] = {"wave/req", BENCH_GRID_HIDE_ZERO},
-    [WASTE] = {"confl", BENCH_GRID_HIDE_ZERO},
-    [SOURCE] = {"", BENCH_GRID_LEFT | BENCH_GRID_CUT},
+    [CONFLICTS] = {"wave/req", BASE_GRID_HIDE_ZERO},
+    [WASTE] = {"confl", BASE_GRID_HIDE_ZERO},
+    [SOURCE] = {"", BASE_GRID_LEFT | BASE_GRID_CUT},
 };
 
 /* The accesses of one file in one kernel. */
@@ -50,24 +50,24 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
         snprintf(out, CELL, "%s%s", line->op, line->doubts ? " ~" : "");
         break;
     case WIDTH:
-        bench_grid_count(line->bytes, false, out);
+        base_grid_count(line->bytes, false, out);
         break;
     case REQUESTS:
-        bench_grid_count(figures.requests, compact, out);
+        base_grid_count(figures.requests, compact, out);
         break;
     case PER_REQUEST:
-        bench_grid_number(figures.transactions_per_request, 2, out);
+        base_grid_number(figures.transactions_per_request, 2, out);
         break;
     case CONFLICTS:
-        bench_grid_number(figures.wavefronts_per_request, 2, out);
+        base_grid_number(figures.wavefronts_per_request, 2, out);
         break;
     case EFFICIENCY:
-        bench_grid_percentage(figures.efficiency, out);
+        base_grid_percentage(figures.efficiency, out);
         break;
     case WASTE:
         if (line->sums.c.shared_load_requests || line->sums.c.shared_store_requests)
-            bench_grid_count(line->sums.shared_load_conflicts + line->sums.shared_store_conflicts, compact,
-                             out);
+            base_grid_count(line->sums.shared_load_conflicts + line->sums.shared_store_conflicts, compact,
+                            out);
         break;
     default:
         if (new_line(listing, r))
@@ -85,7 +85,7 @@ static void put_reasons(FILE *file, const struct listing *listing) {
         prof_place_text(line, place, sizeof place);
         prof_line_reason(line, reason, sizeof reason);
         snprintf(text, sizeof text, "%s %s: %s", place, line->op, reason);
-        bench_wrap(file, text, 2, 0);
+        base_wrap(file, text, 2, 0);
     }
 }
 
@@ -93,23 +93,23 @@ static bool put_listing(FILE *file, struct listing *listing) {
     const char *path = listing->lines[0]->file;
     if (path)
         prof_source_read(path, &listing->source);
-    struct bench_grid grid = {.columns = columns,
-                              .column_count = COLUMNS,
-                              .row_count = listing->count,
-                              .cell = put_cell,
-                              .context = listing,
-                              .line = bench_text_columns(file)};
-    bool good = bench_grid_lay_out(&grid);
+    struct base_grid grid = {.columns = columns,
+                             .column_count = COLUMNS,
+                             .row_count = listing->count,
+                             .cell = put_cell,
+                             .context = listing,
+                             .line = base_text_columns(file)};
+    bool good = base_grid_lay_out(&grid);
     if (good) {
         if (path)
             fprintf(file, "%s%s\n", path, listing->source.text ? "" : " (not here: line numbers only)");
         else
             fputs("lines of the PTX: compile with -lineinfo for those of the source\n", file);
-        bench_grid_put_titles(file, &grid);
+        base_grid_put_titles(file, &grid);
         for (size_t r = 0; r < grid.row_count; r++)
-            bench_grid_put_row(file, &grid, r, SIZE_MAX);
+            base_grid_put_row(file, &grid, r, SIZE_MAX);
         put_reasons(file, listing);
-        bench_grid_free(&grid);
+        base_grid_free(&grid);
     }
     prof_source_free(&listing->source);
     return good;
@@ -124,7 +124,7 @@ static bool put_row(FILE *file, const struct prof_row *row) {
     for (size_t i = 0; i < row->line_count; i++)
         if (row->lines[i].bytes)
             accesses[count++] = &row->lines[i];
-    char name[BENCH_TEXT_COLUMNS - 7];
+    char name[BASE_TEXT_COLUMNS - 7];
     prof_row_name(row, name, sizeof name);
     fprintf(file, "Kernel: %s\n", name);
     if (!count)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/text.h"
+#include "base/text.h"
 #include "prof/demangle.h"
 #include "prof/report.h"
 
@@ -29,13 +29,13 @@ static void put_in_flight(FILE *file, const struct prof_recording *recording) {
         prof_fit_name(plain ? plain : recording->in_flight_name[i], name, sizeof name);
         free(plain);
         snprintf(text, sizeof text, "! %s was in flight at the end: it has no figures", name);
-        bench_wrap(file, text, 2, 0);
+        base_wrap(file, text, 2, 0);
     }
     uint64_t more = recording->in_flight - recording->in_flight_names;
     if (more) {
         snprintf(text, sizeof text, "! %" PRIu64 " %s in flight at the end: no figures", more,
                  plural(more, "launch was", "launches were"));
-        bench_wrap(file, text, 2, 0);
+        base_wrap(file, text, 2, 0);
     }
 }
 
@@ -47,19 +47,19 @@ void prof_put_losses(FILE *file, const struct prof_report *report) {
         snprintf(text, sizeof text, "! %zu %s not ended: the report covers what it launched so far",
                  report->running,
                  plural(report->running, "process that uses CUDA has", "processes that use CUDA have"));
-        bench_wrap(file, text, 2, 0);
+        base_wrap(file, text, 2, 0);
     }
     if (!recording->has_account) {
-        bench_wrap(file, "! the records were overwritten: the report is incomplete", 2, 0);
+        base_wrap(file, "! the records were overwritten: the report is incomplete", 2, 0);
     } else if (lost(recording)) {
         snprintf(text, sizeof text, "! %" PRIu64 " %s lost%s%s%s: the report is incomplete", lost(recording),
                  plural(lost(recording), "record was", "records were"), recording->lost ? " (" : "",
                  recording->lost ? strerror(recording->lost_error) : "", recording->lost ? ")" : "");
-        bench_wrap(file, text, 2, 0);
+        base_wrap(file, text, 2, 0);
     } else if (recording->missing || recording->damaged) {
         snprintf(text, sizeof text, "! %zu %s left no record, and %zu %s damaged: the report is incomplete",
                  recording->missing, plural(recording->missing, "launch", "launches"), recording->damaged,
                  plural(recording->damaged, "record is", "records are"));
-        bench_wrap(file, text, 2, 0);
+        base_wrap(file, text, 2, 0);
     }
 }

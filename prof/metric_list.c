@@ -1,18 +1,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "bench/grid.h"
-#include "bench/text.h"
+#include "base/grid.h"
+#include "base/text.h"
 #include "prof/demangle.h"
 #include "prof/doubts.h"
 #include "prof/report.h"
 
 enum { RUNS, METRIC, MIN, MAX, AVERAGE, MEANING, COLUMNS };
 
-static const struct bench_grid_column columns[COLUMNS] = {
-    [RUNS] = {"runs", 0},   [METRIC] = {"metric", BENCH_GRID_LEFT},
+static const struct base_grid_column columns[COLUMNS] = {
+    [RUNS] = {"runs", 0},   [METRIC] = {"metric", BASE_GRID_LEFT},
     [MIN] = {"min", 0},     [MAX] = {"max", 0},
-    [AVERAGE] = {"avg", 0}, [MEANING] = {"", BENCH_GRID_LEFT | BENCH_GRID_SPARE},
+    [AVERAGE] = {"avg", 0}, [MEANING] = {"", BASE_GRID_LEFT | BASE_GRID_SPARE},
 };
 
 struct list {
@@ -22,18 +22,18 @@ struct list {
 };
 
 static void put_value(const struct list *list, const struct prof_metric *metric, double value,
-                      char out[BENCH_GRID_CELL]) {
+                      char out[BASE_GRID_CELL]) {
     bool whole = metric->unit == PROF_COUNT || metric->unit == PROF_BYTES;
     if (list->tight && whole && value >= 1e6 && value < 0x1p63)
-        bench_grid_count((uint64_t)value, true, out);
+        base_grid_count((uint64_t)value, true, out);
     else
-        prof_value_text(metric, value, out, BENCH_GRID_CELL);
+        prof_value_text(metric, value, out, BASE_GRID_CELL);
 }
 
 /* Whether a line of exact values would be too long. */
 static bool is_tight(const struct list *list, size_t line) {
     size_t name = 0, value = 0, runs;
-    char text[BENCH_GRID_CELL];
+    char text[BASE_GRID_CELL];
     for (size_t i = 0; i < list->choices->count; i++) {
         const struct prof_choice *choice = &list->choices->items[i];
         struct prof_range range = prof_row_range(list->row, choice->metric);
@@ -46,7 +46,7 @@ static bool is_tight(const struct list *list, size_t line) {
             value = length > value ? length : value;
         }
     }
-    bench_grid_count(list->row->launch_count, false, text);
+    base_grid_count(list->row->launch_count, false, text);
     runs = strlen(text) > 4 ? strlen(text) : 4;
     return runs + name + 3 * value + 4 > line;
 }
@@ -57,17 +57,17 @@ static bool is_doubted(const struct prof_row *row, const struct prof_metric *met
     return prof_doubts_of(&doubted, &row->sums, metric) != 0;
 }
 
-static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[BENCH_GRID_CELL]) {
+static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[BASE_GRID_CELL]) {
     (void)compact;
     const struct list *list = context;
     const struct prof_choice *choice = &list->choices->items[r];
     struct prof_range range = prof_row_range(list->row, choice->metric);
     switch (c) {
     case RUNS:
-        bench_grid_count(list->row->launch_count, false, out);
+        base_grid_count(list->row->launch_count, false, out);
         break;
     case METRIC:
-        snprintf(out, BENCH_GRID_CELL, "%s%s", is_doubted(list->row, choice->metric) ? "~" : "",
+        snprintf(out, BASE_GRID_CELL, "%s%s", is_doubted(list->row, choice->metric) ? "~" : "",
                  prof_choice_name(choice));
         break;
     case MIN:
@@ -80,26 +80,26 @@ static void put_cell(const void *context, size_t r, size_t c, bool compact, char
         put_value(list, choice->metric, range.average, out);
         break;
     default:
-        snprintf(out, BENCH_GRID_CELL, "%s", choice->metric->meaning);
+        snprintf(out, BASE_GRID_CELL, "%s", choice->metric->meaning);
     }
 }
 
 static bool put_row(FILE *file, const struct prof_report *report, const struct prof_row *row) {
     struct list list = {row, report->choices, false};
-    struct bench_grid_column shown[COLUMNS];
+    struct base_grid_column shown[COLUMNS];
     memcpy(shown, columns, sizeof shown);
-    list.tight = is_tight(&list, (size_t)bench_text_columns(file) - 2);
-    shown[RUNS].flags |= list.tight ? BENCH_GRID_ABSENT : 0;
-    struct bench_grid grid = {.columns = shown,
-                              .column_count = COLUMNS,
-                              .row_count = report->choices->count,
-                              .cell = put_cell,
-                              .context = &list,
-                              .line = bench_text_columns(file) - 2};
-    if (!bench_grid_lay_out(&grid))
+    list.tight = is_tight(&list, (size_t)base_text_columns(file) - 2);
+    shown[RUNS].flags |= list.tight ? BASE_GRID_ABSENT : 0;
+    struct base_grid grid = {.columns = shown,
+                             .column_count = COLUMNS,
+                             .row_count = report->choices->count,
+                             .cell = put_cell,
+                             .context = &list,
+                             .line = base_text_columns(file) - 2};
+    if (!base_grid_lay_out(&grid))
         return false;
     const unsigned *g = row->first->grid, *b = row->first->block;
-    char name[BENCH_TEXT_COLUMNS - 7];
+    char name[BASE_TEXT_COLUMNS - 7];
     prof_row_name(row, name, sizeof name);
     fprintf(file, "Kernel: %s\n", name);
     if (list.tight && !report->each)
@@ -109,12 +109,12 @@ static bool put_row(FILE *file, const struct prof_report *report, const struct p
                 (size_t)(row->launches[0] - report->recording->launches) + 1, g[0], g[1], g[2], b[0], b[1],
                 b[2]);
     fputs("  ", file);
-    bench_grid_put_titles(file, &grid);
+    base_grid_put_titles(file, &grid);
     for (size_t r = 0; r < grid.row_count; r++) {
         fputs("  ", file);
-        bench_grid_put_row(file, &grid, r, SIZE_MAX);
+        base_grid_put_row(file, &grid, r, SIZE_MAX);
     }
-    bench_grid_free(&grid);
+    base_grid_free(&grid);
     return true;
 }
 

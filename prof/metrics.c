@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/nearest.h"
-#include "bench/row.h"
-#include "bench/text.h"
+#include "base/nearest.h"
+#include "base/ratios.h"
+#include "base/text.h"
 
 enum { LANES = 32 };
 
@@ -51,7 +51,7 @@ RATIO(branch_efficiency, 100, s->branches - s->divergent, s->branches)
 
 #define SHARED_RATIO(name)                                                                                   \
     static double name(const struct prof_sums *s) {                                                          \
-        return bench_##name(&s->c);                                                                          \
+        return base_##name(&s->c);                                                                           \
     }
 SHARED_RATIO(gld_efficiency)
 SHARED_RATIO(gst_efficiency)
@@ -188,7 +188,7 @@ const struct prof_metric *prof_metric_named(const char *name) {
 }
 
 const struct prof_metric *prof_metric_find(const char *what, const char *name, size_t length,
-                                           struct bench_error *error) {
+                                           struct base_error *error) {
     const char *names[2 * METRICS];
     size_t count = 0;
     for (size_t i = 0; i < METRICS; i++) {
@@ -204,9 +204,9 @@ const struct prof_metric *prof_metric_find(const char *what, const char *name, s
     }
     char wanted[100];
     snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
-    const char *near = bench_nearest(wanted, names, count);
-    bench_usage(error, "%s: unknown metric '%s'%s%s%s; see --metrics help", what, wanted,
-                near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *near = base_nearest(wanted, names, count);
+    base_usage(error, "%s: unknown metric '%s'%s%s%s; see --metrics help", what, wanted,
+               near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
     return NULL;
 }
 
@@ -219,24 +219,24 @@ static bool add(struct prof_choices *choices, const struct prof_metric *metric, 
     return true;
 }
 
-bool prof_choices_parse(const char *list, struct prof_choices *out, struct bench_error *error) {
+bool prof_choices_parse(const char *list, struct prof_choices *out, struct base_error *error) {
     if (strcmp(list, "all") == 0) {
         for (size_t i = 0; i < METRICS; i++)
             if (!add(out, &prof_metrics[i], false))
-                return bench_failure(error, "out of memory");
+                return base_failure(error, "out of memory");
         return true;
     }
     for (const char *name = list;; name++) {
         size_t length = strcspn(name, ",");
         if (!length)
-            return bench_usage(error, "--metrics: '%.80s' has an empty name; separate names by one comma",
-                               list);
+            return base_usage(error, "--metrics: '%.80s' has an empty name; separate names by one comma",
+                              list);
         const struct prof_metric *metric = prof_metric_find("--metrics", name, length, error);
         if (!metric)
             return false;
         bool ncu = strlen(metric->name) != length || memcmp(metric->name, name, length) != 0;
         if (!add(out, metric, ncu))
-            return bench_failure(error, "out of memory");
+            return base_failure(error, "out of memory");
         name += length;
         if (!*name)
             return true;
@@ -268,6 +268,6 @@ void prof_metrics_help(FILE *file) {
         fprintf(file, "\n  %s\n", m->name);
         if (m->ncu)
             fprintf(file, "  %s\n", m->ncu);
-        bench_wrap(file, m->meaning, 6, 0);
+        base_wrap(file, m->meaning, 6, 0);
     }
 }

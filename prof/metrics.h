@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 #include "prof/sums.h"
 
 enum prof_unit { PROF_COUNT, PROF_BYTES, PROF_RATIO, PROF_PERCENT };
@@ -24,7 +24,7 @@ extern const size_t prof_metric_count;
 
 /* By either name; NULL and a message that names the nearest if there is none.  what: "--metrics". */
 const struct prof_metric *prof_metric_find(const char *what, const char *name, size_t length,
-                                           struct bench_error *error);
+                                           struct base_error *error);
 
 /* By its own name, which there is. */
 const struct prof_metric *prof_metric_named(const char *name);
@@ -39,7 +39,7 @@ struct prof_choices {
     size_t count;
 };
 /* "a,b,c" or "all". */
-bool prof_choices_parse(const char *list, struct prof_choices *out, struct bench_error *error);
+bool prof_choices_parse(const char *list, struct prof_choices *out, struct base_error *error);
 void prof_choices_free(struct prof_choices *choices);
 const char *prof_choice_name(const struct prof_choice *choice);
 

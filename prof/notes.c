@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "bench/text.h"
+#include "base/text.h"
 #include "prof/report.h"
 #include "prof/waste.h"
 
@@ -92,7 +92,7 @@ void prof_put_notes(FILE *file, const struct prof_report *report) {
         size_t count = prof_notes(row->lines, row->line_count, notes);
         for (size_t n = 0; n < count; n++) {
             snprintf(text, sizeof text, "note: %s: %.*s", row->label, PROF_NOTE - 1, notes[n]);
-            bench_wrap(file, text, 2, 0);
+            base_wrap(file, text, 2, 0);
         }
     }
 }

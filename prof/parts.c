@@ -33,19 +33,18 @@ static bool library_folder(char out[PATH_MAX]) {
     return true;
 }
 
-bool prof_parts_find(struct prof_parts *out, struct bench_error *error) {
+bool prof_parts_find(struct prof_parts *out, struct base_error *error) {
     char place[PATH_MAX], path[PATH_MAX];
     if (!library_folder(place))
-        return bench_failure(error, "prof: the folder of libwideload.so cannot be found");
+        return base_failure(error, "prof: the folder of libwideload.so cannot be found");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (!join(path, place, files[i]))
-            return bench_failure(error, "prof: %.400s: the path is too long", place);
+            return base_failure(error, "prof: %.400s: the path is too long", place);
         if (access(path, R_OK))
-            return bench_failure(error,
-                                 "prof: %.400s: %s; programs run on it. Build Wideload with `make`, or "
-                                 "install it again with `make install`",
-                                 path,
-                                 errno == ENOENT ? "this part of Wideload is missing" : strerror(errno));
+            return base_failure(error,
+                                "prof: %.400s: %s; programs run on it. Build Wideload with `make`, or "
+                                "install it again with `make install`",
+                                path, errno == ENOENT ? "this part of Wideload is missing" : strerror(errno));
     }
     return join(out->folder, place, folder) && join(out->runtime, place, runtime);
 }

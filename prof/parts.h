@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 
 struct prof_parts {
     char folder[PATH_MAX];  /* the simulator and our runtime under CUDA's own names, for LD_LIBRARY_PATH */
@@ -13,6 +13,6 @@ struct prof_parts {
 };
 
 /* False, with the file's name in the error, when one of them is missing or cannot be read. */
-bool prof_parts_find(struct prof_parts *out, struct bench_error *error);
+bool prof_parts_find(struct prof_parts *out, struct base_error *error);
 
 #endif

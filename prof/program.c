@@ -38,8 +38,8 @@ static bool search(const char *name, char out[PATH_MAX]) {
     return found;
 }
 
-static int refuse(int status, struct bench_error *error, const char *name, const char *why) {
-    bench_failure(error, "%.400s: %s", name, why);
+static int refuse(int status, struct base_error *error, const char *name, const char *why) {
+    base_failure(error, "%.400s: %s", name, why);
     return status;
 }
 
@@ -50,7 +50,7 @@ static bool is_privileged(const char *path, const struct stat *status) {
            getxattr(path, "security.capability", NULL, 0) > 0;
 }
 
-int prof_program_find(const char *name, struct prof_program *out, struct bench_error *error) {
+int prof_program_find(const char *name, struct prof_program *out, struct base_error *error) {
     *out = (struct prof_program){0};
     if (!*name)
         return refuse(PROF_NOT_FOUND, error, "''", "no such program");

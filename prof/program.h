@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 
 /* As shells have it. */
 enum { PROF_NOT_EXECUTABLE = 126, PROF_NOT_FOUND = 127 };
@@ -22,7 +22,7 @@ struct prof_program {
 };
 
 /* Searches PATH as a shell does, and looks into the file.  0, or the exit status that says what is wrong. */
-int prof_program_find(const char *name, struct prof_program *out, struct bench_error *error);
+int prof_program_find(const char *name, struct prof_program *out, struct base_error *error);
 
 /* Whether the simulator may be put beneath it.  A statically linked program with kernels would load it beside
  * its own C library, and crash. */

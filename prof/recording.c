@@ -443,7 +443,7 @@ static enum outcome read_account(struct prof_recording *recording, FILE *file, u
     return GOOD;
 }
 
-bool prof_recording_read(FILE *file, struct prof_recording *out, struct bench_error *error) {
+bool prof_recording_read(FILE *file, struct prof_recording *out, struct base_error *error) {
     *out = (struct prof_recording){0};
     char *line = NULL;
     size_t capacity = 0;
@@ -462,8 +462,8 @@ bool prof_recording_read(FILE *file, struct prof_recording *out, struct bench_er
     free(line);
     if (outcome == NO_MEMORY || ferror(file)) {
         prof_recording_free(out);
-        return bench_failure(error, "the records cannot be read: %s",
-                             outcome == NO_MEMORY ? "out of memory" : strerror(reason));
+        return base_failure(error, "the records cannot be read: %s",
+                            outcome == NO_MEMORY ? "out of memory" : strerror(reason));
     }
     out->absent = written > good ? written - good : 0;
     for (size_t i = 0; i < out->process_count; i++)

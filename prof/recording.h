@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 #include "prof/names.h"
 #include "prof/sums.h"
 #include "sim/cuda/records.h"
@@ -122,7 +122,7 @@ struct prof_recording {
 };
 
 /* Reads the file from its beginning.  False when it cannot be read, or memory is short. */
-bool prof_recording_read(FILE *file, struct prof_recording *out, struct bench_error *error);
+bool prof_recording_read(FILE *file, struct prof_recording *out, struct base_error *error);
 /* merge.c: makes one of the findings that are the same bug; part of reading.  False: out of memory. */
 bool prof_findings_merge(struct prof_recording *recording);
 void prof_recording_free(struct prof_recording *recording);

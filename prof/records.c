@@ -8,9 +8,9 @@
 
 #include "sim/cuda/records.h"
 
-static bool refuse(struct bench_error *error, const char *folder, int reason) {
-    return bench_failure(error, "no place for the records: %.400s: %s; set TMPDIR to another folder", folder,
-                         strerror(reason));
+static bool refuse(struct base_error *error, const char *folder, int reason) {
+    return base_failure(error, "no place for the records: %.400s: %s; set TMPDIR to another folder", folder,
+                        strerror(reason));
 }
 
 /* The whole account, so that its pages are there however full the disk becomes. */
@@ -19,7 +19,7 @@ static bool put_account(FILE *file) {
     return fwrite(&account, sizeof account, 1, file) == 1 && fflush(file) == 0;
 }
 
-bool prof_records_create(struct prof_records *out, struct bench_error *error) {
+bool prof_records_create(struct prof_records *out, struct base_error *error) {
     *out = (struct prof_records){.file = NULL};
     const char *folder = getenv("TMPDIR");
     char full[PATH_MAX];

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 
 struct prof_records {
     char path[PATH_MAX]; /* absolute: the program may change its folder; "" when there is no file */
@@ -14,7 +14,7 @@ struct prof_records {
 
 /* Makes the file in TMPDIR, with its account, so that the program's launches are counted even where there is
  * no room for their records.  False when it cannot be made; nothing is left then. */
-bool prof_records_create(struct prof_records *out, struct bench_error *error);
+bool prof_records_create(struct prof_records *out, struct base_error *error);
 /* Removes it. */
 void prof_records_close(struct prof_records *records);
 

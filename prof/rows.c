@@ -181,20 +181,20 @@ bool prof_is_much(double waste, double transactions) {
 }
 
 bool prof_rows_make(const struct prof_recording *recording, const struct prof_selection *selection,
-                    struct prof_rows *out, struct bench_error *error) {
+                    struct prof_rows *out, struct base_error *error) {
     *out = (struct prof_rows){0};
     bool good = select_launches(recording, selection, out) && make_rows(out, selection->each);
     for (size_t i = 0; good && i < out->count; i++)
         good = sum_up(&out->items[i]);
     if (!good) {
         prof_rows_free(out);
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     }
     if (out->count)
         qsort(out->items, out->count, sizeof *out->items, compare_first_launches);
     if (!label_rows(out)) {
         prof_rows_free(out);
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     }
     for (size_t i = 0; i < out->count; i++) {
         const struct prof_row *row = &out->items[i];

@@ -38,7 +38,7 @@ struct prof_rows {
 };
 
 bool prof_rows_make(const struct prof_recording *recording, const struct prof_selection *selection,
-                    struct prof_rows *out, struct bench_error *error);
+                    struct prof_rows *out, struct base_error *error);
 void prof_rows_free(struct prof_rows *rows);
 
 /* The line of the row that wastes most; NULL when none wastes anything. */

@@ -19,7 +19,7 @@ static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUS
 
 void run_become(const struct prof_run *run) {
     struct prof_parts parts;
-    struct bench_error unused;
+    struct base_error unused;
     char path[PROF_PATH_BYTES];
     if (!run->simulator) {
         /* Where there is no simulator, no GPU shall take its place. */
@@ -51,11 +51,11 @@ static bool wait_for_guard(pid_t guard, const sigset_t *set, int report, struct 
 }
 
 static int run_guarded(const struct prof_run *run, const sigset_t *set, const sigset_t *old,
-                       struct guard_result *out, struct bench_error *error) {
+                       struct guard_result *out, struct base_error *error) {
     int report[2];
     pid_t self = getpid();
     if (pipe2(report, O_CLOEXEC)) {
-        bench_failure(error, "a pipe cannot be made: %s", strerror(errno));
+        base_failure(error, "a pipe cannot be made: %s", strerror(errno));
         return PROF_NOT_EXECUTABLE;
     }
     pid_t guard = fork();
@@ -73,14 +73,14 @@ static int run_guarded(const struct prof_run *run, const sigset_t *set, const si
         int status;
         prof_tree_end(0, 0, &status);
     }
-    bench_failure(error,
-                  guard < 0 ? "a process cannot be started: %s"
-                            : "the process that watches the program was killed",
-                  strerror(why));
+    base_failure(error,
+                 guard < 0 ? "a process cannot be started: %s"
+                           : "the process that watches the program was killed",
+                 strerror(why));
     return 1;
 }
 
-int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struct bench_error *error) {
+int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struct base_error *error) {
     struct guard_result result;
     struct prof_parts parts;
     sigset_t set, old;
@@ -105,10 +105,10 @@ int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struc
     if (status || !result.why)
         return status;
     /* The program itself is there: it was looked into. */
-    bench_failure(error, "%.400s: %s", run->path,
-                  result.why == ENOENT
-                      ? "what it asks to be run by (its first line, or its loader) is not there"
-                  : result.why == ENOEXEC ? "damaged: the system cannot run it"
-                                          : strerror(result.why));
+    base_failure(error, "%.400s: %s", run->path,
+                 result.why == ENOENT
+                     ? "what it asks to be run by (its first line, or its loader) is not there"
+                 : result.why == ENOEXEC ? "damaged: the system cannot run it"
+                                         : strerror(result.why));
     return PROF_NOT_EXECUTABLE;
 }

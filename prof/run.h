@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 
 struct prof_run {
     const char *path;
@@ -26,6 +26,6 @@ struct prof_outcome {
  * sent to this process meanwhile go to the program, which decides what they mean; those that ask to end, to
  * all that it started as well, and what still runs when the program has ended is ended then.  When this
  * process is killed, all of that is killed. */
-int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struct bench_error *error);
+int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struct base_error *error);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "bench/text.h"
-#include "bench/utf8.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 enum { LARGEST = 64 << 20 };
 
@@ -62,7 +62,7 @@ void prof_source_line(const struct prof_source *source, unsigned line, char *out
     for (size_t i = 0; i < length; i++)
         out[i] = (unsigned char)text[i] < ' ' ? ' ' : text[i];
     out[length] = 0;
-    char *plain = bench_utf8(out);
+    char *plain = base_utf8(out);
     if (!plain)
         return;
     length = strlen(plain) < size ? strlen(plain) : size - 1;

@@ -2,15 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/grid.h"
-#include "bench/row.h"
-#include "bench/text.h"
+#include "base/grid.h"
+#include "base/ratios.h"
+#include "base/text.h"
 #include "prof/demangle.h"
 #include "prof/doubts.h"
 #include "prof/report.h"
 #include "prof/waste.h"
 
-enum { CELL = BENCH_GRID_CELL, APART = 4 /* columns before the figures of a name with a line of its own */ };
+enum { CELL = BASE_GRID_CELL, APART = 4 /* columns before the figures of a name with a line of its own */ };
 
 enum column {
     MARK,
@@ -35,9 +35,9 @@ enum column {
     COLUMNS
 };
 
-static const struct bench_grid_column all_columns[COLUMNS] = {
-    [MARK] = {"", BENCH_GRID_LEFT | BENCH_GRID_HIDE_ZERO},
-    [NAME] = {"kernel", BENCH_GRID_LEFT | BENCH_GRID_CUT | BENCH_GRID_INSIDE},
+static const struct base_grid_column all_columns[COLUMNS] = {
+    [MARK] = {"", BASE_GRID_LEFT | BASE_GRID_HIDE_ZERO},
+    [NAME] = {"kernel", BASE_GRID_LEFT | BASE_GRID_CUT | BASE_GRID_INSIDE},
     [NUMBER] = {"#", 0},
     [LAUNCHES] = {"runs", 0},
     [GRID] = {"grid", 0},
@@ -48,13 +48,13 @@ static const struct bench_grid_column all_columns[COLUMNS] = {
     [ST_REQ] = {"st req", 0},
     [ST_TRANS] = {"st trans", 0},
     [ST_EFF] = {"st %", 0},
-    [BULK] = {"bulk", BENCH_GRID_HIDE_ZERO},
-    [SH_WAVE] = {"sh wave", BENCH_GRID_HIDE_ZERO},
-    [CONFLICTS] = {"confl", BENCH_GRID_HIDE_ZERO},
-    [LOCAL] = {"local", BENCH_GRID_HIDE_ZERO},
-    [ATOMICS] = {"atom", BENCH_GRID_HIDE_ZERO},
-    [WARP] = {"warp %", BENCH_GRID_SPARE},
-    [BRANCH] = {"br %", BENCH_GRID_SPARE},
+    [BULK] = {"bulk", BASE_GRID_HIDE_ZERO},
+    [SH_WAVE] = {"sh wave", BASE_GRID_HIDE_ZERO},
+    [CONFLICTS] = {"confl", BASE_GRID_HIDE_ZERO},
+    [LOCAL] = {"local", BASE_GRID_HIDE_ZERO},
+    [ATOMICS] = {"atom", BASE_GRID_HIDE_ZERO},
+    [WARP] = {"warp %", BASE_GRID_SPARE},
+    [BRANCH] = {"br %", BASE_GRID_SPARE},
 };
 
 static void put_size(const unsigned size[3], char out[CELL]) {
@@ -114,10 +114,10 @@ static void put_figure(const void *context, size_t r, size_t c, bool compact, ch
         snprintf(out, CELL, "%s", row->label);
         break;
     case NUMBER:
-        bench_grid_count((uint64_t)(row->launches[0] - report->recording->launches) + 1, false, out);
+        base_grid_count((uint64_t)(row->launches[0] - report->recording->launches) + 1, false, out);
         break;
     case LAUNCHES:
-        bench_grid_count(row->launch_count, compact, out);
+        base_grid_count(row->launch_count, compact, out);
         break;
     case GRID:
         put_size(row->first->grid, out);
@@ -126,39 +126,39 @@ static void put_figure(const void *context, size_t r, size_t c, bool compact, ch
         put_size(row->first->block, out);
         break;
     case LD_REQ:
-        bench_grid_count(n->global_load_requests, compact, out);
+        base_grid_count(n->global_load_requests, compact, out);
         break;
     case LD_TRANS:
-        bench_grid_count(n->gld_transactions, compact, out);
+        base_grid_count(n->gld_transactions, compact, out);
         break;
     case LD_EFF:
-        put_percentage(bench_gld_efficiency(n), out);
+        put_percentage(base_gld_efficiency(n), out);
         break;
     case ST_REQ:
-        bench_grid_count(n->global_store_requests, compact, out);
+        base_grid_count(n->global_store_requests, compact, out);
         break;
     case ST_TRANS:
-        bench_grid_count(n->gst_transactions, compact, out);
+        base_grid_count(n->gst_transactions, compact, out);
         break;
     case ST_EFF:
-        put_percentage(bench_gst_efficiency(n), out);
+        put_percentage(base_gst_efficiency(n), out);
         break;
     case BULK:
-        bench_grid_count(n->bulk_load_transactions + n->bulk_store_transactions, compact, out);
+        base_grid_count(n->bulk_load_transactions + n->bulk_store_transactions, compact, out);
         break;
     case SH_WAVE:
-        bench_grid_count(n->shared_load_transactions + n->shared_store_transactions +
-                             n->shared_atomic_transactions,
-                         compact, out);
+        base_grid_count(n->shared_load_transactions + n->shared_store_transactions +
+                            n->shared_atomic_transactions,
+                        compact, out);
         break;
     case CONFLICTS:
-        bench_grid_count(row->sums.shared_load_conflicts + row->sums.shared_store_conflicts, compact, out);
+        base_grid_count(row->sums.shared_load_conflicts + row->sums.shared_store_conflicts, compact, out);
         break;
     case LOCAL:
-        bench_grid_count(n->local_load_transactions + n->local_store_transactions, compact, out);
+        base_grid_count(n->local_load_transactions + n->local_store_transactions, compact, out);
         break;
     case ATOMICS:
-        bench_grid_count(n->global_atomic_transactions + n->global_reduction_transactions, compact, out);
+        base_grid_count(n->global_atomic_transactions + n->global_reduction_transactions, compact, out);
         break;
     case WARP:
         put_percentage(n->inst_executed
@@ -206,10 +206,10 @@ static void explain_worst(FILE *file, const struct prof_report *report) {
     prof_line_reason(line, reason, sizeof reason);
     prof_fit_name(worst->label, name, sizeof name);
     snprintf(text, sizeof text, "* %s, %s (%s): %s", name, place, line->op, reason);
-    bench_wrap(file, text, 2, 2);
+    base_wrap(file, text, 2, 2);
 }
 
-static void explain_columns(FILE *file, const struct prof_report *report, const struct bench_grid *grid) {
+static void explain_columns(FILE *file, const struct prof_report *report, const struct base_grid *grid) {
     static const struct {
         enum column column;
         const char *words;
@@ -237,7 +237,7 @@ static void explain_columns(FILE *file, const struct prof_report *report, const 
             break;
         }
     text[length - 1] = '.';
-    bench_wrap(file, text, 0, 0);
+    base_wrap(file, text, 0, 0);
 }
 
 /* Two cells of the name's column, of rows of different kernels. */
@@ -246,7 +246,7 @@ static int compare_names(const void *left, const void *right) {
 }
 
 /* Whether names that were cut to fit are the same though the kernels' are not.  True when out of memory. */
-static bool is_ambiguous(const struct bench_grid *grid, const struct prof_rows *rows) {
+static bool is_ambiguous(const struct base_grid *grid, const struct prof_rows *rows) {
     const char **cells = calloc(rows->count + 1, sizeof *cells),
                **labels = calloc(rows->count + 1, sizeof *labels);
     size_t different = 0;
@@ -257,7 +257,7 @@ static bool is_ambiguous(const struct bench_grid *grid, const struct prof_rows *
         qsort(labels, rows->count, sizeof *labels, compare_names);
         for (size_t i = 0; i < rows->count; i++) {
             different += i && strcmp(labels[i - 1], labels[i]) != 0;
-            cells[i] = bench_grid_text(grid, i, NAME);
+            cells[i] = base_grid_text(grid, i, NAME);
         }
         qsort(cells, rows->count, sizeof *cells, compare_names);
         for (size_t i = 1; i < rows->count; i++)
@@ -269,12 +269,12 @@ static bool is_ambiguous(const struct bench_grid *grid, const struct prof_rows *
     return result;
 }
 
-static void put_row(FILE *file, const struct prof_report *report, const struct bench_grid *grid, size_t r,
+static void put_row(FILE *file, const struct prof_report *report, const struct base_grid *grid, size_t r,
                     bool apart) {
     const struct prof_row *row = &report->rows->items[r];
     if (apart) {
-        char mark[CELL], name[BENCH_TEXT_COLUMNS];
-        int room = bench_text_columns(file) - APART / 2 + 1;
+        char mark[CELL], name[BASE_TEXT_COLUMNS];
+        int room = base_text_columns(file) - APART / 2 + 1;
         put_cell(report, r, MARK, false, mark);
         prof_fit_name(row->label, name,
                       room < 16                    ? 16
@@ -282,41 +282,41 @@ static void put_row(FILE *file, const struct prof_report *report, const struct b
                                                    : sizeof name);
         fprintf(file, "%-*s%s\n%*s", APART / 2, mark, name, APART, "");
     }
-    bench_grid_put_row(file, grid, r, SIZE_MAX);
+    base_grid_put_row(file, grid, r, SIZE_MAX);
 }
 
 bool prof_put_table(FILE *file, const struct prof_report *report) {
-    struct bench_grid_column columns[COLUMNS];
+    struct base_grid_column columns[COLUMNS];
     memcpy(columns, all_columns, sizeof columns);
     static const enum column of_launches[] = {NUMBER, GRID, BLOCK};
     for (size_t i = 0; i < 3; i++)
-        columns[of_launches[i]].flags |= report->each ? 0 : BENCH_GRID_ABSENT;
-    columns[LAUNCHES].flags |= report->each ? BENCH_GRID_ABSENT : 0;
-    struct bench_grid grid = {.columns = columns,
-                              .column_count = COLUMNS,
-                              .row_count = report->rows->count,
-                              .cell = put_cell,
-                              .context = report,
-                              .line = bench_text_columns(file)};
-    if (!bench_grid_lay_out(&grid))
+        columns[of_launches[i]].flags |= report->each ? 0 : BASE_GRID_ABSENT;
+    columns[LAUNCHES].flags |= report->each ? BASE_GRID_ABSENT : 0;
+    struct base_grid grid = {.columns = columns,
+                             .column_count = COLUMNS,
+                             .row_count = report->rows->count,
+                             .cell = put_cell,
+                             .context = report,
+                             .line = base_text_columns(file)};
+    if (!base_grid_lay_out(&grid))
         return false;
     /* Where a line has no room for names that tell kernels apart, each has a line of its own. */
     bool apart = is_ambiguous(&grid, report->rows);
     if (apart) {
-        bench_grid_free(&grid);
-        columns[MARK].flags |= BENCH_GRID_ABSENT;
-        columns[NAME].flags |= BENCH_GRID_ABSENT;
+        base_grid_free(&grid);
+        columns[MARK].flags |= BASE_GRID_ABSENT;
+        columns[NAME].flags |= BASE_GRID_ABSENT;
         grid.line -= APART;
-        if (!bench_grid_lay_out(&grid))
+        if (!base_grid_lay_out(&grid))
             return false;
         fprintf(file, "%*skernel\n%*s", APART / 2, "", APART, "");
     }
-    bench_grid_put_titles(file, &grid);
+    base_grid_put_titles(file, &grid);
     for (size_t r = 0; r < grid.row_count; r++)
         put_row(file, report, &grid, r, apart);
     fputc('\n', file);
     explain_worst(file, report);
     explain_columns(file, report, &grid);
-    bench_grid_free(&grid);
+    base_grid_free(&grid);
     return true;
 }

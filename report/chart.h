@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 #include "report/pool.h"
 
 /* What a mark is, not how it looks: the page has the colours, light and dark. */
@@ -77,13 +77,13 @@ struct report_picture {
 
 /* Draws all: gnuplot runs once. */
 bool report_draw(struct report_picture *pictures, size_t count, struct report_pool *pool,
-                 struct bench_error *error);
+                 struct base_error *error);
 
 /* The parts.  A script sets the picture's size and words. */
 void report_script_bars(FILE *script, struct report_picture *picture, struct report_pool *pool);
 void report_script_lines(FILE *script, struct report_picture *picture, struct report_pool *pool);
 /* Runs gnuplot on a script; *out is what it wrote to standard output. */
-bool report_gnuplot(const char *script, char **out, struct report_pool *pool, struct bench_error *error);
+bool report_gnuplot(const char *script, char **out, struct report_pool *pool, struct base_error *error);
 /* Makes the page's SVG, or a file's, of gnuplot's; false: it is no SVG of gnuplot's. */
 bool report_svg(struct report_picture *picture, const char *drawn, size_t length, struct report_pool *pool);
 

@@ -20,7 +20,7 @@ static char *make_script(struct report_picture *pictures, size_t count, struct r
 }
 
 bool report_draw(struct report_picture *pictures, size_t count, struct report_pool *pool,
-                 struct bench_error *error) {
+                 struct base_error *error) {
     static const char opening[] = "<?xml";
     char *drawn;
     if (!count)
@@ -32,10 +32,10 @@ bool report_draw(struct report_picture *pictures, size_t count, struct report_po
         const char *next = at ? strstr(at + 1, opening) : NULL;
         size_t length = !at ? 0 : next ? (size_t)(next - at) : strlen(at);
         if (!length || !report_svg(&pictures[i], at, length, pool))
-            return bench_failure(error,
-                                 "gnuplot drew chart %s in a way that this program does not know; "
-                                 "version 5.4 is known",
-                                 pictures[i].chart->id);
+            return base_failure(error,
+                                "gnuplot drew chart %s in a way that this program does not know; "
+                                "version 5.4 is known",
+                                pictures[i].chart->id);
         at = next;
     }
     return true;

@@ -6,8 +6,8 @@
 
 bool report_fault(struct report_fields *fields, const char *name, const char *expected) {
     if (fields->right)
-        bench_usage(fields->error, "%.400s: %s%s: %s was expected; is it a result of wideload bench?",
-                    fields->path, fields->where, name, expected);
+        base_usage(fields->error, "%.400s: %s%s: %s was expected; is it a result of wideload bench?",
+                   fields->path, fields->where, name, expected);
     return fields->right = false;
 }
 

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 #include "report/pool.h"
 
 struct report_fields {
@@ -13,7 +13,7 @@ struct report_fields {
     json_t *object;   /* NULL: every member counts as null */
     bool right;       /* false after the first fault; error then tells it */
     struct report_pool *pool;
-    struct bench_error *error;
+    struct base_error *error;
 };
 
 /* Null where it is null and `needed` is false; else a fault. */

@@ -81,7 +81,7 @@ static int run(const int descriptors[3], struct report_pool *pool) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool report_gnuplot(const char *script, char **out, struct report_pool *pool, struct bench_error *error) {
+bool report_gnuplot(const char *script, char **out, struct report_pool *pool, struct base_error *error) {
     int descriptors[3];
     bool right = true;
     for (int i = 0; i < 3; i++) {
@@ -90,15 +90,15 @@ bool report_gnuplot(const char *script, char **out, struct report_pool *pool, st
     }
     right = right && put(descriptors[0], script);
     if (!right)
-        bench_failure(error, "no place for gnuplot's files: %s", strerror(errno));
+        base_failure(error, "no place for gnuplot's files: %s", strerror(errno));
     int status = right ? run(descriptors, pool) : 0;
     if (status < 0 && errno == ENOENT)
-        right = bench_failure(error, "gnuplot is not installed (Debian: gnuplot-nox); it draws the charts");
+        right = base_failure(error, "gnuplot is not installed (Debian: gnuplot-nox); it draws the charts");
     else if (status < 0)
-        right = bench_failure(error, "gnuplot cannot be started: %s", strerror(errno));
+        right = base_failure(error, "gnuplot cannot be started: %s", strerror(errno));
     else if (status > 0)
-        right = bench_failure(error, "gnuplot failed (status %d): %.300s", status,
-                              complaint(contents(descriptors[2], pool)));
+        right = base_failure(error, "gnuplot failed (status %d): %.300s", status,
+                             complaint(contents(descriptors[2], pool)));
     if (right)
         *out = contents(descriptors[1], pool);
     for (int i = 0; i < 3; i++)

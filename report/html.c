@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/text.h"
-#include "bench/utf8.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "report/pool.h"
 
 /* U+FFFE and U+FFFF, which UTF-8 can say and XML must not. */
@@ -14,7 +14,7 @@ static int is_forbidden(const char *c) {
 }
 
 void report_html(FILE *out, const char *text) {
-    char *plain = bench_utf8(text);
+    char *plain = base_utf8(text);
     if (!plain)
         report_out_of_memory();
     for (const char *c = plain; *c; c++)

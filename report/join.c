@@ -118,7 +118,7 @@ static size_t join_rows(struct report_row **rows, const struct report_results *f
 }
 
 bool report_join(struct report_data *data, struct report_results *files, size_t count,
-                 struct report_pool *pool, struct bench_error *error) {
+                 struct report_pool *pool, struct base_error *error) {
     memset(data, 0, sizeof *data);
     data->files = report_alloc(pool, count * sizeof *files);
     data->counter_files = report_alloc(pool, count * sizeof *files);
@@ -130,7 +130,7 @@ bool report_join(struct report_data *data, struct report_results *files, size_t 
         struct report_results *list = beside ? data->counter_files : data->files;
         size_t *length = beside ? &data->counter_file_count : &data->file_count;
         if (*length && !same_device(&list[0].device, &files[i].device))
-            return bench_usage(
+            return base_usage(
                 error,
                 "%.300s and %.300s are of different devices, %.80s (%.40s) and %.80s (%.40s): a "
                 "page is about one, with a simulator's counters beside it",

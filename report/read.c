@@ -183,7 +183,7 @@ static void take_device(struct report_fields *top, struct report_device *device)
 }
 
 bool report_take(struct report_results *results, const char *path, json_t *document, struct report_pool *pool,
-                 struct bench_error *error) {
+                 struct base_error *error) {
     struct report_fields top = {
         .path = path, .object = document, .right = true, .pool = pool, .error = error};
     memset(results, 0, sizeof *results);
@@ -216,12 +216,12 @@ bool report_take(struct report_results *results, const char *path, json_t *docum
             return false;
     }
     if (top.right && !results->row_count)
-        return bench_usage(error, "%.400s: it has no rows; nothing was run", path);
+        return base_usage(error, "%.400s: it has no rows; nothing was run", path);
     return top.right;
 }
 
 bool report_read(struct report_results *results, const char *path, struct report_pool *pool,
-                 struct bench_error *error) {
+                 struct base_error *error) {
     json_t *document;
     if (!bench_result_load(path, &document, error))
         return false;

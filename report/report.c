@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-bool report_open(struct report *report, const char *const *paths, size_t count, struct bench_error *error) {
+bool report_open(struct report *report, const char *const *paths, size_t count, struct base_error *error) {
     memset(report, 0, sizeof *report);
     struct report_results *files = report_alloc(&report->pool, count * sizeof *files);
     for (size_t i = 0; i < count; i++)
@@ -44,7 +44,7 @@ static struct report_picture *pictures(struct report *report, const enum report_
     return all;
 }
 
-bool report_write(struct report *report, FILE *out, struct bench_error *error) {
+bool report_write(struct report *report, FILE *out, struct base_error *error) {
     static const enum report_form forms[] = {REPORT_WIDE, REPORT_NARROW};
     struct report_picture *drawn = pictures(report, forms, 2);
     if (!report_draw(drawn, 2 * figure_total(report), &report->pool, error))
@@ -57,7 +57,7 @@ bool report_write(struct report *report, FILE *out, struct bench_error *error) {
         }
     report_put_page(out, &report->data, report->experiments, report->experiment_count, report->figures,
                     report->figure_counts, &report->pool);
-    return !ferror(out) || bench_failure(error, "the page cannot be written: %s", strerror(errno));
+    return !ferror(out) || base_failure(error, "the page cannot be written: %s", strerror(errno));
 }
 
 const char *report_svg_name(const struct report_chart *chart, enum report_form form,
@@ -67,8 +67,8 @@ const char *report_svg_name(const struct report_chart *chart, enum report_form f
 
 bool report_each_svg(struct report *report,
                      bool (*take)(void *argument, const char *name, const char *svg,
-                                  struct bench_error *error),
-                     void *argument, struct bench_error *error) {
+                                  struct base_error *error),
+                     void *argument, struct base_error *error) {
     static const enum report_form forms[] = {REPORT_LIGHT, REPORT_DARK};
     size_t total = 2 * figure_total(report);
     struct report_picture *drawn = pictures(report, forms, 2);

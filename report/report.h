@@ -16,11 +16,11 @@ struct report {
 };
 
 /* Reads the files and decides what to show.  After a failure too, report_close gives everything back. */
-bool report_open(struct report *report, const char *const *paths, size_t count, struct bench_error *error);
+bool report_open(struct report *report, const char *const *paths, size_t count, struct base_error *error);
 void report_close(struct report *report);
 
 /* The page. */
-bool report_write(struct report *report, FILE *out, struct bench_error *error);
+bool report_write(struct report *report, FILE *out, struct base_error *error);
 
 /* The file's name of a chart in a form that stands alone. */
 const char *report_svg_name(const struct report_chart *chart, enum report_form form,
@@ -30,7 +30,7 @@ const char *report_svg_name(const struct report_chart *chart, enum report_form f
  * `take`, which returns false (with *error filled) to stop. */
 bool report_each_svg(struct report *report,
                      bool (*take)(void *argument, const char *name, const char *svg,
-                                  struct bench_error *error),
-                     void *argument, struct bench_error *error);
+                                  struct base_error *error),
+                     void *argument, struct base_error *error);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 #include "report/pool.h"
 
 enum report_param {
@@ -90,10 +90,10 @@ bool report_same_variant(const struct report_row *a, const struct report_row *b)
 
 /* Reads and checks a file.  Everything lives in the pool. */
 bool report_read(struct report_results *results, const char *path, struct report_pool *pool,
-                 struct bench_error *error);
+                 struct base_error *error);
 /* A file's contents, already parsed; path is its name in messages. */
 bool report_take(struct report_results *results, const char *path, json_t *document, struct report_pool *pool,
-                 struct bench_error *error);
+                 struct base_error *error);
 
 /* All the files of a report: what is measured on one device, and the simulator's counters beside it. */
 struct report_data {
@@ -108,7 +108,7 @@ struct report_data {
 };
 
 bool report_join(struct report_data *data, struct report_results *files, size_t count,
-                 struct report_pool *pool, struct bench_error *error);
+                 struct report_pool *pool, struct base_error *error);
 
 /* The simulator's row for a row of a GPU: the same kernel, offset and stride, at any size, and of those the
  * one that has most else in common; the row itself where it has counters; NULL where there is none. */

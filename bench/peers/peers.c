@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/nearest.h"
+#include "base/nearest.h"
 #include "bench/peers/library.h"
 #include "bench/plan.h"
 
@@ -21,7 +21,7 @@ static struct {
 /* ---------------------------------------------------------------- the request */
 
 static bool add_choice(const char *option, const char *name, struct bench_peer_choice *out,
-                       struct bench_error *error) {
+                       struct base_error *error) {
     const char *names[LIBRARIES + 2] = {"all", "none"};
     for (unsigned i = 0; i < LIBRARIES; i++) {
         names[i + 2] = libraries[i]->option;
@@ -31,14 +31,13 @@ static bool add_choice(const char *option, const char *name, struct bench_peer_c
             return true;
         }
     }
-    const char *near = bench_nearest(name, names, LIBRARIES + 2);
-    return bench_usage(error,
-                       "%s: no peer '%.80s'%s%s%s; give all, none, or some of cublas,cusparse,cutensor",
-                       option, name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *near = base_nearest(name, names, LIBRARIES + 2);
+    return base_usage(error, "%s: no peer '%.80s'%s%s%s; give all, none, or some of cublas,cusparse,cutensor",
+                      option, name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 bool bench_parse_peers(const char *option, const char *text, struct bench_peer_choice *out,
-                       struct bench_error *error) {
+                       struct base_error *error) {
     struct bench_names names = {0};
     *out = (struct bench_peer_choice){0};
     if (strcmp(text, "none") == 0)
@@ -147,10 +146,10 @@ static void set_version(struct bench_row *row, int driver_version) {
 }
 
 bool bench_peers_open(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
-                      struct bench_error *error) {
+                      struct base_error *error) {
     wl_device_info device;
     if (wl_get_device_info(context, &device))
-        return bench_failure(error, "the device's properties cannot be read: %s", wl_message());
+        return base_failure(error, "the device's properties cannot be read: %s", wl_message());
     size_t sections = 0;
     plan->row_count = 0;
     for (size_t s = 0; s < plan->section_count; s++) {
@@ -169,7 +168,7 @@ bool bench_peers_open(struct bench_plan *plan, wl_context *context, const struct
             free(section.rows);
     }
     plan->section_count = sections;
-    return plan->row_count || bench_usage(error, "nothing to run: no library of the chosen peers is here");
+    return plan->row_count || base_usage(error, "nothing to run: no library of the chosen peers is here");
 }
 
 void bench_peers_close(wl_context *context) {

@@ -4,7 +4,7 @@
 #ifndef WIDELOAD_BENCH_PEERS_PEERS_H
 #define WIDELOAD_BENCH_PEERS_PEERS_H
 
-#include "bench/error.h"
+#include "base/error.h"
 #include "ladder/ladder.h"
 
 struct bench_plan;
@@ -18,7 +18,7 @@ struct bench_peer_choice {
 
 /* "all", "none", or names with commas between. */
 bool bench_parse_peers(const char *option, const char *text, struct bench_peer_choice *out,
-                       struct bench_error *error);
+                       struct base_error *error);
 
 /* The library's ladder, then the peers' rungs, whether their libraries are there or not. */
 const struct wl_rung *bench_ladder(size_t *count);
@@ -30,7 +30,7 @@ bool bench_peer_is_chosen(const struct wl_rung *rung, const struct bench_peer_ch
  * that are not there leave the plan, unless the library or the kernel was asked for by name: such a row says
  * why it is skipped.  Peers run on a GPU only. */
 bool bench_peers_open(struct bench_plan *plan, wl_context *context, const struct bench_request *request,
-                      struct bench_error *error);
+                      struct base_error *error);
 /* Before the context is closed. */
 void bench_peers_close(wl_context *context);
 

@@ -1,7 +1,7 @@
 /* add: ladder/add/add.cu, and the library's own. */
 #include "ladder/tables.h"
-#include "lib/slots.h"
 #include "ladder/unroll.h"
+#include "lib/slots.h"
 
 #define BLOCK 128
 

@@ -1,7 +1,7 @@
 /* copy: ladder/copy/copy.cu, the library's own and the driver's. */
 #include "ladder/tables.h"
-#include "lib/slots.h"
 #include "ladder/unroll.h"
+#include "lib/slots.h"
 
 #define BLOCK 128
 

@@ -1,7 +1,7 @@
 /* csr-transpose: ladder/csr_transpose/csr_transpose.cu and ladder/csr_transpose/scan.cu. */
-#include "lib/error.h"
-#include "ladder/tables.h"
 #include "ladder/csr_transpose/scan.h"
+#include "ladder/tables.h"
+#include "lib/error.h"
 
 #define BLOCK 256
 

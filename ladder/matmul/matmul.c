@@ -1,6 +1,6 @@
 /* matmul: ladder/matmul/matmul.cu. */
-#include "ladder/tables.h"
 #include "ladder/slabs.h"
+#include "ladder/tables.h"
 
 static uint64_t bytes(const struct wl_problem *problem) {
     uint64_t m = problem->m, n = problem->n, k = problem->k;

@@ -1,8 +1,8 @@
 /* read-offset: ladder/read_offset/read_offset.cu, and the library's own. */
-#include "ladder/tables.h"
 #include "ladder/realign.h"
-#include "lib/slots.h"
+#include "ladder/tables.h"
 #include "ladder/unroll.h"
+#include "lib/slots.h"
 
 #define BLOCK 512
 

@@ -1,6 +1,6 @@
 /* stride: ladder/stride/stride.cu. */
-#include "lib/error.h"
 #include "ladder/tables.h"
+#include "lib/error.h"
 
 #define BLOCK 256
 

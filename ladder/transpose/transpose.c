@@ -1,6 +1,6 @@
 /* transpose: ladder/transpose/transpose.cu and ladder/transpose/transpose_tiled.cu. */
-#include "ladder/tables.h"
 #include "ladder/slabs.h"
+#include "ladder/tables.h"
 
 static uint64_t bytes(const struct wl_problem *problem) {
     return wl__multiply(2 * 4, wl__multiply(problem->rows, problem->cols));

@@ -1,8 +1,8 @@
 /* write-offset: ladder/write_offset/write_offset.cu, and the library's own. */
-#include "ladder/tables.h"
 #include "ladder/realign.h"
-#include "lib/slots.h"
+#include "ladder/tables.h"
 #include "ladder/unroll.h"
+#include "lib/slots.h"
 
 #define BLOCK 512
 

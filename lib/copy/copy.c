@@ -1,8 +1,8 @@
 /* wl_copy and wl_copy_2d: bytes, and rows of bytes, from any place to any other. */
 #include "lib/arguments.h"
 #include "lib/choice.h"
-#include "lib/error.h"
 #include "lib/copy/rows.h"
+#include "lib/error.h"
 #include "lib/slots.h"
 
 wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes, wl_stream stream) {

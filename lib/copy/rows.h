@@ -2,8 +2,8 @@
 #ifndef WIDELOAD_LIB_ROWS_H
 #define WIDELOAD_LIB_ROWS_H
 
-#include "lib/copy/rows_parameters.h"
 #include "lib/context.h"
+#include "lib/copy/rows_parameters.h"
 
 /* Rows of row_bytes bytes, at to + sum of index[i] * outer[i].to_pitch for all indices below the sizes, and
  * the like in `from`; outer[0] changes fastest.  Pitches are in bytes and any; no two rows of `to` share a

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/fields/fields.h"
 #include "lib/arguments.h"
 #include "lib/choice.h"
 #include "lib/error.h"
+#include "lib/fields/fields.h"
 #include "lib/fields/streams.h"
 
 #define WARP         32

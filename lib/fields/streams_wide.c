@@ -1,6 +1,6 @@
 #include "lib/fields/interleave_wide.h"
-#include "lib/launch.h"
 #include "lib/fields/streams.h"
+#include "lib/launch.h"
 
 wl_error wl__wide_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
     static const enum wl__kernel kernels[2][5] = {

@@ -18,8 +18,8 @@
 #define WIDELOAD_KERNELS_INPLACE_CUH
 
 #include "lib/cuda/index.cuh"
-#include "lib/inplace/inplace.h"
 #include "lib/cuda/read_once.cuh"
+#include "lib/inplace/inplace.h"
 
 #if WL_WIDTH == 16
 typedef uint4 wl_word;

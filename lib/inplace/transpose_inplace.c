@@ -1,9 +1,9 @@
 /* wl_transpose_inplace: a table of ways to do it, the first that applies is taken. */
 #include "lib/inplace/transpose_inplace.h"
-#include "lib/inplace/inplace.h"
 #include "lib/arguments.h"
 #include "lib/choice.h"
 #include "lib/error.h"
+#include "lib/inplace/inplace.h"
 
 static wl_error make_problem(struct wl__inplace *p, wl_context *context, unsigned width, uint64_t rows,
                              uint64_t cols) {

@@ -3,12 +3,12 @@
 
 #include "lib/arguments.h"
 #include "lib/choice.h"
+#include "lib/copy/rows.h"
 #include "lib/error.h"
 #include "lib/launch.h"
 #include "lib/permute/permute_bulk.h"
 #include "lib/permute/permute_plan.h"
 #include "lib/permute/permute_strips.h"
-#include "lib/copy/rows.h"
 
 static const char call[] = "wl_permute";
 

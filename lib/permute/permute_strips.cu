@@ -16,9 +16,9 @@
  * ends within the vector, the next row's bytes come from the next load in the same way. */
 #define WL_WIDTH 1
 #define WL_PART  1
+#include "lib/cuda/slots.cuh"
 #include "lib/permute/permute.cuh"
 #include "lib/permute/permute_window.cuh"
-#include "lib/cuda/slots.cuh"
 
 extern __shared__ __align__(128) unsigned char memory[];
 

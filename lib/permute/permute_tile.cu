@@ -6,8 +6,8 @@
  * write those element by element.
  */
 #include "lib/cuda/element.cuh"
-#include "lib/permute/permute.cuh"
 #include "lib/cuda/read_once.cuh"
+#include "lib/permute/permute.cuh"
 
 extern __shared__ uint4 wl_permute_memory[];
 

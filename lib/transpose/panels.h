@@ -3,8 +3,8 @@
 #ifndef WIDELOAD_LIB_PANELS_H
 #define WIDELOAD_LIB_PANELS_H
 
-#include "lib/transpose/transpose_panels.h"
 #include "lib/context.h"
+#include "lib/transpose/transpose_panels.h"
 
 /* How a layout is cut. */
 struct wl__panels {

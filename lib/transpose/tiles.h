@@ -2,8 +2,8 @@
 #ifndef WIDELOAD_LIB_TILES_H
 #define WIDELOAD_LIB_TILES_H
 
-#include "lib/transpose/transpose_tiles.h"
 #include "lib/context.h"
+#include "lib/transpose/transpose_tiles.h"
 
 /* A kernel's tile. */
 struct wl__tile_shape {

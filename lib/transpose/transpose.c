@@ -1,11 +1,11 @@
 /* wl_transpose, wl_transpose_batched: matrices of any shape, alignment and leading dimension. */
 #include "lib/arguments.h"
 #include "lib/choice.h"
+#include "lib/copy/rows.h"
 #include "lib/error.h"
 #include "lib/launch.h"
 #include "lib/transpose/narrow.h"
 #include "lib/transpose/panels.h"
-#include "lib/copy/rows.h"
 #include "lib/transpose/tiles.h"
 
 /* ---------------------------------------------------------------- the table */

@@ -3,10 +3,10 @@
 #include "tests/bench/runs.h"
 
 bool run_plan(struct bench_plan *plan, struct bench_request request, const char *size,
-              struct bench_result *result, struct bench_error *error) {
+              struct bench_result *result, struct base_error *error) {
     struct bench_observer observer = {0};
     wl_context *context;
-    *error = (struct bench_error){.text = ""};
+    *error = (struct base_error){.text = ""};
     if (size)
         assert_true(bench_parse_sizes("--size", size, &request.sizes, error));
     assert_int_equal(wl_open(&context, NULL), WL_ERROR_OK);
@@ -23,7 +23,7 @@ bool run_plan(struct bench_plan *plan, struct bench_request request, const char 
 
 struct bench_result run_right(struct bench_plan *plan, struct bench_request request, const char *size) {
     struct bench_result result;
-    struct bench_error error;
+    struct base_error error;
     if (!run_plan(plan, request, size, &result, &error))
         fail_msg("%s", error.text);
     return result;

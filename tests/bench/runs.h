@@ -11,7 +11,7 @@
  * is the caller's in any case, and so is what else the request holds.  false: *error says why there was no
  * run.  Fails the test where memory of the device is left. */
 bool run_plan(struct bench_plan *plan, struct bench_request request, const char *size,
-              struct bench_result *result, struct bench_error *error);
+              struct bench_result *result, struct base_error *error);
 /* The same, and fails the test when there was no run. */
 struct bench_result run_right(struct bench_plan *plan, struct bench_request request, const char *size);
 

@@ -31,7 +31,7 @@ static void keep(const struct bench_plan *plan) {
 
 static struct bench_earlier *earlier(void) {
     struct bench_earlier *read;
-    struct bench_error error = {.text = ""};
+    struct base_error error = {.text = ""};
     if (!bench_earlier_read(&read, path, &error))
         fail_msg("%s", error.text);
     return read;
@@ -182,7 +182,7 @@ static void rows_without_a_match(void **state) {
 
 static void refuses(const char *content, const char *says) {
     struct bench_earlier *read;
-    struct bench_error error = {.text = ""};
+    struct base_error error = {.text = ""};
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(content, file);
@@ -196,7 +196,7 @@ static void refuses(const char *content, const char *says) {
 static void bad_files(void **state) {
     (void)state;
     struct bench_earlier *read;
-    struct bench_error error = {.text = ""};
+    struct base_error error = {.text = ""};
     assert_false(bench_earlier_read(&read, "no/such.json", &error));
     assert_non_null(strstr(error.text, "no/such.json cannot be read"));
     bench_earlier_free(read);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "bench/nearest.h"
+#include "base/nearest.h"
 #include "bench/parse.h"
 
 static void numbers_that_are_right(void **state) {
@@ -30,7 +30,7 @@ static void numbers_that_are_right(void **state) {
         {"18446744073709551615", UINT64_MAX},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct bench_error error;
+        struct base_error error;
         uint64_t value;
         assert_true(bench_parse_number("--size", cases[i].text, &value, &error));
         assert_int_equal(value, cases[i].value);
@@ -63,7 +63,7 @@ static void numbers_that_are_wrong(void **state) {
         {"99999999999T", "does not fit"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct bench_error error;
+        struct base_error error;
         uint64_t value;
         assert_false(bench_parse_number("--size", cases[i].text, &value, &error));
         assert_true(error.usage);
@@ -74,7 +74,7 @@ static void numbers_that_are_wrong(void **state) {
 
 static void sizes(void **state) {
     (void)state;
-    struct bench_error error;
+    struct base_error error;
     struct bench_size size;
     assert_true(bench_parse_size("--size", "2^20", &size, &error));
     assert_int_equal(size.dimensions, 1);
@@ -98,7 +98,7 @@ static void sizes(void **state) {
 
 static void lists(void **state) {
     (void)state;
-    struct bench_error error;
+    struct base_error error;
     struct bench_numbers numbers;
     assert_true(bench_parse_numbers("--offset", "0,11,1Ki", &numbers, &error));
     assert_int_equal(numbers.count, 3);
@@ -147,7 +147,7 @@ static void ranges(void **state) {
         {"0:18446744073709551615:2^63", 2, (uint64_t)1 << 63, (uint64_t)1 << 63},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct bench_error error;
+        struct base_error error;
         struct bench_numbers numbers;
         if (!bench_parse_numbers("--offset", cases[i].text, &numbers, &error))
             fail_msg("%s", error.text);
@@ -187,7 +187,7 @@ static void ranges_that_are_wrong(void **state) {
         {"0:4000,5000:9000", "more than 4096"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct bench_error error;
+        struct base_error error;
         struct bench_numbers numbers;
         assert_false(bench_parse_numbers("--stride", cases[i].text, &numbers, &error));
         assert_true(error.usage);
@@ -200,7 +200,7 @@ static void ranges_that_are_wrong(void **state) {
 
 static void lists_of_sizes(void **state) {
     (void)state;
-    struct bench_error error;
+    struct base_error error;
     struct bench_sizes sizes;
     assert_true(bench_parse_sizes("--size", "1Mi,512x1Ki,1048576,512x1024,1x2x3", &sizes, &error));
     assert_int_equal(sizes.count, 3);
@@ -230,7 +230,7 @@ static void lists_of_sizes(void **state) {
 
 static void blocks(void **state) {
     (void)state;
-    struct bench_error error;
+    struct base_error error;
     struct bench_blocks blocks;
     assert_true(bench_parse_blocks("--block", "512,32x8,1,1024", &blocks, &error));
     assert_int_equal(blocks.count, 4);
@@ -254,7 +254,7 @@ static void blocks(void **state) {
 
 static void positive_numbers(void **state) {
     (void)state;
-    struct bench_error error;
+    struct base_error error;
     double value;
     assert_true(bench_parse_positive("--peak", "4814.5", &value, &error));
     assert_true(value == 4814.5);
@@ -266,22 +266,22 @@ static void positive_numbers(void **state) {
 static void nearest_names(void **state) {
     (void)state;
     static const char *const names[] = {"copy", "add", "transpose", "csr-transpose", "matmul"};
-    assert_int_equal(bench_edit_distance("kitten", "sitting"), 3);
-    assert_int_equal(bench_edit_distance("", "abc"), 3);
-    assert_int_equal(bench_edit_distance("COPY", "copy"), 0);
-    assert_string_equal(bench_nearest("transpos", names, 5), "transpose");
-    assert_string_equal(bench_nearest("mamtul", names, 5), "matmul");
-    assert_string_equal(bench_nearest("cpoy", names, 5), "copy");
-    assert_null(bench_nearest("zzzzzzzzzz", names, 5));
-    assert_null(bench_nearest("nope", names, 5));
-    assert_int_equal(bench_edit_distance("abcd", "badc"), 2);
-    assert_int_equal(bench_edit_distance("abc", "ca"), 3);
-    assert_int_equal(bench_edit_distance("", "ab"), 2);
-    assert_null(bench_nearest("x", names, 0));
+    assert_int_equal(base_edit_distance("kitten", "sitting"), 3);
+    assert_int_equal(base_edit_distance("", "abc"), 3);
+    assert_int_equal(base_edit_distance("COPY", "copy"), 0);
+    assert_string_equal(base_nearest("transpos", names, 5), "transpose");
+    assert_string_equal(base_nearest("mamtul", names, 5), "matmul");
+    assert_string_equal(base_nearest("cpoy", names, 5), "copy");
+    assert_null(base_nearest("zzzzzzzzzz", names, 5));
+    assert_null(base_nearest("nope", names, 5));
+    assert_int_equal(base_edit_distance("abcd", "badc"), 2);
+    assert_int_equal(base_edit_distance("abc", "ca"), 3);
+    assert_int_equal(base_edit_distance("", "ab"), 2);
+    assert_null(base_nearest("x", names, 0));
     char longest[500];
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = 0;
-    assert_null(bench_nearest(longest, names, 5));
+    assert_null(base_nearest(longest, names, 5));
 }
 
 int main(void) {

@@ -15,7 +15,7 @@ struct asked {
 };
 
 /* True when the plan ran; the caller frees it in any case. */
-static bool run(struct bench_plan *plan, const struct asked *asked, struct bench_error *error) {
+static bool run(struct bench_plan *plan, const struct asked *asked, struct base_error *error) {
     struct bench_request request = {
         .experiments = &asked->experiment, .experiment_count = 1, .seed = 3, .samples = 3, .seconds = 1};
     struct bench_result result;
@@ -28,7 +28,7 @@ static bool run(struct bench_plan *plan, const struct asked *asked, struct bench
 }
 
 static void must_run(struct bench_plan *plan, const struct asked *asked) {
-    struct bench_error error;
+    struct base_error error;
     if (!run(plan, asked, &error))
         fail_msg("%s", error.text);
 }
@@ -182,7 +182,7 @@ static void a_library_that_cannot_be_used(void **state) {
         assert_int_equal(find(&plan, "cublas-geam")->status, BENCH_SKIPPED);
         assert_non_null(strstr(find(&plan, "cublas-geam")->note, cases[i].says));
         bench_plan_free(&plan);
-        struct bench_error error;
+        struct base_error error;
         assert_false(run(&plan, &(struct asked){"add", "20", "all", "cublas-geam"}, &error));
         assert_true(error.usage);
         assert_non_null(strstr(error.text, cases[i].says));
@@ -247,7 +247,7 @@ static void what_is_written(void **state) {
 static void words_for_the_option(void **state) {
     (void)state;
     struct bench_peer_choice choice;
-    struct bench_error error;
+    struct base_error error;
     assert_true(bench_parse_peers("--peers", "none", &choice, &error));
     assert_int_equal(choice.libraries, 0);
     assert_true(bench_parse_peers("--peers", "all", &choice, &error));

@@ -19,7 +19,7 @@ static struct bench_request request_for(const char *experiment) {
 }
 
 /* Whether the request passes; *error says why not. */
-static bool admit(const struct bench_request *request, struct bench_plan *plan, struct bench_error *error) {
+static bool admit(const struct bench_request *request, struct bench_plan *plan, struct base_error *error) {
     wl_context *context;
     bool right = bench_plan_make(plan, request, error);
     if (right) {
@@ -32,7 +32,7 @@ static bool admit(const struct bench_request *request, struct bench_plan *plan, 
 
 static void refused(const struct bench_request *request, const char *says) {
     struct bench_plan plan;
-    struct bench_error error;
+    struct base_error error;
     assert_false(admit(request, &plan, &error));
     assert_true(error.usage);
     if (!strstr(error.text, says))
@@ -42,7 +42,7 @@ static void refused(const struct bench_request *request, const char *says) {
 
 static size_t rows(const struct bench_request *request) {
     struct bench_plan plan;
-    struct bench_error error;
+    struct base_error error;
     if (!admit(request, &plan, &error))
         fail_msg("%s", error.text);
     size_t count = plan.row_count;
@@ -52,7 +52,7 @@ static size_t rows(const struct bench_request *request) {
 
 static struct bench_size size(const char *text) {
     struct bench_size s;
-    struct bench_error error;
+    struct base_error error;
     assert_true(bench_parse_size("--size", text, &s, &error));
     return s;
 }
@@ -61,7 +61,7 @@ static void defaults(void **state) {
     (void)state;
     memset(&fake, 0, sizeof fake);
     struct bench_plan plan;
-    struct bench_error error;
+    struct base_error error;
     struct bench_request request = request_for(NULL);
     assert_true(admit(&request, &plan, &error));
     assert_true(plan.section_count > 10);
@@ -122,7 +122,7 @@ static void several_sizes(void **state) {
     request.experiment_count = 2;
     request.sizes = (struct bench_sizes){two, 2};
     struct bench_plan plan;
-    struct bench_error error;
+    struct base_error error;
     assert_true(admit(&request, &plan, &error));
     assert_int_equal(plan.section_count, 4);
     assert_int_equal(plan.row_count, 8);
@@ -154,7 +154,7 @@ static void unrolls(void **state) {
     request.unrolls = (struct bench_numbers){values, 2};
     request.blocks = (struct bench_blocks){blocks, 2};
     struct bench_plan plan;
-    struct bench_error error;
+    struct base_error error;
     assert_true(admit(&request, &plan, &error));
     /* scalar has both, vec4 only one, and the driver is no kernel. */
     assert_int_equal(plan.row_count, 2 * 2 + 2 * 1 + 1);
@@ -294,7 +294,7 @@ struct moved {
 
 static struct moved moved(const struct bench_request *request) {
     struct bench_plan plan;
-    struct bench_error error;
+    struct base_error error;
     struct moved moved = {.least = UINT64_MAX};
     if (!admit(request, &plan, &error))
         fail_msg("%s", error.text);
@@ -314,7 +314,7 @@ static void default_sizes_follow_the_device(void **state) {
     size_t count;
     const struct bench_experiment *experiments = bench_experiments(&count);
     struct bench_sizes text;
-    struct bench_error error;
+    struct base_error error;
     assert_true(bench_parse_sizes("--size", "text", &text, &error));
     for (size_t i = 0; i < count; i++) {
         struct bench_request request = request_for(experiments[i].name), by_name = request;

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "bench/json.h"
-#include "bench/output.h"
 #include "bench/table.h"
 #include "tests/bench/runs.h"
 
@@ -272,39 +272,39 @@ static void a_failure_is_red_only_with_colour(void **state) {
 
 static void files_appear_whole_or_not_at_all(void **state) {
     (void)state;
-    struct bench_output output;
-    struct bench_error error;
+    struct base_output output;
+    struct base_error error;
     struct stat status;
     char folder[] = "outputXXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.json", folder);
-    assert_true(bench_output_open(&output, "--json", path, &error));
+    assert_true(base_output_open(&output, "--json", path, &error));
     fputs("one", output.file);
     assert_int_not_equal(stat(path, &status), 0);
-    assert_true(bench_output_commit(&output, &error));
-    bench_output_close(&output);
+    assert_true(base_output_commit(&output, &error));
+    base_output_close(&output);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_size, 3);
     /* Given up: the old file stays, nothing lies beside it. */
-    assert_true(bench_output_open(&output, "--json", path, &error));
+    assert_true(base_output_open(&output, "--json", path, &error));
     fputs("half", output.file);
-    bench_output_close(&output);
+    base_output_close(&output);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_size, 3);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(folder), 0); /* empty */
-    assert_false(bench_output_open(&output, "--json", "no/such/folder/a.json", &error));
+    assert_false(base_output_open(&output, "--json", "no/such/folder/a.json", &error));
     assert_non_null(strstr(error.text, "--json: no/such/folder/a.json cannot be written"));
-    assert_false(bench_output_open(&output, "--json", ".", &error));
-    assert_true(bench_output_open(&output, "--json", "/dev/null", &error));
+    assert_false(base_output_open(&output, "--json", ".", &error));
+    assert_true(base_output_open(&output, "--json", "/dev/null", &error));
     fputs("gone", output.file);
-    assert_true(bench_output_commit(&output, &error));
-    bench_output_close(&output);
+    assert_true(base_output_commit(&output, &error));
+    base_output_close(&output);
     if (stat("/dev/full", &status) == 0) {
-        assert_true(bench_output_open(&output, "--json", "/dev/full", &error));
+        assert_true(base_output_open(&output, "--json", "/dev/full", &error));
         fputs("no room", output.file);
-        assert_false(bench_output_commit(&output, &error));
-        bench_output_close(&output);
+        assert_false(base_output_commit(&output, &error));
+        base_output_close(&output);
     }
 }
 

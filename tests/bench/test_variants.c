@@ -15,7 +15,7 @@ struct given {
 
 static const char *one_name[1];
 
-static bool parse(const struct given *given, struct bench_request *request, struct bench_error *error) {
+static bool parse(const struct given *given, struct bench_request *request, struct base_error *error) {
     *request = (struct bench_request){.seed = 1, .seconds = 1};
     one_name[0] = given->experiment;
     request->experiments = one_name;
@@ -44,7 +44,7 @@ static void release(struct bench_request *request) {
 static void refused(struct given given, const char *says) {
     struct bench_request request;
     struct bench_plan plan = {0};
-    struct bench_error error = {.text = ""};
+    struct base_error error = {.text = ""};
     assert_false(parse(&given, &request, &error) && bench_plan_make(&plan, &request, &error));
     assert_true(error.usage);
     if (!strstr(error.text, says))
@@ -57,7 +57,7 @@ static void refused(struct given given, const char *says) {
 static void makes(struct given given, size_t count, const char *const texts[], size_t rows) {
     struct bench_request request;
     struct bench_plan plan;
-    struct bench_error error;
+    struct base_error error;
     memset(&fake, 0, sizeof fake);
     if (!parse(&given, &request, &error) || !bench_plan_make(&plan, &request, &error))
         fail_msg("%s", error.text);
@@ -101,7 +101,7 @@ static void cases(void **state) {
     struct given all = {.experiment = "permute", .size = "cases,heads-128", .width = "1", .order = "10"};
     struct bench_request request;
     struct bench_plan plan;
-    struct bench_error error;
+    struct base_error error;
     assert_true(parse(&all, &request, &error));
     if (!bench_plan_make(&plan, &request, &error))
         fail_msg("%s", error.text);
@@ -208,7 +208,7 @@ static void structures(void **state) {
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         struct bench_field_choices choices;
-        struct bench_error error;
+        struct base_error error;
         assert_true(bench_parse_fields("--fields", expected[i].text, &choices, &error));
         assert_int_equal(choices.count, 1);
         const struct wl_structure *structure = &choices.items[0].structure;
@@ -225,7 +225,7 @@ static void structures(void **state) {
     for (size_t i = 0; i < defaults->count; i++)
         if (!defaults->items[i].count) {
             struct bench_field_choices choices;
-            struct bench_error error;
+            struct base_error error;
             assert_true(bench_parse_fields("--fields", defaults->items[i].structure.text, &choices, &error));
             assert_memory_equal(&choices.items[0].structure, &defaults->items[i].structure,
                                 sizeof(struct wl_structure));
@@ -237,7 +237,7 @@ static void structures(void **state) {
 static void orders(void **state) {
     (void)state;
     struct bench_orders list;
-    struct bench_error error;
+    struct base_error error;
     assert_true(bench_parse_orders("--order", "0,2,1,3", &list, &error));
     assert_int_equal(list.count, 1);
     assert_int_equal(list.items[0].rank, 4);

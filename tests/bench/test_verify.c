@@ -29,7 +29,7 @@ static struct outcome verify_with(const struct wl_rung *r, struct wl_problem pro
     struct outcome outcome = {.text = ""};
     struct bench_needs needs = {0};
     struct bench_workspace workspace;
-    struct bench_error error;
+    struct base_error error;
     wl_context *context;
     wl_counters counters;
     memset(&fake, 0, sizeof fake);
@@ -492,7 +492,7 @@ static void arrays_of_other_rungs(void **state) {
     struct wl_problem problem = {.n = 1000, .stride = 1};
     struct bench_needs needs = {0};
     struct bench_workspace workspace;
-    struct bench_error error;
+    struct base_error error;
     wl_context *context;
     wl_counters counters;
     bool counted;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/text.h"
+#include "base/text.h"
 #include "prof/report.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -37,7 +37,7 @@ static void put_json(const struct prof_report *report) {
 }
 
 static void report_records(const struct prof_recording *recording, bool each, bool all_metrics) {
-    struct bench_error error;
+    struct base_error error;
     struct prof_rows rows;
     const struct prof_selection selection = {.count = UINT64_MAX, .each = each};
     FUZZ_CHECK(prof_rows_make(recording, &selection, &rows, &error));
@@ -76,7 +76,7 @@ static const char *whole_file(const uint8_t *data, size_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct prof_recording recording;
-    struct bench_error error;
+    struct base_error error;
     FILE *file = fopen(whole_file(data, size), "re");
     FUZZ_CHECK(file);
     FUZZ_CHECK(prof_recording_read(file, &recording, &error));

@@ -12,7 +12,7 @@ static void make_plan(void) {
     struct bench_size size = {.dimensions = 1, .extent = {1048576}};
     const struct bench_request request = {
         .experiments = experiments, .experiment_count = 2, .sizes = {&size, 1}, .seed = 1};
-    struct bench_error error;
+    struct base_error error;
     if (plan.sections)
         return;
     FUZZ_CHECK(bench_plan_make(&plan, &request, &error));
@@ -30,7 +30,7 @@ static void make_plan(void) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct bench_earlier *earlier;
-    struct bench_error error = {.text = ""};
+    struct base_error error = {.text = ""};
     static FILE *nowhere;
     if (!nowhere)
         nowhere = fopen("/dev/null", "w");

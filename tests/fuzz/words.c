@@ -11,27 +11,27 @@
 enum { LARGEST = 500 };
 
 /* A message is one line. */
-static void refused(const struct bench_error *error) {
+static void refused(const struct base_error *error) {
     FUZZ_CHECK(error->text[0] && strlen(error->text) < sizeof error->text);
 }
 
 static void parse_gate(const char *text) {
     struct prof_gate gate;
-    struct bench_error error;
+    struct base_error error;
     if (!prof_gate_parse(text, &gate, &error))
         refused(&error);
 }
 
 static void parse_metrics(const char *text) {
     struct prof_choices choices = {0};
-    struct bench_error error;
+    struct base_error error;
     if (!prof_choices_parse(text, &choices, &error))
         refused(&error);
     prof_choices_free(&choices);
 }
 
 static void parse_numbers(const char *text) {
-    struct bench_error error;
+    struct base_error error;
     uint64_t number;
     double seconds;
     if (!bench_parse_number("--fuzz", text, &number, &error))

@@ -26,7 +26,7 @@ static void test_good(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct prof_gate gate;
-        struct bench_error error;
+        struct base_error error;
         assert_true(prof_gate_parse(cases[i].text, &gate, &error));
         assert_string_equal(gate.metric->name, cases[i].metric);
         assert_int_equal(gate.comparison, cases[i].comparison);
@@ -55,7 +55,7 @@ static void test_bad(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct prof_gate gate;
-        struct bench_error error = {0};
+        struct base_error error = {0};
         assert_false(prof_gate_parse(cases[i].text, &gate, &error));
         assert_true(error.usage);
         if (!strstr(error.text, cases[i].says))

@@ -12,7 +12,7 @@
 #include "prof/waste.h"
 
 static double value(const char *name, const struct prof_sums *sums) {
-    struct bench_error error;
+    struct base_error error;
     const struct prof_metric *metric = prof_metric_find("test", name, strlen(name), &error);
     assert_non_null(metric);
     return metric->of(sums);
@@ -47,7 +47,7 @@ static void test_names(void **state) {
     (void)state;
     /* No name stands twice, so none hides another. */
     for (size_t i = 0; i < prof_metric_count; i++) {
-        struct bench_error error;
+        struct base_error error;
         const struct prof_metric *m = &prof_metrics[i];
         assert_ptr_equal(prof_metric_find("test", m->name, strlen(m->name), &error), m);
         if (m->ncu)
@@ -55,7 +55,7 @@ static void test_names(void **state) {
         assert_true(strlen(m->meaning) > 0);
     }
     struct prof_choices choices = {0};
-    struct bench_error error;
+    struct base_error error;
     assert_true(prof_choices_parse("branch,smsp__inst_executed.sum", &choices, &error));
     assert_int_equal(choices.count, 2);
     assert_string_equal(prof_choice_name(&choices.items[0]), "branch");

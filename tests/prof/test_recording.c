@@ -28,7 +28,7 @@ static void read_text(const char *text, size_t size, struct prof_recording *out)
     FILE *file = tmpfile();
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, size, file), size);
-    struct bench_error error;
+    struct base_error error;
     assert_true(prof_recording_read(file, out, &error));
     fclose(file);
 }
@@ -250,7 +250,7 @@ static void test_contradictory(void **state) {
 
 static void make(const char *text, const struct prof_selection *selection, struct prof_recording *recording,
                  struct prof_rows *rows) {
-    struct bench_error error;
+    struct base_error error;
     read_text(text, strlen(text), recording);
     assert_true(prof_rows_make(recording, selection, rows, &error));
 }

@@ -17,7 +17,7 @@
 
 /* A document around rows; ' stands for ". */
 static inline bool make_results(struct report_results *results, const char *device, const char *rows,
-                                struct report_pool *pool, struct bench_error *error) {
+                                struct report_pool *pool, struct base_error *error) {
     char *text = report_format(
         pool, "{'schema': 'wideload-bench/1', 'version': '1', 'device': %s, 'rows': [%s]}", device, rows);
     for (char *c = text; *c; c++)
@@ -35,7 +35,7 @@ static inline struct report_data make_data(const char *gpu_rows, const char *sim
                                            struct report_pool *pool) {
     struct report_results files[2];
     struct report_data data = {0};
-    struct bench_error error;
+    struct base_error error;
     if (!make_results(&files[0], GPU, gpu_rows, pool, &error) ||
         (simulator_rows && !make_results(&files[1], SIMULATOR, simulator_rows, pool, &error)) ||
         !report_join(&data, files, simulator_rows ? 2 : 1, pool, &error))

@@ -6,7 +6,7 @@
 static void test_row(void **state) {
     struct report_pool pool = {0};
     struct report_results results;
-    struct bench_error error;
+    struct base_error error;
     (void)state;
     assert_true(make_results(
         &results, GPU,
@@ -44,7 +44,7 @@ static void test_moved(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct report_pool pool = {0};
         struct report_results results;
-        struct bench_error error;
+        struct base_error error;
         assert_true(
             make_results(&results, GPU,
                          report_format(&pool,
@@ -74,7 +74,7 @@ static void test_status(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct report_pool pool = {0};
         struct report_results results;
-        struct bench_error error;
+        struct base_error error;
         assert_true(make_results(
             &results, GPU,
             report_format(&pool, "{'experiment': 'e', 'kernel': 'k', 'params': {}, %s}", cases[i].members),
@@ -105,7 +105,7 @@ static void test_faults(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct report_pool pool = {0};
         struct report_results results;
-        struct bench_error error;
+        struct base_error error;
         assert_false(make_results(&results, GPU, cases[i][0], &pool, &error));
         if (!strstr(error.text, cases[i][1]) || !strstr(error.text, "file.json"))
             fail_msg("%s, where %s was expected", error.text, cases[i][1]);

@@ -1,14 +1,14 @@
 /* Names that come from outside, as text that every reader takes. */
-#ifndef WIDELOAD_BENCH_UTF8_H
-#define WIDELOAD_BENCH_UTF8_H
+#ifndef WIDELOAD_BASE_UTF8_H
+#define WIDELOAD_BASE_UTF8_H
 
 #include <jansson.h>
 
 /* A copy in UTF-8, to be freed: each byte that belongs to no character becomes U+FFFD.  NULL: out of memory.
  */
-char *bench_utf8(const char *text);
+char *base_utf8(const char *text);
 
 /* The same as a JSON string. */
-json_t *bench_json_text(const char *text);
+json_t *base_json_text(const char *text);
 
 #endif

@@ -1,30 +1,30 @@
-#include "bench/text.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "bench/utf8.h"
+#include "base/utf8.h"
 
 enum { LEAST_COLUMNS = 40 }; /* narrower than that, nothing reads well: let the terminal wrap */
 
-int bench_text_wide(FILE *file) {
+int base_text_wide(FILE *file) {
     struct winsize window;
     int number = fileno(file);
     /* A terminal that does not know its width says 0. */
     if (number < 0 || !isatty(number) || ioctl(number, TIOCGWINSZ, &window) || window.ws_col == 0)
-        return BENCH_TEXT_COLUMNS;
+        return BASE_TEXT_COLUMNS;
     return window.ws_col > LEAST_COLUMNS ? window.ws_col : LEAST_COLUMNS;
 }
 
-int bench_text_columns(FILE *file) {
-    int columns = bench_text_wide(file);
-    return columns < BENCH_TEXT_COLUMNS ? columns : BENCH_TEXT_COLUMNS;
+int base_text_columns(FILE *file) {
+    int columns = base_text_wide(file);
+    return columns < BASE_TEXT_COLUMNS ? columns : BASE_TEXT_COLUMNS;
 }
 
 static void wrap(FILE *file, const char *text, int indent, int column) {
-    int at = column, columns = bench_text_columns(file);
+    int at = column, columns = base_text_columns(file);
     while (*text) {
         size_t length = strcspn(text, " ");
         if (at > indent && at + 1 + (int)length > columns) {
@@ -54,8 +54,8 @@ static void wrap(FILE *file, const char *text, int indent, int column) {
     fputc('\n', file);
 }
 
-void bench_wrap(FILE *file, const char *text, int indent, int column) {
-    char *plain = bench_utf8(text);
+void base_wrap(FILE *file, const char *text, int indent, int column) {
+    char *plain = base_utf8(text);
     wrap(file, plain ? plain : text, indent, column);
     free(plain);
 }

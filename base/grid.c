@@ -1,4 +1,4 @@
-#include "bench/grid.h"
+#include "base/grid.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,55 +11,55 @@ enum fit { ROOMY, NARROW_GAPS, COMPACT_COUNTS, WITHOUT_SPARE, WITHOUT_SPARE_LAST
 /* A column that is cut keeps so much. */
 enum { SHORTEST = 12 };
 
-void bench_grid_count(uint64_t count, bool compact, char out[BENCH_GRID_CELL]) {
+void base_grid_count(uint64_t count, bool compact, char out[BASE_GRID_CELL]) {
     if (compact && count >= 999995000)
-        snprintf(out, BENCH_GRID_CELL, "%.2fG", (double)count / 1e9);
+        snprintf(out, BASE_GRID_CELL, "%.2fG", (double)count / 1e9);
     else if (compact && count >= 1000000)
-        snprintf(out, BENCH_GRID_CELL, "%.2fM", (double)count / 1e6);
+        snprintf(out, BASE_GRID_CELL, "%.2fM", (double)count / 1e6);
     else
-        snprintf(out, BENCH_GRID_CELL, "%" PRIu64, count);
+        snprintf(out, BASE_GRID_CELL, "%" PRIu64, count);
 }
 
-void bench_grid_number(double value, int digits, char out[BENCH_GRID_CELL]) {
+void base_grid_number(double value, int digits, char out[BASE_GRID_CELL]) {
     if (isnan(value))
         out[0] = 0;
     else
-        snprintf(out, BENCH_GRID_CELL, "%.*f", digits, value);
+        snprintf(out, BASE_GRID_CELL, "%.*f", digits, value);
 }
 
-void bench_grid_percentage(double value, char out[BENCH_GRID_CELL]) {
+void base_grid_percentage(double value, char out[BASE_GRID_CELL]) {
     if (isnan(value))
         out[0] = 0;
     else
-        snprintf(out, BENCH_GRID_CELL, "%.4g", value);
+        snprintf(out, BASE_GRID_CELL, "%.4g", value);
 }
 
-static char *cell_of(const struct bench_grid *grid, size_t row, size_t column) {
+static char *cell_of(const struct base_grid *grid, size_t row, size_t column) {
     return grid->cells[row * grid->column_count + column];
 }
 
-const char *bench_grid_text(const struct bench_grid *grid, size_t row, size_t column) {
+const char *base_grid_text(const struct base_grid *grid, size_t row, size_t column) {
     return cell_of(grid, row, column);
 }
 
-static bool is_shown(const struct bench_grid *grid, size_t c, enum fit fit) {
+static bool is_shown(const struct base_grid *grid, size_t c, enum fit fit) {
     unsigned flags = grid->columns[c].flags;
-    if (flags & BENCH_GRID_ABSENT || (flags & BENCH_GRID_SPARE && fit >= WITHOUT_SPARE) ||
-        (flags & BENCH_GRID_SPARE_LAST && fit >= WITHOUT_SPARE_LAST))
+    if (flags & BASE_GRID_ABSENT || (flags & BASE_GRID_SPARE && fit >= WITHOUT_SPARE) ||
+        (flags & BASE_GRID_SPARE_LAST && fit >= WITHOUT_SPARE_LAST))
         return false;
-    if (!(flags & (BENCH_GRID_HIDE_EQUAL | BENCH_GRID_HIDE_ZERO)))
+    if (!(flags & (BASE_GRID_HIDE_EQUAL | BASE_GRID_HIDE_ZERO)))
         return true;
     for (size_t r = 0; r < grid->row_count; r++) {
         const char *cell = cell_of(grid, r, c);
-        if (flags & BENCH_GRID_HIDE_EQUAL ? strcmp(cell, cell_of(grid, 0, c)) != 0
-                                          : *cell && strcmp(cell, "0") != 0)
+        if (flags & BASE_GRID_HIDE_EQUAL ? strcmp(cell, cell_of(grid, 0, c)) != 0
+                                         : *cell && strcmp(cell, "0") != 0)
             return true;
     }
     return false;
 }
 
 /* Returns the width of a whole line. */
-static int lay_out(struct bench_grid *grid, enum fit fit) {
+static int lay_out(struct base_grid *grid, enum fit fit) {
     int total = 0;
     grid->gap = fit >= NARROW_GAPS ? 1 : 2;
     for (size_t c = 0; c < grid->column_count; c++) {
@@ -80,9 +80,9 @@ static int lay_out(struct bench_grid *grid, enum fit fit) {
 }
 
 /* The columns that may be shortened lose what is too much, the last one first. */
-static void cut(struct bench_grid *grid, int excess) {
+static void cut(struct base_grid *grid, int excess) {
     for (size_t c = grid->column_count; c-- && excess > 0;) {
-        if (!grid->shown[c] || !(grid->columns[c].flags & BENCH_GRID_CUT))
+        if (!grid->shown[c] || !(grid->columns[c].flags & BASE_GRID_CUT))
             continue;
         int spare = grid->width[c] - SHORTEST;
         int less = spare < excess ? spare : excess;
@@ -93,7 +93,7 @@ static void cut(struct bench_grid *grid, int excess) {
         for (size_t r = 0; r < grid->row_count; r++) {
             char *cell = cell_of(grid, r, c);
             int length = (int)strlen(cell),
-                kept = grid->columns[c].flags & BENCH_GRID_INSIDE ? grid->width[c] / 3 : 0;
+                kept = grid->columns[c].flags & BASE_GRID_INSIDE ? grid->width[c] / 3 : 0;
             if (length <= grid->width[c])
                 continue;
             memmove(cell + grid->width[c] - kept, cell + length - kept, (size_t)kept + 1);
@@ -102,7 +102,7 @@ static void cut(struct bench_grid *grid, int excess) {
     }
 }
 
-bool bench_grid_lay_out(struct bench_grid *grid) {
+bool base_grid_lay_out(struct base_grid *grid) {
     grid->cells = calloc(grid->row_count * grid->column_count + 1, sizeof *grid->cells);
     if (!grid->cells)
         return false;
@@ -116,19 +116,19 @@ bool bench_grid_lay_out(struct bench_grid *grid) {
     return true;
 }
 
-void bench_grid_free(struct bench_grid *grid) {
+void base_grid_free(struct base_grid *grid) {
     free(grid->cells);
     grid->cells = NULL;
 }
 
 /* Spaces at the end of a line are left out: pad says whether more follows. */
-static void put_cell(FILE *file, const struct bench_grid *grid, size_t c, const char *text, bool first,
+static void put_cell(FILE *file, const struct base_grid *grid, size_t c, const char *text, bool first,
                      bool pad, bool red) {
     if (!*text && !pad)
         return;
     if (!first)
         fprintf(file, "%*s", grid->gap, "");
-    bool left = grid->columns[c].flags & BENCH_GRID_LEFT;
+    bool left = grid->columns[c].flags & BASE_GRID_LEFT;
     int padding = grid->width[c] - (int)strlen(text);
     if (!left)
         fprintf(file, "%*s", padding, "");
@@ -137,7 +137,7 @@ static void put_cell(FILE *file, const struct bench_grid *grid, size_t c, const 
         fprintf(file, "%*s", padding, "");
 }
 
-static size_t last_shown(const struct bench_grid *grid) {
+static size_t last_shown(const struct base_grid *grid) {
     size_t last = 0;
     for (size_t c = 0; c < grid->column_count; c++)
         if (grid->shown[c])
@@ -145,7 +145,7 @@ static size_t last_shown(const struct bench_grid *grid) {
     return last;
 }
 
-void bench_grid_put_titles(FILE *file, const struct bench_grid *grid) {
+void base_grid_put_titles(FILE *file, const struct base_grid *grid) {
     bool first = true;
     size_t last = last_shown(grid);
     for (size_t c = 0; c < grid->column_count; c++)
@@ -156,13 +156,13 @@ void bench_grid_put_titles(FILE *file, const struct bench_grid *grid) {
     fputc('\n', file);
 }
 
-void bench_grid_put_row(FILE *file, const struct bench_grid *grid, size_t row, size_t red) {
+void base_grid_put_row(FILE *file, const struct base_grid *grid, size_t row, size_t red) {
     bool first = true;
     size_t last = last_shown(grid);
     for (size_t c = 0; c < grid->column_count; c++)
         if (grid->shown[c]) {
             const char *text = cell_of(grid, row, c);
-            bool left = grid->columns[c].flags & BENCH_GRID_LEFT;
+            bool left = grid->columns[c].flags & BASE_GRID_LEFT;
             put_cell(file, grid, c, *text || left ? text : "-", first, c != last, c == red);
             first = false;
         }

@@ -1,12 +1,12 @@
-#include "bench/fields.h"
+#include "base/csv_fields.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/text.h"
-#include "bench/utf8.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 static void put(FILE *file, const char *text) {
     if (!strpbrk(text, ",\"\r\n")) {
@@ -22,20 +22,20 @@ static void put(FILE *file, const char *text) {
     fputc('"', file);
 }
 
-void bench_put_text(FILE *file, const char *text) {
-    char *plain = bench_utf8(text);
+void base_put_text(FILE *file, const char *text) {
+    char *plain = base_utf8(text);
     put(file, plain ? plain : text);
     free(plain);
 }
 
-void bench_put_integer(FILE *file, bool present, uint64_t value) {
+void base_put_integer(FILE *file, bool present, uint64_t value) {
     if (present)
         fprintf(file, ",%" PRIu64, value);
     else
         fputc(',', file);
 }
 
-void bench_put_number(FILE *file, bool present, double value) {
+void base_put_number(FILE *file, bool present, double value) {
     if (present && isfinite(value))
         fprintf(file, ",%.9g", value);
     else

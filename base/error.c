@@ -1,18 +1,18 @@
-#include "bench/error.h"
+#include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/text.h"
-#include "bench/utf8.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
-static void describe(struct bench_error *error, bool usage, const char *format, va_list arguments) {
+static void describe(struct base_error *error, bool usage, const char *format, va_list arguments) {
     error->usage = usage;
     char text[sizeof error->text];
     vsnprintf(text, sizeof text, format, arguments);
     /* A name may be no text, and a long one is cut anywhere. */
-    char *plain = bench_utf8(text);
+    char *plain = base_utf8(text);
     snprintf(error->text, sizeof error->text, "%s", plain ? plain : text);
     free(plain);
     /* A driver's message may hold several lines; the promise is one. */
@@ -21,7 +21,7 @@ static void describe(struct bench_error *error, bool usage, const char *format, 
             *c = ' ';
 }
 
-bool bench_usage(struct bench_error *error, const char *format, ...) {
+bool base_usage(struct base_error *error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     describe(error, true, format, arguments);
@@ -29,7 +29,7 @@ bool bench_usage(struct bench_error *error, const char *format, ...) {
     return false;
 }
 
-bool bench_failure(struct bench_error *error, const char *format, ...) {
+bool base_failure(struct base_error *error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     describe(error, false, format, arguments);

@@ -1,4 +1,4 @@
-#include "bench/place.h"
+#include "base/place.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -25,7 +25,7 @@ static bool split(const char *path, char folder[PATH_MAX], char name[NAME_MAX + 
            snprintf(name, NAME_MAX + 1, "%s", last) <= NAME_MAX;
 }
 
-bool bench_place_follow(const char *given, char path[PATH_MAX]) {
+bool base_place_follow(const char *given, char path[PATH_MAX]) {
     if (snprintf(path, PATH_MAX, "%s", given) >= PATH_MAX)
         return false;
     char target[PATH_MAX], folder[PATH_MAX], name[NAME_MAX + 1], next[2 * PATH_MAX];
@@ -51,12 +51,12 @@ static struct identity identify_path(const char *given) {
     if (stat(given, &identity.status) == 0)
         return identity;
     identity.exists = false;
-    identity.known = errno == ENOENT && bench_place_follow(given, path) &&
+    identity.known = errno == ENOENT && base_place_follow(given, path) &&
                      split(path, folder, identity.name) && stat(folder, &identity.status) == 0;
     return identity;
 }
 
-static struct identity identify(const struct bench_place *place) {
+static struct identity identify(const struct base_place *place) {
     struct identity identity = {.known = false};
     if (place->path && strcmp(place->path, "-") != 0)
         return identify_path(place->path);
@@ -73,9 +73,9 @@ static bool is_null(const struct stat *status) {
 }
 
 /* Who names standard output, however it is redirected, means it. */
-static bool is_meant(const struct bench_place *a, const struct bench_place *b) {
-    return (!a->path && b->path && bench_place_is_stdout(b->path)) ||
-           (!b->path && a->path && bench_place_is_stdout(a->path));
+static bool is_meant(const struct base_place *a, const struct base_place *b) {
+    return (!a->path && b->path && base_place_is_stdout(b->path)) ||
+           (!b->path && a->path && base_place_is_stdout(a->path));
 }
 
 static bool is_same(const struct identity *a, const struct identity *b) {
@@ -84,7 +84,7 @@ static bool is_same(const struct identity *a, const struct identity *b) {
            (a->exists ? !is_null(&a->status) : strcmp(a->name, b->name) == 0);
 }
 
-bool bench_place_is_stdout(const char *path) {
+bool base_place_is_stdout(const char *path) {
     char folder[PATH_MAX], name[NAME_MAX + 1];
     struct stat given, streams;
     if (strcmp(path, "-") == 0)
@@ -98,16 +98,16 @@ bool bench_place_is_stdout(const char *path) {
            given.st_ino == streams.st_ino;
 }
 
-static bool refuse(const struct bench_place *a, const struct bench_place *b, struct bench_error *error) {
+static bool refuse(const struct base_place *a, const struct base_place *b, struct base_error *error) {
     /* b is written; a is what its user may not expect there. */
     if (!a->read)
-        return bench_usage(error, "%s and %s: both go to %.200s; give two places", a->name, b->name, b->path);
-    return bench_usage(error, "%s: %.200s is %s; give another file", b->name, b->path, a->name);
+        return base_usage(error, "%s and %s: both go to %.200s; give two places", a->name, b->name, b->path);
+    return base_usage(error, "%s: %.200s is %s; give another file", b->name, b->path, a->name);
 }
 
-bool bench_places_check(const struct bench_place *places, size_t count, struct bench_error *error) {
+bool base_places_check(const struct base_place *places, size_t count, struct base_error *error) {
     struct identity *identities = calloc(count + 1, sizeof *identities);
-    bool good = identities || bench_failure(error, "out of memory");
+    bool good = identities || base_failure(error, "out of memory");
     for (size_t i = 0; good && i < count; i++)
         identities[i] = identify(&places[i]);
     for (size_t i = 0; good && i < count; i++)

@@ -1,14 +1,14 @@
 /* Whether the files that a command reads and writes are different ones, however they are spelled. */
-#ifndef WIDELOAD_BENCH_PLACE_H
-#define WIDELOAD_BENCH_PLACE_H
+#ifndef WIDELOAD_BASE_PLACE_H
+#define WIDELOAD_BASE_PLACE_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bench/error.h"
+#include "base/error.h"
 
-struct bench_place {
+struct base_place {
     const char *name; /* "--json", "the program": as messages name it */
     const char *path; /* "-": standard output; NULL: none, unless it is a stream */
     bool read;      /* the command reads it, or something else writes it: only outputs must differ from it */
@@ -18,13 +18,13 @@ struct bench_place {
 
 /* The file that would be made where nothing stands: a link that leads nowhere is followed.  False where it
  * leads too far. */
-bool bench_place_follow(const char *path, char out[PATH_MAX]);
+bool base_place_follow(const char *path, char out[PATH_MAX]);
 
 /* Whether a path is another name of standard output: "-", /dev/stdout, /proc/self/fd/1 ... */
-bool bench_place_is_stdout(const char *path);
+bool base_place_is_stdout(const char *path);
 
 /* False where an output is the same file as another place, by a link, another spelling or a name that is
  * still to be made.  /dev/null may be given to several. */
-bool bench_places_check(const struct bench_place *places, size_t count, struct bench_error *error);
+bool base_places_check(const struct base_place *places, size_t count, struct base_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-#include "bench/utf8.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static size_t character(const char *text) {
     return 0;
 }
 
-char *bench_utf8(const char *text) {
+char *base_utf8(const char *text) {
     static const char none[] = "\xef\xbf\xbd";
     size_t length = strlen(text);
     if (is_utf8(text, length))
@@ -36,8 +36,8 @@ char *bench_utf8(const char *text) {
     return copy;
 }
 
-json_t *bench_json_text(const char *text) {
-    char *plain = bench_utf8(text);
+json_t *base_json_text(const char *text) {
+    char *plain = base_utf8(text);
     json_t *string = plain ? json_string(plain) : NULL;
     free(plain);
     return string;

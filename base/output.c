@@ -1,4 +1,4 @@
-#include "bench/output.h"
+#include "base/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,16 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/place.h"
+#include "base/place.h"
 
-static bool refuse(const char *option, const char *path, struct bench_error *error) {
-    return bench_usage(error, "%s: %.400s cannot be written: %s", option, path, strerror(errno));
+static bool refuse(const char *option, const char *path, struct base_error *error) {
+    return base_usage(error, "%s: %.400s cannot be written: %s", option, path, strerror(errno));
 }
 
-static bool open_beside(struct bench_output *output, const char *option, struct bench_error *error) {
+static bool open_beside(struct base_output *output, const char *option, struct base_error *error) {
     if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
         output->temporary = NULL;
-        return bench_failure(error, "out of memory");
+        return base_failure(error, "out of memory");
     }
     int descriptor = mkstemp(output->temporary);
     if (descriptor < 0) {
@@ -36,11 +36,11 @@ static bool open_beside(struct bench_output *output, const char *option, struct 
     return true;
 }
 
-bool bench_output_open(struct bench_output *output, const char *option, const char *path,
-                       struct bench_error *error) {
+bool base_output_open(struct base_output *output, const char *option, const char *path,
+                      struct base_error *error) {
     struct stat status;
     memset(output, 0, sizeof *output);
-    if (bench_place_is_stdout(path)) {
+    if (base_place_is_stdout(path)) {
         output->is_stdout = true;
         output->file = stdout;
         return true;
@@ -54,20 +54,20 @@ bool bench_output_open(struct bench_output *output, const char *option, const ch
         return refuse(option, path, error);
     /* Through a link the file itself is replaced, not the link. */
     char followed[PATH_MAX];
-    if (!exists && !bench_place_follow(path, followed)) {
+    if (!exists && !base_place_follow(path, followed)) {
         errno = ELOOP;
         return refuse(option, path, error);
     }
     output->path = exists ? realpath(path, NULL) : strdup(followed);
     if (!output->path)
-        return exists ? refuse(option, path, error) : bench_failure(error, "out of memory");
+        return exists ? refuse(option, path, error) : base_failure(error, "out of memory");
     if (!exists || S_ISREG(status.st_mode))
-        return open_beside(output, option, error) || (bench_output_close(output), false);
+        return open_beside(output, option, error) || (base_output_close(output), false);
     output->file = fopen(output->path, "w");
-    return output->file || refuse(option, path, error) || (bench_output_close(output), false);
+    return output->file || refuse(option, path, error) || (base_output_close(output), false);
 }
 
-bool bench_output_commit(struct bench_output *output, struct bench_error *error) {
+bool base_output_commit(struct base_output *output, struct base_error *error) {
     FILE *file = output->file;
     const char *name = output->is_stdout ? "standard output" : output->path;
     output->file = NULL;
@@ -81,10 +81,10 @@ bool bench_output_commit(struct bench_output *output, struct bench_error *error)
             output->temporary = NULL;
         }
     }
-    return written || bench_failure(error, "%.400s: %s", name, strerror(errno));
+    return written || base_failure(error, "%.400s: %s", name, strerror(errno));
 }
 
-void bench_output_close(struct bench_output *output) {
+void base_output_close(struct base_output *output) {
     if (output->file && !output->is_stdout)
         fclose(output->file);
     if (output->temporary)

@@ -1,4 +1,4 @@
-#include "bench/nearest.h"
+#include "base/nearest.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -7,7 +7,7 @@
 enum { LONGEST = 64 }; /* names are short; a longer text is cut, which only makes the guess coarser */
 
 /* Letters put in, left out, changed, or swapped with their neighbour, which is the commonest slip. */
-size_t bench_edit_distance(const char *a, const char *b) {
+size_t base_edit_distance(const char *a, const char *b) {
     size_t a_length = strnlen(a, LONGEST), b_length = strnlen(b, LONGEST);
     size_t rows[3][LONGEST + 1]; /* of the prefix of a, of the one a letter shorter, and of the one before */
     for (size_t j = 0; j <= b_length; j++)
@@ -31,11 +31,11 @@ size_t bench_edit_distance(const char *a, const char *b) {
     return rows[a_length % 3][b_length];
 }
 
-const char *bench_nearest(const char *name, const char *const *candidates, size_t count) {
+const char *base_nearest(const char *name, const char *const *candidates, size_t count) {
     const char *best = NULL;
     size_t best_distance = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        size_t distance = bench_edit_distance(name, candidates[i]);
+        size_t distance = base_edit_distance(name, candidates[i]);
         size_t a = strlen(name), b = strlen(candidates[i]);
         /* Of three letters one may be wrong: "nope" is not a slip for "copy". */
         size_t longest = a > b ? a : b, allowed = longest > 3 ? longest / 3 : 1;
