@@ -39,7 +39,7 @@ if [ ${#targets[@]} -eq 0 ]; then
 fi
 
 # Every word that the parser, the lowering and the counting rules compare with, with and without its dot.
-cat sim/ptx/*.[ch] sim/exec/*.[ch] sim/count/*.h | grep -oE '"[^" \\]{1,60}"' | tr -d '"' | tr '.,|[]/{} ' '\n' |
+cat sim/ptx/*.[ch] sim/exec/*.h sim/exec/*/*.[ch] sim/count/*.h | grep -oE '"[^" \\]{1,60}"' | tr -d '"' | tr '.,|[]/{} ' '\n' |
     grep -E '^[%a-z_][a-zA-Z0-9_:]{0,24}$' | sed -E 'p; s/^[a-z]/.&/' | sort -u | sed 's/.*/"&"/' >build-fuzz/words.dict
 
 export UBSAN_OPTIONS=print_stacktrace=1

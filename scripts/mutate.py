@@ -43,24 +43,25 @@ AREAS = [
     ("lib/arguments.c", False, r"lib_(arguments|faults|pointers|context|add|copy|capture|steady)$"),
     ("bench/verify*", False, r"bench_(verify|moves|wrong|peers)$"),
     # Computing instructions and the formats of numbers: conformance.h200 holds them, and there are no bounds in them.
-    ("sim/exec/ops_*", True, None),
-    ("sim/exec/lanes*", True, None),
-    ("sim/exec/[bfhian]*.h", True, None),
-    ("sim/exec/call.h", True, None),
-    ("sim/exec/number.c", True, None),
-    ("sim/exec/matrix_d*", True, None),
-    ("sim/exec/matrix_*", True, r"matrix\.(mma|h200|programs\.90)$|exec\.(hostile|limits|undefined|forms|lowering)$"),
+    ("sim/exec/lanes/ops_*", True, None),
+    ("sim/exec/lanes/lanes*", True, None),
+    ("sim/exec/lanes/[bfhian]*.h", True, None),
+    ("sim/exec/in*.h", True, None),
+    ("sim/exec/run/call.h", True, None),
+    ("sim/exec/lanes/number.c", True, None),
+    ("sim/exec/matrix/matrix_d*", True, None),
+    ("sim/exec/*matrix*", True, r"matrix\.(mma|h200|programs\.90)$|exec\.(hostile|limits|undefined|forms|lowering)$"),
+    ("sim/exec/texture/fetch*", True, r"texture\.|check\.(bugs|clean)$"),
     ("sim/exec/*texture*", True, r"texture\.|driver_memory$|check\.(bugs|clean)$"),
-    ("sim/exec/fetch*", True, r"texture\.|check\.(bugs|clean)$"),
-    ("sim/exec/printf.c", True, r"device\.print\.90$|exec\.(?!mutations)|driver_services$"),
-    ("sim/exec/heap.c", True, r"device\.heap\.90$|exec\.(?!mutations)|driver_services$"),
-    ("sim/exec/lower*", True, r"exec\.(?!mutations)|ptx\.(errors|memory)$|device\.pipeline\.90$|driver_module$"
+    ("sim/exec/run/printf.c", True, r"device\.print\.90$|exec\.(?!mutations)|driver_services$"),
+    ("sim/exec/run/heap.c", True, r"device\.heap\.90$|exec\.(?!mutations)|driver_services$"),
+    ("sim/exec/lower/lower*", True, r"exec\.(?!mutations)|ptx\.(errors|memory)$|device\.pipeline\.90$|driver_module$"
                               r"|counters\.(atomics|bulk|clusters)_static$|conformance\.h200$"),
+    ("sim/exec/check/*", True, r"check\.(bugs|clean|document|inplace_\w+|order|places|units|written)$|exec\.(?!mutations)"
+                          r"|driver_(bounds|ipc|launch)$"),
     ("sim/exec/*", True, r"exec\.(?!mutations)|memory$|memory\.|check\.(bugs|clean)$|device\.(heap|pipeline)\.90$"
                          r"|driver_(launch|fault|bounds|services|cluster|module|memory|ipc\w*|tensor_map)$"
                          r"|counters\.(flow|(atomics|bulk|clusters)_static)$|device\.grid\.90$"),
-    ("sim/check/*", True, r"check\.(bugs|clean|document|inplace_\w+|order|places|units|written)$|exec\.(?!mutations)"
-                          r"|driver_(bounds|ipc|launch)$"),
     ("sim/cuda/check.c", True, r"check\.(bugs|clean|document)$|driver_(environment|ipc|leaks|memory)$"),
     ("sim/cuda/machine.c", True, r"driver_|fuzz\.elf$|cudart_(stripped|compiled)$|programs\.function_attributes$"),
     ("sim/cuda/profile_text.c", True, r"prof_(text|recording)$"),
@@ -271,8 +272,8 @@ class Results:
 def all_mutants(pattern):
     """{file: its mutants} of the files that a pattern fits."""
     found = {}
-    for folder in ("sim/count", "sim/exec", "sim/check", "sim/cuda", "lib", "bench"):
-        for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.[ch]"))):
+    for folder in ("sim/count", "sim/exec", "sim/cuda", "lib", "bench"):
+        for path in sorted(glob.glob(os.path.join(ROOT, folder, "**", "*.[ch]"), recursive=True)):
             file = os.path.relpath(path, ROOT)
             area = area_of(file)
             if area and area[2] and fnmatch.fnmatch(file, pattern):

@@ -1,7 +1,7 @@
 /* What a memory access costs, by the rules of one architecture.
  *
  * A pure function of the access: no state, no allocation, safe from any thread.  The caller (the one
- * function that every access of a warp goes through, sim/exec/access.c) remembers results, and relies
+ * function that every access of a warp goes through, sim/exec/memory/access.c) remembers results, and relies
  * on this: a result depends only on kind, width, mask, the differences between the lanes' addresses,
  * and one lane's address modulo 128.
  */

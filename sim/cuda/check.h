@@ -3,8 +3,8 @@
 #ifndef WIDELOAD_SIM_CUDA_CHECK_H
 #define WIDELOAD_SIM_CUDA_CHECK_H
 
-#include "sim/check/check.h"
 #include "sim/cuda/driver.h"
+#include "sim/exec/check/check.h"
 
 /* Reads the environment.  Errors: INVALID_VALUE, OUT_OF_MEMORY, with the reason in the log. */
 CUresult check_start(void);

@@ -15,7 +15,7 @@
 
 #include "sim/cuda/entries.h"
 #include "sim/exec/sim.h"
-#include "sim/exec/texture.h"
+#include "sim/exec/texture/texture.h"
 
 /* ---------------------------------------------------------------- objects (object.c) */
 

@@ -2,7 +2,7 @@
  * H200's driver (CUDA 13.0) refuses.  Of what cuda.h asks for it lets pass a map that is no multiple of 64
  * bytes, strides that are less than a row, a 32-byte interleave with another swizzle than 32 bytes, and its
  * map with a new address that is no multiple of 32 bytes. */
-#include "sim/exec/tensor_map.h"
+#include "sim/exec/memory/tensor_map.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 #include <pthread.h>
 
-#include "sim/exec/doubt.h"
 #include "sim/exec/insn.h"
+#include "sim/exec/lower/doubt.h"
 #include "sim/exec/sim.h"
 
 /* Where generic addresses of the small spaces begin.  Host addresses have at most 57 bits, the highest

@@ -252,9 +252,9 @@ struct sim_launch {
     unsigned threads; /* worker threads; 0: all cores */
     uint32_t limit;   /* 0: none.  Basic blocks that each of a worker's warps may run, more or less, all
                          its blocks' taken together; a launch that comes to it has SIM_FAULT_TIME */
-    struct sim_check *check; /* NULL, or what watches the launch (sim/check/check.h), on one thread */
+    struct sim_check *check; /* NULL, or what watches the launch (sim/exec/check/check.h), on one thread */
     bool cooperative;        /* all blocks are resident at once; they may meet at grid-wide barriers */
-    const struct sim_textures *textures; /* sim/exec/texture.h; NULL: there are no texture objects */
+    const struct sim_textures *textures; /* sim/exec/texture/texture.h; NULL: there are no texture objects */
     struct sim_heap *heap;               /* NULL: malloc() in the kernel returns NULL */
     size_t print_bytes;                  /* printf's buffer: when it is full, the oldest output is lost */
     sim_print_fn *print;                 /* NULL: what the kernel prints is lost */

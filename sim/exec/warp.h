@@ -1,7 +1,7 @@
 /* A warp: 32 threads that run together as far as their branches let them.
  *
  * The part above the line is what instruction handlers see.  The part below belongs to the control
- * flow (sim/exec/strand.c), which keeps the warp's threads in groups ("strands") that have come
+ * flow (sim/exec/run/strand.c), which keeps the warp's threads in groups ("strands") that have come
  * apart at a branch and meet again at its immediate post-dominator, or some of them before.
  */
 #ifndef WIDELOAD_SIM_WARP_H

@@ -105,7 +105,7 @@ struct sim_stride {
 
 /* Which lanes of the last access of an instruction lay where, and what that cost: patterns repeat. */
 struct sim_pattern {
-    bool split; /* sim/check knows its words */
+    bool split; /* check/ knows its words */
     /* All 32 lanes take part, and those of each half lie in one place, or each next to the one before. */
     bool uniform, contiguous;
     uint8_t space;  /* enum sim_space that the costs are for */

@@ -123,7 +123,7 @@ struct ptx_label {
     struct ptx_function *prototype; /* .callprototype: a function with params and returns only;
                                        .calltargets: its first function, whose signature all share */
     bool is_list;
-    size_t index; /* for the lowering: set and read by sim/exec/flow.c */
+    size_t index; /* for the lowering: set and read by sim/exec/lower/flow.c */
 };
 
 enum ptx_operand_kind {

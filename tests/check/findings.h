@@ -2,7 +2,7 @@
 #ifndef WIDELOAD_TESTS_CHECK_FINDINGS_H
 #define WIDELOAD_TESTS_CHECK_FINDINGS_H
 
-#include "sim/check/check.h"
+#include "sim/exec/check/check.h"
 #include "tests/exec/harness.h"
 
 enum { MAX_FINDINGS = 256 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sim/check/state.h"
+#include "sim/exec/check/state.h"
 
 static uint64_t seed = 1;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/exec/lanes.h"
+#include "sim/exec/lanes/lanes.h"
 #include "tests/conformance/conformance.h"
 
 bool case_list_add(struct case_list *list, const struct conformance_case *one) {

@@ -2,8 +2,9 @@
  * operands, executes, and stores every result.  A driver, the GPU's or the simulator, runs all cases on the
  * same operands; h200.txt holds what an H200 answered.
  *
- * cases.c makes the cases of the simulator's own table (sim/exec/lanes.h), cases_memory.c those of memory
- * instructions; operands.c their operands; module.c the PTX; driver.c runs it; conformance.c is the program.
+ * cases.c makes the cases of the simulator's own table (sim/exec/lanes/lanes.h), cases_memory.c those of
+ * memory instructions; operands.c their operands; module.c the PTX; driver.c runs it; conformance.c is the
+ * program.
  */
 #ifndef WIDELOAD_CONFORMANCE_H
 #define WIDELOAD_CONFORMANCE_H

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/check/check.h"
+#include "sim/exec/check/check.h"
 #include "tests/exec/harness.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n.extern .shared .align 16 .b8 dynamic[];\n"

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "sim/check/check.h"
-#include "sim/exec/texture.h"
+#include "sim/exec/check/check.h"
+#include "sim/exec/texture/texture.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 #define KERNEL_HEAD                                                                                          \

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/check/check.h"
+#include "sim/exec/check/check.h"
 #include "tests/exec/harness.h"
 
 #define HEAD                                                                                                 \

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "sim/check/check.h"
-#include "sim/exec/tensor_map.h"
+#include "sim/exec/check/check.h"
+#include "sim/exec/memory/tensor_map.h"
 #include "tests/exec/harness.h"
 
 #define HEAD_OF(version, target)                                                                             \

@@ -6,8 +6,8 @@
  * that number's bits. */
 #include <string.h>
 
-#include "sim/check/check.h"
-#include "sim/exec/texture.h"
+#include "sim/exec/check/check.h"
+#include "sim/exec/texture/texture.h"
 #include "tests/fuzz/fuzz.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include "prof/demangle.h"
 #include "prof/gate.h"
 #include "prof/labels.h"
-#include "sim/check/check.h"
+#include "sim/exec/check/check.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { LARGEST = 500 };

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sim/exec/lanes.h"
+#include "sim/exec/lanes/lanes.h"
 #include "sim/exec/warp.h"
 
 enum fake_slot { FAKE_D, FAKE_E, FAKE_A, FAKE_B, FAKE_C, FAKE_F, FAKE_SLOTS };

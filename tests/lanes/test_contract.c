@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sim/exec/lanes_rows.h"
+#include "sim/exec/lanes/lanes_rows.h"
 
 /* Random and edge values into every source. */
 static void fill(struct fake *fake, uint64_t *state) {

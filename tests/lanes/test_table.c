@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/exec/lanes_rows.h"
+#include "sim/exec/lanes/lanes_rows.h"
 
 static int compare_names(const void *x, const void *y) {
     return strcmp(*(const char *const *)x, *(const char *const *)y);

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "sim/exec/pages.h"
+#include "sim/exec/memory/pages.h"
 
 enum { PAGE = SIM_PAGE_BYTES, UNIT = 512, LARGEST = (1 << 20) - UNIT }; /* of the pieces that share pages */
 

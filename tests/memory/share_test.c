@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "sim/exec/share.h"
+#include "sim/exec/memory/share.h"
 
 static struct sim_memory *memory;
 

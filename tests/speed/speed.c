@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/check/check.h"
+#include "sim/exec/check/check.h"
 #include "tests/speed/host.h"
 
 static double seconds(void) {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sim/exec/texture.h"
+#include "sim/exec/texture/texture.h"
 #include "tests/check/findings.h"
 
 enum { THREADS = 64, W = 13, H = 7, D = 3, PITCH = 224 /* W * 16 and some */ };

@@ -1,0 +1,32 @@
+/* Why the counts of instructions may not be a GPU's, as far as the text of a function shows it: bits of enum
+ * sim_doubt.  docs/counters.md has the reasons, and how often they were right. */
+#ifndef WIDELOAD_SIM_DOUBT_H
+#define WIDELOAD_SIM_DOUBT_H
+
+#include <stdint.h>
+
+#include "sim/exec/lower/loops.h"
+
+/* Blocks of which all are in doubt once lanes have parted at one of the branches. */
+struct doubt_region {
+    uint32_t *branches, *blocks; /* the function's blocks, by number */
+    size_t branch_count, block_count;
+};
+
+struct doubts {
+    uint16_t *of; /* by PTX instruction: whatever its lanes do */
+    struct doubt_region *regions;
+    size_t region_count;
+    uint32_t *storage; /* the regions' lists */
+};
+
+/* false: out of memory. */
+bool doubts_find(const struct ptx_function *function, const struct flow *flow, struct doubts *out);
+void doubts_free(struct doubts *doubts);
+
+/* doubt_values.c, part of doubts_find(): what depends on values that other threads write meanwhile.  false:
+ * out of memory. */
+bool doubts_of_values(const struct ptx_function *function, const struct flow *flow,
+                      const struct flow_loops *loops, uint16_t *of);
+
+#endif

@@ -1,0 +1,203 @@
+#include "sim/exec/lower/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool flow_is_any(const char *name, const char *const *list) {
+    for (; *list; list++)
+        if (strcmp(name, *list) == 0)
+            return true;
+    return false;
+}
+
+static enum flow_kind kind_of(const struct ptx_instruction *in) {
+    if (strcmp(in->name, "bra") == 0)
+        return FLOW_BRANCH;
+    if (strcmp(in->name, "brx") == 0)
+        return FLOW_SWITCH;
+    if (strcmp(in->name, "ret") == 0)
+        return FLOW_RETURN;
+    if (strcmp(in->name, "exit") == 0 || strcmp(in->name, "trap") == 0)
+        return FLOW_EXIT;
+    return FLOW_PLAIN;
+}
+
+/* Instructions whose guard cannot be a lane mask, because they move or stop the lanes themselves. */
+static bool guard_is_branch(const struct ptx_instruction *in) {
+    static const char *const names[] = {"ret", "exit", "trap", "call", "bar", "barrier", "brx", NULL};
+    return flow_is_any(in->name, names) || ptx_has_word(in, "sync") || ptx_has_word(in, "try_wait");
+}
+
+/* One node an instruction, and one more for a guard that becomes a branch. */
+static size_t build_nodes(const struct ptx_function *function, struct flow *flow, size_t *node_of) {
+    size_t count = 0;
+    for (size_t i = 0; i < function->instruction_count; i++) {
+        const struct ptx_instruction *in = &function->instructions[i];
+        node_of[i] = count;
+        struct flow_node node = {.in = in, .kind = kind_of(in)};
+        if (in->guard && guard_is_branch(in)) {
+            flow->nodes[count++] = (struct flow_node){
+                .in = in,
+                .kind = FLOW_BRANCH,
+                .synthetic = true,
+                .condition = in->guard,
+                .condition_negated = !in->guard_negated,
+                .target = i + 1, /* an instruction index for now */
+            };
+            node.unguarded = true;
+        } else if (node.kind == FLOW_BRANCH) {
+            node.condition = in->guard;
+            node.condition_negated = in->guard_negated;
+        }
+        flow->nodes[count++] = node;
+    }
+    node_of[function->instruction_count] = count;
+    return count;
+}
+
+static const struct ptx_label *branch_label(const struct ptx_instruction *in) {
+    for (size_t i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_LABEL)
+            return in->operands[i].label;
+    return NULL;
+}
+
+/* What is no place to go to, which the lowering refuses, leads to the last block, so that until then the
+ * graph is one. */
+size_t flow_label_block(const struct flow *flow, const struct ptx_label *label) {
+    return label && !label->is_list ? flow->label_blocks[label->index] : flow->block_count - 1;
+}
+
+/* Where a branch leads; the end for what is no place in the code, which the lowering will refuse. */
+static size_t target_block(const struct flow *flow, const struct ptx_label *label) {
+    return label && !label->is_list ? flow_label_block(flow, label) : flow->block_count - 1;
+}
+
+/* Lanes may call different functions, and meet again behind the call. */
+static bool is_indirect_call(const struct ptx_instruction *in) {
+    if (strcmp(in->name, "call") != 0)
+        return false;
+    for (size_t i = 0; i < in->operand_count; i++)
+        if (in->operands[i].kind == PTX_OPERAND_FUNCTION)
+            return false;
+    return true;
+}
+
+/* Cuts the nodes into blocks.  A device function gets one empty block at its end, where every return
+ * leads, so that lanes which return from different places meet before they go back to the caller. */
+static bool build_blocks(const struct ptx_function *function, struct flow *flow, const size_t *node_of) {
+    size_t nodes = flow->node_count;
+    bool *leader = calloc(nodes + 1, sizeof *leader);
+    size_t *block_of = malloc((nodes + 1) * sizeof *block_of);
+    bool ok = leader && block_of;
+    size_t edges = 0;
+    if (ok) {
+        leader[0] = true;
+        for (size_t i = 0; i < function->label_count; i++)
+            function->labels[i]->index = i;
+        for (size_t i = 0; i < function->label_count; i++)
+            if (!function->labels[i]->is_list)
+                leader[node_of[function->labels[i]->target]] = true;
+        for (size_t i = 0; i < nodes; i++)
+            if (is_indirect_call(flow->nodes[i].in)) {
+                leader[i + 1] = true;
+                edges++;
+            } else if (flow->nodes[i].kind != FLOW_PLAIN) {
+                leader[i + 1] = true;
+                edges += 2;
+                if (flow->nodes[i].synthetic)
+                    leader[node_of[flow->nodes[i].target]] = true;
+                if (flow->nodes[i].kind == FLOW_SWITCH) {
+                    const struct ptx_label *list = branch_label(flow->nodes[i].in);
+                    edges += list ? list->branch_target_count : 0;
+                }
+            } else {
+                edges++;
+            }
+        size_t blocks = 0;
+        for (size_t i = 0; i < nodes; i++) {
+            blocks += leader[i];
+            block_of[i] = blocks - 1;
+        }
+        block_of[nodes] = blocks; /* the last, empty block */
+        flow->block_count = blocks + 1;
+        flow->blocks = calloc(flow->block_count, sizeof *flow->blocks);
+        flow->storage = malloc((edges + blocks + 1) * sizeof *flow->storage);
+        flow->label_blocks = malloc((function->label_count + 1) * sizeof *flow->label_blocks);
+        ok = flow->blocks && flow->storage && flow->label_blocks;
+    }
+    if (ok) {
+        for (size_t i = 0; i < nodes; i++) {
+            struct flow_block *block = &flow->blocks[block_of[i]];
+            if (leader[i])
+                block->first = i;
+            block->end = i + 1;
+        }
+        flow->blocks[flow->block_count - 1].first = flow->blocks[flow->block_count - 1].end = nodes;
+        for (size_t i = 0; i < function->label_count; i++)
+            if (!function->labels[i]->is_list)
+                flow->label_blocks[i] = block_of[node_of[function->labels[i]->target]];
+        size_t *edge = flow->storage, last = flow->block_count - 1;
+        for (size_t b = 0; b < last; b++) {
+            struct flow_block *block = &flow->blocks[b];
+            struct flow_node *node = &flow->nodes[block->end - 1];
+            block->successors = edge;
+            switch (node->kind) {
+            case FLOW_PLAIN:
+                *edge++ = b + 1;
+                flow->blocks[b + 1].is_join |= !node->synthetic && is_indirect_call(node->in);
+                break;
+            case FLOW_BRANCH:
+                node->target = node->synthetic ? block_of[node_of[node->target]]
+                                               : target_block(flow, branch_label(node->in));
+                *edge++ = node->target;
+                if (node->condition && node->target != b + 1)
+                    *edge++ = b + 1;
+                break;
+            case FLOW_SWITCH:
+                node->list = branch_label(node->in);
+                for (size_t i = 0; node->list && i < node->list->branch_target_count; i++)
+                    *edge++ = target_block(flow, node->list->branch_targets[i]);
+                break;
+            case FLOW_RETURN:
+                if (!function->entry)
+                    *edge++ = last;
+                break;
+            case FLOW_EXIT:
+                break;
+            }
+            block->successor_count = (size_t)(edge - block->successors);
+        }
+        flow->blocks[last].successors = edge;
+    }
+    free(leader), free(block_of);
+    return ok;
+}
+
+bool flow_build(const struct ptx_function *function, struct flow *out) {
+    *out = (struct flow){0};
+    size_t n = function->instruction_count;
+    size_t *node_of = malloc((n + 1) * sizeof *node_of);
+    out->nodes = calloc(2 * n + 1, sizeof *out->nodes);
+    bool ok = node_of && out->nodes;
+    if (ok) {
+        out->returns = !function->entry;
+        out->node_count = build_nodes(function, out, node_of);
+        ok = build_blocks(function, out, node_of) && flow_unroll(function, out) && flow_find_ipdoms(out) &&
+             flow_find_nearer(out);
+    }
+    free(node_of);
+    if (!ok)
+        flow_free(out);
+    return ok;
+}
+
+void flow_free(struct flow *flow) {
+    free(flow->nodes);
+    free(flow->blocks);
+    free(flow->storage);
+    free(flow->given_up);
+    free(flow->counters);
+    free(flow->label_blocks);
+    *flow = (struct flow){0};
+}

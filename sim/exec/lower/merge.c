@@ -1,0 +1,254 @@
+#include "sim/exec/lower/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/exec/lower/slots.h"
+
+#define MAX_WORDS 4   /* of one access */
+#define WINDOW    256 /* accesses looked at together: far more than ptxas keeps in registers */
+
+/* ---------------------------------------------------------------- what is known of a register's low bits */
+
+static unsigned low_zeros(uint64_t value) {
+    return value ? (unsigned)__builtin_ctzll(value) : 64;
+}
+
+static unsigned least(unsigned a, unsigned b) {
+    return a < b ? a : b;
+}
+
+/* How many low bits of an operand are zero in every lane, given what is known of the registers. */
+static unsigned operand_zeros(const struct ptx_operand *operand, const uint8_t *zeros) {
+    switch (operand->kind) {
+    case PTX_OPERAND_REGISTER:
+        return zeros[operand->reg->index];
+    case PTX_OPERAND_INTEGER:
+        return low_zeros(operand->bits);
+    case PTX_OPERAND_VARIABLE:
+        return low_zeros(operand->variable->user + (uint64_t)operand->offset);
+    default:
+        return 0;
+    }
+}
+
+/* Of floats, and of results that are clamped, the operands' low bits say nothing. */
+static bool keeps_low_bits(const struct ptx_instruction *in) {
+    static const char *const floats[] = {"f16", "f16x2", "f32", "f64", "bf16", "bf16x2", "sat", NULL};
+    for (const char *const *word = floats; *word; word++)
+        if (ptx_has_word(in, *word))
+            return false;
+    return true;
+}
+
+static unsigned result_zeros(const struct ptx_instruction *in, const uint8_t *zeros) {
+    const struct ptx_operand *o = in->operands;
+    /* A pair's halves have other low bits than what is taken apart. */
+    if (in->guard || in->operand_count < 2 || o[0].kind == PTX_OPERAND_VECTOR)
+        return 0;
+    const bool moves = strcmp(in->name, "mov") == 0;
+    if (!moves && !keeps_low_bits(in))
+        return 0;
+    if (moves || strcmp(in->name, "cvt") == 0 || strcmp(in->name, "cvta") == 0)
+        return o[1].kind == PTX_OPERAND_VECTOR ? 0 : operand_zeros(&o[1], zeros);
+    if (in->operand_count < 3)
+        return 0;
+    unsigned a = operand_zeros(&o[1], zeros), b = operand_zeros(&o[2], zeros);
+    if (strcmp(in->name, "add") == 0 || strcmp(in->name, "sub") == 0 || strcmp(in->name, "or") == 0)
+        return least(a, b);
+    if (strcmp(in->name, "and") == 0)
+        return a > b ? a : b;
+    if (strcmp(in->name, "shl") == 0)
+        return o[2].kind == PTX_OPERAND_INTEGER && o[2].bits < 32 ? least(a + (unsigned)o[2].bits, 64) : a;
+    if (strcmp(in->name, "mul") == 0)
+        return ptx_has_word(in, "hi") ? 0 : least(a + b, 64);
+    if (strcmp(in->name, "mad") == 0 && in->operand_count == 4)
+        return ptx_has_word(in, "hi") ? 0 : least(least(a + b, 64), operand_zeros(&o[3], zeros));
+    return 0;
+}
+
+/* Starts from "all zero" and lowers until nothing changes, so that loops are seen right. */
+static void find_zeros(const struct ptx_function *f, uint8_t *zeros) {
+    memset(zeros, 64, f->register_count);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < f->instruction_count; i++) {
+            const struct ptx_instruction *in = &f->instructions[i];
+            if (!slots_destinations(in))
+                continue;
+            const struct ptx_operand *d = &in->operands[0];
+            unsigned known = result_zeros(in, zeros);
+            size_t count = d->item_count ? d->item_count : 1;
+            for (size_t k = 0; k < count; k++) {
+                const struct ptx_register *reg = d->item_count ? d->items[k].reg : d->reg;
+                if (reg && zeros[reg->index] > known) {
+                    zeros[reg->index] = (uint8_t)known;
+                    changed = true;
+                }
+            }
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- groups of accesses */
+
+struct plain {
+    size_t instruction;
+    const struct ptx_register *reg; /* NULL: offset is the address */
+    int64_t offset;
+    unsigned aligned; /* low zero bits of the register */
+    unsigned bytes;   /* 4 or 8, 2 of loads; 0: no such access */
+    bool store;
+};
+
+/* A load or store of shared memory, without more words than it takes, of 4 or 8 bytes; or a load of 2. */
+static struct plain plain_access(const struct ptx_function *f, const struct ptx_instruction *in,
+                                 const uint8_t *zeros) {
+    const bool store = strcmp(in->name, "st") == 0;
+    struct plain none = {0};
+    if ((!store && strcmp(in->name, "ld") != 0) || in->guard || in->operand_count != 2 ||
+        in->word_count < 2 || strcmp(in->words[0], "shared") != 0)
+        return none;
+    const struct ptx_operand *address = &in->operands[store ? 0 : 1];
+    const bool pair = strcmp(in->words[1], "v2") == 0;
+    if (in->word_count != 2u + pair || address->kind != PTX_OPERAND_ADDRESS)
+        return none;
+    const unsigned bytes = ptx_type_bytes(ptx_type_find(in->words[1 + pair])) << pair;
+    if (bytes != 4 && bytes != 8 && (bytes != 2 || store || pair))
+        return none;
+    const uint64_t place = address->variable ? address->variable->user : 0;
+    return (struct plain){.instruction = (size_t)(in - f->instructions),
+                          .reg = address->reg,
+                          .offset = (int64_t)(place + (uint64_t)address->offset),
+                          .aligned = address->reg ? zeros[address->reg->index] : 64,
+                          .bytes = bytes,
+                          .store = store};
+}
+
+static bool may_be_shared(const struct ptx_instruction *in) {
+    return !ptx_has_word(in, "global") && !ptx_has_word(in, "local") && !ptx_has_word(in, "param") &&
+           !ptx_has_word(in, "const");
+}
+
+/* Arithmetic that becomes several blocks of machine code: a fast way, and a slow one for the ends of numbers.
+ */
+static bool has_slow_way(const struct ptx_instruction *in) {
+    const bool divides = strcmp(in->name, "div") == 0;
+    if (ptx_has_word(in, "approx") || ptx_has_word(in, "full"))
+        return false;
+    if (divides || strcmp(in->name, "rem") == 0)
+        return !ptx_has_word(in, "u32") && !ptx_has_word(in, "s32") && !ptx_has_word(in, "u16") &&
+               !ptx_has_word(in, "s16");
+    return strcmp(in->name, "rcp") == 0 || strcmp(in->name, "sqrt") == 0;
+}
+
+/* What shared accesses like first are not moved across: loads pass loads, stores only their neighbours.
+ * loose: and what they may be moved across after all. */
+static bool ends_group(const struct plain *first, const struct ptx_instruction *in,
+                       const struct plain *access, bool loose) {
+    static const char *const names[] = {"bar",   "barrier", "atom",     "red",       "call", "membar",
+                                        "fence", "cp",      "mbarrier", "tensormap", NULL};
+    static const char *const lanes[] = {"shfl", "vote", NULL};
+    if (!loose && (flow_is_any(in->name, lanes) || has_slow_way(in)))
+        return true;
+    if (access->bytes && access->store == first->store && (!first->store || access->reg == first->reg))
+        return false;
+    if (strcmp(in->name, "st") == 0 || (first->store && strcmp(in->name, "ld") == 0))
+        return may_be_shared(in);
+    return flow_is_any(in->name, names) || ptx_has_word(in, "volatile");
+}
+
+/* Merges the accesses that cover [start, start + bytes) from one base, if all are there and none is taken. */
+static void merge_piece(struct merged_access *merged, const struct plain *group, size_t count, size_t first,
+                        int64_t start, unsigned bytes) {
+    size_t member[MAX_WORDS], found = 0;
+    unsigned covered = 0;
+    for (bool more = true; more && covered < bytes && found < MAX_WORDS;) {
+        more = false;
+        for (size_t i = 0; i < count && !more; i++) {
+            const struct merged_access *m = &merged[group[i].instruction];
+            more = group[i].reg == group[first].reg && group[i].offset == start + covered && !m->bytes &&
+                   !m->uncounted;
+            if (more) {
+                member[found++] = i;
+                covered += group[i].bytes;
+            }
+        }
+    }
+    if (found < 2 || covered != bytes)
+        return;
+    size_t lead = 0;
+    for (size_t k = 1; k < found; k++)
+        if (group[member[k]].instruction < group[member[lead]].instruction)
+            lead = k;
+    for (size_t k = 0; k < found; k++) {
+        const struct plain *one = &group[member[k]];
+        struct merged_access *m = &merged[one->instruction];
+        *m = (struct merged_access){.uncounted = k != lead};
+        if (k == lead) {
+            m->bytes = (uint8_t)bytes;
+            m->shift = (int8_t)(start - one->offset);
+        }
+    }
+}
+
+static void merge_group(struct merged_access *merged, const struct plain *group, size_t count) {
+    for (unsigned bytes = 16; bytes >= 8; bytes /= 2)
+        for (size_t i = 0; i < count; i++) {
+            int64_t start = group[i].offset & ~(int64_t)(bytes - 1);
+            if (1u << least(group[i].aligned, 16) >= bytes && group[i].offset == start)
+                merge_piece(merged, group, count, i, start, bytes);
+        }
+}
+
+/* The groups of one block after the other; loose: of all of them together, as ptxas moves some loads to
+ * earlier blocks.  (Seen in the counters of Rodinia's lavaMD and of CUDA's mergeSort.) */
+static void merge_blocks(const struct ptx_function *f, const struct flow *flow, const uint8_t *zeros,
+                         struct plain *group, bool loose, struct merged_access *merged) {
+    size_t count = 0;
+    for (size_t b = 0; b < flow->block_count; b++) {
+        for (size_t n = flow->blocks[b].first; n < flow->blocks[b].end; n++) {
+            const struct ptx_instruction *in = flow->nodes[n].in;
+            const struct plain access = plain_access(f, in, zeros);
+            if (count && (ends_group(&group[0], in, &access, loose) || count == WINDOW)) {
+                merge_group(merged, group, count);
+                count = 0;
+            }
+            if (access.bytes)
+                group[count++] = access;
+            /* A register that is written again is another base from here on. */
+            if (slots_destinations(in) && in->operands[0].reg)
+                for (size_t i = 0; i < count; i++)
+                    if (group[i].reg == in->operands[0].reg) {
+                        merge_group(merged, group, count);
+                        count = 0;
+                    }
+        }
+        if (!loose) {
+            merge_group(merged, group, count);
+            count = 0;
+        }
+    }
+    merge_group(merged, group, count);
+}
+
+struct merged_access *merge_find(const struct ptx_function *f, const struct flow *flow) {
+    struct merged_access *merged = calloc(f->instruction_count + 1, sizeof *merged);
+    struct merged_access *loose = calloc(f->instruction_count + 1, sizeof *loose);
+    uint8_t *zeros = malloc(f->register_count + 1);
+    struct plain *group = malloc(WINDOW * sizeof *group);
+    if (merged && loose && zeros && group) {
+        find_zeros(f, zeros);
+        merge_blocks(f, flow, zeros, group, false, merged);
+        merge_blocks(f, flow, zeros, group, true, loose);
+        for (size_t i = 0; i < f->instruction_count; i++)
+            merged[i].in_doubt =
+                strcmp(f->instructions[i].name, "ld") == 0 &&
+                (merged[i].bytes != loose[i].bytes || merged[i].uncounted != loose[i].uncounted);
+    } else {
+        free(merged);
+        merged = NULL;
+    }
+    free(loose), free(zeros), free(group);
+    return merged;
+}

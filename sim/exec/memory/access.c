@@ -1,0 +1,305 @@
+#include "sim/exec/memory/access.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_SPREAD (UINT64_C(1) << 62)
+
+/* One lane alone lies in any pattern. */
+static void learn_stride(struct sim_stride *stride, const struct sim_lanes *lanes) {
+    uint32_t left = lanes->mask & (lanes->mask - 1);
+    if (stride->state == SIM_STRIDE_MIXED || !left)
+        return;
+    unsigned before = lanes->first;
+    for (; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        int64_t apart = (int64_t)(lanes->address[lane] - lanes->address[before]);
+        int64_t lanes_apart = (int64_t)(lane - before);
+        if (stride->state == SIM_STRIDE_NONE && apart % lanes_apart == 0)
+            *stride = (struct sim_stride){SIM_STRIDE_ONE, apart / lanes_apart};
+        /* Wild addresses may wrap: the product is taken modulo 2^64, as their difference is. */
+        if (stride->state == SIM_STRIDE_NONE ||
+            (uint64_t)apart != (uint64_t)stride->bytes * (uint64_t)lanes_apart) {
+            stride->state = SIM_STRIDE_MIXED;
+            return;
+        }
+        before = lane;
+    }
+}
+
+void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_pattern *p = &site->pattern;
+    uint64_t base = lanes->address[lanes->first];
+    int64_t low = 0, high = 0;
+    uint64_t misaligned = 0;
+    bool uniform = lanes->mask == SIM_ALL_LANES, contiguous = uniform;
+    for (unsigned i = 0; i < SIM_LANES; i++) {
+        uint64_t delta = lanes->address[i] - base;
+        p->delta[i] = delta;
+        misaligned |= delta;
+        uint64_t in_half = delta - p->delta[i & 16];
+        uniform &= in_half == 0;
+        contiguous &= in_half == (uint64_t)(i & 15) * bytes;
+        if ((int64_t)delta < low)
+            low = (int64_t)delta;
+        if ((int64_t)delta > high)
+            high = (int64_t)delta;
+    }
+    p->bytes = (uint16_t)bytes;
+    p->split = false;
+    p->uniform = uniform;
+    p->contiguous = contiguous;
+    p->mask = lanes->mask;
+    p->phases = 0;
+    /* Lanes may lie as far apart as there are addresses: with its last bytes added, their span would be 0. No
+     * memory is as large as half of that. */
+    uint64_t spread = (uint64_t)high - (uint64_t)low;
+    p->low = (uint64_t)low;
+    p->span = spread > MAX_SPREAD ? MAX_SPREAD : spread + bytes;
+    p->misaligned = misaligned;
+    learn_stride(&site->stride, lanes);
+}
+
+struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                                    const struct sim_lanes *lanes, unsigned bytes) {
+    static const enum count_kind kinds[] = {
+        [SIM_ACCESS_LOAD] = COUNT_LOAD,
+        [SIM_ACCESS_STORE] = COUNT_STORE,
+        [SIM_ACCESS_ATOM] = COUNT_ATOM,
+        [SIM_ACCESS_RED] = COUNT_RED,
+    };
+    struct sim_lanes wide;
+    if (op->merged) {
+        wide = *lanes;
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            wide.address[i] += (uint64_t)(int64_t)op->shift;
+        lanes = &wide;
+        bytes = op->merged;
+    }
+    struct count_access access = {
+        .kind = kinds[op->access],
+        .skips_l1 = op->skips_l1,
+        .increment = op->increment,
+        .compare = space == SIM_SPACE_SHARED && (op->loops_shared || op->atomic == SIM_ATOMIC_CAS),
+        .width = bytes,
+        .mask = lanes->mask,
+        .address = lanes->address,
+    };
+    const struct count_rules *rules = w->worker->launch->rules;
+    if (space == SIM_SPACE_SHARED)
+        return count_shared(rules, &access);
+    return space == SIM_SPACE_LOCAL ? count_local(rules, &access) : count_global(rules, &access);
+}
+
+const char *sim_space_name(enum sim_space space) {
+    return space == SIM_SPACE_SHARED ? "shared" : space == SIM_SPACE_LOCAL ? "local" : "global";
+}
+
+const char *sim_access_name(enum sim_access access, bool texture) {
+    static const char *const names[] = {"load", "store", "atomic", "reduction"};
+    return texture ? "texture fetch" : names[access];
+}
+
+/* Where an address of shared memory lies in the block's: past its end, in the granule, or in the system's
+ * part before it, whose addresses are below 0 here.  False: a fault. */
+static bool find_shared(const struct sim_worker *worker, uint64_t address, unsigned bytes, uint64_t *at) {
+    const uint32_t low = (uint32_t)address, high = (uint32_t)(address >> 32);
+    *at = address;
+    if (address < worker->shared_end)
+        return sim_within(address, bytes, worker->shared_end);
+    if (!worker->shared_below || low < UINT32_MAX - SIM_RESERVED_SHARED + 1 || (high && ~high))
+        return false;
+    *at = worker->shared_below + (low - (UINT32_MAX - SIM_RESERVED_SHARED + 1));
+    return true; /* aligned to its width, so none reaches over the end */
+}
+
+_Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                                enum sim_space space, const struct sim_lanes *lanes, unsigned bytes) {
+    uint64_t limit = sim_access_limit(w, space);
+    unsigned lane = lanes->first;
+    bool aligned = true;
+    for (unsigned i = 0; i < SIM_LANES; i++) {
+        uint64_t address = lanes->address[i];
+        if (!(lanes->mask >> i & 1))
+            continue;
+        if (address & (bytes - 1)) {
+            lane = i;
+            aligned = false;
+            break;
+        }
+        uint64_t at;
+        bool outside = space == SIM_SPACE_GLOBAL
+                           ? !sim_memory_reaches(w->worker->launch->memory, address, bytes)
+                       : space == SIM_SPACE_SHARED ? !find_shared(w->worker, address, bytes, &at)
+                                                   : !sim_within(address, bytes, limit + SIM_LOCAL_ABOVE);
+        if (outside) {
+            lane = i;
+            break;
+        }
+    }
+    uint64_t address = lanes->address[lane];
+    const char *what = sim_access_name(op->access, op->texture), *where = sim_space_name(space);
+    if (!aligned)
+        sim_fault_raise(w, in, lane, SIM_FAULT_MISALIGNED, address,
+                        "%u-byte %s %s at 0x%llx, which is no multiple of %u", bytes, where, what,
+                        (unsigned long long)address, bytes);
+    if (space == SIM_SPACE_LOCAL) {
+        address -= SIM_LOCAL_BELOW;
+        limit -= SIM_LOCAL_BELOW;
+    }
+    if (space != SIM_SPACE_GLOBAL)
+        sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
+                        "%u-byte %s %s at offset 0x%llx is out of bounds: there are %llu bytes", bytes, where,
+                        what, (unsigned long long)address, (unsigned long long)limit);
+    char nearest[160];
+    sim_memory_describe(w->worker->launch->memory, address, nearest, sizeof nearest);
+    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address, "%u-byte %s %s at 0x%llx is out of bounds: %s",
+                    bytes, where, what, (unsigned long long)address, nearest);
+}
+
+bool sim_access_slack(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                      struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    const uint64_t low = space == SIM_SPACE_LOCAL ? SIM_LOCAL_BELOW : 0, limit = sim_access_limit(w, space);
+    uint64_t at[SIM_LANES], outside = 0;
+    for (uint32_t left = lanes->mask; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctz(left);
+        uint64_t address = lanes->address[i];
+        at[i] = address;
+        outside += !sim_within(address - low, bytes, limit - low);
+        if (space == SIM_SPACE_SHARED ? !find_shared(w->worker, address, bytes, &at[i])
+                                      : !sim_within(address, bytes, limit + SIM_LOCAL_ABOVE))
+            return false;
+    }
+    if (space == SIM_SPACE_LOCAL)
+        sim_local_reserve(w, limit + SIM_LOCAL_ABOVE);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        lanes->address[i] = at[lanes->mask >> i & 1 ? i : lanes->first];
+    site->outside += outside;
+    sim_access_learn(site, lanes, bytes);
+    return true;
+}
+
+/* Each lane's range must lie in one allocation, or in slack that lets it pass, which is counted.  Remembers
+ * the last allocation found, where the next access mostly lies, but for what the kernel itself may free. */
+void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                             struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_memory *memory = w->worker->launch->memory;
+    struct sim_allocation found = {0};
+    bool outside = false;
+    for (uint32_t left = lanes->mask; left; left &= left - 1) {
+        uint64_t address = lanes->address[__builtin_ctz(left)];
+        if (!sim_within(address - found.base, bytes, found.size)) {
+            outside = !sim_memory_find(memory, address, bytes, &found);
+            if (outside && !sim_memory_slack(memory, address, bytes, &found))
+                sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
+            if (!outside && found.kind != SIM_MEMORY_HEAP) {
+                site->allowed_base = found.base;
+                site->allowed_end = found.base + found.size;
+            }
+        }
+        site->outside += outside;
+    }
+}
+
+/* The rank of the block that an address of shared memory is of. */
+static uint64_t rank_of(const struct sim_warp *w, uint64_t address) {
+    uint64_t named = address >> SIM_RANK_SHIFT;
+    return named ? named - 1 : w->block->rank;
+}
+
+struct sim_block *sim_shared_owner(struct sim_warp *w, const struct sim_insn *in, unsigned lane,
+                                   enum sim_space space, uint64_t address) {
+    const struct sim_cluster *cluster = w->block->cluster;
+    uint64_t rank = rank_of(w, address);
+    if (rank >= cluster->size)
+        sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
+                        "address 0x%llx is of shared memory of block %llu of a cluster of %u",
+                        (unsigned long long)address, (unsigned long long)rank, cluster->size);
+    struct sim_block *owner = cluster->blocks[rank];
+    if (!owner)
+        sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
+                        "address 0x%llx is of shared memory of block %llu of the cluster, which has ended",
+                        (unsigned long long)address, (unsigned long long)rank);
+    if (owner != w->block && space == SIM_SPACE_SHARED)
+        sim_fault_raise(
+            w, in, lane, SIM_FAULT_ADDRESS, address,
+            "address 0x%llx is of shared memory of block %llu of the cluster, not of its own, which "
+            "is all that the instruction reaches",
+            (unsigned long long)address, (unsigned long long)rank);
+    return owner;
+}
+
+struct sim_block *sim_lanes_take_block(struct sim_warp *w, const struct sim_insn *in, enum sim_space space,
+                                       struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left) {
+    unsigned first = (unsigned)__builtin_ctz(*left);
+    uint64_t rank = rank_of(w, all->address[first]);
+    struct sim_block *owner = sim_shared_owner(w, in, first, space, all->address[first]);
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        if (*left >> i & 1 && rank_of(w, all->address[i]) == rank)
+            mask |= 1u << i;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        lanes->address[i] = all->address[mask >> i & 1 ? i : first] & SIM_RANK_OFFSET;
+    lanes->mask = mask;
+    lanes->first = first;
+    *left &= ~mask;
+    return owner;
+}
+
+/* Bounds and checks, uncounted. */
+bool sim_access_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
+                    struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes) {
+    if (w->check && !sim_check_far(w, in, op, owner, lanes, bytes))
+        return false;
+    sim_access_pattern(w, op, SIM_SPACE_SHARED, lanes, bytes);
+    sim_access_bounds(w, in, op, SIM_SPACE_SHARED, lanes, bytes);
+    return true;
+}
+
+/* As an H200 counts them: one request, whatever the number of blocks that it goes to, and the sectors of each
+ * of them, as of global memory. */
+void sim_access_count_far(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *all,
+                          uint32_t mask, unsigned bytes) {
+    struct sim_lanes far = *all;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        mask &= ~((uint32_t)(rank_of(w, all->address[i]) == w->block->rank) << i);
+    if (!mask || op->uncounted)
+        return;
+    far.mask = mask;
+    far.first = (unsigned)__builtin_ctz(mask);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        far.address[i] = all->address[mask >> i & 1 ? i : far.first];
+    sim_access_pattern(w, op, SIM_SPACE_CLUSTER, &far, bytes);
+    sim_access_count(w, op, SIM_SPACE_CLUSTER, &far, bytes);
+}
+
+enum sim_space sim_lanes_take_window(struct sim_warp *w, struct sim_lanes *lanes, const struct sim_lanes *all,
+                                     uint32_t *left) {
+    unsigned first = (unsigned)__builtin_ctz(*left);
+    uint64_t window = all->address[first] & SIM_WINDOW_MASK, own = sim_rank_bits(w);
+    uint32_t mask = 0;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        if (*left >> i & 1 && (all->address[i] & SIM_WINDOW_MASK) == window)
+            mask |= 1u << i;
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        lanes->address[i] = all->address[mask >> i & 1 ? i : first] - window;
+    lanes->mask = mask;
+    lanes->first = first;
+    *left &= ~mask;
+    switch (window) {
+    case SIM_WINDOW_SHARED:
+        for (unsigned i = 0; i < SIM_LANES && own; i++)
+            lanes->address[i] -= lanes->address[i] >> SIM_RANK_SHIFT == own >> SIM_RANK_SHIFT ? own : 0;
+        return SIM_SPACE_SHARED;
+    case SIM_WINDOW_LOCAL:
+        return SIM_SPACE_LOCAL;
+    case SIM_WINDOW_PARAM:
+        return SIM_SPACE_PARAM;
+    default:
+        /* Not a window at all: put the address back, and let the check for global memory refuse it. */
+        for (unsigned i = 0; i < SIM_LANES; i++)
+            lanes->address[i] += window;
+        return SIM_SPACE_GLOBAL;
+    }
+}

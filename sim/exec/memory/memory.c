@@ -1,0 +1,569 @@
+/* Device memory: who owns which addresses.
+ *
+ * Every kernel access that misses the executor's own cache asks sim_memory_find(), from all worker
+ * threads at once, while allocations change rarely.  So readers take no lock: the live allocations are
+ * a sorted array behind a sequence counter, which is odd while a writer moves entries.  A reader that
+ * saw the counter change looks again.  Arrays that were outgrown stay until the memory is destroyed,
+ * because a reader may still be in one; doubling keeps them smaller than the live array in sum.
+ *
+ * Freed ranges wait in a ring before their addresses can come back, so that a kernel's use of freed
+ * memory is seen, and can be named, instead of landing in whatever was allocated next.  While kernels run,
+ * nothing that they could reach goes back to the process: see raw.h and sim_pages_give().
+ *
+ * Packed memory (pages.h) lies as a GPU's does: no red zones, no quarantine, and a kernel may touch what no
+ * allocation holds where there are pages.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sim/exec/memory/pages.h"
+#include "sim/exec/memory/raw.h"
+#include "sim/exec/memory/share.h"
+
+enum {
+    ALIGNMENT = 512,
+    GRAVES = 1024,         /* freed allocations remembered */
+    QUARANTINE = 16 << 20, /* bytes of small freed allocations kept from reuse */
+    NEAR_NULL = 1 << 16,   /* addresses below are described as null pointers */
+    FIRST_CAPACITY = 64,
+};
+#define LEAST_RANGE (UINT64_C(64) << 30) /* of addresses, for packed memory */
+
+enum origin {
+    ALLOCATED,
+    REGISTERED, /* the program's own memory: nothing to give back */
+    IMPORTED,   /* another process's */
+};
+
+/* The fields are atomic because a reader may look while a writer moves them; the sequence counter
+ * then makes it look again. */
+struct entry {
+    _Atomic uint64_t base;
+    _Atomic uint64_t size;
+    _Atomic uint64_t serial;
+    _Atomic uint64_t kind;
+    void *_Atomic user;
+    struct sim_raw *_Atomic raw; /* NULL: of the pages, or registered */
+    _Atomic uint64_t origin;     /* of enum origin */
+};
+
+struct table {
+    struct table *outgrown;
+    size_t capacity;
+    struct entry entries[];
+};
+
+struct grave {
+    uint64_t base, size, serial;
+    struct sim_raw *raw; /* NULL: given back already */
+};
+
+struct sim_memory {
+    uint64_t limit;
+    struct sim_pages *pages; /* NULL: not packed */
+    pthread_mutex_t lock;    /* held by writers, and by describe */
+    _Atomic uint64_t sequence;
+    struct table *_Atomic table;
+    _Atomic size_t count;
+    uint64_t used, serial;
+    unsigned running;     /* sim_memory_enter() less sim_memory_leave() */
+    struct sim_raws raws; /* those of no allocation and no grave */
+    struct sim_share *shares;
+    struct grave graves[GRAVES];
+    size_t next_grave, oldest_small; /* running numbers; the slot is the number modulo GRAVES */
+    size_t quarantined;
+};
+
+static uint64_t get(const _Atomic uint64_t *field) {
+    return atomic_load_explicit(field, memory_order_relaxed);
+}
+
+static void put(_Atomic uint64_t *field, uint64_t value) {
+    atomic_store_explicit(field, value, memory_order_relaxed);
+}
+
+static void entry_copy(struct entry *to, struct entry *from) {
+    put(&to->base, get(&from->base));
+    put(&to->size, get(&from->size));
+    put(&to->serial, get(&from->serial));
+    put(&to->kind, get(&from->kind));
+    put(&to->origin, get(&from->origin));
+    atomic_store_explicit(&to->user, atomic_load_explicit(&from->user, memory_order_relaxed),
+                          memory_order_relaxed);
+    atomic_store_explicit(&to->raw, atomic_load_explicit(&from->raw, memory_order_relaxed),
+                          memory_order_relaxed);
+}
+
+/* How many entries begin at or below address. */
+static size_t entries_up_to(struct table *table, size_t count, uint64_t address) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (get(&table->entries[middle].base) <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void write_begin(struct sim_memory *memory) {
+    atomic_fetch_add_explicit(&memory->sequence, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+}
+
+static void write_end(struct sim_memory *memory) {
+    atomic_fetch_add_explicit(&memory->sequence, 1, memory_order_release);
+}
+
+static bool counts_against_limit(enum sim_memory_kind kind, enum origin origin) {
+    return kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_MODULE ||
+           (kind == SIM_MEMORY_SHARED && origin == ALLOCATED);
+}
+
+/* What an allocation takes of the limit: no less than one aligned unit, so that even empty ones end. */
+static uint64_t charge(uint64_t size) {
+    return size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
+}
+
+struct sim_memory *sim_memory_create(uint64_t limit) {
+    struct sim_memory *memory = calloc(1, sizeof *memory);
+    struct table *table = calloc(1, sizeof *table + FIRST_CAPACITY * sizeof(struct entry));
+    if (!memory || !table || pthread_mutex_init(&memory->lock, NULL)) {
+        free(memory);
+        free(table);
+        return NULL;
+    }
+    table->capacity = FIRST_CAPACITY;
+    memory->limit = limit;
+    atomic_init(&memory->table, table);
+    return memory;
+}
+
+void sim_memory_destroy(struct sim_memory *memory) {
+    if (!memory)
+        return;
+    struct table *table = atomic_load(&memory->table);
+    size_t count = atomic_load(&memory->count);
+    for (size_t i = 0; i < count; i++) {
+        struct sim_raw *raw = atomic_load(&table->entries[i].raw);
+        if (raw)
+            sim_raw_give(&memory->raws, raw, false);
+    }
+    while (table) {
+        struct table *outgrown = table->outgrown;
+        free(table);
+        table = outgrown;
+    }
+    for (size_t i = 0; i < GRAVES; i++)
+        if (memory->graves[i].raw)
+            sim_raw_give(&memory->raws, memory->graves[i].raw, false);
+    sim_raws_settle(&memory->raws);
+    sim_share_end_all(&memory->shares);
+    sim_pages_destroy(memory->pages);
+    pthread_mutex_destroy(&memory->lock);
+    free(memory);
+}
+
+bool sim_memory_pack(struct sim_memory *memory) {
+    /* Holes are left where memory was freed; managed memory and kernels' own need room beyond the limit. */
+    uint64_t bytes = memory->limit > UINT64_MAX / 8 ? UINT64_MAX / 2 : 4 * memory->limit;
+    memory->pages = sim_pages_create(bytes < LEAST_RANGE ? LEAST_RANGE : bytes);
+    return memory->pages != NULL;
+}
+
+uint64_t sim_memory_limit(const struct sim_memory *memory) {
+    return memory->limit;
+}
+
+uint64_t sim_memory_used(struct sim_memory *memory) {
+    pthread_mutex_lock(&memory->lock);
+    uint64_t used = memory->used;
+    pthread_mutex_unlock(&memory->lock);
+    return used;
+}
+
+/* Makes room for one more entry.  Called with the lock held. */
+static bool reserve(struct sim_memory *memory) {
+    struct table *old = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    if (count < old->capacity)
+        return true;
+    size_t capacity = old->capacity * 2;
+    struct table *table = calloc(1, sizeof *table + capacity * sizeof(struct entry));
+    if (!table)
+        return false;
+    table->capacity = capacity;
+    table->outgrown = old;
+    for (size_t i = 0; i < count; i++)
+        entry_copy(&table->entries[i], &old->entries[i]);
+    atomic_store_explicit(&memory->table, table, memory_order_release);
+    return true;
+}
+
+/* Enters a range that overlaps none.  Called with the lock held, after reserve(). */
+static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum sim_memory_kind kind,
+                   struct sim_raw *raw, enum origin origin) {
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t at = entries_up_to(table, count, base);
+    write_begin(memory);
+    for (size_t i = count; i > at; i--)
+        entry_copy(&table->entries[i], &table->entries[i - 1]);
+    struct entry *entry = &table->entries[at];
+    put(&entry->base, base);
+    put(&entry->size, size);
+    put(&entry->serial, ++memory->serial);
+    put(&entry->kind, kind);
+    atomic_store_explicit(&entry->user, NULL, memory_order_relaxed);
+    atomic_store_explicit(&entry->raw, raw, memory_order_relaxed);
+    put(&entry->origin, origin);
+    atomic_store_explicit(&memory->count, count + 1, memory_order_release);
+    write_end(memory);
+}
+
+uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memory_kind kind) {
+    if (size > SIZE_MAX / 2)
+        return 0;
+    uint64_t base = 0;
+    bool counted = counts_against_limit(kind, ALLOCATED);
+    /* Device memory lies in pages of its own, so that they can be given to other processes. */
+    const bool apart = kind == SIM_MEMORY_DEVICE;
+    pthread_mutex_lock(&memory->lock);
+    if (!counted || charge(size) <= memory->limit - memory->used) {
+        struct sim_raw *raw = NULL;
+        if (reserve(memory)) {
+            if (memory->pages)
+                base = sim_pages_take(memory->pages, size, apart);
+            if (!base && (raw = sim_raw_take(&memory->raws, size, kind == SIM_MEMORY_HEAP, apart)))
+                base = raw->base;
+        }
+        if (base) {
+            insert(memory, base, size, kind, raw, ALLOCATED);
+            if (counted)
+                memory->used += charge(size);
+        }
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return base;
+}
+
+bool sim_memory_register(struct sim_memory *memory, void *base, size_t size) {
+    uint64_t address = (uint64_t)(uintptr_t)base;
+    if (!base || !size || size > UINT64_MAX - address)
+        return false;
+    pthread_mutex_lock(&memory->lock);
+    bool done = false;
+    if (reserve(memory)) {
+        struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+        size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+        size_t at = entries_up_to(table, count, address + size - 1);
+        struct entry *before = at ? &table->entries[at - 1] : NULL;
+        if (!before || get(&before->base) + get(&before->size) <= address) {
+            insert(memory, address, size, SIM_MEMORY_HOST, NULL, REGISTERED);
+            done = true;
+        }
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return done;
+}
+
+/* Gives the oldest small ranges back until the quarantine is within its bound. */
+static void shrink_quarantine(struct sim_memory *memory) {
+    while (memory->quarantined > QUARANTINE && memory->oldest_small < memory->next_grave) {
+        struct grave *grave = &memory->graves[memory->oldest_small++ % GRAVES];
+        if (!grave->raw || grave->raw->mapped)
+            continue;
+        memory->quarantined -= (size_t)charge(grave->size);
+        sim_raw_give(&memory->raws, grave->raw, memory->running);
+        grave->raw = NULL;
+    }
+}
+
+/* Called with the lock held. */
+static void bury(struct sim_memory *memory, const struct grave *body) {
+    struct grave *grave = &memory->graves[memory->next_grave % GRAVES];
+    if (grave->raw) {
+        if (!grave->raw->mapped)
+            memory->quarantined -= (size_t)charge(grave->size);
+        sim_raw_give(&memory->raws, grave->raw, memory->running);
+    }
+    *grave = *body;
+    memory->next_grave++;
+    if (memory->oldest_small + GRAVES < memory->next_grave)
+        memory->oldest_small = memory->next_grave - GRAVES;
+    if (!grave->raw)
+        return;
+    if (!grave->raw->mapped) {
+        memory->quarantined += (size_t)charge(grave->size);
+        shrink_quarantine(memory);
+        return;
+    }
+    if (!sim_raw_drop(grave->raw, memory->running)) {
+        sim_raw_give(&memory->raws, grave->raw, memory->running);
+        grave->raw = NULL;
+    }
+}
+
+void sim_memory_enter(struct sim_memory *memory) {
+    pthread_mutex_lock(&memory->lock);
+    memory->running++;
+    pthread_mutex_unlock(&memory->lock);
+}
+
+void sim_memory_leave(struct sim_memory *memory) {
+    pthread_mutex_lock(&memory->lock);
+    if (--memory->running == 0)
+        sim_raws_settle(&memory->raws);
+    pthread_mutex_unlock(&memory->lock);
+}
+
+/* The index of the entry that begins at base, or count. */
+static size_t entry_at(struct table *table, size_t count, uint64_t base) {
+    size_t after = entries_up_to(table, count, base);
+    return after && get(&table->entries[after - 1].base) == base ? after - 1 : count;
+}
+
+bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t at = entry_at(table, count, base);
+    if (at == count) {
+        pthread_mutex_unlock(&memory->lock);
+        return false;
+    }
+    struct entry *entry = &table->entries[at];
+    struct grave body = {.base = base,
+                         .size = get(&entry->size),
+                         .serial = get(&entry->serial),
+                         .raw = atomic_load_explicit(&entry->raw, memory_order_relaxed)};
+    const enum origin origin = (enum origin)get(&entry->origin);
+    if (counts_against_limit((enum sim_memory_kind)get(&entry->kind), origin))
+        memory->used -= charge(body.size);
+    write_begin(memory);
+    for (size_t i = at; i + 1 < count; i++)
+        entry_copy(&table->entries[i], &table->entries[i + 1]);
+    atomic_store_explicit(&memory->count, count - 1, memory_order_release);
+    write_end(memory);
+    sim_share_end(&memory->shares, base);
+    if (!body.raw && origin == ALLOCATED)
+        sim_pages_give(memory->pages, body.base, (size_t)body.size, memory->running);
+    if (!body.raw && origin == IMPORTED)
+        sim_pages_unmap(memory->pages, body.base, (size_t)body.size, memory->running);
+    bury(memory, &body);
+    pthread_mutex_unlock(&memory->lock);
+    return true;
+}
+
+/* The pages that hold an allocation and nothing but device memory; false: it has none. */
+static bool find_pages(const struct sim_memory *memory, const struct sim_raw *raw, uint64_t base,
+                       uint64_t size, uint64_t *first, size_t *bytes) {
+    if (raw && !raw->mapped)
+        return false;
+    const uint64_t page = raw ? (uint64_t)sysconf(_SC_PAGESIZE) : SIM_PAGE_BYTES;
+    *first = base / page * page;
+    *bytes = (size_t)((base + size + page - 1) / page * page - *first);
+    return size && (raw || memory->pages);
+}
+
+bool sim_memory_export(struct sim_memory *memory, uint64_t base, struct sim_share_name *name) {
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t at = entry_at(table, count, base), bytes;
+    uint64_t first;
+    bool done = false;
+    if (at < count) {
+        struct entry *entry = &table->entries[at];
+        const uint64_t kind = get(&entry->kind), size = get(&entry->size);
+        const struct sim_raw *raw = atomic_load_explicit(&entry->raw, memory_order_relaxed);
+        done = (kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_SHARED) && get(&entry->origin) == ALLOCATED &&
+               find_pages(memory, raw, base, size, &first, &bytes) &&
+               sim_share_export(&memory->shares, first, bytes, base, (size_t)size, name);
+        if (done) {
+            write_begin(memory);
+            put(&entry->kind, SIM_MEMORY_SHARED);
+            write_end(memory);
+        }
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return done;
+}
+
+uint64_t sim_memory_import(struct sim_memory *memory, const struct sim_shared *shared) {
+    uint64_t base = 0;
+    pthread_mutex_lock(&memory->lock);
+    struct sim_raw *raw = NULL;
+    if (reserve(memory)) {
+        if (memory->pages)
+            base = sim_pages_map(memory->pages, shared);
+        if (!base && (raw = sim_raw_map(shared)))
+            base = raw->base;
+    }
+    if (base) {
+        base += sim_share_inset(shared);
+        insert(memory, base, shared->size, SIM_MEMORY_SHARED, raw, IMPORTED);
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return base;
+}
+
+void sim_memory_forked(struct sim_memory *memory) {
+    sim_share_close_copies(memory->shares);
+}
+
+bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user) {
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t at = entry_at(table, count, base);
+    if (at < count) {
+        write_begin(memory);
+        atomic_store_explicit(&table->entries[at].user, user, memory_order_relaxed);
+        write_end(memory);
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return at < count;
+}
+
+bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {
+    for (;;) {
+        uint64_t sequence = atomic_load_explicit(&memory->sequence, memory_order_acquire);
+        if (sequence & 1)
+            continue;
+        /* The count is read before the table: capacities only grow, so the table holds that many. */
+        size_t count = atomic_load_explicit(&memory->count, memory_order_acquire);
+        struct table *table = atomic_load_explicit(&memory->table, memory_order_acquire);
+        size_t after = entries_up_to(table, count, address);
+        bool found = false;
+        struct sim_allocation allocation = {0};
+        if (after) {
+            struct entry *entry = &table->entries[after - 1];
+            allocation.base = get(&entry->base);
+            allocation.size = (size_t)get(&entry->size);
+            allocation.kind = (enum sim_memory_kind)get(&entry->kind);
+            allocation.serial = get(&entry->serial);
+            allocation.user = atomic_load_explicit(&entry->user, memory_order_relaxed);
+            found = sim_within(address - allocation.base, size, allocation.size);
+        }
+        atomic_thread_fence(memory_order_acquire);
+        if (atomic_load_explicit(&memory->sequence, memory_order_relaxed) != sequence)
+            continue;
+        if (found)
+            *out = allocation;
+        return found;
+    }
+}
+
+bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {
+    if (!memory->pages || !sim_pages_hold(memory->pages, address, size))
+        return false;
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t after = entries_up_to(table, count, address);
+    uint64_t base = address / SIM_PAGE_BYTES * SIM_PAGE_BYTES, end = base + SIM_PAGE_BYTES;
+    if (after) {
+        struct entry *before = &table->entries[after - 1];
+        uint64_t before_end = get(&before->base) + get(&before->size);
+        base = before_end > base ? before_end : base;
+    }
+    if (after < count && get(&table->entries[after].base) < end)
+        end = get(&table->entries[after].base);
+    pthread_mutex_unlock(&memory->lock);
+    *out = (struct sim_allocation){.base = base, .size = (size_t)(end - base)};
+    if (end < base || !sim_within(address - base, size, end - base))
+        *out =
+            (struct sim_allocation){.base = address, .size = size}; /* it reaches into an allocation, or on */
+    return true;
+}
+
+bool sim_memory_reaches(struct sim_memory *memory, uint64_t address, size_t size) {
+    struct sim_allocation found;
+    return sim_memory_find(memory, address, size, &found) || sim_memory_slack(memory, address, size, &found);
+}
+
+bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out) {
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    struct entry *next = NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct entry *entry = &table->entries[i];
+        if (get(&entry->serial) > serial && (!next || get(&entry->serial) < get(&next->serial)))
+            next = entry;
+    }
+    if (next)
+        *out = (struct sim_allocation){.base = get(&next->base),
+                                       .size = (size_t)get(&next->size),
+                                       .kind = (enum sim_memory_kind)get(&next->kind),
+                                       .serial = get(&next->serial),
+                                       .user = atomic_load_explicit(&next->user, memory_order_relaxed)};
+    pthread_mutex_unlock(&memory->lock);
+    return next != NULL;
+}
+
+static const char *plural(uint64_t n) {
+    return n == 1 ? "" : "s";
+}
+
+/* The first byte past the end is 1 byte after, as compute-sanitizer counts. */
+void sim_memory_describe_end(const struct sim_allocation *allocation, char *text, size_t size) {
+    snprintf(text, size, "1 byte after allocation #%" PRIu64 " (0x%" PRIx64 ", %zu byte%s)",
+             allocation->serial, allocation->base, allocation->size, plural(allocation->size));
+}
+
+/* The last freed allocation that held address. */
+static const struct grave *find_grave(const struct sim_memory *memory, uint64_t address) {
+    size_t oldest = memory->next_grave > GRAVES ? memory->next_grave - GRAVES : 0;
+    for (size_t i = memory->next_grave; i > oldest; i--) {
+        const struct grave *grave = &memory->graves[(i - 1) % GRAVES];
+        if (address >= grave->base && address - grave->base < grave->size)
+            return grave;
+    }
+    return NULL;
+}
+
+bool sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size) {
+    if (address < NEAR_NULL) {
+        snprintf(text, size, address ? "null pointer plus %" PRIu64 " byte%s" : "null pointer", address,
+                 plural(address));
+        return false;
+    }
+    pthread_mutex_lock(&memory->lock);
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    size_t after = entries_up_to(table, count, address);
+    struct entry *lower = after ? &table->entries[after - 1] : NULL;
+    struct entry *upper = after < count ? &table->entries[after] : NULL;
+    bool inside = lower && address - get(&lower->base) < get(&lower->size);
+    const struct grave *grave = inside ? NULL : find_grave(memory, address);
+    if (grave) {
+        snprintf(text, size,
+                 "byte %" PRIu64 " of freed allocation #%" PRIu64 " (0x%" PRIx64 ", %" PRIu64 " byte%s)",
+                 address - grave->base, grave->serial, grave->base, grave->size, plural(grave->size));
+    } else if (!lower && !upper) {
+        snprintf(text, size, "no allocation exists");
+    } else {
+        /* The first byte past the end is 1 byte after, as compute-sanitizer counts. */
+        uint64_t above = lower ? address - get(&lower->base) - get(&lower->size) + 1 : UINT64_MAX;
+        uint64_t below = upper ? get(&upper->base) - address : UINT64_MAX;
+        struct entry *near = inside || above <= below ? lower : upper;
+        char where[64];
+        if (inside)
+            snprintf(where, sizeof where, "byte %" PRIu64 " of", address - get(&lower->base));
+        else if (near == lower)
+            snprintf(where, sizeof where, "%" PRIu64 " byte%s after", above, plural(above));
+        else
+            snprintf(where, sizeof where, "%" PRIu64 " byte%s before", below, plural(below));
+        snprintf(text, size, "%s allocation #%" PRIu64 " (0x%" PRIx64 ", %" PRIu64 " byte%s)", where,
+                 get(&near->serial), get(&near->base), get(&near->size), plural(get(&near->size)));
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return grave != NULL;
+}

@@ -1,0 +1,210 @@
+#include "sim/exec/memory/pages.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "sim/exec/memory/share.h"
+
+enum {
+    UNIT = 512, /* small pieces are a multiple of it */
+    UNITS = (2 << 20) / UNIT,
+    SMALL = 1 << 20,     /* pieces below it share pages */
+    HUGE_FROM = 8 << 20, /* pieces that ask for the host's huge pages */
+};
+
+/* A page that small pieces share. */
+struct slab {
+    struct slab *next;
+    uint64_t base;
+    size_t used, lowest; /* units; no unit below lowest is free */
+    bool apart;
+    unsigned char taken[UNITS];
+};
+
+struct sim_pages {
+    void *range; /* of addresses, which need not begin or end with a page */
+    size_t bytes;
+    uint64_t base; /* where the first page of it begins */
+    size_t count;
+    struct slab *slabs;
+    atomic_bool taken[];
+};
+
+static void *at(uint64_t address) {
+    return (void *)(uintptr_t)address;
+}
+
+struct sim_pages *sim_pages_create(uint64_t bytes) {
+    for (; bytes >= 2 * SIM_PAGE_BYTES; bytes /= 2) {
+        void *range =
+            mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (range == MAP_FAILED)
+            continue;
+        /* A page at most goes to the alignment, at either end. */
+        uint64_t base = ((uint64_t)(uintptr_t)range + SIM_PAGE_BYTES - 1) / SIM_PAGE_BYTES * SIM_PAGE_BYTES;
+        size_t count = (size_t)(((uint64_t)(uintptr_t)range + bytes - base) / SIM_PAGE_BYTES);
+        struct sim_pages *pages = calloc(1, sizeof *pages + count * sizeof *pages->taken);
+        if (!pages) {
+            munmap(range, (size_t)bytes);
+            return NULL;
+        }
+        pages->range = range;
+        pages->bytes = (size_t)bytes;
+        pages->base = base;
+        pages->count = count;
+        return pages;
+    }
+    return NULL;
+}
+
+void sim_pages_destroy(struct sim_pages *pages) {
+    if (!pages)
+        return;
+    munmap(pages->range, pages->bytes);
+    while (pages->slabs) {
+        struct slab *next = pages->slabs->next;
+        free(pages->slabs);
+        pages->slabs = next;
+    }
+    free(pages);
+}
+
+static void mark(struct sim_pages *pages, size_t first, size_t count, bool taken) {
+    for (size_t i = first; i < first + count; i++)
+        atomic_store_explicit(&pages->taken[i], taken, memory_order_release);
+}
+
+static bool is_taken(const struct sim_pages *pages, size_t page) {
+    return atomic_load_explicit(&pages->taken[page], memory_order_acquire);
+}
+
+/* The highest run of so many free pages, made usable; 0: none. */
+static uint64_t take_pages(struct sim_pages *pages, size_t count) {
+    size_t first = pages->count, run = 0;
+    while (first && run < count)
+        run = is_taken(pages, --first) ? 0 : run + 1;
+    if (run < count)
+        return 0;
+    uint64_t base = pages->base + first * SIM_PAGE_BYTES;
+    size_t bytes = count * SIM_PAGE_BYTES;
+    if (mmap(at(base), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+        MAP_FAILED)
+        return 0;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= HUGE_FROM)
+        (void)madvise(at(base), bytes, MADV_HUGEPAGE); /* only a hint */
+#endif
+    mark(pages, first, count, true);
+    return base;
+}
+
+static void give_pages(struct sim_pages *pages, uint64_t base, size_t count, bool running) {
+    mark(pages, (size_t)((base - pages->base) / SIM_PAGE_BYTES), count, false);
+    /* Mapping over them drops what they held and keeps the addresses.  Where the process has too many
+     * mappings for that, they are emptied. */
+    if (mmap(at(base), count * SIM_PAGE_BYTES, running ? PROT_READ | PROT_WRITE : PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+        (void)madvise(at(base), count * SIM_PAGE_BYTES, MADV_DONTNEED);
+}
+
+/* The lowest run of so many free units; UNITS: none. */
+static size_t find_units(const struct slab *slab, size_t count) {
+    size_t first = slab->lowest;
+    while (count <= UNITS - slab->used && first + count <= UNITS) {
+        const unsigned char *next = memchr(slab->taken + first, 1, count);
+        if (!next)
+            return first;
+        const unsigned char *free_one = memchr(next, 0, (size_t)(slab->taken + UNITS - next));
+        if (!free_one)
+            break;
+        first = (size_t)(free_one - slab->taken);
+    }
+    return UNITS;
+}
+
+static uint64_t take_units(struct sim_pages *pages, size_t count, bool apart) {
+    struct slab *slab = pages->slabs;
+    size_t first = UNITS;
+    while (slab && (slab->apart != apart || (first = find_units(slab, count)) == UNITS))
+        slab = slab->next;
+    if (!slab) {
+        slab = calloc(1, sizeof *slab);
+        if (!slab)
+            return 0;
+        slab->base = take_pages(pages, 1);
+        if (!slab->base) {
+            free(slab);
+            return 0;
+        }
+        slab->apart = apart;
+        slab->next = pages->slabs;
+        pages->slabs = slab;
+        first = 0;
+    }
+    memset(slab->taken + first, 1, count);
+    slab->used += count;
+    if (first == slab->lowest)
+        slab->lowest += count;
+    return slab->base + first * UNIT;
+}
+
+static void give_units(struct sim_pages *pages, uint64_t base, size_t count, bool running) {
+    struct slab **link = &pages->slabs;
+    while (base - (*link)->base >= SIM_PAGE_BYTES)
+        link = &(*link)->next;
+    struct slab *slab = *link;
+    size_t first = (size_t)((base - slab->base) / UNIT);
+    memset(slab->taken + first, 0, count);
+    slab->used -= count;
+    if (first < slab->lowest)
+        slab->lowest = first;
+    if (slab->used)
+        return;
+    give_pages(pages, slab->base, 1, running);
+    *link = slab->next;
+    free(slab);
+}
+
+/* So much of a unit or a page that empty pieces have addresses of their own, too. */
+static size_t pieces(size_t size, uint64_t piece) {
+    return size ? (size_t)((size + piece - 1) / piece) : 1;
+}
+
+uint64_t sim_pages_take(struct sim_pages *pages, size_t size, bool apart) {
+    if (size < SMALL)
+        return take_units(pages, pieces(size, UNIT), apart);
+    return take_pages(pages, pieces(size, SIM_PAGE_BYTES));
+}
+
+void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size, bool running) {
+    if (size < SMALL)
+        give_units(pages, base, pieces(size, UNIT), running);
+    else
+        give_pages(pages, base, pieces(size, SIM_PAGE_BYTES), running);
+}
+
+uint64_t sim_pages_map(struct sim_pages *pages, const struct sim_shared *shared) {
+    const size_t count = pieces(sim_share_span(shared), SIM_PAGE_BYTES);
+    const uint64_t base = take_pages(pages, count);
+    if (!base || sim_share_map(shared, base))
+        return base;
+    give_pages(pages, base, count, false);
+    return 0;
+}
+
+void sim_pages_unmap(struct sim_pages *pages, uint64_t address, size_t size, bool running) {
+    const uint64_t inset = address % SIM_PAGE_BYTES;
+    give_pages(pages, address - inset, pieces((size_t)inset + size, SIM_PAGE_BYTES), running);
+}
+
+bool sim_pages_hold(const struct sim_pages *pages, uint64_t address, size_t size) {
+    uint64_t offset = address - pages->base, bytes = pages->count * SIM_PAGE_BYTES;
+    if (offset == bytes || !sim_within(offset, size, bytes))
+        return false;
+    for (uint64_t page = offset / SIM_PAGE_BYTES; page * SIM_PAGE_BYTES < offset + size; page++)
+        if (!is_taken(pages, (size_t)page))
+            return false;
+    return true;
+}
