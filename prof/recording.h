@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "prof/names.h"
 #include "prof/sums.h"
-#include "sim/cuda/records.h"
+#include "sim/cuda/record/records.h"
 
 /* Instructions of one kind on one source line, in one launch or several. */
 struct prof_line {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cuda/records.h"
+#include "sim/cuda/record/records.h"
 
 static bool refuse(struct base_error *error, const char *folder, int reason) {
     return base_failure(error, "no place for the records: %.400s: %s; set TMPDIR to another folder", folder,

@@ -1,4 +1,4 @@
-/* The file that a profiled program writes its records to; sim/cuda/records.h says how it begins. */
+/* The file that a profiled program writes its records to; sim/cuda/record/records.h says how it begins. */
 #ifndef WIDELOAD_PROF_RECORDS_H
 #define WIDELOAD_PROF_RECORDS_H
 

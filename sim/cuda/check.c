@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/cuda/graph.h"
-#include "sim/cuda/memory.h"
-#include "sim/cuda/records.h"
+#include "sim/cuda/graph/graph.h"
+#include "sim/cuda/memory/memory.h"
+#include "sim/cuda/record/records.h"
 
 enum { MAX_LEAKS = 100 };
 

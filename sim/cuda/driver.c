@@ -7,8 +7,8 @@
 
 #include "sim/cuda/check.h"
 #include "sim/cuda/driver.h"
-#include "sim/cuda/profile.h"
-#include "sim/cuda/records.h"
+#include "sim/cuda/record/profile.h"
+#include "sim/cuda/record/records.h"
 
 struct driver driver = {
     .run_lock = PTHREAD_MUTEX_INITIALIZER,

@@ -1,9 +1,9 @@
 /* Finding functions by name, and saying that there are none. */
 #include <string.h>
 
+#include "sim/cuda/context/profiler.h"
 #include "sim/cuda/driver.h"
 #include "sim/cuda/extension.h"
-#include "sim/cuda/profiler.h"
 
 CUresult entry_unsupported(const char *name) {
     log_note("%s is not supported", name);

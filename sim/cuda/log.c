@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "sim/cuda/driver.h"
-#include "sim/cuda/profile.h"
-#include "sim/cuda/records.h"
+#include "sim/cuda/record/profile.h"
+#include "sim/cuda/record/records.h"
 
 enum { TEXT_SIZE = 2048 };
 

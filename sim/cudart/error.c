@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/cuda/records.h"
+#include "sim/cuda/record/records.h"
 #include "sim/cudart/runtime.h"
 
 static _Thread_local cudaError_t last_error;

@@ -2,7 +2,7 @@
 #include <lz4.h>
 #include <stdio.h>
 
-#include "sim/cuda/fatbin.h"
+#include "sim/cuda/module/fatbin.h"
 #include "tests/driver/api.h"
 
 enum { HEADER = 16, ENTRY = 64, PTX = 1, CODE = 2, LZ4 = 0x2000, ZSTD = 0x8000 };

@@ -2,8 +2,8 @@
 #include <elf.h>
 #include <stdio.h>
 
-#include "sim/cuda/fatbin.h"
-#include "sim/cuda/machine.h"
+#include "sim/cuda/module/fatbin.h"
+#include "sim/cuda/module/machine.h"
 #include "tests/driver/api.h"
 
 static const char *const files[] = {"default.fatbin", "speed.fatbin", "size.fatbin",

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/cuda/architecture.h"
-#include "sim/cuda/host_object.h"
-#include "sim/cuda/machine.h"
+#include "sim/cuda/module/architecture.h"
+#include "sim/cuda/module/host_object.h"
+#include "sim/cuda/module/machine.h"
 #include "tests/driver/api.h"
 
 /* ---------------------------------------------------------------- ELF files */

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "sim/cuda/records.h"
+#include "sim/cuda/record/records.h"
 #include "tests/driver/api.h"
 
 static char path[] = "/tmp/recorder_test_XXXXXX";

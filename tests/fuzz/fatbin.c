@@ -3,8 +3,8 @@
  * libraries. */
 #include <string.h>
 
-#include "sim/cuda/machine.h"
-#include "sim/cuda/module.h"
+#include "sim/cuda/module/machine.h"
+#include "sim/cuda/module/module.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { LARGEST = 1 << 20 };

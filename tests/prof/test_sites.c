@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/cuda/profile_sites.h"
+#include "sim/cuda/record/profile_sites.h"
 
 static void assert_named(const char *opcode, unsigned bytes, const char *wanted) {
     struct profile_sites sites = {0};

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "sim/cuda/profile_text.h"
+#include "sim/cuda/record/profile_text.h"
 
 static void test_strings(void **state) {
     (void)state;

@@ -1,0 +1,196 @@
+/* The device: how many (one), its name, size and identity. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/cuda/driver.h"
+#include "sim/cuda/limits.h"
+#include "sim/cuda/memory/array.h"
+
+static const char device_name[] = "Wideload simulator";
+/* Nothing real sits at this address: domain 0, bus 0, device 0. */
+static const char pci_bus_id[] = "0000:00:00.0";
+
+CUresult cuDeviceGetCount(int *count) {
+    CUresult error = driver_check();
+    if (error)
+        return error;
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+    CUresult error = driver_check();
+    if (error)
+        return error;
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (ordinal != 0)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *device = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetName(char *name, int len, CUdevice dev) {
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!name || len <= 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    snprintf(name, (size_t)len, "%s", device_name);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev) {
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    *bytes = (size_t)sim_memory_limit(driver.memory);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev) {
+    static const char bytes[16] = "wideload-sim-0\0";
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!uuid)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(uuid->bytes, bytes, sizeof uuid->bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!major || !minor)
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned capability = count_rules_capability(atomic_load(&driver.rules));
+    *major = (int)(capability / 10);
+    *minor = (int)(capability % 10);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetProperties(CUdevprop *prop, CUdevice dev) {
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!prop)
+        return CUDA_ERROR_INVALID_VALUE;
+    *prop = (CUdevprop){
+        .maxThreadsPerBlock = LIMIT_BLOCK_THREADS,
+        .maxThreadsDim = {LIMIT_BLOCK_THREADS, LIMIT_BLOCK_THREADS, LIMIT_BLOCK_Z},
+        .maxGridSize = {LIMIT_GRID_X, LIMIT_GRID_YZ, LIMIT_GRID_YZ},
+        .sharedMemPerBlock = LIMIT_BLOCK_SHARED,
+        .totalConstantMemory = LIMIT_CONSTANT_BYTES,
+        .SIMDWidth = LIMIT_WARP,
+        .memPitch = LIMIT_PITCH,
+        .regsPerBlock = LIMIT_SM_REGISTERS,
+        .clockRate = LIMIT_CLOCK_KHZ,
+        .textureAlign = LIMIT_TEXTURE_ALIGN,
+    };
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev) {
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!pciBusId || len < (int)sizeof pci_bus_id)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(pciBusId, pci_bus_id, sizeof pci_bus_id);
+    return CUDA_SUCCESS;
+}
+
+/* "[domain:]bus:device[.function]", hexadecimal. */
+CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId) {
+    CUresult error = driver_check();
+    if (error)
+        return error;
+    if (!dev || !pciBusId)
+        return CUDA_ERROR_INVALID_VALUE;
+    unsigned domain = 0, bus, slot, function = 0;
+    if (sscanf(pciBusId, "%x:%x:%x.%x", &domain, &bus, &slot, &function) < 3) {
+        domain = function = 0;
+        if (sscanf(pciBusId, "%x:%x.%x", &bus, &slot, &function) < 2)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (domain | bus | slot | function)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *dev = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev) {
+    CUresult error = driver_check_device(dev);
+    if (!error)
+        error = driver_check_device(peerDev);
+    if (error)
+        return error;
+    if (!canAccessPeer)
+        return CUDA_ERROR_INVALID_VALUE;
+    *canAccessPeer = 0; /* a device is not its own peer */
+    return CUDA_SUCCESS;
+}
+
+/* Contexts have all the multiprocessors. */
+CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev) {
+    (void)type;
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!pi)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pi = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_format format,
+                                            unsigned numChannels, CUdevice dev) {
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    size_t element = array_element_bytes(format, numChannels);
+    if (!maxWidthInElements || !element)
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t fits = LIMIT_TEXTURE_LINEAR_BYTES / element;
+    *maxWidthInElements = fits < LIMIT_TEXTURE_LINEAR_TEXELS ? fits : LIMIT_TEXTURE_LINEAR_TEXELS;
+    return CUDA_SUCCESS;
+}
+
+#if CUDA_VERSION >= 13000
+/* As HOST_NATIVE_ATOMIC_SUPPORTED says: none over PCI Express. */
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities, const CUatomicOperation *operations,
+                                           unsigned int count, CUdevice dev) {
+    CUresult error = driver_check_device(dev);
+    if (error)
+        return error;
+    if (!capabilities || !operations || !count)
+        return CUDA_ERROR_INVALID_VALUE;
+    memset(capabilities, 0, count * sizeof *capabilities);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const CUatomicOperation *operations,
+                                          unsigned int count, CUdevice srcDevice, CUdevice dstDevice) {
+    (void)srcDevice, (void)dstDevice;
+    CUresult error = driver_check();
+    if (error)
+        return error;
+    return capabilities && operations && count ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+}
+#endif
+
+/* It takes two devices. */
+CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
+                                 CUdevice dstDevice) {
+    (void)attrib, (void)srcDevice, (void)dstDevice;
+    CUresult error = driver_check();
+    if (error)
+        return error;
+    return value ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+}

@@ -1,0 +1,182 @@
+/* Device memory and events of other processes. */
+#include "sim/cuda/memory/ipc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim/cuda/check.h"
+#include "sim/cuda/graph/capture.h"
+#include "sim/cuda/stream/event.h"
+
+struct import {
+    struct import *next;
+    struct allocation *allocation;
+    CUipcMemHandle handle;
+    unsigned references;
+};
+
+enum handle_kind { HANDLE_OF_MEMORY, HANDLE_OF_EVENT };
+
+/* What a handle holds. */
+struct handle {
+    struct sim_share_name name;
+    uint64_t kind, zeros[3];
+};
+_Static_assert(sizeof(struct handle) == sizeof(CUipcMemHandle), "it has no padding");
+_Static_assert(sizeof(struct handle) == sizeof(CUipcEventHandle), "it has no padding");
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct import *imports;
+
+bool ipc_is_capable(const struct allocation *allocation) {
+    return allocation && allocation->kind == ALLOCATION_DEVICE && !allocation->pool && !allocation->graph;
+}
+
+/* As NVIDIA's driver this takes any address in an allocation; the handle is the whole allocation's. */
+CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    struct sim_allocation found;
+    if (!pHandle || !sim_memory_find(driver.memory, dptr, 1, &found) || !ipc_is_capable(found.user))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct handle handle = {.kind = HANDLE_OF_MEMORY};
+    work_hold();
+    const bool exported = sim_memory_export(driver.memory, found.base, &handle.name);
+    /* Other processes write there from now on, so the check has to forget which bytes nobody wrote. */
+    if (exported && found.kind == SIM_MEMORY_DEVICE)
+        sim_check_freed(check_session(), found.base);
+    work_resume();
+    if (!exported)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(pHandle, &handle, sizeof handle);
+    return CUDA_SUCCESS;
+}
+
+/* Errors: INVALID_VALUE where it is no handle of this kind, INVALID_HANDLE where what it names is gone,
+ * INVALID_CONTEXT where this process made it. */
+static CUresult open_shared(const void *from, enum handle_kind kind, struct sim_shared *out) {
+    struct handle handle;
+    memcpy(&handle, from, sizeof handle);
+    if (handle.kind != kind || handle.zeros[0] || handle.zeros[1] || handle.zeros[2] ||
+        !sim_share_is_name(&handle.name))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!sim_share_open(&handle.name, out))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (handle.name.process != getpid())
+        return CUDA_SUCCESS;
+    close(out->file);
+    return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* Called with the lock held. */
+static CUresult import(CUcontext context, const CUipcMemHandle *handle, struct import **out) {
+    struct sim_shared shared;
+    CUresult error = open_shared(handle, HANDLE_OF_MEMORY, &shared);
+    if (error)
+        return error;
+    struct import *made = calloc(1, sizeof *made);
+    error = made ? allocation_import(context, &shared, &made->allocation) : CUDA_ERROR_OUT_OF_MEMORY;
+    close(shared.file);
+    if (error) {
+        free(made);
+        return error;
+    }
+    made->handle = *handle;
+    made->next = imports;
+    imports = made;
+    *out = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags) {
+    CUcontext context;
+    CUresult error = context_enter_unsafe(&context);
+    if (error)
+        return error;
+    if (!pdptr || Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    struct import *at = imports;
+    while (at && memcmp(&at->handle, &handle, sizeof handle) != 0)
+        at = at->next;
+    if (!at)
+        error = import(context, &handle, &at);
+    else if (at->allocation->object.context != context)
+        error = CUDA_ERROR_INVALID_HANDLE; /* one context of a process may have it open */
+    if (!error) {
+        at->references++;
+        *pdptr = (CUdeviceptr)at->allocation->base;
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+CUresult cuIpcCloseMemHandle(CUdeviceptr dptr) {
+    CUcontext context;
+    CUresult error = context_enter_unsafe(&context);
+    if (error)
+        return error;
+    pthread_mutex_lock(&lock);
+    struct import **link = &imports;
+    while (*link && (*link)->allocation->base != dptr)
+        link = &(*link)->next;
+    struct import *at = *link;
+    const bool last = at && --at->references == 0;
+    if (last)
+        *link = at->next;
+    pthread_mutex_unlock(&lock);
+    if (!last)
+        return at ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    work_wait();
+    allocation_destroy(at->allocation);
+    free(at);
+    return CUDA_SUCCESS;
+}
+
+void ipc_forget(const struct allocation *allocation) {
+    pthread_mutex_lock(&lock);
+    struct import **link = &imports;
+    while (*link && (*link)->allocation != allocation)
+        link = &(*link)->next;
+    struct import *gone = *link;
+    if (gone)
+        *link = gone->next;
+    pthread_mutex_unlock(&lock);
+    free(gone);
+}
+
+/* ---------------------------------------------------------------- events */
+
+/* Work is done when it is submitted, so whatever was recorded in an event has happened, in every process. All
+ * that processes share of it is whether it exists: that is a byte of device memory, which is exported. */
+CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    if (!pHandle)
+        return CUDA_ERROR_INVALID_VALUE;
+    struct handle handle = {.kind = HANDLE_OF_EVENT};
+    work_hold();
+    error = event_export(event, &handle.name);
+    work_resume();
+    if (!error)
+        memcpy(pHandle, &handle, sizeof handle);
+    return error;
+}
+
+CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
+    struct sim_shared shared;
+    error = phEvent ? open_shared(&handle, HANDLE_OF_EVENT, &shared) : CUDA_ERROR_INVALID_VALUE;
+    if (error)
+        return error;
+    close(shared.file);
+    return event_create(context, CU_EVENT_DISABLE_TIMING, phEvent);
+}

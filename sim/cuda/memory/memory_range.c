@@ -1,0 +1,232 @@
+/* Advice about managed memory, and prefetching.  Managed memory is in one place here, so neither moves
+ * anything; both are kept, a page at a time, for whoever asks. */
+#include <stdlib.h>
+
+#include "sim/cuda/graph/capture.h"
+#include "sim/cuda/limits.h"
+#include "sim/cuda/memory/memory.h"
+
+enum { PAGE = 4096 };
+
+/* A place: what was never said comes first, so that a page begins with it. */
+enum place { NOWHERE, DEVICE, HOST };
+
+struct page_advice {
+    unsigned char read_mostly, preferred, prefetched; /* the last two: enum place */
+    unsigned char accessed_by_device, accessed_by_host;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static CUresult find(CUdeviceptr address, size_t count, struct sim_allocation *out) {
+    if (!count || !sim_memory_find(driver.memory, address, count, out) || out->kind != SIM_MEMORY_MANAGED)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+/* The pages that a range touches; false: no memory, or a module's variable, of which nothing is kept. */
+static bool pages(const struct sim_allocation *range, CUdeviceptr address, size_t count, bool create,
+                  struct page_advice **first, struct page_advice **end) {
+    struct allocation *allocation = range->user;
+    if (!allocation)
+        return false;
+    if (!allocation->advice && create)
+        allocation->advice = calloc(allocation->size / PAGE + 1, sizeof *allocation->advice);
+    if (!allocation->advice)
+        return false;
+    *first = allocation->advice + (address - range->base) / PAGE;
+    *end = allocation->advice + (address - range->base + count - 1) / PAGE + 1;
+    return true;
+}
+
+/* place: for the kinds of advice that name one. */
+static CUresult advise(CUdeviceptr address, size_t count, CUmem_advise advice, enum place place) {
+    CUcontext context;
+    struct sim_allocation range;
+    struct page_advice *page, *end;
+    CUresult error = context_enter(&context);
+    if (!error)
+        error = find(address, count, &range);
+    if (error)
+        return error;
+    if ((unsigned)advice < CU_MEM_ADVISE_SET_READ_MOSTLY ||
+        (unsigned)advice > CU_MEM_ADVISE_UNSET_ACCESSED_BY)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&lock);
+    bool kept = pages(&range, address, count, true, &page, &end);
+    for (; kept && page < end; page++) {
+        bool set = advice % 2; /* the odd ones set what the even ones after them unset */
+        if (advice <= CU_MEM_ADVISE_UNSET_READ_MOSTLY)
+            page->read_mostly = set;
+        else if (advice <= CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
+            page->preferred = set ? place : NOWHERE;
+        else if (place == HOST)
+            page->accessed_by_host = set;
+        else
+            page->accessed_by_device = set;
+    }
+    pthread_mutex_unlock(&lock);
+    return CUDA_SUCCESS;
+}
+
+static CUresult prefetch(CUdeviceptr address, size_t count, enum place place, CUstream stream) {
+    CUcontext context;
+    struct sim_allocation range;
+    struct page_advice *page, *end;
+    CUresult error = stream_enter_uncaptured(stream, &context);
+    if (!error)
+        error = find(address, count, &range);
+    if (error)
+        return error;
+    pthread_mutex_lock(&lock);
+    bool kept = pages(&range, address, count, true, &page, &end);
+    for (; kept && page < end; page++)
+        page->prefetched = place;
+    pthread_mutex_unlock(&lock);
+    return CUDA_SUCCESS;
+}
+
+static CUresult place_of_device(CUdevice device, enum place *out) {
+    *out = device == CU_DEVICE_CPU ? HOST : DEVICE;
+    return device == 0 || device == CU_DEVICE_CPU ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+/* What kind of advice needs no place may come with any. */
+static bool names_place(CUmem_advise advice) {
+    return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
+           advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+}
+
+#undef cuMemAdvise
+#undef cuMemPrefetchAsync
+ENTRY_EXPORT CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device);
+CUresult cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device) {
+    enum place place;
+    CUresult error = place_of_device(device, &place);
+    return error && names_place(advice) ? error : advise(devPtr, count, advice, place);
+}
+
+ENTRY_EXPORT CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
+                                         CUstream hStream);
+CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream) {
+    enum place place;
+    CUresult error = place_of_device(dstDevice, &place);
+    return error ? error : prefetch(devPtr, count, place, hStream);
+}
+
+#if CUDA_VERSION >= 12020
+static CUresult place_of_location(CUmemLocation location, enum place *out) {
+    *out = location.type == CU_MEM_LOCATION_TYPE_DEVICE ? DEVICE : HOST;
+    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE)
+        return location.id ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+    return location.type == CU_MEM_LOCATION_TYPE_HOST || location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+                   location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
+ENTRY_EXPORT CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+                                     CUmemLocation location);
+CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location) {
+    enum place place;
+    CUresult error = place_of_location(location, &place);
+    return error && names_place(advice) ? error : advise(devPtr, count, advice, place);
+}
+
+ENTRY_EXPORT CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
+                                            unsigned int flags, CUstream hStream);
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags,
+                               CUstream hStream) {
+    enum place place;
+    CUresult error = flags ? CUDA_ERROR_INVALID_VALUE : place_of_location(location, &place);
+    return error ? error : prefetch(devPtr, count, place, hStream);
+}
+#endif
+
+/* ---------------------------------------------------------------- asking */
+
+/* What holds for every page of a range: a place where all name the same one. */
+static struct page_advice common(const struct sim_allocation *range, CUdeviceptr address, size_t count) {
+    struct page_advice all = {0}, *page, *end;
+    pthread_mutex_lock(&lock);
+    if (pages(range, address, count, false, &page, &end)) {
+        for (all = *page++; page < end; page++) {
+            all.read_mostly &= page->read_mostly;
+            all.accessed_by_device &= page->accessed_by_device;
+            all.accessed_by_host &= page->accessed_by_host;
+            if (all.preferred != page->preferred)
+                all.preferred = NOWHERE;
+            if (all.prefetched != page->prefetched)
+                all.prefetched = NOWHERE;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return all;
+}
+
+static int as_device(unsigned place) {
+    return place == DEVICE ? 0 : place == HOST ? CU_DEVICE_CPU : CU_DEVICE_INVALID;
+}
+
+static int as_location(unsigned place) {
+    enum { INVALID = 0, LOCATION_DEVICE = 1, LOCATION_HOST = 2 }; /* of CUmemLocationType */
+    return place == DEVICE ? LOCATION_DEVICE : place == HOST ? LOCATION_HOST : INVALID;
+}
+
+static CUresult get(const struct page_advice *all, int *data, size_t size, CUmem_range_attribute attribute) {
+    if (!data || !size || size % 4 || (size != 4 && attribute != CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY))
+        return CUDA_ERROR_INVALID_VALUE;
+    size_t count = 0;
+    switch ((int)attribute) {
+    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
+        *data = all->read_mostly;
+        return CUDA_SUCCESS;
+    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
+        *data = as_device(all->preferred);
+        return CUDA_SUCCESS;
+    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
+        if (all->accessed_by_device)
+            data[count++] = 0;
+        if (all->accessed_by_host && count < size / 4)
+            data[count++] = CU_DEVICE_CPU;
+        for (; count < size / 4; count++)
+            data[count] = CU_DEVICE_INVALID;
+        return CUDA_SUCCESS;
+    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
+        *data = as_device(all->prefetched);
+        return CUDA_SUCCESS;
+    case 5 /* PREFERRED_LOCATION_TYPE */:
+        *data = as_location(all->preferred);
+        return CUDA_SUCCESS;
+    case 7 /* LAST_PREFETCH_LOCATION_TYPE */:
+        *data = as_location(all->prefetched);
+        return CUDA_SUCCESS;
+    case 6 /* PREFERRED_LOCATION_ID */:
+    case 8 /* LAST_PREFETCH_LOCATION_ID */:
+        *data = 0;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult cuMemRangeGetAttributes(void **data, size_t *dataSizes, CUmem_range_attribute *attributes,
+                                 size_t numAttributes, CUdeviceptr devPtr, size_t count) {
+    CUcontext context;
+    struct sim_allocation range;
+    CUresult error = context_enter(&context);
+    if (!error)
+        error = data && dataSizes && attributes && numAttributes ? find(devPtr, count, &range)
+                                                                 : CUDA_ERROR_INVALID_VALUE;
+    if (error)
+        return error;
+    struct page_advice all = common(&range, devPtr, count);
+    for (size_t i = 0; i < numAttributes && !error; i++)
+        error = get(&all, data[i], dataSizes[i], attributes[i]);
+    return error;
+}
+
+CUresult cuMemRangeGetAttribute(void *data, size_t dataSize, CUmem_range_attribute attribute,
+                                CUdeviceptr devPtr, size_t count) {
+    return cuMemRangeGetAttributes(&data, &dataSize, &attribute, 1, devPtr, count);
+}
