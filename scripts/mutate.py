@@ -52,27 +52,27 @@ AREAS = [
     ("sim/exec/matrix/matrix_d*", True, None),
     ("sim/exec/*matrix*", True, r"matrix\.(mma|h200|programs\.90)$|exec\.(hostile|limits|undefined|forms|lowering)$"),
     ("sim/exec/texture/fetch*", True, r"texture\.|check\.(bugs|clean)$"),
-    ("sim/exec/*texture*", True, r"texture\.|driver_memory$|check\.(bugs|clean)$"),
-    ("sim/exec/run/printf.c", True, r"device\.print\.90$|exec\.(?!mutations)|driver_services$"),
-    ("sim/exec/run/heap.c", True, r"device\.heap\.90$|exec\.(?!mutations)|driver_services$"),
-    ("sim/exec/lower/lower*", True, r"exec\.(?!mutations)|ptx\.(errors|memory)$|device\.pipeline\.90$|driver_module$"
+    ("sim/exec/*texture*", True, r"texture\.|cuda_memory$|check\.(bugs|clean)$"),
+    ("sim/exec/run/printf.c", True, r"device\.print\.90$|exec\.(?!mutations)|cuda_services$"),
+    ("sim/exec/run/heap.c", True, r"device\.heap\.90$|exec\.(?!mutations)|cuda_services$"),
+    ("sim/exec/lower/lower*", True, r"exec\.(?!mutations)|ptx\.(errors|memory)$|device\.pipeline\.90$|cuda_module$"
                               r"|counters\.(atomics|bulk|clusters)_static$|conformance\.h200$"),
     ("sim/exec/check/*", True, r"check\.(bugs|clean|document|inplace_\w+|order|places|units|written)$|exec\.(?!mutations)"
-                          r"|driver_(bounds|ipc|launch)$"),
+                          r"|cuda_(bounds|ipc|launch)$"),
     ("sim/exec/*", True, r"exec\.(?!mutations)|memory$|memory\.|check\.(bugs|clean)$|device\.(heap|pipeline)\.90$"
-                         r"|driver_(launch|fault|bounds|services|cluster|module|memory|ipc\w*|tensor_map)$"
+                         r"|cuda_(launch|fault|bounds|services|cluster|module|memory|ipc\w*|tensor_map)$"
                          r"|counters\.(flow|(atomics|bulk|clusters)_static)$|device\.grid\.90$"),
-    ("sim/cuda/check.c", True, r"check\.(bugs|clean|document)$|driver_(environment|ipc|leaks|memory)$"),
-    ("sim/cuda/module/machine.c", True, r"driver_|fuzz\.elf$|cudart_(stripped|compiled)$|programs\.function_attributes$"),
+    ("sim/cuda/check.c", True, r"check\.(bugs|clean|document)$|cuda_(environment|ipc|leaks|memory)$"),
+    ("sim/cuda/module/machine.c", True, r"cuda_|fuzz\.elf$|cudart_(stripped|compiled)$|programs\.function_attributes$"),
     ("sim/cuda/record/profile_text.c", True, r"prof_(text|recording)$"),
     ("sim/cuda/record/profile_sites.c", True, r"prof_(sites|report)$"),
-    ("sim/cuda/record/profile*", True, r"prof_(recording|report)$|driver_recorder$"),
-    ("sim/cuda/record/records.c", True, r"prof_command$|driver_recorder$"),
-    ("sim/cuda/module/host_object.c", True, r"driver_(link|objects)$"),
-    ("sim/cuda/module/architecture.c", True, r"driver_(objects|fatbin|fatbin_edges|module)$"),
-    ("sim/cuda/launch/legacy.c", True, r"driver_deprecated$"),
-    ("sim/cuda/memory/batch.c", True, r"driver_deprecated$|cudart_memory_static$"),
-    ("sim/cuda/*", True, r"driver_|h200_describe$|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),
+    ("sim/cuda/record/profile*", True, r"prof_(recording|report)$|cuda_recorder$"),
+    ("sim/cuda/record/records.c", True, r"prof_command$|cuda_recorder$"),
+    ("sim/cuda/module/host_object.c", True, r"cuda_(link|objects)$"),
+    ("sim/cuda/module/architecture.c", True, r"cuda_(objects|fatbin|fatbin_edges|module)$"),
+    ("sim/cuda/launch/legacy.c", True, r"cuda_deprecated$"),
+    ("sim/cuda/memory/batch.c", True, r"cuda_deprecated$|cudart_memory_static$"),
+    ("sim/cuda/*", True, r"cuda_|h200_describe$|cudart_(array|basic|device|launch|memory|error|graph|stream)_static$"),
 ]
 
 

@@ -1,4 +1,4 @@
-/* Sums of products as an H200 makes them, to the last bit (tests/matrix/test_h200.c).
+/* Sums of products as an H200 makes them, to the last bit (tests/exec/matrix/test_h200.c).
  *
  * Products are exact.  A step aligns up to width of them and the sum so far to the largest exponent among
  * them (a product's is the sum of its factors'), cuts off what lies more than so many bits below, adds the

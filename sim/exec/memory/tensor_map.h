@@ -1,6 +1,6 @@
 /* A tensor map: the 128 bytes that describe a tensor to the copy engine.  CUDA calls them opaque.  The layout
  * is that of an H200, whose driver (CUDA 13.0) encodes it and whose compiler writes its fields as plain words
- * (sm_90a); tests/driver/tensor_map_test.c and tests/exec/test_tensor_map.c hold what was measured.  Two
+ * (sm_90a); tests/cuda/test_tensor_map.c and tests/exec/test_tensor_map.c hold what was measured.  Two
  * fields that sm_90a lacks are placed here by ourselves: the swizzle's atomicity, and packed element types.
  *
  * Words 0 and 1 are the address.  Words 17 and 19 to 31 are zeros; 16 and 18 are the driver's alone. */

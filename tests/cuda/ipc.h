@@ -1,0 +1,58 @@
+/* A second process with a driver of its own, which does what it is asked: CUDA's interprocess memory is
+ * between two. */
+#ifndef WIDELOAD_TESTS_DRIVER_IPC_H
+#define WIDELOAD_TESTS_DRIVER_IPC_H
+
+#include <sys/types.h>
+
+#include "tests/cuda/api.h"
+
+enum request_kind {
+    REQUEST_OPEN,   /* handle, with flags: at */
+    REQUEST_CLOSE,  /* at */
+    REQUEST_FREE,   /* at */
+    REQUEST_ALLOC,  /* size: at */
+    REQUEST_EXPORT, /* at: handle */
+    REQUEST_WRITE,  /* size bytes at at: value, value + 1, ... */
+    REQUEST_READ,   /* the same bytes: size, of those that are as they should be */
+    REQUEST_STORE,  /* a kernel stores the word value at at */
+    REQUEST_RANGE,  /* at: at and size of its allocation */
+    REQUEST_FILES,  /* size: files that are open */
+    REQUEST_EVENT,  /* handle, of an event: it opens it, waits for it, records it and destroys it */
+    REQUEST_RESET,  /* its context goes, and it makes another */
+};
+
+struct request {
+    enum request_kind kind;
+    unsigned flags, value;
+    CUipcMemHandle handle;
+    CUdeviceptr at;
+    size_t size;
+};
+
+struct reply {
+    CUresult error;
+    CUdeviceptr at;
+    size_t size;
+    CUipcMemHandle handle;
+};
+
+/* Initialises the driver and makes a context; strict: memory is not packed.  False: it failed. */
+bool ipc_begin(bool strict);
+/* What a process does itself. */
+struct reply ipc_do(const struct request *request);
+
+struct peer {
+    pid_t process;
+    int requests, replies;
+};
+
+/* Starts the program at path anew, with the argument "peer" or "peer-strict". */
+struct peer ipc_start(bool strict);
+/* What such a program's main() calls; its exit status. */
+int ipc_serve(bool strict);
+struct reply ipc_ask(const struct peer *peer, struct request request);
+/* It ends, without an error. */
+void ipc_end(const struct peer *peer);
+
+#endif

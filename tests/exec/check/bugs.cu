@@ -1,0 +1,23 @@
+// Each section is one planted bug and its clean twin: the same code, where `bug` says which.  "at" marks the
+// line that the finding has to name, "other" that of the second access.  test_bugs.c says how they are run:
+// a and b have n elements each.
+#define PAIR(name)                                                                                           \
+    extern "C" __global__ void bug_##name(int *a, int *b, int n) {                                           \
+        name<true>(a, b, n);                                                                                 \
+    }                                                                                                        \
+    extern "C" __global__ void ok_##name(int *a, int *b, int n) {                                            \
+        name<false>(a, b, n);                                                                                \
+    }
+#define CASE template <bool bug> static __device__ __forceinline__ void
+
+static __device__ __forceinline__ int thread() {
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+#include "tests/exec/check/bugs_async.cuh"
+#include "tests/exec/check/bugs_cluster.cuh"
+#include "tests/exec/check/bugs_global.cuh"
+#include "tests/exec/check/bugs_init.cuh"
+#include "tests/exec/check/bugs_memory.cuh"
+#include "tests/exec/check/bugs_race.cuh"
+#include "tests/exec/check/bugs_sync.cuh"
