@@ -14,10 +14,10 @@ static __device__ __forceinline__ int thread() {
     return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-#include "tests/exec/check/bugs_async.cuh"
-#include "tests/exec/check/bugs_cluster.cuh"
-#include "tests/exec/check/bugs_global.cuh"
-#include "tests/exec/check/bugs_init.cuh"
-#include "tests/exec/check/bugs_memory.cuh"
-#include "tests/exec/check/bugs_race.cuh"
-#include "tests/exec/check/bugs_sync.cuh"
+#include "bugs_async.cuh"
+#include "bugs_cluster.cuh"
+#include "bugs_global.cuh"
+#include "bugs_init.cuh"
+#include "bugs_memory.cuh"
+#include "bugs_race.cuh"
+#include "bugs_sync.cuh"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/exec/check/bugs.cu"
-#include "tests/exec/check/bugs.h"
+#include "bugs.cu"
+#include "bugs.h"
 
 struct planted {
     const char *check, *name;
