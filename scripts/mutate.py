@@ -50,7 +50,7 @@ AREAS = [
     ("sim/exec/run/call.h", True, None),
     ("sim/exec/lanes/number.c", True, None),
     ("sim/exec/matrix/matrix_d*", True, None),
-    ("sim/exec/*matrix*", True, r"matrix\.(mma|h200|programs\.90)$|exec\.(hostile|limits|undefined|forms|lowering)$"),
+    ("sim/exec/*matrix*", True, r"matrix\.(mma|h200|programs\.90)$|exec\.(hostile\w*|limits|undefined|forms|lowering)$"),
     ("sim/exec/texture/fetch*", True, r"texture\.|check\.(bugs|clean)$"),
     ("sim/exec/*texture*", True, r"texture\.|cuda_memory$|check\.(bugs|clean)$"),
     ("sim/exec/run/printf.c", True, r"device\.print\.90$|exec\.(?!mutations)|cuda_services$"),
