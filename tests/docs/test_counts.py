@@ -21,8 +21,8 @@ def lines(*path):
 class Counts(unittest.TestCase):
     def test_instructions(self):
         """docs/instructions.md: kernels of one instruction by what is kept of them."""
-        words = collections.Counter(line.split()[1] for line in lines("tests", "conformance", "h200.txt"))
-        approximate = {line.split()[0] for line in lines("tests", "conformance", "h200-approximate.txt")
+        words = collections.Counter(line.split()[1] for line in lines("tests", "exec", "conformance", "h200.txt"))
+        approximate = {line.split()[0] for line in lines("tests", "exec", "conformance", "h200-approximate.txt")
                        if line and not line.startswith("#")}
         refused, unrecorded = words.pop("refused"), words.pop("unrecorded")
         expected = [sum(words.values()), len(approximate), refused, unrecorded]

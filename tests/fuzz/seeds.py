@@ -132,7 +132,7 @@ def nvcc(*command):
 
 
 def keep_compiled(out, folder):
-    sources = sorted(glob.glob(os.path.join(ROOT, "tests", "*", "*.cu")))
+    sources = sorted(glob.glob(os.path.join(ROOT, "tests", "**", "*.cu"), recursive=True))
     for source in sources:
         for arch in ["75", "80", "90"]:
             path = os.path.join(folder, "a.ptx")
