@@ -32,8 +32,6 @@ void hostile_refused(const char *text, const char *why) {
     sim_memory_destroy(memory);
 }
 
-
-
 static void count_finding(void *argument, const struct sim_finding *finding) {
     struct outcome *outcome = argument;
     outcome->findings++;

@@ -10,7 +10,6 @@
 #include "sim/exec/sim.h"
 #include "sim/exec/texture/texture.h"
 
-
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 #define KERNEL_HEAD                                                                                          \
     HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<3>;\n"

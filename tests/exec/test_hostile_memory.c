@@ -16,9 +16,9 @@ static void test_addresses(void **state) {
     hostile_refused(KERNEL(".local .b32 x; selp.b32 %r1, %r2, %r3, x;"), "x");
     hostile_refused(KERNEL(".reg .b16 %h; ld.global.u32 %h, [%rd1];"), "too small");
     hostile_refused(KERNEL(".reg .b16 %h; st.global.u32 [%rd1], %h;"), "too small");
-    hostile_refused(HEAD
-            ".param .b8 x[60000];\n.entry k(.param .u64 p) { .reg .b32 %r; st.param.b32 [x], %r; ret; }\n",
-            "x");
+    hostile_refused(
+        HEAD ".param .b8 x[60000];\n.entry k(.param .u64 p) { .reg .b32 %r; st.param.b32 [x], %r; ret; }\n",
+        "x");
 }
 
 static void test_sizes(void **state) {
@@ -28,8 +28,8 @@ static void test_sizes(void **state) {
     hostile_refused(KERNEL(".shared .b8 x[300000];"), "shared memory is");
     hostile_refused(KERNEL(".shared .b8 x[4611686018427387904];"), "");
     hostile_refused(HEAD ".shared .b8 x[200000];\n.shared .b8 y[200000];\n"
-                 ".entry k() { .reg .b32 %r; ld.shared.b32 %r, [x]; ld.shared.b32 %r, [y]; ret; }\n",
-            "of shared memory");
+                         ".entry k() { .reg .b32 %r; ld.shared.b32 %r, [x]; ld.shared.b32 %r, [y]; ret; }\n",
+                    "of shared memory");
 }
 
 static void test_wild_pointers(void **state) {
@@ -91,8 +91,9 @@ static void test_lanes_all_addresses_apart(void **state) {
             assert_int_equal(outcome.fault.kind, SIM_FAULT_NONE);
             assert_true(outcome.findings >= 1);
         }
-        assert_int_equal(hostile_run(texts[i], (struct how){.checks = SIM_CHECK_RACE | SIM_CHECK_INIT}).fault.kind,
-                         SIM_FAULT_ADDRESS);
+        assert_int_equal(
+            hostile_run(texts[i], (struct how){.checks = SIM_CHECK_RACE | SIM_CHECK_INIT}).fault.kind,
+            SIM_FAULT_ADDRESS);
     }
 }
 
@@ -148,8 +149,10 @@ static void test_arguments(void **state) {
     hostile_refused(CALLS("st.param.b64 [x], %d;"), "'x' has no byte 0");
     hostile_refused(CALLS("st.param.b32 [x-4], %r1;"), "'x' has no byte -4");
     hostile_refused(CALLS("ld.param.b32 %r1, [y+4];"), "'y' has no byte 4");
-    hostile_refused(CALLS("ld.param.b32 %r1, [y+9223372036854775807];"), "'y' has no byte 9223372036854775807");
-    hostile_refused(CALLS("ld.param.b32 %r1, [y-9223372036854775808];"), "'y' has no byte -9223372036854775808");
+    hostile_refused(CALLS("ld.param.b32 %r1, [y+9223372036854775807];"),
+                    "'y' has no byte 9223372036854775807");
+    hostile_refused(CALLS("ld.param.b32 %r1, [y-9223372036854775808];"),
+                    "'y' has no byte -9223372036854775808");
 }
 
 #define BULK_HEAD                                                                                            \
@@ -185,11 +188,11 @@ static void test_bulk_barriers(void **state) {
         {"+56", SIM_FAULT_TRAP},      {"+64", SIM_FAULT_ADDRESS},   {"-8", SIM_FAULT_ADDRESS},
     };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const struct sim_fault fault =
-            hostile_run_with(BULK(".shared .align 16 .b8 s[64]; mbarrier.init.shared::cta.b64 [s], 1;\n"
-                          "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+16], [%rd1], "
-                          "16, [s$];"),
-                     places[i].place, (struct how){.threads = 1, .buffer = 64});
+        const struct sim_fault fault = hostile_run_with(
+            BULK(".shared .align 16 .b8 s[64]; mbarrier.init.shared::cta.b64 [s], 1;\n"
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+16], [%rd1], "
+                 "16, [s$];"),
+            places[i].place, (struct how){.threads = 1, .buffer = 64});
         assert_int_equal(fault.kind, places[i].kind);
     }
 }
@@ -386,16 +389,18 @@ static void test_freed_by_another_block(void **state) {
 /* A copy of fewer bytes than it fills may end where the allocation does. */
 static void test_zero_fill_at_the_end(void **state) {
     (void)state;
-    assert_int_equal(hostile_launched(HEAD ".global .align 16 .b8 g[20];\n"
-                                   ".entry k(.param .u64 p) { .reg .b32 %r; .shared .align 16 .b8 s[16];\n"
-                                   "mov.u32 %r, 4; cp.async.cg.shared.global [s], [g+16], 16, %r; ret; }\n")
-                         .kind,
-                     SIM_FAULT_NONE);
-    assert_int_equal(hostile_launched(HEAD ".global .align 16 .b8 g[20];\n"
-                                   ".entry k(.param .u64 p) { .reg .b32 %r; .shared .align 16 .b8 s[16];\n"
-                                   "mov.u32 %r, 5; cp.async.cg.shared.global [s], [g+16], 16, %r; ret; }\n")
-                         .kind,
-                     SIM_FAULT_ADDRESS);
+    assert_int_equal(
+        hostile_launched(HEAD ".global .align 16 .b8 g[20];\n"
+                              ".entry k(.param .u64 p) { .reg .b32 %r; .shared .align 16 .b8 s[16];\n"
+                              "mov.u32 %r, 4; cp.async.cg.shared.global [s], [g+16], 16, %r; ret; }\n")
+            .kind,
+        SIM_FAULT_NONE);
+    assert_int_equal(
+        hostile_launched(HEAD ".global .align 16 .b8 g[20];\n"
+                              ".entry k(.param .u64 p) { .reg .b32 %r; .shared .align 16 .b8 s[16];\n"
+                              "mov.u32 %r, 5; cp.async.cg.shared.global [s], [g+16], 16, %r; ret; }\n")
+            .kind,
+        SIM_FAULT_ADDRESS);
 }
 
 int main(void) {
