@@ -1,8 +1,8 @@
-/* Bulk copies: the copy engine sends a copy as packets, each of the bytes that lie in one 128-byte line of
- * the copying block's shared memory.  A packet costs the sectors that it touches on the other side.
+/* Bulk copies: the copy engine splits a copy into packets, one per 128-byte line of the copying block's
+ * shared memory.  A packet costs the sectors that it touches on the other side.
  *
- * Packets to other blocks, by cluster copies and by multicast, end at lines of the other side as well, and
- * cost at least two sectors.  A cluster copy's packet of 16 bytes alone costs one. */
+ * Packets to other blocks (cluster copies and multicast) are also split at lines of the other side, and cost
+ * at least two sectors.  Only a cluster copy's packet of 16 bytes costs one. */
 #include "sim/count/rules.h"
 
 static uint32_t packet(enum count_bulk kind, uint64_t other, uint32_t bytes) {
@@ -11,8 +11,8 @@ static uint32_t packet(enum count_bulk kind, uint64_t other, uint32_t bytes) {
     return two && sectors < 2 ? 2 : sectors;
 }
 
-/* Bytes of one line of own shared memory.  An end at a line of the other side, which is a sector's end too,
- * changes nothing for packets without a least cost. */
+/* Sectors of one line of own shared memory.  Splitting at the other side's lines changes nothing for packets
+ * without a minimum cost, because a line's end is also a sector's end. */
 static uint32_t line(enum count_bulk kind, uint64_t other, uint32_t bytes) {
     uint32_t first = COUNT_LINE - (uint32_t)(other % COUNT_LINE);
     if (!bytes)
@@ -28,7 +28,7 @@ uint64_t count_bulk(enum count_bulk kind, uint64_t own, uint64_t other, uint32_t
         head = bytes;
     other += head;
     uint32_t whole = (bytes - head) / COUNT_LINE, tail = (bytes - head) % COUNT_LINE;
-    /* Whole lines cost the same each: the other side's lines lie alike for all. */
+    /* All whole lines cost the same: each has the same offset from the other side's lines. */
     return line(kind, other - head, head) + (uint64_t)whole * line(kind, other, COUNT_LINE) +
            line(kind, other + (uint64_t)whole * COUNT_LINE, tail);
 }

@@ -1,9 +1,8 @@
 /* What a memory access costs, by the rules of one architecture.
  *
- * A pure function of the access: no state, no allocation, safe from any thread.  The caller (the one
- * function that every access of a warp goes through, sim/exec/memory/access.c) remembers results, and relies
- * on this: a result depends only on kind, width, mask, the differences between the lanes' addresses,
- * and one lane's address modulo 128.
+ * Every function is pure and thread-safe: it keeps no state and allocates nothing.  The caller,
+ * sim/exec/memory/access.c, caches results.  It relies on this: a result depends only on kind, width, mask,
+ * the differences between the lanes' addresses, and one lane's address modulo 128.
  */
 #ifndef WIDELOAD_SIM_COUNT_H
 #define WIDELOAD_SIM_COUNT_H
@@ -16,27 +15,27 @@ enum count_kind { COUNT_LOAD, COUNT_STORE, COUNT_ATOM, COUNT_RED };
 struct count_access {
     enum count_kind kind;
     bool skips_l1;           /* ld.global.cg, .cv, volatile: not cached in L1 */
-    unsigned width;          /* bytes a lane: 1, 2, 4, 8, 16; addresses are multiples of it */
+    unsigned width;          /* bytes per lane: 1, 2, 4, 8, 16; addresses are multiples of it */
     bool increment;          /* shared memory: an atomic that adds one and returns nothing */
-    bool compare;            /* shared memory: a compare and swap, which brings two operands */
-    uint32_t mask;           /* lanes that take part; not 0 */
-    const uint64_t *address; /* 32 of them; those outside mask are not read */
+    bool compare;            /* shared memory: a compare and swap, which has two operands */
+    uint32_t mask;           /* participating lanes; not 0 */
+    const uint64_t *address; /* 32 entries; those outside mask are not read */
 };
 
-/* The texels that a fetch's lanes want: one a lane and corner; filtered ones have 2, 4 or 8 corners.
- * Addresses are such that texels of one sector lie in 32 aligned bytes. */
+/* The texels that the lanes of a fetch read: one per lane and corner; filtered texels have 2, 4 or 8 corners.
+ * Texels of one sector have addresses in the same 32 aligned bytes. */
 struct count_texels {
-    unsigned width;  /* bytes of a texel: 1, 2, 4, 8, 16; addresses are multiples of it */
-    unsigned lanes;  /* that go together: 4 or 8 */
+    unsigned width;  /* bytes per texel: 1, 2, 4, 8, 16; addresses are multiples of it */
+    unsigned lanes;  /* lanes per group: 4 or 8 */
     uint32_t active; /* lanes that make requests */
     unsigned corners;
-    const uint32_t *mask;          /* by corner: lanes whose texel is none of the border's; may be 0 */
+    const uint32_t *mask;          /* by corner: lanes whose texel is not a border texel; may be 0 */
     const uint64_t (*address)[32]; /* by corner and lane */
 };
 
 struct count_result {
-    uint32_t transactions; /* sectors (or lines, where moved > 32 a transaction), or wavefronts */
-    uint32_t moved_bytes;  /* transactions times their size; a wavefront's is 128 */
+    uint32_t transactions; /* sectors (or lines, if moved > 32 per transaction), or wavefronts */
+    uint32_t moved_bytes;  /* transactions times their size; a wavefront has 128 bytes */
     uint32_t useful_bytes; /* distinct bytes touched */
 };
 
@@ -48,31 +47,32 @@ struct count_rules;
  * "sm_120".  NULL when unknown. */
 const struct count_rules *count_rules_find(const char *name);
 const char *count_rules_name(const struct count_rules *rules);
-/* The i-th table row, NULL past the end: for --help, suggestions and tests. */
+/* The i-th row of the table; NULL past the end.  Used by --help, suggestions and tests. */
 const struct count_rules *count_rules_at(unsigned i);
-/* Whether the rules were held against hardware counters (sm_90 only, so far). */
+/* Whether hardware counters confirmed the rules (so far only those of sm_90). */
 bool count_rules_proved(const struct count_rules *rules);
 /* The compute capability a device with these rules reports: 90 for sm_90, 20 for fermi. */
 unsigned count_rules_capability(const struct count_rules *rules);
 
-/* Global memory: loads, stores, atomics, reductions; addresses are bytes.  An atomic or reduction whose
- * address is plainly the same for all lanes is summed up in the warp by ptxas and sent by one lane: who
- * knows that it is passes a mask of one lane. */
+/* Global memory: loads, stores, atomics, reductions; addresses are bytes.  If ptxas can prove that all lanes
+ * of an atomic or reduction use one address, it combines them in the warp and one lane sends the result: a
+ * caller that knows this passes a mask of one lane. */
 struct count_result count_global(const struct count_rules *rules, const struct count_access *access);
 /* Shared memory: transactions are wavefronts; addresses are offsets in the block's shared memory. */
 struct count_result count_shared(const struct count_rules *rules, const struct count_access *access);
-/* Local memory: addresses are each thread's own offsets; hardware interleaves the lanes' 4-byte words. */
+/* Local memory: addresses are offsets per thread; hardware interleaves the lanes' 4-byte words. */
 struct count_result count_local(const struct count_rules *rules, const struct count_access *access);
-/* Textures: transactions are sectors, whatever the architecture. */
+/* Textures: transactions are sectors on every architecture. */
 struct count_texture_result {
     uint32_t requests, transactions;
 };
 struct count_texture_result count_texture(const struct count_texels *texels);
-/* Sectors that a bulk copy moves, whatever the architecture: of global memory or of another block's shared
- * memory, to one of the blocks that receive it.  Own is an offset in the copying block's shared memory. */
+/* Sectors that a bulk copy moves to or from global memory or another block's shared memory; a multicast
+ * counts once per receiving block.  The same on every architecture.  `own` is an offset in the copying
+ * block's shared memory. */
 enum count_bulk { COUNT_BULK_GLOBAL, COUNT_BULK_MULTICAST, COUNT_BULK_CLUSTER };
 uint64_t count_bulk(enum count_bulk kind, uint64_t own, uint64_t other, uint32_t bytes);
-/* Requests that one instruction makes which moves so many bytes a lane of local memory. */
+/* Requests of one instruction that moves `width` bytes per lane of local memory. */
 unsigned count_local_requests(unsigned width);
 
 #endif

@@ -1,8 +1,8 @@
 /* Global memory: distinct blocks.
  *
- * A lane's address is a multiple of its width, which is at most 16 bytes, so a lane never straddles two
- * blocks, and two lanes touch the same bytes or none in common: distinct bytes are distinct addresses
- * times the width.
+ * A lane's address is a multiple of its width, which is at most 16 bytes.  So no lane straddles two blocks,
+ * and two lanes touch either the same bytes or disjoint ones: the number of distinct bytes is the number of
+ * distinct addresses times the width.
  */
 #include "sim/count/lane_set.h"
 #include "sim/count/rules.h"
@@ -14,8 +14,7 @@ struct footprint {
     unsigned addresses;
 };
 
-/* Lanes in no order: each place of the set is a block, and remembers which of its bytes start an
- * access. */
+/* Lanes in any order: each place of the set is a block, with a mask of the bytes at which accesses start. */
 static struct footprint footprint_unordered(const uint64_t *address, uint32_t mask, unsigned shift) {
     struct lane_set set;
     uint64_t starts[LANE_SET_PLACES][2];
@@ -51,8 +50,8 @@ static struct footprint footprint(const uint64_t *address, uint32_t mask, unsign
     return f;
 }
 
-/* Atomics: lanes that name the same word take turns, and a turn costs the sectors that it touches.  So a
- * sector is paid for as often as its most wanted word is named. */
+/* Atomics: lanes that name the same word are served one after another, and each costs the sectors that it
+ * touches.  So a sector is paid for as often as its most contended word is named. */
 static struct footprint atomic_footprint(const uint64_t *address, uint32_t mask) {
     struct lane_set set;
     uint8_t most[LANE_SET_PLACES], named[LANE_SET_PLACES][COUNT_SECTOR]; /* by a word's first byte */

@@ -1,6 +1,6 @@
-/* A set of at most 32 keys, one a lane: how the counting tells distinct blocks without comparing every
- * lane with every other.  Open addressing over 64 places, so at most half full: a probe ends soon.
- * Only `used` needs clearing, and places keep their number, so that a caller can hang data on them.
+/* A set of at most 32 keys, one per lane: counts distinct blocks without comparing every pair of lanes.
+ * It uses open addressing over 64 places; being at most half full, it keeps probes short.  Only `used` needs
+ * clearing.  A key keeps its place number, so callers can index their own arrays by it.
  */
 #ifndef WIDELOAD_SIM_COUNT_LANE_SET_H
 #define WIDELOAD_SIM_COUNT_LANE_SET_H
@@ -15,9 +15,9 @@ struct lane_set {
     uint64_t key[LANE_SET_PLACES];
 };
 
-/* The key's place; *fresh says whether it was added by this call. */
+/* Returns the key's place; *fresh says whether this call added it. */
 static inline unsigned lane_set_add(struct lane_set *set, uint64_t key, bool *fresh) {
-    /* Fibonacci hashing: strided keys, which accesses are made of, spread evenly. */
+    /* Fibonacci hashing spreads strided keys evenly, and most accesses are strided. */
     unsigned place = (unsigned)(key * 0x9e3779b97f4a7c15u >> 58);
     while (set->used >> place & 1) {
         if (set->key[place] == key) {
@@ -32,8 +32,8 @@ static inline unsigned lane_set_add(struct lane_set *set, uint64_t key, bool *fr
     return place;
 }
 
-/* Whether addresses never fall from one lane of mask to the next, as they mostly do not; a value is then
- * distinct from all before it where it differs from the last one, and no set is needed. */
+/* Whether addresses never decrease from one lane of mask to the next.  Usually they do not; a value is then
+ * new exactly if it differs from the one before, and no set is needed. */
 static inline bool lanes_climb(const uint64_t address[static 32], uint32_t mask) {
     uint64_t last = 0;
     for (; mask; mask &= mask - 1) {
@@ -45,7 +45,7 @@ static inline bool lanes_climb(const uint64_t address[static 32], uint32_t mask)
     return true;
 }
 
-/* How many distinct values address >> shift takes over the lanes of mask, which may be 0. */
+/* The number of distinct values of address >> shift over the lanes of mask, which may be 0. */
 static inline unsigned lane_set_count(const uint64_t address[static 32], uint32_t mask, unsigned shift) {
     if (!mask)
         return 0;

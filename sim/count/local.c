@@ -1,9 +1,9 @@
-/* Local memory: word w of lane i lies at 128 * w + 4 * i of the warp's own space, so that lanes which use
- * the same variable share lines.
+/* Local memory: word w of lane i lies at 128 * w + 4 * i of the warp's own space, so lanes that use the same
+ * variable share lines.
  *
- * A sector holds one word of 8 neighbouring lanes, a line one word of all 32.  Accesses are aligned to
- * their width, so two lanes name the same words or none in common: each group of lanes costs, for every
- * distinct place that its lanes name, as many blocks as an access has words.
+ * A sector holds one word of 8 adjacent lanes, a line one word of all 32.  Accesses are aligned to their
+ * width, so two lanes name either the same words or disjoint ones.  For every distinct offset that its lanes
+ * name, a group of lanes costs as many blocks as an access has words.
  */
 #include "sim/count/lane_set.h"
 #include "sim/count/rules.h"
@@ -22,7 +22,7 @@ struct count_result count_local(const struct count_rules *rules, const struct co
     };
 }
 
-/* Hardware asks for a wide access word by word: 16 STL.128 of 32 warps counted 2048 requests, not 512. */
+/* Hardware requests a wide access word by word: 16 STL.128 of 32 warps counted 2048 requests, not 512. */
 unsigned count_local_requests(unsigned width) {
     return width <= 4 ? 1 : width / 4;
 }

@@ -1,21 +1,20 @@
 /* The architecture table.
  *
- * Only sm_90 was held against hardware counters; docs/counters.md says which rule rests on what.  The
- * rows from sm_70 to sm_120 are alike because NVIDIA documents one L1 design since Volta: all 32 lanes
- * are compared at once, in sectors of 32 bytes.  A row of its own lets one be corrected when somebody
- * measures it.
+ * Only sm_90 was compared with hardware counters; docs/counters.md says what each rule is based on.  The rows
+ * from sm_70 to sm_120 are equal because NVIDIA documents one L1 design since Volta: it compares all 32 lanes
+ * at once, in sectors of 32 bytes.  Separate rows allow each to be corrected when it is measured.
  */
 #include "sim/count/rules.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* All lanes at once, in sectors. */
+/* The whole warp at once, in sectors. */
 #define WHOLE_WARP                                                                                           \
     {                                                                                                        \
         .block = COUNT_SECTOR, .lanes = { 32, 32, 32 }                                                       \
     }
-/* Fermi and Kepler issue an 8-byte access as two half-warps and a 16-byte one as four quarter-warps. */
+/* Fermi and Kepler issue an 8-byte access as two half-warps and a 16-byte access as four quarter-warps. */
 #define ISSUED_IN(bytes)                                                                                     \
     {                                                                                                        \
         .block = (bytes), .lanes = { 32, 16, 8 }                                                             \
@@ -49,7 +48,7 @@ static const struct count_rules table[] = {
         .local_block = COUNT_LINE,
     },
     {
-        /* L1 keeps local memory only, unless a program asks for more. */
+        /* L1 caches local memory only, unless a program opts in for more. */
         .name = "kepler",
         .capability = 35,
         .load = ISSUED_IN(COUNT_SECTOR),

@@ -1,4 +1,4 @@
-/* What sets one architecture's counting apart from another's; private to sim/count. */
+/* The rules in which architectures differ; private to sim/count. */
 #ifndef WIDELOAD_SIM_COUNT_RULES_H
 #define WIDELOAD_SIM_COUNT_RULES_H
 
@@ -6,11 +6,11 @@
 
 enum { COUNT_WARP = 32, COUNT_SECTOR = 32, COUNT_LINE = 128 };
 
-/* One way to memory.  The warp's lanes are looked at in groups of neighbours; a group costs a
- * transaction for each distinct block that its lanes touch, and groups share nothing. */
+/* One path to memory.  The warp is split into groups of adjacent lanes.  A group costs one transaction per
+ * distinct block that its lanes touch; groups share nothing. */
 struct count_path {
-    uint8_t block;    /* bytes a transaction moves: COUNT_SECTOR or COUNT_LINE */
-    uint8_t lanes[3]; /* lanes of a group, for accesses of up to 4, of 8 and of 16 bytes */
+    uint8_t block;    /* bytes per transaction: COUNT_SECTOR or COUNT_LINE */
+    uint8_t lanes[3]; /* lanes per group, for accesses of up to 4, of 8 and of 16 bytes */
 };
 
 struct count_rules {
@@ -20,11 +20,11 @@ struct count_rules {
     struct count_path load;      /* global loads that L1 may keep */
     struct count_path load_past; /* global loads that skip L1 */
     struct count_path store;     /* global stores */
-    uint8_t local_block;         /* bytes a transaction of local memory moves */
-    bool shared_pairs;           /* wide shared loads gain where neighbouring lanes agree: shared.c */
+    uint8_t local_block;         /* bytes per transaction of local memory */
+    bool shared_pairs;           /* wide shared loads cost less if adjacent lanes agree: shared.c */
 };
 
-/* Which of the three width classes of count_path.lanes an access belongs to. */
+/* The index in count_path.lanes for an access of this width. */
 static inline unsigned count_width_class(unsigned width) {
     return width <= 4 ? 0 : width / 8;
 }

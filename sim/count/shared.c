@@ -1,13 +1,13 @@
-/* Shared memory: 32 banks of 4 bytes, one word a bank and a wavefront.
+/* Shared memory: 32 banks of 4 bytes; a wavefront carries one word per bank.
  *
- * A wavefront carries 128 bytes, so 8-byte accesses go in half-warps and 16-byte ones in quarter-warps.
- * A group of lanes takes as many wavefronts as the bank that most distinct words are wanted of.  Since
- * accesses are aligned to their width, the banks of a wide access go together: they are one column, of
- * which there are 128 / width.
+ * A wavefront carries 128 bytes, so 8-byte accesses go in half-warps and 16-byte ones in quarter-warps.  A
+ * group of lanes takes as many wavefronts as the most distinct words that it wants of any one bank.  Since
+ * accesses are aligned to their width, the banks of a wide access act as one column; there are 128 / width
+ * columns.
  *
- * Wide loads have an exception: where each lane reads what its neighbour does (lane ^ 1), or the next but
- * one (lane ^ 2), all over the warp, the answer is half as long and twice as many lanes go together.
- * A 16-byte broadcast takes 2 wavefronts, not 4.
+ * Wide loads have an exception: if every lane of the warp reads the same as its neighbour (lane ^ 1), or as
+ * the next but one (lane ^ 2), the answer is half as long and a group has twice as many lanes.  A 16-byte
+ * broadcast takes 2 wavefronts, not 4.
  */
 #include "sim/count/lane_set.h"
 #include "sim/count/rules.h"
@@ -15,7 +15,7 @@
 enum { WAVEFRONT = 128, MAX_COLUMNS = 32 };
 
 static bool lanes_agree(const uint64_t *address, uint32_t mask, unsigned distance) {
-    /* Lower lanes of pairs in which both take part. */
+    /* The lower lane of each pair whose lanes both take part. */
     uint32_t lower = mask & mask >> distance & (distance == 1 ? 0x55555555u : 0x33333333u);
     for (; lower; lower &= lower - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lower);
@@ -26,12 +26,12 @@ static bool lanes_agree(const uint64_t *address, uint32_t mask, unsigned distanc
 }
 
 struct demand {
-    unsigned most;     /* accesses that one column is asked for, at the most */
-    unsigned distinct; /* accesses in all */
+    unsigned most;     /* accesses to the busiest column */
+    unsigned distinct; /* distinct accesses in all */
 };
 
-/* What the lanes of mask, which may be 0, ask of the columns.  With share set, lanes that name the same
- * words make one access; else each lane makes its own. */
+/* The demand of the lanes of mask, which may be 0.  With share set, lanes that name the same words make one
+ * access; otherwise each lane makes its own. */
 static struct demand demand(const uint64_t *address, uint32_t mask, unsigned unit_shift, bool share) {
     unsigned columns = WAVEFRONT >> unit_shift; /* a power of two */
     uint8_t wanted[MAX_COLUMNS] = {0};
@@ -48,7 +48,7 @@ static struct demand demand(const uint64_t *address, uint32_t mask, unsigned uni
             d.distinct += fresh;
         }
     } else {
-        uint64_t last = UINT64_MAX; /* no unit has this number: unit_shift is at least 2 */
+        uint64_t last = UINT64_MAX; /* matches no unit: unit_shift is at least 2 */
         for (; mask; mask &= mask - 1) {
             uint64_t unit = address[__builtin_ctz(mask)] >> unit_shift;
             bool fresh = !share || unit != last;
@@ -66,8 +66,8 @@ struct count_result count_shared(const struct count_rules *rules, const struct c
     unsigned unit = access->width < 4 ? 4 : access->width;
     unsigned shift = (unsigned)__builtin_ctz(unit), lanes = WAVEFRONT / unit;
     unsigned wavefronts = 0, addresses = 0;
-    /* Lanes that update the same word take turns; loads and stores of one word go together, and so do those
-     * that add one to it, which the hardware counts (ATOMS.POPC.INC). */
+    /* Lanes that update the same word are served one after another.  Loads and stores of one word are merged,
+     * and so are increments of it, which the hardware counts in one operation (ATOMS.POPC.INC). */
     bool share = access->kind == COUNT_LOAD || access->kind == COUNT_STORE || access->increment;
 
     if (lanes < COUNT_WARP && access->kind == COUNT_LOAD && rules->shared_pairs &&
@@ -78,7 +78,7 @@ struct count_result count_shared(const struct count_rules *rules, const struct c
         wavefronts += access->compare ? 2 * d.most : d.most;
         addresses += d.distinct;
     }
-    /* The groups' sum is the number of distinct addresses only where there is one group of whole words. */
+    /* The groups' sum equals the number of distinct addresses only if there is one group of whole words. */
     if (lanes < COUNT_WARP || access->width < 4 || !share)
         addresses = lane_set_count(access->address, access->mask, 0);
     return (struct count_result){

@@ -1,6 +1,6 @@
-/* Textures: lanes go to the texture unit in groups, of 8 for whole-numbered coordinates (4 where a texel is
- * 16 bytes), of 4 for others.  A group with a lane on is a request, and costs the distinct sectors of its
- * texels. */
+/* Textures: lanes go to the texture unit in groups.  A group has 8 lanes for integer coordinates (4 if a
+ * texel has 16 bytes) and 4 for others.  A group with an active lane is one request, and costs its texels'
+ * distinct sectors. */
 #include "sim/count/lane_set.h"
 #include "sim/count/rules.h"
 
