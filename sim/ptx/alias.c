@@ -16,7 +16,7 @@ static struct ptx_function *function_at(struct ptx_parser *p) {
     return ptx__next(p) ? name->binding->function : NULL;
 }
 
-/* alias = ".alias" NAME "," NAME ";": the first, declared only, is another name of the second */
+/* alias = ".alias" NAME "," NAME ";": the first, only declared, becomes another name of the second */
 bool ptx__alias(struct ptx_parser *p) {
     struct ptx_alias *alias = ptx__arena_alloc(p->scratch, 1, sizeof *alias);
     if (alias == NULL)
@@ -56,8 +56,7 @@ static void replace_relocations(struct ptx_function *const *targets, const struc
     }
 }
 
-/* Everything that refers to an alias refers to its target from here on; the alias remains as a declaration.
- */
+/* Makes every reference to an alias refer to its target.  The alias remains as a declaration. */
 bool ptx__resolve_aliases(struct ptx_parser *p) {
     if (p->aliases == NULL)
         return true;

@@ -7,7 +7,7 @@
 #define ALIGNMENT       16
 #define FIRST_CHUNK     (16 * 1024)
 #define LARGEST_CHUNK   (1024 * 1024)
-#define OWN_CHUNK_LIMIT 4096 /* larger requests get a chunk of their own when the current one is full */
+#define OWN_CHUNK_LIMIT 4096 /* a larger request that does not fit in the current chunk gets its own */
 
 struct chunk {
     struct chunk *next;
@@ -16,7 +16,7 @@ struct chunk {
 
 struct ptx_arena {
     struct chunk *chunks;
-    unsigned char *free; /* of the current chunk */
+    unsigned char *free; /* in the current chunk */
     size_t left;
     size_t next_size;
 };
@@ -39,7 +39,7 @@ void ptx__arena_free(struct ptx_arena *arena) {
     free(arena);
 }
 
-/* calloc, not malloc and memset: pages fresh from the system are zero already. */
+/* calloc, not malloc and memset: pages fresh from the system are already zero. */
 static struct chunk *chunk_new(struct ptx_arena *arena, size_t size) {
     struct chunk *chunk = calloc(1, sizeof *chunk + size);
     if (chunk != NULL) {

@@ -1,7 +1,4 @@
-/* An arena: many small allocations that die together.
- *
- * Not safe for use by two threads at once.
- */
+/* An arena: many small allocations that are freed together.  Not thread-safe. */
 #ifndef WIDELOAD_SIM_PTX_ARENA_H
 #define WIDELOAD_SIM_PTX_ARENA_H
 
@@ -10,21 +7,21 @@
 
 struct ptx_arena;
 
-/* NULL: out of memory. */
+/* NULL on out-of-memory. */
 struct ptx_arena *ptx__arena_new(void);
 
-/* NULL is allowed. */
+/* NULL is a no-op. */
 void ptx__arena_free(struct ptx_arena *arena);
 
-/* count * size bytes of zeros, aligned to 16 bytes.  NULL: out of memory, or the product overflows.
- * Never NULL for an empty request, so that NULL always means failure. */
+/* count * size zeroed bytes, aligned to 16.  NULL if out of memory or if the product overflows; never NULL
+ * for an empty request, so NULL always means failure. */
 void *ptx__arena_alloc(struct ptx_arena *arena, size_t count, size_t size);
 
-/* A NUL-ended copy of length bytes. */
+/* A NUL-terminated copy of length bytes.  NULL on out-of-memory. */
 char *ptx__arena_string(struct ptx_arena *arena, const char *text, size_t length);
 
-/* Makes room in the array *items of *capacity items for one more than count.  The old array stays in the
- * arena until it dies: growth doubles, so no more is wasted than is used. */
+/* Makes room in the array *items of *capacity items for one more than count.  false on out-of-memory.  The
+ * old array stays in the arena; since growth doubles, no more is wasted than is used. */
 bool ptx__arena_grow(struct ptx_arena *arena, void **items, size_t *capacity, size_t count, size_t size);
 
 #endif

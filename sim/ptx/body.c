@@ -31,8 +31,8 @@ static bool location(struct ptx_parser *p, struct ptx_source *source) {
            integer(p, "a column's number", &source->column);
 }
 
-/* A call that code was inlined at, with the call that it was inlined at itself: nvcc gives that in the .loc
- * of the call, which comes before.  NULL: out of memory, and the error is set. */
+/* The call that code was inlined at, with the call that it was itself inlined at.  nvcc gives that one in an
+ * earlier .loc, the call's own.  NULL: out of memory, and the error is set. */
 static struct ptx_source *call_at(struct ptx_parser *p, const struct ptx_source *place) {
     struct ptx_source *call = ptx__arena_alloc(p->arena, 1, sizeof *call);
     if (call == NULL) {
@@ -82,8 +82,8 @@ static bool loc(struct ptx_parser *p) {
     return true;
 }
 
-/* Line 0 is of code that is of no line, or of several.  Such an instruction gets the line of the call that it
- * was inlined at, or else of the instruction before it, as above; or else of the one behind it. */
+/* Code that belongs to no line, or to several, has line 0.  Such an instruction gets the line of the call
+ * that it was inlined at, else (in loc()) of the instruction before it, else (here) of the one after it. */
 static void give_lines(struct ptx_function *function) {
     struct ptx_source next = {0};
     for (size_t i = function->instruction_count; i-- > 0;) {
@@ -126,7 +126,7 @@ static bool branch_targets(struct ptx_parser *p, struct ptx_label *list) {
     return ptx__skip_mark(p, ';');
 }
 
-/* call_targets = ".calltargets" NAME { "," NAME } ";": they all have the first one's parameters */
+/* call_targets = ".calltargets" NAME { "," NAME } ";": all have the parameters of the first */
 static bool call_targets(struct ptx_parser *p, struct ptx_label *list) {
     do {
         struct ptx_binding *binding;
@@ -231,7 +231,7 @@ static bool finish(struct ptx_parser *p) {
 }
 
 /* body = "{" { statement } "}", in the scope that holds the parameters.
- * Blocks are a stack in p->scopes, not recursion: the text cannot exhaust ours. */
+ * Blocks are a stack in p->scopes instead of recursion, so no text can overflow the C stack. */
 bool ptx__body(struct ptx_parser *p) {
     p->registers.count = p->locals.count = p->labels.count = 0;
     p->instruction_count = 0;

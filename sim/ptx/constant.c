@@ -83,7 +83,7 @@ static const struct {
     {'%', PTX_ABOVE_SUM},
 };
 
-/* 0: the token is no operator. */
+/* 0: the token is not an operator. */
 static int binding_of(const struct ptx_parser *p) {
     if (p->token.kind == PTX_TOKEN_MARK)
         for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)

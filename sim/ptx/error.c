@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN_NAME   200 /* bytes of the file's name, its end */
+#define SHOWN_NAME   200 /* bytes of the file's name, from its end */
 #define SHOWN_SOURCE 160 /* bytes of the source line, around the position */
 
-/* Where a line begins, and its length without the end of line. */
+/* The beginning of a line, and its length without the end of line. */
 static const char *find_line(const struct ptx_module *module, uint32_t number, size_t *length) {
     const char *at = module->text, *end = module->text + module->text_size;
     for (uint32_t line = 1; line < number; line++) {
@@ -23,8 +23,8 @@ static const char *find_line(const struct ptx_module *module, uint32_t number, s
     return at;
 }
 
-/* "\n", the source line, "\n" and a caret under the position.  Tabs are repeated under tabs, so that the
- * caret stands right however wide they are; bytes that a terminal might act upon become '?'. */
+/* "\n", the source line, "\n" and a caret under the position.  Tabs are repeated under tabs, so the caret is
+ * right for any tab width.  Bytes that a terminal might interpret become '?'. */
 static void show_line(char *out, const struct ptx_module *module, struct ptx_pos pos) {
     size_t length;
     const char *line = find_line(module, pos.line, &length);
@@ -59,7 +59,7 @@ bool ptx_error_set(struct ptx_error *error, const struct ptx_module *module, str
     const char *name = module->name;
     if (strlen(name) > SHOWN_NAME)
         name += strlen(name) - SHOWN_NAME;
-    /* SHOWN_NAME + message + two lines of SHOWN_SOURCE and some numbers are well below sizeof error->text. */
+    /* SHOWN_NAME + message + two lines of SHOWN_SOURCE and some numbers fit easily in sizeof error->text. */
     _Static_assert(SHOWN_NAME + sizeof error->message + 2 * (SHOWN_SOURCE + 8) + 32 < sizeof error->text,
                    "an error's text always fits");
     int used =

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* parameters = "(" [ declaration declarator { "," declaration declarator } ] ")"
- * bound: in the innermost scope, unless they are a prototype's, whose names mean nothing. */
+ * bound: bind them in the innermost scope.  A prototype's are not bound, as their names have no meaning. */
 static bool parameters(struct ptx_parser *p, bool is_return, bool bound, struct ptx_variable ***items,
                        size_t *count) {
     struct ptx_list list = {0};
@@ -63,7 +63,7 @@ static bool signature(struct ptx_parser *p, struct ptx_function *function, bool 
     return !ptx__at_mark(p, '(') || parameters(p, false, bound, &function->params, &function->param_count);
 }
 
-/* extents = constant { "," constant }, at most three; those not given are 1.  what: "block" */
+/* extents = constant { "," constant }, at most three; missing ones are 1.  what: "block", for messages */
 static bool extents(struct ptx_parser *p, const char *what, uint32_t out[3]) {
     for (int i = 0; i < 3; i++)
         out[i] = 1;
@@ -136,8 +136,8 @@ static bool same_parameters(struct ptx_variable *const *a, size_t a_count, struc
     return true;
 }
 
-/* A function may be declared any number of times and defined once.  All of them are the object that was made
- * first, which references already point at; the definition gives it everything else. */
+/* A function may be declared any number of times and defined once.  All of them share the object that was
+ * made first, because references already point at it; the definition fills in the rest. */
 static bool redeclare(struct ptx_parser *p, struct ptx_function *old, struct ptx_function *new,
                       bool defines) {
     if (defines && old->defined)
@@ -160,7 +160,7 @@ static bool redeclare(struct ptx_parser *p, struct ptx_function *old, struct ptx
     return true;
 }
 
-/* The module's one object for the function.  NULL: the error is set. */
+/* The module's object for the function.  NULL: the error is set. */
 static struct ptx_function *declare(struct ptx_parser *p, struct ptx_name *name,
                                     struct ptx_function *function, bool defines) {
     struct ptx_binding *binding = name->binding;

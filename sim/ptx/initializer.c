@@ -7,13 +7,13 @@
 struct initializer {
     struct ptx_variable *variable;
     const struct ptx_shape *shape;
-    uint8_t *bytes; /* what was written so far; beyond it, zeros */
+    uint8_t *bytes; /* written so far; zeros follow */
     size_t size, capacity;
     struct ptx_relocation *relocations;
     size_t relocation_count, relocation_capacity;
 };
 
-/* width little-endian bytes at offset. */
+/* Writes width little-endian bytes at offset. */
 static bool put(struct ptx_parser *p, struct initializer *init, size_t offset, uint64_t bits, size_t width) {
     while (init->capacity < offset + width) {
         size_t larger = (init->capacity < 64 ? 64 : init->capacity * 2);
@@ -46,7 +46,7 @@ static uint64_t float_bits(float value) {
     return bits;
 }
 
-/* The value as a double, whatever it was written as. */
+/* The value as a double, whichever way it was written. */
 static double as_double(const struct ptx_constant *value) {
     uint32_t low = (uint32_t)value->bits;
     float narrow;
@@ -60,7 +60,7 @@ static double as_double(const struct ptx_constant *value) {
     return value->is_unsigned ? (double)value->bits : (double)(int64_t)value->bits;
 }
 
-/* Any integer that some signed or unsigned integer of the width can be. */
+/* Whether the integer fits in a signed or an unsigned integer of the width. */
 static bool fits(const struct ptx_constant *value, size_t width) {
     if (width >= 8)
         return true;
@@ -69,7 +69,7 @@ static bool fits(const struct ptx_constant *value, size_t width) {
     return number < limit && number >= -(limit / 2) && !(value->is_unsigned && number < 0);
 }
 
-/* The constant in the variable's type. */
+/* Writes the constant in the variable's type. */
 static bool scalar(struct ptx_parser *p, struct initializer *init, size_t offset,
                    const struct ptx_constant *value, struct ptx_pos pos) {
     enum ptx_type type = init->variable->type;
@@ -79,7 +79,7 @@ static bool scalar(struct ptx_parser *p, struct initializer *init, size_t offset
         return ptx_error_set(p->error, p->module, pos, "a .%s variable cannot be initialized",
                              ptx_type_name(type));
     if (type == PTX_TYPE_F64) {
-        /* A literal of the type itself keeps its bits: a NaN's payload must not pass through arithmetic. */
+        /* A literal of the type itself keeps its bits: arithmetic could change a NaN's payload. */
         bool exact = value->kind == PTX_OPERAND_F64;
         return put(p, init, offset, exact ? value->bits : double_bits(as_double(value)), width);
     }
@@ -128,7 +128,7 @@ static bool address(struct ptx_parser *p, struct ptx_relocation *relocation) {
            ptx__offset(p, &relocation->addend);
 }
 
-/* Which byte of the address a mask takes: 0xff00 is byte 1. */
+/* The byte of the address that a mask selects: 0xff00 selects byte 1. */
 static bool mask_shift(const struct ptx_constant *mask, unsigned *shift) {
     if (mask->kind != PTX_OPERAND_INTEGER)
         return false;
@@ -139,7 +139,7 @@ static bool mask_shift(const struct ptx_constant *mask, unsigned *shift) {
 }
 
 /* value = constant | address | constant "(" address ")"
- * The last form is one byte of an address, which the constant masks. */
+ * The last form is one byte of the address, selected by the mask. */
 static bool value(struct ptx_parser *p, struct initializer *init, size_t offset) {
     struct ptx_relocation relocation = {.offset = offset, .width = (unsigned)init->shape->element};
     struct ptx_pos pos = p->token.pos;
@@ -171,8 +171,8 @@ static bool value(struct ptx_parser *p, struct initializer *init, size_t offset)
 }
 
 /* braces = "{" [ item { "," item } ] "}"; item = braces | value
- * An inner brace starts the next element of this dimension; bare values fill it in order, as in C.  bytes: of
- * this dimension, or the most there can be where the initializer decides; done never passes it. */
+ * An inner brace starts the next element of this dimension; bare values fill it in order, as in C.  bytes:
+ * the size of this dimension, or the maximum if the initializer determines it; done never exceeds it. */
 static bool braces(struct ptx_parser *p, struct initializer *init, size_t dimension, size_t offset,
                    size_t bytes) {
     size_t element = init->shape->element; /* of this dimension */

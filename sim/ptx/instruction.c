@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The opcode's words, split once for all instructions that have it. */
+/* Splits an opcode into words, once for all instructions that have it. */
 static const struct ptx_opcode *split(struct ptx_parser *p, struct ptx_name *name) {
     if (name->opcode != NULL)
         return name->opcode;
@@ -29,8 +29,7 @@ static const struct ptx_opcode *split(struct ptx_parser *p, struct ptx_name *nam
     return opcode;
 }
 
-/* The words after a space, appended to the opcode's text.  It grows by doubling: their number is the text's
- * to choose. */
+/* Appends words that follow a space to the opcode's text.  The buffer doubles, as there may be any number. */
 static struct ptx_name *join_apart(struct ptx_parser *p, const struct ptx_name *name) {
     size_t length = name->length, capacity = 0;
     char *text = NULL;
@@ -58,7 +57,7 @@ static struct ptx_name *join_apart(struct ptx_parser *p, const struct ptx_name *
     return joined;
 }
 
-/* opcode = NAME { WORD }, which is one token unless there is a space before a word */
+/* opcode = NAME { WORD }, one token unless there is a space before a word */
 static struct ptx_name *opcode_name(struct ptx_parser *p) {
     ptx__join_words(p);
     struct ptx_name *name = ptx__token_name(p);
@@ -116,7 +115,7 @@ bool ptx__instruction(struct ptx_parser *p) {
         for (;;) {
             if (!ptx__operand(p, in_call))
                 return false;
-            /* "call (result) f, ..." is what older compilers wrote. */
+            /* Older compilers wrote "call (result) f, ...". */
             bool result =
                 in_call && p->draft_count == mark + 1 && p->drafts[mark].operand.kind == PTX_OPERAND_LIST;
             if (!ptx__at_mark(p, ',')) {

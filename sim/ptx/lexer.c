@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_TOKEN 48 /* bytes of a token that a message repeats */
+#define SHOWN_TOKEN 48 /* bytes of a token that a message quotes */
 
 enum {
     FIRST = 1,  /* begins a name */
-    FOLLOW = 2, /* goes on with one */
+    FOLLOW = 2, /* continues one */
     BLANK = 4,
     MARK = 8,
 };
@@ -90,7 +90,7 @@ static bool skip_blanks(struct ptx_parser *p) {
     return true;
 }
 
-/* Both end at the text's final NUL, which belongs to no class. */
+/* Both stop at the text's final NUL, which belongs to no class. */
 static const char *name_end(const char *at) {
     while (is(*at, FOLLOW))
         at++;
@@ -121,7 +121,7 @@ static bool malformed(struct ptx_parser *p, const char *end) {
                          length < SHOWN_TOKEN ? "" : "...");
 }
 
-/* Digits of the base up to end. */
+/* Reads digits of the base up to end. */
 static bool digits(struct ptx_parser *p, const char *at, const char *end, unsigned base) {
     uint64_t value = 0;
     if (at == end)
@@ -149,7 +149,7 @@ static bool float_bits(struct ptx_parser *p, const char *end, enum ptx_token_kin
     return digits(p, at, end, 16);
 }
 
-/* A sign belongs to an exponent only right after its e. */
+/* A sign belongs to an exponent only directly after its e. */
 static const char *decimal_end(const char *at) {
     const char *start = at;
     while (is(*at, FOLLOW) || *at == '.' ||
@@ -158,7 +158,7 @@ static const char *decimal_end(const char *at) {
     return at;
 }
 
-/* The C locale whatever the program has chosen: it decides what a decimal point is. */
+/* Uses the C locale whatever the program has set, because the locale defines the decimal point. */
 static bool decimal_float(struct ptx_parser *p) {
     const char *end = decimal_end(p->token.start);
     char *stop;

@@ -1,5 +1,4 @@
-/* PTX's tokens, one at a time: the parser never holds more than the one it looks at.
- */
+/* PTX's tokens.  The parser never holds more than the current one. */
 #ifndef WIDELOAD_SIM_PTX_LEXER_H
 #define WIDELOAD_SIM_PTX_LEXER_H
 
@@ -8,7 +7,7 @@
 struct ptx_parser;
 
 enum ptx_token_kind {
-    PTX_TOKEN_END,     /* of the text */
+    PTX_TOKEN_END,     /* end of the text */
     PTX_TOKEN_NAME,    /* "ld", "%r1", "$L__BB0_1", "_" */
     PTX_TOKEN_WORD,    /* ".reg", ".u32", ".L1::no_allocate" */
     PTX_TOKEN_INTEGER, /* "12", "0x1fU": bits, is_unsigned */
@@ -27,20 +26,19 @@ struct ptx_token {
     size_t length;
     struct ptx_pos pos;
     uint64_t bits;
-    bool is_unsigned; /* a U at its end, or too large for a signed integer */
+    bool is_unsigned; /* ends in U, or is too large for a signed integer */
 };
 
-/* Moves to the next token.  false: the text there is no token; the parser's error is set. */
+/* Moves to the next token.  false: the text is not a token, and the parser's error is set. */
 bool ptx__next(struct ptx_parser *p);
 
-/* Lengthens a name by the words that follow it without a space: "%tid" to "%tid.x", "ld" to "ld.global.f32".
- */
+/* Extends a name by the words that follow it without a space: "%tid" to "%tid.x", "ld" to "ld.global.f32". */
 void ptx__join_words(struct ptx_parser *p);
 
-/* The first character of the token after this one; 0 at the end.  Strays into no comment. */
+/* The first character of the token after this one; 0 at the end, '/' at a comment. */
 int ptx__peek(struct ptx_parser *p);
 
-/* Is the token this one? */
+/* Whether the token is this one. */
 bool ptx__at_mark(const struct ptx_parser *p, int mark);
 bool ptx__at_word(const struct ptx_parser *p, const char *word);
 bool ptx__at_name(const struct ptx_parser *p, const char *name);

@@ -1,9 +1,9 @@
-/* Linking: several modules' texts made into one.
+/* Linking: joins the texts of several modules into one.
  *
- * Names that a text keeps to itself (neither .visible, .weak, .common nor .extern) get a suffix where another
- * text has the same name at module scope; a .weak or .common definition that an earlier text gave already is
- * left out; the files of .file and .loc are numbered anew.  The rest is copied as it stands, so the parser
- * sees declarations and definitions of one module, and checks them against each other.
+ * A name local to its text (not .visible, .weak, .common or .extern) gets a suffix if another text has the
+ * same name at module scope.  A .weak or .common definition is left out if an earlier text has one.  The
+ * files of .file and .loc get new numbers.  The rest is copied unchanged, so the parser sees the declarations
+ * and definitions of one module and checks them against each other.
  */
 #include "sim/ptx/parser.h"
 
@@ -12,19 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name at module scope, in any of the texts. */
+/* A module-scope name of any of the texts. */
 struct symbol {
     const char *text; /* in one of the texts */
     size_t length;
-    size_t texts;      /* how many of them have it */
-    size_t last;       /* the last that was counted, from 1 */
-    size_t local_in;   /* the last text that has it for itself, from 1 */
-    size_t global_in;  /* the last text that says otherwise somewhere, from 1 */
-    size_t defined_in; /* the first that defines it for all, from 1; 0: none yet */
+    size_t texts;      /* the number of texts that have it */
+    size_t last;       /* the last text counted, from 1 */
+    size_t local_in;   /* the last text in which it is local, from 1 */
+    size_t global_in;  /* the last text in which it is also not local, from 1 */
+    size_t defined_in; /* the first text that defines it for all, from 1; 0: none yet */
 };
 
 struct linker {
-    struct ptx_parser *p; /* of the text that is being read */
+    struct ptx_parser *p; /* reads the current text */
     struct symbol *symbols;
     size_t symbol_count, symbol_capacity;
     uint32_t *slots; /* open addressing: an index + 1; capacity is a power of two */
@@ -34,12 +34,12 @@ struct linker {
     uint32_t version; /* the newest */
     unsigned target;  /* the highest */
     char target_text[64];
-    size_t mark; /* a suffix is so many $ and the text's number: more than any name ends in */
-    uint32_t file_base, file_top; /* numbers before this text's, and the highest so far */
+    size_t mark; /* a suffix is this many $ and the text's number; no name ends in that many */
+    uint32_t file_base, file_top; /* file numbers before this text's, and the highest so far */
     bool no_memory;
 };
 
-/* A directive at module scope, as far as linking minds it. */
+/* The parts of a module-scope directive that matter for linking. */
 struct declaration {
     enum ptx_linkage linkage;
     const char *name;
@@ -138,8 +138,8 @@ static void linkage(struct ptx_parser *p, struct declaration *d) {
                                               : d->linkage;
 }
 
-/* Reads one directive to its end, which is a ';' or the '}' of a body or section, whichever comes first; of
- * several variables in one only the first is looked at.  The token is left at that end. */
+/* Reads one directive to its end: a ';', or the '}' of a body or section, whichever comes first.  If it
+ * declares several variables, only the first is looked at.  The token is left at that end. */
 static bool directive(struct ptx_parser *p, struct declaration *d) {
     unsigned depth = 0, parentheses = 0;
     bool symbols = false;
@@ -162,7 +162,7 @@ static bool directive(struct ptx_parser *p, struct declaration *d) {
         depth -= brace && depth > 0;
         parentheses += ptx__at_mark(p, '(');
         parentheses -= ptx__at_mark(p, ')') && parentheses > 0;
-        /* The '}' of an initialiser is followed by the ';' that ends it. */
+        /* An initializer's '}' does not end the directive: a ';' follows. */
         if (depth == 0 && (ptx__at_mark(p, ';') || (brace && ptx__peek(p) != ';' && ptx__peek(p) != ',')))
             return true;
         if (!ptx__next(p))
@@ -170,7 +170,7 @@ static bool directive(struct ptx_parser *p, struct declaration *d) {
     }
 }
 
-/* Has the directive no end of its own, but that of its line?  .version, .target, .address_size, .file */
+/* Whether the directive ends with its line: .version, .target, .address_size, .file. */
 static bool is_short(const struct ptx_parser *p) {
     return ptx__at_word(p, ".version") || ptx__at_word(p, ".target") || ptx__at_word(p, ".address_size") ||
            ptx__at_word(p, ".file");
@@ -181,7 +181,7 @@ static void note_target(struct linker *l, const char *text, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (text[i] >= '0' && text[i] <= '9')
             number = 10 * number + (unsigned)(text[i] - '0');
-    /* Of sm_90 and sm_90a the code is for sm_90a: its instructions are some that sm_90 lacks. */
+    /* Code for sm_90 and sm_90a together is for sm_90a, which has instructions that sm_90 lacks. */
     const bool plain = length && text[length - 1] >= '0' && text[length - 1] <= '9';
     if ((number > l->target || (number == l->target && !plain)) && length < sizeof l->target_text) {
         l->target = number;
@@ -190,7 +190,7 @@ static void note_target(struct linker *l, const char *text, size_t length) {
     }
 }
 
-/* Reads a short directive; the token is left at what follows.  *number, *number_end: a file's. */
+/* Reads a short directive and leaves the token after it.  *number, *number_end: the number of a .file. */
 static bool short_directive(struct linker *l, const char **number, const char **number_end) {
     struct ptx_parser *p = l->p;
     bool target = ptx__at_word(p, ".target"), version = ptx__at_word(p, ".version");
@@ -228,7 +228,7 @@ static bool begin(struct linker *l, struct ptx_parser *p, struct ptx_module *mod
     return ptx__next(p);
 }
 
-/* The text's next declaration that names something; *found is false at the text's end. */
+/* The text's next declaration that has a name; *found is false at the text's end. */
 static bool next_declaration(struct linker *l, struct declaration *d, bool *found) {
     struct ptx_parser *p = l->p;
     *found = false;
@@ -246,7 +246,7 @@ static bool next_declaration(struct linker *l, struct declaration *d, bool *foun
     return true;
 }
 
-/* The first pass over a text: which names it has. */
+/* First pass over a text: collects its names. */
 static bool collect(struct linker *l, size_t text) {
     struct declaration d;
     for (bool found;;) {
@@ -265,14 +265,14 @@ static bool collect(struct linker *l, size_t text) {
 
 /* ---------------------------------------------------------------- copying */
 
-/* Copies from..to, with this text's own names and file numbers changed. */
+/* Copies from..to, replacing this text's local names and file numbers. */
 static bool copy(struct linker *l, size_t text, const char *from, const char *to, struct ptx_module *module,
                  struct ptx_parser *scanner) {
     if (!begin(l, scanner, module))
         return false;
     scanner->cursor = from;
     const char *done = from;
-    bool at_file = false; /* the next integer is a file's number */
+    bool at_file = false; /* the next integer is a file number */
     for (;;) {
         if (!ptx__next(scanner))
             return false;
@@ -307,7 +307,7 @@ static bool copy(struct linker *l, size_t text, const char *from, const char *to
     return true;
 }
 
-/* nvcc's own names end like that, too: $str, $str$2. */
+/* nvcc's own names end like that too: $str, $str$2. */
 static void choose_mark(struct linker *l) {
     for (size_t i = 0; i < l->symbol_count; i++) {
         const struct symbol *symbol = &l->symbols[i];
@@ -322,7 +322,7 @@ static void choose_mark(struct linker *l) {
     l->mark++;
 }
 
-/* The second pass: marks the names that the text has for itself. */
+/* Second pass: marks the text's local names. */
 static bool mark_locals(struct linker *l, size_t text) {
     struct declaration d;
     for (bool found;;) {
@@ -338,7 +338,7 @@ static bool mark_locals(struct linker *l, size_t text) {
     }
 }
 
-/* The third: what is left out splits the text into the parts that are copied. */
+/* Third pass: copies the parts of the text between the omitted definitions. */
 static bool copy_text(struct linker *l, size_t text, struct ptx_module *module, struct ptx_parser *scanner) {
     struct ptx_parser *p = l->p;
     const char *kept = module->text;
@@ -378,7 +378,7 @@ static bool copy_text(struct linker *l, size_t text, struct ptx_module *module, 
     return true;
 }
 
-/* ---------------------------------------------------------------- all together */
+/* ---------------------------------------------------------------- linking */
 
 static void put_header(struct linker *l) {
     char header[160];

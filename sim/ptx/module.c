@@ -24,7 +24,8 @@ bool ptx__finish_list(struct ptx_parser *p, const struct ptx_list *list, void *i
         return ptx__out_of_memory(p);
     if (list->count != 0)
         memcpy(copy, list->items, list->count * sizeof *copy);
-    memcpy(items, &copy, sizeof copy); /* items: the address of some T **; all pointers look alike here */
+    /* items is the address of a T **; all object pointers have the same representation here. */
+    memcpy(items, &copy, sizeof copy);
     *count = list->count;
     return true;
 }
@@ -54,7 +55,7 @@ static bool version(struct ptx_parser *p) {
     if (at != end || parts[1] > 99)
         return ptx__expected(p, "a version such as 8.4");
     p->module->version = parts[0] * 100 + parts[1];
-    /* .address_size came with 2.3; texts from before are as wide as the host was that they were made for. */
+    /* .address_size came with 2.3; older texts have the address size of the host they were made for. */
     if (p->module->version < 203)
         p->module->address_size = 64;
     return ptx__next(p);
@@ -83,7 +84,7 @@ static bool target(struct ptx_parser *p) {
             known = known || ptx__at_name(p, options[i]);
         if (!known)
             return ptx__expected(p, "a target's option");
-        p->nounroll |= ptx__at_name(p, "debug"); /* ptxas leaves such code as it is */
+        p->nounroll |= ptx__at_name(p, "debug"); /* ptxas does not optimize such code */
         if (!ptx__next(p))
             return false;
     }
@@ -104,14 +105,14 @@ static bool is_octal(char c) {
     return c >= '0' && c <= '7';
 }
 
-/* A byte as "\303", by which nvcc writes what is not ASCII; 0 where there is none. */
+/* A byte written as "\303", which is how nvcc writes non-ASCII; 0 if it is not. */
 static unsigned char octal(const char *text) {
     if (text[0] != '\\' || !is_octal(text[1]) || text[1] > '3' || !is_octal(text[2]) || !is_octal(text[3]))
         return 0;
     return (unsigned char)((text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0'));
 }
 
-/* A file's name as it was before it was put in quotes. */
+/* Undoes the quoting of a file's name. */
 static const char *unquote(struct ptx_parser *p) {
     char *text = ptx__arena_string(p->arena, p->token.start, p->token.length);
     if (text == NULL) {
@@ -134,7 +135,7 @@ static const char *unquote(struct ptx_parser *p) {
     return text;
 }
 
-/* file = ".file" INTEGER STRING [ "," INTEGER "," INTEGER ]; the last two: its time and size */
+/* file = ".file" INTEGER STRING [ "," INTEGER "," INTEGER ]; the last two are its time and size */
 bool ptx__file(struct ptx_parser *p) {
     if (!ptx__next(p))
         return false;
@@ -170,7 +171,7 @@ bool ptx__file(struct ptx_parser *p) {
     return true;
 }
 
-/* section = ".section" WORD "{" anything "}": debug information, which the simulator has no use for */
+/* section = ".section" WORD "{" anything "}": debug information, which the simulator ignores */
 static bool section(struct ptx_parser *p) {
     struct ptx_pos pos = p->token.pos;
     if (!ptx__next(p))
@@ -248,8 +249,8 @@ static bool directive(struct ptx_parser *p) {
 }
 
 /* Whether a file is one of the CUDA toolkit's headers: /usr/local/cuda-13.0/include/...,
- * .../targets/x86_64-linux/include/..., or .../nvidia/cuda_runtime/include/... as packages of Python have it.
- * An nvcc that lies elsewhere names them by the way from its own folder, .../bin/..//include/...
+ * .../targets/x86_64-linux/include/..., or .../nvidia/cuda_runtime/include/... in a Python package.  An nvcc
+ * in another place names them relative to its own folder: .../bin/..//include/...
  */
 static bool of_toolkit(const char *file) {
     const char *include = strstr(file, "/include/");
@@ -274,8 +275,8 @@ static const char *file_of(const struct ptx_module *module, const struct ptx_sou
     return source->file > 0 && source->file <= module->file_count ? module->files[source->file - 1] : NULL;
 }
 
-/* Leads from the toolkit's headers to the user's line.  A .loc may name a file that the text never gives:
- * then the place is unknown. */
+/* Moves places in the toolkit's headers to the user's line.  If a .loc names a file that the text never
+ * defines, the place is unknown. */
 static void settle_sources(struct ptx_module *module) {
     for (size_t i = 0; i < module->function_count; i++) {
         struct ptx_function *function = module->functions[i];
@@ -337,7 +338,7 @@ static bool parse(struct ptx_module *module, struct ptx_error *error) {
     return ok;
 }
 
-/* An empty module with its own copy of name and text.  NULL: out of memory. */
+/* An empty module with its own copy of name and text.  NULL on out-of-memory. */
 static struct ptx_module *module_new(const char *name, const char *text, size_t size) {
     struct ptx_arena *arena = ptx__arena_new();
     struct ptx_module *module = arena == NULL ? NULL : ptx__arena_alloc(arena, 1, sizeof *module);
@@ -377,7 +378,7 @@ bool ptx_parse(const char *name, const char *text, size_t size, struct ptx_modul
 
 void ptx_module_free(struct ptx_module *module) {
     if (module != NULL)
-        ptx__arena_free(module->arena); /* which holds the module too */
+        ptx__arena_free(module->arena); /* frees the module too */
 }
 
 const struct ptx_function *ptx_module_function(const struct ptx_module *module, const char *name) {

@@ -4,7 +4,7 @@
 
 #define FIRST_CAPACITY 1024
 
-/* FNV-1a, with its upper half folded in: the table uses the low bits. */
+/* FNV-1a with the upper half folded in, as the table uses the low bits. */
 static uint64_t hash_of(const char *text, size_t length) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < length; i++)
@@ -12,7 +12,7 @@ static uint64_t hash_of(const char *text, size_t length) {
     return hash ^ hash >> 32;
 }
 
-/* The slot that holds the name, or the free one where it belongs. */
+/* The slot that holds the name, or the free one for it. */
 static struct ptx_name **slot_of(const struct ptx_names *names, const char *text, size_t length,
                                  uint64_t hash) {
     size_t mask = names->capacity - 1;

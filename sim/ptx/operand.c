@@ -22,7 +22,7 @@ bool ptx__seal_operands(struct ptx_parser *p, size_t mark, struct ptx_operand **
         struct ptx_draft *draft = &p->drafts[mark + i];
         struct ptx_operand *operand = &(*items)[i];
         *operand = draft->operand;
-        /* Only now does the operand have the address that a label found later is written to. */
+        /* Only now does the operand have its final address, which a later label's reference needs. */
         bool found = operand->kind != PTX_OPERAND_LABEL;
         if (draft->wanted != NULL &&
             !ptx__want_label(p, draft->wanted, &operand->label, operand, found, operand->pos))
@@ -72,7 +72,7 @@ static bool whole_vector(struct ptx_parser *p, const struct ptx_binding *vector,
     return true;
 }
 
-/* What the name stands for.  *wanted: set when a label of that name may still follow. */
+/* Resolves the name.  *wanted is set if a label of that name may still follow. */
 static bool resolve(struct ptx_parser *p, struct ptx_name *name, struct ptx_operand *operand,
                     struct ptx_name **wanted) {
     struct ptx_binding *binding;
@@ -86,7 +86,7 @@ static bool resolve(struct ptx_parser *p, struct ptx_name *name, struct ptx_oper
     if (binding == NULL && strchr(name->text, '.') != NULL)
         return unknown_name(p, name, operand->pos);
     if (binding == NULL || (binding->kind == PTX_BIND_LABEL && binding->depth < p->depth)) {
-        /* A label further down; in a block, one that hides the label outside. */
+        /* A label defined later; in a block it may hide an outer label. */
         if (binding == NULL && name->text[0] == '%')
             return unknown_name(p, name, operand->pos);
         operand->kind = PTX_OPERAND_LABEL;
@@ -118,7 +118,7 @@ static bool resolve(struct ptx_parser *p, struct ptx_name *name, struct ptx_oper
     return false;
 }
 
-/* index = "[" constant "]", of elements of the array's basic type, as ptxas counts them */
+/* index = "[" constant "]", counted in elements of the array's basic type, as ptxas does */
 static bool array_index(struct ptx_parser *p, struct ptx_operand *operand) {
     const struct ptx_variable *variable = operand->variable;
     unsigned bytes = ptx_type_bytes(variable->type);
@@ -192,7 +192,7 @@ static bool simple(struct ptx_parser *p, const char *what) {
     return immediate(p, &operand) && push(p, &operand, NULL);
 }
 
-/* items = simple { "," simple } CLOSE, made the items of an operand of this kind */
+/* items = simple { "," simple } CLOSE, which become the items of an operand of this kind */
 static bool items(struct ptx_parser *p, enum ptx_operand_kind kind, int close, struct ptx_pos pos) {
     struct ptx_operand operand = {.kind = kind, .pos = pos};
     size_t mark = p->draft_count;
@@ -245,7 +245,7 @@ static bool address_base(struct ptx_parser *p, struct ptx_operand *operand) {
     return ptx__next(p) && ptx__offset(p, &operand->offset);
 }
 
-/* address = "[" base { "," ( vector | simple ) } "]"; what follows a comma are a texture's coordinates */
+/* address = "[" base { "," ( vector | simple ) } "]"; a texture's coordinates follow the comma */
 static bool address(struct ptx_parser *p) {
     struct ptx_operand operand = {.kind = PTX_OPERAND_ADDRESS, .pos = p->token.pos};
     size_t mark = p->draft_count;

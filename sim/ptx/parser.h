@@ -1,10 +1,9 @@
-/* What the parser's files share.
+/* Declarations shared by the parser's files: the parser's state and the productions.  Tokens are in lexer.h,
+ * the meanings of names in scope.h.
  *
  * Each grammar production is one function, with the production as its comment: "quoted" text and CAPITAL
  * token kinds stand for themselves, [x] is optional, {x} repeats.  A production is called with the token at
- * its beginning and leaves the token after its end.  It returns false (or NULL) once the error is set.
- *
- * sim/ptx/lexer.h and scope.h: tokens and what names stand for.  This header: the state and the productions.
+ * its beginning and leaves the token after its end.  On failure it sets the error and returns false or NULL.
  */
 #ifndef WIDELOAD_SIM_PTX_PARSER_H
 #define WIDELOAD_SIM_PTX_PARSER_H
@@ -15,8 +14,8 @@
 #include "sim/ptx/ptx.h"
 #include "sim/ptx/scope.h"
 
-#define PTX_MAX_DEPTH      128 /* of blocks in a function */
-#define PTX_MAX_DIMENSIONS 8   /* of an array, its vector's elements included */
+#define PTX_MAX_DEPTH      128 /* nested blocks in a function */
+#define PTX_MAX_DIMENSIONS 8   /* of an array; a vector's elements count as one */
 
 /* A growing array in the scratch arena. */
 struct ptx_list {
@@ -42,24 +41,24 @@ struct ptx_alias {
     struct ptx_alias *next;
 };
 
-/* .locs that are remembered, to find where a call was itself inlined. */
+/* The number of .locs kept to find where a call was itself inlined. */
 #define PTX_RECENT_LOCS 64
 
 struct ptx_parser {
     struct ptx_module *module;
     struct ptx_arena *arena;   /* the module's */
-    struct ptx_arena *scratch; /* dies with the parser */
+    struct ptx_arena *scratch; /* freed with the parser */
     struct ptx_error *error;
 
-    const char *cursor, *line_start; /* cursor: after token */
+    const char *cursor, *line_start; /* cursor: after the token */
     uint32_t line;
     struct ptx_token token;
-    unsigned constant_depth; /* of parentheses and signs, to keep the stack bounded */
+    unsigned constant_depth; /* nested parentheses and signs; bounded to limit stack use */
 
     struct ptx_names names;
-    struct ptx_scope scopes[PTX_MAX_DEPTH + 1]; /* [0]: the module's */
+    struct ptx_scope scopes[PTX_MAX_DEPTH + 1]; /* [0]: the module's scope */
     unsigned depth;
-    unsigned range_depth; /* the innermost scope with register ranges */
+    unsigned range_depth; /* innermost scope with register ranges */
 
     struct ptx_list variables, functions; /* the module's */
     const char **files;
@@ -69,12 +68,12 @@ struct ptx_parser {
     /* The function whose body is being parsed, and its parts so far. */
     struct ptx_function *function;
     struct ptx_list registers, locals, labels;
-    bool nounroll;      /* of the module: its loops stay as they are */
-    bool nounroll_next; /* of the loop that begins with the next instruction */
+    bool nounroll;      /* the module's pragma: do not unroll its loops */
+    bool nounroll_next; /* the same for the loop that begins with the next instruction */
     struct ptx_instruction *instructions;
     size_t instruction_count, instruction_capacity;
-    struct ptx_source source;                  /* of the last .loc */
-    struct ptx_source recent[PTX_RECENT_LOCS]; /* a ring of those before */
+    struct ptx_source source;                  /* the last .loc */
+    struct ptx_source recent[PTX_RECENT_LOCS]; /* a ring of earlier ones */
     size_t loc_count;
 
     struct ptx_draft *drafts; /* a stack of operands */
@@ -84,13 +83,13 @@ struct ptx_parser {
 /* Sets the error "out of memory" at the token; returns false. */
 bool ptx__out_of_memory(struct ptx_parser *p);
 
-/* Appends to a list.  false: out of memory, and the error is set. */
+/* Appends to a list.  On out-of-memory sets the error and returns false. */
 bool ptx__append(struct ptx_parser *p, struct ptx_list *list, void *item);
 
-/* The list's items, copied to the module's arena. */
+/* Copies the list's items to the module's arena.  items: the address of a T **. */
 bool ptx__finish_list(struct ptx_parser *p, const struct ptx_list *list, void *items, size_t *count);
 
-/* Interns the token, a name.  NULL: out of memory, and the error is set. */
+/* Interns the token, which is a name.  On out-of-memory sets the error and returns NULL. */
 struct ptx_name *ptx__token_name(struct ptx_parser *p);
 
 /* ---- constant.c ---- */
@@ -102,7 +101,7 @@ struct ptx_constant {
     bool is_unsigned;
 };
 
-/* Binding powers, for where an operator must not be taken: "[x + 4]" reads its terms one by one. */
+/* Minimum binding powers.  PTX_ABOVE_SUM stops at + and -: "[x + 4]" reads its terms one by one. */
 enum { PTX_ANY_OPERATOR = 0, PTX_ABOVE_SUM = 10 };
 
 bool ptx__constant(struct ptx_parser *p, int binding, struct ptx_constant *out);
@@ -110,12 +109,12 @@ bool ptx__constant(struct ptx_parser *p, int binding, struct ptx_constant *out);
 /* offset = { ("+" | "-") constant }; adds to *offset. */
 bool ptx__offset(struct ptx_parser *p, int64_t *offset);
 
-/* A constant from 0 to limit; what names it in messages. */
+/* A constant from 0 to limit; error messages call it `what`. */
 bool ptx__count(struct ptx_parser *p, const char *what, uint64_t limit, uint64_t *out);
 
 /* ---- variable.c ---- */
 
-/* What a declaration says before its name. */
+/* The part of a declaration before the name. */
 struct ptx_declaration {
     enum ptx_space space;
     enum ptx_type type;
@@ -124,15 +123,15 @@ struct ptx_declaration {
     bool managed;
 };
 
-/* The space that the token, ".shared", names; PTX_SPACE_NONE: none. */
+/* The space that the token names, as ".shared" does; PTX_SPACE_NONE if it names none. */
 enum ptx_space ptx__space_at(const struct ptx_parser *p);
 
-/* Sets *managed when one of the attributes is .managed. */
+/* Sets *managed if one of the attributes is .managed. */
 bool ptx__attribute(struct ptx_parser *p, bool *managed);
 bool ptx__declaration(struct ptx_parser *p, struct ptx_declaration *out);
 
-/* Reads a name and its dimensions.  *name: as interned.  The variable is bound nowhere yet; dimensions holds
- * the innermost extents for the initialiser. */
+/* Reads a name and its dimensions.  *name is interned.  The variable is not bound yet.  shape holds the
+ * extents for the initializer. */
 struct ptx_shape {
     size_t extents[PTX_MAX_DIMENSIONS];
     size_t count;
@@ -159,7 +158,7 @@ bool ptx__operand(struct ptx_parser *p, bool in_call);
 /* Moves the drafts from mark on to their final place. */
 bool ptx__seal_operands(struct ptx_parser *p, size_t mark, struct ptx_operand **items, size_t *count);
 
-/* A register's name, for a guard. */
+/* The name of a guard's register. */
 const struct ptx_register *ptx__register(struct ptx_parser *p);
 
 /* ---- instruction.c ---- */

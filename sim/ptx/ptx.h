@@ -1,11 +1,11 @@
-/* PTX as a tree: what the parser makes of a module's text, with every name resolved.
+/* PTX as a tree: a parsed module with every name resolved.
  *
- * The parser knows PTX's grammar but no instruction: an instruction is its opcode's words and its
- * operands.  Which opcodes exist, and what their words mean, is for the lowering to say, which
- * refuses what it does not know with ptx_error_set() at the instruction's position.
+ * The parser knows PTX's grammar but no instructions: an instruction is its opcode's words and its operands.
+ * The lowering defines which opcodes exist and what their words mean; it rejects unknown ones with
+ * ptx_error_set() at the instruction's position.
  *
- * Everything lives in the module's arena and dies with ptx_module_free().  Strings are NUL-ended.
- * Nothing here is shared between threads while it is being built; a finished module is read-only.
+ * Everything lives in the module's arena and is freed by ptx_module_free().  Strings are NUL-terminated.
+ * Only one thread may build a module; a finished module is read-only and can be shared between threads.
  */
 #ifndef WIDELOAD_SIM_PTX_H
 #define WIDELOAD_SIM_PTX_H
@@ -15,10 +15,10 @@
 #include <stdint.h>
 
 struct ptx_pos {
-    uint32_t line, column; /* of the PTX text, from 1 */
+    uint32_t line, column; /* in the PTX text, from 1 */
 };
 
-/* Why a module was refused.  text is ready to print and ends without a newline:
+/* Why a module was rejected.  text is ready to print and ends without a newline:
  *     copy.ptx:12:5: unknown instruction 'wgmma.fence.sync.aligned'
  *         wgmma.fence.sync.aligned;
  *         ^
@@ -30,7 +30,7 @@ struct ptx_error {
 };
 
 enum ptx_space {
-    PTX_SPACE_NONE, /* generic, where an instruction names no space */
+    PTX_SPACE_NONE, /* generic: the instruction names no space */
     PTX_SPACE_REG,
     PTX_SPACE_PARAM,
     PTX_SPACE_GLOBAL,
@@ -70,21 +70,21 @@ enum ptx_type {
 #undef PTX_TYPE_ENUM
 };
 
-/* "u32" -> PTX_TYPE_U32; PTX_TYPE_NONE when it is no type. */
+/* "u32" -> PTX_TYPE_U32; PTX_TYPE_NONE if unknown. */
 enum ptx_type ptx_type_find(const char *name);
 const char *ptx_type_name(enum ptx_type type);
 unsigned ptx_type_bytes(enum ptx_type type);
 
 struct ptx_register {
     const char *name;   /* "%r12" */
-    enum ptx_type type; /* as declared: a .b32 and a .f32 register are the same thing */
+    enum ptx_type type; /* as declared: a .b32 and a .f32 register are equivalent */
     uint32_t index;     /* dense, from 0 within its function */
 };
 
-/* An address in an initialiser: at offset, width bytes hold (address of what) + addend >> shift. */
+/* An address in an initializer: the width bytes at offset hold (address of symbol) + addend >> shift. */
 struct ptx_relocation {
     size_t offset;
-    unsigned width; /* 8 or 4; 1 with the mask(0xff..)(symbol) form, where shift says which byte */
+    unsigned width; /* 8 or 4; 1 with the mask(0xff..)(symbol) form, where shift selects the byte */
     unsigned shift; /* bits */
     struct ptx_variable *variable; /* one of these two is set */
     const struct ptx_function *function;
@@ -98,12 +98,12 @@ struct ptx_variable {
     const char *name;
     enum ptx_space space;
     enum ptx_linkage linkage;
-    enum ptx_type type; /* of an element */
-    size_t size;        /* bytes in all; 0 for an array of unknown extent (.extern .shared x[]) */
+    enum ptx_type type; /* type of an element */
+    size_t size;        /* total bytes; 0 for an array of unknown extent (.extern .shared x[]) */
     size_t align;       /* at least the type's own (a .v4 variable: four times that) */
     bool unsized;
-    bool managed;  /* .attribute(.managed): the host uses it too */
-    uint8_t *init; /* size bytes, or NULL: zero */
+    bool managed;  /* .attribute(.managed): the host may access it */
+    uint8_t *init; /* size bytes; NULL: zeros */
     struct ptx_relocation *relocations;
     size_t relocation_count;
     struct ptx_pos pos;
@@ -111,19 +111,19 @@ struct ptx_variable {
                        ->params or ->returns */
     const struct ptx_function *owner; /* NULL: module scope */
     bool is_param, is_return;         /* one of owner's params or returns */
-    uint64_t user;                    /* for the lowering: where it was placed */
+    uint64_t user;                    /* set by the lowering: where the variable was placed */
 };
 
 struct ptx_label {
     const char *name;
-    size_t target; /* index of the instruction it stands before; == instruction_count at the end */
-    /* A label before .branchtargets / .calltargets / .callprototype names that list instead: */
+    size_t target; /* index of the instruction that follows; instruction_count at the end */
+    /* A label before .branchtargets, .calltargets or .callprototype names that list instead: */
     struct ptx_label **branch_targets;
     size_t branch_target_count;
     struct ptx_function *prototype; /* .callprototype: a function with params and returns only;
                                        .calltargets: its first function, whose signature all share */
     bool is_list;
-    size_t index; /* for the lowering: set and read by sim/exec/lower/flow.c */
+    size_t index; /* set and read only by sim/exec/lower/flow.c */
 };
 
 enum ptx_operand_kind {
@@ -146,7 +146,7 @@ enum ptx_operand_kind {
 struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated; /* !p, for a predicate */
-    bool indexed; /* a variable written as array[1], whose offset is in bytes all the same */
+    bool indexed; /* a variable written as array[1]; its offset is still in bytes */
     struct ptx_pos pos;
     const struct ptx_register *reg;
     struct ptx_variable *variable;
@@ -159,26 +159,26 @@ struct ptx_operand {
     size_t item_count;
 };
 
-/* Where in the user's source an instruction came from (.loc).  file == 0: unknown.  What was inlined from
- * the CUDA toolkit's own headers (atomicAdd) is at the place where the user called it. */
+/* An instruction's place in the user's source (.loc).  file == 0: unknown.  Code inlined from the CUDA
+ * toolkit's own headers (atomicAdd) has the place of the user's call. */
 struct ptx_source {
     uint32_t file; /* index into module->files + 1 */
     uint32_t line, column;
-    const struct ptx_source *caller; /* the call that it was inlined at; NULL: none */
+    const struct ptx_source *caller; /* the call that it was inlined at; NULL: not inlined */
 };
 
 struct ptx_instruction {
-    const char *opcode; /* the whole word, modifiers and all: "ld.global.nc.v4.f32" */
+    const char *opcode; /* with its modifiers: "ld.global.nc.v4.f32" */
     const char *name;   /* "ld" */
     const char **words; /* "global", "nc", "v4", "f32"; "L1::no_allocate" is one word */
     size_t word_count;
     const struct ptx_register *guard; /* @p, @!p; NULL: none */
     bool guard_negated;
-    bool nounroll; /* a pragma before it: the loop that it begins stays as it is */
+    bool nounroll; /* a pragma before it: do not unroll the loop that it begins */
     /* As written.  A call: [list of returns,] function or register [, list of arguments [, label]] */
     struct ptx_operand *operands;
     size_t operand_count;
-    struct ptx_pos pos; /* of the opcode, after a guard */
+    struct ptx_pos pos; /* position of the opcode, after any guard */
     struct ptx_source source;
 };
 
@@ -191,7 +191,7 @@ struct ptx_function {
     size_t param_count;
     struct ptx_variable **returns;
     size_t return_count;
-    struct ptx_register **registers; /* of a range, .reg .b32 %r<12>, only those that the body names */
+    struct ptx_register **registers; /* of a range such as .reg .b32 %r<12>, only those that the body names */
     size_t register_count;
     struct ptx_variable **variables; /* declared in the body: .local, .shared, .param, .const, .global */
     size_t variable_count;
@@ -203,13 +203,12 @@ struct ptx_function {
     uint32_t required_threads[3]; /* .reqntid */
     uint32_t cluster[3];          /* .reqnctapercluster; 0: not given */
     uint32_t max_cluster;         /* .maxclusterrank */
-    bool nounroll; /* .pragma "nounroll", of it or of the module, or .target's debug: its loops stay as they
-                      are */
-    bool explicit_cluster;  /* .explicitcluster: launches have clusters, of that size or one they name */
-    uint32_t min_blocks;    /* .minnctapersm */
+    bool nounroll; /* do not unroll loops: .pragma "nounroll" here or in the module, or .target debug */
+    bool explicit_cluster; /* .explicitcluster: launches have clusters, of `cluster` or of a size they give */
+    uint32_t min_blocks;   /* .minnctapersm */
     uint32_t max_registers; /* .maxnreg */
     struct ptx_pos pos;
-    uint32_t index; /* in module->functions */
+    uint32_t index; /* index in module->functions */
 };
 
 struct ptx_module {
@@ -221,31 +220,31 @@ struct ptx_module {
     size_t file_count;
     struct ptx_variable **variables; /* module scope */
     size_t variable_count;
-    struct ptx_function **functions; /* a definition takes its declaration's place: names are unique */
+    struct ptx_function **functions; /* names are unique: a definition replaces its declaration */
     size_t function_count;
     const char *text; /* a copy of the source, for messages */
     size_t text_size;
     struct ptx_arena *arena;
 };
 
-/* Parses size bytes of PTX (a NUL ends the text early).  On success *out owns everything.  On failure
- * returns false, *out is NULL and *error says why and where.  Out of memory is reported the same way. */
+/* Parses size bytes of PTX (a NUL ends the text early).  On success the caller frees *out with
+ * ptx_module_free().  On failure, also out-of-memory, returns false, sets *out to NULL and fills *error. */
 bool ptx_parse(const char *name, const char *text, size_t size, struct ptx_module **out,
                struct ptx_error *error);
 void ptx_module_free(struct ptx_module *module);
 
-/* One module's text, and what to call it in messages. */
+/* One module's text, and its name in messages. */
 struct ptx_text {
     const char *name, *text;
     size_t size;
 };
 
-/* Makes one text, *size bytes and a NUL, of several modules' that may use each other's .visible, .weak and
- * .common symbols.  It is still to be parsed, which finds what does not fit together.  *out is to be freed
- * with free().  false: some text has no end to a directive, or out of memory. */
+/* Joins the texts of several modules that may use each other's .visible, .weak and .common symbols into one
+ * text of *size bytes and a NUL; the caller frees *out.  Mismatches between the modules show only when the
+ * result is parsed.  false: a directive does not end, or out of memory. */
 bool ptx_link(const struct ptx_text *texts, size_t count, char **out, size_t *size, struct ptx_error *error);
 
-/* Fills *error for a position of the module's text; always returns false, so that a caller can write
+/* Fills *error for a position in the module's text.  Always returns false, so a caller can write
  * `return ptx_error_set(...)`. */
 bool ptx_error_set(struct ptx_error *error, const struct ptx_module *module, struct ptx_pos pos,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));

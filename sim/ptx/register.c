@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* vector = ".v2" | ".v4" | ".v8": its registers are %v.x %v.y ..., and %v is all of them. */
+/* vector = ".v2" | ".v4" | ".v8": its registers are %v.x %v.y ..., and %v stands for all of them. */
 static bool vector_register(struct ptx_parser *p, struct ptx_name *name, enum ptx_type type, unsigned count,
                             struct ptx_pos pos) {
     static const char components[] = "xyzw";

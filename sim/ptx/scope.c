@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define RANGE_DIGITS 10 /* of the largest register number, below 2^32 */
+#define RANGE_DIGITS 10 /* in the largest register number, below 2^32 */
 
 bool ptx__open_scope(struct ptx_parser *p, struct ptx_pos pos) {
     if (p->depth == PTX_MAX_DEPTH)
@@ -28,7 +28,7 @@ static void resolve(struct ptx_wanted *wanted, struct ptx_label *label) {
     }
 }
 
-/* The label may still stand further down in the scope outside. */
+/* The label may still be defined later, in the enclosing scope. */
 static void hand_outwards(struct ptx_parser *p, struct ptx_wanted *wanted) {
     struct ptx_wanted *outer = wanted->outer;
     if (outer != NULL && outer->depth == wanted->depth - 1) {
@@ -42,7 +42,7 @@ static void hand_outwards(struct ptx_parser *p, struct ptx_wanted *wanted) {
     p->scopes[wanted->depth].wanted = wanted;
 }
 
-/* The first reference of the list that must be a label and is none. */
+/* The first reference of the list that must be a label but is not. */
 static const struct ptx_reference *first_lost(const struct ptx_wanted *wanted) {
     for (const struct ptx_reference *reference = wanted->first; reference != NULL;
          reference = reference->next)
@@ -92,8 +92,8 @@ bool ptx__close_scope(struct ptx_parser *p) {
     return true;
 }
 
-/* The innermost range that has the name, which may split into prefix and number in several ways: %r12 is in
- * %r<13> and in %r1<3>. */
+/* The innermost range that contains the name.  A name may split into prefix and number in several ways: %r12
+ * is in %r<13> and in %r1<3>. */
 static struct ptx_range *find_range(const struct ptx_parser *p, const struct ptx_name *name) {
     struct ptx_range *best = NULL;
     uint64_t number = 0, unit = 1;
@@ -120,8 +120,8 @@ static bool already(struct ptx_parser *p, const char *text, struct ptx_pos pos, 
                          first.line);
 }
 
-/* Adds to the stack of the name, which is ordered by depth: a range's register may be made from a block
- * deeper than its range. */
+/* Adds to the name's stack, keeping it ordered by depth: a range's register may be created in a deeper block
+ * than its range's. */
 static struct ptx_binding *add_binding(struct ptx_parser *p, struct ptx_name *name,
                                        enum ptx_binding_kind kind, unsigned depth, struct ptx_pos pos) {
     struct ptx_binding *binding = ptx__arena_alloc(p->scratch, 1, sizeof *binding);
@@ -187,7 +187,7 @@ bool ptx__bind_range(struct ptx_parser *p, struct ptx_name *prefix, uint64_t cou
 bool ptx__lookup(struct ptx_parser *p, struct ptx_name *name, struct ptx_binding **out) {
     struct ptx_binding *binding = name->binding;
     *out = binding;
-    /* A binding at least as deep as every range hides them all. */
+    /* A binding at least as deep as the innermost range hides all ranges. */
     if (p->range_depth == 0 || (binding != NULL && binding->depth >= p->range_depth))
         return true;
     struct ptx_range *range = find_range(p, name);

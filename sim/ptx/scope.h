@@ -1,11 +1,11 @@
 /* What names stand for.
  *
- * Each name keeps a stack of bindings, innermost scope first, and each scope the list of those it made:
- * looking a name up, entering and leaving a scope cost nothing that grows with the text.
+ * Each name has a stack of bindings, innermost scope first; each scope lists the bindings that it made.  So
+ * the cost of looking a name up and of entering and leaving a scope does not grow with the text.
  *
- * Scope 0 is the module's, 1 a function's (its parameters and the outermost block), and each block within
- * adds one.  Labels may be used before they stand, so a reference to an unbound name is kept until the scope
- * ends: then it is the scope's label, or becomes a reference of the scope outside.
+ * Scope 0 is the module's, scope 1 a function's (its parameters and the outermost block); each nested block
+ * adds one.  Labels may be used before they are defined, so a reference to an unbound name is kept until the
+ * scope ends.  It then resolves to the scope's label, or moves to the enclosing scope.
  */
 #ifndef WIDELOAD_SIM_PTX_SCOPE_H
 #define WIDELOAD_SIM_PTX_SCOPE_H
@@ -41,7 +41,7 @@ struct ptx_binding {
     struct ptx_binding *outer, *next_in_scope;
 };
 
-/* .reg .b32 %r<12>: its registers are made when they are first named, so a large range costs nothing. */
+/* .reg .b32 %r<12>: a register is created when it is first named, so a large range costs nothing. */
 struct ptx_range {
     struct ptx_name *prefix;
     uint64_t count;
@@ -53,9 +53,9 @@ struct ptx_range {
 
 struct ptx_reference {
     struct ptx_label **slot;
-    struct ptx_operand *operand; /* NULL: of .branchtargets */
+    struct ptx_operand *operand; /* NULL: from .branchtargets */
     struct ptx_pos pos;
-    bool found; /* a symbol of the module, unless a label of that name turns up */
+    bool found; /* already resolved to a module symbol, unless a label of that name follows */
     struct ptx_reference *next;
 };
 
@@ -76,30 +76,29 @@ struct ptx_scope {
 
 bool ptx__open_scope(struct ptx_parser *p, struct ptx_pos pos);
 
-/* Resolves the scope's labels.  false: one is used and never defined. */
+/* Resolves the scope's labels.  false: one is used but never defined. */
 bool ptx__close_scope(struct ptx_parser *p);
 
-/* A new binding in the innermost scope.  NULL: the scope has the name already, or out of memory; the error is
- * set. */
+/* Adds a binding to the innermost scope.  NULL, with the error set: the scope has the name, or no memory. */
 struct ptx_binding *ptx__bind(struct ptx_parser *p, struct ptx_name *name, enum ptx_binding_kind kind,
                               struct ptx_pos pos);
 
-/* The same in the module's scope, for a name that it lacks. */
+/* The same for the module's scope; the name must be unbound there. */
 struct ptx_binding *ptx__bind_in_module(struct ptx_parser *p, struct ptx_name *name,
                                         enum ptx_binding_kind kind, struct ptx_pos pos);
 
 bool ptx__bind_range(struct ptx_parser *p, struct ptx_name *prefix, uint64_t count, enum ptx_type type,
                      struct ptx_pos pos);
 
-/* *out: what the name stands for, NULL: nothing.  false: out of memory. */
+/* Sets *out to the name's binding, or NULL if it has none.  false on out-of-memory. */
 bool ptx__lookup(struct ptx_parser *p, struct ptx_name *name, struct ptx_binding **out);
 
-/* Has the label put in *slot once it is known.  operand, if any, becomes a PTX_OPERAND_LABEL.  found: not an
- * error when there is no such label. */
+/* Stores the label in *slot once it is known.  operand, if not NULL, becomes a PTX_OPERAND_LABEL.  With
+ * `found` set, a missing label is not an error. */
 bool ptx__want_label(struct ptx_parser *p, struct ptx_name *name, struct ptx_label **slot,
                      struct ptx_operand *operand, bool found, struct ptx_pos pos);
 
-/* A new register of the function. */
+/* Adds a register to the function.  NULL on out-of-memory. */
 struct ptx_register *ptx__new_register(struct ptx_parser *p, const char *name, enum ptx_type type);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Those with four components, named alone or with .x .y .z .w. */
+/* Vectors of four components, named alone or with .x .y .z .w. */
 static const char *const vectors[] = {
     "%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid",
 };

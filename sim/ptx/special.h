@@ -1,10 +1,10 @@
-/* The registers that PTX defines itself. */
+/* PTX's predefined registers. */
 #ifndef WIDELOAD_SIM_PTX_SPECIAL_H
 #define WIDELOAD_SIM_PTX_SPECIAL_H
 
 #include <stdbool.h>
 
-/* "%tid.x", "%laneid", "%envreg3", "WARP_SZ" ...: is it one of PTX's own? */
+/* Whether the name is one of PTX's own: "%tid.x", "%laneid", "%envreg3", "WARP_SZ" ... */
 bool ptx__is_special(const char *name);
 
 #endif

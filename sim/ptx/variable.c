@@ -35,7 +35,7 @@ static bool alignment(struct ptx_parser *p, size_t *align) {
 }
 
 /* attribute = ".attribute" "(" WORD [ "(" constant { "," constant } ")" ] { "," ... } ")"
- * .unified says where a real driver may move the variable; here all memory is one. */
+ * .unified allows a real driver to move the variable; the simulator has only one memory. */
 bool ptx__attribute(struct ptx_parser *p, bool *managed) {
     if (!ptx__next(p) || !ptx__skip_mark(p, '('))
         return false;
@@ -76,7 +76,7 @@ static unsigned vector_at(const struct ptx_parser *p) {
 }
 
 /* pointer = ".ptr" [ ".global" | ".shared" | ".local" | ".const" ] [ align ]: what a kernel's parameter
- * points at.  A hint to ptxas. */
+ * points to, a hint to ptxas */
 static bool pointer(struct ptx_parser *p) {
     size_t align;
     if (!ptx__next(p))
@@ -119,7 +119,7 @@ bool ptx__declaration(struct ptx_parser *p, struct ptx_declaration *out) {
     return out->type != PTX_TYPE_NONE || ptx__expected(p, "a type");
 }
 
-/* dimensions = { "[" [ constant ] "]" }, empty only in the first */
+/* dimensions = { "[" [ constant ] "]" }; only the first may be empty */
 static bool dimensions(struct ptx_parser *p, struct ptx_variable *variable, struct ptx_shape *shape) {
     while (ptx__at_mark(p, '[')) {
         uint64_t extent = 0;
@@ -186,8 +186,8 @@ static bool same_kind(const struct ptx_variable *a, const struct ptx_variable *b
            (a->size == b->size || a->unsized || b->unsized);
 }
 
-/* An .extern variable may be declared again, and once without .extern: then the one that references already
- * point at takes what the definition says. */
+/* An .extern variable may be declared again, once without .extern.  References already point at the first
+ * object, so it takes over the definition. */
 static bool redeclare(struct ptx_parser *p, struct ptx_variable *old, const struct ptx_variable *new) {
     if (old->linkage != PTX_LINK_EXTERN && new->linkage != PTX_LINK_EXTERN)
         return ptx_error_set(p->error, p->module, new->pos, "'%.100s' is already defined at line %u",
