@@ -26,7 +26,7 @@ struct line {
 
 static void add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* At most 255 bytes: what is longer is a string. */
+/* Appends at most 255 bytes; longer texts are passed as strings. */
 static void add(struct line *line, const char *format, ...) {
     char piece[256];
     va_list list;
@@ -108,7 +108,7 @@ CUresult check_start(void) {
     const char *text = getenv("WIDELOAD_CHECK");
     unsigned checks;
     char bad[64];
-    /* A forked child starts anew; what its parent had is not its to give back. */
+    /* A forked child starts anew and must not free what its parent had. */
     session = NULL;
     if (!text || !*text)
         return CUDA_SUCCESS;
@@ -128,7 +128,7 @@ void check_finish(void) {
     session = NULL;
 }
 
-/* ---------------------------------------------------------------- what the host does */
+/* ---------------------------------------------------------------- host operations */
 
 /* "cuMemFree_v2" -> 9: users write the name without its version. */
 static int name_length(const char *function) {
@@ -173,7 +173,7 @@ void check_leaks(CUcontext context) {
             (allocation->kind != ALLOCATION_DEVICE && allocation->kind != ALLOCATION_MANAGED))
             continue;
         if (allocation->graph && !graph_memory_is_allocated(allocation->graph))
-            continue; /* a graph's, which is not the program's to free */
+            continue; /* owned by a graph, so not the program's to free */
         if (++count <= MAX_LEAKS)
             sim_check_refused(session, SIM_FINDING_LEAK, a.base,
                               "allocation #%" PRIu64 " (0x%" PRIx64 ", %zu bytes) was never freed", a.serial,

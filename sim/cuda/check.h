@@ -1,5 +1,5 @@
-/* The checks as the driver has them: WIDELOAD_CHECK names them, and what they find goes to the file that
- * WIDELOAD_PROF_OUT names and, with WIDELOAD_LOG=1, to stderr. */
+/* The driver's side of the checks: WIDELOAD_CHECK names them.  Findings go to the file that WIDELOAD_PROF_OUT
+ * names and, with WIDELOAD_LOG=1, to stderr. */
 #ifndef WIDELOAD_SIM_CUDA_CHECK_H
 #define WIDELOAD_SIM_CUDA_CHECK_H
 
@@ -9,15 +9,15 @@
 /* Reads the environment.  Errors: INVALID_VALUE, OUT_OF_MEMORY, with the reason in the log. */
 CUresult check_start(void);
 void check_finish(void);
-/* NULL when nothing is checked. */
+/* NULL if no check is on. */
 struct sim_check *check_session(void);
 
-/* After size bytes were copied; either side may be the host's own memory. */
+/* Call after size bytes were copied; either side may be host memory. */
 void check_copied(const char *function, uint64_t to, uint64_t from, size_t size);
-/* A range that a call must not name: text says why. */
+/* Reports a range that a call must not name; where describes the range. */
 void check_bad_range(const char *function, uint64_t address, size_t size, const char *where);
 void check_bad_free(const char *function, uint64_t address);
-/* The device memory that a context which ends has not freed. */
+/* Reports device memory not freed by a context that is being destroyed. */
 void check_leaks(CUcontext context);
 
 #endif

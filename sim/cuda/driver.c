@@ -17,9 +17,9 @@ struct driver driver = {
 
 static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int state = CUDA_ERROR_NOT_INITIALIZED;
-static _Atomic bool forked; /* this process is the child of one that used the driver */
+static _Atomic bool forked; /* this process is a child of one that used the driver */
 
-/* "12", "64K", "3G": a number of bytes above 0; false when it is not one. */
+/* Parses "12", "64K" or "3G", a number of bytes above 0; false if it is not one. */
 static bool parse_bytes(const char *text, uint64_t *out) {
     if (*text < '0' || *text > '9')
         return false;
@@ -59,7 +59,7 @@ static CUresult read_threads(void) {
     if (!text || !*text)
         return CUDA_SUCCESS;
     char *end;
-    unsigned long value = strtoul(text, &end, 10); /* which also takes spaces and signs */
+    unsigned long value = strtoul(text, &end, 10); /* also accepts spaces and signs */
     if (*text < '0' || *end || value < 1 || value > 4096) {
         log_error("WIDELOAD_THREADS: '%s' is not a number of threads (1 to 4096)", text);
         return CUDA_ERROR_INVALID_VALUE;
@@ -70,7 +70,7 @@ static CUresult read_threads(void) {
 
 static CUresult create_memory(void) {
     const char *text = getenv("WIDELOAD_SIM_MEMORY");
-    /* Linux always tells both. */
+    /* On Linux both are always known. */
     uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 * 3;
     if (text && *text && !parse_bytes(text, &bytes)) {
         log_error("WIDELOAD_SIM_MEMORY: '%s' is not a number of bytes, such as 512M or 8G", text);
@@ -81,8 +81,8 @@ static CUresult create_memory(void) {
     return driver.memory && driver.textures ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* As with any CUDA driver, a child cannot use what its parent began.  It may begin itself where the parent
- * had not.  Locks that other threads of the parent held are nobody's here, so nothing may wait for them. */
+/* As with any CUDA driver, a child cannot use what its parent initialized; it may initialize the driver if
+ * the parent had not.  Never wait for a lock here: its owner may exist only in the parent. */
 static void in_child(void) {
     init_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (atomic_exchange(&state, CUDA_ERROR_NOT_INITIALIZED) == CUDA_SUCCESS) {
@@ -111,7 +111,8 @@ CUresult driver_be_strict(void) {
     return error;
 }
 
-/* A program whose launches shall be recorded launches none that are not.  Nobody else can tell the user. */
+/* A program to be recorded must not run unrecorded launches, so a failure is an error.  It is printed here,
+ * as nobody else can tell the user. */
 static CUresult open_records(void) {
     if (records_open())
         return CUDA_SUCCESS;
@@ -135,8 +136,8 @@ static CUresult start(void) {
         error = create_memory();
     if (!error)
         error = check_start();
-    /* A user's program goes on past its end of an array where a GPU would let it.  Where the process may not
-     * have the addresses for that, it faults early. */
+    /* A user's program may access memory past an array's end wherever a GPU would allow it.  If the process
+     * cannot reserve the addresses for that, such an access faults. */
     if (!error && !driver.strict && !(sim_check_enabled(check_session()) & SIM_CHECK_MEMORY))
         (void)sim_memory_pack(driver.memory);
     if (error) {
@@ -182,12 +183,12 @@ CUresult driver_check_device(CUdevice device) {
     return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-/* Runs when the process ends or the library is closed.  Contexts are owned by the device. */
+/* Runs when the process ends or the library is closed.  The device owns the contexts. */
 __attribute__((destructor)) static void finish(void) {
     if (atomic_exchange(&state, CUDA_ERROR_DEINITIALIZED) != CUDA_SUCCESS)
         return;
     if (work_in_flight())
-        return; /* it ends with the process, and uses what is here until then */
+        return; /* it ends with the process and may use all this until then */
     object_destroy_owned(NULL);
     check_finish();
     destroy_memory();

@@ -1,6 +1,6 @@
 # Reads what the preprocessor makes of cuda.h (with __CUDA_API_VERSION_INTERNAL, so that every exported
 # name is declared once), then, where there is one, cudaTypedefs.h, and writes either
-#   -v mode=list   every function's name, one a line, or
+#   -v mode=list   every function's name, one per line, or
 #   -v mode=code   a C file: a weak definition of each function, and the table for cuGetProcAddress.
 #
 # A weak definition gives way to the driver's own.  It forwards to another name of the same function

@@ -1,4 +1,4 @@
-/* Finding functions by name, and saying that there are none. */
+/* Finds functions by name, and reports unsupported ones. */
 #include <string.h>
 
 #include "sim/cuda/context/profiler.h"
@@ -10,8 +10,8 @@ CUresult entry_unsupported(const char *name) {
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* A name as it is documented gives the newest of its versions that CUDA version `version` had; a name as
- * it is exported, such as "cuMemAlloc_v2", gives just that function. */
+/* A documented name gives the newest variant that CUDA version `version` had.  An exported name, such as
+ * "cuMemAlloc_v2", gives exactly that function. */
 static void *find(const char *name, int version, CUdriverProcAddressQueryResult *status) {
     const struct entry *best = NULL;
     bool known = false;
@@ -40,7 +40,7 @@ static void *find(const char *name, int version, CUdriverProcAddressQueryResult 
     return function;
 }
 
-/* The per-thread default stream is like the legacy one here, so the flags change nothing. */
+/* The per-thread default stream behaves like the legacy one here, so the flags have no effect. */
 static CUresult get(const char *symbol, void **pfn, int version, cuuint64_t flags,
                     CUdriverProcAddressQueryResult *status) {
     cuuint64_t all = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
@@ -55,7 +55,7 @@ static CUresult get(const char *symbol, void **pfn, int version, cuuint64_t flag
     return *pfn ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-/* Works before cuInit, as CUDA's does: it is how programs find cuInit. */
+/* Works before cuInit, as in CUDA: programs use it to find cuInit. */
 #undef cuGetProcAddress
 ENTRY_EXPORT CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags);
 CUresult cuGetProcAddress(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags) {

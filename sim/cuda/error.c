@@ -1,5 +1,5 @@
-/* CUDA's errors: names and texts from one list.  The numbers are written out, so that the list does not
- * depend on which cuda.h is there. */
+/* CUDA's errors: names and texts from one list.  The numbers are written out so that the list does not depend
+ * on the version of cuda.h. */
 #include "sim/cuda/driver.h"
 
 #define ERROR_MAP(X)                                                                                         \

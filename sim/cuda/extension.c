@@ -1,11 +1,11 @@
-/* The simulator's own exports: counters, counting rules, the last error in words. */
+/* The simulator's own exports: counters, counting rules, and the last error as text. */
 #include "sim/cuda/extension.h"
 
 #include <string.h>
 
 #include "sim/cuda/driver.h"
 
-/* The device's sums.  Every context of the process adds to them. */
+/* Sums over the device: all contexts of the process add to them. */
 int wlSimGetCounters(struct wl_counters *out) {
     CUresult error = driver_check();
     if (error)
@@ -39,7 +39,7 @@ int wlSimSetArch(const char *arch) {
     return CUDA_SUCCESS;
 }
 
-/* Before cuInit: the default rules' name. */
+/* Before cuInit: the name of the default rules. */
 const char *wlSimArch(void) {
     const struct count_rules *rules = atomic_load(&driver.rules);
     return count_rules_name(rules ? rules : count_rules_find(NULL));

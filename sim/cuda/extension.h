@@ -1,4 +1,4 @@
-/* What the simulator exports beside CUDA's functions; include/wideload.h documents them. */
+/* The simulator's exports that CUDA does not have; include/wideload.h documents them. */
 #ifndef WIDELOAD_SIM_CUDA_EXTENSION_H
 #define WIDELOAD_SIM_CUDA_EXTENSION_H
 
@@ -13,12 +13,12 @@ WL_API const char *wlSimArch(void);
 WL_API const char *wlSimArchAt(unsigned i, int *proved);
 WL_API const char *wlSimLastError(void);
 WL_API int wlSimStrictBounds(void);
-/* cuLinkCreate() for a caller that has no context: nvJitLink's stand-in.  max_registers: a thread's; 0: no
- * limit.  The state goes to cuLinkAddData(), cuLinkComplete() and cuLinkDestroy(); then none of them needs a
- * context.  The result is a CUresult. */
+/* cuLinkCreate() without a context, for nvJitLink's replacement.  max_registers: per thread; 0: no limit.
+ * Pass the state to cuLinkAddData(), cuLinkComplete() and cuLinkDestroy(); they then need no context either.
+ * The result is a CUresult. */
 WL_API int wlSimLinkCreate(unsigned max_registers, struct CUlinkState_st **stateOut);
 
-/* The function of that name, or NULL. */
+/* The function of that name; NULL if unknown. */
 void *extension_find(const char *name);
 
 #endif

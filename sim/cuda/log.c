@@ -12,7 +12,7 @@ enum { TEXT_SIZE = 2048 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char last_error[TEXT_SIZE];
 
-/* One call of fprintf, so that lines of several threads do not mix. */
+/* Prints with one call of fprintf, so that lines of several threads do not mix. */
 static void print_first_line(const char *text) {
     if (driver.log)
         fprintf(stderr, "wideload-sim: %.*s\n", (int)strcspn(text, "\n"), text);

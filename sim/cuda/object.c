@@ -1,4 +1,4 @@
-/* Which handles are live, and who owns them. */
+/* The table of live handles and their owners. */
 #include "sim/cuda/driver.h"
 
 enum { BUCKETS = 4096 };
@@ -16,7 +16,7 @@ static struct object **owner_list(struct CUctx_st *context) {
     return context ? &context->owned : &device_owned;
 }
 
-/* Allocations are found by their addresses: nobody holds a handle to one. */
+/* Allocations are found by address; they have no handles. */
 static bool has_handle(const struct object *object) {
     return object->kind != OBJECT_ALLOCATION;
 }
@@ -55,7 +55,7 @@ bool object_is(const void *handle, enum object_kind kind) {
     return found;
 }
 
-/* Called with the lock held. */
+/* Call with the lock held. */
 static bool remove_locked(struct object *object) {
     if (has_handle(object)) {
         struct object **link = bucket_of(object);

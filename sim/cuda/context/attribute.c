@@ -1,7 +1,7 @@
-/* cuDeviceGetAttribute: an H200's answers, its clocks among them, since programs divide by these and branch
- * on them.  What this simulator cannot do is 0.  tests/h200/ holds all of them to an H200's.
+/* cuDeviceGetAttribute: an H200's answers, including its clocks, because programs divide by these and branch
+ * on them.  Unsupported features are 0.  tests/h200/ compares all of them with an H200's.
  *
- * The simulator has no speed: nothing of Wideload's makes a time or a rate of these numbers.
+ * The simulator has no speed: Wideload computes no times or rates from these numbers.
  */
 #include <limits.h>
 
@@ -12,7 +12,7 @@ struct attribute {
     int number, value;
 };
 
-/* By CUDA's numbers where an older cuda.h may lack the name. */
+/* Uses CUDA's numbers for attributes whose names an older cuda.h may lack. */
 static const struct attribute attributes[] = {
     {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, LIMIT_BLOCK_THREADS},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, LIMIT_BLOCK_THREADS},
@@ -115,7 +115,7 @@ static const struct attribute attributes[] = {
     {160 /* TENSOR_MAP_LARGE_TENSOR_MIN_SIZE */, INT_MAX},
 };
 
-/* CUDA 13.5's.  Those that this cuda.h does not know may be asked for by programs built with a newer one. */
+/* Those of CUDA 13.5.  Programs built with a newer cuda.h may ask for attributes that this one lacks. */
 enum { KNOWN_ATTRIBUTES = 161 };
 
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {

@@ -1,4 +1,4 @@
-/* Contexts: made, destroyed, current to a thread. */
+/* Contexts: creation, destruction and the current context of a thread. */
 #include <stdlib.h>
 
 #include "sim/cuda/check.h"
@@ -6,7 +6,7 @@
 
 enum { STACK_DEPTH = 256 };
 
-/* A context's id beside its address: another context may come to live where a destroyed one was. */
+/* Stores a context's id with its address, because a new context may get a destroyed one's address. */
 struct slot {
     CUcontext context;
     unsigned long long id;
@@ -115,7 +115,7 @@ static CUresult create_current(CUcontext *pctx, unsigned flags, CUdevice dev) {
     return error;
 }
 
-/* The header names only its newest cuCtxCreate; a driver has them all. */
+/* Returns the current context and adds a reference, for cuCtxDetach.  Deprecated, but declared. */
 #undef cuCtxCreate
 ENTRY_EXPORT CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev);
 CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev) {
@@ -156,7 +156,7 @@ CUresult cuCtxDestroy(CUcontext ctx) {
     return CUDA_SUCCESS;
 }
 
-/* The current context, once more to be detached.  Deprecated, but declared. */
+/* Returns the current context and counts one more detach to come.  Deprecated, but declared. */
 CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags) {
     CUcontext context;
     CUresult error = context_current(&context);
@@ -169,7 +169,7 @@ CUresult cuCtxAttach(CUcontext *pctx, unsigned int flags) {
     return CUDA_SUCCESS;
 }
 
-/* Whoever detaches more often than was attached destroys the context, but for a primary one. */
+/* Detaching more often than attaching destroys the context, unless it is a primary one. */
 CUresult cuCtxDetach(CUcontext ctx) {
     CUcontext context;
     CUresult error = context_current(&context);
@@ -201,7 +201,7 @@ CUresult cuCtxPopCurrent(CUcontext *pctx) {
     return CUDA_SUCCESS;
 }
 
-/* Replaces the top of the stack; NULL takes it off. */
+/* Replaces the top of the stack; NULL pops it. */
 CUresult cuCtxSetCurrent(CUcontext ctx) {
     CUresult error = driver_check();
     if (error)

@@ -1,9 +1,9 @@
-/* What a context says and lets one set. */
+/* A context's properties and settings. */
 #include "sim/cuda/driver.h"
 #include "sim/cuda/graph/capture.h"
 #include "sim/cuda/limits.h"
 
-/* ctx, or the current context when it is NULL. */
+/* ctx, or the current context if it is NULL. */
 static CUresult choose(CUcontext ctx, CUcontext *out) {
     if (!ctx)
         return context_current(out);
@@ -28,7 +28,7 @@ CUresult cuCtxGetDevice(CUdevice *device) {
     return get_device(device, NULL);
 }
 
-/* Everything submitted has been executed; what is left to report is a fault. */
+/* All submitted work has run, so this only reports a fault. */
 static CUresult synchronize(CUcontext ctx) {
     CUresult error = choose(ctx, &ctx);
     if (!error)
@@ -94,7 +94,7 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version) {
     return CUDA_SUCCESS;
 }
 
-/* Every context has them all: there is none with fewer. */
+/* Every context has all multiprocessors; there are none with fewer. */
 CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinityType type) {
     CUcontext context;
     CUresult error = context_current(&context);
@@ -107,12 +107,12 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam *pExecAffinity, CUexecAffinity
     return CUDA_SUCCESS;
 }
 
-/* The depth of synchronisation in kernels went with the first dynamic parallelism. */
+/* The limit on synchronization depth disappeared with the first dynamic parallelism. */
 static bool is_limit(CUlimit limit) {
     return (unsigned)limit <= CU_LIMIT_PERSISTING_L2_CACHE_SIZE && limit != CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH;
 }
 
-/* CU_LIMIT_SHMEM_SIZE and CU_LIMIT_CIG_ENABLED, of contexts that share a device with graphics. */
+/* CU_LIMIT_SHMEM_SIZE and CU_LIMIT_CIG_ENABLED, for contexts that share a device with graphics. */
 static bool is_limit_of_graphics(CUlimit limit) {
     return (unsigned)limit == 7 || (unsigned)limit == 8;
 }
@@ -185,7 +185,7 @@ CUresult cuCtxGetSharedMemConfig(CUsharedconfig *pConfig) {
     return CUDA_SUCCESS;
 }
 
-/* Banks are 4 bytes wide since Maxwell; as there, a wish for others is heard and changes nothing. */
+/* Banks have been 4 bytes wide since Maxwell; another setting is accepted and has no effect, as there. */
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
     CUcontext context;
     CUresult error = context_enter(&context);
@@ -219,7 +219,7 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
         return error;
     if (Flags)
         return CUDA_ERROR_INVALID_VALUE;
-    /* Both contexts are of one device: there is no peer. */
+    /* Both contexts belong to one device, so there is no peer. */
     return object_is(peerContext, OBJECT_CONTEXT) && peerContext != context
                ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
                : CUDA_ERROR_INVALID_CONTEXT;

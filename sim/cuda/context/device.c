@@ -1,4 +1,4 @@
-/* The device: how many (one), its name, size and identity. */
+/* The device: the device count (one), its name, size and identity. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "sim/cuda/memory/array.h"
 
 static const char device_name[] = "Wideload simulator";
-/* Nothing real sits at this address: domain 0, bus 0, device 0. */
+/* An address that no real device has: domain 0, bus 0, device 0. */
 static const char pci_bus_id[] = "0000:00:00.0";
 
 CUresult cuDeviceGetCount(int *count) {
@@ -137,7 +137,7 @@ CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDe
     return CUDA_SUCCESS;
 }
 
-/* Contexts have all the multiprocessors. */
+/* A context always has all the multiprocessors. */
 CUresult cuDeviceGetExecAffinitySupport(int *pi, CUexecAffinityType type, CUdevice dev) {
     (void)type;
     CUresult error = driver_check_device(dev);
@@ -163,7 +163,7 @@ CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *maxWidthInElements, CUarray_
 }
 
 #if CUDA_VERSION >= 13000
-/* As HOST_NATIVE_ATOMIC_SUPPORTED says: none over PCI Express. */
+/* None, consistent with HOST_NATIVE_ATOMIC_SUPPORTED, as over PCI Express. */
 CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities, const CUatomicOperation *operations,
                                            unsigned int count, CUdevice dev) {
     CUresult error = driver_check_device(dev);
@@ -185,7 +185,7 @@ CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const CUat
 }
 #endif
 
-/* It takes two devices. */
+/* Always an error: it needs two devices. */
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
                                  CUdevice dstDevice) {
     (void)attrib, (void)srcDevice, (void)dstDevice;

@@ -1,8 +1,8 @@
-/* The device's primary context, shared by whoever retains it. */
+/* The device's primary context, shared by all that retain it. */
 #include "sim/cuda/driver.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static CUcontext primary; /* NULL while nobody retains it */
+static CUcontext primary; /* NULL if nobody retains it */
 static unsigned retained, flags;
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
@@ -37,7 +37,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
     return error;
 }
 
-/* What the context held is gone, and so is its fault; those who retain it keep a working handle. */
+/* Frees the context's contents and clears its fault; existing handles keep working. */
 CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
     CUresult error = driver_check_device(dev);
     if (error)

@@ -1,4 +1,4 @@
-/* There is no profiler to start, nor to configure. */
+/* The profiler API: there is no profiler to start or configure. */
 #include "sim/cuda/context/profiler.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ CUresult cuProfilerStop(void) {
     return context_enter(&context);
 }
 
-/* As an H200's driver answers, at any time.  cudaProfiler.h has an enumeration for the mode. */
+/* Gives the answer of an H200's driver.  cudaProfiler.h has an enumeration for the mode. */
 ENTRY_EXPORT CUresult cuProfilerInitialize(const char *configFile, const char *outputFile, int outputMode);
 CUresult cuProfilerInitialize(const char *configFile, const char *outputFile, int outputMode) {
     (void)configFile, (void)outputFile, (void)outputMode;

@@ -1,7 +1,7 @@
 #ifndef WIDELOAD_SIM_CUDA_PROFILER_H
 #define WIDELOAD_SIM_CUDA_PROFILER_H
 
-/* The function of that name, or NULL. */
+/* The function of that name; NULL if unknown. */
 void *profiler_find(const char *name);
 
 #endif

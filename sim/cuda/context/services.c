@@ -1,12 +1,12 @@
-/* What a context gives the kernels launched in it: memory for malloc, and somewhere to print to. */
+/* A context's services to its kernels: a heap for malloc, and output for printf. */
 #include <stdio.h>
 
 #include "sim/cuda/driver.h"
 
-/* One heap a context, made at its first launch. */
+/* Each context has one heap, created at its first launch. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* As CUDA does, through the C library's streams, so that it stands in order with what the program prints. */
+/* As CUDA does, prints through the C library's streams, in order with the program's own output. */
 static void print(void *argument, bool error, const char *text, size_t size) {
     (void)argument;
     fwrite(text, 1, size, error ? stderr : stdout);
@@ -36,6 +36,6 @@ void context_free_heap(CUcontext context) {
     struct sim_heap *heap = context->heap;
     context->heap = NULL;
     pthread_mutex_unlock(&lock);
-    work_wait(); /* for launches that have been given it */
+    work_wait(); /* launches in flight may use it */
     sim_heap_destroy(heap);
 }

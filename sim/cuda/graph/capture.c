@@ -1,4 +1,4 @@
-/* Stream capture: what a capture forbids, and what becomes of the work that a capturing stream is given. */
+/* Stream capture: what a capture forbids, and how it records the work of a capturing stream. */
 #include "sim/cuda/graph/capture_state.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ const void *capture_thread(void) {
     return &capture_thread_mode;
 }
 
-/* ---------------------------------------------------------------- what is forbidden; with the lock held */
+/* ---------------------------------------------------------------- checks; call with the lock held */
 
 CUresult capture_invalidate(struct capture *capture, CUresult error) {
     capture->invalidated = true;
@@ -83,7 +83,7 @@ CUresult stream_submit(CUstream stream, bool wait, CUcontext *out, bool *capturi
 CUresult stream_enter_uncaptured(CUstream stream, CUcontext *out) {
     bool capturing;
     CUresult error = stream_submit(stream, false, out, &capturing);
-    /* On an H200 a capture that is invalid already is told the same. */
+    /* An H200 gives the same answer for a capture that is already invalid. */
     if (error == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
         return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (error || !capturing)
@@ -167,7 +167,7 @@ CUresult capture_work(CUresult made, CUstream stream, struct graph_work *work) {
     pthread_mutex_lock(&capture_state.lock);
     CUstream state = stream_state(stream, false);
     struct capture *capture = state ? state->capture : NULL;
-    /* Another thread may have ended or spoilt it meanwhile. */
+    /* Another thread may have ended or invalidated it in the meantime. */
     CUresult error = capture && !capture->invalidated ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (!error)
         error = graph_add(capture->graph, state->dependencies, state->dependency_count, work, &node);
@@ -266,17 +266,16 @@ CUresult capture_point_check(const struct capture_point *point) {
     if (capture)
         capture->invalidated = true;
     pthread_mutex_unlock(&capture_state.lock);
-    /* An event of a capture that has ended is none of it any more, nor of a stream: so an H200's driver says.
-     */
+    /* An event of an ended capture belongs to no capture and no stream.  An H200's driver agrees. */
     return capture ? CUDA_ERROR_CAPTURED_EVENT : captured ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static CUresult wait_for(CUstream stream, const struct capture_point *point, bool recorded) {
     struct capture *to = capture_of_stream(stream), *from = point->capture ? find(point->capture) : NULL;
     if ((to && to->invalidated) || (from && from->invalidated))
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-    if (to && !from) /* an event of another time has no node to depend on; one never recorded has no work */
+    if (to && !from) /* recorded elsewhere: no node to depend on; never recorded: no work */
         return recorded || point->capture ? capture_invalidate(to, CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
                                           : CUDA_SUCCESS;
     if (!from)

@@ -1,4 +1,4 @@
-/* The API of stream capture: beginning and ending it, and what a stream says of it. */
+/* The API of stream capture: beginning, ending and querying it. */
 #include "sim/cuda/graph/capture_state.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ CUresult cuStreamBeginCapture_v2(CUstream hStream, CUstreamCaptureMode mode) {
     return begin(hStream, NULL, NULL, 0, mode);
 }
 
-/* Only ordinary edges can be asked for; other data would be lost. */
+/* Only ordinary edges are returned; other data would be lost. */
 #if CUDA_VERSION >= 12030
 static CUresult check_edge_data(const CUgraphEdgeData *data, size_t count) {
     static const CUgraphEdgeData ordinary;
@@ -100,7 +100,7 @@ CUresult cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph, const CUg
 }
 #endif
 
-/* Marks a node and all that comes before it. */
+/* Marks a node and all its predecessors. */
 static void mark(CUgraphNode node, unsigned char *reached, CUgraphNode *stack) {
     size_t depth = 0;
     if (!reached[node->index])
@@ -122,8 +122,8 @@ static void mark_stream(CUstream stream, unsigned char *reached, CUgraphNode *st
         mark(stream->dependencies[i], reached, stack);
 }
 
-/* Whether work has come back from the streams that it spread to.  leaving: only from this one, to any of the
- * others; NULL: from all of them, to the origin. */
+/* Whether work has rejoined from the streams that the capture spread to.  leaving: check only that this
+ * stream's work was joined into any other; NULL: check that all work was joined into the origin. */
 static CUresult check_joined(const struct capture *capture, CUstream leaving) {
     size_t room = capture->graph->count + 1;
     unsigned char *reached = calloc(room, 1);
@@ -141,7 +141,7 @@ static CUresult check_joined(const struct capture *capture, CUstream leaving) {
     return error;
 }
 
-/* Frees the capture and, unless it went well, the graph that it made. */
+/* Frees the capture and, unless good, its graph. */
 static void finish(struct capture *capture, bool good) {
     for (CUstream s = capture->streams, next; s; s = next) {
         next = s->next_of_capture;
@@ -189,8 +189,7 @@ CUresult cuStreamEndCapture(CUstream hStream, CUgraph *phGraph) {
     return error;
 }
 
-/* What it captured and no other stream waited for cannot be joined any more; the capture ends with the stream
- * that it began in. */
+/* Captured work that no other stream waited for can no longer be joined.  A capture ends with its origin. */
 void capture_forget_stream(CUstream stream) {
     pthread_mutex_lock(&capture_state.lock);
     struct capture *capture = stream->capture;
@@ -208,7 +207,7 @@ void capture_forget_stream(CUstream stream) {
     pthread_mutex_unlock(&capture_state.lock);
 }
 
-/* ---------------------------------------------------------------- what a stream says of its capture */
+/* ---------------------------------------------------------------- queries */
 
 struct answer {
     CUstreamCaptureStatus status;
@@ -217,7 +216,7 @@ struct answer {
     CUstream state;
 };
 
-/* Only asking never spoils a capture. */
+/* A query never invalidates a capture. */
 static CUresult ask(CUstream stream, struct answer *out) {
     CUcontext context;
     *out = (struct answer){.status = CU_STREAM_CAPTURE_STATUS_NONE};
@@ -290,7 +289,7 @@ CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus *capt
 }
 
 #if CUDA_VERSION >= 12030
-/* No edge has data, which an array of none says. */
+/* Edges never have data, so the array is NULL. */
 ENTRY_EXPORT CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus *captureStatus_out,
                                                 cuuint64_t *id_out, CUgraph *graph_out,
                                                 const CUgraphNode **dependencies_out,

@@ -56,7 +56,7 @@ void graph_free(CUgraph graph) {
 
 /* ---------------------------------------------------------------- edges */
 
-/* Room for one more. */
+/* Makes room for one more. */
 static bool reserve(struct graph_edges *edges) {
     if (edges->count < edges->capacity)
         return true;
@@ -69,7 +69,7 @@ static bool reserve(struct graph_edges *edges) {
     return true;
 }
 
-/* Between two nodes there may be several edges, of different data. */
+/* Two nodes may have several edges between them, with different data. */
 static size_t find_edge(const struct graph_edges *edges, CUgraphNode node, const struct graph_edge *edge) {
     for (size_t i = 0; i < edges->count; i++) {
         const struct graph_edge *at = &edges->items[i];
@@ -194,7 +194,7 @@ static CUresult copy_nodes(CUgraph to, CUgraph from) {
     for (size_t i = 0; i < from->count; i++) {
         CUgraphNode node = from->nodes[i], copy;
         struct graph_work work;
-        /* A hidden graph's child graphs are hidden with it. */
+        /* Child graphs of a hidden graph are hidden too. */
         CUresult error = CUDA_SUCCESS;
         if (node->work.type == CU_GRAPH_NODE_TYPE_GRAPH) {
             work.type = CU_GRAPH_NODE_TYPE_GRAPH;
@@ -246,12 +246,12 @@ CUgraphNode graph_find_clone(CUgraph clone, CUgraphNode original) {
 
 /* ---------------------------------------------------------------- running */
 
-/* A node is put after its dependencies are.  The walk keeps its own stack: a chain may be long. */
+/* Emits a node after its dependencies.  The walk has its own stack, because a chain may be long. */
 CUgraphNode *graph_order(CUgraph graph, CUgraphNode *offender) {
     enum { NEW, OPEN, DONE };
     size_t count = graph->count, room = count + 1, put = 0;
     CUgraphNode *order = malloc(room * sizeof *order), *stack = malloc(room * sizeof *stack);
-    size_t *next = calloc(room, sizeof *next); /* the dependency to look at, a node */
+    size_t *next = calloc(room, sizeof *next); /* by node: the next dependency to look at */
     unsigned char *state = calloc(room, 1);
     *offender = NULL;
     bool good = order && stack && next && state;

@@ -1,4 +1,4 @@
-/* The API of graphs as structures: making, copying and destroying them, their nodes and edges. */
+/* The API of graphs as structures: creates, copies and destroys graphs, nodes and edges. */
 #include "sim/cuda/graph/graph.h"
 
 #include <string.h>
@@ -78,8 +78,7 @@ CUresult cuGraphDestroyNode(CUgraphNode hNode) {
 
 /* ---------------------------------------------------------------- lists */
 
-/* How the API gives out a list: without nodes only its length; what there is room for beyond it becomes
- * NULL. */
+/* How the API returns a list: with a NULL array only its length; unused elements of the array become NULL. */
 struct list {
     CUgraphNode *nodes;
     size_t room, count;
@@ -127,7 +126,7 @@ static bool is_plain(const struct graph_edge *edge) {
     return !edge->from_port && !edge->to_port && !edge->type;
 }
 
-/* CUgraphEdgeData, which older headers lack: three bytes, and five reserved. */
+/* CUgraphEdgeData, which older headers lack: three bytes, then five reserved ones. */
 struct edge_data {
     unsigned char from_port, to_port, type, reserved[5];
 };
@@ -135,7 +134,7 @@ struct edge_data {
 _Static_assert(sizeof(struct edge_data) == sizeof(CUgraphEdgeData), "laid out alike");
 #endif
 
-/* An edge that carries data is not told to a caller who could not see it. */
+/* An edge with data is an error for a caller that does not ask for data. */
 static CUresult put_data(struct edge_data *data, const struct list *list, const struct graph_edge *edge) {
     if (!list->nodes || list->count >= list->room)
         return CUDA_SUCCESS;
@@ -191,7 +190,7 @@ static CUresult check_edge(CUgraph graph, CUgraphNode from, CUgraphNode to, cons
     static const struct edge_data none;
     if (!data || memcmp(data, &none, sizeof none) == 0)
         return CUDA_SUCCESS;
-    /* Programmatic dependencies, and the ports that go with them, are between kernels. */
+    /* Programmatic dependencies and their ports are allowed only between kernels. */
     bool good = from->work.type == CU_GRAPH_NODE_TYPE_KERNEL && data->from_port <= 2 && !data->to_port &&
                 data->type <= 1 && !memcmp(data->reserved, none.reserved, sizeof none.reserved) &&
                 (!data->type || to->work.type == CU_GRAPH_NODE_TYPE_KERNEL);
@@ -203,7 +202,7 @@ static struct graph_edge edge_of(const struct edge_data *data) {
                 : (struct graph_edge){0};
 }
 
-/* All of them or none. */
+/* Adds all of them or none. */
 static CUresult add_edges(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                           const struct edge_data *data, size_t count) {
     CUresult error = graph_check(graph);
@@ -238,7 +237,7 @@ static CUresult remove_edges(CUgraph graph, const CUgraphNode *from, const CUgra
         error = CUDA_ERROR_INVALID_VALUE;
         while (i--) {
             edge = edge_of(data ? &data[i] : NULL);
-            (void)graph_connect(from[i], to[i], &edge); /* its room is there */
+            (void)graph_connect(from[i], to[i], &edge); /* room was reserved above */
         }
         break;
     }

@@ -19,7 +19,7 @@ static const char *const type_names[] = {
     [CU_GRAPH_NODE_TYPE_BATCH_MEM_OP] = "BATCH_MEM_OP",
 };
 
-/* Kernels by their names and shapes, copies and fills by their sizes; \n is Graphviz's. */
+/* Kernels have their names and shapes, copies and fills their sizes; \n is Graphviz's. */
 static void print_details(FILE *file, const struct graph_work *work) {
     CUfunction function;
     switch (work->type) {
@@ -65,7 +65,7 @@ static void print_graph(FILE *file, CUgraph graph) {
             print_graph(file, graph->nodes[i]->work.child);
 }
 
-/* The flags ask for more or less; what there is to say is always said. */
+/* The flags select details; this always prints all it has. */
 CUresult cuGraphDebugDotPrint(CUgraph hGraph, const char *path, unsigned int flags) {
     CUresult error = graph_check(hGraph);
     if (error)

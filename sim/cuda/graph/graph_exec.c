@@ -1,4 +1,4 @@
-/* Executable graphs: a graph's own copy, whose nodes can be changed but not its shape. */
+/* Executable graphs: a graph's own copy, whose nodes' parameters can change but whose shape is fixed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,15 +7,15 @@
 struct CUgraphExec_st {
     struct object object;
     CUgraph graph;
-    CUgraph source;               /* the graph it was made of, if that is locked by it; else NULL */
-    unsigned long long source_id; /* which tells it from a later one of the same handle */
+    CUgraph source;               /* the graph it was made from, if it locks that graph; else NULL */
+    unsigned long long source_id; /* distinguishes it from a later graph with the same handle */
     unsigned long long flags;
     unsigned references; /* the handle, and each launch in progress */
 };
 
 static pthread_mutex_t references_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* False when there is no such executable graph any more. */
+/* False if the executable graph no longer exists. */
 static bool retain(CUgraphExec exec) {
     pthread_mutex_lock(&references_lock);
     const bool live = object_is(exec, OBJECT_GRAPH_EXEC);
@@ -25,7 +25,7 @@ static bool retain(CUgraphExec exec) {
     return live;
 }
 
-/* Destroyed while it runs, it goes when it has run. */
+/* An executable graph destroyed while it runs is freed when it has run. */
 static void release(struct object *object) {
     CUgraphExec exec = (CUgraphExec)object;
     pthread_mutex_lock(&references_lock);
@@ -48,7 +48,7 @@ static CUresult check(CUgraphExec exec) {
 
 /* ---------------------------------------------------------------- instantiating */
 
-/* offender: the node that keeps the graph from being run, or NULL. */
+/* offender: the node that prevents the graph from running, or NULL. */
 static CUresult instantiate(CUgraphExec *out, CUgraph graph, unsigned long long flags,
                             CUgraphNode *offender) {
     *offender = NULL;
@@ -80,7 +80,7 @@ static CUresult instantiate(CUgraphExec *out, CUgraph graph, unsigned long long 
     }
     exec->flags = flags;
     exec->references = 1;
-    /* Two copies would use the same memory at once. */
+    /* Two copies would use the same memory at once, so only one may exist. */
     if (graph_has_memory_nodes(graph)) {
         exec->source = graph;
         exec->source_id = graph->id;
@@ -109,7 +109,7 @@ CUresult cuGraphInstantiateWithParams(CUgraphExec *phGraphExec, CUgraph hGraph,
     return error;
 }
 
-/* CUDA 10's and 11's, which leave a word on what is wrong. */
+/* The CUDA 10 and 11 version, which writes an error message to log. */
 static CUresult instantiate_old(CUgraphExec *out, CUgraph graph, CUgraphNode *error_node, char *log,
                                 size_t size) {
     CUgraphNode offender;
@@ -144,7 +144,7 @@ CUresult cuGraphExecGetFlags(CUgraphExec hGraphExec, cuuint64_t *flags) {
         return error;
     if (!flags)
         return CUDA_ERROR_INVALID_VALUE;
-    *flags = hGraphExec->flags & ~2ull; /* uploading was done with */
+    *flags = hGraphExec->flags & ~2ull; /* the upload is done already */
     return CUDA_SUCCESS;
 }
 
@@ -164,7 +164,7 @@ CUresult cuGraphUpload(CUgraphExec hGraph, CUstream hStream) {
     return error ? error : stream_enter_uncaptured(hStream, &context);
 }
 
-/* What an earlier launch allocated and nobody freed is freed first, or forbids the launch. */
+/* Memory that an earlier launch allocated and nobody freed is freed now, or the launch fails. */
 static CUresult prepare_memory(CUgraph graph, bool free_it) {
     CUresult error = CUDA_SUCCESS;
     for (size_t i = 0; i < graph->count && !error; i++) {
@@ -176,7 +176,7 @@ static CUresult prepare_memory(CUgraph graph, bool free_it) {
     return error;
 }
 
-/* Into a capturing stream a launch goes as the graph that it would run. */
+/* A launch into a capturing stream becomes a child node with a copy of the graph. */
 static CUresult capture_launch(CUgraphExec exec, CUstream stream) {
     struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
     if (graph_has_memory_nodes(exec->graph))
@@ -201,14 +201,14 @@ CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
     if (!error)
         error = graph_run(hGraphExec->graph);
     release(&hGraphExec->object);
-    /* A kernel's fault is told by the next call, as after any launch. */
+    /* As after any launch, the next call reports a kernel's fault. */
     return error && error == (CUresult)atomic_load(&context->fault) && !driver.blocking ? CUDA_SUCCESS
                                                                                         : error;
 }
 
 /* ---------------------------------------------------------------- changing a node */
 
-/* The executable's node for one of the graph that it was made of. */
+/* The executable's node that corresponds to a node of its source graph. */
 static CUresult find(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type, CUgraphNode *out) {
     CUresult error = check(exec);
     if (!error)
@@ -219,7 +219,7 @@ static CUresult find(CUgraphExec exec, CUgraphNode node, CUgraphNodeType type, C
     return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Which of an executable node's parameters may not become others. */
+/* Checks that an executable node may change from before to now. */
 static CUgraphExecUpdateResult compare_work(const struct graph_work *now, const struct graph_work *before) {
     if (now->type != before->type)
         return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
@@ -241,7 +241,7 @@ static CUgraphExecUpdateResult compare_work(const struct graph_work *now, const 
                                                              a->elementSize == b->elementSize));
         break;
     }
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* the executable keeps its own */
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: /* the executable keeps its own allocation */
         same = now->alloc.params.bytesize == before->alloc.params.bytesize;
         break;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
@@ -253,11 +253,11 @@ static CUgraphExecUpdateResult compare_work(const struct graph_work *now, const 
     return same ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 }
 
-/* Takes work over. */
+/* Takes ownership of work. */
 static CUresult change(CUresult made, CUgraphNode node, struct graph_work *work) {
     if (made)
         return made;
-    /* CUDA keeps a kernel's attributes, to which being cooperative and clusters belong. */
+    /* CUDA keeps a kernel's attributes, which include being cooperative and clusters. */
     if (work->type == CU_GRAPH_NODE_TYPE_KERNEL) {
         const struct graph_kernel *before = node->work.kernel;
         kernel_launch_copy_attributes(&work->kernel->launch, &before->launch);
@@ -268,7 +268,7 @@ static CUresult change(CUresult made, CUgraphNode node, struct graph_work *work)
         graph_work_free(work);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    work_wait(); /* a kernel that runs reads its parameters there */
+    work_wait(); /* a running kernel reads its parameters there */
     graph_work_free(&node->work);
     node->work = *work;
     return CUDA_SUCCESS;
@@ -299,7 +299,7 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode h
     CHANGE(CU_GRAPH_NODE_TYPE_KERNEL, graph_work_kernel(&work, nodeParams));
 }
 
-/* The first version's structure is the second's beginning. */
+/* The first version's structure is a prefix of the second's. */
 ENTRY_EXPORT CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                      const CUDA_KERNEL_NODE_PARAMS_v1 *nodeParams);
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
@@ -379,14 +379,14 @@ CUresult cuGraphNodeGetEnabled(CUgraphExec hGraphExec, CUgraphNode hNode, unsign
 
 struct difference {
     CUgraphExecUpdateResult result;
-    CUgraphNode node, from; /* of the graph that is to be taken over */
+    CUgraphNode node, from; /* in the graph that the update comes from */
 };
 
 static struct difference topology(CUgraphNode node, CUgraphNode from) {
     return (struct difference){CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, node, from};
 }
 
-/* Nodes are paired by the order in which they were added, dependencies by theirs. */
+/* Pairs nodes, and their dependencies, by the order in which they were added. */
 static struct difference compare_graphs(CUgraph now, CUgraph before) {
     if (now->count != before->count)
         return topology(NULL, NULL);
@@ -413,8 +413,8 @@ static bool keeps_its_work(const struct graph_work *work) {
     return work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || work->type == CU_GRAPH_NODE_TYPE_MEM_FREE;
 }
 
-/* After compare_graphs() found no difference.  The new work is made in full before any of it is taken over:
- * a graph is not left half updated. */
+/* Call after compare_graphs() found no difference.  All new work is made before any of it is installed, so a
+ * graph is never half updated. */
 static CUresult take_over(CUgraph now, CUgraph before) {
     struct graph_work *made = calloc(now->count + 1, sizeof *made);
     CUresult error = made ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -426,7 +426,7 @@ static CUresult take_over(CUgraph now, CUgraph before) {
             error = take_over(work->child, before->nodes[count]->work.child);
         else if (!keeps_its_work(work))
             error = graph_work_clone(&made[count], work);
-        if (error) /* what is cloned in part is still the graph's own */
+        if (error) /* a partial clone still shares the graph's own work */
             graph_work_empty(&made[count]);
     }
     for (size_t i = 0; i < count; i++) {

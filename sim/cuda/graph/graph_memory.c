@@ -1,14 +1,14 @@
 /* Memory that a graph's nodes allocate and free.
  *
- * The simulator keeps the range for as long as the graph, its executable copy, or the program that has not
- * freed it yet needs it: the address of every launch is the one that the node was made with. */
+ * The range exists as long as the graph, its executable copy, or the program (until it frees it) needs it, so
+ * its address is the same in every launch. */
 #include <stdlib.h>
 
 #include "sim/cuda/graph/graph.h"
 #include "sim/cuda/memory/memory.h"
 
 struct graph_memory {
-    struct allocation *allocation; /* NULL: gone with its context */
+    struct allocation *allocation; /* NULL: destroyed with its context */
     unsigned references;
     bool allocated;
     size_t size;
@@ -51,14 +51,14 @@ void graph_memory_retain(struct graph_memory *memory) {
     pthread_mutex_unlock(&lock);
 }
 
-/* What is left to do without the lock, of what was decided under it: so two that let go at once do not both.
+/* What to destroy: decided under the lock, so only one of two threads that let go destroys; done without it.
  */
 struct ending {
-    struct allocation *allocation; /* to be destroyed, which calls graph_memory_forget() */
-    struct graph_memory *memory;   /* to be freed */
+    struct allocation *allocation; /* to destroy; this calls graph_memory_forget() */
+    struct graph_memory *memory;   /* to free */
 };
 
-/* With the lock held.  What the program still holds is left to it. */
+/* Call with the lock held.  Keeps what the program has not freed. */
 static struct ending decide(struct graph_memory *memory) {
     if (memory->references || memory->allocated)
         return (struct ending){NULL, NULL};
@@ -102,7 +102,7 @@ bool graph_memory_is_allocated(struct graph_memory *memory) {
     return allocated;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static CUresult set_allocated(struct graph_memory *memory, bool allocated) {
     if (!memory->allocation || memory->allocated == allocated)
         return CUDA_ERROR_INVALID_VALUE;
@@ -129,7 +129,7 @@ CUresult graph_memory_free_by_program(struct graph_memory *memory) {
 
 /* ---------------------------------------------------------------- the device's books */
 
-/* Nothing is kept that no graph needs. */
+/* A no-op: unused memory is never kept. */
 CUresult cuDeviceGraphMemTrim(CUdevice device) {
     return driver_check_device(device);
 }
@@ -147,7 +147,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
     return CUDA_SUCCESS;
 }
 
-/* A high-water mark may only be reset, with a value of 0. */
+/* Only the high-water marks can be set, and only to 0. */
 CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr, void *value) {
     CUresult error = driver_check_device(device);
     if (error)

@@ -1,15 +1,15 @@
-/* The API of a graph's nodes, kind by kind: adding them, and asking for and changing what they do. */
+/* The API of a graph's nodes, by kind: adds nodes, gets and sets their parameters. */
 #include "sim/cuda/graph/graph.h"
 
 #include <string.h>
 
-/* The parts that all adding functions share.  Each kind's parameters are in made, a graph_work_*() call. */
+/* The common part of all adding functions.  made: a graph_work_*() call with the kind's parameters. */
 #define ADD_NODE(made)                                                                                       \
     CUresult error = graph_check(hGraph);                                                                    \
     struct graph_work work;                                                                                  \
     return error ? error : graph_add_made(made, hGraph, dependencies, numDependencies, &work, phGraphNode)
 
-/* A node does something else from now on. */
+/* Replaces a node's work. */
 static CUresult replace(CUresult made, CUgraphNode node, struct graph_work *work) {
     if (made)
         return made;
@@ -25,7 +25,7 @@ static CUresult replace(CUresult made, CUgraphNode node, struct graph_work *work
 
 /* ---------------------------------------------------------------- kernels */
 
-/* The first version's structure is the second's beginning. */
+/* The first version's structure is a prefix of the second's. */
 static CUresult kernel_work(struct graph_work *work, const CUDA_KERNEL_NODE_PARAMS_v1 *old) {
     CUDA_KERNEL_NODE_PARAMS params = {0};
     if (!old)
@@ -54,7 +54,7 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *phGraphNode, CUgraph hGraph, const
     ADD_NODE(graph_work_kernel(&work, nodeParams));
 }
 
-/* A kernel that belongs to no context is told as both: whoever reads only func finds one, too. */
+/* A kernel that belongs to no context is returned as func and kern, for callers that read only func. */
 static CUresult get_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *out) {
     CUresult error = graph_check_node(node, CU_GRAPH_NODE_TYPE_KERNEL);
     if (error)
@@ -93,7 +93,7 @@ CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAM
     return nodeParams ? get_kernel(hNode, nodeParams) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The attributes stay. */
+/* Keeps the node's attributes. */
 static CUresult set_kernel(CUresult made, CUgraphNode node, struct graph_work *work) {
     if (made)
         return made;
@@ -293,7 +293,7 @@ CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode hNode, CUevent event) {
 
 /* ---------------------------------------------------------------- memory */
 
-/* A child node's graph must stay without such nodes. */
+/* A child node's graph must not contain memory nodes. */
 static CUresult check_memory_graph(CUgraph graph) {
     CUresult error = graph_check(graph);
     return error ? error : graph->embedded ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
@@ -372,7 +372,7 @@ CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode hNode, const CUDA_BATCH_MEM_
 /* ---------------------------------------------------------------- of any kind */
 
 #if CUDA_VERSION >= 12020
-/* What CUgraphNodeParams asks for; an allocation's address goes back into it. */
+/* Makes the work of CUgraphNodeParams; an allocation's address is written back to it. */
 CUresult graph_work_any(struct graph_work *work, CUgraph graph, CUgraphNodeParams *params) {
     if (!params)
         return CUDA_ERROR_INVALID_VALUE;

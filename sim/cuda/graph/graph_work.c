@@ -1,4 +1,4 @@
-/* What a node of a graph does: checked when it is made, done when the graph runs. */
+/* The work of a graph's node: checked when it is made, run when the graph runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------- kernels */
 
-/* What cuGraphKernelNodeGetParams gives out points into the node's own copy of the parameters. */
+/* Sets the pointers that cuGraphKernelNodeGetParams returns; they point into the node's own parameters. */
 static CUresult point_at_parameters(struct graph_kernel *kernel) {
     CUfunction function;
     CUresult error = function_resolve(kernel->launch.handle, kernel->launch.context, &function);
@@ -61,7 +61,7 @@ CUresult graph_work_launch(struct graph_work *work, struct kernel_launch *launch
     return CUDA_SUCCESS;
 }
 
-/* The context that a node is to run in. */
+/* The context in which a node runs. */
 static CUresult context_of(CUcontext given, CUcontext *out) {
     CUresult error = context_enter(out);
     if (error || !given)
@@ -80,7 +80,7 @@ CUresult graph_work_kernel(struct graph_work *work, const CUDA_KERNEL_NODE_PARAM
     CUfunction handle = params->func ? params->func : (CUfunction)params->kern;
     if (!handle)
         return CUDA_ERROR_INVALID_VALUE;
-    /* A function brings its context. */
+    /* A function has its own context. */
     if (object_is(handle, OBJECT_FUNCTION))
         context = handle->object.context;
     CUlaunchConfig config = {
@@ -188,14 +188,14 @@ CUresult graph_work_alloc(struct graph_work *work, const CUDA_MEM_ALLOC_NODE_PAR
     if (!memory)
         return error;
     *work = (struct graph_work){.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC, .alloc = {memory, *params}};
-    /* The one device has access to its memory in any case. */
+    /* The device always has access to its own memory. */
     work->alloc.params.accessDescs = NULL;
     work->alloc.params.accessDescCount = 0;
     work->alloc.params.dptr = graph_memory_address(memory);
     return CUDA_SUCCESS;
 }
 
-/* An address that a node of the same graph allocates, and that none frees yet. */
+/* A node of this graph or of another must allocate the address, and no node of this graph may free it yet. */
 CUresult graph_work_free_node(struct graph_work *work, CUgraph graph, CUdeviceptr address) {
     struct graph_memory *memory = NULL;
     for (size_t i = 0; i < graph->count; i++) {
@@ -283,7 +283,7 @@ void graph_work_free(struct graph_work *work) {
     graph_work_empty(work);
 }
 
-/* A kernel may have faulted; what depends on it must not run then. */
+/* If a kernel faults, the work that depends on it must not run. */
 static CUresult run_kernel(const struct kernel_launch *launch) {
     CUresult error = kernel_launch_run(launch);
     return error ? error : (CUresult)atomic_load(&launch->context->fault);
@@ -304,7 +304,7 @@ CUresult graph_work_run(const struct graph_work *work) {
         return graph_run(work->child);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         return event_record(work->event);
-    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: /* whatever was recorded is done */
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: /* recorded work has always finished */
         return object_is(work->event, OBJECT_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
         return graph_memory_set_allocated(work->alloc.memory, true);

@@ -1,4 +1,4 @@
-/* User objects: what a program wants freed when no graph needs it any more. */
+/* User objects: a program's resources, freed when no graph needs them any more. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -8,12 +8,12 @@ struct CUuserObject_st {
     struct object object;
     void *data;
     CUhostFn destroy;
-    uint64_t references, own; /* all; those that are the program's */
+    uint64_t references, own; /* all references; the program's among them */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* At the driver's end: what the program still holds stays its own. */
+/* At the driver's end: the program keeps what it still holds. */
 static void release(struct object *object) {
     free(object);
 }
@@ -26,8 +26,8 @@ static CUresult check(CUuserObject user, unsigned count) {
                                                                      : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Takes references off; own: the program's.  The last one destroys it, on the calling thread.
- * Errors: INVALID_VALUE when the program has not so many. */
+/* Drops references; own: the program's.  Dropping the last one destroys the object on the calling thread.
+ * Errors: INVALID_VALUE if the program does not have that many. */
 static CUresult drop(CUuserObject user, unsigned count, bool own) {
     pthread_mutex_lock(&lock);
     bool enough = !own || user->own >= count;
@@ -155,7 +155,7 @@ CUresult graph_share_users(CUgraph from, CUgraph to) {
     return error;
 }
 
-/* At the driver's end the object may have gone first. */
+/* At the driver's end the object may be gone already. */
 void graph_release_users(CUgraph graph) {
     while (graph->users) {
         struct user_reference *at = graph->users;

@@ -1,15 +1,16 @@
-/* Clusters of blocks: which a launch has, and how many the device holds.  Each rule is an H200's answer. */
+/* Clusters of blocks: a launch's cluster size, and how many clusters the device holds.  The rules were
+ * observed on an H200. */
 #include <string.h>
 
 #include "sim/cuda/launch/launch.h"
 #include "sim/cuda/limits.h"
 #include "sim/cuda/module/module.h"
 
-/* Blocks of a cluster that every device with clusters takes, and that this one takes where it is told to. */
+/* Cluster sizes in blocks: supported by every device with clusters, and by this one with opt-in. */
 enum { PORTABLE = 8, LARGEST = SIM_MAX_CLUSTER };
 
-/* What the kernel asks of every launch, by how it was compiled or by its attributes; zeros: nothing.  False:
- * its attributes are set in part. */
+/* The cluster size that the kernel requires of every launch, compiled in or set by attributes; zeros: none.
+ * False: its attributes are only partly set. */
 static bool required(const struct CUfunc_st *function, uint32_t out[3]) {
     unsigned given = 0;
     for (int d = 0; d < 3; d++) {
@@ -92,8 +93,8 @@ CUresult cuOccupancyMaxPotentialClusterSize(int *clusterSize, CUfunction func, c
     return CUDA_SUCCESS;
 }
 
-/* A cluster lies within a group of multiprocessors (GPC), of which an H200's differ in size from one to the
- * next: this is near what one of them says, and not always the same. */
+/* A cluster lies within a group of multiprocessors (GPC).  The GPCs of H200s differ in size from one card to
+ * the next, so the result is close to a real card's but not always equal. */
 CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const CUlaunchConfig *config) {
     static const unsigned groups[] = {18, 18, 18, 18, 18, 18, 16, 8};
     CUfunction function;
@@ -105,7 +106,7 @@ CUresult cuOccupancyMaxActiveClusters(int *numClusters, CUfunction func, const C
         return CUDA_ERROR_INVALID_VALUE;
     size_t blocks = blocks_of(function, config), size = (size_t)cluster[0] * cluster[1] * cluster[2],
            count = 0;
-    /* An H200 says so where no dynamic shared memory is asked for. */
+    /* An H200 returns this if no dynamic shared memory is requested. */
     if (!config->sharedMemBytes && blocks > 8)
         blocks = 8;
     for (size_t i = 0; size && i < sizeof groups / sizeof *groups; i++)

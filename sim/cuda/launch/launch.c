@@ -1,4 +1,4 @@
-/* Kernel launches: CUDA's checks of the arguments, and what becomes of a fault. */
+/* Kernel launches: CUDA's checks of the arguments, and the handling of faults. */
 #include "sim/cuda/launch/launch.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "sim/cuda/module/module.h"
 #include "sim/cuda/record/profile.h"
 
-/* What a parameter may be aligned to, and enough that an allocation for no parameters gives something. */
+/* The maximum alignment of a parameter.  Also makes the allocation for no parameters non-empty. */
 enum { PARAMETER_ALIGNMENT = 16 };
 
 static CUresult check_shape(const struct sim_function_info *info, const uint32_t grid[3],
@@ -21,11 +21,11 @@ static CUresult check_shape(const struct sim_function_info *info, const uint32_t
             return CUDA_ERROR_INVALID_VALUE;
     if (grid[0] > LIMIT_GRID_X || grid[1] > LIMIT_GRID_YZ || grid[2] > LIMIT_GRID_YZ)
         return CUDA_ERROR_INVALID_VALUE;
-    /* The product of two does not wrap; that of all three might. */
+    /* A product of two cannot wrap; that of all three could. */
     const uint64_t layer = (uint64_t)block[0] * block[1];
     if (layer > LIMIT_BLOCK_THREADS || block[2] > LIMIT_BLOCK_Z)
         return CUDA_ERROR_INVALID_VALUE;
-    /* As many as the kernel was compiled for, which are no more than the device has. */
+    /* The kernel's compiled maximum, which is never above the device's. */
     return layer * block[2] > info->max_threads ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
@@ -35,11 +35,11 @@ static CUresult check_shared(CUfunction function, size_t dynamic) {
         function_get_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &allowed);
     if (error)
         return error;
-    /* With the function's own memory that is never more than a block can have. */
+    /* With the function's static memory this never exceeds a block's maximum. */
     return dynamic > (size_t)allowed ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* The parameter buffer out of kernelParams (a pointer to each) or extra (the whole, packed). */
+/* Fills the parameter buffer from kernelParams (one pointer each) or extra (all in one buffer). */
 static CUresult gather(const struct sim_function_info *info, void **params, void **extra,
                        unsigned char *buffer) {
     if (params && extra)
@@ -115,7 +115,7 @@ static CUresult run(CUcontext context, const struct sim_launch *what) {
         return CUDA_SUCCESS;
     CUresult error = fault_error(&fault);
     log_error("%s", fault.text);
-    /* Nothing of the program has gone wrong when the simulator itself lacks memory: it may go on. */
+    /* If the simulator itself is out of memory, the program did nothing wrong and may continue. */
     if (error == CUDA_ERROR_OUT_OF_MEMORY)
         return error;
     int none = CUDA_SUCCESS;
@@ -123,7 +123,7 @@ static CUresult run(CUcontext context, const struct sim_launch *what) {
     return driver.blocking ? error : CUDA_SUCCESS;
 }
 
-/* All blocks of a cooperative launch must fit the device at once. */
+/* All blocks of a cooperative launch must fit on the device at once. */
 static CUresult check_cooperative(CUfunction function, const struct kernel_launch *what) {
     uint64_t blocks = (uint64_t)what->grid[0] * what->grid[1] * what->grid[2];
     size_t threads = (size_t)what->block[0] * what->block[1] * what->block[2];
@@ -204,7 +204,7 @@ static CUresult resolve_and_run(const struct kernel_launch *launch) {
     if (!object_is(launch->context, OBJECT_CONTEXT))
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult error = function_resolve(launch->handle, launch->context, &function);
-    /* A handle may have come to mean another function since: never read past the parameters. */
+    /* The handle may refer to another function by now: never read past the parameters. */
     if (!error && function->info.param_bytes != launch->param_bytes)
         error = CUDA_ERROR_INVALID_HANDLE;
     uint32_t cluster[3];
@@ -238,7 +238,7 @@ CUresult kernel_launch_run(const struct kernel_launch *launch) {
     return error;
 }
 
-/* A launch that is captured is refused where it would be if it ran. */
+/* A captured launch is rejected in the same cases as one that runs. */
 static CUresult check_cluster(const struct kernel_launch *launch) {
     CUfunction function;
     uint32_t cluster[3];
@@ -297,7 +297,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
     return launch(f, &config, kernelParams, NULL);
 }
 
-/* Attributes by CUDA's numbers where an older cuda.h may lack the name. */
+/* Uses CUDA's numbers for attributes whose names an older cuda.h may lack. */
 CUresult launch_check_attribute(const CUlaunchAttribute *attribute) {
     switch ((int)attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
@@ -317,7 +317,7 @@ CUresult launch_check_attribute(const CUlaunchAttribute *attribute) {
 #endif
     case 13 /* DEVICE_UPDATABLE_KERNEL_NODE */:
         return CUDA_ERROR_NOT_SUPPORTED;
-    default: /* the rest are about speed, or about order that holds anyway */
+    default: /* the rest concern speed, or an order that always holds here */
         return (unsigned)attribute->id <= 16 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }
 }

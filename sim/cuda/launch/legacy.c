@@ -1,5 +1,5 @@
-/* Launches as before CUDA 4: a function's block, its shared memory and its parameters are set one by one and
- * stay with it.  cuda.h still declares them. */
+/* Launches as before CUDA 4: a function's block, shared memory and parameters are set one by one and stored
+ * with it.  cuda.h still declares these calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@ enum { MOST_PARAMETERS = 32764 }; /* bytes */
 
 struct legacy_launch {
     unsigned block[3], shared;
-    size_t size; /* of the parameters, as cuParamSetSize said */
+    size_t size; /* of the parameters, set by cuParamSetSize */
     unsigned char parameters[MOST_PARAMETERS];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* With the lock held on success: the function and what was set of it. */
+/* Returns the function and its settings; on success the lock is held. */
 static CUresult enter(CUfunction handle, CUfunction *function, struct legacy_launch **out) {
     CUcontext context;
     CUresult error = context_enter(&context);
@@ -117,7 +117,7 @@ static CUresult launch(CUfunction handle, int width, int height, CUstream stream
         pthread_mutex_unlock(&lock);
         void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, copy->parameters, CU_LAUNCH_PARAM_BUFFER_SIZE,
                          &copy->size, CU_LAUNCH_PARAM_END};
-        /* A negative size becomes one that is too large, and is refused as such. */
+        /* A negative size becomes a very large one, which is rejected. */
         error = cuLaunchKernel(function, (unsigned)width, (unsigned)height, 1, copy->block[0], copy->block[1],
                                copy->block[2], copy->shared, stream, NULL, extra);
     }
@@ -137,7 +137,7 @@ CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstre
     return launch(f, grid_width, grid_height, hStream);
 }
 
-/* One device takes one launch. */
+/* With one device, only one launch is possible. */
 CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
                                               unsigned int flags) {
     CUcontext context;

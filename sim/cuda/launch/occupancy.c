@@ -1,4 +1,4 @@
-/* How many blocks fit a multiprocessor, by threads, registers and shared memory. */
+/* How many blocks fit on a multiprocessor, limited by threads, registers and shared memory. */
 #include "sim/cuda/limits.h"
 #include "sim/cuda/module/module.h"
 
@@ -16,8 +16,8 @@ static CUresult enter(CUfunction handle, CUfunction *out) {
     return error ? error : function_resolve(handle, context, out);
 }
 
-/* Blocks of this many threads that the register file holds; a warp's registers lie in one of its four parts.
- * By an estimate at least one block fits, since the launch will be accepted. */
+/* Blocks of this many warps that the register file holds; a warp's registers lie in one of its four parts.
+ * If registers are only an estimate, at least one block fits, because the launch will be accepted. */
 static size_t blocks_by_registers(const struct CUfunc_st *function, size_t warps) {
     size_t registers = minimum(function->info.registers, LIMIT_THREAD_REGISTERS);
     if (!registers)
@@ -27,14 +27,14 @@ static size_t blocks_by_registers(const struct CUfunc_st *function, size_t warps
     return blocks || function->registers_known ? blocks : 1;
 }
 
-/* The most dynamic shared memory that a launch of the function may ask for. */
+/* The maximum dynamic shared memory that a launch of the function may request. */
 static size_t most_dynamic(const struct CUfunc_st *function) {
     int most = 0;
     (void)function_get_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &most);
     return (size_t)most;
 }
 
-/* As on an H200, whatever the function's own bound of threads. */
+/* As on an H200, ignores the function's own thread limit. */
 size_t occupancy_blocks(const struct CUfunc_st *function, size_t threads, size_t dynamic) {
     const struct sim_function_info *info = &function->info;
     if (threads > LIMIT_BLOCK_THREADS || dynamic > most_dynamic(function))

@@ -1,4 +1,4 @@
-/* Device and managed memory: allocating, freeing, and what is left. */
+/* Device and managed memory: allocates, frees and reports what is free. */
 #include <stdlib.h>
 
 #include "sim/cuda/check.h"

@@ -1,4 +1,4 @@
-/* CUDA arrays: their making, and copies of as many bytes as one says, row after row. */
+/* CUDA arrays: creation, and copies of a number of bytes, row after row. */
 #include "sim/cuda/memory/array.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void release(struct object *object) {
     CUarray array = (CUarray)object;
     sim_check_freed(check_session(), array->base);
     sim_memory_free(driver.memory, array->base);
-    work_wait(); /* for copies that have found it */
+    work_wait(); /* copies in flight may have found it */
     free(array);
 }
 
@@ -153,9 +153,9 @@ CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray h
 
 /* ---------------------------------------------------------------- copies */
 
-/* One end of a copy: an array from the offset on, as if its rows had no gaps; or plain memory. */
+/* One end of a copy: an array from an offset on, as if its rows had no gaps; or plain memory. */
 struct end {
-    CUarray array; /* NULL: plain */
+    CUarray array; /* NULL: plain memory */
     size_t offset;
     uint64_t address;
     bool host;
@@ -171,7 +171,7 @@ static CUresult check_end(const char *function, const struct end *end, size_t si
     return sim_within(end->offset, size, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Where the copy's byte number `at` is, and how many follow it there. */
+/* The address of the copy's byte number `at`, and how many contiguous bytes follow. */
 static uint64_t place(const struct end *end, size_t at, size_t *run) {
     if (!end->array) {
         *run = SIZE_MAX;
@@ -182,8 +182,7 @@ static uint64_t place(const struct end *end, size_t at, size_t *run) {
     return end->array->base + offset / end->array->row * end->array->pitch + within;
 }
 
-/* wait: the call is a synchronous one.  Only boxes can be nodes of a graph, which a range of an array need
- * not be. */
+/* wait: the call is synchronous.  A graph's node copies a box; a range of an array may not be one. */
 static CUresult copy(const char *function, struct end to, struct end from, size_t size, bool wait,
                      CUstream stream) {
     CUcontext context;
@@ -225,7 +224,7 @@ static struct end on_host(const void *address) {
     return (struct end){.address = (uint64_t)(uintptr_t)address, .host = true};
 }
 
-/* An array that is NULL is no plain memory. */
+/* A NULL array is an error, not plain memory. */
 static CUresult copy_arrays(const char *function, struct end to, struct end from, size_t size, bool wait,
                             CUstream stream, bool given) {
     return given ? copy(function, to, from, size, wait, stream) : CUDA_ERROR_INVALID_HANDLE;

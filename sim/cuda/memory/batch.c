@@ -1,5 +1,5 @@
-/* Batches of copies, prefetches and discards.  The parts of a batch are in no order; here they are in that of
- * the list, each a call of its own.  A batch is checked whole before the first of it is done. */
+/* Batches of copies, prefetches and discards.  CUDA orders nothing within a batch; here its operations run in
+ * list order, one call each.  The whole batch is checked before the first operation runs. */
 #include <stdint.h>
 
 #include "sim/cuda/memory/array.h"
@@ -7,13 +7,13 @@
 
 #if CUDA_VERSION >= 12080
 
-/* Batches are for streams of one's own. */
+/* CUDA allows no batches on default streams. */
 static bool is_null_stream(CUstream stream) {
     return !stream || stream == CU_STREAM_LEGACY;
 }
 
-/* The first indexes of ranges that share something: they begin with 0 and rise, below count.  So there are no
- * more of them than count. */
+/* Checks the first indices of ranges that share attributes: they start at 0, increase and stay below count.
+ * So there are at most count of them. */
 static bool are_starts(const size_t *starts, size_t number, size_t count) {
     if (!starts || !number || starts[0] != 0)
         return false;
@@ -29,7 +29,7 @@ static bool is_order(CUmemcpySrcAccessOrder order) {
     return order >= CU_MEMCPY_SRC_ACCESS_ORDER_STREAM && order <= CU_MEMCPY_SRC_ACCESS_ORDER_ANY;
 }
 
-/* *failed: the copy at fault; SIZE_MAX: none in particular. */
+/* *failed: index of the faulty copy; SIZE_MAX: none in particular. */
 static CUresult copy_batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
                            size_t count, const CUmemcpyAttributes *attrs, const size_t *starts, size_t number,
                            CUstream stream, size_t *failed) {
@@ -81,7 +81,7 @@ CUresult cuMemcpyBatchAsync_v2(CUdeviceptr *dsts, CUdeviceptr *srcs, size_t *siz
     return copy_batch(dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, hStream, &failed);
 }
 
-/* Bytes of an operand's element; 0: it is none.  Pointers have none of their own. */
+/* Bytes per element of an operand; 0 if it is invalid.  Pointers have no element size of their own. */
 static size_t element_of(const CUmemcpy3DOperand *operand) {
     if (operand->type == CU_MEMCPY_OPERAND_TYPE_POINTER)
         return 1;
@@ -90,7 +90,7 @@ static size_t element_of(const CUmemcpy3DOperand *operand) {
     return operand->op.array.array->element;
 }
 
-/* One side of a copy of boxes: where it begins, and its rows. */
+/* One side of a box copy: its start and its rows. */
 struct side {
     CUmemorytype type;
     CUarray array;
@@ -98,7 +98,7 @@ struct side {
     size_t x, y, z, pitch, height;
 };
 
-/* Rows and layers that are shorter than the box are left to memory_copy_check(). */
+/* memory_copy_check() rejects rows and layers that are shorter than the box. */
 static bool make_side(const CUmemcpy3DOperand *operand, const CUextent3D *extent, size_t element,
                       struct side *out) {
     if (operand->type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
@@ -196,7 +196,7 @@ CUresult cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP *opList, 
 /* ---------------------------------------------------------------- managed memory */
 
 #if CUDA_VERSION >= 13000
-/* Ranges of managed memory. */
+/* Checks that the ranges are managed memory. */
 static CUresult check_ranges(const CUdeviceptr *addresses, const size_t *sizes, size_t count,
                              unsigned long long flags, CUstream stream) {
     CUcontext context;
@@ -228,7 +228,7 @@ CUresult cuMemPrefetchBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count
     return error;
 }
 
-/* What is discarded may be read as anything until it is written: here, as what it was. */
+/* Discarded memory may read as anything until it is written; here it keeps its contents. */
 CUresult cuMemDiscardBatchAsync(CUdeviceptr *dptrs, size_t *sizes, size_t count, unsigned long long flags,
                                 CUstream hStream) {
     return check_ranges(dptrs, sizes, count, flags, hStream);

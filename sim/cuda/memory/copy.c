@@ -12,7 +12,8 @@ CUresult memory_check(const char *function, uint64_t address, size_t size) {
         return CUDA_SUCCESS;
     char where[256];
     if (sim_memory_find(driver.memory, address, 1, &found)) {
-        address = found.base + found.size; /* it begins well; say where it leaves the allocation */
+        address = found.base +
+                  found.size; /* the beginning is valid; report where the range leaves the allocation */
         sim_memory_describe_end(&found, where, sizeof where);
     } else {
         sim_memory_describe(driver.memory, address, where, sizeof where);
@@ -22,8 +23,8 @@ CUresult memory_check(const char *function, uint64_t address, size_t size) {
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* For copies that take either kind of address: one outside all allocations is the host's own.  A range
- * that begins in an allocation has to end there. */
+/* For copies that accept either kind of address.  An address outside all allocations is host memory.  A range
+ * that begins in an allocation must end there. */
 static CUresult check_any(const char *function, uint64_t address, size_t size) {
     struct sim_allocation found;
     if (!address)
@@ -42,7 +43,7 @@ static CUmemorytype type_of(enum end end) {
     return end == DEVICE ? CU_MEMORYTYPE_DEVICE : end == HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_UNIFIED;
 }
 
-/* As a graph's node has it: a box of one row. */
+/* Captures the copy as a box of one row. */
 static CUresult capture(uint64_t to, enum end to_end, uint64_t from, enum end from_end, size_t size,
                         CUstream stream) {
     CUDA_MEMCPY3D box = {
@@ -59,7 +60,7 @@ static CUresult capture(uint64_t to, enum end to_end, uint64_t from, enum end fr
     return capture_copy(stream, &box);
 }
 
-/* wait: the call is a synchronous one. */
+/* wait: the call is synchronous. */
 static CUresult copy(const char *function, uint64_t to, enum end to_end, uint64_t from, enum end from_end,
                      size_t size, bool wait, CUstream stream) {
     CUcontext context;
@@ -118,7 +119,7 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t 
     return copy(__func__, dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, false, hStream);
 }
 
-/* Contexts share the device's one memory. */
+/* All contexts share the device's one memory. */
 static CUresult copy_peer(const char *function, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                           CUcontext from_context, size_t size, bool wait, CUstream stream) {
     CUcontext context;

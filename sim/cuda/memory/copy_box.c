@@ -7,15 +7,15 @@
 #include "sim/cuda/memory/array.h"
 #include "sim/cuda/memory/memory.h"
 
-/* One side of a copy: the first byte, and the distances of rows and slices. */
+/* One side of a copy: the first byte, and the distances between rows and slices. */
 struct side {
     CUmemorytype type;
     uint64_t host, device;
     CUarray array;
     size_t x, y, z;       /* bytes, rows, slices to skip */
-    size_t pitch, height; /* bytes of a row, rows of a slice; 0: no more than is copied */
-    uint64_t start;       /* filled in by prepare() */
-    size_t row, slice;    /* filled in by prepare() */
+    size_t pitch, height; /* bytes per row, rows per slice; 0: as many as are copied */
+    uint64_t start;       /* set by prepare() */
+    size_t row, slice;    /* set by prepare() */
 };
 
 struct box {
@@ -39,7 +39,7 @@ static CUresult prepare_array(struct side *side, const struct box *box) {
     return CUDA_SUCCESS;
 }
 
-/* Checks one side and works out where its bytes are. */
+/* Checks one side and computes where its bytes are. */
 static CUresult prepare(const char *function, struct side *side, const struct box *box) {
     if (side->type == CU_MEMORYTYPE_ARRAY)
         return prepare_array(side, box);
@@ -66,7 +66,7 @@ static CUresult prepare(const char *function, struct side *side, const struct bo
     if (!base || __builtin_add_overflow(base, offset, &side->start))
         return CUDA_ERROR_INVALID_VALUE;
     struct sim_allocation found;
-    /* Host memory may be anyone's; a range that begins in one of our allocations has to end there. */
+    /* Host memory may be anyone's, but a range that begins in one of our allocations must end there. */
     if (side->type == CU_MEMORYTYPE_DEVICE || sim_memory_find(driver.memory, base, 0, &found))
         return memory_check(function, side->start, end);
     return CUDA_SUCCESS;
@@ -77,7 +77,7 @@ struct plan {
     struct box box;
 };
 
-/* Works out what a copy reads and writes, and checks it; an empty copy is always good. */
+/* Checks a copy and computes what it reads and writes; an empty copy is always valid. */
 static CUresult plan(const char *function, const CUDA_MEMCPY3D *c, struct plan *out) {
     if (c->srcLOD || c->dstLOD || c->reserved0 || c->reserved1)
         return CUDA_ERROR_INVALID_VALUE;
@@ -137,7 +137,7 @@ CUresult memory_copy(const char *function, const CUDA_MEMCPY3D *copy) {
     return error;
 }
 
-/* wait: the call is a synchronous one. */
+/* wait: the call is synchronous. */
 static CUresult submit(const char *function, const CUDA_MEMCPY3D *copy, bool wait, CUstream stream) {
     CUcontext context;
     bool capturing;
@@ -195,7 +195,7 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
     return submit(__func__, pCopy, false, hStream);
 }
 
-/* The same fields but for the contexts, which share one memory. */
+/* The same fields except the contexts, which share one memory. */
 static CUresult copy_3d_peer(const char *function, const CUDA_MEMCPY3D_PEER *c, bool wait, CUstream stream) {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;

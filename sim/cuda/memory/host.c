@@ -1,4 +1,4 @@
-/* Host memory that kernels can reach: allocated here, or the program's own and registered. */
+/* Host memory that kernels can access: allocated here, or the program's own and registered. */
 #include "sim/cuda/check.h"
 #include "sim/cuda/graph/capture.h"
 #include "sim/cuda/memory/memory.h"
@@ -70,11 +70,11 @@ CUresult cuMemHostUnregister(void *p) {
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     work_wait();
     allocation_destroy(allocation);
-    work_wait(); /* the memory is the program's, which may free it now */
+    work_wait(); /* the program may free its memory now */
     return CUDA_SUCCESS;
 }
 
-/* The host allocation that holds p, or NULL. */
+/* The host allocation that contains p; NULL if there is none. */
 static const struct allocation *host_of(const void *p) {
     struct sim_allocation found;
     if (!p || !sim_memory_find(driver.memory, (uint64_t)(uintptr_t)p, 1, &found) ||
@@ -83,7 +83,7 @@ static const struct allocation *host_of(const void *p) {
     return found.user;
 }
 
-/* Kernels use the host's own addresses. */
+/* Kernels use host addresses unchanged. */
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Flags) {
     CUcontext context;
     CUresult error = context_enter(&context);
@@ -103,7 +103,7 @@ CUresult cuMemHostGetFlags(unsigned int *pFlags, void *p) {
     const struct allocation *allocation = host_of(p);
     if (!pFlags || !allocation || allocation->kind != ALLOCATION_HOST)
         return CUDA_ERROR_INVALID_VALUE;
-    /* With unified addressing every host allocation is mapped. */
+    /* With unified addressing, every host allocation is mapped. */
     *pFlags = allocation->flags | CU_MEMHOSTALLOC_DEVICEMAP;
     return CUDA_SUCCESS;
 }

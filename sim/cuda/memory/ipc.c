@@ -18,7 +18,7 @@ struct import {
 
 enum handle_kind { HANDLE_OF_MEMORY, HANDLE_OF_EVENT };
 
-/* What a handle holds. */
+/* The contents of a handle. */
 struct handle {
     struct sim_share_name name;
     uint64_t kind, zeros[3];
@@ -33,7 +33,7 @@ bool ipc_is_capable(const struct allocation *allocation) {
     return allocation && allocation->kind == ALLOCATION_DEVICE && !allocation->pool && !allocation->graph;
 }
 
-/* As NVIDIA's driver this takes any address in an allocation; the handle is the whole allocation's. */
+/* As NVIDIA's driver does, accepts any address in an allocation; the handle stands for all of it. */
 CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
     CUcontext context;
     CUresult error = context_enter(&context);
@@ -45,7 +45,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
     struct handle handle = {.kind = HANDLE_OF_MEMORY};
     work_hold();
     const bool exported = sim_memory_export(driver.memory, found.base, &handle.name);
-    /* Other processes write there from now on, so the check has to forget which bytes nobody wrote. */
+    /* Other processes may write there from now on, so the check forgets which bytes are unwritten. */
     if (exported && found.kind == SIM_MEMORY_DEVICE)
         sim_check_freed(check_session(), found.base);
     work_resume();
@@ -55,8 +55,8 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
     return CUDA_SUCCESS;
 }
 
-/* Errors: INVALID_VALUE where it is no handle of this kind, INVALID_HANDLE where what it names is gone,
- * INVALID_CONTEXT where this process made it. */
+/* Errors: INVALID_VALUE if it is not a handle of this kind, INVALID_HANDLE if its object no longer exists,
+ * INVALID_CONTEXT if this process made it. */
 static CUresult open_shared(const void *from, enum handle_kind kind, struct sim_shared *out) {
     struct handle handle;
     memcpy(&handle, from, sizeof handle);
@@ -71,7 +71,7 @@ static CUresult open_shared(const void *from, enum handle_kind kind, struct sim_
     return CUDA_ERROR_INVALID_CONTEXT;
 }
 
-/* Called with the lock held. */
+/* Call with the lock held. */
 static CUresult import(CUcontext context, const CUipcMemHandle *handle, struct import **out) {
     struct sim_shared shared;
     CUresult error = open_shared(handle, HANDLE_OF_MEMORY, &shared);
@@ -105,7 +105,7 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned 
     if (!at)
         error = import(context, &handle, &at);
     else if (at->allocation->object.context != context)
-        error = CUDA_ERROR_INVALID_HANDLE; /* one context of a process may have it open */
+        error = CUDA_ERROR_INVALID_HANDLE; /* only one context per process may have it open */
     if (!error) {
         at->references++;
         *pdptr = (CUdeviceptr)at->allocation->base;
@@ -150,8 +150,8 @@ void ipc_forget(const struct allocation *allocation) {
 
 /* ---------------------------------------------------------------- events */
 
-/* Work is done when it is submitted, so whatever was recorded in an event has happened, in every process. All
- * that processes share of it is whether it exists: that is a byte of device memory, which is exported. */
+/* Work runs when it is submitted, so recorded work is finished in every process.  Processes share only
+ * whether the event exists, as an exported byte of device memory. */
 CUresult cuIpcGetEventHandle(CUipcEventHandle *pHandle, CUevent event) {
     CUcontext context;
     CUresult error = context_enter(&context);

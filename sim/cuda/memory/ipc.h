@@ -1,12 +1,12 @@
-/* What the driver's other files ask of interprocess memory. */
+/* Interprocess memory: declarations for the driver's other files. */
 #ifndef WIDELOAD_SIM_CUDA_IPC_H
 #define WIDELOAD_SIM_CUDA_IPC_H
 
 #include "sim/cuda/memory/memory.h"
 
-/* Whether cuIpcGetMemHandle takes it: cuMemAlloc's.  NULL is allowed. */
+/* Whether cuIpcGetMemHandle accepts it: only cuMemAlloc's memory.  NULL is allowed. */
 bool ipc_is_capable(const struct allocation *allocation);
-/* An import that its context releases is open no longer. */
+/* Call when a context releases an import: it is no longer open. */
 void ipc_forget(const struct allocation *allocation);
 
 #endif

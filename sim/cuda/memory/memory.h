@@ -1,4 +1,4 @@
-/* Device and host memory as the driver's files share it. */
+/* Device and host memory: declarations shared by the driver's files. */
 #ifndef WIDELOAD_SIM_CUDA_MEMORY_H
 #define WIDELOAD_SIM_CUDA_MEMORY_H
 
@@ -12,7 +12,7 @@ enum allocation_kind {
     ALLOCATION_IMPORTED
 };
 
-/* Behind every range that a program allocated or registered: sim_allocation.user points at it. */
+/* A range that a program allocated or registered; sim_allocation.user points to it. */
 struct allocation {
     struct object object;
     enum allocation_kind kind;
@@ -20,39 +20,38 @@ struct allocation {
     size_t size;
     unsigned flags;
     CUmemoryPool pool;          /* NULL: not from a pool */
-    struct graph_memory *graph; /* NULL: no graph allocates it */
-    struct page_advice *advice; /* memory_range.c's: one a page; NULL: none was given yet */
+    struct graph_memory *graph; /* NULL: not allocated by a graph */
+    struct page_advice *advice; /* memory_range.c's, one per page; NULL: none given yet */
 };
 
 /* alloc.c.  Errors: OUT_OF_MEMORY. */
 CUresult allocation_create(CUcontext context, enum allocation_kind kind, size_t size, unsigned flags,
                            struct allocation **out);
-/* For memory that the program brings.  Errors: HOST_MEMORY_ALREADY_REGISTERED, OUT_OF_MEMORY. */
+/* For the program's own memory.  Errors: HOST_MEMORY_ALREADY_REGISTERED, OUT_OF_MEMORY. */
 CUresult allocation_register(CUcontext context, void *base, size_t size, unsigned flags,
                              struct allocation **out);
-/* For memory of another process.  Errors: MAP_FAILED, OUT_OF_MEMORY. */
+/* For another process's memory.  Errors: MAP_FAILED, OUT_OF_MEMORY. */
 CUresult allocation_import(CUcontext context, const struct sim_shared *shared, struct allocation **out);
-/* The allocation that begins at address; NULL when none does, or it is a module's variable. */
+/* The allocation that begins at address; NULL if none does, or if it is a module's variable. */
 struct allocation *allocation_at(uint64_t address);
 void allocation_destroy(struct allocation *allocation);
-/* What cuMemFree does, in no stream.  Errors: INVALID_VALUE. */
+/* cuMemFree outside any stream.  Errors: INVALID_VALUE. */
 CUresult memory_free(const char *function, CUdeviceptr address);
 
 /* pool.c */
 void pool_returned(CUmemoryPool pool, size_t size);
 
-/* copy.c: whether size bytes at address are device, managed or registered memory.  If not, says so in the
- * log in the function's name and returns INVALID_VALUE.  Zero bytes are always allowed. */
+/* copy.c: whether size bytes at address are device, managed or registered memory.  If not, logs it under the
+ * function's name and returns INVALID_VALUE.  Zero bytes are always allowed. */
 CUresult memory_check(const char *function, uint64_t address, size_t size);
 
-/* copy_box.c: whether such a copy could be done now, and the copy itself, in no stream.  function is for
- * messages. */
+/* copy_box.c: checks a copy, and runs it outside any stream.  function: its name in messages. */
 CUresult memory_copy_check(const char *function, const CUDA_MEMCPY3D *copy);
 CUresult memory_copy(const char *function, const CUDA_MEMCPY3D *copy);
-/* memset.c: the same of a fill. */
+/* memset.c: the same for a fill. */
 CUresult memory_set_check(const char *function, const CUDA_MEMSET_NODE_PARAMS *set);
 CUresult memory_set(const char *function, const CUDA_MEMSET_NODE_PARAMS *set);
-/* memory_operations.c: the same of writes of words and waits for them. */
+/* memory_operations.c: the same for writes of words and waits for them. */
 CUresult memory_operations_check(const char *function, unsigned count,
                                  const CUstreamBatchMemOpParams *operations);
 CUresult memory_operations_run(const char *function, unsigned count,

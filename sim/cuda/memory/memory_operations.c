@@ -33,7 +33,7 @@ static CUresult check(const char *function, const CUstreamBatchMemOpParams *one)
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
-    /* Both kinds begin alike. */
+    /* Both structures begin with the same fields. */
     size_t size = is_64(one->operation) ? 8 : 4;
     return one->writeValue.address % size ? CUDA_ERROR_INVALID_VALUE
                                           : memory_check(function, one->writeValue.address, size);
@@ -47,7 +47,7 @@ CUresult memory_operations_check(const char *function, unsigned count,
     return error;
 }
 
-/* As CUDA defines the four conditions; the first is a cyclic comparison. */
+/* CUDA's four conditions; the first is a cyclic comparison. */
 static bool is_met(unsigned condition, uint64_t found, uint64_t value, bool wide) {
     switch (condition) {
     case CU_STREAM_WAIT_VALUE_GEQ:
@@ -61,8 +61,8 @@ static bool is_met(unsigned condition, uint64_t found, uint64_t value, bool wide
     }
 }
 
-/* Everything that came before in any stream is done, so what is not there now could only be written by a
- * later call, which a wait would keep from being made. */
+/* All earlier work in any stream is done.  So if the condition is not met now, only a later call could meet
+ * it, and waiting would prevent that call. */
 static CUresult wait(const char *function, const CUstreamBatchMemOpParams *one) {
     bool wide = is_64(one->operation);
     const void *address = (const void *)(uintptr_t)one->waitValue.address;
@@ -138,7 +138,7 @@ static CUresult write_value(const char *function, CUstream stream, CUdeviceptr a
     return submit(function, stream, 1, &one, 0);
 }
 
-/* The first versions forward here: entries.awk finds that their parameters are the same. */
+/* The first versions forward here; entries.awk sees that their parameters are the same. */
 CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags) {
     return wait_value(__func__, stream, addr, value, false, flags);
 }

@@ -1,5 +1,5 @@
-/* Advice about managed memory, and prefetching.  Managed memory is in one place here, so neither moves
- * anything; both are kept, a page at a time, for whoever asks. */
+/* Advice about managed memory, and prefetching.  Managed memory has one place here, so neither moves
+ * anything; both are stored per page for queries. */
 #include <stdlib.h>
 
 #include "sim/cuda/graph/capture.h"
@@ -8,7 +8,7 @@
 
 enum { PAGE = 4096 };
 
-/* A place: what was never said comes first, so that a page begins with it. */
+/* A place.  The first means "never set", a page's initial state. */
 enum place { NOWHERE, DEVICE, HOST };
 
 struct page_advice {
@@ -24,7 +24,7 @@ static CUresult find(CUdeviceptr address, size_t count, struct sim_allocation *o
     return CUDA_SUCCESS;
 }
 
-/* The pages that a range touches; false: no memory, or a module's variable, of which nothing is kept. */
+/* The pages that a range touches; false if out of memory, or for a module's variable, which stores none. */
 static bool pages(const struct sim_allocation *range, CUdeviceptr address, size_t count, bool create,
                   struct page_advice **first, struct page_advice **end) {
     struct allocation *allocation = range->user;
@@ -39,7 +39,7 @@ static bool pages(const struct sim_allocation *range, CUdeviceptr address, size_
     return true;
 }
 
-/* place: for the kinds of advice that name one. */
+/* place: used by the kinds of advice that name one. */
 static CUresult advise(CUdeviceptr address, size_t count, CUmem_advise advice, enum place place) {
     CUcontext context;
     struct sim_allocation range;
@@ -55,7 +55,7 @@ static CUresult advise(CUdeviceptr address, size_t count, CUmem_advise advice, e
     pthread_mutex_lock(&lock);
     bool kept = pages(&range, address, count, true, &page, &end);
     for (; kept && page < end; page++) {
-        bool set = advice % 2; /* the odd ones set what the even ones after them unset */
+        bool set = advice % 2; /* an odd number sets what the next even number unsets */
         if (advice <= CU_MEM_ADVISE_UNSET_READ_MOSTLY)
             page->read_mostly = set;
         else if (advice <= CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
@@ -91,7 +91,7 @@ static CUresult place_of_device(CUdevice device, enum place *out) {
     return device == 0 || device == CU_DEVICE_CPU ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-/* What kind of advice needs no place may come with any. */
+/* Advice that needs no place may come with any. */
 static bool names_place(CUmem_advise advice) {
     return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION || advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
            advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
@@ -145,7 +145,7 @@ CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation l
 
 /* ---------------------------------------------------------------- asking */
 
-/* What holds for every page of a range: a place where all name the same one. */
+/* What all pages of a range have in common; a place only if all have the same. */
 static struct page_advice common(const struct sim_allocation *range, CUdeviceptr address, size_t count) {
     struct page_advice all = {0}, *page, *end;
     pthread_mutex_lock(&lock);
@@ -169,7 +169,7 @@ static int as_device(unsigned place) {
 }
 
 static int as_location(unsigned place) {
-    enum { INVALID = 0, LOCATION_DEVICE = 1, LOCATION_HOST = 2 }; /* of CUmemLocationType */
+    enum { INVALID = 0, LOCATION_DEVICE = 1, LOCATION_HOST = 2 }; /* values of CUmemLocationType */
     return place == DEVICE ? LOCATION_DEVICE : place == HOST ? LOCATION_HOST : INVALID;
 }
 

@@ -45,8 +45,7 @@ CUresult memory_set(const char *function, const CUDA_MEMSET_NODE_PARAMS *set) {
     return error;
 }
 
-/* width: bytes of a value; count: values in a row; rows are pitch bytes apart.  wait: the call is a
- * synchronous one. */
+/* width: bytes per value; count: values per row; pitch: bytes between rows.  wait: a synchronous call. */
 static CUresult set(const char *function, CUdeviceptr to, size_t pitch, uint32_t value, unsigned width,
                     size_t count, size_t rows, bool wait, CUstream stream) {
     CUcontext context;

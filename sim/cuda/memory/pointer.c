@@ -1,9 +1,9 @@
-/* What kind of memory an address is. */
+/* The kind of memory at an address. */
 #include <string.h>
 
 #include "sim/cuda/memory/ipc.h"
 
-/* One attribute of a known range, into the caller's variable of the attribute's own type. */
+/* Writes one attribute of a known range to the caller's variable, which has the attribute's own type. */
 static CUresult get(const struct sim_allocation *range, uint64_t address, CUpointer_attribute attribute,
                     void *data) {
     const struct allocation *allocation = range->user;
@@ -11,7 +11,7 @@ static CUresult get(const struct sim_allocation *range, uint64_t address, CUpoin
     switch ((int)attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT: {
         CUcontext current = NULL;
-        (void)context_current(&current); /* a module's variables have no note of their context */
+        (void)context_current(&current); /* a module's variables do not store their context */
         *(CUcontext *)data = allocation ? allocation->object.context : current;
         return CUDA_SUCCESS;
     }
@@ -73,9 +73,9 @@ static CUresult get(const struct sim_allocation *range, uint64_t address, CUpoin
     }
 }
 
-/* As NVIDIA's driver, an H200's 13.0, this knows no pageable memory, none that was freed, and needs no
- * context. Unlike it, it knows the memory of a graph that is being recorded: there that is an address without
- * memory, here it is memory already, which the host could read as well. */
+/* As an H200's driver (13.0) does, rejects pageable and freed memory and needs no context.  The memory of a
+ * graph being recorded differs: in that driver it is only an address, here it is memory already, which even
+ * the host can read. */
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr) {
     CUresult error = driver_check();
     if (error)
@@ -86,7 +86,7 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
     return get(&range, ptr, attribute, data);
 }
 
-/* An attribute's answer when the address is nobody's. */
+/* An attribute's value for an address that is in no allocation. */
 static CUresult get_default(CUpointer_attribute attribute, void *data) {
     switch ((int)attribute) {
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
@@ -120,7 +120,7 @@ static CUresult get_default(CUpointer_attribute attribute, void *data) {
     }
 }
 
-/* Unlike the call for one, this has an answer for every address. */
+/* Unlike cuPointerGetAttribute, this accepts every address. */
 CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr ptr) {
     CUresult error = driver_check();

@@ -1,13 +1,13 @@
-/* Stream-ordered allocation.  Work is executed at submission, so an asynchronous allocation or free is a
- * synchronous one; pools only keep the books. */
+/* Stream-ordered allocation.  Work runs at submission, so an asynchronous allocation or free is synchronous
+ * here; pools only do accounting. */
 #include <stdlib.h>
 
 #include "sim/cuda/graph/capture.h"
 #include "sim/cuda/memory/memory.h"
 
-/* A place that has pools of its own, by its location's type and what is allocated there. */
+/* Each place has its own pools.  A place is a location's type and a type of allocation. */
 enum { LOCATIONS = CU_MEM_LOCATION_TYPE_HOST_NUMA + 1, MANAGED = LOCATIONS, PLACES = 2 * LOCATIONS };
-/* CUDA 13's name; without a location, managed memory is anywhere. */
+/* CUDA 13's names; managed memory without a location may be anywhere. */
 enum { ALLOCATION_TYPE_MANAGED = 2, LOCATION_NONE = 0, ON_DEVICE = CU_MEM_LOCATION_TYPE_DEVICE };
 
 struct CUmemPoolHandle_st {
@@ -15,7 +15,7 @@ struct CUmemPoolHandle_st {
     unsigned place;
     _Atomic uint64_t used, used_high, threshold;
     _Atomic int reuse[3]; /* FOLLOW_EVENT_DEPENDENCIES, ALLOW_OPPORTUNISTIC, ALLOW_INTERNAL_DEPENDENCIES */
-    uint64_t max_size;    /* 0: no bound of its own */
+    uint64_t max_size;    /* 0: no limit of its own */
     _Atomic unsigned references; /* the handle, and each live allocation */
 };
 
@@ -51,7 +51,7 @@ static CUmemoryPool create(unsigned place, uint64_t max_size) {
     return pool;
 }
 
-/* The place's current pool, or its default one; NULL when memory is short. */
+/* The place's current pool, or its default one; NULL on out-of-memory. */
 static CUmemoryPool pool_of(unsigned place, bool current) {
     pthread_mutex_lock(&lock);
     if (!default_pools[place])
@@ -226,7 +226,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps) {
     return *pool ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Allocations that live on keep what they need of the pool. */
+/* Live allocations keep the parts of the pool that they need. */
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
     CUresult error = check_pool(pool);
     if (error)
@@ -237,13 +237,13 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
     return CUDA_SUCCESS;
 }
 
-/* Nothing is kept in reserve. */
+/* A no-op: pools keep no reserve. */
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
     (void)minBytesToKeep;
     return check_pool(pool);
 }
 
-/* The one device always has access to its own memory; CUDA refuses to take that away. */
+/* The device always has access to its own memory; CUDA refuses to revoke that. */
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
     CUresult error = check_pool(pool);
     if (error)
@@ -288,7 +288,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void
         atomic_store(&pool->threshold, *(cuuint64_t *)value);
         return CUDA_SUCCESS;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: /* may only be reset */
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: /* can only be reset */
         if (*(cuuint64_t *)value)
             return CUDA_ERROR_INVALID_VALUE;
         atomic_store(&pool->used_high, atomic_load(&pool->used));

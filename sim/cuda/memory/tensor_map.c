@@ -1,7 +1,7 @@
-/* cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col, cuTensorMapReplaceAddress.  What is refused is what an
- * H200's driver (CUDA 13.0) refuses.  Of what cuda.h asks for it lets pass a map that is no multiple of 64
- * bytes, strides that are less than a row, a 32-byte interleave with another swizzle than 32 bytes, and its
- * map with a new address that is no multiple of 32 bytes. */
+/* cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col, cuTensorMapReplaceAddress.  These reject what an H200's
+ * driver (CUDA 13.0) rejects.  Contrary to cuda.h, it accepts a map that is not aligned to 64 bytes, strides
+ * shorter than a row, a 32-byte interleave with a swizzle other than 32 bytes, and for that interleave a
+ * replaced address that is not a multiple of 32 bytes. */
 #include "sim/exec/memory/tensor_map.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
 #define LIMIT_TENSOR_SIZE    (UINT64_C(1) << 32)
 #define LIMIT_TENSOR_STRIDE  (UINT64_C(1) << 40)
 
-/* By CUtensorMapDataType: bits of an element in shared memory, and the type as a map has it. */
+/* Indexed by CUtensorMapDataType: bits per element in shared memory, and the type's number in a map. */
 static const struct {
     uint8_t bits, code;
     bool real, tf32;
@@ -43,7 +43,7 @@ static const struct {
     [CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B] = {8, 15, false, false},
 };
 
-/* What both ways of encoding say of the tensor. */
+/* The description of the tensor that both ways of encoding share. */
 struct tensor {
     unsigned type, rank;
     uint64_t address;
@@ -64,7 +64,7 @@ static CUresult enter(const char *function) {
     return CUDA_SUCCESS;
 }
 
-/* Types that lie in memory with gaps, in units of 128 elements. */
+/* Types stored with gaps in memory, in units of 128 elements. */
 static bool has_gaps(unsigned type) {
     return type == CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B || type == CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B;
 }
@@ -91,7 +91,7 @@ static bool choices_are_right(const struct tensor *t) {
            (!t->fill || types[t->type].real) && swizzle_fits_packed(t);
 }
 
-/* The bytes of which an address and strides must be multiples. */
+/* The required alignment of the address and the strides, in bytes. */
 static unsigned unit_of(const struct tensor *t) {
     return t->interleave == CU_TENSOR_MAP_INTERLEAVE_32B || has_gaps(t->type) ? 32 : 16;
 }
@@ -117,7 +117,7 @@ static bool tensor_is_right(const struct tensor *t, unsigned least_rank) {
            0;
 }
 
-/* The box's innermost row, of so many elements: whole chunks of 16 bytes, within what is swizzled. */
+/* Whether the box's innermost row fits: whole chunks of 16 bytes, within the swizzled width. */
 static bool row_fits(const struct tensor *t, unsigned elements) {
     static const uint8_t spans[] = {0, 32, 64, 128, 128, 128, 128};
     const unsigned bits = elements * types[t->type].bits;
@@ -130,7 +130,7 @@ static void put(uint32_t *map, struct sim_map_bits bits, uint64_t value) {
 }
 
 static void encode(uint32_t *map, const struct tensor *t, uint64_t box_bytes) {
-    /* By CUtensorMapSwizzle: the pattern, and the size of its atoms. */
+    /* Indexed by CUtensorMapSwizzle: the pattern, and the size of its atoms. */
     static const uint8_t patterns[] = {0, 1, 2, 3, 3, 3, 3}, atoms[] = {0, 0, 0, 0, 1, 2, 3};
     memset(map, 0, SIM_TENSOR_MAP_BYTES);
     map[0] = (uint32_t)t->address;
@@ -176,7 +176,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *tensorMap, CUtensorMapDataType tens
                              (unsigned)oobFill};
     if (!tensorMap || !boxDim || !tensor_is_right(&t, 1) || !row_fits(&t, boxDim[0]))
         return CUDA_ERROR_INVALID_VALUE;
-    /* As the driver counts them, steps that do not divide a box are rounded down. */
+    /* As in the driver, steps that do not divide a box are rounded down. */
     uint64_t bytes = types[t.type].bits;
     for (unsigned i = 0; i < t.rank; i++) {
         if (!boxDim[i] || boxDim[i] > LIMIT_BOX)

@@ -1,4 +1,4 @@
-/* Texture objects.  Mipmapped arrays, cube maps and views of resources are refused. */
+/* Texture objects.  Mipmapped arrays, cube maps and resource views are rejected. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ struct texture {
 static void release(struct object *object) {
     struct texture *texture = (struct texture *)object;
     sim_textures_remove(driver.textures, texture->handle);
-    work_wait(); /* for kernels that have found it */
+    work_wait(); /* kernels in flight may have found it */
     sim_textures_reuse(driver.textures, texture->handle);
     free(texture);
 }
@@ -111,7 +111,7 @@ static CUresult use_description(struct sim_texture *t, const CUDA_TEXTURE_DESC *
     t->linear = d->filterMode == CU_TR_FILTER_MODE_LINEAR && !t->fetch_only;
     t->srgb = d->flags & CU_TRSF_SRGB && t->as_float && t->bits == 8 && t->kind == SIM_TEXEL_UNSIGNED;
     memcpy(t->border, d->borderColor, sizeof t->border);
-    /* Whole numbers are not filtered. */
+    /* Integers cannot be filtered. */
     return t->linear && t->kind != SIM_TEXEL_FLOAT && !t->as_float ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
@@ -191,7 +191,7 @@ CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *pTexDesc, CUtexObject texO
     return error;
 }
 
-/* No object has a view. */
+/* Always an error: no object has a view. */
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *pResViewDesc, CUtexObject texObject) {
     struct texture *texture;
     (void)pResViewDesc;

@@ -48,7 +48,7 @@ bool architecture_takes_ptx(struct architecture ptx, unsigned capability) {
     }
 }
 
-/* <0: a lies below b. */
+/* Negative: a is lower than b. */
 static int compare(struct architecture a, struct architecture b) {
     return a.number != b.number ? (a.number < b.number ? -1 : 1) : (int)a.kind - (int)b.kind;
 }

@@ -1,7 +1,7 @@
 #include "sim/cuda/module/device_runtime.h"
 
-/* A handle is the launch's workspace, which cooperative_groups finds in the same registers: its own size,
- * then a count of arrivals.  The block with the number 0 adds what makes the top bit flip when all have
+/* A handle is the launch's workspace, whose address cooperative_groups finds in the same registers: its own
+ * size, then an arrival count.  Block 0 adds a number that makes the top bit flip when all blocks have
  * arrived. */
 #define SYNCHRONIZE(name)                                                                                    \
     ".visible .func (.param .b32 result) " name "(.param .b64 handle, .param .b32 flags)\n"                  \
@@ -48,7 +48,7 @@
     "\tret;\n"                                                                                               \
     "}\n"
 
-/* Two numbers, each to a place that may be NULL; compute leaves the first in %r1 and the second in %r2. */
+/* Returns two numbers through pointers that may be NULL; compute leaves them in %r1 and %r2. */
 #define TWO_NUMBERS(name, compute)                                                                           \
     ".visible .func (.param .b32 result) " name                                                              \
     "(.param .b64 first, .param .b64 second, .param .b64 handle)\n"                                          \
@@ -65,7 +65,7 @@
     "\tret;\n"                                                                                               \
     "}\n"
 
-/* out = (z * extent of y + y) * extent of x + x, with %r7 and %r8 to work in. */
+/* out = (z * extent of y + y) * extent of x + x; uses %r7 and %r8. */
 #define FLATTENED(out, index, extent)                                                                        \
     "\tmov.u32 " out ", " index ".z;\n"                                                                      \
     "\tmov.u32 %r7, " extent ".y;\n"                                                                         \

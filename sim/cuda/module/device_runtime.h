@@ -1,6 +1,6 @@
-/* PTX of the functions of CUDA's device runtime (libcudadevrt.a) that the simulator has: those by which a
- * grid of a cooperative launch meets (cudaCGGetIntrinsicHandle and what takes its result), which Numba's
- * kernels call. */
+/* PTX of the functions of CUDA's device runtime (libcudadevrt.a) that the simulator implements: the grid
+ * barrier of cooperative launches (cudaCGGetIntrinsicHandle and the functions that take its result), which
+ * Numba's kernels call. */
 #ifndef WIDELOAD_SIM_CUDA_DEVICE_RUNTIME_H
 #define WIDELOAD_SIM_CUDA_DEVICE_RUNTIME_H
 

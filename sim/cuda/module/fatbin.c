@@ -1,5 +1,5 @@
-/* Finding PTX in a fat binary.  Images may be unaligned, truncated or hostile: every field is copied out
- * and every length is checked before use. */
+/* Finds PTX in a fat binary.  Images may be unaligned, truncated or hostile: every field is copied out and
+ * every length is checked before use. */
 #include "sim/cuda/module/fatbin.h"
 
 #include <inttypes.h>
@@ -15,23 +15,23 @@
 enum {
     WRAPPER_MAGIC = 0x466243b1,
     HEADER_SIZE = 16,
-    ENTRY_SIZE = 64, /* its fixed part */
+    ENTRY_SIZE = 64, /* the fixed part of an entry */
     KIND_PTX = 1,
     KIND_CODE = 2,
     FLAG_LZ4 = 0x2000,
     FLAG_ZSTD = 0x8000,
     FLAG_SPECIFIC = 0x100000, /* sm_90a, compute_90a */
     FLAG_FAMILY = 0x200000,   /* sm_100f, compute_100f */
-    MAX_PTX = 1 << 30,        /* bytes of PTX; a corrupt length beyond it is not worth an allocation */
+    MAX_PTX = 1 << 30,        /* bytes of PTX; a longer length is taken as corrupt, before allocating */
     MAX_LINKED = 4096,        /* parts of a device-linked program */
 };
 static const uint32_t HEADER_MAGIC = 0xBA55ED50;
 
-/* struct in .nvFatBinSegment */
+/* The structure in .nvFatBinSegment. */
 struct wrapper {
     uint32_t magic, version;
     const void *data;
-    const void *const *linked; /* version 2: a list of fat binaries that ends in NULL */
+    const void *const *linked; /* version 2: a NULL-terminated list of fat binaries */
 };
 
 struct entry {
@@ -76,13 +76,13 @@ static enum fatbin_status corrupt(char *reason, size_t size, const char *what) {
     return FATBIN_CORRUPT;
 }
 
-/* What remains is a prefix of the true text: PTX has no NUL inside, and nvcc ends it with one. */
+/* PTX contains no NUL, and nvcc terminates it with one, so the text ends at the first NUL. */
 static void set_text(struct fatbin_ptx *out, const char *text, size_t size) {
     out->text = text;
     out->size = strnlen(text, size);
 }
 
-/* The entry's bytes before compression, in memory of their own. */
+/* The entry's uncompressed bytes in an allocation of their own. */
 static enum fatbin_status decompress(const struct entry *entry, char **out, size_t *out_size, char *reason,
                                      size_t reason_size) {
     const char *payload = (const char *)entry->start + entry->header;
@@ -110,7 +110,7 @@ static enum fatbin_status decompress(const struct entry *entry, char **out, size
     return FATBIN_OK;
 }
 
-/* The entry's bytes, decompressed if need be; *owned is to be freed. */
+/* The entry's bytes, decompressed if necessary; the caller frees *owned. */
 static enum fatbin_status contents(const struct entry *entry, const char **data, size_t *size, char **owned,
                                    char *reason, size_t reason_size) {
     *owned = NULL;
@@ -141,13 +141,13 @@ static enum fatbin_status extract(const struct entry *entry, struct fatbin_ptx *
 }
 
 struct choice {
-    struct entry ptx, code; /* start is NULL when there is none */
-    struct entry other_ptx; /* PTX that the device does not take */
-    unsigned others;        /* entries that are no PTX */
+    struct entry ptx, code; /* start is NULL if there is none */
+    struct entry other_ptx; /* PTX that the device does not accept */
+    unsigned others;        /* entries other than PTX */
 };
 
-/* Which PTX the machine code was compiled from.  It says the number; that code for one device alone came from
- * PTX for that device alone is what nvcc's short forms do. */
+/* The PTX that the machine code was compiled from.  The code gives the number.  As in nvcc's short forms,
+ * code for one device only is taken to come from PTX for that device only. */
 static struct architecture compiled_from(const struct entry *code) {
     const char *data;
     char *owned, reason[256];
@@ -162,7 +162,7 @@ static struct architecture compiled_from(const struct entry *code) {
     return from;
 }
 
-/* The entry at *at of what ends at `end`; moves *at behind it.  False, with a reason: it is damaged. */
+/* Reads the entry at *at, in data that stops at `end`, and moves *at past it.  False: damaged, see reason. */
 static bool next_entry(const unsigned char *image, uint64_t *at, uint64_t end, struct entry *out,
                        char *reason, size_t reason_size) {
     const char *damage = NULL;
@@ -181,8 +181,8 @@ static bool next_entry(const unsigned char *image, uint64_t *at, uint64_t end, s
     return true;
 }
 
-/* A driver takes machine code that the device runs, else compiles PTX.  The simulator runs PTX: that which
- * the machine code came from, where it is there. */
+/* A driver takes machine code that the device runs, else it compiles PTX.  The simulator runs PTX: if
+ * available, the PTX that the machine code came from. */
 static enum fatbin_status choose(const unsigned char *image, size_t size, unsigned capability,
                                  struct choice *out, char *reason, size_t reason_size) {
     *out = (struct choice){0};
@@ -218,7 +218,7 @@ static enum fatbin_status choose(const unsigned char *image, size_t size, unsign
     return FATBIN_OK;
 }
 
-/* newer: where the device runs machine code of it, PTX that it would not take stands for that. */
+/* newer: if the device runs machine code, PTX that the device would reject stands in for that code. */
 static enum fatbin_status find_in_binary(const unsigned char *image, size_t size, unsigned capability,
                                          bool newer, struct fatbin_ptx *out, char *reason,
                                          size_t reason_size) {
@@ -228,8 +228,7 @@ static enum fatbin_status find_in_binary(const unsigned char *image, size_t size
         return status;
     if (choice.ptx.start)
         return extract(&choice.ptx, out, reason, reason_size);
-    /* A GPU runs the machine code.  Programs for all devices, and CuPy, bring PTX of the newest alone with
-     * it. */
+    /* A GPU runs the machine code.  Programs for all devices, and CuPy, come with PTX of only the newest. */
     if (newer && choice.code.start && choice.other_ptx.start &&
         choice.other_ptx.made_for.kind == ARCHITECTURE_PLAIN)
         return extract(&choice.other_ptx, out, reason, reason_size);
@@ -249,7 +248,7 @@ static enum fatbin_status find_in_binary(const unsigned char *image, size_t size
     return FATBIN_NO_PTX;
 }
 
-/* Byte by byte, so that of a short text no more is read than it takes to tell. */
+/* Compares byte by byte, so that it never reads past the end of a short text. */
 static bool begins_with(const unsigned char *image, size_t size, uint32_t magic) {
     for (size_t i = 0; i < sizeof magic; i++)
         if (i == size || image[i] != (magic >> 8 * i & 0xff))
@@ -263,7 +262,7 @@ void fatbin_free_parts(struct fatbin_ptx *parts, size_t count) {
     free(parts);
 }
 
-/* A device-linked program: the PTX of each of its parts.  Some are machine code alone, NVIDIA's own say. */
+/* A device-linked program: the PTX of each part.  Some parts, such as NVIDIA's own, are only machine code. */
 static enum fatbin_status find_in_linked(const void *const *linked, unsigned capability,
                                          struct fatbin_ptx **parts, size_t *count, char *reason,
                                          size_t reason_size) {
@@ -301,7 +300,7 @@ static enum fatbin_status find_in_linked(const void *const *linked, unsigned cap
     return status;
 }
 
-/* A wrapper holds addresses: one that came from a file means nothing. */
+/* A wrapper contains addresses, so it means nothing if it comes from a file. */
 static bool is_wrapper(const void *image, size_t size, struct wrapper *out) {
     if (size != SIZE_MAX || !begins_with(image, size, WRAPPER_MAGIC))
         return false;

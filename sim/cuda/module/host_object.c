@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* nvcc's sections: of code that is complete, and of code that is linked later (-rdc=true). */
+/* nvcc's sections for complete code and for code to be linked later (-rdc=true). */
 static const char *const sections[] = {".nv_fatbin", "__nv_relfatbin"};
 
 static const unsigned char magic[4] = {0x50, 0xed, 0x55, 0xba};
@@ -24,7 +24,7 @@ static bool is_wanted(const char *name) {
     return false;
 }
 
-/* The linker joins sections, each of which begins aligned. */
+/* The linker concatenates sections; each begins aligned. */
 static bool walk_section(const unsigned char *data, size_t size, const struct walk *walk) {
     size_t at = 0;
     while (at + HEADER_SIZE <= size) {
@@ -61,8 +61,7 @@ static bool walk_sections(Elf *elf, const struct walk *walk) {
     return true;
 }
 
-/* libelf reads structures where they lie, and a library's members lie at even addresses only: each gets an
- * aligned copy. */
+/* libelf reads structures in place, but a library's members are only 2-byte aligned: each is copied. */
 static bool walk_object(const void *data, size_t size, const struct walk *walk) {
     char *copy = malloc(size + 1);
     if (!copy)
@@ -79,7 +78,7 @@ static bool is_elf(const char *data, size_t size) {
     return size >= SELFMAG && memcmp(data, ELFMAG, SELFMAG) == 0;
 }
 
-/* libelf opens members of files alone.  Those that are no objects, such as an index, hold no kernels. */
+/* libelf opens members only of files.  Members that are not objects, such as the index, hold no kernels. */
 static bool walk_library(const char *data, size_t size, const struct walk *walk) {
     size_t at = SARMAG;
     while (at + sizeof(struct ar_hdr) <= size) {

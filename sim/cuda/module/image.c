@@ -1,4 +1,4 @@
-/* From whatever a program loads to PTX text. */
+/* Extracts PTX text from anything that a program loads. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 
 static const char FROM_MEMORY[] = "PTX in memory";
 
-/* Whoever compiled a file is asked to compile it otherwise.  Code that comes from memory alone was made at
- * run time, by a compiler that the user of Numba or Triton never calls. */
+/* The author of a compiled file is asked to compile it differently.  Code from memory was made at run time,
+ * by a compiler that the user of Numba or Triton never calls. */
 static CUresult refuse_machine_code(const char *name) {
     if (name)
         log_error("%s: machine code (a cubin) without PTX; the simulator runs PTX: compile with "
@@ -54,8 +54,7 @@ static CUresult fatbin_error(enum fatbin_status status) {
     }
 }
 
-/* PTX begins with a comment, white space or a directive.  Anything else is no text to complain about
- * line by line. */
+/* PTX begins with a comment, white space or a directive.  Other text gets no line-by-line errors. */
 static bool looks_like_text(const unsigned char *text, size_t size) {
     for (size_t i = 0; i < size && i < 16 && text[i]; i++)
         if ((text[i] < ' ' && !strchr("\t\n\v\f\r", text[i])) || text[i] >= 0x7f)
@@ -93,7 +92,7 @@ static CUresult take_parts(const struct fatbin_ptx *parts, size_t count, const c
     return error;
 }
 
-/* The machine code that a device of the counting rules' architecture would run. */
+/* Reads the machine code that a device of the counting rules' architecture would run. */
 static void read_machine_code(const void *image, size_t size, unsigned capability, struct image *out) {
     struct fatbin_code code;
     if (!fatbin_find_code(image, size, capability, &code))
@@ -131,7 +130,7 @@ CUresult image_read(const void *image, size_t size, const char *name, struct ima
     return copy_text(image, size == SIZE_MAX ? strlen(image) : strnlen(image, size), name, out);
 }
 
-/* The whole file, or NULL with errno set. */
+/* Reads the whole file; NULL with errno set on failure. */
 static char *read_all(const char *path, size_t *size) {
     FILE *file = fopen(path, "rb");
     if (!file)

@@ -1,6 +1,5 @@
-/* The options of just-in-time compilation.  There is nothing to compile, so most of them have no effect.
- * A limit of registers is kept, and the log buffers are filled, because they are how programs learn what is
- * wrong with their PTX. */
+/* The options of just-in-time compilation.  Most have no effect, because nothing is compiled.  The register
+ * limit is kept, and the log buffers are filled, because they tell programs what is wrong with their PTX. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

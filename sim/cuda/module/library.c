@@ -1,4 +1,4 @@
-/* Libraries and kernels: code that belongs to no context, and is loaded in each that uses it. */
+/* Libraries and kernels: code that belongs to no context and is loaded in each one that uses it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,14 +8,14 @@ struct CUkern_st {
     struct object object;
     CUlibrary library;
     char *name;
-    size_t index; /* among the functions of each of the library's modules */
+    size_t index; /* index among the functions of each of the library's modules */
 };
 
 struct CUlib_st {
     struct object object;
     pthread_mutex_t lock;
     struct image image;
-    CUmodule modules; /* one a context; one without a context until the first use */
+    CUmodule modules; /* one per context; one without a context until the first use */
     struct CUkern_st *kernels;
     size_t kernel_count;
 };
@@ -40,7 +40,7 @@ static void release(struct object *object) {
         object_destroy(&module->object);
         module = next;
     }
-    work_wait(); /* for launches that have found a kernel */
+    work_wait(); /* launches in flight may have found a kernel */
     free_library(library);
 }
 
@@ -74,7 +74,7 @@ static void bind(CUmodule module, CUcontext context) {
         module->functions[i].object.context = context;
 }
 
-/* The library's module in a context, loaded there if need be; in any when context is NULL. */
+/* The library's module in a context, loaded there if necessary; any of its modules if context is NULL. */
 static CUresult library_module(CUlibrary library, CUcontext context, CUmodule *out) {
     CUresult error = CUDA_SUCCESS;
     CUmodule free_one = NULL, module;
@@ -174,7 +174,7 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
                            void **jitOptionsValues, unsigned int numJitOptions,
                            CUlibraryOption *libraryOptions, void **libraryOptionValues,
                            unsigned int numLibraryOptions) {
-    (void)libraryOptionValues; /* the image is copied in any case */
+    (void)libraryOptionValues; /* the image is always copied */
     return load(library, code, NULL, numJitOptions, jitOptions, jitOptionsValues, numLibraryOptions,
                 libraryOptions);
 }
@@ -286,14 +286,14 @@ CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel ker
     return error ? error : function_get_attribute(function, attrib, pi);
 }
 
-/* In every context that the library is loaded in. */
+/* Applies to every context in which the library is loaded. */
 CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev) {
     CUmodule module;
     CUresult error = check_kernel(kernel);
     if (!error)
         error = driver_check_device(dev);
     if (!error)
-        error = library_module(kernel->library, NULL, &module); /* at least one is there to remember it */
+        error = library_module(kernel->library, NULL, &module); /* at least one module exists and stores it */
     if (error)
         return error;
     pthread_mutex_lock(&kernel->library->lock);

@@ -1,6 +1,6 @@
-/* The option that limits a thread's registers, as PTX itself says it: .maxnreg before each kernel's body.  So
- * it stays with a text that a program links now and loads later.  A kernel whose own directives speak of
- * registers keeps to them, as with ptxas. */
+/* The option that limits a thread's registers, written into the PTX: .maxnreg before each kernel's body.  So
+ * the limit stays with a text that a program links now and loads later.  As with ptxas, a kernel's own
+ * register directives take precedence. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const char *past_string(const char *at) {
     return at + (*at == '"');
 }
 
-/* Behind a comment or a string, or else behind one character. */
+/* Skips a comment or a string, or else one character. */
 static const char *step(const char *at) {
     if (is_at(at, "//"))
         return past(at, "\n");
@@ -31,7 +31,7 @@ static const char *step(const char *at) {
     return *at == '"' ? past_string(at) : at + 1;
 }
 
-/* Moves from .entry to its body, or to the ';' of a declaration.  Whether the limit belongs there. */
+/* Moves from .entry to its body, or to the ';' of a declaration.  Returns whether the limit belongs there. */
 static bool head(const char **at) {
     bool limited = false;
     for (; **at && **at != '{' && **at != ';'; *at = step(*at))

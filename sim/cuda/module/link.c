@@ -1,4 +1,4 @@
-/* The linker: its inputs hold PTX, and PTX is what it makes of them. */
+/* The linker: its inputs contain PTX, and so does its result. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,8 +76,8 @@ static CUresult append(CUlinkState state, const struct image *image) {
     return CUDA_SUCCESS;
 }
 
-/* An input's own faults are found here, under its own name and line; what it needs of others is not there
- * yet, so it is only parsed. */
+/* Finds an input's own errors, so that they are reported under its own name and line.  Symbols from other
+ * inputs are not available yet, so the input is only parsed. */
 static CUresult check(const struct image *image) {
     struct ptx_module *module;
     struct ptx_error why = {0};
@@ -89,7 +89,7 @@ static CUresult check(const struct image *image) {
     return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_PTX;
 }
 
-/* Takes what image_read() made, whether it made it or not. */
+/* Takes ownership of image_read()'s image; error is its result. */
 static CUresult add_image(CUlinkState state, CUresult error, struct image *image) {
     if (!error)
         error = check(image);
@@ -100,7 +100,7 @@ static CUresult add_image(CUlinkState state, CUresult error, struct image *image
     return error;
 }
 
-/* What is being added of a host object or library. */
+/* The state of adding a host object or library. */
 struct members {
     CUlinkState state;
     const char *name;
@@ -108,13 +108,13 @@ struct members {
     CUresult error;
 };
 
-/* CUDA's device runtime, libcudadevrt.a, calls into NVIDIA's driver by names of its own.  What the simulator
- * has of it, it has itself. */
+/* CUDA's device runtime, libcudadevrt.a, calls NVIDIA's driver by private names.  The simulator has its own
+ * versions of the functions that it supports. */
 static bool is_device_runtime(const struct image *image) {
     return strstr(image->text, "__cuda_syscall_") != NULL;
 }
 
-/* A part without PTX may be one that nobody needs; what is needed is missed at the end. */
+/* A part without PTX is skipped, as it may be unused; missing symbols are reported at the end. */
 static bool add_member(void *context, const void *fatbin, size_t size) {
     struct members *members = context;
     struct image image;
@@ -130,7 +130,7 @@ static bool add_member(void *context, const void *fatbin, size_t size) {
     return !members->error;
 }
 
-/* A library may hold no PTX that is wanted. */
+/* A library need not contain any PTX. */
 static CUresult add_host_object(CUlinkState state, CUjitInputType type, const void *data, size_t size,
                                 const char *name) {
     struct members members = {state, name, false, CUDA_SUCCESS};
@@ -206,7 +206,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
     return path ? add(state, type, NULL, 0, path, NULL) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Links, and loads the result for a moment, so that its faults are found here and not when it is loaded. */
+/* Links, then loads and unloads the result, so that errors appear here and not on a later load. */
 static CUresult complete(CUlinkState state) {
     struct ptx_text *texts = calloc(state->count, sizeof *texts);
     if (!texts)
@@ -230,7 +230,7 @@ static CUresult complete(CUlinkState state) {
     return CUDA_SUCCESS;
 }
 
-/* The result belongs to the state, as in CUDA. */
+/* As in CUDA, the state owns the result. */
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
     CUresult error = check_state(state);
     if (error)

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The section .nv.info is a list of attributes: a byte of format, a byte of what it is, 16 bits of size, and,
- * of the format that REGCOUNT has, so many bytes: for REGCOUNT a symbol's index and the registers a thread.
+/* The section .nv.info is a list of attributes: a byte of format, a byte of kind, a 16-bit size and, in
+ * REGCOUNT's format, that many bytes.  REGCOUNT's are a symbol's index and the registers per thread.
  */
 static const char info_name[] = ".nv.info";
-/* The note .note.nv.cuinfo says, in 16 bits each, its version and the virtual architecture.  Before the ELF
- * file's version 8 that lay in its header's flags. */
+/* The note .note.nv.cuinfo contains its version and the virtual architecture, 16 bits each.  Before version 8
+ * of the ELF file, the architecture was in the header's flags. */
 static const char note_owner[] = "NVIDIA Corp";
 enum { NOTE_CUINFO = 1000, VERSION_OF_NOTES = 8, FLAGS_VIRTUAL = 16 };
 enum { FORMAT_SIZED = 4, REGCOUNT = 0x2f, ATTRIBUTE_HEADER = 4, REGCOUNT_SIZE = 8, MOST_REGISTERS = 255 };
@@ -34,7 +34,7 @@ static uint32_t read32(const unsigned char *at) {
 
 static void read_attributes(Elf *elf, const Elf_Data *info, const GElf_Shdr *symbol_header, Elf_Data *symbols,
                             struct machine_code *out) {
-    // A section without bytes in the file has none here either, whatever size it claims.
+    // A section without bytes in the file gets none here, whatever size it claims.
     if (!info->d_buf)
         return;
     const unsigned char *at = info->d_buf, *end = at + info->d_size;
@@ -75,9 +75,8 @@ static void read_sections(Elf *elf, struct machine_code *out) {
         read_attributes(elf, info, &symbol_header, symbols, out);
 }
 
-/* libelf keeps what it finds beside its own data and reads structures where they lie: it gets an aligned
- * copy, to be freed after elf_end(), since an entry of a fat binary may lie anywhere.  NULL: none is to be
- * had. */
+/* libelf keeps its own data beside the image and reads structures in place, but an entry of a fat binary may
+ * be unaligned.  So it gets an aligned copy; the caller frees *copy after elf_end().  NULL on failure. */
 static Elf *open_copy(const void *cubin, size_t size, char **copy) {
     *copy = elf_version(EV_CURRENT) == EV_NONE ? NULL : malloc(size + 1);
     if (!*copy)

@@ -1,5 +1,6 @@
-/* What machine code says of its kernels.  The simulator does not run it, but a fat binary that holds some
- * beside the PTX tells how many registers ptxas gave each kernel, which no PTX does; occupancy hangs on that.
+/* Facts about kernels in machine code.  The simulator does not run machine code, but if a fat binary has some
+ * beside the PTX, it gives the number of registers that ptxas allocated to each kernel.  PTX does not have
+ * that number, and occupancy depends on it.
  */
 #ifndef WIDELOAD_SIM_CUDA_MACHINE_H
 #define WIDELOAD_SIM_CUDA_MACHINE_H
@@ -8,7 +9,7 @@
 
 struct machine_kernel {
     char *name;         /* mangled, as in PTX */
-    unsigned registers; /* a thread */
+    unsigned registers; /* per thread */
 };
 
 struct machine_code {
@@ -16,12 +17,12 @@ struct machine_code {
     size_t count;
 };
 
-/* The virtual architecture that a cubin was compiled from, 90 for compute_90; 0 where it does not say. */
+/* The virtual architecture that a cubin was compiled from, 90 for compute_90; 0 if unknown. */
 unsigned machine_compiled_from(const void *cubin, size_t size);
 
-/* Reads a cubin, which is an ELF file.  One that is damaged says nothing; so does a lack of memory. */
+/* Reads a cubin, which is an ELF file.  *out is empty if it is damaged or memory is short. */
 void machine_read(const void *cubin, size_t size, struct machine_code *out);
-/* Registers a thread; 0 for a kernel that is not there. */
+/* Registers per thread; 0 for an unknown kernel. */
 unsigned machine_registers(const struct machine_code *code, const char *name);
 void machine_free(struct machine_code *code);
 

@@ -1,4 +1,4 @@
-/* Modules: loading them and asking them for what they hold. */
+/* Modules: loads them and looks up their contents. */
 #include "sim/cuda/module/module.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ void module_unload(CUmodule module) {
     }
     if (module->library)
         library_forget_module(module->library, module);
-    work_wait(); /* no launch finds its functions any more; some may have */
+    work_wait(); /* new launches cannot find its functions; launches in flight may use them */
     sim_module_unload(module->sim);
     free(module->functions);
     free(module);
@@ -48,7 +48,7 @@ static CUresult add_functions(CUmodule module, CUcontext context, const struct i
     return CUDA_SUCCESS;
 }
 
-/* As a driver's compiler refuses it.  Where a GPU would run machine code, any plain PTX stands for that. */
+/* Rejects what a driver's compiler would.  If a GPU would run machine code, any plain PTX replaces it. */
 static bool takes_target(const struct image *image, const char *target, unsigned capability) {
     struct architecture wanted;
     if (!architecture_parse(target, strlen(target), &wanted) || architecture_takes_ptx(wanted, capability) ||
@@ -60,7 +60,7 @@ static bool takes_target(const struct image *image, const char *target, unsigned
     return false;
 }
 
-/* With the device runtime's functions, where the module calls one and has none of its own. */
+/* Adds the device runtime's functions if the module calls one without defining it. */
 static bool load_text(const struct image *image, struct sim_module **out, struct ptx_error *why) {
     if (sim_module_load(driver.memory, image->name, image->text, image->size, out, why))
         return true;
@@ -118,7 +118,7 @@ static double now_ms(void) {
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* image and path: one of them. */
+/* Exactly one of image and path is given. */
 static CUresult load(CUmodule *module, const void *image, const char *path, const struct jit_options *jit) {
     CUcontext context;
     CUresult error = context_enter(&context);
@@ -159,7 +159,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int nu
     return error ? error : load(module, image, NULL, &jit);
 }
 
-/* A live module, whatever its context's fault: unloading is how one cleans up after it. */
+/* Works for a live module even after a fault in its context, so that the program can clean up. */
 CUresult cuModuleUnload(CUmodule hmod) {
     CUresult error = driver_check();
     if (error)
@@ -204,7 +204,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, cons
     return CUDA_SUCCESS;
 }
 
-/* PTX that nvcc makes since CUDA 12 has no texture or surface references. */
+/* PTX made by nvcc since CUDA 12 has no texture or surface references. */
 static CUresult no_reference(const void *out, CUmodule module, const char *name) {
     CUresult error = enter(module);
     if (error)

@@ -9,7 +9,7 @@
 #include "sim/cuda/driver.h"
 #include "sim/cuda/record/records.h"
 
-/* Launches that do exactly what an earlier one did say only which: a program may launch millions. */
+/* A launch that does exactly what an earlier one did refers to it: a program may launch millions. */
 enum { REPEATS = 1024, REPEAT_BYTES = 1 << 15, MOST_MESSAGES = 200 };
 
 struct repeat {
@@ -20,13 +20,13 @@ struct repeat {
 
 static bool on; /* launches are recorded */
 static atomic_uint messages;
-/* These belong to whoever holds driver.run_lock. */
+/* These are protected by driver.run_lock. */
 static pid_t process;
 static uint64_t launches;
 static struct repeat repeats[REPEATS];
 static unsigned next_repeat;
 
-/* Says which process is writing; a forked child has a number of its own and has launched nothing. */
+/* Records which process is writing; a forked child has its own number and no launches yet. */
 static void introduce(void) {
     process = getpid();
     launches = 0;
@@ -55,7 +55,7 @@ static void introduce(void) {
     profile_text_free(&text);
 }
 
-/* Before the program can close its files, change its user or its root, or clear its environment. */
+/* Runs before the program can close its files, change its user or root, or clear its environment. */
 __attribute__((constructor)) static void open_early(void) {
     (void)records_open();
 }
@@ -66,7 +66,7 @@ void profile_start(void) {
         introduce();
 }
 
-/* At the end of the process; recording stops. */
+/* Runs at the end of the process; recording stops. */
 __attribute__((destructor)) static void finish(void) {
     on = false;
     for (int i = 0; i < REPEATS; i++) {
@@ -144,7 +144,7 @@ static void put_fault(struct profile_text *text, const struct sim_fault *fault) 
     profile_put(text, "}");
 }
 
-/* All of a launch but who launched it and when. */
+/* The whole launch except who launched it and when. */
 static void put_launch(struct profile_text *text, struct profile_launch *profile,
                        const struct sim_launch *what, const struct wl_counters *counters,
                        const struct sim_fault *fault) {
@@ -177,7 +177,7 @@ static uint64_t hash_of(const char *data, size_t size) {
     return hash;
 }
 
-/* The number of the earlier launch that did the same; 0, and this one remembered, if there is none. */
+/* The number of an earlier launch that did the same.  If there is none, stores this one and returns 0. */
 static uint64_t find_repeat(const struct profile_text *body) {
     if (body->failed || body->size > REPEAT_BYTES)
         return 0;
@@ -197,7 +197,7 @@ static uint64_t find_repeat(const struct profile_text *body) {
     return 0;
 }
 
-/* Of a launch whose record was lost, so that no other refers to it. */
+/* Forgets a launch whose record was lost, so that no other refers to it. */
 static void forget_repeat(uint64_t number) {
     for (int i = 0; i < REPEATS; i++)
         if (repeats[i].text && repeats[i].number == number) {
@@ -208,7 +208,7 @@ static void forget_repeat(uint64_t number) {
 
 void profile_end(struct profile_launch *profile, const struct sim_launch *what,
                  const struct wl_counters *counters, const struct sim_fault *fault) {
-    /* The process may be ending, and another thread may still be launching then. */
+    /* The process may be ending while another thread still launches. */
     if (profile->on && on) {
         if (process != getpid())
             introduce();

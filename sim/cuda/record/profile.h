@@ -1,25 +1,25 @@
-/* Recording for a profiler: when WIDELOAD_PROF_OUT names a file, every launch of the process adds a record
- * to it.  docs/prof.md describes the records.  Without the variable nothing here does anything. */
+/* Recording for a profiler: if WIDELOAD_PROF_OUT names a file, every launch of the process appends a record
+ * to it. docs/prof.md describes the records.  Without the variable these functions do nothing. */
 #ifndef WIDELOAD_SIM_CUDA_PROFILE_H
 #define WIDELOAD_SIM_CUDA_PROFILE_H
 
 #include "sim/cuda/record/profile_sites.h"
 
-/* Once, at cuInit, with the records open: says that this process is here. */
+/* Call once, in cuInit, with the records open: records that this process exists. */
 void profile_start(void);
 
-/* Around a launch, with driver.run_lock held.  Before it, profile_begin() sets what->each. */
+/* Call around a launch, holding driver.run_lock.  profile_begin() sets what->each. */
 struct profile_launch {
     bool on;
     unsigned slot; /* in the records' account */
     struct profile_sites sites;
 };
 void profile_begin(struct profile_launch *profile, struct sim_launch *what);
-/* fault: NULL when there was none. */
+/* fault: NULL if there was none. */
 void profile_end(struct profile_launch *profile, const struct sim_launch *what,
                  const struct wl_counters *counters, const struct sim_fault *fault);
 
-/* What the driver has to say to the user: kind is "error" or "note". */
+/* Records a message of the driver to the user.  kind: "error" or "note". */
 void profile_message(const char *kind, const char *words);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words that say how an access is made, not what it moves: loads that differ only in them are one kind. */
+/* Words that say how an access is made, not what it moves: loads that differ only in these are one kind. */
 static bool says_how(const char *word, size_t length) {
     static const char *const words[] = {"weak",    "volatile", "relaxed", "acquire", "release", "acq_rel",
                                         "cta",     "gpu",      "sys",     "cluster", "ca",      "cg",
@@ -66,7 +66,7 @@ static int compare(const void *left, const void *right) {
         order = compare_numbers(a->count.line, b->count.line);
     if (!order)
         order = compare_numbers(a->count.column, b->count.column);
-    /* Without the source's lines, the text's tell accesses apart. */
+    /* Without source lines, the lines of the PTX text separate accesses. */
     if (!order && !a->count.file && a->count.bytes && b->count.bytes)
         order = compare_numbers(a->count.ptx_line, b->count.ptx_line);
     if (!order)
@@ -95,7 +95,7 @@ void profile_sites_add(void *argument, const struct sim_instruction_count *count
     if (sites->failed)
         return;
     struct profile_site site = {.count = *count};
-    /* Parameters and constants are no memory traffic. */
+    /* Parameters and constants are not memory traffic. */
     if (!accesses_memory(&count->counters)) {
         site.count.bytes = 0;
         site.count.has_stride = false;
@@ -103,7 +103,7 @@ void profile_sites_add(void *argument, const struct sim_instruction_count *count
     name_site(&site.count, site.op, sizeof site.op);
     if (strcmp(site.op, "branch") != 0)
         site.count.divergent = 0;
-    /* Neighbours are mostly of one kind: arithmetic of one line. */
+    /* Consecutive counts are usually of one kind: arithmetic of one line. */
     if (sites->count && compare(&sites->items[sites->count - 1], &site) == 0) {
         add(&sites->items[sites->count - 1], &site.count);
         return;

@@ -43,7 +43,7 @@ void profile_put_signed(struct profile_text *text, int64_t value) {
     profile_put(text, digits);
 }
 
-/* Bytes of the well-formed UTF-8 sequence at s, 0 when there is none (Unicode 15, table 3-7). */
+/* The length of the well-formed UTF-8 sequence at s; 0 if there is none (Unicode 15, table 3-7). */
 static size_t sequence(const unsigned char *s) {
     if (s[0] < 0x80)
         return 1;

@@ -11,15 +11,15 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *path;                      /* written before `on` is set, and never again */
-static bool on;                         /* read and set atomically, as account is */
+static char *path;                      /* written once, before `on` is set */
+static bool on;                         /* accessed atomically, as account is */
 static struct records_account *account; /* NULL: the file has none */
 
 bool records_are_on(void) {
     return __atomic_load_n(&on, __ATOMIC_ACQUIRE);
 }
 
-/* The mapping is never undone: another thread may still launch while the process ends. */
+/* The mapping is never removed: another thread may still launch while the process ends. */
 static bool map_account(int file) {
     char magic[8];
     ssize_t got = pread(file, magic, sizeof magic, 0);
@@ -66,7 +66,7 @@ static void count_lost(int error) {
     __atomic_fetch_add(&account->lost, 1, __ATOMIC_RELAXED);
 }
 
-/* 0, or the errno that says why not all of it was written. */
+/* 0, or the errno that explains why not everything was written. */
 static int write_all(int file, const char *data, size_t size) {
     size_t done = 0;
     while (done < size) {
@@ -80,8 +80,8 @@ static int write_all(int file, const char *data, size_t size) {
     return 0;
 }
 
-/* A file beyond RLIMIT_FSIZE is an error to us; the signal, which would end the program, is the thread's own.
- */
+/* Writing beyond RLIMIT_FSIZE raises a signal that would end the program.  This thread blocks and consumes
+ * it, so that it is only an error. */
 static int write_quietly(int file, const char *data, size_t size) {
     static const struct timespec now = {0, 0};
     sigset_t limit, old, pending;
@@ -93,7 +93,7 @@ static int write_quietly(int file, const char *data, size_t size) {
     pthread_sigmask(SIG_BLOCK, &limit, &old);
     int error = write_all(file, data, size);
     if (error == EFBIG && !earlier)
-        (void)sigtimedwait(&limit, NULL, &now); /* it waits for nothing, so that nothing interrupts it */
+        (void)sigtimedwait(&limit, NULL, &now); /* does not wait, so nothing interrupts it */
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error;
 }
@@ -105,7 +105,7 @@ static int append(const struct profile_text *text) {
     if (file < 0)
         return errno;
     int error = write_quietly(file, text->data, text->size);
-    /* Some file systems say only here that there is no room. */
+    /* Some file systems report a full disk only here. */
     if (close(file) && !error && errno != EINTR)
         error = errno;
     return error;

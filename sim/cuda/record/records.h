@@ -1,15 +1,15 @@
-/* The file that WIDELOAD_PROF_OUT names: records, a line of JSON each, and before them an account of them.
- * docs/prof.md describes both.
+/* The file that WIDELOAD_PROF_OUT names: an account, then records, one line of JSON each.  docs/prof.md
+ * describes both.
  *
- * `wideload prof` makes the file, with the account in place, before the program runs.  Each process maps the
- * account as soon as the driver is loaded, so it can count whatever becomes of the process: when it may open
- * no file any more, when the disk is full, when it is killed.  A record that could not be written is counted
- * as lost, and a launch that has not ended keeps its slot.  A file without an account gets records alone.
+ * `wideload prof` creates the file with the account before the program runs.  Each process maps the account
+ * when the driver is loaded.  So it can count even if it can no longer open files, if the disk is full, or if
+ * it is killed: a record that could not be written is counted as lost, and a launch that has not ended keeps
+ * its slot.  A file without an account gets only records.
  *
- * A record is appended by one write, so records of several threads and processes do not mix; the file is open
- * only meanwhile, so that it takes no descriptor from the program.
+ * A record is appended by one write, so records of several threads and processes do not mix.  The file is
+ * open only during the write, so it takes no descriptor from the program.
  *
- * Everything here may be called from any thread, and keeps errno. */
+ * All functions are thread-safe and preserve errno. */
 #ifndef WIDELOAD_SIM_CUDA_RECORDS_H
 #define WIDELOAD_SIM_CUDA_RECORDS_H
 
@@ -21,13 +21,13 @@
 
 enum { RECORDS_ACCOUNT = 8192 /* bytes; the records come after them */, RECORDS_SLOTS = 8 };
 
-/* A launch that has begun and not ended.  One that finds no slot free is counted all the same. */
+/* A launch in flight.  If no slot is free, a launch is still counted. */
 struct records_slot {
     int64_t pid;       /* 0: free */
-    char kernel[1000]; /* as in PTX, cut off where it is longer; ends with a zero */
+    char kernel[1000]; /* as in PTX, truncated to fit; NUL-terminated */
 };
 
-/* How the file begins.  Written by the processes with atomic operations, read when they have ended. */
+/* The beginning of the file.  Processes write it with atomic operations; it is read after they have ended. */
 struct records_account {
     char magic[8];    /* RECORDS_MAGIC */
     uint64_t written; /* records */
@@ -42,17 +42,17 @@ struct records_account {
 
 _Static_assert(sizeof(struct records_account) == RECORDS_ACCOUNT, "a file's first bytes");
 
-/* Opens the file that the environment names, if it names one and none is open.  False when it cannot be:
- * errno says why. */
+/* Opens the file that the environment names, if it names one and none is open.  False with errno set if it
+ * cannot be opened. */
 bool records_open(void);
-/* A file is open.  It stays so until the process ends. */
+/* Whether a file is open.  It stays open until the process ends. */
 bool records_are_on(void);
 
-/* Ends the record, one line of JSON, with a newline and appends it.  False when it is lost: errno says why,
- * and the account has it. */
+/* Terminates the record, one line of JSON, with a newline and appends it.  False with errno set if it is
+ * lost, which the account counts. */
 bool records_append(struct profile_text *text);
 
-/* Around a launch.  Returns what records_end() asks for. */
+/* Call around a launch.  Returns the argument of records_end(). */
 unsigned records_begin(const char *kernel);
 void records_end(unsigned slot);
 

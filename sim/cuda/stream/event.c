@@ -1,4 +1,4 @@
-/* Events: moments of the host's monotonic clock. */
+/* Events: times of the host's monotonic clock. */
 #include "sim/cuda/stream/event.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 struct CUevent_st {
     struct object object;
     unsigned flags;
-    _Atomic int64_t nanoseconds; /* when last recorded outside of captures; 0: never */
-    _Atomic bool captured;       /* point says where */
+    _Atomic int64_t nanoseconds; /* time of the last recording outside captures; 0: never */
+    _Atomic bool captured;       /* recorded in a capture: see point */
     struct capture_point point;
     uint64_t exported; /* its byte of device memory; 0: not exported */
 };
@@ -40,7 +40,7 @@ CUresult event_wait(CUstream stream, CUevent event) {
     return capture_wait(stream, &event->point, atomic_load(&event->nanoseconds) != 0);
 }
 
-/* What was recorded in a capture has not happened, and cannot be asked about. */
+/* A recording in a capture has not happened, so it cannot be queried. */
 static CUresult enter(CUevent event) {
     CUcontext context;
     CUresult error = context_enter(&context);
@@ -84,7 +84,7 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
     return event_create(context, Flags, phEvent);
 }
 
-/* Possible after a fault, too. */
+/* Works after a fault too. */
 CUresult cuEventDestroy(CUevent hEvent) {
     CUresult error = driver_check();
     if (error)

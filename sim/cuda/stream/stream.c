@@ -1,5 +1,5 @@
-/* Streams.  Each call has done its work when it returns, or captured it, so every stream is always idle and
- * ordered. */
+/* Streams.  A call's work is done, or captured, before it returns, so streams are always idle and in order.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "sim/cuda/memory/memory.h"
 #include "sim/cuda/stream/event.h"
 
-static _Atomic unsigned long long next_id = 3; /* the two default streams have 1 and 2 */
+static _Atomic unsigned long long next_id = 3; /* the default streams have 1 and 2 */
 
 static bool is_default(CUstream stream) {
     return !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
@@ -37,8 +37,8 @@ bool stream_is_legacy(CUstream stream) {
     return !stream || stream == CU_STREAM_LEGACY;
 }
 
-/* A thread's default stream has nothing but a capture to keep, so it is made when one begins.  It goes with
- * the driver: it may be in a capture that outlives the thread. */
+/* A thread's default stream stores nothing but a capture, so it is created when one begins.  It is freed with
+ * the driver, because its capture may outlive the thread. */
 CUstream stream_state(CUstream stream, bool create) {
     static _Thread_local CUstream own;
     if (stream_is_legacy(stream))
@@ -53,7 +53,7 @@ CUstream stream_state(CUstream stream, bool create) {
     return own;
 }
 
-/* A greater priority has a lesser number. */
+/* Numerically lower values are higher priorities. */
 static int clamp_priority(int priority) {
     return priority > LIMIT_LEAST_PRIORITY      ? LIMIT_LEAST_PRIORITY
            : priority < LIMIT_GREATEST_PRIORITY ? LIMIT_GREATEST_PRIORITY
@@ -87,7 +87,7 @@ CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
     return cuStreamCreateWithPriority(phStream, Flags, 0);
 }
 
-/* Possible after a fault, too. */
+/* Works after a fault too. */
 CUresult cuStreamDestroy(CUstream hStream) {
     CUresult error = driver_check();
     if (error)

@@ -1,4 +1,4 @@
-/* What a stream is, and how calls that take one begin. */
+/* Streams, and the beginning of calls that take one. */
 #ifndef WIDELOAD_SIM_CUDA_STREAM_H
 #define WIDELOAD_SIM_CUDA_STREAM_H
 
@@ -11,23 +11,23 @@ struct CUstream_st {
     int priority;
     unsigned long long id;
     struct stream_attributes attributes;
-    /* capture.c's, under its lock.  NULL: the stream does not capture. */
+    /* Owned by capture.c, under its lock.  NULL: the stream does not capture. */
     struct capture *capture;
     CUstream next_of_capture;
-    CUgraphNode *dependencies; /* of what is captured next */
+    CUgraphNode *dependencies; /* of the next captured work */
     size_t dependency_count;
 };
 
-/* NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a live stream; else INVALID_HANDLE. */
+/* Accepts NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a live stream; else INVALID_HANDLE. */
 CUresult stream_check(CUstream stream);
-/* context_enter() and stream_check() together: how a call begins that only asks about a stream. */
+/* context_enter() and stream_check(), for calls that only query a stream. */
 CUresult stream_enter(CUstream stream, CUcontext *out);
-/* A default stream keeps its own. */
+/* Does nothing on a default stream, whose priority is fixed. */
 void stream_set_priority(CUstream stream, int priority);
-/* Whether it is the default stream that orders itself with all blocking ones. */
+/* Whether it is the default stream that synchronizes with all blocking streams. */
 bool stream_is_legacy(CUstream stream);
-/* What stands behind a handle: the calling thread's own for CU_STREAM_PER_THREAD, made with create; NULL for
- * the legacy stream, and without memory. */
+/* The stream of a handle.  For CU_STREAM_PER_THREAD it is the calling thread's own, created if `create` is
+ * set.  NULL for the legacy stream, for a per-thread stream not yet created, and on out-of-memory. */
 CUstream stream_state(CUstream stream, bool create);
 
 #endif

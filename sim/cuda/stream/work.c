@@ -1,4 +1,4 @@
-/* Work in flight: what other threads run while this one makes a call. */
+/* Work in flight: the kernels, copies and fills that threads are running. */
 #include <time.h>
 
 #include "sim/cuda/driver.h"
@@ -10,7 +10,7 @@ static uint64_t begun;
 
 enum { GATE_SECONDS = 10 };
 static unsigned holders;
-static struct timespec gate; /* until then new work waits for them */
+static struct timespec gate; /* new work waits for the holders until this time */
 
 void work_begin(struct work *work) {
     pthread_mutex_lock(&lock);
