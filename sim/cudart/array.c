@@ -1,4 +1,4 @@
-/* CUDA arrays: their making, and copies of as many bytes as one says, row after row. */
+/* CUDA arrays: creation, and copies of a number of bytes, row after row. */
 #include "sim/cudart/array.h"
 
 static const struct {
@@ -121,7 +121,7 @@ cudaError_t runtime_element_bytes(cudaArray_const_t array, size_t *out) {
 
 /* ---------------------------------------------------------------- copies of bytes */
 
-/* What comes before a byte of a row, in bytes, as if rows had no gaps. */
+/* The offset in bytes of a position, as if rows had no gaps. */
 static CUresult offset_in(cudaArray_const_t array, size_t x, size_t y, size_t *out) {
     CUDA_ARRAY3D_DESCRIPTOR shape;
     CUresult error = describe(array, &shape);
@@ -132,8 +132,8 @@ static CUresult offset_in(cudaArray_const_t array, size_t x, size_t y, size_t *o
     return error;
 }
 
-/* The driver's asynchronous copies are between arrays and the host only; a copy is at once here, so the
- * others wait first. */
+/* The driver's asynchronous copies are only between arrays and the host.  For others this waits first; the
+ * copy itself is immediate here. */
 static cudaError_t to_array(cudaArray_t dst, size_t x, size_t y, const void *src, size_t count,
                             enum cudaMemcpyKind kind, cudaStream_t stream) {
     size_t offset;

@@ -1,5 +1,4 @@
-/* Batches of copies, prefetches and discards: the driver's own.  The structures are the driver's under other
- * names. */
+/* Batches of copies, prefetches and discards: forwarded to the driver, whose structures have other names. */
 #include <stdint.h>
 
 #include "sim/cudart/runtime.h"
@@ -57,7 +56,7 @@ cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_t *sizes, siz
 }
 #endif
 
-/* CUDA 12's copies also say which one failed; SIZE_MAX: none in particular. */
+/* CUDA 12's version also reports the index of the failed copy; SIZE_MAX: none in particular. */
 cudaError_t rt_cudaMemcpyBatchAsync_v12(void **dsts, void **srcs, size_t *sizes, size_t count, void *attrs,
                                         size_t *attrsIdxs, size_t numAttrs, size_t *failIdx,
                                         cudaStream_t stream);

@@ -1,4 +1,4 @@
-/* Stream capture: the driver's own. */
+/* Stream capture: forwarded to the driver. */
 #include "sim/cudart/runtime.h"
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode) {

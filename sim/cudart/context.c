@@ -1,4 +1,4 @@
-/* The driver's start, devices' primary contexts, and what becomes of both in a forked child. */
+/* Initialization of the driver, devices' primary contexts, and both in a forked child. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -6,14 +6,14 @@
 
 enum { MAX_DEVICES = 64 };
 
-/* Read without the lock once the state says that it is set. */
+/* Can be read without the lock once the state says that it is set. */
 static CUcontext primaries[MAX_DEVICES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool ready, forked;
 static _Thread_local int device;
 
-/* A child has the parent's state but not its threads, nor the device: as in CUDA, the runtime is of no use
- * in it unless the parent had not begun. */
+/* A child inherits the parent's state but neither its threads nor the device.  As in CUDA, it cannot use the
+ * runtime unless the parent had not initialized it. */
 static void in_child(void) {
     lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     runtime_registration_unlock();
@@ -21,7 +21,7 @@ static void in_child(void) {
         atomic_store(&forked, true);
 }
 
-/* Before main, so that a fork during the first call is seen as well. */
+/* Runs before main, so that a fork during the first call is noticed too. */
 __attribute__((constructor)) static void watch_forks(void) {
     (void)pthread_atfork(NULL, NULL, in_child);
 }
@@ -69,7 +69,7 @@ CUresult runtime_enter(void) {
 int runtime_device(void) {
     CUdevice current;
     CUcontext context;
-    /* A context that the program made current itself says which device it is of. */
+    /* A context that the program made current itself determines the device. */
     if (runtime_initialize() == CUDA_SUCCESS && cuCtxGetCurrent(&context) == CUDA_SUCCESS && context &&
         cuCtxGetDevice(&current) == CUDA_SUCCESS)
         return current;
@@ -108,7 +108,7 @@ cudaError_t cudaInitDevice(int which, unsigned int deviceFlags, unsigned int fla
     return runtime_driver_result(error);
 }
 
-/* The primary context stays retained: its handle, which threads have current, goes on working. */
+/* The primary context stays retained, so its handle stays valid in threads that have it current. */
 cudaError_t cudaDeviceReset(void) {
     CUresult error = runtime_initialize();
     if (!error)
@@ -121,7 +121,7 @@ cudaError_t cudaDeviceSynchronize(void) {
     return runtime_driver_result(error ? error : cuCtxSynchronize());
 }
 
-/* What is the device's default schedule, map-host and so on: the flags of its primary context. */
+/* The device's default schedule, map-host and so on are the flags of its primary context. */
 cudaError_t cudaSetDeviceFlags(unsigned int flags) {
     if (flags & ~(unsigned)cudaDeviceMask)
         return runtime_result(cudaErrorInvalidValue);
@@ -139,7 +139,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags) {
     if (!error)
         error = cuDevicePrimaryCtxGetState(runtime_device(), flags, &active);
     if (!error)
-        *flags |= cudaDeviceMapHost; /* always, with unified addressing */
+        *flags |= cudaDeviceMapHost; /* always set, with unified addressing */
     return runtime_driver_result(error);
 }
 

@@ -1,11 +1,11 @@
-/* Linear copies and fills, and those of variables. */
+/* Linear copies and fills, also of variables. */
 #include "sim/cudart/runtime.h"
 
 static CUdeviceptr address(const void *pointer) {
     return (CUdeviceptr)(uintptr_t)pointer;
 }
 
-/* wait: the copy is a synchronous one, and the stream is the default. */
+/* wait: the copy is synchronous, and the stream is the default one. */
 static CUresult copy(void *to, const void *from, size_t count, enum cudaMemcpyKind kind, bool wait,
                      cudaStream_t stream) {
     switch (kind) {
@@ -18,7 +18,7 @@ static CUresult copy(void *to, const void *from, size_t count, enum cudaMemcpyKi
     case cudaMemcpyDeviceToDevice:
         return wait ? cuMemcpyDtoD(address(to), address(from), count)
                     : cuMemcpyDtoDAsync(address(to), address(from), count, stream);
-    default: /* the addresses say which */
+    default: /* determined by the addresses */
         return wait ? cuMemcpy(address(to), address(from), count)
                     : cuMemcpyAsync(address(to), address(from), count, stream);
     }
@@ -101,7 +101,7 @@ cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t widt
                                        : fill_rows(devPtr, pitch, value, width, height, false, stream));
 }
 
-/* Slice by slice: the rows between a slice's last and the next one's first stay as they are. */
+/* Fills slice by slice, because rows between two slices must not change. */
 static CUresult fill_box(struct cudaPitchedPtr to, int value, struct cudaExtent extent, bool wait,
                          cudaStream_t stream) {
     CUresult error = runtime_enter();

@@ -1,7 +1,7 @@
 /* Copies of rectangles and boxes between pitched buffers and CUDA arrays. */
 #include "sim/cudart/array.h"
 
-/* What the driver calls the two ends of a copy. */
+/* The driver's memory types of a copy's two ends. */
 static cudaError_t ends(enum cudaMemcpyKind kind, CUmemorytype *to, CUmemorytype *from) {
     static const struct {
         CUmemorytype to, from;
@@ -54,7 +54,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 
 /* ---------------------------------------------------------------- rectangles of arrays */
 
-/* array's side of the copy is one; the other is what kind says.  x is in bytes. */
+/* One side of the copy is array; kind determines the other.  x is in bytes. */
 static cudaError_t copy_2d_array(CUDA_MEMCPY2D *copy, enum cudaMemcpyKind kind, bool wait,
                                  cudaStream_t stream) {
     CUresult entered = runtime_enter();
@@ -151,7 +151,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t 
 
 /* ---------------------------------------------------------------- boxes */
 
-/* Without arrays the extent's width, and every position's x, are bytes. */
+/* Without arrays, the extent's width and every position's x are in bytes. */
 static cudaError_t fill_3d(CUDA_MEMCPY3D *out, struct cudaPitchedPtr dst, struct cudaPos dst_at,
                            struct cudaPitchedPtr src, struct cudaPos src_at, struct cudaExtent extent,
                            enum cudaMemcpyKind kind) {
@@ -177,7 +177,7 @@ static cudaError_t fill_3d(CUDA_MEMCPY3D *out, struct cudaPitchedPtr dst, struct
     return ends(kind, &out->dstMemoryType, &out->srcMemoryType);
 }
 
-/* An array counts in its elements: its position, and the extent of a copy that it takes part in. */
+/* With an array, its position and the extent count elements. */
 static cudaError_t use_arrays(CUDA_MEMCPY3D *copy, cudaArray_t dst, cudaArray_t src) {
     size_t to = 1, from = 1;
     cudaError_t error = dst ? runtime_element_bytes(dst, &to) : cudaSuccess;
@@ -205,7 +205,7 @@ static cudaError_t use_arrays(CUDA_MEMCPY3D *copy, cudaArray_t dst, cudaArray_t 
     return cudaSuccess;
 }
 
-/* A side is an array or a pitched pointer, not both. */
+/* A side is either an array or a pitched pointer. */
 static cudaError_t check_sides(const CUDA_MEMCPY3D *copy, struct cudaPitchedPtr dst,
                                struct cudaPitchedPtr src) {
     if ((copy->dstArray != NULL) == (dst.ptr != NULL) || (copy->srcArray != NULL) == (src.ptr != NULL))
@@ -232,7 +232,7 @@ cudaError_t runtime_copy_1d(CUDA_MEMCPY3D *out, void *to, const void *from, size
                    (struct cudaExtent){count, 1, 1}, kind);
 }
 
-/* Bytes of an array's element; 1 for what is no array. */
+/* Bytes per element of an array; 1 if there is no array. */
 static size_t element_of(CUarray array) {
     size_t bytes;
     return array && !runtime_element_bytes((cudaArray_const_t)array, &bytes) ? bytes : 1;
@@ -250,7 +250,7 @@ static bool is_unified(const CUDA_MEMCPY3D *copy) {
     return copy->srcMemoryType == CU_MEMORYTYPE_UNIFIED || copy->dstMemoryType == CU_MEMORYTYPE_UNIFIED;
 }
 
-/* With an array the extent and the array's position count elements. */
+/* With an array, the extent and the array's position count elements. */
 struct cudaMemcpy3DParms runtime_copy_params(const CUDA_MEMCPY3D *copy) {
     CUarray to = copy->dstMemoryType == CU_MEMORYTYPE_ARRAY ? copy->dstArray : NULL;
     CUarray from = copy->srcMemoryType == CU_MEMORYTYPE_ARRAY ? copy->srcArray : NULL;

@@ -1,4 +1,4 @@
-/* Devices: how many, their attributes and limits, and peers. */
+/* Devices: count, attributes, limits and peers. */
 #include <string.h>
 
 #include "sim/cudart/array.h"
@@ -9,7 +9,7 @@ cudaError_t cudaGetDeviceCount(int *count) {
     return runtime_driver_result(error ? error : cuDeviceGetCount(count));
 }
 
-/* An attribute has the driver's number. */
+/* The runtime's attributes have the driver's numbers. */
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device) {
     CUresult error = runtime_initialize();
     if (!error)
@@ -17,7 +17,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
     return runtime_driver_result(error);
 }
 
-/* With one device there is no choice; with several the first is CUDA's own preference. */
+/* There is one device; of several, CUDA prefers the first. */
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop) {
     if (!device || !prop)
         return runtime_result(cudaErrorInvalidValue);
@@ -74,7 +74,7 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache cacheConfig) {
     return runtime_driver_result(error ? error : cuCtxSetCacheConfig((CUfunc_cache)cacheConfig));
 }
 
-/* Banks are 4 bytes wide since Maxwell; a wish for others changes nothing. */
+/* Banks have been 4 bytes wide since Maxwell; another setting has no effect. */
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *pConfig) {
     CUresult error = runtime_enter();
     if (!error && !pConfig)
@@ -146,7 +146,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
     return runtime_driver_result(error);
 }
 
-/* The peer's primary context.  A device is not its own peer: answers as an H200 does then. */
+/* The peer's primary context.  A device is not its own peer; of_itself is an H200's answer then. */
 static CUresult peer(int device, CUresult of_itself, CUcontext *out) {
     CUresult error = runtime_enter();
     if (!error && device == runtime_device())

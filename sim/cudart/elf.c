@@ -1,4 +1,4 @@
-/* Finding the statically linked runtime's functions, and those of NVIDIA's compilers, in an ELF file's symbol
+/* Finds the functions of the statically linked runtime, and of NVIDIA's compilers, in an ELF file's symbol
  * tables. */
 #include <fcntl.h>
 #include <gelf.h>
@@ -17,8 +17,8 @@ static bool is_compiler_name(const char *name) {
            strncmp(name, "__nvJitLink", 11) == 0;
 }
 
-/* Only .symtab has the runtime's functions: nothing outside calls them, so .dynsym does not; it has a shared
- * runtime's, which are not to be changed, and those of NVRTC and nvJitLink. */
+/* Only .symtab has the static runtime's functions, because nothing outside calls them.  .dynsym has those of
+ * NVRTC and nvJitLink, and of a shared runtime, which must not be patched. */
 static bool add_functions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, bool (*wanted)(const char *),
                           struct static_runtime *out) {
     Elf_Data *data = elf_getdata(section, NULL);

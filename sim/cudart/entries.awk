@@ -3,7 +3,7 @@
 #   2. cuda_runtime_api.h as it is, for the names that have a per-thread-default-stream form,
 #   3. what the preprocessor makes of it, for the declarations,
 # and writes one of
-#   -v mode=list    every exported name, one a line,
+#   -v mode=list    every exported name, one per line,
 #   -v mode=names   a header that puts rt_ before each function's name, so that the library's own functions
 #                   are not those it exports and nothing can come between them, or
 #   -v mode=code    a C file: a weak definition of each function, the exports, and the table of both.

@@ -61,7 +61,7 @@ const char *cudaGetErrorString(cudaError_t error) {
     return found ? found->text : unknown;
 }
 
-/* One call of fprintf a line, so that lines of several threads do not mix. */
+/* Prints a line with one call of fprintf, so that lines of several threads do not mix. */
 static void print(const char *format, va_list arguments) {
     char text[1024];
     vsnprintf(text, sizeof text, format, arguments);
@@ -78,7 +78,7 @@ void runtime_note(const char *format, ...) {
     va_end(arguments);
 }
 
-/* Into the records that `wideload prof` reads, as the driver's own errors go: it tells the user. */
+/* Writes to the records of `wideload prof`, which shows them to the user, as the driver's own errors. */
 static bool record(const char *words) {
     if (!records_open() || !records_are_on())
         return false;

@@ -1,4 +1,4 @@
-/* Events: the driver's own. */
+/* Events: forwarded to the driver. */
 #include "sim/cudart/runtime.h"
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {

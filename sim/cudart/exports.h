@@ -1,6 +1,6 @@
 /* How a function gets its exported names.  Each is a jump to the library's own function, rt_<name>, for two
- * reasons: one function can be exported under the version nodes of both CUDA 12 and 13, and the library's
- * own calls never go through a name that the program could define too.
+ * reasons: one function can be exported under the version nodes of both CUDA 12 and 13, and the library's own
+ * calls never use a name that the program might define too.
  *
  * exports.map gives a plain name the node libcudart.so.13. */
 #ifndef WIDELOAD_SIM_CUDART_EXPORTS_H
@@ -21,7 +21,7 @@
 #define RUNTIME_EXPORT_13(name) __asm__(RUNTIME_FUNCTION(#name, "rt_" #name));
 #define RUNTIME_EXPORT_12(name, target)                                                                      \
     __asm__(RUNTIME_FUNCTION("at12_" #name, #target) ".symver at12_" #name ", " #name "@libcudart.so.12\n");
-/* Two jumps: the linker drops a plain name that has the address of a versioned one. */
+/* There are two jumps because the linker drops a plain name with the address of a versioned one. */
 #define RUNTIME_EXPORT(name) RUNTIME_EXPORT_13(name) RUNTIME_EXPORT_12(name, rt_##name)
 
 #endif

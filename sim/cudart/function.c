@@ -61,7 +61,7 @@ cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheCon
     return runtime_driver_result(cuKernelSetCacheConfig(kernel, (CUfunc_cache)cacheConfig, runtime_device()));
 }
 
-/* Deprecated, and without effect since Maxwell. */
+/* Deprecated, without effect since Maxwell. */
 cudaError_t cudaFuncSetSharedMemConfig(const void *func, enum cudaSharedMemConfig config) {
     CUkernel kernel;
     cudaError_t error = runtime_kernel(func, &kernel);

@@ -1,4 +1,4 @@
-/* Graphs: the driver's own. */
+/* Graphs: forwarded to the driver. */
 #include "sim/cudart/runtime.h"
 
 /* The structures are the driver's under other names. */

@@ -1,5 +1,5 @@
-/* The nodes of graphs.  Kernels are named by their host functions here, and copies described by other
- * structures than the driver's; everything else is the driver's own. */
+/* The nodes of graphs.  Unlike the driver, the runtime names kernels by their host functions and describes
+ * copies by its own structures; the rest is forwarded. */
 #include <string.h>
 
 #include "sim/cudart/runtime.h"
@@ -20,7 +20,7 @@ static cudaError_t kernel_params(CUDA_KERNEL_NODE_PARAMS *out, const struct cuda
         .kernelParams = params->kernelParams,
         .extra = params->extra,
     };
-    /* Where a launch says that there is no such function, a node has an invalid handle. */
+    /* For an unknown function a launch reports INVALID_DEVICE_FUNCTION, but a node an invalid handle. */
     cudaError_t error = runtime_kernel(params->func, &out->kern);
     return error == cudaErrorInvalidDeviceFunction ? cudaErrorInvalidResourceHandle : error;
 }
@@ -70,7 +70,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 
 /* ---------------------------------------------------------------- copies */
 
-/* Where a copy of a variable goes to or comes from. */
+/* Describe a copy to or from a variable. */
 static cudaError_t copy_to_symbol(CUDA_MEMCPY3D *out, const void *symbol, const void *src, size_t count,
                                   size_t offset, enum cudaMemcpyKind kind) {
     void *to;
@@ -85,7 +85,7 @@ static cudaError_t copy_from_symbol(CUDA_MEMCPY3D *out, void *dst, const void *s
     return error ? error : runtime_copy_1d(out, dst, from, count, kind);
 }
 
-/* Each takes the description and how making it went. */
+/* Each takes a description, and the result of making it. */
 static cudaError_t add_copy(cudaError_t made, const CUDA_MEMCPY3D *copy, cudaGraphNode_t *node,
                             cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count) {
     CUresult error = made ? (CUresult)made : runtime_enter();
@@ -411,7 +411,7 @@ _Static_assert(sizeof((CUgraphNodeParams *)0)->memset >= sizeof((struct cudaGrap
 _Static_assert(sizeof((CUgraphNodeParams *)0)->alloc == sizeof((struct cudaGraphNodeParams *)0)->alloc,
                "laid out alike");
 
-/* The driver's structure for a node.  An allocation's address is to be read back from it. */
+/* Converts to the driver's structure for a node.  Its address is an output for an allocation. */
 static cudaError_t any_params(CUgraphNodeParams *out, const struct cudaGraphNodeParams *params) {
     *out = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_EMPTY};
     CUresult entered = runtime_enter();
@@ -437,7 +437,7 @@ static cudaError_t any_params(CUgraphNodeParams *out, const struct cudaGraphNode
     case cudaGraphNodeTypeMemcpy:
         return runtime_copy_3d(&out->memcpy.copyParams, &params->memcpy.copyParams);
     default:
-        /* Laid out alike, but for the context at the end of the driver's. */
+        /* The layouts agree except for the context at the end of the driver's. */
         memcpy(out->reserved1, params->reserved1, sizeof params->reserved1);
         if (params->type == cudaGraphNodeTypeMemset)
             out->memset.ctx = NULL;

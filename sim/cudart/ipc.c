@@ -1,4 +1,4 @@
-/* Memory and events of other processes: the driver's own. */
+/* Memory and events of other processes: forwarded to the driver. */
 #include <string.h>
 
 #include "sim/cudart/runtime.h"

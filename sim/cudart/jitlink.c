@@ -7,11 +7,11 @@
 
 #include "sim/cudart/runtime.h"
 
-/* There when the driver is the simulator; else nothing here is used. */
+/* Defined if the driver is the simulator; otherwise nothing here is used. */
 extern const char *wlSimLastError(void) __attribute__((weak));
 extern int wlSimLinkCreate(unsigned max_registers, CUlinkState *out) __attribute__((weak));
 
-/* nvJitLink.h's numbers; the header is not everywhere. */
+/* nvJitLink.h's numbers; the header is not always installed. */
 enum {
     SUCCESS = 0,
     INVALID_INPUT = 3,
@@ -39,27 +39,28 @@ const char *const jitlink_names[JITLINK_FUNCTIONS] = {
 static struct jitlink_originals libraries[LIBRARIES];
 static size_t library_count;
 
-/* Link-time code, kept in case it is linked once more. */
+/* Link-time code, kept for a possible second link. */
 struct input {
     int type;
     size_t size;
-    char *name; /* NULL: it has none */
+    char *name; /* NULL if it has none */
     struct input *next;
     char data[];
 };
 
-/* A link in progress.  One handle is used by one thread at a time, as nvJitLink asks. */
+/* A link in progress.  As nvJitLink requires, only one thread at a time uses a handle. */
 struct link {
     jitlink_handle handle;
     const struct jitlink_originals *library;
     struct link *next;
-    CUlinkState state; /* the driver's; NULL: the library alone answers, for the program wants its PTX */
-    bool plain;        /* the driver's linker got an input */
-    char **options;    /* the library's, for another link; NULL after the last */
+    CUlinkState
+        state;      /* the driver's; NULL: the program wants the library's PTX, so only the library is used */
+    bool plain;     /* the driver's linker received an input */
+    char **options; /* the library's, for a second link; NULL after the last */
     struct input *link_time, **link_time_end;
-    const void *result; /* the state's; NULL until the link is complete */
+    const void *result; /* owned by state; NULL until the link is complete */
     size_t size;
-    char error[2048]; /* "": what the library says holds */
+    char error[2048]; /* "": the library's message applies */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -113,7 +114,7 @@ static bool is_fatbin(const void *data, size_t size) {
     return begins_with(data, size, "\x50\xed\x55\xba");
 }
 
-/* Whether a fat binary holds link-time code and no PTX. */
+/* Whether a fat binary contains link-time code but no PTX. */
 static bool is_link_time_only(const unsigned char *data, size_t size) {
     enum { HEADER = 16, ENTRY = 64, KIND_PTX = 1, KIND_LINK_TIME = 8 };
     bool found = false;
@@ -131,7 +132,7 @@ static bool is_link_time_only(const unsigned char *data, size_t size) {
     return found;
 }
 
-/* What an input is whose type the program leaves open. */
+/* Determines the type of an input whose type the program leaves open. */
 static int recognise(const void *data, size_t size) {
     if (begins_with(data, size, "\xed\x43\x4e\x7f"))
         return INPUT_LTOIR;
@@ -150,7 +151,7 @@ static CUjitInputType driver_type(int type) {
     switch (type) {
     case INPUT_PTX:
         return CU_JIT_INPUT_PTX;
-    case INPUT_CUBIN: /* NVRTC's are PTX */
+    case INPUT_CUBIN: /* NVRTC's cubins are PTX */
         return CU_JIT_INPUT_CUBIN;
     case INPUT_OBJECT:
         return CU_JIT_INPUT_OBJECT;
@@ -208,7 +209,7 @@ static void *read_file(const char *path, size_t *size) {
     return NULL;
 }
 
-/* ---------------------------------------------------------------- what takes the functions' places */
+/* ---------------------------------------------------------------- replacements of the functions */
 
 static bool has(const char *option, uint32_t count, const char *const *options) {
     for (uint32_t i = 0; options && i < count; i++)
@@ -217,7 +218,7 @@ static bool has(const char *option, uint32_t count, const char *const *options) 
     return false;
 }
 
-/* A number that nvJitLink refuses ends in its own error. */
+/* A number that nvJitLink rejects gives nvJitLink's own error. */
 static unsigned max_registers(uint32_t count, const char *const *options) {
     static const char name[] = "-maxrregcount=";
     unsigned registers = 0;
@@ -227,8 +228,8 @@ static unsigned max_registers(uint32_t count, const char *const *options) {
     return registers;
 }
 
-/* For another link, which keeps functions that PTX may call: nvJitLink itself has no such option, and hands
- * this one to its compiler. */
+/* Stores the options for a second link, which keeps functions that PTX may call.  nvJitLink itself has no
+ * option for that, but passes this one to its compiler. */
 static bool keep_options(struct link *link, uint32_t count, const char *const *options) {
     link->options = calloc(count + 2, sizeof *link->options);
     bool good = link->options != NULL;
@@ -279,7 +280,7 @@ static jitlink_result create(const struct jitlink_originals *library, jitlink_ha
         cuLinkDestroy(link->state);
         link->state = NULL;
     }
-    /* One whose options were refused has a handle, too: for its log. */
+    /* A link whose options were rejected also has a handle, for its log. */
     if (!handle || !*handle || !link) {
         if (link)
             free_link(link);
@@ -295,7 +296,7 @@ static jitlink_result create(const struct jitlink_originals *library, jitlink_ha
     return result;
 }
 
-/* The handle does not say yet whose it is. */
+/* A new handle does not show yet which library it belongs to. */
 static jitlink_result create_0(jitlink_handle *handle, uint32_t count, const char *const *options) {
     return create(&libraries[0], handle, count, options);
 }
@@ -351,7 +352,7 @@ static jitlink_result add_file(jitlink_handle handle, int type, const char *path
     return result;
 }
 
-/* The library's link once more, of functions that nothing in the link-time code calls, too.  NULL: it fails.
+/* Repeats the library's link, keeping functions that nothing in the link-time code calls.  NULL on failure.
  */
 static jitlink_handle link_again(struct link *link) {
     jitlink_handle handle = NULL;
@@ -371,8 +372,8 @@ failed:
     return NULL;
 }
 
-/* What the library made of link-time code becomes an input like the others.  Alone, the code is linked to
- * what its kernels need; with others' PTX, whose calls the library does not see, all its functions stay. */
+/* Passes the library's result for link-time code on as an input.  Alone, the code is linked to what its
+ * kernels need.  With other PTX, whose calls the library does not see, all its functions are kept. */
 static jitlink_result take_optimised(struct link *link) {
     size_t size;
     jitlink_result result = link->library->complete(link->handle);
@@ -437,7 +438,7 @@ static jitlink_result cubin(jitlink_handle handle, void *out) {
     return link->result ? SUCCESS : INTERNAL;
 }
 
-/* Without the option -ptx there is none to get. */
+/* Without the option -ptx there is no PTX to return. */
 static jitlink_result ptx_size(jitlink_handle handle, size_t *size) {
     struct link *link = find(handle);
     return link && !link->state ? link->library->ptx_size(handle, size) : INVALID_INPUT;
@@ -476,7 +477,7 @@ int jitlink_function(const char *name) {
     if (strncmp(name, prefix, sizeof prefix - 1) != 0)
         return -1;
     name += sizeof prefix - 1;
-    size_t length = strcspn(name, "_"); /* before the version */
+    size_t length = strcspn(name, "_"); /* up to the version */
     for (int i = 0; i < JITLINK_FUNCTIONS; i++)
         if (strlen(jitlink_names[i]) == length && memcmp(jitlink_names[i], name, length) == 0)
             return i;

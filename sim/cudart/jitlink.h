@@ -1,8 +1,8 @@
-/* nvJitLink above the simulator, which runs PTX and no machine code.
+/* nvJitLink on the simulator, which runs PTX but no machine code.
  *
- * nvJitLink gives PTX only for what it optimises at link time (-lto), so its functions are made to jump to
- * ours.  Link-time code goes on to the library itself, which is asked for PTX by its own option -ptx; that,
- * and every input that holds PTX, goes to the driver's linker.  Its result is the "cubin". */
+ * nvJitLink gives PTX only for what it optimizes at link time (-lto), so its functions are patched to jump to
+ * ours.  These pass link-time code to the library itself and ask it for PTX with its own option -ptx.  That
+ * PTX, and every input that contains PTX, goes to the driver's linker, whose result is the "cubin". */
 #ifndef WIDELOAD_SIM_CUDART_JITLINK_H
 #define WIDELOAD_SIM_CUDART_JITLINK_H
 
@@ -13,7 +13,7 @@
 typedef struct nvJitLink *jitlink_handle;
 typedef int jitlink_result; /* nvJitLinkResult */
 
-/* What a library's own functions do, behind the entries that jump to ours. */
+/* A library's own functions, reached behind the patched entries. */
 struct jitlink_originals {
     jitlink_result (*create)(jitlink_handle *, uint32_t, const char *const *);
     jitlink_result (*destroy)(jitlink_handle *);
@@ -28,14 +28,14 @@ struct jitlink_originals {
     jitlink_result (*error)(jitlink_handle, char *);
 };
 
-/* How many functions there are, and each one's name without nvJitLink before it. */
+/* The functions' names, without the prefix nvJitLink. */
 enum { JITLINK_FUNCTIONS = 11 };
 extern const char *const jitlink_names[JITLINK_FUNCTIONS];
 
-/* Which function a name means, "nvJitLinkCreate" and "__nvJitLinkCreate_13_0" alike; -1: none of them. */
+/* The index of a function, by "nvJitLinkCreate" or "__nvJitLinkCreate_13_0"; -1 if unknown. */
 int jitlink_function(const char *name);
 
-/* Keeps a library's own functions, in the order of the names, and gives those that take their places.
+/* Stores a library's own functions, in the order of the names, and returns their replacements.
  * False: too many libraries. */
 bool jitlink_keep(void *const originals[JITLINK_FUNCTIONS], void *replacements[JITLINK_FUNCTIONS]);
 

@@ -9,7 +9,7 @@ struct configuration {
     cudaStream_t stream;
 };
 
-/* More than one only where an argument of a launch launches itself. */
+/* There is more than one only if an argument of a launch launches a kernel itself. */
 enum { CONFIGURATIONS = 64 };
 static _Thread_local struct configuration configurations[CONFIGURATIONS];
 static _Thread_local unsigned configured;
@@ -98,7 +98,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
     return launch_function(func, &config, args);
 }
 
-/* What nvcc's <<<>>> is given here it passes to __cudaLaunchKernel and nothing else. */
+/* nvcc's <<<>>> passes this result only to __cudaLaunchKernel. */
 cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *function) {
     *out = (cudaKernel_t)(void *)runtime_registered(function);
     return runtime_result(*out ? cudaSuccess : cudaErrorInvalidDeviceFunction);

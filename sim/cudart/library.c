@@ -1,4 +1,4 @@
-/* Code that the program loads itself, and the driver's own functions. */
+/* Code that the program loads itself, and access to the driver's functions. */
 #include "sim/cudart/runtime.h"
 
 static CUresult load(cudaLibrary_t *library, const void *code, const char *file,
@@ -8,7 +8,7 @@ static CUresult load(cudaLibrary_t *library, const void *code, const char *file,
     CUresult error = runtime_enter();
     if (error)
         return error;
-    /* Both kinds of option have the driver's numbers. */
+    /* Both kinds of options have the driver's numbers. */
     CUjit_option *jit = (CUjit_option *)(void *)jitOptions;
     CUlibraryOption *options = (CUlibraryOption *)(void *)libraryOptions;
     CUlibrary *out = (CUlibrary *)library;
@@ -127,7 +127,7 @@ cudaError_t cudaRuntimeGetVersion(int *runtimeVersion) {
     return cudaSuccess;
 }
 
-/* Of cudaProfiler.h, which includes no more than this. */
+/* Declarations of the profiler headers. */
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 CUresult cuProfilerStart(void);

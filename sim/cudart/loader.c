@@ -1,10 +1,10 @@
-/* Following what the dynamic loader maps.  It calls one empty function for debuggers' sake, _r_debug.r_brk,
- * each time its list of objects begins to change and each time the change is complete, which is before
- * anything of the new objects runs: that function is made to jump to ours.
+/* Follows what the dynamic loader maps.  The loader has an empty function for debuggers, _r_debug.r_brk.  It
+ * calls this whenever its list of objects begins to change and whenever the change is complete, before any
+ * code of the new objects runs.  That function is patched to jump to ours.
  *
- * Wrapping dlopen would not do: the loader searches where its caller's RUNPATH says, and runs constructors,
- * which register kernels, before it returns.  An auditor (LD_AUDIT) lives in a world of its own, where it
- * does not reach the program's libraries. */
+ * Wrapping dlopen would not work: the loader searches its caller's RUNPATH, and runs the constructors that
+ * register kernels before it returns.  An auditor (LD_AUDIT) runs in its own namespace and cannot reach the
+ * program's libraries. */
 #include <errno.h>
 #include <link.h>
 #include <string.h>
@@ -23,8 +23,7 @@ static void changed(void) {
     errno = error;
 }
 
-/* How long the instruction at a place is, if it does nothing and only fills: a form of nop, or int3.  0: it
- * is something else. */
+/* The length of the instruction at a place if it is only filler: a nop of any form, or int3.  Otherwise 0. */
 static size_t filler(const unsigned char *at) {
     size_t prefixes = 0;
     while (prefixes < 8 && (at[prefixes] == 0x66 || at[prefixes] == 0x2e))
@@ -50,7 +49,7 @@ static size_t filler(const unsigned char *at) {
     }
 }
 
-/* Whether it is an empty function with nothing behind it for as long as a jump is. */
+/* Whether it is an empty function, followed by enough filler for a jump. */
 static bool is_empty(const unsigned char *at) {
     static const unsigned char branch_target[4] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */
     size_t length = memcmp(at, branch_target, sizeof branch_target) == 0 ? sizeof branch_target : 0;
@@ -72,7 +71,7 @@ bool loader_follow(void (*mapped)(void)) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)at / page * page;
     size_t size = ((uintptr_t)at + JUMP_SIZE + page - 1) / page * page - first;
     call_mapped = mapped;
-    /* The loader may be called while its code is writable, so it has to stay executable. */
+    /* The loader may be called while its code is writable, so the code must stay executable. */
     if (mprotect((void *)first, size, PROT_READ | PROT_WRITE | PROT_EXEC))
         return false;
     patch_jump(at, (void *)(uintptr_t)changed);

@@ -1,11 +1,11 @@
-/* Allocating and freeing memory of every kind. */
+/* Allocates and frees memory of every kind. */
 #include "sim/cudart/runtime.h"
 
 static CUdeviceptr address(const void *pointer) {
     return (CUdeviceptr)(uintptr_t)pointer;
 }
 
-/* Nothing, for nothing asked. */
+/* A size of 0 gives NULL and success. */
 cudaError_t cudaMalloc(void **devPtr, size_t size) {
     CUresult error = runtime_enter();
     if (!error && !devPtr)
@@ -106,7 +106,7 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags) {
     return runtime_driver_result(error);
 }
 
-/* CUmemLocation is laid out as cudaMemLocation is, with the same numbers for its kinds. */
+/* CUmemLocation has cudaMemLocation's layout and the same numbers for its kinds. */
 static CUmemLocation driver_location(struct cudaMemLocation location) {
     return (CUmemLocation){.type = (CUmemLocationType)location.type, .id = location.id};
 }
@@ -145,7 +145,7 @@ cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRa
     return runtime_driver_result(error);
 }
 
-/* ---------------------------------------------------------------- what is there */
+/* ---------------------------------------------------------------- queries */
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
     CUresult error = runtime_enter();

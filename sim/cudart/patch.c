@@ -1,10 +1,9 @@
-/* Before an object's own constructors register its kernels, its statically linked runtime's functions are
- * made to jump to ours: those of the program and its libraries before main, for which exports.map and -z
- * initfirst see to it that this comes first, and those of a library that is opened later when it has been
- * mapped.
+/* The functions of an object's statically linked runtime are patched to jump to ours before its own
+ * constructors register its kernels.  For the program and its libraries that is before main: exports.map and
+ * -z initfirst make sure that this runs first.  For a library opened later it is after it has been mapped.
  *
- * A function is known by its name, so an object must not be stripped.  Which CUDA it was built with shows in
- * a name that only CUDA 12's runtime has. */
+ * A function is found by its name, so an object must not be stripped.  The CUDA version that it was built
+ * with shows in a name that only CUDA 12's runtime has. */
 #include "sim/cudart/patch.h"
 
 #include <errno.h>
@@ -25,15 +24,15 @@ void patch_jump(unsigned char *at, void *target) {
     memcpy(at + 2, &target, sizeof target);
 }
 
-/* ---------------------------------------------------------------- what jumps where */
+/* ---------------------------------------------------------------- replacements */
 
-/* An object that is loaded, and what its file says. */
+/* A loaded object and the contents of its file. */
 struct object {
     const char *path;
     uintptr_t base;
     const struct static_runtime *runtime;
-    bool older;                       /* it was built with CUDA 12 */
-    void *jitlink[JITLINK_FUNCTIONS]; /* what takes the places of nvJitLink's functions */
+    bool older;                       /* built with CUDA 12 */
+    void *jitlink[JITLINK_FUNCTIONS]; /* replacements of nvJitLink's functions */
 };
 
 static const struct static_function *find(const struct object *o, const char *name) {
@@ -43,12 +42,12 @@ static const struct static_function *find(const struct object *o, const char *na
     return NULL;
 }
 
-/* A shorter function leaves room up to the next one, which is aligned as it is itself. */
+/* Functions are aligned, so a short one has room up to the next. */
 static bool fits(const struct static_function *function) {
     return function->size >= JUMP_SIZE || function->address % FUNCTION_ALIGN == 0;
 }
 
-/* What takes a function's place, or NULL. */
+/* Returns a function's replacement, or NULL. */
 typedef void *chooser(const struct object *o, const struct static_function *function);
 
 static void *ours(const struct object *o, const struct static_function *function) {
@@ -58,7 +57,7 @@ static void *ours(const struct object *o, const struct static_function *function
     return NULL;
 }
 
-/* The two take the same parameters. */
+/* Both functions take the same parameters. */
 static void *ptx_for_cubin(const struct object *o, const struct static_function *function) {
     const struct static_function *other = NULL;
     if (strcmp(function->name, "nvrtcGetCUBIN") == 0)
@@ -73,8 +72,8 @@ static void *linked_ptx(const struct object *o, const struct static_function *fu
     return which < 0 ? NULL : o->jitlink[which];
 }
 
-/* Where an entry that only jumps on goes to: jmp, or a frame that is made and undone before it.  NULL: it
- * does something itself. */
+/* The target of an entry that only jumps: a jmp, maybe after a frame that is made and undone.  NULL: the
+ * entry does something itself. */
 static void *jump_target(const unsigned char *at) {
     static const unsigned char frame[] = {0x55, 0x48, 0x89, 0xe5, 0x5d}; /* push %rbp; mov; pop */
     enum { JUMP = 0xe9, LENGTH = 5 };
@@ -87,7 +86,7 @@ static void *jump_target(const unsigned char *at) {
     return (void *)(uintptr_t)(at + LENGTH + distance);
 }
 
-/* Each function of nvJitLink's has several names, for versions, whose entries jump to one place. */
+/* Each function of nvJitLink has one name per version; all entries jump to the same place. */
 static bool keep_jitlink(struct object *o) {
     void *originals[JITLINK_FUNCTIONS] = {0};
     for (size_t i = 0; i < o->runtime->count; i++) {
@@ -135,16 +134,16 @@ static bool replace(const struct object *o, chooser *choose) {
         if (target)
             patch_jump((unsigned char *)(o->base + function->address), target);
     }
-    /* It was executable before, so this is allowed unless the system forbids changed code altogether. */
+    /* The memory was executable before, so this fails only if the system forbids all changed code. */
     return mprotect(start, size, PROT_READ | PROT_EXEC) == 0;
 }
 
 /* ---------------------------------------------------------------- the objects */
 
-/* There when the driver is the simulator, which runs PTX alone. */
+/* Defined if the driver is the simulator, which runs only PTX. */
 extern const char *wlSimLastError(void) __attribute__((weak));
 
-/* Libraries of the toolkit's, which nobody can link anew. */
+/* Libraries of the toolkit, which users cannot relink. */
 static bool is_nvidias(const char *path) {
     static const char *const names[] = {"libcu", "libnpp", "libnv"};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -187,7 +186,7 @@ static void look_at(const char *path, uintptr_t base) {
     static_runtime_free(&runtime);
 }
 
-/* The bases of the objects that have been looked at, and those that a walk through them finds. */
+/* The base addresses of the objects that have been examined, and of those that a walk finds. */
 struct bases {
     uintptr_t *at;
     size_t count, capacity;
@@ -202,7 +201,7 @@ static bool has(const struct bases *bases, uintptr_t base) {
     return false;
 }
 
-/* Without memory an object is looked at again, which does no harm: its functions jump to the same places. */
+/* On out-of-memory an object is examined again, which is harmless: its functions get the same jumps. */
 static void add(struct bases *bases, uintptr_t base) {
     if (bases->count == bases->capacity) {
         size_t capacity = 2 * bases->capacity + 32;
@@ -226,7 +225,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *present) {
     return 0;
 }
 
-/* What is not there any more is forgotten: another object may come to lie in its place. */
+/* Forgets objects that are gone, because another may be loaded at the same address. */
 void patch_new_objects(void) {
     struct bases present = {0};
     (void)dl_iterate_phdr(visit, &present);
@@ -237,7 +236,7 @@ void patch_new_objects(void) {
 __attribute__((constructor)) static void patch_all(int argc, char **argv, char **environment) {
     (void)argc;
     (void)argv;
-    /* The C library has not begun yet, so getenv() would find nothing; the library sets the same itself. */
+    /* The C library is not initialized yet, so getenv() would fail; it will set environ to the same value. */
     if (!environ)
         environ = environment;
     patch_new_objects();

@@ -1,4 +1,4 @@
-/* Stream-ordered allocation and memory pools: the driver's own. */
+/* Stream-ordered allocation and memory pools: forwarded to the driver. */
 #include "sim/cudart/runtime.h"
 
 static CUdeviceptr *out_address(void **pointer) {

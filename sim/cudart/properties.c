@@ -1,11 +1,11 @@
-/* cudaGetDeviceProperties, as CUDA 13 lays its structure out. */
+/* cudaGetDeviceProperties with CUDA 13's layout. */
 #include "sim/cudart/properties.h"
 
 #include <string.h>
 
 #include "sim/cudart/runtime.h"
 
-/* What only this layout has. */
+/* The fields that only this layout has. */
 #define NEWER_MAP(X)                                                                                         \
     X(deviceNumaConfig, NUMA_CONFIG)                                                                         \
     X(deviceNumaId, NUMA_ID)                                                                                 \

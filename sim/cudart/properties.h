@@ -1,4 +1,4 @@
-/* What cudaDeviceProp says in both its layouts: fields and the attributes that fill them. */
+/* The part of cudaDeviceProp that both its layouts have: fields and the attributes that fill them. */
 #ifndef WIDELOAD_SIM_CUDART_PROPERTIES_H
 #define WIDELOAD_SIM_CUDART_PROPERTIES_H
 
@@ -109,8 +109,8 @@
     X(clusterLaunch, CLUSTER_LAUNCH)                                                                         \
     X(unifiedFunctionPointers, UNIFIED_FUNCTION_POINTERS)
 
-/* Fills a structure of either layout; error is a CUresult.  The types of the fields differ: size_t, int and
- * unsigned take any attribute's value. */
+/* Fills a structure of either layout; error is a CUresult.  The fields' types (size_t, int, unsigned) can
+ * hold any attribute's value. */
 #define RUNTIME_FILL_PROPERTY(field, attribute)                                                              \
     if (!error) {                                                                                            \
         int value = 0;                                                                                       \

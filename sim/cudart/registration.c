@@ -1,9 +1,9 @@
-/* Fat binaries, kernels and variables as the program's constructors register them.
+/* Registers fat binaries, kernels and variables for the program's constructors.
  *
- * Code is loaded when the first of its kernels or variables is needed, as CUDA does: a program may carry
- * more than it uses, and its constructors run before main.  A kernel is known by the address of its host
+ * As in CUDA, code is loaded when the first of its kernels or variables is needed: a program may contain more
+ * than it uses, and its constructors run before main.  A kernel is identified by the address of its host
  * function, a variable by that of its host shadow.  An inline kernel of two files is registered twice under
- * one address; either is as good. */
+ * one address; either works. */
 #include "sim/cudart/registration.h"
 
 #include <pthread.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 
 struct binary {
-    const void *image; /* the wrapper that nvcc made */
-    CUlibrary library; /* NULL until it is needed */
-    cudaError_t error; /* why it did not load */
+    const void *image; /* the wrapper made by nvcc */
+    CUlibrary library; /* NULL until needed */
+    cudaError_t error; /* why loading failed */
     bool managed_ready;
     struct binary *next;
 };
@@ -29,8 +29,8 @@ struct symbol {
     enum symbol_kind kind;
     const void *key;
     struct binary *binary; /* NULL for a handle */
-    const char *name;      /* the device's; the program's own string */
-    CUkernel kernel;       /* NULL until it is needed */
+    const char *name;      /* the device's name; owned by the program */
+    CUkernel kernel;       /* NULL until needed */
     struct symbol *next;
 };
 
@@ -55,7 +55,7 @@ static struct symbol *find(enum symbol_kind kind, const void *key) {
     return NULL;
 }
 
-/* At the end of its bucket: the first to come is the first to be found. */
+/* Adds at the end of a bucket, so that the first symbol registered is found first. */
 static struct symbol *add(enum symbol_kind kind, const void *key, struct binary *binary, const char *name) {
     struct symbol *symbol = calloc(1, sizeof *symbol);
     if (!symbol)
@@ -75,7 +75,7 @@ static void add_locked(enum symbol_kind kind, const void *key, void **handle, co
     pthread_mutex_unlock(&lock);
 }
 
-/* ---------------------------------------------------------------- what nvcc generates calls */
+/* ---------------------------------------------------------------- functions for nvcc's generated code */
 
 void **__cudaRegisterFatBinary(void *fatCubin) {
     struct binary *binary = calloc(1, sizeof *binary);
@@ -113,7 +113,7 @@ void __cudaRegisterManagedVar(void **handle, void **hostVarPtrAddress, char *dev
     add_locked(SYMBOL_MANAGED, hostVarPtrAddress, handle, deviceName);
 }
 
-/* A variable of the host that device code of a relocatable program may name: it has no place there. */
+/* A host variable that device code of a relocatable program may name; it is not in device memory. */
 void __cudaRegisterHostVar(void **handle, const char *deviceName, char *hostVar, size_t size) {
     (void)handle, (void)hostVar, (void)size;
     runtime_note("the host's variable %s is not made known to device code", deviceName);
@@ -140,7 +140,7 @@ void __cudaUnregisterFatBinary(void **handle) {
             free(symbol);
         }
     pthread_mutex_unlock(&lock);
-    /* The driver may be gone, or a forked child's: then there is nothing to unload. */
+    /* The driver may be gone, or this may be a forked child; then there is nothing to unload. */
     if (binary->library && runtime_initialize() == CUDA_SUCCESS)
         (void)cuLibraryUnload(binary->library);
     free(binary);
@@ -148,10 +148,10 @@ void __cudaUnregisterFatBinary(void **handle) {
 
 /* ---------------------------------------------------------------- loading */
 
-/* What the driver said last, when it is the simulator. */
+/* The driver's last error, if it is the simulator. */
 extern const char *wlSimLastError(void) __attribute__((weak));
 
-/* With the lock held, in a context.  A program that cannot run says so once. */
+/* Call with the lock held, in a context.  Prints a failure; a permanent one only once. */
 static cudaError_t load(struct binary *binary) {
     if (binary->library || binary->error)
         return binary->error;
@@ -161,7 +161,7 @@ static cudaError_t load(struct binary *binary) {
     binary->library = NULL;
     const char *why = wlSimLastError ? wlSimLastError() : "";
     runtime_complain("%s", *why ? why : cudaGetErrorString((cudaError_t)error));
-    /* Only what can never change is kept. */
+    /* Only permanent errors are stored. */
     if (error == CUDA_ERROR_NO_BINARY_FOR_GPU || error == CUDA_ERROR_INVALID_PTX ||
         error == CUDA_ERROR_INVALID_IMAGE || error == CUDA_ERROR_NOT_SUPPORTED)
         binary->error = (cudaError_t)error;
@@ -265,8 +265,7 @@ static CUresult variable_of(const struct symbol *symbol, CUdeviceptr *address, s
     return error;
 }
 
-/* A managed variable is named by its own address, which the program reads from the pointer that was
- * registered. */
+/* A managed variable is given by its own address, which the program reads through the registered pointer. */
 static struct symbol *find_managed(const void *address) {
     for (size_t i = 0; i < BUCKETS; i++)
         for (struct symbol *s = buckets[i]; s; s = s->next)
@@ -294,8 +293,8 @@ cudaError_t runtime_symbol(const void *key, CUdeviceptr *address, size_t *size) 
     return error;
 }
 
-/* Called before a program's first use of one of a file's managed variables: the pointers by which its host
- * code reaches them are set.  Not 0: it need not be called again. */
+/* Called before a program's first use of a file's managed variables: sets the pointers through which host
+ * code accesses them.  Not 0: it need not be called again. */
 char __cudaInitModule(void **handle) {
     struct binary *binary = (struct binary *)handle;
     CUresult entered = runtime_enter();

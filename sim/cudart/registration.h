@@ -1,5 +1,5 @@
-/* What nvcc's generated code calls before main, and around each launch (crt/host_runtime.h declares them for
- * C++ only). */
+/* Functions called by nvcc's generated code before main and around each launch (crt/host_runtime.h declares
+ * them only for C++). */
 #ifndef WIDELOAD_SIM_CUDART_REGISTRATION_H
 #define WIDELOAD_SIM_CUDART_REGISTRATION_H
 

@@ -1,14 +1,14 @@
-/* What the files of the CUDA runtime API share.
+/* The CUDA runtime API: declarations shared by its files.
  *
- * The runtime is made of driver API calls alone (cu*, of cuda.h): it keeps the registered kernels and
- * variables, each thread's device and last error, and makes a device's primary context current where the
- * program left that to the runtime.  Handles of streams, events, pools and graphs are the driver's own, and
- * an error's number is the driver's wherever the two agree.
+ * The runtime uses only driver API calls (cu*, of cuda.h).  It keeps the registered kernels and variables,
+ * and each thread's device and last error; it makes a device's primary context current if the program has not
+ * chosen one.  Handles of streams, events, pools and graphs are the driver's own.  Error numbers equal the
+ * driver's wherever both define them.
  *
- * names.h puts rt_ before the name of every function of the runtime: cudaMalloc is written as such here,
- * and checked against NVIDIA's declaration, but is rt_cudaMalloc to the compiler.
+ * names.h prefixes every function of the runtime with rt_: cudaMalloc is written and checked against NVIDIA's
+ * declaration as such, but compiled as rt_cudaMalloc.
  *
- * Everything here may be called from any thread.
+ * All functions are thread-safe.
  */
 #ifndef WIDELOAD_SIM_CUDART_RUNTIME_H
 #define WIDELOAD_SIM_CUDART_RUNTIME_H
@@ -23,74 +23,74 @@
 
 /* ---------------------------------------------------------------- errors (error.c) */
 
-/* Keeps a failure as the calling thread's last error; returns it.  Every function of the API ends with it. */
+/* Stores a failure as the calling thread's last error; returns it.  Every API function ends with it. */
 cudaError_t runtime_result(cudaError_t error);
-/* The same for the driver's answer. */
+/* The same for a driver's error. */
 cudaError_t runtime_driver_result(CUresult error);
-/* Says in the log which function is missing; cudaErrorNotSupported. */
+/* Logs the missing function's name; returns cudaErrorNotSupported. */
 cudaError_t runtime_unsupported(const char *name);
-/* One line on stderr, when WIDELOAD_LOG=1. */
+/* Prints one line on stderr if WIDELOAD_LOG=1. */
 void runtime_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* One line on stderr, or in the records of `wideload prof`: what keeps the program from running at all. */
+/* Prints one line on stderr or into the records of `wideload prof`, for errors that stop the program. */
 void runtime_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---------------------------------------------------------------- contexts (context.c) */
 
-/* The driver is ready: for calls that need no context. */
+/* Initializes the driver, for calls that need no context. */
 CUresult runtime_initialize(void);
-/* The driver is ready and the thread has a current context: its device's primary one, unless the program
- * made another current itself.  For every call that does something. */
+/* Initializes the driver and makes the device's primary context current, unless the thread has a current
+ * context.  Call it in every function that does work. */
 CUresult runtime_enter(void);
-/* The device that the thread's calls go to. */
+/* The device of the calling thread. */
 int runtime_device(void);
 /* A device's primary context. */
 CUresult runtime_primary(int device, CUcontext *out);
-/* The per-thread default stream for the default stream, as _ptsz functions mean it. */
+/* Maps the default stream to the per-thread default stream, for _ptsz functions. */
 cudaStream_t runtime_per_thread(cudaStream_t stream);
 
 /* ---------------------------------------------------------------- registered code (registration.c) */
 
-/* What the driver calls a kernel that the program launches by its host function, or by a handle that
- * cudaGetKernel or cudaLibraryGetKernel gave.  Errors: INVALID_DEVICE_FUNCTION, and those of loading. */
+/* The driver's handle of a kernel, given by its host function or by a handle from cudaGetKernel or
+ * cudaLibraryGetKernel.  Errors: INVALID_DEVICE_FUNCTION, and those of loading. */
 cudaError_t runtime_kernel(const void *function, CUkernel *out);
-/* nvcc's <<<>>> asks once for what it launches, by the host function, and keeps it: loading, and its failure,
- * are each launch's.  NULL: no such kernel is registered. */
+/* nvcc's <<<>>> looks a kernel up once, by its host function, and keeps the result; each launch loads it if
+ * necessary and reports that failure.  NULL: no such kernel is registered. */
 struct symbol;
 struct symbol *runtime_registered(const void *function);
 cudaError_t runtime_registered_kernel(struct symbol *symbol, CUkernel *out);
-/* The driver's form of a launch's configuration; it points at the same attributes.  False: it asks for more
- * shared memory than a number holds. */
+/* Converts a launch's configuration to the driver's, which points to the same attributes.  False: the shared
+ * memory size does not fit. */
 bool runtime_launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out);
 
-/* Where a __device__, __constant__ or __managed__ variable lies, by its host shadow.
+/* The address of a __device__, __constant__ or __managed__ variable, by its host shadow.
  * Errors: INVALID_SYMBOL, and those of loading. */
 cudaError_t runtime_symbol(const void *symbol, CUdeviceptr *address, size_t *size);
-/* The host function of a kernel, or, for one that has none, its handle: what runtime_kernel() takes. */
+/* A kernel's host function or, if it has none, its handle: an argument for runtime_kernel(). */
 void *runtime_function(CUkernel kernel);
-/* Lets runtime_kernel know a handle that the program got. */
+/* Registers a handle that the program received, for runtime_kernel(). */
 cudaError_t runtime_know_kernel(CUkernel kernel);
-/* The handles of a library's kernels are of no use any more. */
+/* Invalidates the handles of a library's kernels. */
 void runtime_forget_library(CUlibrary library);
-/* After a fork: nobody holds the lock. */
+/* Call after a fork: no thread holds the lock then. */
 void runtime_registration_unlock(void);
 
 /* ---------------------------------------------------------------- copies (copy_box.c, copy.c) */
 
-/* What the driver calls a copy.  Errors: INVALID_VALUE, INVALID_PITCH_VALUE, INVALID_MEMCPY_DIRECTION,
- * NOT_SUPPORTED for CUDA arrays. */
+/* Converts a copy to the driver's description.  Errors: INVALID_VALUE, INVALID_PITCH_VALUE,
+ * INVALID_MEMCPY_DIRECTION, NOT_SUPPORTED for CUDA arrays. */
 cudaError_t runtime_copy_3d(CUDA_MEMCPY3D *out, const struct cudaMemcpy3DParms *p);
 cudaError_t runtime_copy_1d(CUDA_MEMCPY3D *out, void *to, const void *from, size_t count,
                             enum cudaMemcpyKind kind);
-/* What a program that asks is told of it. */
+/* Converts a driver's description back, for queries. */
 struct cudaMemcpy3DParms runtime_copy_params(const CUDA_MEMCPY3D *copy);
-/* The part of a variable that a copy means.  Errors: INVALID_SYMBOL, INVALID_VALUE. */
+/* The address of a part of a variable.  Errors: INVALID_SYMBOL, INVALID_VALUE. */
 cudaError_t runtime_symbol_part(const void *symbol, size_t count, size_t offset, void **out);
 
-/* ---------------------------------------------------------------- the exports (entries.c, made) */
+/* ---------------------------------------------------------------- the exports (entries.c, generated) */
 
 struct runtime_entry {
     const char *name;
-    void *function, *function_v12; /* the same where CUDA 12 and 13 agree */
+    void *function, *function_v12; /* equal if CUDA 12 and 13 agree */
 };
 extern const struct runtime_entry runtime_entries[];
 extern const size_t runtime_entry_count;

@@ -1,4 +1,4 @@
-/* Streams: the driver's own. */
+/* Streams: forwarded to the driver. */
 #include "sim/cudart/runtime.h"
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority) {
@@ -35,7 +35,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return runtime_driver_result(error ? error : cuStreamWaitEvent(stream, event, flags));
 }
 
-/* The callback's error has the driver's numbers. */
+/* The callback's error has the driver's number. */
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
                                   unsigned int flags) {
     CUresult error = runtime_enter();

@@ -1,4 +1,4 @@
-/* Texture objects: the runtime's descriptions, said in the driver's words, and back. */
+/* Texture objects: converts the runtime's descriptions to the driver's and back. */
 #include <string.h>
 
 #include "sim/cudart/array.h"
@@ -92,7 +92,7 @@ static struct cudaTextureDesc texture_from_driver(const CUDA_TEXTURE_DESC *from)
     return to;
 }
 
-/* Integers of 32 bits are not read as fractions, and whole numbers not filtered. */
+/* 32-bit integers cannot be read as normalized floats, and integers cannot be filtered. */
 static cudaError_t check_read(const CUDA_RESOURCE_DESC *r, const struct cudaTextureDesc *texture) {
     const bool linear = r->resType == CU_RESOURCE_TYPE_LINEAR;
     CUarray_format format = linear ? r->res.linear.format : r->res.pitch2D.format;
@@ -114,7 +114,7 @@ static cudaError_t check_read(const CUDA_RESOURCE_DESC *r, const struct cudaText
     return wide && fractions ? cudaErrorInvalidNormSetting : cudaSuccess;
 }
 
-/* The resource's flags are not looked at: CUDA 12's structure has none. */
+/* Ignores the resource's flags, which CUDA 12's structure lacks. */
 static cudaError_t create(cudaTextureObject_t *out, const struct cudaResourceDesc *resource,
                           const struct cudaTextureDesc *texture, const struct cudaResourceViewDesc *view) {
     CUresult entered = runtime_enter();
@@ -145,7 +145,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const struc
     return runtime_result(create(pTexObject, pResDesc, pTexDesc, pResViewDesc));
 }
 
-/* 0 is no object, and may be destroyed. */
+/* Destroying 0, which is no object, succeeds. */
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject) {
     CUresult error = runtime_enter();
     return runtime_driver_result(error || !texObject ? error : cuTexObjectDestroy(texObject));

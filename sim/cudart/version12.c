@@ -1,7 +1,7 @@
-/* The functions whose parameters, or the structures behind them, were others in CUDA 12.
+/* Functions whose parameters, or whose structures, were different in CUDA 12.
  *
- * A program built with CUDA 12 asks for them under the version node libcudart.so.12.  CUDA 12's structures
- * are written out here: the header that is there is CUDA 13's. */
+ * A program built with CUDA 12 imports them under the version node libcudart.so.12.  CUDA 12's structures are
+ * defined here because the installed header is CUDA 13's. */
 #include <string.h>
 
 #include "sim/cudart/properties.h"
@@ -52,7 +52,7 @@ struct device_prop_v12 {
 _Static_assert(sizeof(struct device_prop_v12) == 1032, "as CUDA 12's header says");
 _Static_assert(offsetof(struct device_prop_v12, l2CacheSize) == 616, "as CUDA 12's header says");
 
-/* Gone since. */
+/* Removed in CUDA 13. */
 #define OLDER_MAP(X)                                                                                         \
     X(clockRate, CLOCK_RATE)                                                                                 \
     X(deviceOverlap, GPU_OVERLAP)                                                                            \
@@ -82,8 +82,7 @@ cudaError_t cudaGetDeviceProperties_v2(struct device_prop_v12 *prop, int device)
     return runtime_driver_result(error ? error : fill(prop, device, sizeof *prop));
 }
 
-/* CUDA 11's structure, which CUDA 12's library still served under the plain name, ended after
- * reservedSharedMemPerBlock. */
+/* CUDA 11's structure ended after reservedSharedMemPerBlock.  In CUDA 12 the plain name still returned it. */
 cudaError_t rt_cudaGetDeviceProperties_v12(void *prop, int device);
 cudaError_t rt_cudaGetDeviceProperties_v12(void *prop, int device) {
     struct device_prop_v12 whole;
@@ -116,7 +115,7 @@ cudaError_t rt_cudaPointerGetAttributes_v12(struct pointer_attributes_v12 *attri
 
 /* ---------------------------------------------------------------- managed memory */
 
-/* A device's number, or cudaCpuDeviceId. */
+/* device: a device's number, or cudaCpuDeviceId. */
 static struct cudaMemLocation location_of(int device) {
     return device == cudaCpuDeviceId
                ? (struct cudaMemLocation){.type = cudaMemLocationTypeHost}
@@ -164,7 +163,7 @@ cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void *devPtr, size_t count, struc
 
 /* ---------------------------------------------------------------- textures */
 
-/* CUDA 12's structure ends with the largest of what it may hold. */
+/* CUDA 12's structure ends with the largest member of its union. */
 cudaError_t rt_cudaGetTextureObjectResourceDesc_v12(void *pResDesc, cudaTextureObject_t texObject);
 cudaError_t rt_cudaGetTextureObjectResourceDesc_v12(void *pResDesc, cudaTextureObject_t texObject) {
     struct cudaResourceDesc all;
@@ -176,7 +175,7 @@ cudaError_t rt_cudaGetTextureObjectResourceDesc_v12(void *pResDesc, cudaTextureO
 
 /* ---------------------------------------------------------------- other names */
 
-/* The last CUDA 12. */
+/* The last version of CUDA 12. */
 cudaError_t rt_cudaRuntimeGetVersion_v12(int *runtimeVersion);
 cudaError_t rt_cudaRuntimeGetVersion_v12(int *runtimeVersion) {
     if (!runtimeVersion)

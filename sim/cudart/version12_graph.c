@@ -1,5 +1,4 @@
-/* The functions of graphs that had other parameters in CUDA 12: there an edge's data were a second version's.
- */
+/* Graph functions with other parameters in CUDA 12, whose second versions (_v2) handle edges with data. */
 #include "sim/cudart/runtime.h"
 
 cudaError_t rt_cudaGraphGetEdges_v12(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
