@@ -1,9 +1,9 @@
-/* .sync instructions whose lanes are at different ones, which CUDA leaves undefined.
+/* .sync instructions whose lanes are at different instructions, which CUDA leaves undefined.
  *
- * ptxas waits for a mask's lanes with WARPSYNC.COLLECTIVE, at which lanes meet wherever theirs stands in the
- * code: all run the instruction once, with the registers that each has for it, and go on apart.  So do
- * strands here when their masks are complete; those at instructions of another kind run theirs without them.
- * (An H200's results: tests/undefined.) */
+ * ptxas waits for a mask's lanes with WARPSYNC.COLLECTIVE, where lanes meet wherever their instruction is in
+ * the code.  All run the instruction once, with their own registers for it, and continue separately.  Strands
+ * here do the same once their masks are complete; those at instructions of another kind run theirs without
+ * them. (An H200's results: tests/undefined.) */
 #include <stddef.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 enum { SLOT = 8 * SIM_LANES };
 
-/* Operands, gathered from several strands. */
+/* Operands gathered from several strands. */
 struct gathered {
     _Alignas(64) char d[SLOT], e[SLOT], a[SLOT], b[SLOT], c[SLOT], f[SLOT];
 };
@@ -90,9 +90,8 @@ void sim_note_undefined(struct sim_warp *w, const struct sim_strand *s, const st
         }
 }
 
-/* Runs the instruction that first is at, for all strands of lanes that are at one of its kind; for first
- * alone if it is no lane operation but one on matrices, whose operands are others.  The lanes that it was run
- * for. */
+/* Runs first's instruction for all strands of lanes that are at one of its kind; only for first if it is a
+ * matrix instruction, whose operands are not lane operands.  Returns the lanes that it ran for. */
 static uint32_t run_kind(struct sim_warp *w, const struct sim_strand *first, uint32_t lanes) {
     const struct ptx_function *f = first->frame->code->source;
     struct gathered g = {.d = {0}};

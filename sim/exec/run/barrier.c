@@ -1,19 +1,19 @@
-/* bar and barrier: threads of a block wait for each other, each on its own account as on Volta; and those of
- * a cluster. */
+/* bar and barrier: threads of a block wait for each other, each individually as since Volta.  Also a
+ * cluster's barriers. */
 #include <stdio.h>
 
 #include "sim/exec/check/hooks.h"
 #include "sim/exec/handlers.h"
 #include "sim/exec/worker.h"
 
-/* The bits of a barrier's number of threads that hardware has. */
+/* The bits of a barrier's thread count that hardware has. */
 #define SIM_BARRIER_COUNT 0xfffu
 
 static unsigned bits(uint32_t mask) {
     return (unsigned)__builtin_popcount(mask);
 }
 
-/* A barrier for b threads counts whole warps: lanes that do not exist or have exited arrive with theirs. */
+/* A barrier with a thread count counts whole warps: missing and exited lanes arrive with theirs. */
 static uint32_t absent_lanes(const struct sim_block *block, uint32_t id) {
     uint32_t absent = 0;
     for (uint32_t i = 0; i < block->warp_count; i++) {
@@ -72,8 +72,8 @@ static void stay_at(struct sim_warp *w, const struct sim_insn *in, uint32_t id) 
 
 static const struct sim_insn *wait_at(struct sim_warp *w, const struct sim_insn *in, uint32_t id) {
     stay_at(w, in, id);
-    /* At once, so that a thread which comes later waits for the barrier's next use.  A barrier for all
-     * threads needs no such care, and is looked at when every warp has run. */
+    /* A barrier with a thread count completes at once, so that a later thread waits for its next use.  A
+     * barrier for all threads is completed when every warp has run. */
     if (w->block->barriers[id].expected)
         settle_one(w->block, id, 0);
     return sim_strand_next(w);
@@ -88,7 +88,7 @@ const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn
             sim_fault_raise(w, in, lane, SIM_FAULT_TRAP, id,
                             "barrier %u for %u threads: a block has only %d barriers, and %d threads at most",
                             id, expected, SIM_BLOCK_BARRIERS, SIM_MAX_WARPS * SIM_LANES);
-        /* As an H200 does, which looks at the lowest bits of both. */
+        /* As an H200 does, uses only the lowest bits of both. */
         sim_note_undefined(w, w->strand, in);
         id %= SIM_BLOCK_BARRIERS;
         expected &= SIM_BARRIER_COUNT;
@@ -103,7 +103,7 @@ const struct sim_insn *sim_run_barrier(struct sim_warp *w, const struct sim_insn
                         barrier->expected, expected);
     barrier->expected = expected;
     if (in->small == SIM_BARRIER_ARRIVE) {
-        /* A warp that arrives as a whole brings its absent lanes along. */
+        /* A warp that arrives as a whole counts its absent lanes too. */
         barrier->arrived += w->mask == w->live ? SIM_LANES : bits(w->mask);
         if (w->check)
             sim_check_barrier_arrive(w, id);
@@ -141,7 +141,7 @@ const struct sim_insn *sim_run_cluster_wait(struct sim_warp *w, const struct sim
     uint32_t present = w->block->cluster->phase & 1;
     uint32_t absent = w->mask & ~(w->arrived[0] | w->arrived[1]);
     if (absent && !sim_check_wants(w, SIM_CHECK_SYNC))
-        sim_note_undefined(w, w->strand, in); /* such lanes go on */
+        sim_note_undefined(w, w->strand, in); /* such lanes continue */
     else if (absent)
         sim_fault_raise(w, in, (unsigned)__builtin_ctz(absent), SIM_FAULT_TRAP, 0,
                         "waits at barrier.cluster without having arrived there");
@@ -155,7 +155,7 @@ const struct sim_insn *sim_run_cluster_wait(struct sim_warp *w, const struct sim
     return in + 1;
 }
 
-/* Whether all live threads of the cluster have arrived, and there are any. */
+/* Whether there are live threads in the cluster and all have arrived. */
 static bool cluster_is_complete(const struct sim_cluster *cluster) {
     uint32_t some = 0;
     for (uint32_t rank = 0; rank < cluster->size; rank++) {

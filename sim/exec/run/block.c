@@ -1,4 +1,4 @@
-/* One block: its warps take turns until all have exited. */
+/* A block: runs its warps in turns until all have exited. */
 #include <string.h>
 
 #include "sim/exec/check/hooks.h"
@@ -16,7 +16,7 @@ void sim_block_start(struct sim_worker *worker, struct sim_block *block, uint64_
         sim_check_block_start(block->check, block);
 }
 
-/* Apart from the rest of the start because it may run out of memory, which leaves by the worker's jump. */
+/* A function of its own because it may run out of memory, which exits by the worker's longjmp. */
 static void start_warps(struct sim_worker *worker, struct sim_block *block) {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct sim_warp *w = &block->warps[i];
@@ -49,14 +49,14 @@ bool sim_block_release(struct sim_block *block) {
     return false;
 }
 
-/* The warp's first strand, which faults are then told of; NULL: its threads are at their end. */
+/* Selects the warp's first strand, to which faults are then attributed; NULL if its threads have exited. */
 static struct sim_strand *select_first(struct sim_warp *w) {
     if (w->strands)
         w->strand = w->strands;
     return w->strands;
 }
 
-/* Names a thread that waits and one that it waits for in vain. */
+/* Reports a waiting thread and one that it waits for in vain. */
 static void report_deadlock(struct sim_block *block) {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct sim_warp *w = &block->warps[i];
@@ -78,7 +78,7 @@ static void report_deadlock(struct sim_block *block) {
     }
 }
 
-/* Names the first thread that is not at its end. */
+/* Reports the first thread that has not exited. */
 static void report_time(struct sim_block *block) {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct sim_warp *w = &block->warps[i];
@@ -90,7 +90,7 @@ static void report_time(struct sim_block *block) {
     }
 }
 
-/* Whether another block of the cluster can still do something. */
+/* Whether another block of the cluster can still make progress. */
 static bool may_be_helped(const struct sim_block *block) {
     const struct sim_cluster *cluster = block->cluster;
     for (uint32_t i = 0; i < cluster->size; i++)
@@ -99,7 +99,7 @@ static bool may_be_helped(const struct sim_block *block) {
     return false;
 }
 
-/* Nothing in the cluster can run: lanes go on that are parked, or whose time runs out at an mbarrier. */
+/* Nothing in the cluster can run: resumes parked lanes, or else lanes whose wait at an mbarrier may end. */
 static bool unblock(struct sim_cluster *cluster) {
     bool done = false;
     for (uint32_t i = 0; i < cluster->size && !done; i++)
@@ -112,7 +112,7 @@ static bool unblock(struct sim_cluster *cluster) {
     return done;
 }
 
-/* Every warp has a turn.  False when none could use it but to wait in a loop for what others do. */
+/* Runs every warp once.  False if all that ran only waited, in loops, for others. */
 static bool pass(struct sim_block *block) {
     bool any = false, moved = false;
     for (uint32_t i = 0; i < block->warp_count; i++) {
@@ -143,7 +143,8 @@ bool sim_block_run(struct sim_worker *worker, struct sim_block *block) {
     if (setjmp(worker->stop) == 0) {
         if (!block->started)
             start_warps(worker, block);
-        /* Twice in a row, since a warp whose one part waits may have got on with another. */
+        /* Stops after two passes without progress: a warp with a waiting strand may have progressed with
+         * another. */
         for (int waits = 0; !finished(block);) {
             waits = pass(block) ? 0 : waits + 1;
             block->moved |= waits == 0;

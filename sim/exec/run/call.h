@@ -1,4 +1,4 @@
-/* Arguments and results of a call that the simulator itself answers.  Private to sim/exec. */
+/* Arguments and results of a call that the simulator itself handles.  Private to sim/exec. */
 #ifndef WIDELOAD_SIM_CALL_H
 #define WIDELOAD_SIM_CALL_H
 

@@ -1,19 +1,19 @@
-/* Blocks that wait for each other: those that have started take turns.
+/* Blocks that wait for each other: blocks that have started run in turns.
  *
- * A worker runs its block to the end, which is all that most kernels ask for.  If the block comes to only
- * wait in a loop (struct sim_strand, spinning), the worker starts the next one, and when all that it has
- * started wait, as many again, until the device would be full.  Blocks start in order, so one that waits
- * for lower numbers alone always gets its turn in the end.
+ * A worker runs its block to the end, which is enough for most kernels.  If the block only waits in a loop
+ * (struct sim_strand, spinning), the worker starts the next one.  If all its blocks wait, it doubles their
+ * number, up to what the device would hold.  Blocks start in order, so one that waits only for lower numbers
+ * finally gets its turn.
  *
- * The blocks of a cluster start together, and have one worker. */
+ * The blocks of a cluster start together on one worker. */
 #include <sched.h>
 #include <stdlib.h>
 
 #include "sim/exec/check/hooks.h"
 #include "sim/exec/worker.h"
 
-/* What an H200's multiprocessors hold at once, as its occupancy calculation goes but for the registers,
- * which the simulator only estimates. */
+/* What an H200's multiprocessors hold at once by its occupancy calculation.  Registers are left out, because
+ * the simulator only estimates them. */
 enum { MULTIPROCESSORS = 132, THREADS = 2048, BLOCKS = 32, SHARED = 228 << 10, RESERVED = 1 << 10 };
 
 static uint64_t resident_limit(const struct sim_worker *worker) {
@@ -45,7 +45,7 @@ bool sim_cluster_room(struct sim_worker *worker) {
     return worker->cluster_size == 1 || worker->spare_clusters;
 }
 
-/* Puts a cluster to work behind those that are at work; there is room for it. */
+/* Starts a cluster after those that are running; there is room for it. */
 static void start(struct sim_worker *worker, uint64_t number) {
     struct sim_block **at = &worker->resident;
     while (*at)
@@ -82,7 +82,7 @@ static void finish(struct sim_worker *worker, struct sim_block **at) {
     }
 }
 
-/* Every block has a turn.  True when one of them got on. */
+/* Runs every block once.  True if one of them made progress. */
 static bool turn(struct sim_worker *worker) {
     bool moved = false;
     for (struct sim_block **at = &worker->resident; *at;) {
@@ -103,15 +103,15 @@ static bool turn(struct sim_worker *worker) {
     return moved;
 }
 
-/* Nothing moves: as many blocks again begin, or, when no more can, lanes go on that wait at their joins for
- * those that wait in a loop.  What is left then waits for the host. */
+/* No block makes progress: doubles the number of blocks.  If no more can start, resumes lanes that wait at
+ * joins for lanes that wait in a loop.  Everything else then waits for the host. */
 static void stir(struct sim_worker *worker, uint64_t limit) {
     bool started = false;
     unsigned most = worker->resident_count > limit / 2 ? (unsigned)limit : 2 * worker->resident_count;
     while (worker->resident_count < most) {
         uint64_t number;
         if (!sim_cluster_room(worker) || !sim_run_take(worker->run, &number))
-            break; /* the machine's memory is all that there is */
+            break; /* the machine has no more memory */
         start(worker, number);
         started = true;
     }
@@ -124,11 +124,11 @@ static void stir(struct sim_worker *worker, uint64_t limit) {
 }
 
 void sim_clusters_run(struct sim_worker *worker, uint64_t number) {
-    start(worker, number); /* the worker was made with room for it */
+    start(worker, number); /* the worker was created with room for it */
     while (worker->resident && worker->fault.kind == SIM_FAULT_NONE)
         if (!turn(worker))
             stir(worker, resident_limit(worker));
-    while (worker->resident) { /* one of them has faulted */
+    while (worker->resident) { /* only after a fault */
         sim_block_end(worker->resident);
         finish(worker, &worker->resident);
     }

@@ -1,5 +1,5 @@
-/* malloc and free in kernels.  Each piece is an allocation of device memory of its own, so that an access
- * past its end is seen.  The heap lives as long as its context; what a kernel leaves is the next one's. */
+/* malloc and free in kernels.  Each piece is a device memory allocation of its own, so an access past its end
+ * is detected.  The heap lives as long as its context; what a kernel does not free stays allocated. */
 #include <pthread.h>
 #include <search.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ bool sim_heap_set_limit(struct sim_heap *heap, size_t limit) {
     return untouched;
 }
 
-/* 0 when there is no room, or nothing is asked for. */
+/* 0 if there is no room or size is 0. */
 static uint64_t allocate(struct sim_heap *heap, uint64_t size) {
     pthread_mutex_lock(&heap->lock);
     heap->touched = true;

@@ -1,4 +1,4 @@
-/* The places where lanes that parted at a branch meet again. */
+/* Joins: the places where lanes that parted at a branch meet again. */
 #include <stdlib.h>
 
 #include "sim/exec/check/hooks.h"
@@ -16,7 +16,7 @@ static struct sim_join *new_join(struct sim_warp *w) {
     return j;
 }
 
-/* No lane is under it any more, but those that gave up a nearer one may have it in their way out still. */
+/* The join has no lanes left, but lanes that gave up a nearer one may still have it on their chain. */
 static void remove_join(struct sim_warp *w, struct sim_join *j) {
     if (j->nearer) {
         for (struct sim_join *other = w->joins; other; other = other->next)
@@ -41,23 +41,23 @@ void sim_joins_end(struct sim_warp *w) {
     }
 }
 
-/* The innermost join, from this one out, that the lanes have not given up. */
+/* The innermost join, starting with j, that the lanes have not given up. */
 static struct sim_join *expecting(struct sim_join *j, uint32_t lanes) {
     while (j && j->nearer && !(j->expected & lanes))
         j = j->outer;
     return j;
 }
 
-/* A strand of a join's parked lanes, at the join and on the way to the outer one. */
+/* Makes a strand of a join's parked lanes, at the join and under the outer one. */
 static void revive(struct sim_warp *w, struct sim_join *j) {
     struct sim_strand *s = sim_strand_new(w);
     s->pc = j->at;
-    s->frame = j->frame; /* the join's reference becomes the strand's */
+    s->frame = j->frame; /* takes over the join's reference */
     s->mask = j->arrived;
     s->join = expecting(j->outer, s->mask);
 }
 
-/* Lanes have left a join's care: if the rest have arrived, they go on. */
+/* Call when lanes no longer come to a join: if all others have arrived, these continue. */
 static void check_join(struct sim_warp *w, struct sim_join *j) {
     if (j->arrived != j->expected)
         return;
@@ -68,7 +68,7 @@ static void check_join(struct sim_warp *w, struct sim_join *j) {
     remove_join(w, j);
 }
 
-/* Parked lanes go on before the others come. */
+/* Resumes parked lanes before the others arrive. */
 static void let_go(struct sim_warp *w, struct sim_join *j) {
     j->frame->references++;
     revive(w, j);
@@ -109,8 +109,8 @@ static bool is_given_up(const struct sim_code_block *block, const struct sim_joi
     return false;
 }
 
-/* The running strand begins a block from which it does not come to some of the nearer joins that it is under:
- * the lanes that it could have met there need not wait for it. */
+/* The running strand begins a block from which it cannot reach some of the nearer joins that it is under.
+ * Lanes that it could have met there no longer wait for it. */
 static void give_up(struct sim_warp *w, const struct sim_insn *in) {
     struct sim_strand *s = w->strand;
     const struct sim_code_block *block = &s->frame->code->module->blocks[in->imm];
@@ -132,7 +132,7 @@ const struct sim_insn *sim_run_enter_join(struct sim_warp *w, const struct sim_i
     while (s->join && s->join->at == in && s->join->frame == s->frame) {
         struct sim_join *j = s->join;
         j->arrived |= s->mask;
-        j->expected |= s->mask; /* of a nearer one, lanes that gave it up together with others that did not */
+        j->expected |= s->mask; /* at a nearer join some of the lanes may have given it up */
         if (j->arrived != j->expected) {
             sim_frame_release(w, s->frame);
             sim_strand_remove(w, s);
@@ -142,7 +142,7 @@ const struct sim_insn *sim_run_enter_join(struct sim_warp *w, const struct sim_i
         s->join = expecting(j->outer, s->mask);
         sim_frame_release(w, j->frame);
         remove_join(w, j);
-        give_up(w, in); /* lanes that were parked at once have not */
+        give_up(w, in); /* for lanes parked here directly, which have not given up joins yet */
     }
     return sim_run_enter(w, in);
 }
@@ -161,8 +161,8 @@ static void expect(struct sim_warp *w, const struct sim_insn *at, uint32_t block
     s->join = j;
 }
 
-/* Whether the strand is under such a join already: a loop's exit, seen again.  Behind the first join that is
- * not a nearer one lie those of other branches. */
+/* Whether the strand is under such a join already, as at a loop's exit that is seen again.  The joins outside
+ * the first one that is not nearer belong to other branches. */
 static bool is_under(const struct sim_strand *s, const struct sim_insn *at, uint32_t block, bool nearer) {
     for (const struct sim_join *j = s->join; j && j->frame == s->frame; j = j->outer) {
         if (j->at == at && (!nearer || !j->nearer || j->block == block))

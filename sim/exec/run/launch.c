@@ -1,7 +1,7 @@
-/* A launch: its blocks, shared out among threads, and what they counted, added up.
+/* A launch: distributes its blocks among threads and sums their counts.
  *
- * Totals are sums over blocks, so they do not depend on which thread ran which block.  What can depend
- * on it, the values that atomics return, is kept in order by running such kernels on one thread. */
+ * The totals are sums over blocks, so they do not depend on which thread ran which block.  Values returned by
+ * atomics can depend on it, so kernels that use them run on one thread. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@ struct sim_run {
     const struct sim_code *code;
     uint64_t blocks;
     uint32_t cluster[3], cluster_size;
-    uint64_t clusters;           /* without any, each block is one of its own */
-    atomic_uint_fast64_t next;   /* the first cluster that no worker has taken */
-    atomic_uint_fast64_t faulty; /* the lowest cluster that faulted: those above it need not run */
-    uint64_t workspace;          /* cooperative launches: what grid-wide barriers count in */
+    uint64_t clusters;           /* without clusters, each block counts as one */
+    atomic_uint_fast64_t next;   /* the first cluster not taken by a worker */
+    atomic_uint_fast64_t faulty; /* the lowest cluster that faulted; higher ones need not run */
+    uint64_t workspace;          /* cooperative launches: the counters of grid-wide barriers */
     uint32_t (*thread_ids)[3][SIM_LANES];
     struct check_launch *check; /* NULL: not checked */
 };
@@ -30,7 +30,7 @@ static unsigned warp_count(const struct sim_launch *launch) {
     return (launch->block[0] * launch->block[1] * launch->block[2] + SIM_LANES - 1) / SIM_LANES;
 }
 
-/* The threads' %tid, by warp and lane: the same for every block. */
+/* The threads' %tid by warp and lane, which are the same for every block. */
 static bool fill_thread_ids(struct sim_run *run) {
     const uint32_t *size = run->launch->block;
     unsigned warps = warp_count(run->launch);
@@ -44,8 +44,8 @@ static bool fill_thread_ids(struct sim_run *run) {
     return run->thread_ids != NULL;
 }
 
-/* Tallies are made for the whole module, of which a kernel touches little: fresh pages cost nothing until
- * then, while calloc clears what it has used before. */
+/* Tallies cover the whole module, but a kernel touches little of it.  Fresh pages cost nothing until touched,
+ * while calloc clears reused memory. */
 #define MAP_FROM (1u << 20)
 
 static void *zeroed(size_t count, size_t size) {
@@ -82,7 +82,7 @@ struct sim_block *sim_block_create(struct sim_worker *worker) {
     block->thread_count = worker->launch->block[0] * worker->launch->block[1] * worker->launch->block[2];
     block->warp_count = warp_count(worker->launch);
     block->frames = aligned_alloc(64, block->warp_count * worker->frame_stride + 64);
-    /* 16 bytes more than the limit, so that a vector at the very end is read in place. */
+    /* 16 bytes beyond the limit, so that a vector at the very end can be read in place. */
     uint64_t shared = worker->shared_below ? worker->shared_below + SIM_RESERVED_SHARED : worker->shared_end;
     block->shared = aligned_alloc(128, (shared + 16 + 127) & ~(uint64_t)127);
     bool ok = block->frames && block->shared;
@@ -98,7 +98,7 @@ struct sim_block *sim_block_create(struct sim_worker *worker) {
         sim_block_destroy(block);
         return NULL;
     }
-    /* What a program reads before it wrote it is the same in every run. */
+    /* Makes unwritten bytes the same in every run. */
     memset(block->shared, 0, shared);
     memset(block->frames, 0, block->warp_count * worker->frame_stride);
     return block;
@@ -153,7 +153,7 @@ static void release_worker(struct sim_worker *worker) {
     free(worker);
 }
 
-/* Shared memory comes in granules, as the occupancy calculator has them. */
+/* The unit of shared memory allocation, as in the occupancy calculator. */
 static uint64_t shared_granule(unsigned capability) {
     return capability >= 80 || capability < 30 ? 128 : 256;
 }
@@ -202,7 +202,7 @@ static struct sim_worker *new_worker(struct sim_run *run) {
     return worker;
 }
 
-/* The blocks of its cluster have run as far as it has: they count as not above it. */
+/* The cluster's blocks have run as far as this one, so they count as not above it. */
 void sim_run_fault(struct sim_worker *worker, const struct sim_block *block) {
     uint64_t number = block->linear / worker->cluster_size;
     worker->fault_block = (number + 1) * worker->cluster_size - 1;
@@ -225,8 +225,8 @@ bool sim_run_take(struct sim_run *run, uint64_t *number) {
 static void *work(void *argument) {
     struct sim_worker *worker = argument;
     struct sim_run *run = worker->run;
-    /* Several at a time, so that neighbours do not fight over the counter's cache line; but none in reserve
-     * that others may wait for. */
+    /* Takes several at a time, to avoid contention for the counter's cache line; but only one if other blocks
+     * may wait for those in reserve. */
     uint64_t share = run->code->may_spin ? 1 : run->clusters / 512;
     if (share > 16)
         share = 16;
@@ -248,8 +248,8 @@ static unsigned thread_count(const struct sim_run *run) {
         return 1;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t threads = run->launch->threads ? run->launch->threads : cores > 0 ? (uint64_t)cores : 1;
-    /* A thread costs about as much to start as some ten warps to run. */
-    if (run->blocks < 4096) { /* more are worth any number of threads */
+    /* Starting a thread costs about as much as running ten warps. */
+    if (run->blocks < 4096) { /* larger grids are worth any number of threads */
         uint64_t useful = run->blocks * warp_count(run->launch) / 16 + 1;
         if (threads > useful)
             threads = useful;
@@ -265,8 +265,8 @@ static bool out_of_memory(struct sim_fault *fault) {
     return false;
 }
 
-/* Where the threads of a cooperative launch meet: a struct that cooperative_groups finds by %envreg1 and 2,
- * its own size and a count of arrivals. */
+/* The workspace of a cooperative launch's grid barriers: a struct that cooperative_groups finds through
+ * %envreg1 and 2, with its own size and an arrival count. */
 static bool place_workspace(struct sim_run *run) {
     if (!run->launch->cooperative)
         return true;
@@ -277,7 +277,7 @@ static bool place_workspace(struct sim_run *run) {
     return run->workspace != 0;
 }
 
-/* Divides the grid into clusters; false when it does not come out even. */
+/* Divides the grid into clusters; false if it is not divisible. */
 static bool divide(struct sim_run *run) {
     const uint32_t *grid = run->launch->grid, *cluster = run->cluster;
     uint64_t size = 1;
@@ -319,7 +319,7 @@ bool sim_launch_run(const struct sim_launch *launch, struct wl_counters *counter
     for (unsigned i = 0; ok && i < threads; i++)
         ok = (workers[i] = new_worker(&run)) != NULL;
     if (ok) {
-        /* A thread that cannot be started is no loss: the others take its blocks. */
+        /* If a thread cannot be started, the others take its blocks. */
         for (unsigned i = 1; i < threads; i++)
             if (pthread_create(&handles[started], NULL, work, workers[i]) == 0)
                 started++;

@@ -1,4 +1,4 @@
-/* Loading a module: its variables get memory, its functions are lowered. */
+/* Loads a module: places its variables and lowers its functions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static bool is_static_shared(const struct ptx_variable *v) {
     return v->space == PTX_SPACE_SHARED && !v->unsized;
 }
 
-/* Until a variable is placed, its `user` says who names it: a function's number + 1, or one of these. */
+/* Until a variable is placed, `user` is the only function that names it (its number + 1), or one of these. */
 enum { NOBODY = 0, SEVERAL = UINT32_MAX };
 
 static void note_user(const struct ptx_operand *operand, uint64_t user) {
@@ -62,8 +62,8 @@ static void note_user(const struct ptx_operand *operand, uint64_t user) {
         v->user = v->user == NOBODY || v->user == user ? user : SEVERAL;
 }
 
-/* In relocatable code a kernel's own shared variables stand at module scope.  Those that one kernel alone
- * names are its own again: all kernels' together may be more than a block can have. */
+/* In relocatable code a kernel's own shared variables are at module scope.  Those that only one kernel names
+ * become its own again, because those of all kernels together may not fit in a block. */
 static void find_owners(struct sim_module *m) {
     const struct ptx_module *ptx = m->ptx;
     for (size_t f = 0; f < ptx->function_count; f++) {
@@ -88,7 +88,7 @@ static void find_owners(struct sim_module *m) {
     }
 }
 
-/* Those of the list that are the owner's; NULL: the module's. */
+/* Places the list's variables that belong to owner; NULL: to the module. */
 static bool place_shared_list(struct sim_module *m, struct ptx_variable *const *list, size_t count,
                               const struct ptx_function *owner, uint64_t *at, struct ptx_error *error) {
     for (size_t i = 0; i < count; i++)
@@ -153,7 +153,7 @@ static void relocate(const struct ptx_variable *v) {
         if (r->generic && r->variable && r->variable->space == PTX_SPACE_SHARED)
             value += SIM_WINDOW_SHARED;
         value >>= r->shift;
-        /* The parser gives no element a place beyond its variable, nor more than 8 bytes. */
+        /* The parser guarantees that the element is inside its variable and has at most 8 bytes. */
         memcpy((char *)(uintptr_t)v->user + r->offset, &value, r->width);
     }
 }
@@ -178,7 +178,7 @@ static void note_shared(struct sim_code *code, const struct ptx_operand *operand
         code->shared_reach = v->user + v->size;
 }
 
-/* Adds to *root what the functions that it may call need. */
+/* Adds to *root the requirements of the functions that it may call. */
 static void reach(struct sim_module *m, struct sim_code *root, struct sim_code *code) {
     code->reached = true;
     if (code->shared_reach > root->shared_reach)

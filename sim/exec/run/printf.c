@@ -1,4 +1,4 @@
-/* printf in kernels: formatted at once, kept, and handed over when the launch has ended. */
+/* printf in kernels: formats at once, stores the text, and prints it when the launch has ended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "sim/exec/handlers.h"
 #include "sim/exec/run/call.h"
 
-/* ---------------------------------------------------------------- what was printed */
+/* ---------------------------------------------------------------- stored prints */
 
 struct sim_print {
     struct sim_print *next;
-    uint64_t block, order; /* of its worker's prints */
+    uint64_t block, order; /* among its worker's prints */
     size_t size, cost;
     bool error;
     char text[];
@@ -53,7 +53,7 @@ void sim_print(struct sim_warp *w, bool error, const char *text, size_t size, si
     prints->last = print;
     prints->count++;
     prints->cost += cost;
-    /* What would not fit the buffer by itself will not fit it among the other workers' either. */
+    /* Discards what cannot fit in the buffer, even without the other workers' prints. */
     while (prints->cost > w->worker->launch->print_bytes && prints->first != print)
         drop_first(prints);
 }
@@ -74,7 +74,7 @@ void sim_prints_deliver(struct sim_worker *const *workers, unsigned count, uint6
         return;
     struct sim_print **all = malloc(total * sizeof *all);
     if (!all)
-        return; /* the launch itself has gone well: its output is lost as if the buffer had been full */
+        return; /* the launch itself succeeded; its output is lost, as if the buffer had been full */
     for (unsigned i = 0; i < count; i++)
         for (struct sim_print *p = workers[i]->prints.first; p; p = p->next)
             if (p->block <= last_block) {
@@ -94,8 +94,8 @@ void sim_prints_deliver(struct sim_worker *const *workers, unsigned count, uint6
 /* ---------------------------------------------------------------- formatting */
 
 enum {
-    MAX_FIELD = 4096, /* widths and precisions above are taken for this */
-    RECORD = 16,      /* what each printf takes of the buffer beside its arguments and strings */
+    MAX_FIELD = 4096, /* larger widths and precisions are clamped to this */
+    RECORD = 16,      /* bytes of the buffer per printf, besides arguments and strings */
 };
 
 struct printer {
@@ -104,8 +104,8 @@ struct printer {
     unsigned lane;
     uint64_t arguments; /* address of the packed arguments */
     size_t offset;      /* of the next one */
-    unsigned taken;     /* arguments so far */
-    unsigned which;     /* of the worker's scratch buffers: 0 while the format is read, 1 for the text */
+    unsigned taken;     /* arguments consumed */
+    unsigned which;     /* the worker's scratch buffer in use: 0 while reading the format, 1 for the text */
     char *text;         /* that buffer */
     size_t size;
     size_t cost;
@@ -137,7 +137,7 @@ static void bad_pointer(struct printer *p, const char *what, uint64_t address) {
                     "printf: the %s at 0x%llx is out of bounds", what, (unsigned long long)address);
 }
 
-/* Each argument lies at a multiple of its size. */
+/* Arguments are aligned to their size. */
 static uint64_t next_argument(struct printer *p, size_t size) {
     uint64_t value = 0;
     p->offset = (p->offset + size - 1) / size * size;
@@ -148,10 +148,10 @@ static uint64_t next_argument(struct printer *p, size_t size) {
     return value;
 }
 
-/* Appends a string of the device's, up to limit bytes of it; the text is then NUL-ended. */
+/* Appends up to limit bytes of a device string and NUL-terminates the text. */
 static void put_device_string(struct printer *p, const char *what, uint64_t address, size_t limit) {
     for (size_t n = 0, step = 64; n < limit;) {
-        /* Many bytes at once, but near the end of what is there. */
+        /* Reads many bytes at once, except near the end of accessible memory. */
         reserve(p, step + 1);
         char *to = &p->text[p->size];
         if (step > limit - n)
@@ -195,13 +195,13 @@ static int field(struct printer *p, const char **at, bool *left) {
     return value < MAX_FIELD ? value : MAX_FIELD;
 }
 
-/* at stands behind the '%'.  False when this is no conversion that kernels have. */
+/* *at is after the '%'.  False if kernels do not have this conversion. */
 static bool parse(struct printer *p, const char **at, struct conversion *c) {
     *c = (struct conversion){.width = -1, .precision = -1};
     size_t flags = 0;
     bool left = false;
     for (; **at && strchr("-+ #0", **at); ++*at)
-        if (!strchr(c->flags, **at)) /* each once: five at most */
+        if (!strchr(c->flags, **at)) /* each flag once: at most five */
             c->flags[flags++] = **at;
     if (**at == '*' || (**at >= '1' && **at <= '9'))
         c->width = field(p, at, &left);
@@ -226,7 +226,7 @@ static bool parse(struct printer *p, const char **at, struct conversion *c) {
     return true;
 }
 
-/* "%-+8.3" and what follows, for the C library. */
+/* Builds "%-+8.3" and the suffix, for the C library. */
 static void build(const struct conversion *c, const char *suffix, char *format, size_t size) {
     char width[16] = "", precision[16] = "";
     if (c->width >= 0)
@@ -241,7 +241,7 @@ static void build(const struct conversion *c, const char *suffix, char *format, 
 
 static void put_number(struct printer *p, const struct conversion *c) {
     char format[64], suffix[4] = {'l', 'l', c->type, 0};
-    /* The longest is a double in %f: 309 digits and the precision. */
+    /* The longest text is a double's in %f: 309 digits and the precision. */
     const size_t room = 2 * MAX_FIELD + 400;
     uint64_t bits = next_argument(p, strchr("eEfFgGaA", c->type) || c->type == 'p' || c->wide ? 8 : 4);
     reserve(p, room);
@@ -310,11 +310,11 @@ static void format_all(struct printer *p, const char *format) {
         if (*at == '%') {
             put(p, at++, 1);
         } else if (!parse(p, &at, &c)) {
-            put(p, start, (size_t)(at - start)); /* as it stands */
+            put(p, start, (size_t)(at - start)); /* unchanged */
         } else if (c.type == 's') {
             put_string(p, &c);
         } else if (c.type == 'n') {
-            (void)next_argument(p, 8); /* kernels have no %n: nothing is written */
+            (void)next_argument(p, 8); /* kernels do not support %n: nothing is written */
         } else {
             put_number(p, &c);
         }
@@ -334,7 +334,7 @@ static int print_lane(struct sim_warp *w, const struct sim_insn *in, unsigned la
     return (int)p.taken;
 }
 
-/* vprintf(format, packed arguments): the number of arguments. */
+/* vprintf(format, packed arguments): returns the number of arguments. */
 const struct sim_insn *sim_run_printf(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_call *call = in->extra;
     for (uint32_t left = w->mask; left; left &= left - 1) {

@@ -1,7 +1,7 @@
-/* What every device has for kernels to call: printf, malloc, free, and what a failed assert calls.
+/* Functions that every device provides to kernels: printf, malloc, free, and the one that a failed assert
+ * calls.
  *
- * Their own reads and writes do not count: on hardware they are the work of system code, not of the kernel's
- * instructions. */
+ * Their own reads and writes are not counted: on hardware these are not instructions of the kernel. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "sim/exec/memory/access.h"
 #include "sim/exec/run/call.h"
 
-/* sizes: of the parameters, ended by a 0. */
+/* sizes: of the parameters, terminated by 0. */
 static const struct {
     const char *name;
     sim_run_fn *run;
@@ -69,7 +69,7 @@ bool sim_generic_read(struct sim_warp *w, unsigned lane, uint64_t address, void 
     }
 }
 
-/* A C string of at most size - 1 bytes. */
+/* Reads a C string of at most size - 1 bytes. */
 static void read_text(struct sim_warp *w, unsigned lane, uint64_t address, char *text, size_t size) {
     size_t n = 0;
     while (n + 1 < size && sim_generic_read(w, lane, address + n, &text[n], 1) && text[n])
@@ -77,7 +77,7 @@ static void read_text(struct sim_warp *w, unsigned lane, uint64_t address, char 
     text[n] = 0;
 }
 
-/* Every lane that is here has failed, and says so. */
+/* Reports every active lane, as each has failed. */
 const struct sim_insn *sim_run_assert_fail(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_call *call = in->extra;
     const uint32_t *size = w->worker->launch->block, *id = w->block->id;

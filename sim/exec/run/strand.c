@@ -54,7 +54,7 @@ static struct sim_frame *new_frame(struct sim_warp *w, const struct sim_code *co
 void sim_frame_release(struct sim_warp *w, struct sim_frame *frame) {
     while (frame && --frame->references == 0) {
         struct sim_frame *caller = frame->caller;
-        if (caller) { /* the first frame of a warp is the worker's own */
+        if (caller) { /* the first frame of a warp belongs to the worker */
             struct heap_frame *f = (struct heap_frame *)frame;
             f->next = (struct heap_frame *)w->worker->free_frames;
             w->worker->free_frames = (struct sim_frame *)f;
@@ -85,7 +85,7 @@ static const struct sim_insn *enter_strand(struct sim_warp *w, struct sim_strand
     return s->pc;
 }
 
-/* Any strand that can go on; NULL leaves the warp. */
+/* Selects a strand that can run; NULL leaves the warp. */
 static const struct sim_insn *next_strand(struct sim_warp *w) {
     for (struct sim_strand *s = w->strands; s; s = s->next)
         if (s->state == STRAND_READY)
@@ -138,9 +138,9 @@ static inline void count_block(struct sim_warp *w, const struct sim_insn *in) {
     tally->lanes += (unsigned)__builtin_popcount(w->mask);
 }
 
-/* The strand has run its share: other strands, then other warps, go first.  One that runs on and on may
- * wait for lanes that are parked at its joins, so in the end they go on too; unless nothing in the kernel
- * could wait that way, and the loop is just long. */
+/* The strand's turn is over: other strands, then other warps, run first.  A strand that runs very long may
+ * wait for lanes that are parked at its joins, so these finally resume.  If nothing in the kernel can wait
+ * that way, the loop is just long. */
 static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *in) {
     struct sim_strand *self = w->strand;
     self->pc = in;
@@ -154,7 +154,7 @@ static const struct sim_insn *yield(struct sim_warp *w, const struct sim_insn *i
     }
     if (release)
         sim_join_release(w);
-    /* To the end of the list, so that the others have their turn first. */
+    /* Moves to the end of the list, so that the others run first. */
     struct sim_strand **at = &w->strands;
     while (*at != self)
         at = &(*at)->next;
@@ -180,7 +180,7 @@ void sim_poll(struct sim_warp *w, const struct sim_insn *in, uint64_t value, boo
     struct sim_strand *s = w->strand;
     int which = s->polled[0] == in ? 0 : 1;
     if (s->polled[which] != in || s->seen[which] != value) {
-        /* The older of the two makes room. */
+        /* Replaces the older of the two. */
         if (which == 1 && s->polled[1] != in) {
             s->polled[0] = s->polled[1];
             s->seen[0] = s->seen[1];
@@ -215,7 +215,7 @@ const struct sim_insn *sim_run_jump(struct sim_warp *w, const struct sim_insn *i
     return ((const struct sim_branch *)in->extra)->target;
 }
 
-/* Lanes of the running strand go to target on their own. */
+/* Sends lanes of the running strand to target as a strand of their own. */
 static void split(struct sim_warp *w, uint32_t lanes, const struct sim_insn *target) {
     struct sim_strand *s = w->strand;
     s->mask &= ~lanes;
@@ -240,7 +240,7 @@ const struct sim_insn *sim_run_branch(struct sim_warp *w, const struct sim_insn 
         return branch->target;
     w->worker->blocks[branch->block].splits++;
     sim_join_expect(w, branch->join, branch->nearer, branch->block);
-    /* Lanes that are at the join already need no strand, whichever side they took. */
+    /* Lanes that are already at the join, on either side of the branch, need no strand. */
     if (in + 1 == branch->join) {
         split(w, w->mask & ~taken, in + 1);
         return branch->target;
@@ -266,7 +266,7 @@ const struct sim_insn *sim_run_switch(struct sim_warp *w, const struct sim_insn 
             if (left >> i & 1 && index[i] == value)
                 same |= 1u << i;
         left &= ~same;
-        /* Once, when the first target has not taken all the lanes. */
+        /* Counted once, if the first target has not taken all the lanes. */
         if (left && !parted)
             w->worker->blocks[table->block].splits++;
         parted = true;
@@ -319,7 +319,7 @@ const struct sim_insn *sim_run_call(struct sim_warp *w, const struct sim_insn *i
     const struct sim_code *callee = call->callee;
     if (!callee) {
         callee = indirect_callee(w, in, call);
-        /* Lanes that call another function do so on their own, from this same instruction. */
+        /* Lanes that call another function run this same instruction again as a strand of their own. */
         const uint64_t *address = SIM_SLOT(w, in->a);
         uint64_t first = address[__builtin_ctz(w->mask)];
         uint32_t others = 0;
@@ -342,8 +342,8 @@ const struct sim_insn *sim_run_call(struct sim_warp *w, const struct sim_insn *i
                             "local memory exceeds %u bytes a thread: stack overflow", SIM_MAX_LOCAL_BYTES);
         sim_local_reserve(w, local_base + callee->local_bytes);
     }
-    struct sim_frame *frame = new_frame(w, callee); /* from here on nothing faults: the strand gets it */
-    frame->caller = caller;                         /* the strand's reference becomes the frame's */
+    struct sim_frame *frame = new_frame(w, callee); /* nothing faults from here on: the strand receives it */
+    frame->caller = caller;                         /* takes over the strand's reference */
     frame->return_to = in;
     frame->depth = caller->depth + 1;
     frame->local_base = (uint32_t)local_base;
@@ -404,8 +404,8 @@ const struct sim_insn *sim_run_guarded(struct sim_warp *w, const struct sim_insn
     return in + 1;
 }
 
-/* Whether some live lane is not here that the running lanes name in their member masks, which may differ
- * from lane to lane; then the strand waits for it. */
+/* Whether the member masks of the running lanes, which may differ, name a live lane that is not in the
+ * strand.  If so, the strand waits. */
 static bool must_wait(struct sim_warp *w, const struct sim_insn *in, int32_t ref) {
     if (w->mask == w->live)
         return false;
@@ -422,7 +422,7 @@ static bool must_wait(struct sim_warp *w, const struct sim_insn *in, int32_t ref
     return true;
 }
 
-/* .sync: the instruction waits until every live lane of its member mask is here.  Lanes that came in
+/* .sync: the instruction waits until every live lane of its member mask has arrived.  Lanes that arrive in
  * several strands of one frame run it together, so that they see each other's registers. */
 const struct sim_insn *sim_run_converged(struct sim_warp *w, const struct sim_insn *in) {
     if (must_wait(w, in, in->guard))
@@ -440,7 +440,7 @@ const struct sim_insn *sim_run_warp_barrier(struct sim_warp *w, const struct sim
     return in + 1;
 }
 
-/* Tells the checks of the strands whose lanes have met: each has its mask in its own frame. */
+/* Reports the strands whose lanes have met to the checks: each has its mask in its own frame. */
 static void tell_met(struct sim_warp *w, uint32_t lanes, bool barrier) {
     for (const struct sim_strand *s = w->strands; s; s = s->next)
         if (s->state == STRAND_WARP_SYNC && (s->mask & lanes) == s->mask) {
@@ -450,7 +450,7 @@ static void tell_met(struct sim_warp *w, uint32_t lanes, bool barrier) {
         }
 }
 
-/* Runs a met instruction once for all the strands that wait at it, then lets them go on apart. */
+/* Runs an instruction once for all the strands that have met at it; they then continue separately. */
 static void run_together(struct sim_warp *w, struct sim_strand *first, uint32_t lanes) {
     const struct sim_insn *in = first->pc;
     bool barrier = in->body == sim_run_warp_barrier;
@@ -474,8 +474,8 @@ static void run_together(struct sim_warp *w, struct sim_strand *first, uint32_t 
         }
 }
 
-/* The lanes of a strand that waits and of all that it waits with, if they are complete; else 0.  Whom one
- * of them names, or who names one of them, belongs to them. */
+/* The lanes of a waiting strand and of all strands that it waits with, if complete; else 0.  Two strands
+ * belong together if one names the other. */
 static uint32_t waiting_with(const struct sim_warp *w, const struct sim_strand *s) {
     bool barrier = s->pc->body == sim_run_warp_barrier;
     uint32_t lanes = s->mask, named = s->members, before;
@@ -505,7 +505,7 @@ void sim_warp_settle(struct sim_warp *w) {
                 again = true;
             }
         }
-        /* Checked, they wait in vain, which is a finding. */
+        /* If checked, they wait in vain, which is a finding. */
         for (struct sim_strand *s = w->strands; s && !again && !sim_check_wants(w, SIM_CHECK_SYNC);
              s = s->next) {
             uint32_t lanes = s->state == STRAND_WARP_SYNC ? sim_apart_lanes(w, s) : 0;

@@ -1,4 +1,4 @@
-/* From what an instruction did to the counters that it belongs to. */
+/* Adds an instruction's counts to the counters that they belong to. */
 #include <stdlib.h>
 
 #include "sim/exec/worker.h"
@@ -108,7 +108,7 @@ static void count_site(struct wl_counters *c, const struct sim_site *site, const
     }
 }
 
-/* Marks the blocks that are in doubt, since lanes parted where it matters. */
+/* Marks the blocks whose counts are in doubt because lanes parted at a relevant branch. */
 static void find_parted(const struct sim_worker *worker, const struct sim_code *code, bool *parted) {
     for (size_t r = 0; r < code->doubts.region_count; r++) {
         const struct doubt_region *region = &code->doubts.regions[r];
@@ -122,7 +122,7 @@ static void find_parted(const struct sim_worker *worker, const struct sim_code *
     }
 }
 
-/* What is in doubt of an instruction's counts, now that they are known. */
+/* The doubts about an instruction's counts, given the counts. */
 static unsigned doubts_of(const struct sim_launch *launch, const struct wl_counters *c, unsigned doubts) {
     uint64_t block = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     uint64_t grid = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
@@ -136,7 +136,7 @@ static unsigned doubts_of(const struct sim_launch *launch, const struct wl_count
     return doubts;
 }
 
-/* Atomics on many words of sectors that no lane names alone: neither next to each other nor all apart. */
+/* Whether atomics touch many words of sectors that several lanes share: neither contiguous nor all apart. */
 static bool shares_sectors(const struct sim_site *site, const struct sim_site_tally *t) {
     if (site->access != SIM_ACCESS_ATOM && site->access != SIM_ACCESS_RED)
         return false;
@@ -166,7 +166,7 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
     };
     if (in->source.file && in->source.file <= ptx->file_count)
         count.file = ptx->files[in->source.file - 1];
-    /* Sites stand in the order of their instructions. */
+    /* Sites are in the order of their instructions. */
     size_t low = 0, high = code->site_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -193,14 +193,14 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
     worker->launch->each(worker->launch->argument, &count);
 }
 
-/* What ran of a block's instructions, wherever they were repeated, and at which of its tests lanes parted. */
+/* The tally of a block and all its copies in unrolled loops. */
 static struct sim_block_tally with_copies(const struct sim_worker *worker, const struct sim_code *code,
                                           size_t b) {
     const struct sim_module *m = code->module;
     struct sim_block_tally ran = worker->blocks[b];
     if (!m->blocks[b].copy_of)
         return ran;
-    /* They stand among the blocks that one loop has become, or its neighbours. */
+    /* The copies are among the blocks made from one loop, or next to them. */
     size_t c = b, end = b;
     while (c > code->block_base && b - c < SIM_MAX_COPIES && m->blocks[c - 1].copy_of)
         c--;
