@@ -5,7 +5,7 @@
 
 #define MAX_SPREAD (UINT64_C(1) << 62)
 
-/* One lane alone lies in any pattern. */
+/* A single lane has no stride. */
 static void learn_stride(struct sim_stride *stride, const struct sim_lanes *lanes) {
     uint32_t left = lanes->mask & (lanes->mask - 1);
     if (stride->state == SIM_STRIDE_MIXED || !left)
@@ -17,7 +17,7 @@ static void learn_stride(struct sim_stride *stride, const struct sim_lanes *lane
         int64_t lanes_apart = (int64_t)(lane - before);
         if (stride->state == SIM_STRIDE_NONE && apart % lanes_apart == 0)
             *stride = (struct sim_stride){SIM_STRIDE_ONE, apart / lanes_apart};
-        /* Wild addresses may wrap: the product is taken modulo 2^64, as their difference is. */
+        /* Invalid addresses may wrap: the product is modulo 2^64, like the difference. */
         if (stride->state == SIM_STRIDE_NONE ||
             (uint64_t)apart != (uint64_t)stride->bytes * (uint64_t)lanes_apart) {
             stride->state = SIM_STRIDE_MIXED;
@@ -51,8 +51,8 @@ void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes
     p->contiguous = contiguous;
     p->mask = lanes->mask;
     p->phases = 0;
-    /* Lanes may lie as far apart as there are addresses: with its last bytes added, their span would be 0. No
-     * memory is as large as half of that. */
+    /* Lanes may be as far apart as the address space, and with the last bytes added their span would wrap to
+     * 0.  No memory is even half that large. */
     uint64_t spread = (uint64_t)high - (uint64_t)low;
     p->low = (uint64_t)low;
     p->span = spread > MAX_SPREAD ? MAX_SPREAD : spread + bytes;
@@ -100,8 +100,8 @@ const char *sim_access_name(enum sim_access access, bool texture) {
     return texture ? "texture fetch" : names[access];
 }
 
-/* Where an address of shared memory lies in the block's: past its end, in the granule, or in the system's
- * part before it, whose addresses are below 0 here.  False: a fault. */
+/* The block's storage for an address of shared memory: in it; past its end, in the allocation granule; or in
+ * the system's part below it, whose addresses are negative here.  False: a fault. */
 static bool find_shared(const struct sim_worker *worker, uint64_t address, unsigned bytes, uint64_t *at) {
     const uint32_t low = (uint32_t)address, high = (uint32_t)(address >> 32);
     *at = address;
@@ -110,7 +110,7 @@ static bool find_shared(const struct sim_worker *worker, uint64_t address, unsig
     if (!worker->shared_below || low < UINT32_MAX - SIM_RESERVED_SHARED + 1 || (high && ~high))
         return false;
     *at = worker->shared_below + (low - (UINT32_MAX - SIM_RESERVED_SHARED + 1));
-    return true; /* aligned to its width, so none reaches over the end */
+    return true; /* aligned to its width, so it cannot cross the end */
 }
 
 _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
@@ -180,8 +180,8 @@ bool sim_access_slack(struct sim_warp *w, const struct sim_memop *op, enum sim_s
     return true;
 }
 
-/* Each lane's range must lie in one allocation, or in slack that lets it pass, which is counted.  Remembers
- * the last allocation found, where the next access mostly lies, but for what the kernel itself may free. */
+/* Each lane's range must be in one allocation, or in slack that hardware permits, which is counted.  Caches
+ * the last allocation found for the next access, unless the kernel itself may free it. */
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                              struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes) {
     struct sim_memory *memory = w->worker->launch->memory;
@@ -202,7 +202,7 @@ void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, cons
     }
 }
 
-/* The rank of the block that an address of shared memory is of. */
+/* The rank of the block in an address of shared memory. */
 static uint64_t rank_of(const struct sim_warp *w, uint64_t address) {
     uint64_t named = address >> SIM_RANK_SHIFT;
     return named ? named - 1 : w->block->rank;
@@ -247,7 +247,7 @@ struct sim_block *sim_lanes_take_block(struct sim_warp *w, const struct sim_insn
     return owner;
 }
 
-/* Bounds and checks, uncounted. */
+/* Checks the bounds and runs the checks, without counting. */
 bool sim_access_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                     struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes) {
     if (w->check && !sim_check_far(w, in, op, owner, lanes, bytes))
@@ -257,8 +257,7 @@ bool sim_access_far(struct sim_warp *w, const struct sim_insn *in, const struct 
     return true;
 }
 
-/* As an H200 counts them: one request, whatever the number of blocks that it goes to, and the sectors of each
- * of them, as of global memory. */
+/* Counts as an H200 does: one request for any number of blocks, and sectors per block as in global memory. */
 void sim_access_count_far(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *all,
                           uint32_t mask, unsigned bytes) {
     struct sim_lanes far = *all;
@@ -297,7 +296,7 @@ enum sim_space sim_lanes_take_window(struct sim_warp *w, struct sim_lanes *lanes
     case SIM_WINDOW_PARAM:
         return SIM_SPACE_PARAM;
     default:
-        /* Not a window at all: put the address back, and let the check for global memory refuse it. */
+        /* Not in any window: restores the address, and the check for global memory rejects it. */
         for (unsigned i = 0; i < SIM_LANES; i++)
             lanes->address[i] += window;
         return SIM_SPACE_GLOBAL;

@@ -1,9 +1,9 @@
 /* The one choke point: every access of a warp to global, shared or local memory comes through
  * sim_access(), which checks it, counts it, and says where the bytes are.  Private to sim/exec.
  *
- * Kernels repeat themselves: lane i mostly lies where it lay the last time, relative to lane 0.  Each
- * instruction therefore remembers its last pattern and what that cost, by address phase (a cost
- * depends on nothing else: sim/count/count.h promises so), and only a new pattern is looked at closely.
+ * Kernels repeat themselves: the lanes' addresses relative to lane 0 are mostly the same as last time.  So
+ * each instruction stores its last pattern and the pattern's cost by address phase (a cost depends on nothing
+ * else: sim/count/count.h promises so).  Only a new pattern is examined in full.
  */
 #ifndef WIDELOAD_SIM_ACCESS_H
 #define WIDELOAD_SIM_ACCESS_H
@@ -27,8 +27,8 @@ struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *
                                     const struct sim_lanes *lanes, unsigned bytes);
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                              struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes);
-/* Lanes that are outside of a block's shared or a thread's local memory, where hardware lets them: counted,
- * moved to where such bytes lie here, and true. */
+/* Handles lanes outside a block's shared or a thread's local memory where hardware allows them: counts them,
+ * moves their addresses to where those bytes are here, and returns true. */
 bool sim_access_slack(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
                       struct sim_lanes *lanes, unsigned bytes);
 _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
@@ -57,7 +57,7 @@ sim_lanes_fill(struct sim_warp *w, const struct sim_memop *op, int32_t ref, stru
     }
 }
 
-/* Bytes of a block's shared memory, or of a thread's local memory up to the end of the running frame's. */
+/* The size of a block's shared memory, or of a thread's local memory up to the end of the running frame. */
 static inline uint64_t sim_access_limit(const struct sim_warp *w, enum sim_space space) {
     if (space == SIM_SPACE_SHARED)
         return w->worker->shared_limit;
@@ -71,7 +71,7 @@ sim_pattern_within(const struct sim_pattern *p, uint64_t base, uint64_t low, uin
     return sim_within(base + p->low - low, p->span, high - low);
 }
 
-/* How the lanes lie, and what they cost, which is counted. */
+/* The pattern of the lanes' addresses, which the site stores. */
 static inline __attribute__((always_inline)) const struct sim_pattern *
 sim_access_pattern(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
                    const struct sim_lanes *lanes, unsigned bytes) {
@@ -110,7 +110,7 @@ sim_access_count(struct sim_warp *w, const struct sim_memop *op, enum sim_space 
     site->by[space].useful += cost.useful_bytes;
 }
 
-/* Refuses what is out of bounds: an access whose pattern is known. */
+/* Faults if the access, whose pattern is known, is out of bounds. */
 static inline __attribute__((always_inline)) void
 sim_access_bounds(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                   enum sim_space space, struct sim_lanes *lanes, unsigned bytes) {
@@ -130,7 +130,7 @@ sim_access_bounds(struct sim_warp *w, const struct sim_insn *in, const struct si
     }
 }
 
-/* That, and counts. */
+/* Checks the bounds and counts. */
 static inline __attribute__((always_inline)) void
 sim_access_finish(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                   enum sim_space space, struct sim_lanes *lanes, unsigned bytes) {
@@ -139,8 +139,8 @@ sim_access_finish(struct sim_warp *w, const struct sim_insn *in, const struct si
         sim_access_count(w, op, space, lanes, bytes);
 }
 
-/* Checks and counts; the pattern says how the lanes lie.  bytes: what each lane moves.  NULL: the launch is
- * checked, and no lane is left to go on; some may have been taken off lanes, their results are zeros. */
+/* Checks and counts; returns the pattern of the lanes.  bytes: per lane.  NULL: checks are on and no lane is
+ * left.  Checks may have removed lanes, whose results are zeros. */
 static inline __attribute__((always_inline)) const struct sim_pattern *
 sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, enum sim_space space,
            struct sim_lanes *lanes, unsigned bytes) {
@@ -151,7 +151,7 @@ sim_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop
     return p;
 }
 
-/* Counts lanes that sim_check_lanes() has looked at. */
+/* Counts lanes that sim_check_lanes() has checked. */
 static inline void sim_access_checked(struct sim_warp *w, const struct sim_insn *in,
                                       const struct sim_memop *op, enum sim_space space,
                                       struct sim_lanes *lanes, unsigned bytes) {
@@ -159,8 +159,8 @@ static inline void sim_access_checked(struct sim_warp *w, const struct sim_insn 
     sim_access_finish(w, in, op, space, lanes, bytes);
 }
 
-/* Splits a generic access by window: takes out of *left the lanes that go where its first lane goes, as
- * addresses of that space, which name no block if it is the running one. */
+/* Splits a generic access by window: moves the lanes that access the same space as its first lane from *left
+ * to lanes, with addresses in that space.  An address in the running block names no block. */
 enum sim_space sim_lanes_take_window(struct sim_warp *w, struct sim_lanes *lanes, const struct sim_lanes *all,
                                      uint32_t *left);
 
@@ -171,20 +171,18 @@ static inline bool sim_lanes_name_blocks(const struct sim_warp *w, const struct 
         any |= lanes->address[i];
     return any >> SIM_RANK_SHIFT;
 }
-/* Whose shared memory an address is of.  A block that is not there, or has ended, is a fault; and so is
- * another one's where the instruction reaches its own only: where its space is not the cluster's, nor
- * generic. */
+/* The block whose shared memory an address is in.  A block that does not exist or has ended is a fault.  So
+ * is another block if the instruction's space is neither the cluster's nor generic. */
 struct sim_block *sim_shared_owner(struct sim_warp *w, const struct sim_insn *in, unsigned lane,
                                    enum sim_space space, uint64_t address);
-/* Splits an access of shared memory by block: takes out of *left the lanes that go where its first lane goes,
- * as offsets in that block's memory. */
+/* Splits an access of shared memory by block: moves the lanes that access the same block as its first lane
+ * from *left to lanes, with offsets in that block's memory. */
 struct sim_block *sim_lanes_take_block(struct sim_warp *w, const struct sim_insn *in, enum sim_space space,
                                        struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left);
-/* sim_access() of another block's shared memory, but for the counts.  False: no lane is left to go on. */
+/* sim_access() of another block's shared memory, without counting.  False: no lane is left. */
 bool sim_access_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                     struct sim_block *owner, struct sim_lanes *lanes, unsigned bytes);
-/* Counts those lanes of mask that go to other blocks: of all lanes' addresses, as the instruction has them.
- */
+/* Counts the lanes of mask that access other blocks; all: the addresses as the instruction has them. */
 void sim_access_count_far(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *all,
                           uint32_t mask, unsigned bytes);
 

@@ -1,21 +1,21 @@
 /* atom and red: each lane in turn reads, computes and writes.  Integer operations use the host's atomics,
- * since blocks that run at the same time may meet at one address; kernels whose results depend on the
- * order are run on one thread (struct sim_code, ordered). */
+ * because parallel blocks may use one address.  Kernels whose results depend on the order run on one thread
+ * (struct sim_code, ordered). */
 #include <string.h>
 
 #include "sim/exec/handlers.h"
 #include "sim/exec/lanes/half.h"
 #include "sim/exec/memory/access.h"
 
-/* A sum of f32: in global memory subnormal operands and results are zeros of their sign, in shared memory
- * they are not; a NaN is the canonical one. */
+/* A sum of f32.  In global memory, subnormal operands and results are flushed to zero with their sign; in
+ * shared memory they are not.  A NaN is canonical. */
 static uint64_t f32_sum(uint64_t old, uint64_t b, bool shared) {
     const float x = float_f32((uint32_t)old), y = float_f32((uint32_t)b);
     return bits_f32(canonical(shared ? x + y : flush(flush(x) + flush(y))));
 }
 
-/* A sum of f64: global memory hands a NaN on as it is, the added one before that in memory; in shared memory
- * it is an addition of registers. */
+/* A sum of f64.  Global memory preserves a NaN, the addend's first, then the one in memory; shared memory
+ * uses an addition of registers. */
 static uint64_t f64_sum(uint64_t old, uint64_t b, bool shared) {
     const double x = float_f64(old), y = float_f64(b);
     if (!shared && (x != x || y != y))
@@ -115,9 +115,9 @@ static uint64_t operand(struct sim_warp *w, const struct sim_memop *op, int32_t 
                               : ((const uint32_t *)SIM_SLOT(w, ref))[lane];
 }
 
-/* ptxas adds up what the lanes bring to one address that it knows to be one, and sends a single lane. */
+/* If ptxas knows that the lanes have one address, it combines their operands and sends one lane. */
 static uint32_t working_lanes(const struct sim_memop *op, const struct sim_lanes *lanes) {
-    uint64_t differs = 0; /* a register that nobody wrote may differ after all */
+    uint64_t differs = 0; /* lanes may still differ by an unwritten register */
     for (unsigned i = 0; i < SIM_LANES; i++)
         differs |= lanes->address[i] ^ lanes->address[lanes->first];
     return op->single_lane && !differs && (!op->full_warp || lanes->mask == SIM_ALL_LANES)
@@ -125,13 +125,13 @@ static uint32_t working_lanes(const struct sim_memop *op, const struct sim_lanes
                : lanes->mask;
 }
 
-/* What a lane of a loop brings to its word, and where in it. */
+/* A lane's operands in a loop, and its word. */
 struct loop_lane {
-    uint64_t assumed, b, c; /* assumed: what the word was when it was last read */
-    unsigned shift, word;   /* word: the first lane that has the same one */
+    uint64_t assumed, b, c; /* assumed: the word when it was last read */
+    unsigned shift, word;   /* word: the first lane with the same word */
 };
 
-/* What a lane writes to its word, of which it has read that. */
+/* The new value of the word, computed from its assumed value. */
 static uint64_t loop_value(const struct sim_memop *op, bool shared, const struct loop_lane *lane) {
     if (op->width >= 4)
         return result(op, shared, lane->assumed, lane->b, lane->c);
@@ -140,10 +140,9 @@ static uint64_t loop_value(const struct sim_memop *op, bool shared, const struct
     return (lane->assumed & ~(UINT64_C(0xffff) << lane->shift)) | value << lane->shift;
 }
 
-/* Counts the loop that ptxas makes of an atomic: a load, then compares and swaps by all lanes that have not
- * succeeded; of those that name one word, each succeeds for which it still is what the lane had read.  Loops
- * of shared memory load again each time but for halves.  Other warps, which may come between, are not thought
- * of. */
+/* Counts the loop that ptxas makes of an atomic: a load, then compare-and-swaps by all lanes that have not
+ * succeeded.  A lane succeeds if its word still has the value that it read.  In shared memory, except for
+ * halves, each round loads again.  Interference by other warps is ignored. */
 static void count_loop(struct sim_warp *w, const struct sim_memop *op, bool shared, const char *base,
                        const struct sim_lanes *lanes, const struct sim_insn *in) {
     const enum sim_space space = shared ? SIM_SPACE_SHARED : SIM_SPACE_GLOBAL;
@@ -158,7 +157,7 @@ static void count_loop(struct sim_warp *w, const struct sim_memop *op, bool shar
         while (!(lanes->mask >> first & 1) || words.address[first] != words.address[i])
             first++;
         unsigned shift = 8 * (unsigned)(lanes->address[i] - words.address[i]);
-        /* Its own bytes alone: those beside them may be nobody's. */
+        /* Only the lane's own bytes; those beside them may be in no allocation. */
         memcpy((char *)&memory[first] + shift / 8,
                base ? base + lanes->address[i] : (const char *)(uintptr_t)lanes->address[i], op->width);
         lane[i] = (struct loop_lane){.b = operand(w, op, op->reg[0], i),
@@ -168,7 +167,7 @@ static void count_loop(struct sim_warp *w, const struct sim_memop *op, bool shar
     }
     for (uint32_t left = lanes->mask; left; left &= left - 1)
         lane[__builtin_ctz(left)].assumed = memory[lane[__builtin_ctz(left)].word];
-    /* ptxas leaves out what would change nothing. */
+    /* ptxas skips swaps that would change nothing. */
     const bool skips = op->width == 8 && (op->atomic == SIM_ATOMIC_MIN || op->atomic == SIM_ATOMIC_MAX);
     for (bool load = true; words.mask; load = shared && op->width != 2) {
         words.first = (unsigned)__builtin_ctz(words.mask);
@@ -203,7 +202,7 @@ static void count_loop(struct sim_warp *w, const struct sim_memop *op, bool shar
     }
 }
 
-/* Returns the first lane's old value.  owner: of shared memory, whose it is. */
+/* Returns the first lane's old value.  owner: the block whose shared memory it is; NULL: global memory. */
 static uint64_t atomic_at(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                           struct sim_block *owner, struct sim_lanes *lanes) {
     unsigned bytes = op->width * op->count;
@@ -247,7 +246,7 @@ static uint64_t atomic_at(struct sim_warp *w, const struct sim_insn *in, const s
     return first;
 }
 
-/* An atomic on local memory goes past what the thread has there, and changes nothing that it sees. */
+/* An atomic on local memory misses the thread's own memory: it changes nothing that the thread sees. */
 static void lose(struct sim_warp *w, const struct sim_memop *op, uint32_t lanes) {
     w->worker->sites[op->site].outside += (unsigned)__builtin_popcount(lanes);
     for (uint32_t left = lanes; left && op->access == SIM_ACCESS_ATOM; left &= left - 1)

@@ -49,13 +49,13 @@ static inline void write_element(char *to, const struct sim_memop *op, uint64_t 
 
 /* ---------------------------------------------------------------- global and shared memory */
 
-/* Where lane i's bytes are; deltas may be negative. */
+/* The address of lane i's bytes; deltas may be negative. */
 static inline char *lane_at(const char *base, const struct sim_pattern *p, unsigned i) {
     return (char *)((uintptr_t)base + p->delta[i]);
 }
 
-/* Elements as wide as their registers, of all 32 lanes, whose halves each lie in one place or in a row: what
- * most instructions load.  width is a constant where this is inlined. */
+/* Loads elements as wide as their registers for all 32 lanes; each half-warp reads one address or contiguous
+ * ones.  Most instructions are like this.  width is a constant where this is inlined. */
 static inline __attribute__((always_inline)) void load_halves(struct sim_warp *w, const struct sim_memop *op,
                                                               const struct sim_pattern *p, const char *base,
                                                               size_t width) {
@@ -111,7 +111,7 @@ static inline __attribute__((always_inline)) void load_from(struct sim_warp *w, 
         load_any(w, op, p, base);
 }
 
-/* The upper half last: where the halves overlap, the highest lane wins. */
+/* Stores the upper half last: where the halves overlap, the highest lane wins. */
 static inline __attribute__((always_inline)) void store_halves(struct sim_warp *w, const struct sim_memop *op,
                                                                const struct sim_pattern *p, char *base,
                                                                size_t width) {
@@ -138,7 +138,7 @@ static inline __attribute__((always_inline)) void store_to(struct sim_warp *w, c
         store_halves(w, op, p, base, 8);
         return;
     }
-    /* Lanes in order, so that the highest wins where several write one place. */
+    /* Lanes in order, so that the highest wins if several write to one address. */
     for (uint32_t left = p->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         for (unsigned e = 0; e < op->count; e++)
@@ -194,7 +194,7 @@ static void local_access(struct sim_warp *w, const struct sim_memop *op, const s
 
 /* ---------------------------------------------------------------- parameters */
 
-/* Hardware reads on in its bank of constants past the parameters; here these are zeros. */
+/* Past the parameters hardware reads more of its constant bank; here that reads as zeros. */
 static void param_access(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                          const struct sim_lanes *lanes) {
     const char *params = w->worker->launch->params;
@@ -219,7 +219,7 @@ static void param_access(struct sim_warp *w, const struct sim_insn *in, const st
     }
 }
 
-/* A constant address: one value for all lanes. */
+/* A constant address: all lanes get one value. */
 static inline __attribute__((always_inline)) void
 param_broadcast(struct sim_warp *w, const struct sim_memop *op, const char *from) {
     const uint32_t mask = w->mask;
@@ -257,7 +257,7 @@ SIM_CLONES const struct sim_insn *sim_run_param_load(struct sim_warp *w, const s
     return in + 1;
 }
 
-/* op->offset: the variable's place in the frame, lane-major; op->site: bytes from lane to lane. */
+/* op->offset: the variable's offset in the frame, lane-major; op->site: bytes from lane to lane. */
 const struct sim_insn *sim_run_frame_load(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *op = in->extra;
     const char *base = w->base[0] + op->offset;
@@ -282,7 +282,7 @@ const struct sim_insn *sim_run_frame_store(struct sim_warp *w, const struct sim_
 
 /* ---------------------------------------------------------------- the instructions */
 
-/* Shared memory, some of it of blocks that the addresses name. */
+/* Accesses shared memory, possibly of other blocks that the addresses name. */
 static void access_cluster(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                            const struct sim_lanes *all, bool load) {
     unsigned bytes = op->width * op->count;
@@ -338,8 +338,8 @@ static void access_generic(struct sim_warp *w, const struct sim_insn *in, const 
     }
 }
 
-/* Constants are read through a cache of their own and do not count as global loads.  What lies outside of all
- * memory is 0, as beyond hardware's bank of them. */
+/* Constants are read through their own cache and do not count as global loads.  Outside all memory they read
+ * as 0, as beyond hardware's constant bank. */
 static void load_constant(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                           struct sim_lanes *lanes) {
     unsigned bytes = op->width * op->count;
@@ -407,8 +407,8 @@ SIM_CLONES const struct sim_insn *sim_run_store(struct sim_warp *w, const struct
     return in + 1;
 }
 
-/* A lane that reads fewer bytes than it fills may end where an allocation does.  Its counts are those of all
- * the bytes: they are aligned, and lie in the same sector. */
+/* A lane that reads fewer bytes than it fills may end at an allocation's end.  All bytes are counted: they
+ * are aligned and in the same sector. */
 static void read_partly(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                         const struct sim_lanes *source, const uint32_t *size, unsigned bytes) {
     for (uint32_t left = source->mask; left; left &= left - 1) {
@@ -425,7 +425,7 @@ static void read_partly(struct sim_warp *w, const struct sim_insn *in, const str
     sim_access_count(w, op, SIM_SPACE_GLOBAL, source, bytes);
 }
 
-/* cp.async: a load of each lane's bytes from global memory, a store of them to shared memory; bytes past
+/* cp.async: a load of each lane's bytes from global memory and a store of them to shared memory.  Bytes past
  * the given size are zeros and are not read. */
 const struct sim_insn *sim_run_async_copy(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_memop *from = in->extra, *to = from->to;

@@ -1,11 +1,11 @@
-/* mbarrier: threads, and bytes that are copied behind their backs, arrive; threads wait for a phase's end.
+/* mbarrier: threads, and bytes of asynchronous copies, arrive; threads wait for the end of a phase.
  *
- * The object's 64 bits, which are nobody's business but the hardware's: arrivals that each phase takes (20
- * bits), those that this one still takes (20), bytes still expected (22, signed), whether it is an object at
- * all, and the phase's parity.  An arrival's state is what the object was before.
+ * The object's 64 bits are opaque to programs: the arrivals of each phase (20 bits), those still missing in
+ * this phase (20), bytes still expected (22, signed), whether it is a valid object, and the phase's parity.
+ * An arrival's state is the object's previous value.
  *
- * Not counted: an H200's counters of shared loads, stores and atomics take no notice of them.  Copies are
- * done when they are issued, so what arrives when they end arrives at once. */
+ * They are not counted: an H200's counters of shared loads, stores and atomics ignore them.  Copies are done
+ * when they are issued, so what arrives at their end arrives at once. */
 #include "sim/exec/memory/mbarrier.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static uint64_t pack(const struct object *o) {
            (uint64_t)o->parity << PARITY_AT;
 }
 
-/* An object's place: whose shared memory, and where in it. */
+/* An object's location: the block, and the offset in its shared memory. */
 struct place {
     struct sim_block *owner;
     uint64_t offset;
@@ -56,7 +56,7 @@ static uint64_t *word_at(struct place at) {
     return (uint64_t *)(void *)(at.owner->shared + at.offset);
 }
 
-/* The lanes' addresses in shared memory; others are faults. */
+/* The lanes' addresses in shared memory; other addresses fault. */
 static void find_objects(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                          int32_t ref, struct sim_lanes *lanes) {
     struct sim_lanes all;
@@ -71,7 +71,7 @@ static void find_objects(struct sim_warp *w, const struct sim_insn *in, const st
                         "an mbarrier lies in shared memory");
 }
 
-/* Splits them by the block that they are of. */
+/* Splits the lanes by the block that they address. */
 static struct sim_block *take_block(struct sim_warp *w, const struct sim_insn *in, enum sim_space space,
                                     struct sim_lanes *lanes, const struct sim_lanes *all, uint32_t *left) {
     if (sim_lanes_name_blocks(w, all))
@@ -144,7 +144,7 @@ static void operate(struct sim_warp *w, const struct sim_insn *in, const struct 
     }
 }
 
-/* Blocks begin and end their own objects, and arrive at each other's. */
+/* A block initializes and invalidates only its own objects, but arrives at others' too. */
 const struct sim_insn *sim_run_mbarrier(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_mbarrier *m = in->extra;
     enum sim_space space =
@@ -170,14 +170,14 @@ const struct sim_insn *sim_run_mbarrier(struct sim_warp *w, const struct sim_ins
 
 /* ---------------------------------------------------------------- waiting */
 
-/* Takes off the lanes that the checks took off when they came here. */
+/* Removes the lanes that the checks removed when they arrived. */
 static void drop_outside(const struct sim_warp *w, struct sim_lanes *lanes) {
     for (unsigned i = 0; i < SIM_LANES; i++)
         if (lanes->address[i] & 7 || !sim_within(lanes->address[i], 8, w->worker->shared_limit))
             lanes->mask &= ~(1u << i);
 }
 
-/* The lanes whose phase has ended: the object has another parity by now. */
+/* The lanes whose phase has ended, so that the object's parity has changed. */
 static uint32_t ended(struct sim_warp *w, const struct sim_insn *in, const struct sim_mbarrier *m,
                       const struct sim_lanes *lanes) {
     uint32_t done = 0;
@@ -197,8 +197,8 @@ const struct sim_insn *sim_run_mbarrier_wait(struct sim_warp *w, const struct si
     struct sim_lanes lanes, all;
     find_objects(w, in, &m->at, in->a, &all);
     uint32_t others = all.mask;
-    take_block(w, in, SIM_SPACE_SHARED, &lanes, &all, &others); /* one's own, all of them */
-    bool again = s->waited == in;                               /* counted when it came here */
+    take_block(w, in, SIM_SPACE_SHARED, &lanes, &all, &others); /* all lanes address this block */
+    bool again = s->waited == in;                               /* counted when it arrived */
     if (again)
         drop_outside(w, &lanes);
     else
@@ -291,7 +291,7 @@ static void check_global(struct sim_warp *w, const struct sim_insn *in, unsigned
                     nearest);
 }
 
-/* One lane's place, in shared memory of a space. */
+/* One lane's location in shared memory of a space. */
 static struct place find_place(struct sim_warp *w, const struct sim_insn *in, unsigned lane,
                                enum sim_space space, const struct sim_lanes *lanes) {
     uint64_t address = lanes->address[lane];
@@ -300,7 +300,7 @@ static struct place find_place(struct sim_warp *w, const struct sim_insn *in, un
     return (struct place){sim_shared_owner(w, in, lane, space, address), address & SIM_RANK_OFFSET};
 }
 
-/* The bytes come to shared memory, and their number to the barrier. */
+/* Stores the bytes in shared memory and reports their number to the barrier. */
 static void fill(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op, unsigned lane,
                  struct place to, struct place barrier, const char *from, uint32_t size) {
     check_shared(w, in, lane, to, size);
@@ -317,7 +317,7 @@ static void fill(struct sim_warp *w, const struct sim_insn *in, const struct sim
     write_object(w, in, lane, barrier, o, true);
 }
 
-/* Into the same place of each block that the mask names. */
+/* The same at the same offset of each block in the mask. */
 static void fill_several(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                          unsigned lane, uint32_t blocks, struct place to, struct place barrier,
                          const char *from, uint32_t size) {
@@ -329,8 +329,8 @@ static void fill_several(struct sim_warp *w, const struct sim_insn *in, const st
     }
 }
 
-/* Counted apart: the copy engine's traffic does not go through the load and store units.  What goes to
- * several blocks arrives as often. */
+/* Counted separately: the copy engine's traffic bypasses the load and store units.  A multicast copy counts
+ * once per receiving block. */
 static void count_traffic(struct sim_warp *w, const struct sim_bulk_copy *copy, uint64_t own, uint64_t other,
                           uint32_t size, uint32_t receivers) {
     struct sim_site_tally *site = &w->worker->sites[copy->traffic.site];
@@ -361,7 +361,7 @@ const struct sim_insn *sim_run_bulk_copy(struct sim_warp *w, const struct sim_in
         unsigned lane = (unsigned)__builtin_ctz(left);
         uint32_t size = ((const uint32_t *)SIM_SLOT(w, copy->size))[lane];
         const char *source = (const char *)(uintptr_t)from.address[lane];
-        uint64_t own = 0; /* where the copy begins in shared memory that it reads */
+        uint64_t own = 0; /* the beginning of the copy in the shared memory that it reads */
         if (loads) {
             check_global(w, in, lane, from.address[lane], size);
         } else {

@@ -17,22 +17,22 @@ enum sim_mbarrier_op {
 struct sim_mbarrier {
     struct sim_memop at;
     enum sim_mbarrier_op op;
-    bool drop;       /* the arrival counts for later phases too */
-    bool expect;     /* the arrival brings bytes to expect, in count's place */
+    bool drop;       /* the arrival also lowers the count of later phases */
+    bool expect;     /* count is the number of bytes to expect */
     bool unfinished; /* .noComplete: the arrival must not complete the phase */
-    bool parity;     /* the wait names a phase by its parity, not by an arrival's state */
+    bool parity;     /* the wait names a phase by parity instead of an arrival's state */
     bool has_result;
     int32_t result; /* arrivals: the state; waits: the predicate */
     int32_t count;  /* arrivals or bytes; waits: the state or parity; -1: one arrival */
 };
 
-/* cp.async.bulk: bytes by the running lanes, from global to shared memory, back, or to another block's.  What
- * comes to shared memory has a barrier. */
+/* cp.async.bulk: each running lane copies bytes from global to shared memory, back, or to another block's
+ * shared memory.  A copy into shared memory has a barrier. */
 struct sim_bulk_copy {
     struct sim_memop from, to, barrier;
-    struct sim_memop traffic; /* what it counts as */
+    struct sim_memop traffic; /* what it is counted as */
     int32_t from_address, to_address, barrier_address, size;
-    int32_t blocks; /* a mask of those that it goes to, when multicast */
+    int32_t blocks; /* mask of the receiving blocks, if multicast */
     bool multicast;
 };
 

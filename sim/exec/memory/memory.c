@@ -1,17 +1,17 @@
-/* Device memory: who owns which addresses.
+/* Device memory: the owners of addresses.
  *
- * Every kernel access that misses the executor's own cache asks sim_memory_find(), from all worker
- * threads at once, while allocations change rarely.  So readers take no lock: the live allocations are
- * a sorted array behind a sequence counter, which is odd while a writer moves entries.  A reader that
- * saw the counter change looks again.  Arrays that were outgrown stay until the memory is destroyed,
- * because a reader may still be in one; doubling keeps them smaller than the live array in sum.
+ * Every kernel access that misses the executor's own cache calls sim_memory_find(), from all worker threads
+ * at once, while allocations rarely change.  So readers take no lock: the live allocations are a sorted array
+ * behind a sequence counter, which is odd while a writer moves entries.  A reader that sees the counter
+ * change tries again.  Outgrown arrays are kept until the memory is destroyed, because a reader may still be
+ * in one; doubling keeps their sum smaller than the live array.
  *
- * Freed ranges wait in a ring before their addresses can come back, so that a kernel's use of freed
- * memory is seen, and can be named, instead of landing in whatever was allocated next.  While kernels run,
- * nothing that they could reach goes back to the process: see raw.h and sim_pages_give().
+ * Freed ranges wait in a ring before their addresses are reused, so that a kernel's use of freed memory is
+ * detected and reported, instead of hitting a later allocation.  While kernels run, nothing that they could
+ * reach returns to the process: see raw.h and sim_pages_give().
  *
- * Packed memory (pages.h) lies as a GPU's does: no red zones, no quarantine, and a kernel may touch what no
- * allocation holds where there are pages.
+ * Packed memory (pages.h) is laid out as a GPU's: no red zones, no quarantine, and a kernel may touch memory
+ * outside allocations wherever there are pages.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@
 enum {
     ALIGNMENT = 512,
     GRAVES = 1024,         /* freed allocations remembered */
-    QUARANTINE = 16 << 20, /* bytes of small freed allocations kept from reuse */
+    QUARANTINE = 16 << 20, /* bytes of small freed allocations withheld from reuse */
     NEAR_NULL = 1 << 16,   /* addresses below are described as null pointers */
     FIRST_CAPACITY = 64,
 };
@@ -35,19 +35,18 @@ enum {
 
 enum origin {
     ALLOCATED,
-    REGISTERED, /* the program's own memory: nothing to give back */
+    REGISTERED, /* the program's own memory: nothing to free */
     IMPORTED,   /* another process's */
 };
 
-/* The fields are atomic because a reader may look while a writer moves them; the sequence counter
- * then makes it look again. */
+/* The fields are atomic because a reader may look while a writer moves them; it then tries again. */
 struct entry {
     _Atomic uint64_t base;
     _Atomic uint64_t size;
     _Atomic uint64_t serial;
     _Atomic uint64_t kind;
     void *_Atomic user;
-    struct sim_raw *_Atomic raw; /* NULL: of the pages, or registered */
+    struct sim_raw *_Atomic raw; /* NULL: from the pages, or registered */
     _Atomic uint64_t origin;     /* of enum origin */
 };
 
@@ -59,19 +58,19 @@ struct table {
 
 struct grave {
     uint64_t base, size, serial;
-    struct sim_raw *raw; /* NULL: given back already */
+    struct sim_raw *raw; /* NULL: returned already */
 };
 
 struct sim_memory {
     uint64_t limit;
     struct sim_pages *pages; /* NULL: not packed */
-    pthread_mutex_t lock;    /* held by writers, and by describe */
+    pthread_mutex_t lock;    /* held by writers, and to describe */
     _Atomic uint64_t sequence;
     struct table *_Atomic table;
     _Atomic size_t count;
     uint64_t used, serial;
     unsigned running;     /* sim_memory_enter() less sim_memory_leave() */
-    struct sim_raws raws; /* those of no allocation and no grave */
+    struct sim_raws raws; /* those in no allocation and no grave */
     struct sim_share *shares;
     struct grave graves[GRAVES];
     size_t next_grave, oldest_small; /* running numbers; the slot is the number modulo GRAVES */
@@ -98,7 +97,7 @@ static void entry_copy(struct entry *to, struct entry *from) {
                           memory_order_relaxed);
 }
 
-/* How many entries begin at or below address. */
+/* The number of entries that begin at or below address. */
 static size_t entries_up_to(struct table *table, size_t count, uint64_t address) {
     size_t low = 0, high = count;
     while (low < high) {
@@ -125,7 +124,7 @@ static bool counts_against_limit(enum sim_memory_kind kind, enum origin origin) 
            (kind == SIM_MEMORY_SHARED && origin == ALLOCATED);
 }
 
-/* What an allocation takes of the limit: no less than one aligned unit, so that even empty ones end. */
+/* What an allocation counts against the limit: at least one aligned unit, so that even empty ones run out. */
 static uint64_t charge(uint64_t size) {
     return size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
 }
@@ -170,7 +169,7 @@ void sim_memory_destroy(struct sim_memory *memory) {
 }
 
 bool sim_memory_pack(struct sim_memory *memory) {
-    /* Holes are left where memory was freed; managed memory and kernels' own need room beyond the limit. */
+    /* Reserves more than the limit, for holes of freed memory, managed memory and kernels' own. */
     uint64_t bytes = memory->limit > UINT64_MAX / 8 ? UINT64_MAX / 2 : 4 * memory->limit;
     memory->pages = sim_pages_create(bytes < LEAST_RANGE ? LEAST_RANGE : bytes);
     return memory->pages != NULL;
@@ -187,7 +186,7 @@ uint64_t sim_memory_used(struct sim_memory *memory) {
     return used;
 }
 
-/* Makes room for one more entry.  Called with the lock held. */
+/* Makes room for one more entry.  Call with the lock held. */
 static bool reserve(struct sim_memory *memory) {
     struct table *old = atomic_load_explicit(&memory->table, memory_order_relaxed);
     size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
@@ -205,7 +204,7 @@ static bool reserve(struct sim_memory *memory) {
     return true;
 }
 
-/* Enters a range that overlaps none.  Called with the lock held, after reserve(). */
+/* Adds a range that overlaps no other.  Call with the lock held, after reserve(). */
 static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum sim_memory_kind kind,
                    struct sim_raw *raw, enum origin origin) {
     struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
@@ -231,7 +230,7 @@ uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memor
         return 0;
     uint64_t base = 0;
     bool counted = counts_against_limit(kind, ALLOCATED);
-    /* Device memory lies in pages of its own, so that they can be given to other processes. */
+    /* Device memory has its own pages, so that they can be shared with other processes. */
     const bool apart = kind == SIM_MEMORY_DEVICE;
     pthread_mutex_lock(&memory->lock);
     if (!counted || charge(size) <= memory->limit - memory->used) {
@@ -272,7 +271,7 @@ bool sim_memory_register(struct sim_memory *memory, void *base, size_t size) {
     return done;
 }
 
-/* Gives the oldest small ranges back until the quarantine is within its bound. */
+/* Frees the oldest small ranges until the quarantine is within its limit. */
 static void shrink_quarantine(struct sim_memory *memory) {
     while (memory->quarantined > QUARANTINE && memory->oldest_small < memory->next_grave) {
         struct grave *grave = &memory->graves[memory->oldest_small++ % GRAVES];
@@ -284,7 +283,7 @@ static void shrink_quarantine(struct sim_memory *memory) {
     }
 }
 
-/* Called with the lock held. */
+/* Call with the lock held. */
 static void bury(struct sim_memory *memory, const struct grave *body) {
     struct grave *grave = &memory->graves[memory->next_grave % GRAVES];
     if (grave->raw) {
@@ -322,7 +321,7 @@ void sim_memory_leave(struct sim_memory *memory) {
     pthread_mutex_unlock(&memory->lock);
 }
 
-/* The index of the entry that begins at base, or count. */
+/* The index of the entry that begins at base; count if there is none. */
 static size_t entry_at(struct table *table, size_t count, uint64_t base) {
     size_t after = entries_up_to(table, count, base);
     return after && get(&table->entries[after - 1].base) == base ? after - 1 : count;
@@ -360,7 +359,7 @@ bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
     return true;
 }
 
-/* The pages that hold an allocation and nothing but device memory; false: it has none. */
+/* The pages that contain an allocation and only device memory; false if there are none. */
 static bool find_pages(const struct sim_memory *memory, const struct sim_raw *raw, uint64_t base,
                        uint64_t size, uint64_t *first, size_t *bytes) {
     if (raw && !raw->mapped)
@@ -436,7 +435,7 @@ bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, s
         uint64_t sequence = atomic_load_explicit(&memory->sequence, memory_order_acquire);
         if (sequence & 1)
             continue;
-        /* The count is read before the table: capacities only grow, so the table holds that many. */
+        /* The count is read before the table: capacities only grow, so the table has at least that many. */
         size_t count = atomic_load_explicit(&memory->count, memory_order_acquire);
         struct table *table = atomic_load_explicit(&memory->table, memory_order_acquire);
         size_t after = entries_up_to(table, count, address);
@@ -479,7 +478,7 @@ bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, 
     *out = (struct sim_allocation){.base = base, .size = (size_t)(end - base)};
     if (end < base || !sim_within(address - base, size, end - base))
         *out =
-            (struct sim_allocation){.base = address, .size = size}; /* it reaches into an allocation, or on */
+            (struct sim_allocation){.base = address, .size = size}; /* it extends into an allocation, or on */
     return true;
 }
 
@@ -512,13 +511,13 @@ static const char *plural(uint64_t n) {
     return n == 1 ? "" : "s";
 }
 
-/* The first byte past the end is 1 byte after, as compute-sanitizer counts. */
+/* The first byte past the end is 1 byte after it, as in compute-sanitizer. */
 void sim_memory_describe_end(const struct sim_allocation *allocation, char *text, size_t size) {
     snprintf(text, size, "1 byte after allocation #%" PRIu64 " (0x%" PRIx64 ", %zu byte%s)",
              allocation->serial, allocation->base, allocation->size, plural(allocation->size));
 }
 
-/* The last freed allocation that held address. */
+/* The last freed allocation that contained address. */
 static const struct grave *find_grave(const struct sim_memory *memory, uint64_t address) {
     size_t oldest = memory->next_grave > GRAVES ? memory->next_grave - GRAVES : 0;
     for (size_t i = memory->next_grave; i > oldest; i--) {
@@ -550,7 +549,7 @@ bool sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text
     } else if (!lower && !upper) {
         snprintf(text, size, "no allocation exists");
     } else {
-        /* The first byte past the end is 1 byte after, as compute-sanitizer counts. */
+        /* The first byte past the end is 1 byte after it, as in compute-sanitizer. */
         uint64_t above = lower ? address - get(&lower->base) - get(&lower->size) + 1 : UINT64_MAX;
         uint64_t below = upper ? get(&upper->base) - address : UINT64_MAX;
         struct entry *near = inside || above <= below ? lower : upper;

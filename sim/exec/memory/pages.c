@@ -8,13 +8,13 @@
 #include "sim/exec/memory/share.h"
 
 enum {
-    UNIT = 512, /* small pieces are a multiple of it */
+    UNIT = 512, /* small pieces are multiples of it */
     UNITS = (2 << 20) / UNIT,
-    SMALL = 1 << 20,     /* pieces below it share pages */
-    HUGE_FROM = 8 << 20, /* pieces that ask for the host's huge pages */
+    SMALL = 1 << 20,     /* smaller pieces share pages */
+    HUGE_FROM = 8 << 20, /* larger pieces use the host's huge pages */
 };
 
-/* A page that small pieces share. */
+/* A page shared by small pieces. */
 struct slab {
     struct slab *next;
     uint64_t base;
@@ -24,9 +24,9 @@ struct slab {
 };
 
 struct sim_pages {
-    void *range; /* of addresses, which need not begin or end with a page */
+    void *range; /* of addresses; not necessarily aligned to pages */
     size_t bytes;
-    uint64_t base; /* where the first page of it begins */
+    uint64_t base; /* address of its first page */
     size_t count;
     struct slab *slabs;
     atomic_bool taken[];
@@ -42,7 +42,7 @@ struct sim_pages *sim_pages_create(uint64_t bytes) {
             mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (range == MAP_FAILED)
             continue;
-        /* A page at most goes to the alignment, at either end. */
+        /* Alignment wastes at most a page at either end. */
         uint64_t base = ((uint64_t)(uintptr_t)range + SIM_PAGE_BYTES - 1) / SIM_PAGE_BYTES * SIM_PAGE_BYTES;
         size_t count = (size_t)(((uint64_t)(uintptr_t)range + bytes - base) / SIM_PAGE_BYTES);
         struct sim_pages *pages = calloc(1, sizeof *pages + count * sizeof *pages->taken);
@@ -80,7 +80,7 @@ static bool is_taken(const struct sim_pages *pages, size_t page) {
     return atomic_load_explicit(&pages->taken[page], memory_order_acquire);
 }
 
-/* The highest run of so many free pages, made usable; 0: none. */
+/* Takes the highest run of count free pages and makes it accessible; 0 if there is none. */
 static uint64_t take_pages(struct sim_pages *pages, size_t count) {
     size_t first = pages->count, run = 0;
     while (first && run < count)
@@ -102,14 +102,14 @@ static uint64_t take_pages(struct sim_pages *pages, size_t count) {
 
 static void give_pages(struct sim_pages *pages, uint64_t base, size_t count, bool running) {
     mark(pages, (size_t)((base - pages->base) / SIM_PAGE_BYTES), count, false);
-    /* Mapping over them drops what they held and keeps the addresses.  Where the process has too many
-     * mappings for that, they are emptied. */
+    /* Mapping over the pages drops their contents and keeps the addresses.  If the process has too many
+     * mappings for that, the pages are only emptied. */
     if (mmap(at(base), count * SIM_PAGE_BYTES, running ? PROT_READ | PROT_WRITE : PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
         (void)madvise(at(base), count * SIM_PAGE_BYTES, MADV_DONTNEED);
 }
 
-/* The lowest run of so many free units; UNITS: none. */
+/* The lowest run of count free units; UNITS if there is none. */
 static size_t find_units(const struct slab *slab, size_t count) {
     size_t first = slab->lowest;
     while (count <= UNITS - slab->used && first + count <= UNITS) {
@@ -167,7 +167,7 @@ static void give_units(struct sim_pages *pages, uint64_t base, size_t count, boo
     free(slab);
 }
 
-/* So much of a unit or a page that empty pieces have addresses of their own, too. */
+/* The number of units or pages; at least 1, so that empty pieces have unique addresses too. */
 static size_t pieces(size_t size, uint64_t piece) {
     return size ? (size_t)((size + piece - 1) / piece) : 1;
 }

@@ -1,8 +1,9 @@
-/* Device memory as a GPU maps it: pages of 2 MiB, side by side in one range of addresses, each new piece of
- * memory below those before; small pieces share a page.  What runs over the end of an array mostly lands in
- * the rest of its page, or in what was allocated before, and faults only where no page is.
+/* Device memory as a GPU maps it: pages of 2 MiB, contiguous in one range of addresses, each new piece of
+ * memory below the earlier ones; small pieces share a page.  An overrun of an array mostly lands in the rest
+ * of its page, or in an earlier allocation, and faults only where there is no page.
  *
- * Thread-safety: sim_pages_hold() may be called from any thread; all else by one at a time. */
+ * Thread-safety: sim_pages_hold() may be called from any thread; all other functions by one thread at a time.
+ */
 #ifndef WIDELOAD_SIM_PAGES_H
 #define WIDELOAD_SIM_PAGES_H
 
@@ -15,22 +16,22 @@
 struct sim_pages;
 struct sim_shared;
 
-/* Reserves addresses, as near to so many bytes of them as the process may have; NULL where it may not.
+/* Reserves `bytes` of addresses, or as many as the process may have; NULL if it may have none.
  * bytes: at most SIZE_MAX / 2. */
 struct sim_pages *sim_pages_create(uint64_t bytes);
-/* Gives all of it back. */
+/* Frees all pages and addresses. */
 void sim_pages_destroy(struct sim_pages *pages);
-/* Aligned to 512; 0: there is no room.  Contents are undefined.  size: at most SIZE_MAX / 2.  apart: it
- * shares pages only with others that were taken so. */
+/* Takes a piece, aligned to 512; 0 if there is no room.  Contents are undefined.  size: at most SIZE_MAX / 2.
+ * apart: it shares pages only with other such pieces. */
 uint64_t sim_pages_take(struct sim_pages *pages, size_t size, bool apart);
-/* Pages that map shared ones, from their beginning on; 0: there is no room, or no mapping is left. */
+/* Takes pages that map shared ones, from their beginning; 0 if there is no room or no mapping left. */
 uint64_t sim_pages_map(struct sim_pages *pages, const struct sim_shared *shared);
-/* Gives back pages of sim_pages_map(): those under [address, address + size). */
+/* Frees pages of sim_pages_map(): those under [address, address + size). */
 void sim_pages_unmap(struct sim_pages *pages, uint64_t address, size_t size, bool running);
-/* size: as it was taken.  running: kernels run, which may still touch it; then it stays memory of the
- * device's, though sim_pages_hold() denies it. */
+/* Frees a piece.  size: as taken.  running: kernels run that may still touch it, so it stays accessible
+ * although sim_pages_hold() denies it. */
 void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size, bool running);
-/* Whether there are pages, taken by whomever, under all of [address, address + size). */
+/* Whether there are pages, for whatever use, under all of [address, address + size). */
 bool sim_pages_hold(const struct sim_pages *pages, uint64_t address, size_t size);
 
 #endif

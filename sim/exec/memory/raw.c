@@ -9,12 +9,12 @@
 enum {
     ALIGNMENT = 512,
     RED_ZONE = 512,       /* before and after each allocation */
-    MAP_FROM = 256 << 10, /* allocations of this size and above have a mapping of their own */
-    HUGE_FROM = 8 << 20,  /* mappings that ask for huge pages */
+    MAP_FROM = 256 << 10, /* allocations from this size on have their own mapping */
+    HUGE_FROM = 8 << 20,  /* larger mappings use huge pages */
 };
 
-/* A kernel's pieces come in few sizes, so that what one loop frees the next can have: what a launch keeps is
- * bounded by what its heap may hold, a few times over. */
+/* Kernels' pieces come in few sizes, so that memory freed in one loop can be reused in the next.  This limits
+ * what a launch keeps to a small multiple of its heap. */
 static size_t room_for(size_t size) {
     size_t room = ALIGNMENT;
     while (room < size)

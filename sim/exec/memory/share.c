@@ -13,11 +13,11 @@
 
 #define MAGIC    UINT64_C(0x314350496d697377) /* "wsimIPC1" */
 #define FILENAME "wideload-ipc"
-#define CHUNK    ((size_t)2 << 20) /* moved at once: so much memory lies twice for a moment */
+#define CHUNK    ((size_t)2 << 20) /* bytes moved at once: this much memory exists twice for a moment */
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 
-/* Of the table; nonce 0: no such allocation. */
+/* A row of the table; nonce 0: no such allocation. */
 struct row {
     uint64_t nonce, size;
 };
@@ -31,7 +31,7 @@ struct exported {
 struct sim_share {
     struct sim_share *next;
     int file;
-    dev_t device; /* these two tell whether the program closed the file and opened another */
+    dev_t device; /* with inode, detects that the program closed the file and opened another */
     ino_t inode;
     uint64_t first;
     size_t bytes;
@@ -67,13 +67,12 @@ static bool map_shared(int file, uint64_t offset, uint64_t at, size_t bytes) {
     if (mmap(pointer(at), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, (off_t)offset) ==
         MAP_FAILED)
         return false;
-    /* A child of this process may not use the device, and must not write into what it shares. */
+    /* A child of this process may not use the device, and must not write to shared memory. */
     (void)madvise(pointer(at), bytes, MADV_DONTFORK);
     return true;
 }
 
-/* Writing all pages into the file takes their memory now: later a store would end the process where there is
- * none. */
+/* Writing all pages to the file allocates its memory now.  A later store without memory would be fatal. */
 static bool move(const struct sim_share *share) {
     for (size_t at = 0, n; at < share->bytes; at += n) {
         n = share->bytes - at < CHUNK ? share->bytes - at : CHUNK;
@@ -95,7 +94,7 @@ static void destroy(struct sim_share *share) {
     free(share);
 }
 
-/* A file that grows past the process's limit ends the process. */
+/* Growing a file past the process's limit would kill the process. */
 static bool may_have(size_t bytes) {
     struct rlimit limit;
     return !getrlimit(RLIMIT_FSIZE, &limit) && (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
@@ -115,7 +114,7 @@ static struct sim_share *create(uint64_t first, size_t bytes) {
     }
     share->device = status.st_dev;
     share->inode = status.st_ino;
-    /* Where a part was moved when this fails, that part keeps the file's memory, and all bytes are there. */
+    /* If this fails after a part was moved, that part keeps the file's memory and its contents. */
     if (ftruncate(share->file, (off_t)(bytes + TABLE_BYTES)) || fcntl(share->file, F_ADD_SEALS, SEALS) ||
         !move(share)) {
         destroy(share);
@@ -132,7 +131,7 @@ static uint64_t row_offset(const struct sim_share *share, uint64_t base) {
     return share->bytes + (base - share->first) / SIM_SHARE_UNIT * sizeof(struct row);
 }
 
-/* Enters an allocation; NULL: out of memory. */
+/* Adds an allocation; NULL on out-of-memory. */
 static struct exported *enter(struct sim_share *share, uint64_t base, size_t size) {
     struct exported *made = calloc(1, sizeof *made);
     if (!made)
@@ -159,12 +158,12 @@ static void drop(struct sim_share **link) {
     destroy(share);
 }
 
-/* The share that holds base, made where there is none; NULL: out of files, mappings or memory. */
+/* The share that contains base, created if necessary; NULL if out of files, mappings or memory. */
 static struct sim_share **find(struct sim_share **shares, uint64_t first, size_t bytes, uint64_t base) {
     struct sim_share **link = shares;
     while (*link && !covers(*link, base))
         link = &(*link)->next;
-    /* A program that closes all files has closed this one: the pages go onto a new one, under new names. */
+    /* A program that closes all files closed this one: the pages go onto a new one, under new names. */
     if (*link && is_ours(*link))
         return link;
     if (*link)
@@ -234,7 +233,7 @@ void sim_share_close_copies(const struct sim_share *shares) {
 
 /* ---------------------------------------------------------------- other processes */
 
-/* Opening a file can do things, if it is another than it should be.  Its name is looked at first. */
+/* Opening a file can have side effects if it is not the expected one, so its name is checked first. */
 static int open_file(const struct sim_share_name *name) {
     static const char wanted[] = "/memfd:" FILENAME " (deleted)";
     char path[64], link[sizeof wanted + 1];
@@ -245,7 +244,7 @@ static int open_file(const struct sim_share_name *name) {
     return open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-/* Whether the file is sealed and has the allocation that the name says; then its size. */
+/* Whether the file is sealed and contains the allocation that the name says; *size is its size then. */
 static bool verify(int file, const struct sim_share_name *name, size_t *size) {
     struct stat status;
     struct row row;
@@ -253,7 +252,7 @@ static bool verify(int file, const struct sim_share_name *name, size_t *size) {
     if (seals < 0 || (seals & SEALS) != SEALS || fstat(file, &status) || status.st_size < (off_t)TABLE_BYTES)
         return false;
     const uint64_t bytes = (uint64_t)status.st_size - TABLE_BYTES, index = name->offset / SIM_SHARE_UNIT;
-    /* The file ends with the table, so that of an entry beyond it nothing can be read. */
+    /* The table is at the end of the file, so an entry beyond it cannot be read. */
     if (bytes % host_page() || name->offset % SIM_SHARE_UNIT ||
         pread(file, &row, sizeof row, (off_t)(bytes + index * sizeof row)) != (ssize_t)sizeof row)
         return false;

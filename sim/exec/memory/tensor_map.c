@@ -1,11 +1,11 @@
-/* What the instructions on tensor maps do beside loads and stores. */
+/* Instructions on tensor maps, except loads and stores. */
 #include "sim/exec/memory/tensor_map.h"
 
 #include "sim/exec/check/hooks.h"
 #include "sim/exec/handlers.h"
 #include "sim/exec/worker.h"
 
-/* a: the map's old word; b: the new value, of 64 bits where in->small. */
+/* a: the map's old word; b: the new value, 64-bit if in->small is set. */
 const struct sim_insn *sim_run_map_field(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_map_bits *bits = in->extra;
     const uint32_t *old = SIM_SLOT(w, in->a);
@@ -18,7 +18,7 @@ const struct sim_insn *sim_run_map_field(struct sim_warp *w, const struct sim_in
     return in + 1;
 }
 
-/* A warp copies a map a word a lane: each from its own address, its own word. */
+/* A warp copies a map, one word per lane: each lane reads its own word from its own address. */
 const struct sim_insn *sim_run_lane_word32(struct sim_warp *w, const struct sim_insn *in) {
     const uint32_t *a = SIM_SLOT(w, in->a);
     uint32_t *d = SIM_SLOT(w, in->d);
@@ -35,7 +35,7 @@ const struct sim_insn *sim_run_lane_word64(struct sim_warp *w, const struct sim_
     return in + 1;
 }
 
-/* An H200 minds the alignment, and not whether there is memory: nothing is read. */
+/* As on an H200, checks the alignment but not whether there is memory: nothing is read. */
 const struct sim_insn *sim_run_map_line(struct sim_warp *w, const struct sim_insn *in) {
     const uint64_t *a = SIM_SLOT(w, in->a);
     for (uint32_t left = w->mask; left; left &= left - 1) {
