@@ -1,4 +1,4 @@
-/* Coordinates and texels, as the CUDA Programming Guide's appendix on texture fetching has them. */
+/* Coordinates and texels, as in the CUDA Programming Guide's appendix on texture fetching. */
 #include "sim/exec/texture/fetch.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "sim/exec/lanes/half.h"
 
-/* Whole numbers that any size fits into, far from the ends of int64_t. */
+/* Larger than any size, and far from the ends of int64_t. */
 #define FAR 0x1p40
 
 static int64_t modulo(int64_t a, int64_t n) {
@@ -14,7 +14,7 @@ static int64_t modulo(int64_t a, int64_t n) {
     return rest < 0 ? rest + n : rest;
 }
 
-/* Wrapping and mirroring need normalized coordinates; without, both clamp. */
+/* Wrapping and mirroring need normalized coordinates; otherwise both clamp. */
 static int64_t address(const struct sim_texture *texture, unsigned axis, int64_t at, int64_t size) {
     switch (texture->mode[axis]) {
     case SIM_ADDRESS_BORDER:
@@ -35,13 +35,13 @@ static int64_t address(const struct sim_texture *texture, unsigned axis, int64_t
     return at < 0 ? 0 : at >= size ? size - 1 : at;
 }
 
-/* Fractions are cut to 21 bits before they are multiplied by the size, as an H200 does. */
+/* As an H200 does, truncates fractions to 21 bits before they are multiplied by the size. */
 static double cut(double fraction) {
     return floor(fraction * 0x1p21) * 0x1p-21;
 }
 
-/* In texels.  Wrapped and mirrored coordinates are brought near the texture; none of them is infinite then.
- */
+/* Converts a coordinate to texels.  Wrapped and mirrored coordinates are reduced near to the texture; none of
+ * them is infinite then. */
 static double scale(const struct sim_texture *texture, unsigned axis, uint32_t size, double coordinate) {
     if (isnan(coordinate))
         return 0;
@@ -77,7 +77,7 @@ static double decode_srgb(double c) {
     return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
 }
 
-/* A channel as a fraction of the greatest: the least signed one is -1 too. */
+/* A channel as a fraction of the maximum; the most negative value gives -1 too. */
 static uint32_t fraction(const struct sim_texture *texture, uint32_t word, unsigned channel) {
     if (texture->kind == SIM_TEXEL_UNSIGNED) {
         double value = (double)word / (double)((1u << texture->bits) - 1);
@@ -87,7 +87,7 @@ static uint32_t fraction(const struct sim_texture *texture, uint32_t word, unsig
     return bits_f32((float)(value < -1 ? -1 : value));
 }
 
-/* Halves: a NaN keeps its bits. */
+/* Converts a half; a NaN keeps its bits. */
 static uint32_t widen(uint32_t half) {
     if ((half & 0x7c00) == 0x7c00)
         return (half & 0x8000) << 16 | 0x7f800000 | (half & 0x3ff) << 13;
@@ -109,7 +109,7 @@ void fetch_decode(const struct sim_texture *texture, const void *texel, uint32_t
     }
 }
 
-/* A border's channel as a texel's would be stored. */
+/* A channel of the border, encoded like a texel's. */
 static uint32_t encode(const struct sim_texture *texture, float value) {
     if (texture->kind == SIM_TEXEL_FLOAT)
         return texture->bits == 16 ? f16_nearest(value > 65504    ? 65504

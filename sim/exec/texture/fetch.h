@@ -1,4 +1,4 @@
-/* A texture fetch: which texels a coordinate names and with what weights, and what a texel's bytes mean.
+/* A texture fetch: the texels and weights for a coordinate, and the values of texels.
  * Private to sim/exec. */
 #ifndef WIDELOAD_SIM_FETCH_H
 #define WIDELOAD_SIM_FETCH_H
@@ -8,30 +8,30 @@
 
 enum { FETCH_ONE = 256 }; /* weights are in 256ths */
 
-/* Along one axis: the texels' numbers, -1 for the border's; weight is the upper one's. */
+/* One axis: the indices of the texels, -1 for the border; weight is the upper texel's. */
 struct fetch_axis {
     int64_t lower, upper;
     unsigned weight;
 };
 
-/* size: texels along it.  filtered: between two texels; else upper and weight are 0. */
+/* size: texels along the axis.  filtered: between two texels; otherwise upper and weight are 0. */
 struct fetch_axis fetch_place(const struct sim_texture *texture, unsigned axis, uint32_t size,
                               float coordinate, bool filtered);
-/* For whole-numbered coordinates, which are never normalized nor filtered; all that lies outside is 0. */
+/* For integer coordinates, which are never normalized nor filtered; texels outside are 0. */
 int64_t fetch_place_whole(uint32_t size, int32_t coordinate);
 
-/* A texel as it is returned unfiltered: floats' bits, or integers extended to 32 bits. */
+/* A texel as returned without filtering: a float's bits, or integers extended to 32 bits. */
 void fetch_decode(const struct sim_texture *texture, const void *texel, uint32_t out[4]);
-/* The texel outside, as it is returned. */
+/* The border's texel, as returned. */
 void fetch_border(const struct sim_texture *texture, uint32_t out[4]);
 
-/* What a texture instruction does, apart from its memory operand. */
+/* A texture instruction, apart from its memory operand. */
 struct sim_fetch {
-    struct sim_memop op; /* registers, the site; its width is a result's, not a texel's */
+    struct sim_memop op; /* registers, site; width is a result's, not a texel's */
     uint8_t dimensions;
     bool layered, whole; /* whole: the coordinates are integers */
     bool gather;         /* tld4 */
-    uint8_t component;   /* that it gathers */
+    uint8_t component;   /* the component that it gathers */
     int32_t handle, layer, coordinate[3];
 };
 

@@ -1,4 +1,4 @@
-/* tex and tld4: lanes that fetch through one object go together.  Each wants one texel, or, filtered or
+/* tex and tld4: lanes that use the same object are fetched together.  Each wants one texel or, filtered or
  * gathered, those around the coordinate. */
 #include <string.h>
 
@@ -9,11 +9,11 @@
 
 enum { CORNERS = 8 };
 
-/* Bit 0 of a corner's number: the upper texel along x; bit 1: along y; bit 2: along z. */
+/* The bits of a corner's number select the upper texel: bit 0 along x, bit 1 along y, bit 2 along z. */
 struct texels {
     uint64_t address[CORNERS][SIM_LANES];
-    uint64_t counted[CORNERS][SIM_LANES]; /* where hardware has it: texels of one sector in 32 bytes */
-    uint32_t inside[CORNERS];             /* lanes whose texel is none of the border's */
+    uint64_t counted[CORNERS][SIM_LANES]; /* addresses as in hardware: texels of one sector in 32 bytes */
+    uint32_t inside[CORNERS];             /* lanes whose texel is not the border's */
     unsigned corners;
     struct fetch_axis place[3][SIM_LANES];
 };
@@ -22,7 +22,7 @@ static float coordinate_of(struct sim_warp *w, const struct sim_fetch *f, unsign
     return float_f32(((const uint32_t *)SIM_SLOT(w, f->coordinate[axis]))[lane]);
 }
 
-/* Layers are clamped, whatever the address mode; negative ones are large. */
+/* Layers are clamped in every address mode; negative ones are large numbers. */
 static uint64_t layer_of(struct sim_warp *w, const struct sim_fetch *f, const struct sim_texture *t,
                          unsigned lane) {
     if (!f->layered)
@@ -31,7 +31,7 @@ static uint64_t layer_of(struct sim_warp *w, const struct sim_fetch *f, const st
     return layer < t->depth ? layer : t->depth - 1;
 }
 
-/* In an array a sector holds 16 bytes of each of two rows. */
+/* In an array, a sector contains 16 bytes of each of two rows. */
 static uint64_t in_blocks(const struct sim_texture *t, uint64_t address) {
     uint64_t offset = address - t->base, row = offset / t->pitch, at = offset % t->pitch;
     uint64_t slice = row / t->height, y = row % t->height;
@@ -115,8 +115,8 @@ static void read_texel(const struct sim_fetch *f, const struct sim_texture *t, c
         fetch_border(t, out);
 }
 
-/* The weighted sum of the corners, rounded once.  A texel without weight is not looked at: infinity would
- * make it count. */
+/* The weighted sum of the corners, rounded once.  Texels of weight 0 are skipped, because an infinity would
+ * turn the sum into NaN. */
 static void filter(const struct sim_fetch *f, const struct sim_texture *t, const struct texels *texels,
                    unsigned lane, uint32_t out[4]) {
     double sum[4] = {0};
@@ -137,7 +137,7 @@ static void filter(const struct sim_fetch *f, const struct sim_texture *t, const
         out[k] = bits_f32((float)sum[k]);
 }
 
-/* One component of the four texels, from the lower left against the clock. */
+/* One component of the four texels, counterclockwise from the lower left. */
 static void gather(const struct sim_fetch *f, const struct sim_texture *t, const struct texels *texels,
                    unsigned lane, uint32_t out[4]) {
     static const unsigned corners[4] = {2, 3, 1, 0};

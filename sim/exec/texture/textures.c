@@ -1,5 +1,5 @@
-/* The table of texture objects.  A handle is its slot's number and, above that, how often the slot was used,
- * so that a stale handle is told from a live one.  Slots never move: warps read them without a lock. */
+/* The table of texture objects.  A handle is a slot's number and, in the upper bits, the slot's use count, so
+ * that stale handles are recognized.  Slots never move, so warps read them without a lock. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ struct slot {
 
 struct sim_textures {
     pthread_mutex_t lock;
-    uint32_t used;  /* slots that were ever used */
-    uint32_t freed; /* the first of those that are free again, its number + 1 */
+    uint32_t used;  /* slots ever used */
+    uint32_t freed; /* number + 1 of the first freed slot */
     struct slot *_Atomic chunks[CHUNKS];
 };
 
@@ -43,7 +43,7 @@ static struct slot *slot_at(const struct sim_textures *textures, uint32_t number
     return chunk ? &chunk[number % CHUNK_SLOTS] : NULL;
 }
 
-/* Called with the lock held.  Slot 0 stays unused, so that no handle is 0. */
+/* Call with the lock held.  Slot 0 stays unused, so that no handle is 0. */
 static struct slot *take_slot(struct sim_textures *textures, uint32_t *number) {
     if (textures->freed) {
         *number = textures->freed - 1;
