@@ -1,11 +1,11 @@
 /* Matrix instructions: mma, wmma, ldmatrix, stmatrix, movmatrix.  Private to sim/exec.
  *
- * A warp holds a matrix in pieces, a fragment a lane.  What goes together is an 8 x 8 core of 32-bit words
- * (or of doubles): lane i holds the word at row i / 4, column i % 4, which is 1 tf32, 2 halves, 4 bytes, 8
- * nibbles or 32 bits along k.  Larger operands are several cores, one a register.  Of an accumulator lane i
- * holds the elements 2 (i % 4) and 2 (i % 4) + 1 of row i / 4 of each 8 x 8 core.  That is the layout that
- * PTX documents for mma, but for m8n8k4 with f16, which has one of its own.  For wmma PTX leaves the layout
- * open: here it is the same, cores that registers are left over for being held again.
+ * A warp holds a matrix in pieces, one fragment per lane.  The unit is an 8 x 8 core of 32-bit words (or of
+ * doubles): lane i holds the word at row i / 4, column i % 4, which is 1 tf32, 2 halves, 4 bytes, 8 nibbles
+ * or 32 bits along k.  Larger operands are several cores, one per register.  Of an accumulator, lane i holds
+ * the elements 2 (i % 4) and 2 (i % 4) + 1 of row i / 4 of each 8 x 8 core.  PTX documents this layout for
+ * mma, except m8n8k4 with f16, which has its own.  For wmma PTX leaves the layout open; here it is the same,
+ * and surplus registers hold copies of cores.
  */
 #ifndef WIDELOAD_SIM_MATRIX_H
 #define WIDELOAD_SIM_MATRIX_H
@@ -15,7 +15,7 @@
 
 #define SIM_MATRIX_REGISTERS 8
 
-/* Name in PTX, bits. */
+/* Name in PTX, bits per element. */
 #define SIM_ELEMENT_MAP(X)                                                                                   \
     X(F16, "f16", 16)                                                                                        \
     X(BF16, "bf16", 16)                                                                                      \
@@ -37,17 +37,17 @@ enum sim_element {
 #undef SIM_ELEMENT_ENUM
 };
 
-/* A matrix in the lanes' registers.  Where the elements belong is worked out when the module is loaded. */
+/* A matrix in the lanes' registers.  The elements' places are computed when the module is loaded. */
 struct sim_fragment {
     enum sim_element element;
-    uint8_t bits;      /* of an element */
-    uint8_t rows;      /* m of A, n of B, m of C and D */
-    uint8_t registers; /* that an instruction names */
-    uint8_t cores;     /* registers that differ (the rest are copies); of C and D: elements a lane */
-    uint8_t step;      /* from an element of a register to the next */
-    uint16_t columns;  /* k of A and B; n of C and D */
+    uint8_t bits;      /* per element */
+    uint8_t rows;      /* m for A, n for B, m for C and D */
+    uint8_t registers; /* named by an instruction */
+    uint8_t cores;     /* distinct registers (the rest are copies); for C and D: elements per lane */
+    uint8_t step;      /* distance between the elements of a register */
+    uint16_t columns;  /* k for A and B; n for C and D */
     int32_t reg[SIM_MATRIX_REGISTERS];
-    /* Row by row: the place of a register's first element; of C's and D's each element. */
+    /* Places, row by row: of a register's first element; for C and D, of each element. */
     uint16_t at[SIM_MATRIX_REGISTERS][SIM_LANES];
 };
 
@@ -57,25 +57,25 @@ enum sim_matrix_bits { SIM_MATRIX_XOR, SIM_MATRIX_AND };
 struct sim_multiply {
     struct sim_fragment a, b, c, d;
     bool saturate;
-    uint8_t products;         /* 4 for m8n8k4 with f16: one for each pair of quads */
-    enum sim_matrix_bits how; /* of single bits */
+    uint8_t products;         /* 4 for m8n8k4 with f16: one per pair of quads */
+    enum sim_matrix_bits how; /* how single bits are combined */
 };
 
-/* One access of each lane in wmma.load or .store. */
+/* One access per lane in wmma.load or .store. */
 struct sim_matrix_access {
     struct sim_memop op;
-    uint8_t reg;   /* number of the register, */
-    uint8_t first; /* element in it, */
-    uint8_t count; /* and elements from there */
-    bool across;   /* a core of halves whose lines are its columns: read as it lies, then transposed */
+    uint8_t reg;   /* index of the register */
+    uint8_t first; /* first element in it */
+    uint8_t count; /* number of elements */
+    bool across;   /* a core of halves whose lines are its columns: loaded as is, then transposed */
 };
 
 struct sim_matrix_move {
     struct sim_fragment fragment;
     char matrix;         /* 'a', 'b', 'c' (and d) */
     bool by_column;      /* as the instruction says */
-    int32_t stride;      /* operand: elements from line to line; */
-    uint32_t tight;      /* or, with stride -1, this many */
+    int32_t stride;      /* operand: elements from line to line */
+    uint32_t tight;      /* the same as a number, if stride is -1 */
     struct sim_memop at; /* the address operand */
     size_t access_count;
     struct sim_matrix_access access[2 * SIM_MATRIX_REGISTERS];
@@ -83,27 +83,27 @@ struct sim_matrix_move {
 
 /* ldmatrix, stmatrix: matrices of 8 rows of 16 bytes. */
 struct sim_matrix_rows {
-    struct sim_memop op; /* of a row */
+    struct sim_memop op; /* one row's */
     uint8_t matrices;
     bool transpose;
     int32_t reg[4];
 };
 
-/* matrix_dot.c: sums of products as the H200's tensor cores make them.  a, b: count values (exact), their
- * exponents (SIM_NO_EXPONENT: zero); c likewise.  Rounded toward zero to f32, or, half, to nearest f16. */
+/* matrix_dot.c: sums of products as computed by the H200's tensor cores.  a, b: count exact values and their
+ * exponents (SIM_NO_EXPONENT: zero); c likewise.  half: rounds to nearest f16; otherwise truncates to f32. */
 #define SIM_NO_EXPONENT (-20000)
 enum { SIM_DOT_WIDTH = 32 };
 struct sim_dot_rules {
-    unsigned width;    /* products that are added up at once; more take several steps */
-    unsigned fraction; /* bits below the largest exponent that addends keep */
+    unsigned width;    /* products added at once; more take several steps */
+    unsigned fraction; /* bits that addends keep below the largest exponent */
     bool apart;        /* C is added last, as an f32 */
 };
 const struct sim_dot_rules *sim_dot_rules_of(enum sim_element element);
 double sim_dot(const struct sim_dot_rules *rules, const double *a, const int *a_exponent, const double *b,
                const int *b_exponent, unsigned count, double c, bool half);
-/* Of halves, one fma after the other, and c at the end. */
+/* For halves: a chain of fma, with c added last. */
 float sim_dot_chain(const double *a, const double *b, unsigned count, float c);
-/* As the device's f64 fma, which says which NaN comes out. */
+/* The device's f64 fma, including the choice among NaNs. */
 double sim_dot_fma(double a, double b, double c);
 
 #endif

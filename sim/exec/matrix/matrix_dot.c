@@ -1,11 +1,11 @@
-/* Sums of products as an H200 makes them, to the last bit (tests/exec/matrix/test_h200.c).
+/* Sums of products as an H200 computes them, to the last bit (tests/exec/matrix/test_h200.c).
  *
- * Products are exact.  A step aligns up to width of them and the sum so far to the largest exponent among
- * them (a product's is the sum of its factors'), cuts off what lies more than so many bits below, adds the
- * rest exactly, and cuts the result down to f32.  A result in f16 is rounded to nearest instead.
+ * Products are exact.  A step aligns up to `width` products and the sum so far to the largest exponent among
+ * them (a product's is the sum of its factors'), truncates the bits more than `fraction` below it, adds the
+ * rest exactly, and truncates the result to f32.  A result in f16 is rounded to nearest instead.
  *
- * Two forms are not the tensor cores' own on sm_90: ptxas makes halves of 8-bit floats, adds their products
- * up in two steps from 0 and then C, rounded; and m8n8k4 is a chain of fma, and C comes last too. */
+ * Two forms do not use sm_90's tensor cores directly.  For 8-bit floats, ptxas converts to halves, adds their
+ * products in two steps from 0, then adds C, rounded.  m8n8k4 is a chain of fma, also with C last. */
 #include <math.h>
 
 #include "sim/exec/clones.h"
@@ -16,7 +16,7 @@ static int exponent_of(double x) {
     return x == 0 ? SIM_NO_EXPONENT : ilogb(x);
 }
 
-/* Toward zero to f32, subnormal or not. */
+/* Truncates to f32, subnormal or not. */
 static double cut(double x) {
     float y = (float)x;
     if (fabs((double)y) > fabs(x))
@@ -24,12 +24,12 @@ static double cut(double x) {
     return y;
 }
 
-/* 2^e of a normal double. */
+/* 2^e as a normal double. */
 static double power(int e) {
     return float_f64((uint64_t)(e + 1023) << 52);
 }
 
-/* All finite.  The exponent of c is at least an f32's smallest. */
+/* All operands are finite.  The exponent of c is at least an f32's smallest. */
 SIM_CLONES static double step(const double *a, const int *a_exponent, const double *b, const int *b_exponent,
                               unsigned count, double c, unsigned fraction) {
     double product[SIM_DOT_WIDTH];
@@ -42,7 +42,7 @@ SIM_CLONES static double step(const double *a, const int *a_exponent, const doub
         product[k] = a[k] * b[k];
     }
     if (most <= SIM_NO_EXPONENT / 2)
-        return c + 0.0; /* nothing but zeros */
+        return c + 0.0; /* all are zeros */
     double scale = power((int)fraction - most);
     int64_t sum = (int32_t)(c * scale);
     for (unsigned k = 0; k < count; k++)
@@ -62,7 +62,7 @@ double sim_dot(const struct sim_dot_rules *rules, const double *a, const int *a_
     bool finite = isfinite(c);
     for (unsigned k = 0; k < count; k++)
         finite &= isfinite(a[k]) && isfinite(b[k]);
-    if (!finite) { /* infinities of one sign stay, all else is NaN */
+    if (!finite) { /* infinities of one sign stay; all else is NaN */
         double sum = c;
         for (unsigned k = 0; k < count; k++)
             sum += isfinite(a[k]) && isfinite(b[k]) ? 0 : a[k] * b[k];
@@ -79,13 +79,13 @@ double sim_dot(const struct sim_dot_rules *rules, const double *a, const int *a_
 }
 
 float sim_dot_chain(const double *a, const double *b, unsigned count, float c) {
-    float sum = (float)(a[0] * b[0]); /* exact, of halves */
+    float sum = (float)(a[0] * b[0]); /* exact for halves */
     for (unsigned k = 1; k < count; k++)
         sum = fmaf((float)a[k], (float)b[k], sum);
     return sum + c;
 }
 
-/* Of several NaN the second factor's stays, then the addend's. */
+/* Among several NaNs, the second factor's has priority, then the addend's. */
 double sim_dot_fma(double a, double b, double c) {
     const uint64_t quiet = 1ull << 51, none = 0xfff8ull << 48;
     if (b != b)

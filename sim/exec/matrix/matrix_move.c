@@ -1,18 +1,17 @@
-/* Matrices between memory and registers: wmma.load and .store, ldmatrix, stmatrix; movmatrix.
+/* Moves matrices between memory and registers: wmma.load and .store, ldmatrix, stmatrix; movmatrix.
  *
- * Counted as the instructions that ptxas makes of them, as far as that can be inferred: ldmatrix and stmatrix
- * are one request of 16 bytes a row, 8 rows (one matrix) a wavefront if their banks differ; wmma.load and
- * .store, as ptxas makes them for sm_90 from global memory, are one access a register where a register's
- * elements are neighbours in memory (of an accumulator: where pairs of elements are), one a core of halves
- * that are not, which then is transposed between the lanes, and else one access an element. */
+ * They are counted as the instructions that ptxas makes of them, as far as known.  ldmatrix and stmatrix are
+ * one request with 16 bytes per row; 8 rows (one matrix) are one wavefront if their banks differ.  wmma.load
+ * and .store are inferred from ptxas's code for global memory on sm_90.  They are one access per register if
+ * its elements (of an accumulator: its pairs of elements) are contiguous in memory.  A core of other halves
+ * is one access, then transposed between the lanes.  Otherwise there is one access per element. */
 #include <string.h>
 
 #include "sim/exec/handlers.h"
 #include "sim/exec/matrix/matrix.h"
 #include "sim/exec/memory/access.h"
 
-/* Checks and counts an access, and says where each lane's bytes are; NULL for a lane that the checks took
- * off, which moves nothing. */
+/* Checks and counts an access, and finds each lane's bytes; NULL for a lane that the checks removed. */
 static void find_lanes(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                        const struct sim_lanes *all, char *at[SIM_LANES]) {
     unsigned bytes = op->width * op->count;
@@ -39,7 +38,7 @@ static void find_lanes(struct sim_warp *w, const struct sim_insn *in, const stru
     }
 }
 
-/* Keeps the lanes of mask only. */
+/* Keeps only the lanes of mask. */
 static void keep_lanes(struct sim_lanes *lanes, uint32_t mask) {
     lanes->mask &= mask;
     if (!lanes->mask)
@@ -75,7 +74,7 @@ const struct sim_insn *sim_run_load_rows(struct sim_warp *w, const struct sim_in
     find_rows(w, in, m, at);
     uint32_t result[4][SIM_LANES];
     for (unsigned matrix = 0; matrix < m->matrices; matrix++) {
-        uint16_t halves[64] = {0}; /* a row whose lane does not exist */
+        uint16_t halves[64] = {0}; /* for rows whose lanes do not exist */
         for (unsigned row = 0; row < 8; row++)
             if (at[8 * matrix + row])
                 memcpy(halves + 8 * row, at[8 * matrix + row], 16);
@@ -124,7 +123,7 @@ const struct sim_insn *sim_run_transpose(struct sim_warp *w, const struct sim_in
 
 /* ---------------------------------------------------------------- wmma.load, wmma.store */
 
-/* Bytes from the matrix's start to an element.  Lines are rows, or columns if it lies by_column; B's
+/* The byte offset of an element from the matrix's start.  Lines are rows, or columns if by_column is set; B's
  * fragment is that of its transpose. */
 static uint64_t element_offset(const struct sim_matrix_move *m, unsigned place, uint64_t stride) {
     uint64_t row = place / m->fragment.columns, column = place % m->fragment.columns;
@@ -151,7 +150,7 @@ static void find_elements(struct sim_warp *w, const struct sim_insn *in, const s
     find_lanes(w, in, &access->op, &lanes, at);
 }
 
-/* An element's bytes in a lane's register, and how many. */
+/* The address of an element in a lane's register, and its size. */
 static char *element_in(struct sim_warp *w, const struct sim_matrix_move *m, unsigned reg, unsigned element,
                         unsigned lane) {
     const struct sim_fragment *f = &m->fragment;
@@ -160,7 +159,7 @@ static char *element_in(struct sim_warp *w, const struct sim_matrix_move *m, uns
     return (char *)((uint32_t *)SIM_SLOT(w, f->reg[reg]) + lane) + element * f->bits / 8;
 }
 
-/* The n-th half of a lane's word in a core that lies transposed: another lane's access has it. */
+/* The n-th half of a lane's word in a transposed core: it belongs to another lane's access. */
 static char *across_at(char *const at[SIM_LANES], unsigned lane, unsigned n) {
     unsigned row = lane / 4, column = 2 * (lane % 4) + n;
     char *word = at[4 * column + row / 2];
@@ -173,7 +172,7 @@ static void move_elements(struct sim_warp *w, const struct sim_matrix_move *m,
     bool accumulator = m->matrix == 'c';
     unsigned bytes = access->op.width * access->op.count;
     unsigned each = accumulator || access->across ? bytes / access->count : bytes;
-    unsigned in_register = f->bits == 16 ? 2 : 1; /* elements of an accumulator */
+    unsigned in_register = f->bits == 16 ? 2 : 1; /* elements per register of an accumulator */
     for (uint32_t left = w->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         for (unsigned n = 0; n < bytes / each; n++) {
@@ -198,12 +197,13 @@ static const struct sim_insn *move_matrix(struct sim_warp *w, const struct sim_i
     const struct sim_fragment *f = &m->fragment;
     const uint32_t *stride = m->stride == -1 ? NULL : SIM_SLOT(w, m->stride);
     char *at[2 * SIM_MATRIX_REGISTERS][SIM_LANES];
-    memset(at, 0, m->access_count * sizeof *at); /* lanes that do not exist move nothing, nor for others */
+    memset(at, 0,
+           m->access_count * sizeof *at); /* lanes that do not exist move nothing, not even for others */
     struct sim_lanes base;
     sim_lanes_fill(w, &m->at, in->a, &base);
     for (size_t i = 0; i < m->access_count; i++)
         find_elements(w, in, m, &m->access[i], &base, stride, at[i]);
-    /* The address may have come from a register that is overwritten now. */
+    /* All is loaded before any register is written, because the address may come from one of them. */
     for (size_t i = 0; i < m->access_count; i++)
         move_elements(w, m, &m->access[i], at[i], load);
     for (unsigned r = f->cores; load && m->matrix != 'c' && r < f->registers; r++)

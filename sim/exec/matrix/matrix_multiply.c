@@ -1,4 +1,4 @@
-/* mma and wmma.mma: gathers the fragments into matrices, multiplies, hands the result back. */
+/* mma and wmma.mma: gathers the fragments into matrices, multiplies, scatters the result. */
 #include <string.h>
 
 #include "sim/exec/handlers.h"
@@ -14,7 +14,7 @@ enum {
 
 /* ---------------------------------------------------------------- elements out of registers */
 
-/* 8-bit floats; e5m2 is the upper half of an f16. */
+/* The value of an 8-bit float; e5m2 is the upper half of an f16. */
 static double small_value(enum sim_element type, uint32_t bits) {
     if (type == SIM_E5M2_ELEMENT)
         return (double)f16_value((uint16_t)(bits << 8));
@@ -25,7 +25,7 @@ static double small_value(enum sim_element type, uint32_t bits) {
     return bits & 0x80 ? -value : value;
 }
 
-/* tf32 is what the upper 19 of 32 bits say. */
+/* tf32 uses only the upper 19 of 32 bits. */
 static double operand_value(enum sim_element type, uint32_t bits) {
     switch (type) {
     case SIM_F16_ELEMENT:
@@ -39,7 +39,7 @@ static double operand_value(enum sim_element type, uint32_t bits) {
     }
 }
 
-/* A subnormal's exponent is that of the smallest normal number. */
+/* A subnormal has the exponent of the smallest normal number. */
 static int operand_exponent(enum sim_element type, double value) {
     static const int smallest[] = {[SIM_F16_ELEMENT] = -14,
                                    [SIM_BF16_ELEMENT] = -126,
@@ -56,7 +56,7 @@ static uint32_t element_mask(const struct sim_fragment *f) {
     return f->bits == 32 ? UINT32_MAX : (1u << f->bits) - 1;
 }
 
-/* Rows of 32 8-bit floats: of each four, the first two go into the first step. */
+/* Rows of 32 8-bit floats: the first two of each four belong to the first step. */
 static void split_fours(double *value, int *exponent, unsigned rows) {
     for (unsigned row = 0; row < rows; row++, value += 32, exponent += 32) {
         double v[32];
@@ -100,7 +100,7 @@ static void gather_integers(struct sim_warp *w, const struct sim_fragment *f, in
 
 /* ---------------------------------------------------------------- accumulators */
 
-/* Which word of which register holds an element, and where in it: halves share one. */
+/* Reads an element's bits; halves share a word. */
 static uint32_t read_word(struct sim_warp *w, const struct sim_fragment *f, unsigned element, unsigned lane) {
     if (f->element == SIM_F16_ELEMENT)
         return ((const uint32_t *)SIM_SLOT(w, f->reg[element / 2]))[lane] >> 16 * (element % 2) & 0xffff;
@@ -188,7 +188,7 @@ const struct sim_insn *sim_run_multiply_doubles(struct sim_warp *w, const struct
     return in + 1;
 }
 
-/* Modulo 2^32, or into the range of s32. */
+/* The sum wraps modulo 2^32, or saturates to s32. */
 const struct sim_insn *sim_run_multiply_integers(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_multiply *m = in->extra;
     int16_t a[MAX_INTEGERS], b[MAX_INTEGERS];
@@ -199,7 +199,7 @@ const struct sim_insn *sim_run_multiply_integers(struct sim_warp *w, const struc
     gather_words(w, &m->c, d);
     for (unsigned i = 0; i < rows; i++)
         for (unsigned j = 0; j < columns; j++) {
-            int32_t products = 0; /* at most 64 of 16 bits */
+            int32_t products = 0; /* at most 64 products of 16 bits */
             for (unsigned n = 0; n < k; n++)
                 products += a[i * k + n] * b[j * k + n];
             int64_t sum = (int64_t)(int32_t)d[i * columns + j] + products;
@@ -211,7 +211,7 @@ const struct sim_insn *sim_run_multiply_integers(struct sim_warp *w, const struc
     return in + 1;
 }
 
-/* How many bits the rows have in common, or in which they differ. */
+/* The number of bits that the rows have in common, or in which they differ. */
 const struct sim_insn *sim_run_multiply_bits(struct sim_warp *w, const struct sim_insn *in) {
     const struct sim_multiply *m = in->extra;
     uint32_t a[MAX_WORDS], b[MAX_WORDS], d[MAX_RESULT];
