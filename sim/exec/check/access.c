@@ -5,8 +5,8 @@
 
 #include "sim/exec/check/state.h"
 
-/* Shared memory is read far more often than anything changes.  A load that had nothing to say, from where it
- * was then, has nothing to say again until something is stored there or orders threads. */
+/* Shared memory is read far more often than it changes.  A load that found nothing finds nothing at the same
+ * place until something is stored there or orders threads. */
 static bool is_known(const struct sim_warp *w, const struct sim_lanes *lanes, const struct check_site *site) {
     const struct check_block *b = w->check;
     return site->quiet_version == b->version && b->partial < b->full &&
@@ -21,7 +21,7 @@ static void look(struct sim_warp *w, const struct sim_insn *in, const struct sim
     bool quiet = space == SIM_SPACE_SHARED && op->access == SIM_ACCESS_LOAD;
     if (space == SIM_SPACE_SHARED && !quiet)
         check_changed(b);
-    /* First what was unwritten, since both look at what was before this access. */
+    /* Unwritten bytes first; both look at the state before this access. */
     if (checks & SIM_CHECK_INIT)
         quiet &= check_init(w, in, op, space, lanes, bytes, site);
     if (checks & SIM_CHECK_RACE && space != SIM_SPACE_LOCAL)
@@ -62,8 +62,8 @@ bool sim_check_access(struct sim_warp *w, const struct sim_insn *in, const struc
     return true;
 }
 
-/* Lanes that lie anywhere: what is no memory is dropped.  Whether there is more to look at, the words of
- * which are then at the site; if not, *done is what the access is to be told. */
+/* Drops lanes of any pattern that access no memory.  Returns whether there is more to check; the site then
+ * has the words.  If not, *done is the result of the access. */
 static bool gather(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                    enum sim_space space, struct sim_lanes *lanes, unsigned bytes, bool *done) {
     struct check_site *site = &w->check->launch->sites[op->site];
@@ -87,8 +87,8 @@ bool sim_check_lanes(struct sim_warp *w, const struct sim_insn *in, const struct
     return true;
 }
 
-/* Another block's shared memory is there once that block has begun, and until it ends.  It does not end
- * before it has seen what it waits for, which a strong access may be. */
+/* Another block's shared memory exists from that block's start to its end.  The block cannot end before a
+ * strong access that it may be waiting for. */
 static void visit(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                   struct sim_block *owner, const struct sim_lanes *lanes) {
     struct check_block *b = w->check;
@@ -100,7 +100,7 @@ static void visit(struct sim_warp *w, const struct sim_insn *in, const struct si
         owner->check->visits[w->block->rank] = (struct check_visit){
             by, {.stamp = check_stamp(b, w->index), .block = b->linear, .warp = (uint8_t)w->index}, address};
     if (b->view)
-        return; /* some other block has been heard of */
+        return; /* this block has acquired something from another */
     struct sim_finding *f = check_report_sides(b->launch, SIM_FINDING_BLOCK_NOT_THERE, address, &by, NULL);
     if (f)
         snprintf(f->text, sizeof f->text,

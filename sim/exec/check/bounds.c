@@ -1,4 +1,4 @@
-/* Bad addresses: which lanes have one, what is said of it, and how the others go on. */
+/* Bad addresses: finds the lanes that have one and reports them, so that the others can continue. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,8 @@ static uint64_t local_limit(const struct sim_warp *w) {
     return sim_access_limit(w, SIM_SPACE_LOCAL);
 }
 
-/* Whether the size bytes from address on lie in one of the block's parts of shared memory.  Gaps between them
- * are only this check's business: without it, what lies in one does not stop the launch. */
+/* Whether the size bytes from address on are in one of the block's parts of shared memory.  Only this check
+ * knows of the gaps between them: without it, an access to a gap does not stop the launch. */
 static bool in_shared(const struct check_block *b, uint64_t address, uint64_t size) {
     if (!(b->launch->checks & SIM_CHECK_MEMORY))
         return sim_within(address, size, 4 * (uint64_t)b->words - 4);
@@ -67,7 +67,7 @@ static void describe_shared(const struct check_block *b, uint64_t address, char 
         uint64_t begin = b->ranges[i][0], end = b->ranges[i][1];
         if (begin == end)
             continue;
-        /* The ranges rise: one that begins below the address is nearer to it than those before. */
+        /* The ranges ascend: one that begins below the address is nearer to it than the earlier ones. */
         if (address >= begin || begin - address < distance) {
             near = i;
             after = address >= begin;

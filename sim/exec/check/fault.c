@@ -1,11 +1,11 @@
-/* What a faulting thread is told of: its kernel, source line, block and thread, and what it did. */
+/* The report of a fault: the kernel, source line, block and thread, and the operation. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/exec/check/state.h"
 
-/* A template's name may be thousands of characters, and what follows it matters more. */
+/* A template's name may have thousands of characters, and the text after it is more important. */
 enum { LONGEST_NAME = 100 };
 
 static void fit_name(const char *name, char out[LONGEST_NAME]) {

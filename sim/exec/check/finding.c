@@ -1,4 +1,4 @@
-/* Findings: one a source line and kind, each with the first thread that it was seen in. */
+/* Findings: one per source line and kind, with the first thread in which it was seen. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "sim/exec/check/state.h"
 
-enum { SEEN = 4096 }; /* slots of the table that tells known findings quickly */
+enum { SEEN = 4096 }; /* slots of the hash table of known findings */
 
 static const struct {
     const char *name;
@@ -62,7 +62,7 @@ bool sim_check_parse(const char *text, unsigned *checks, char *bad, size_t size)
     }
 }
 
-/* Adds to a text that ends at `at`; where it ends then. */
+/* Appends to a text that ends at `at`; returns its new end. */
 static size_t add(char *text, size_t size, size_t at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -102,12 +102,12 @@ const struct sim_code *check_code(const struct sim_warp *w) {
     return w->strand ? w->strand->frame->code : w->worker->code;
 }
 
-/* The source line if the module has one, else the line of the PTX text. */
+/* Names the source line if the module has one, otherwise the line of the PTX text. */
 void check_name_side(struct sim_finding_side *side, const struct sim_code *code, uint32_t insn) {
     const struct ptx_function *f = code->source;
     side->function = f->name;
     if (!f->instruction_count)
-        return; /* a limit came before the end of an empty kernel */
+        return; /* a limit stopped an empty kernel before its end */
     const struct ptx_instruction *ptx = &f->instructions[insn];
     side->ptx_line = side->line = ptx->pos.line;
     if (ptx->source.file) {
@@ -137,7 +137,7 @@ static void name_side(struct sim_finding_side *out, const struct sim_launch *lau
     name_thread(out->thread, launch, side->thread);
 }
 
-/* Two lines race whichever of them comes first; otherwise the kind and the order matter. */
+/* A race of two lines is one finding in either order; for other kinds, kind and order matter. */
 static bool same_finding(const struct sim_finding *a, const struct sim_finding *b) {
     if (sim_finding_check(a->kind) == SIM_CHECK_RACE && sim_finding_check(b->kind) == SIM_CHECK_RACE)
         return (same_place(&a->at, &b->at) && same_place(&a->other, &b->other)) ||
@@ -154,7 +154,7 @@ static size_t hash(const struct check_seen *key) {
     return (size_t)(h >> 40) % SEEN;
 }
 
-/* The slot of that key, or an empty one, or NULL when the table is nearly full. */
+/* The slot of that key, or an empty one; NULL if the table is nearly full. */
 static struct check_seen *find_seen(struct check_launch *launch, const struct check_seen *key) {
     if (!launch->seen && !(launch->seen = calloc(SEEN, sizeof *launch->seen)))
         return NULL;

@@ -1,8 +1,8 @@
-/* Reads of bytes that nobody wrote.
+/* Reads of bytes that were never written.
  *
- * Global memory: any such byte, as in compute-sanitizer.  Shared and local memory: an element without a
- * written byte.  Padding (padding.c) may be loaded, as structures are copied with theirs, but not computed
- * with (uses.c).
+ * Global memory: any such byte, as in compute-sanitizer.  Shared and local memory: an element without any
+ * written byte.  Padding (padding.c) may be loaded, because structures are copied with theirs, but not used
+ * in computations (uses.c).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "sim/exec/check/state.h"
 #include "sim/exec/memory/access.h"
 
-/* access: where the lane's access begins; at: the byte in question. */
+/* access: the beginning of the lane's access; at: the unwritten byte. */
 static void report(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                    enum sim_space space, unsigned lane, uint64_t access, uint64_t at, unsigned bytes) {
     struct sim_finding *f = check_report(w, check_code(w), in, lane, SIM_FINDING_UNINITIALIZED, at);
@@ -30,13 +30,13 @@ static void report(struct sim_warp *w, const struct sim_insn *in, const struct s
              space == SIM_SPACE_GLOBAL ? "" : "offset ", access, byte, where);
 }
 
-/* A texel's may be narrower than the register that it is read into. */
+/* A texel's element may be narrower than the register that it is read into. */
 static unsigned element_bytes(const struct sim_memop *op, unsigned bytes) {
     return bytes < op->width ? bytes : op->width;
 }
 
-/* The first byte of a lane's access that must not be read; false when there is none.  strict: any unwritten
- * byte that is no padding; otherwise only those of elements without a written byte. */
+/* The first byte of a lane's access that must not be read; false if there is none.  strict: any unwritten
+ * byte that is not padding; otherwise only those of elements without a written byte. */
 static bool find_misread(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                          const struct check_map *map, uint64_t address, unsigned bytes, bool strict,
                          struct check_site *site, uint64_t *at) {
@@ -65,7 +65,7 @@ static bool find_misread(struct sim_warp *w, const struct sim_insn *in, const st
     return false;
 }
 
-/* The shadow of the allocation that holds address, which is known to be in one. */
+/* The shadow of the allocation that contains address; there must be one. */
 static struct check_shadow *locate(struct sim_warp *w, struct check_site *site, uint64_t address) {
     return check_find_site(w, site, address, 1) ? site->shadow : NULL;
 }
@@ -79,7 +79,7 @@ static void look_global(struct sim_warp *w, const struct sim_insn *in, const str
     uint64_t base = lanes->address[lanes->first];
     unsigned chunk = bytes < 4 ? bytes : 4;
     bool reads = op->access != SIM_ACCESS_STORE, writes = op->access != SIM_ACCESS_LOAD;
-    unsigned looked = CHECK_NO_LANE; /* the lane that was looked at last: its words stand together */
+    unsigned looked = CHECK_NO_LANE; /* the last lane examined: a lane's words are consecutive */
     if (base + (uint64_t)site->low >= site->base && base + (uint64_t)site->high < site->end &&
         is_complete(site->shadow))
         return;
@@ -95,7 +95,7 @@ static void look_global(struct sim_warp *w, const struct sim_insn *in, const str
             looked = lane;
             if (find_misread(w, in, op, &map, lanes->address[lane], bytes, true, site, &at)) {
                 report(w, in, op, SIM_SPACE_GLOBAL, lane, lanes->address[lane], at, bytes);
-                reads = false; /* one a warp's access is enough */
+                reads = false; /* one report per access of a warp is enough */
             }
         }
         if (writes) {
@@ -139,7 +139,7 @@ bool check_init_shared(struct sim_warp *w, const struct sim_insn *in, const stru
         if (!find_misread(w, in, op, &map, lanes->address[lane], bytes, false, site, &at))
             continue;
         report(w, in, op, SIM_SPACE_SHARED, lane, at, at, element_bytes(op, bytes));
-        break; /* one a warp's access is enough */
+        break; /* one report per access of a warp is enough */
     }
     for (uint32_t k = 0; reads && writes && k < site->count; k++) {
         uint64_t address = base + (uint64_t)site->words[k].delta;

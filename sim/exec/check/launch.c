@@ -1,4 +1,4 @@
-/* A launch that is checked: what its checks keep while it runs, and the telling of its findings. */
+/* A checked launch: the checks' state while it runs, and the report of its findings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,8 +63,8 @@ static uint64_t align_up(uint64_t value, uint64_t align) {
     return (value + align - 1) / align * align;
 }
 
-/* As sim/exec/run/module.c lays shared memory out: the module's variables, the kernel's own, the dynamic
- * part; and behind them what belongs to the system. */
+/* The layout of shared memory is that of sim/exec/run/module.c: the module's variables, the kernel's own, the
+ * dynamic part, and last the system's part. */
 static void find_ranges(struct check_block *b, const struct sim_worker *worker) {
     const struct sim_code *code = worker->code;
     const struct sim_module *m = code->module;
@@ -114,7 +114,7 @@ void sim_check_block_free(struct check_block *b) {
     free(b);
 }
 
-/* Clocks of the block before are below `full`, so they say no more than it does. */
+/* All clocks of the previous block are below `full`, so they need no reset. */
 void sim_check_block_start(struct check_block *b, const struct sim_block *block) {
     b->linear = (uint32_t)block->linear;
     b->full = ++b->launch->clock;
@@ -126,7 +126,7 @@ void sim_check_block_start(struct check_block *b, const struct sim_block *block)
     if (!(b->launch->checks & SIM_CHECK_INIT))
         return;
     memset(b->init, 0, b->words);
-    /* The system sees to its own part. */
+    /* The system initializes its own part. */
     memset(b->init + b->ranges[3][0] / 4, 0xf, (b->ranges[3][1] - b->ranges[3][0]) / 4);
     for (uint32_t i = 0; i < b->warp_count; i++)
         if (b->local[i])

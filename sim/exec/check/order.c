@@ -19,7 +19,7 @@ bool check_released(const struct check_block *b, const struct check_event *event
     for (; i; i = launch->releases[i - 1].previous) {
         const struct check_release *r = &launch->releases[i - 1];
         if (r->fenced <= event->stamp)
-            return false; /* those before it have still older fences */
+            return false; /* earlier ones have still older fences */
         if (r->released <= b->view)
             return true;
     }
@@ -49,7 +49,7 @@ void sim_check_fence(struct sim_warp *w) {
     b->fenced = now;
 }
 
-/* What the block did before its last fence can now be acquired. */
+/* Makes what the block did before its last fence available to acquires. */
 static void release_block(struct check_block *b) {
     struct check_launch *launch = b->launch;
     const uint32_t *grid = launch->launch->grid;
@@ -59,7 +59,7 @@ static void release_block(struct check_block *b) {
         return;
     uint32_t previous = launch->last_release[b->linear];
     if (previous && launch->releases[previous - 1].fenced == b->fenced)
-        return; /* it could be acquired before, too */
+        return; /* it was available before */
     if (launch->release_count == launch->release_capacity) {
         uint32_t capacity = launch->release_capacity ? 2 * launch->release_capacity : 64;
         struct check_release *grown = realloc(launch->releases, capacity * sizeof *grown);
@@ -78,7 +78,7 @@ static void offer(struct check_block *b, uint32_t warp) {
         b->offered[j] = larger(b->offered[j], b->before_fence[warp][j]);
 }
 
-/* What is said in shared memory is heard by the other blocks of a cluster, too. */
+/* A strong access to shared memory is visible to the other blocks of a cluster too. */
 static bool reaches_blocks(const struct sim_warp *w, enum sim_space space) {
     return space == SIM_SPACE_GLOBAL || w->worker->cluster_size > 1;
 }
@@ -94,7 +94,7 @@ void sim_check_acquire(struct sim_warp *w) {
     struct check_block *b = w->check;
     for (uint32_t j = 0; j < b->warp_count; j++)
         b->seen[w->index][j] = larger(b->seen[w->index][j], b->offered[j]);
-    /* Lanes of one warp that meet at an mbarrier are ordered by it, too. */
+    /* An mbarrier also orders the lanes of one warp that meet at it. */
     b->met[w->index] = larger(b->met[w->index], b->offered[w->index]);
     b->partial = b->launch->clock;
     if (reaches_blocks(w, SIM_SPACE_SHARED))
@@ -113,7 +113,7 @@ void check_synchronise(struct sim_warp *w, const struct sim_memop *op, enum sim_
         return;
     if (op->order & SIM_ORDER_RELEASE)
         sim_check_fence(w);
-    /* A warp that never passed a fence offers what the last barrier ordered anyway. */
+    /* A warp without a fence offers only what the last barrier has ordered already. */
     offer(b, w->index);
     if (reaches_blocks(w, space) && b->fenced)
         release_block(b);
@@ -143,7 +143,7 @@ static uint32_t waiting(const struct sim_warp *w, uint32_t id) {
     return lanes;
 }
 
-/* Lanes of one warp that wait in different places, or without the others. */
+/* Reports lanes of one warp that wait in different places, or without the others. */
 static void find_divergence(struct sim_warp *w, uint32_t id, uint32_t lanes) {
     const struct sim_strand *first = NULL;
     char name[24];
@@ -197,7 +197,7 @@ void sim_check_barrier_complete(struct sim_block *block, uint32_t id) {
     if (full) {
         check_changed(b);
         b->full = now;
-        /* What other blocks of a cluster do here, the barrier does not order. */
+        /* The barrier does not order what other blocks of a cluster do here. */
         if (block->cluster->size == 1)
             b->events.first = b->events.next;
     } else {
@@ -216,7 +216,7 @@ void sim_check_barrier_complete(struct sim_block *block, uint32_t id) {
     b->arrived[id] = false;
 }
 
-/* What all warps did before they arrived at their cluster's barrier comes before what this one does now. */
+/* What all warps did before arriving at their cluster's barrier precedes what this warp does now. */
 static void pass_cluster(struct check_block *b, uint32_t warp, bool whole) {
     for (uint32_t j = 0; j < b->warp_count; j++)
         b->seen[warp][j] = larger(b->seen[warp][j], b->cluster_joined[j]);
@@ -225,8 +225,8 @@ static void pass_cluster(struct check_block *b, uint32_t warp, bool whole) {
     b->partial = b->launch->clock;
 }
 
-/* The barrier of a cluster, for one of its blocks: what was done before it is released to the others.  True
- * when all the block's threads wait there. */
+/* Completes a cluster's barrier for one of its blocks: releases the block's earlier accesses to the others.
+ * True if all the block's threads wait there. */
 static bool complete_cluster(struct sim_block *block) {
     struct check_block *b = block->check;
     uint32_t now = ++b->launch->clock, lanes[SIM_MAX_WARPS];

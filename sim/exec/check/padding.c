@@ -1,10 +1,9 @@
-/* Which unwritten bytes may be a structure's padding.
+/* Unwritten bytes that may be a structure's padding.
  *
- * Padding follows a written byte, ends where a member can begin, and is smaller than that member's alignment,
- * which no store's width is below.  So bytes count as padding when the run of unwritten bytes that they are
- * in is shorter than some alignment, the run ends at a multiple of it, and a kernel has stored that many
- * bytes at once to the same memory.  What looks so and is a forgotten member is told from padding by its use
- * (uses.c).
+ * Padding follows a written byte, ends where a member can begin, and is smaller than that member's alignment.
+ * So unwritten bytes count as padding if their run is shorter than some alignment, ends at a multiple of it,
+ * and a kernel has stored at least that many bytes at once to the same memory.  A forgotten member that looks
+ * like padding is recognized by its use (uses.c).
  */
 #include "sim/exec/check/state.h"
 
@@ -24,7 +23,8 @@ bool check_map_has(const struct check_map *map, uint64_t address) {
     return map->words[(at >> 2) * map->stride] >> (at & 3) & 1;
 }
 
-/* A run at the memory's beginning, a multiple of all alignments, ends at none that is larger than itself. */
+/* A run at the memory's beginning never fits: that address is a multiple of all alignments, so the run does
+ * not end at a multiple of one larger than itself. */
 static bool fits(const struct check_map *map, const struct check_run *run) {
     uint64_t align = 2;
     while (align <= run->end - run->begin)
@@ -42,12 +42,12 @@ struct check_run check_map_run(const struct check_map *map, uint64_t address) {
     return run;
 }
 
-/* The first unwritten byte from address on; end: there is none. */
+/* The first unwritten byte from address on; end if there is none. */
 static uint64_t find_unwritten(const struct check_map *map, uint64_t address, uint64_t end) {
     while (address < end) {
         uint64_t at = address - map->begin, rest = 64 - (at & 63);
         if (map->bits && !(~__atomic_load_n(&map->bits[at >> 6], __ATOMIC_RELAXED) >> (at & 63)))
-            address += rest; /* 64 at a time: there may be billions */
+            address += rest; /* 64 bytes at a time: there may be billions */
         else if (check_map_has(map, address))
             address++;
         else
@@ -60,7 +60,7 @@ bool check_map_find(const struct check_map *map, uint64_t address, uint64_t size
     const uint64_t last = address + size;
     for (uint64_t next = address; (next = find_unwritten(map, next, last)) < last;) {
         const struct check_run run = check_map_run(map, next);
-        /* Nobody copies from a structure's padding on. */
+        /* A copy never begins in a structure's padding. */
         if (next == address || !run.padding) {
             *at = next;
             return true;

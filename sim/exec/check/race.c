@@ -1,9 +1,9 @@
-/* Races: two threads touch a byte, at least one of them stores, and nothing orders the two.
+/* Races: two threads access a byte, at least one of them stores, and nothing orders the two accesses.
  *
- * Shared memory: between two volatile or atomic accesses there is no race.  Global memory: none either
- * where one of the two is: such addresses are how blocks talk to each other, and what is first written
- * plainly and then counted up atomically is rarely meant otherwise.  Two stores of the same value do not
- * race: `found = true` by many threads is common and harmless.
+ * In shared memory, two volatile or atomic accesses do not race.  In global memory one such access is enough:
+ * blocks communicate through such addresses, and code that first writes a word plainly and then counts it up
+ * atomically is rarely wrong.  Two stores of the same value do not race: `found = true` by many threads is
+ * common and harmless.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "sim/exec/check/state.h"
 #include "sim/exec/memory/access.h"
 
-/* One access, as the loops below need it. */
+/* One access, as the functions below need it. */
 struct race {
     struct sim_warp *w;
     const struct sim_insn *in;
@@ -21,15 +21,15 @@ struct race {
     const struct sim_lanes *lanes;
     unsigned bytes;
     enum sim_space space;
-    struct check_block *b;         /* of the block that accesses */
-    const struct sim_block *owner; /* shared memory: whose it is */
+    struct check_block *b;         /* the accessing block's */
+    const struct sim_block *owner; /* shared memory: the block that owns it */
     const struct check_events *events;
     uint32_t event; /* << 8 */
-    uint32_t live;  /* entries from here on count */
+    uint32_t live;  /* lower entries are outdated */
     bool strong;
 };
 
-/* Outdates every entry, since numbers have run out.  What is between now and then goes unseen. */
+/* Outdates every entry when numbers have run out.  Races across this point are missed. */
 static void restart(struct check_block *b, struct check_events *events, enum sim_space space) {
     check_changed(b);
     if (space == SIM_SPACE_SHARED)
@@ -41,15 +41,15 @@ static void restart(struct check_block *b, struct check_events *events, enum sim
         b->launch->sites[i].event = 0;
 }
 
-/* The number of this instruction, run by this warp at its present stamp, in the owner's events or those of
- * global memory; 0 when out of memory. */
+/* The event number of this instruction, run by this warp at its current stamp, among the owner's events or
+ * those of global memory; 0 on out-of-memory. */
 static uint32_t number(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
                        struct check_block *owner, struct check_events *events, struct check_site *site) {
     uint32_t stamp = check_stamp(w->check, w->index);
     if (site->event >= events->first && site->stamp == stamp && site->warp == w->index &&
         site->space == space)
         return site->event;
-    /* A cluster's barriers alone make room, and many blocks are at work. */
+    /* In a cluster only its own barriers reclaim numbers, and many blocks are active: each gets a share. */
     if (events->next - events->first >= CHECK_MAX_EVENTS / w->worker->cluster_size ||
         events->next >> CHECK_EVENT_BITS)
         restart(owner, events, space);
@@ -81,7 +81,7 @@ static bool ordered(const struct race *r, uint32_t entry, unsigned lane) {
     return check_ordered(r->b, event_of(r, entry), entry >> 3 & 31, r->w->index, lane);
 }
 
-/* Of an entry that counts. */
+/* Whether the access conflicts with an entry that is not outdated. */
 static bool conflicts(const struct race *r, uint32_t entry, unsigned lane, unsigned code) {
     if (!(check_bytes_mask(entry & 7) & check_bytes_mask(code)))
         return false;
@@ -126,8 +126,7 @@ static void report(const struct race *r, enum sim_finding_kind kind, unsigned la
              shared ? "offset " : "", address, whose, sim_access_name(site->access, site->texture), missing);
 }
 
-/* Whether the lane stores, in those bytes of the word that `mask` has, what is there already, or will be by
- * the other lane. */
+/* Whether the lane stores, to the word's bytes in `mask`, what is there or what the other lane stores. */
 static bool stores_same(const struct race *r, unsigned lane, uint64_t address, unsigned mask) {
     unsigned char stored[CHECK_MOST_STORED];
     if (!check_stored(r->w, r->op, lane, stored))
@@ -151,7 +150,7 @@ static void note_reader(const struct race *r, struct check_cell *cell, uint32_t 
         return;
     }
     if (event_of(r, first)->block != r->b->linear) {
-        /* The newest reader stands first; one of another block is kept beside it. */
+        /* The newest reader is first; one of another block is kept as the second. */
         cell->read[1] = first;
         cell->read[0] = entry;
     } else if ((first & 7) == (entry & 7) && ordered(r, first, lane)) {
@@ -170,8 +169,7 @@ static void read_word(const struct race *r, struct check_cell *cell, const struc
         if (lane != CHECK_NO_LANE && (lane == word->lane || conflicts(r, cell->write, lane, code)))
             report(r, SIM_FINDING_READ_AFTER_WRITE, lane, address, cell->write);
     }
-    /* Two unordered readers are enough: whoever stores next is not both.  There is no second one without a
-     * first. */
+    /* Two unordered readers are enough: the next writer is at most one of them.  A second implies a first. */
     if (cell->read[1] >= r->live && r->space == SIM_SPACE_SHARED && r->b->partial < r->b->full &&
         r->w->worker->cluster_size == 1)
         return;
@@ -185,7 +183,7 @@ static void write_word(const struct race *r, struct check_cell *cell, const stru
     unsigned lane = word->lane;
     uint32_t last = cell->write;
     if (last >= r->live) {
-        /* What is volatile or atomic stays so for the launch. */
+        /* A word with a volatile or atomic access remains one for the launch. */
         if (r->space == SIM_SPACE_GLOBAL && !r->strong && event_of(r, last)->strong)
             return;
         if (conflicts(r, last, lane, code) &&
@@ -198,14 +196,14 @@ static void write_word(const struct race *r, struct check_cell *cell, const stru
             break;
         }
     uint32_t entry = r->event | (uint32_t)lane << 3 | code;
-    /* An atomic does not hide the plain store before it: it is kept as a second access of the word. */
+    /* An atomic must not hide an earlier plain store, so it is recorded as a reader. */
     if (r->strong && last >= r->live && r->space == SIM_SPACE_SHARED && !event_of(r, last)->strong)
         note_reader(r, cell, entry, lane);
     else
         cell->write = entry;
 }
 
-/* Lanes of one instruction that store different values to one place. */
+/* Reports lanes of one instruction that store different values to one place. */
 static void look_within(const struct race *r, const struct check_site *site) {
     uint64_t base = r->lanes->address[r->lanes->first];
     unsigned chunk = r->bytes < 4 ? r->bytes : 4;
@@ -236,8 +234,8 @@ static void look_within(const struct race *r, const struct check_site *site) {
     }
 }
 
-/* The word's access, written down and looked at.  A word that nothing has touched since all threads were
- * ordered, as most are, has nothing to race with. */
+/* Records and checks an access of the word.  Most words have not been accessed since all threads were last
+ * ordered, so there is nothing to race with. */
 static inline void look_at(const struct race *r, struct check_cell *cell, const struct check_word *word,
                            uint64_t address, bool writes) {
     unsigned code = check_bytes_code(address, r->bytes);
@@ -263,8 +261,8 @@ static void look_shared(const struct race *r, const struct check_site *site, boo
     }
 }
 
-/* Whether a load from shared memory reads only words that nobody stored to and two unordered threads have
- * read: then it says nothing new, see read_word(). */
+/* Whether a load from shared memory reads only words that have no store and two unordered readers: then it
+ * changes nothing, see read_word(). */
 static bool says_nothing(const struct check_block *b, const struct check_site *site, uint64_t base) {
     uint32_t live = b->events.first << 8;
     if (b->partial >= b->full)
@@ -277,22 +275,22 @@ static bool says_nothing(const struct check_block *b, const struct check_site *s
     return true;
 }
 
-/* The cells of the allocation that holds address; NULL when there is no memory for them. */
+/* The cells of the allocation that contains address; NULL on out-of-memory. */
 static struct check_cell *cells_at(const struct race *r, struct check_site *site, uint64_t address) {
     if (!check_find_site(r->w, site, address, 1) || !site->shadow)
         return NULL;
     return site->shadow->cells ? site->shadow->cells : check_cells_of(r->b->launch->check, site->shadow);
 }
 
-/* Whether what a row's entry stands for comes before this access of all its words.  Lanes only matter within
- * a warp, and are the same word by word when the entries' low bytes are. */
+/* Whether the access of a row's entry precedes this access in all words.  Lanes matter only within a warp;
+ * word by word they are the same if the entries' low bytes are equal. */
 static bool row_ordered(const struct race *r, uint32_t last, uint32_t entry) {
     unsigned lane = (last & 0xff) != (entry & 0xff);
     return check_ordered(r->b, event_of(r, last), 0, r->w->index, lane);
 }
 
-/* What read_word() and write_word() do, for a whole row at once.  False when it has to be looked at word by
- * word: for a race, or since its words have been touched one by one. */
+/* Does the work of read_word() and write_word() for a whole row.  False if the words must be checked one by
+ * one: there is a race, or they were accessed one by one. */
 static bool take_row(const struct race *r, struct check_row *row, uint32_t entry, bool writes) {
     uint32_t first = row->read[0], second = row->read[1];
     if (row->scattered >= r->live || (row->write >= r->live && !row_ordered(r, row->write, entry)))
@@ -315,7 +313,7 @@ static bool take_row(const struct race *r, struct check_row *row, uint32_t entry
     return true;
 }
 
-/* From now on the row's words speak for themselves. */
+/* Moves the row's entries to its words' cells. */
 static void scatter(const struct race *r, struct check_row *row, struct check_cell *cells) {
     if (row->write >= r->live || row->read[0] >= r->live)
         for (unsigned k = 0; k < CHECK_ROW_WORDS; k++)
@@ -391,7 +389,7 @@ bool check_races(struct sim_warp *w, const struct sim_insn *in, const struct sim
 void check_races_far(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                      const struct sim_lanes *lanes, unsigned bytes, struct check_site *site,
                      struct sim_block *owner) {
-    site->event = 0; /* each block numbers its own */
+    site->event = 0; /* each block has its own numbers */
     look(w, in, op, SIM_SPACE_SHARED, lanes, bytes, site, owner);
     site->event = 0;
 }

@@ -1,4 +1,4 @@
-/* The session of checks, and what it knows of each global allocation: which bytes were written. */
+/* The session of checks, and its record of each global allocation's written bytes. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ unsigned sim_check_enabled(const struct sim_check *check) {
 
 /* ---------------------------------------------------------------- bits */
 
-/* The bits of one word of the map from first on, at most count of them. */
+/* The mask of at most count bits from first on, within one word of the map. */
 static uint64_t span(uint64_t first, uint64_t count) {
     uint64_t bits = count >= 64 ? ~0ull : (1ull << count) - 1;
     return bits << (first & 63);
@@ -61,7 +61,7 @@ static uint64_t step(uint64_t first, uint64_t count) {
     return count < room ? count : room;
 }
 
-/* Hosts and kernels may write neighbouring bytes at the same time, so single bits are set atomically. */
+/* Hosts and kernels may write neighbouring bytes at the same time, so partial words are set atomically. */
 void check_bits_set(uint64_t *bits, uint64_t first, uint64_t count) {
     for (uint64_t n; count; first += n, count -= n) {
         n = step(first, count);
@@ -97,7 +97,7 @@ static struct check_shadow **bucket(struct sim_check *check, uint64_t base) {
     return &check->buckets[(base >> 9 ^ base >> 21) % CHECK_BUCKETS];
 }
 
-/* Called with the lock held. */
+/* Call with the lock held. */
 static void bury(struct sim_check *check, struct check_shadow **link) {
     struct check_shadow *shadow = *link;
     *link = shadow->next;
@@ -109,7 +109,7 @@ static void bury(struct sim_check *check, struct check_shadow **link) {
     }
 }
 
-/* Called with the lock held. */
+/* Call with the lock held. */
 static struct check_shadow *find(struct sim_check *check, const struct sim_allocation *allocation) {
     struct check_shadow **link = bucket(check, allocation->base);
     while (*link && (*link)->base != allocation->base)
@@ -124,7 +124,7 @@ static struct check_shadow *find(struct sim_check *check, const struct sim_alloc
     shadow->base = allocation->base;
     shadow->size = allocation->size;
     shadow->serial = allocation->serial;
-    /* Managed and host memory is written by the host without a call, variables start as zeros. */
+    /* The host writes managed and host memory without a call, and variables start as zeros. */
     if (check->checks & SIM_CHECK_INIT && allocation->kind == SIM_MEMORY_DEVICE)
         shadow->init = calloc(allocation->size / 64 + 1, sizeof *shadow->init);
     link = bucket(check, allocation->base);
@@ -143,7 +143,7 @@ struct check_shadow *check_shadow_of(struct sim_check *check, const struct sim_a
 struct check_cell *check_cells_of(struct sim_check *check, struct check_shadow *shadow) {
     if (shadow->cells)
         return shadow->cells;
-    /* Zeros without touching pages: what no kernel touches costs nothing. */
+    /* Zeros from untouched pages: memory that no kernel accesses costs nothing. */
     size_t rows = (shadow->size / 4 + 2) / CHECK_ROW_WORDS + 1;
     struct check_cell *cells = calloc(rows * CHECK_ROW_WORDS, sizeof *cells);
     struct check_row *row = calloc(rows, sizeof *row);
@@ -176,7 +176,7 @@ void check_cells_clear(struct sim_check *check) {
     pthread_mutex_unlock(&check->lock);
 }
 
-/* ---------------------------------------------------------------- what the host did */
+/* ---------------------------------------------------------------- host operations */
 
 static void tell(struct sim_check *check, struct sim_finding *finding) {
     if (check->checks & sim_finding_check(finding->kind) && check->found)
@@ -217,7 +217,7 @@ void sim_check_copied(struct sim_check *check, uint64_t to, uint64_t from, size_
             memset(t->init, 0xff, (t->size / 64 + 1) * sizeof *t->init);
             t->complete = false;
         }
-        /* Backwards when the ranges overlap that way, as memmove does. */
+        /* Copies backwards if the ranges overlap that way, as memmove does. */
         bool back = to > from;
         for (size_t i = 0; i < size; i++) {
             size_t at = back ? size - 1 - i : i;

@@ -1,11 +1,11 @@
-/* Lanes that wait for others of their warp in vain, and faults that end a launch. */
+/* Lanes that wait in vain for others of their warp, and faults that end a launch. */
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/exec/check/state.h"
 #include "sim/exec/handlers.h"
 
-/* Whether lanes that go on from here do nothing but exit: those that have exited are not waited for. */
+/* Whether lanes only exit from here on: lanes that have exited are not waited for. */
 static bool leads_to_exit(const struct sim_insn *in) {
     for (int steps = 0; steps < 8; steps++) {
         if (in->run == sim_run_exit)
@@ -73,7 +73,7 @@ void sim_check_shuffle(struct sim_warp *w, const struct sim_insn *in, const uint
     for (uint32_t left = w->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left), source = from[lane];
         const uint32_t bit = 1u << source;
-        /* Whoever leaves a lane out of the mask knows that its value means nothing. */
+        /* Code that leaves a lane out of the mask does not use its value. */
         if (w->mask & bit || (members && !(members[lane] & bit)))
             continue;
         if (!sim_check_wants(w, SIM_CHECK_SYNC)) {
@@ -106,7 +106,7 @@ void sim_check_fault(struct sim_warp *w, const struct sim_insn *in, unsigned lan
     case SIM_FAULT_DEADLOCK:
         found = SIM_FINDING_DEADLOCK;
         break;
-    default: /* the program's own doing, or the simulator's */
+    default: /* an error of the program's own code, or of the simulator */
         return;
     }
     if (!(w->check->launch->checks & sim_finding_check(found)))

@@ -1,7 +1,7 @@
-/* What becomes of a loaded value: padding is loaded with its structure, and then only moved about.
+/* The use of a loaded value: padding is loaded with its structure, and then only moved.
  *
- * A value is followed through the registers of its function, whatever way its branches go.  What is stored,
- * passed to a function or shifted out is not followed: the check then takes it for moved.
+ * A value is followed through the registers of its function, along all branches.  A value that is stored,
+ * passed to a function or shifted out is not followed: the check then counts it as only moved.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,7 @@ static bool is_float(const char *word) {
     return word[0] == 'f' || word[0] == 'e' || strncmp(word, "bf", 2) == 0 || strncmp(word, "tf", 2) == 0;
 }
 
-/* Whether the operand is a value that the instruction takes from one register to another, or to memory,
- * whole or in parts. */
+/* Whether the instruction only moves the operand's value to a register or to memory, whole or in parts. */
 static bool moves(const struct ptx_instruction *in, size_t operand) {
     static const char *const all[] = {"mov", "and", "or",   "xor",  "not", "shl", "shr",
                                       "bfe", "bfi", "prmt", "lop3", "shf", NULL};
@@ -50,7 +49,7 @@ static bool moves(const struct ptx_instruction *in, size_t operand) {
     return false;
 }
 
-/* Whether some instruction computes with what is in those registers, or in registers that it is moved to. */
+/* Whether some instruction computes with the value in those registers, or in those that it is moved to. */
 static bool computes(const struct ptx_function *f, bool *followed) {
     for (bool changed = true; changed;) {
         changed = false;

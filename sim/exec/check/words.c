@@ -1,12 +1,12 @@
-/* An instruction's lanes as the words that they touch, each once: broadcasts and neighbours that share words
- * then cost the later checks no more than they cost the hardware. */
+/* An instruction's lanes as the distinct words that they access.  Broadcasts and lanes that share words then
+ * cost the later checks no more than they cost the hardware. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/exec/check/state.h"
 #include "sim/exec/memory/access.h"
 
-enum { SLOTS = 512 }; /* 1 << 9: twice the most words there can be, 32 lanes of 8 words */
+enum { SLOTS = 512 }; /* 1 << 9: twice the maximum number of words, 32 lanes of 8 words */
 
 static bool reserve(struct check_site *site, uint32_t count) {
     if (count <= site->capacity)
@@ -43,7 +43,7 @@ void check_words_find(struct check_site *site, const struct sim_lanes *lanes, un
     site->low = site->high = 0;
     site->rows = 0;
     if (!reserve(site, (unsigned)__builtin_popcount(lanes->mask) * each))
-        return;                  /* without memory there is nothing to check */
+        return;                  /* without memory nothing is checked */
     uint16_t slots[SLOTS] = {0}; /* the word's index + 1 */
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
