@@ -167,6 +167,8 @@ struct ptx_source {
     const struct ptx_source *caller; /* the call that it was inlined at; NULL: not inlined */
 };
 
+struct sim_instruction;
+
 struct ptx_instruction {
     const char *opcode; /* with its modifiers: "ld.global.nc.v4.f32" */
     const char *name;   /* "ld" */
@@ -180,6 +182,7 @@ struct ptx_instruction {
     size_t operand_count;
     struct ptx_pos pos; /* position of the opcode, after any guard */
     struct ptx_source source;
+    const struct sim_instruction *row; /* for the lowering: what sim/exec/lower/instructions.def says of it */
 };
 
 struct ptx_function {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/exec/check/state.h"
+#include "sim/exec/lower/instructions.h"
 #include "sim/exec/lower/slots.h"
 
 static bool names(const struct ptx_operand *operand, const bool *followed) {
@@ -31,22 +32,19 @@ static bool is_float(const char *word) {
 
 /* Whether the instruction only moves the operand's value to a register or to memory, whole or in parts. */
 static bool moves(const struct ptx_instruction *in, size_t operand) {
-    static const char *const all[] = {"mov", "and", "or",   "xor",  "not", "shl", "shr",
-                                      "bfe", "bfi", "prmt", "lop3", "shf", NULL};
-    if (strcmp(in->name, "st") == 0 || strcmp(in->name, "shfl") == 0)
+    switch (in->row->value) {
+    case SIM_VALUE_MOVES:
+        return true;
+    case SIM_VALUE_MOVES_FIRST:
         return operand == 1;
-    if (strcmp(in->name, "selp") == 0)
-        return operand < 3;
-    if (strcmp(in->name, "cvt") == 0) {
+    case SIM_VALUE_MOVES_WHOLE:
         for (size_t i = 0; i < in->word_count; i++)
             if (is_float(in->words[i]))
                 return false;
         return true;
+    default:
+        return false;
     }
-    for (const char *const *name = all; *name; name++)
-        if (strcmp(in->name, *name) == 0)
-            return true;
-    return false;
 }
 
 /* Whether some instruction computes with the value in those registers, or in those that it is moved to. */
@@ -73,9 +71,9 @@ static bool computes(const struct ptx_function *f, bool *followed) {
 
 static bool look(const struct ptx_function *f, uint32_t insn, unsigned element) {
     const struct ptx_instruction *in = &f->instructions[insn];
-    if (strcmp(in->name, "cp") == 0)
+    if (in->row->value == SIM_VALUE_COPIES)
         return false;
-    if ((strcmp(in->name, "ld") != 0 && strcmp(in->name, "ldu") != 0) || !in->operand_count)
+    if (in->row->value != SIM_VALUE_LOADS || !in->operand_count)
         return true;
     const struct ptx_operand *value = &in->operands[0];
     if (value->kind == PTX_OPERAND_VECTOR) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/exec/lower/instructions.h"
 #include "sim/exec/lower/slots.h"
 
 bool facts_uniform(const struct facts *facts, const struct ptx_operand *operand) {
@@ -20,20 +21,13 @@ bool facts_uniform(const struct facts *facts, const struct ptx_operand *operand)
 
 /* Whether equal sources give equal results: arithmetic, and loads of kernel parameters. */
 static bool keeps_uniform(const struct ptx_function *f, const struct ptx_instruction *in) {
-    static const char *const names[] = {"mov", "add",  "sub",  "mul",  "mad", "shl", "shr",
-                                        "and", "or",   "xor",  "not",  "neg", "min", "max",
-                                        "cvt", "cvta", "selp", "setp", NULL};
-    if (in->guard)
+    if (in->guard || !(in->row->ptxas & SIM_PTXAS_UNIFORM))
         return false;
-    if (strcmp(in->name, "ld") == 0) {
-        /* A device function's parameters and a call's results are each lane's own. */
-        const struct ptx_variable *v = in->operand_count > 1 ? in->operands[1].variable : NULL;
-        return ptx_has_word(in, "param") && f->entry && (!v || v->is_param);
-    }
-    for (const char *const *name = names; *name; name++)
-        if (strcmp(in->name, *name) == 0)
-            return true;
-    return false;
+    if (!(in->row->memory & SIM_MEMORY_READS))
+        return true;
+    /* A device function's parameters and a call's results are each lane's own. */
+    const struct ptx_variable *v = in->operand_count > 1 ? in->operands[1].variable : NULL;
+    return f->entry && (!v || v->is_param);
 }
 
 static void mark_read(struct facts *facts, const struct ptx_operand *operand) {

@@ -1,31 +1,27 @@
 #include "sim/exec/lower/flow.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-bool flow_is_any(const char *name, const char *const *list) {
-    for (; *list; list++)
-        if (strcmp(name, *list) == 0)
-            return true;
-    return false;
-}
+#include "sim/exec/lower/instructions.h"
 
 static enum flow_kind kind_of(const struct ptx_instruction *in) {
-    if (strcmp(in->name, "bra") == 0)
+    switch (in->row->control) {
+    case SIM_CONTROL_BRANCHES:
         return FLOW_BRANCH;
-    if (strcmp(in->name, "brx") == 0)
+    case SIM_CONTROL_SWITCHES:
         return FLOW_SWITCH;
-    if (strcmp(in->name, "ret") == 0)
+    case SIM_CONTROL_RETURNS:
         return FLOW_RETURN;
-    if (strcmp(in->name, "exit") == 0 || strcmp(in->name, "trap") == 0)
+    case SIM_CONTROL_ENDS:
         return FLOW_EXIT;
-    return FLOW_PLAIN;
+    default:
+        return FLOW_PLAIN;
+    }
 }
 
 /* Instructions whose guard cannot be a lane mask, because they move or stop the lanes themselves. */
 static bool guard_is_branch(const struct ptx_instruction *in) {
-    static const char *const names[] = {"ret", "exit", "trap", "call", "bar", "barrier", "brx", NULL};
-    return flow_is_any(in->name, names) || ptx_has_word(in, "sync") || ptx_has_word(in, "try_wait");
+    return in->row->control != SIM_CONTROL_ON && in->row->control != SIM_CONTROL_BRANCHES;
 }
 
 /* One node an instruction, and one more for a guard that becomes a branch. */
@@ -75,7 +71,7 @@ static size_t target_block(const struct flow *flow, const struct ptx_label *labe
 
 /* Lanes may call different functions, and meet again behind the call. */
 static bool is_indirect_call(const struct ptx_instruction *in) {
-    if (strcmp(in->name, "call") != 0)
+    if (in->row->control != SIM_CONTROL_CALLS)
         return false;
     for (size_t i = 0; i < in->operand_count; i++)
         if (in->operands[i].kind == PTX_OPERAND_FUNCTION)

@@ -89,8 +89,6 @@ bool flow_post_dominate(const struct flow *flow, const bool *left_out, size_t *i
 bool flow_only_ends(const struct flow *flow, size_t block);
 /* Marks the edges to code that only ends.  left_out: all false.  false: out of memory. */
 bool flow_leave_out_ends(const struct flow *flow, bool *left_out);
-/* Whether a name is of the list, which ends with NULL. */
-bool flow_is_any(const char *name, const char *const *list);
 /* The block that a label stands before. */
 size_t flow_label_block(const struct flow *flow, const struct ptx_label *label);
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "sim/exec/lower/instructions.h"
 #include "sim/exec/lower/slots.h"
 
 bool flow_find_before(const struct flow *flow, struct flow_before *out) {
@@ -159,8 +160,7 @@ static bool is_steady(const struct flow *flow, const struct flow_loop *loop, con
     }
     if (!writer)
         return true;
-    static const char *const other[] = {"ld", "ldu", "atom", "call", "shfl", "vote", "tex", "mov", NULL};
-    if (depth == MAX_DEPTH || writer->guard || flow_is_any(writer->name, other))
+    if (depth == MAX_DEPTH || writer->guard || !(writer->row->ptxas & SIM_PTXAS_STEADY))
         return false;
     for (size_t i = 1; i < writer->operand_count; i++)
         if (!are_steady(flow, loop, &writer->operands[i], depth + 1))

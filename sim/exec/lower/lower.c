@@ -35,8 +35,7 @@ bool lower_out_of_memory(struct lower *l) {
     return ptx_error_set(l->error, l->module->ptx, l->function->pos, "out of memory");
 }
 
-bool lower_unknown(struct lower *l, const char *why) {
-    const struct ptx_instruction *in = l->node->in;
+static bool unknown(struct lower *l, const struct ptx_instruction *in, const char *why) {
     const struct ptx_module *m = l->module->ptx;
     char source[120] = "";
     if (in->source.file && in->source.line) { /* the parser leaves no file that the text does not give */
@@ -46,6 +45,10 @@ bool lower_unknown(struct lower *l, const char *why) {
     }
     return lower_error(l, in->pos, "instruction '%.80s' is not supported%s%s%s%s", in->opcode,
                        why ? " (" : "", why ? why : "", why ? ")" : "", source);
+}
+
+bool lower_unknown(struct lower *l, const char *why) {
+    return unknown(l, l->node->in, why);
 }
 
 static bool grow(void **array, size_t *capacity, size_t count, size_t size) {
@@ -159,18 +162,47 @@ static bool place_locals(struct lower *l) {
     return true;
 }
 
+/* Finds each instruction's row, on which all passes rely. */
+static bool find_rows(struct lower *l) {
+    for (size_t i = 0; i < l->function->instruction_count; i++) {
+        struct ptx_instruction *in = &l->function->instructions[i];
+        const char *why;
+        in->row = sim_instruction_find(in, &why);
+        if (!in->row)
+            return unknown(l, in, why);
+    }
+    return true;
+}
+
+/* Whether an instruction's row says of it what its lowering has made: a result, and accesses to memory. */
+static bool keeps_row(struct lower *l, size_t first_site) {
+    const struct ptx_instruction *in = l->node->in;
+    const bool dropped = in->operand_count && in->operands[0].kind == PTX_OPERAND_SINK;
+    unsigned made = 0;
+    for (size_t i = first_site; i < l->code->site_count; i++) {
+        const enum sim_access access = l->code->sites[i].access;
+        made |= access == SIM_ACCESS_LOAD    ? SIM_MEMORY_READS
+                : access == SIM_ACCESS_STORE ? SIM_MEMORY_WRITES
+                                             : SIM_MEMORY_READS | SIM_MEMORY_WRITES;
+    }
+    if ((l->wrote == (in->row->result != SIM_RESULT_NONE) || dropped) && !(made & ~in->row->memory))
+        return true;
+    return lower_error(l, in->pos, "internal: '%s' is not what its row says", in->opcode);
+}
+
 static bool lower_node(struct lower *l) {
+    const struct ptx_instruction *in = l->node->in;
     if (l->node->is_passed)
         return true;
-    static bool (*const lowerings[])(struct lower *, bool *) = {lower_control, lower_memory, lower_texture,
-                                                                lower_matrix, lower_lanes};
-    size_t first = l->insn_count;
+    size_t first = l->insn_count, first_site = l->code->site_count;
     memset(l->temp_used, 0, sizeof l->temp_used);
-    bool handled = false;
-    for (size_t i = 0; i < sizeof lowerings / sizeof *lowerings && !handled; i++)
-        if (!lowerings[i](l, &handled))
-            return false;
-    const struct ptx_instruction *in = l->node->in;
+    l->wrote = false;
+    if (l->node->is_entered)
+        return lower_loop_entry(l);
+    if (l->node->kind == FLOW_BRANCH)
+        return lower_branch(l) && (l->node->synthetic || keeps_row(l, first_site));
+    if (!in->row->lower(l) || !keeps_row(l, first_site))
+        return false;
     if (!in->guard || l->node->unguarded || l->node->kind != FLOW_PLAIN)
         return true;
     int32_t guard;
@@ -285,6 +317,8 @@ static void place_temps(struct lower *l) {
 }
 
 static bool lower_function(struct lower *l) {
+    if (!find_rows(l))
+        return false;
     if (!flow_build(l->function, &l->flow) || !slots_assign(l->function, &l->flow, &l->slots))
         return lower_out_of_memory(l);
     l->code->site_base = l->module->site_count;

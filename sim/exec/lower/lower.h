@@ -10,6 +10,7 @@
 #include "sim/exec/handlers.h"
 #include "sim/exec/lower/facts.h"
 #include "sim/exec/lower/flow.h"
+#include "sim/exec/lower/instructions.h"
 #include "sim/exec/lower/merge.h"
 #include "sim/exec/lower/slots.h"
 #include "sim/exec/program.h"
@@ -35,6 +36,7 @@ struct lower {
     size_t *block_insn;           /* where each basic block's enter instruction is */
     size_t block;                 /* the one being lowered, */
     const struct flow_node *node; /* and its node */
+    bool wrote;                   /* it has asked where its result goes */
 
     size_t *first_site;               /* by block */
     size_t next_site;                 /* of a block that repeats another; else SIZE_MAX */
@@ -82,24 +84,18 @@ bool lower_space(const struct ptx_instruction *in, enum sim_space *space);
 /* Marks an instruction as one that waits for all 32 lanes of its warp. */
 bool lower_aligned(struct lower *l, struct sim_insn *out);
 
-/* lower_lanes.c, lower_memory.c, lower_control.c, matrix_lower.c, texture_lower.c: each lowers the current
- * node if it is one of theirs; *handled says whether it was. */
-bool lower_lanes(struct lower *l, bool *handled);
-bool lower_memory(struct lower *l, bool *handled);
-bool lower_control(struct lower *l, bool *handled);
-bool lower_matrix(struct lower *l, bool *handled);
-bool lower_texture(struct lower *l, bool *handled);
-
-/* mbarrier_lower.c: the current node, which is mbarrier, cp.async.mbarrier.arrive, a bulk copy; what st.async
- * and red.async do in the end. */
+/* lower_mbarrier.c: what st.async and red.async do in the end. */
 bool lower_bytes_arrive(struct lower *l, enum sim_space space, unsigned bytes);
-bool lower_mbarrier(struct lower *l);
-bool lower_copy_arrival(struct lower *l);
-bool lower_bulk_copy(struct lower *l);
 
-/* tensor_map_lower.c: the current node, which is tensormap, or a fence or prefetch of a tensor map. */
-bool lower_tensor_map(struct lower *l);
-bool lower_tensor_map_fence(struct lower *l);
-bool lower_tensor_map_prefetch(struct lower *l);
+/* lower_control.c: the current node, which is a branch of the flow's own, or begins an unrolled loop. */
+bool lower_loop_entry(struct lower *l);
+
+/* What instructions.def names: each lowers the current node.  No other function has that form, and one
+ * without a row does not compile, for want of a prototype. */
+#define INSTRUCTION(pattern, by, ...) bool lower_##by(struct lower *l);
+#define COMPUTING(...)                INSTRUCTION(, op, )
+#include "sim/exec/lower/instructions.def"
+#undef COMPUTING
+#undef INSTRUCTION
 
 #endif

@@ -3,10 +3,6 @@
 
 #include "sim/exec/lower/lower.h"
 
-static bool is(const struct ptx_instruction *in, const char *name) {
-    return strcmp(in->name, name) == 0;
-}
-
 /* Block numbers stand where pointers will be until lower.c knows where the blocks are. */
 static const struct sim_insn *block_number(size_t block) {
     return (const struct sim_insn *)(uintptr_t)(block + 1);
@@ -17,7 +13,7 @@ static const struct sim_insn *place_number(size_t block) {
 }
 
 /* As a loop begins whose rounds are all alike: its test held. */
-static bool lower_enter_loop(struct lower *l) {
+bool lower_loop_entry(struct lower *l) {
     int32_t condition;
     if (!lower_register(l, l->node->condition, &condition))
         return false;
@@ -51,7 +47,7 @@ static bool lower_rounds(struct lower *l, int32_t *condition) {
     return true;
 }
 
-static bool lower_branch(struct lower *l) {
+bool lower_branch(struct lower *l) {
     const struct flow_node *node = l->node;
     if (!node->synthetic &&
         (node->in->operand_count != 1 || node->in->operands[0].kind != PTX_OPERAND_LABEL ||
@@ -75,7 +71,7 @@ static bool lower_branch(struct lower *l) {
     return true;
 }
 
-static bool lower_switch(struct lower *l) {
+bool lower_switch(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
     if (!l->node->list || !l->node->list->is_list || !l->node->list->branch_target_count)
         return lower_error(l, ptx->pos, "'%s' takes an index and a .branchtargets label", ptx->opcode);
@@ -133,7 +129,7 @@ static const char *why_undefined(const char *name) {
 }
 
 /* call (results), callee, (arguments), prototype;  each list may be absent. */
-static bool lower_call(struct lower *l) {
+bool lower_call(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
     const struct ptx_operand *results = NULL, *arguments = NULL, *callee = NULL, *prototype = NULL;
     for (size_t i = 0; i < ptx->operand_count; i++) {
@@ -195,7 +191,7 @@ static bool lower_call(struct lower *l) {
 }
 
 /* barrier.cluster.arrive and .wait */
-static bool lower_cluster_barrier(struct lower *l) {
+bool lower_cluster_barrier(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
     bool arrive = ptx_has_word(ptx, "arrive"), wait = ptx_has_word(ptx, "wait");
     if (arrive == wait || ptx->operand_count)
@@ -203,23 +199,23 @@ static bool lower_cluster_barrier(struct lower *l) {
     return lower_emit(l, arrive ? sim_run_cluster_arrive : sim_run_cluster_wait) != NULL;
 }
 
-/* bar{.cta}.sync a{, b}; .arrive a, b; .red.popc.u32 d, a{, b}, p; .red.and.pred d, a{, b}, p. */
-static bool lower_barrier(struct lower *l) {
+bool lower_warp_barrier(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
-    if (ptx_has_word(ptx, "warp")) {
-        int32_t mask;
-        if (ptx->operand_count != 1)
-            return lower_error(l, ptx->pos, "'%s' takes a member mask", ptx->opcode);
-        if (!lower_source(l, &ptx->operands[0], PTX_TYPE_U32, &mask))
-            return false;
-        struct sim_insn *in = lower_emit(l, sim_run_warp_barrier);
-        if (in)
-            in->a = mask;
-        return in != NULL;
-    }
-    if (ptx_has_word(ptx, "cluster"))
-        return lower_cluster_barrier(l);
-    bool red = ptx_has_word(ptx, "red"), arrive = ptx_has_word(ptx, "arrive");
+    int32_t mask;
+    if (ptx->operand_count != 1)
+        return lower_error(l, ptx->pos, "'%s' takes a member mask", ptx->opcode);
+    if (!lower_source(l, &ptx->operands[0], PTX_TYPE_U32, &mask))
+        return false;
+    struct sim_insn *in = lower_emit(l, sim_run_warp_barrier);
+    if (in)
+        in->a = mask;
+    return in != NULL;
+}
+
+/* bar{.cta}.sync a{, b}; .arrive a, b; .red.popc.u32 d, a{, b}, p; .red.and.pred d, a{, b}, p. */
+bool lower_barrier(struct lower *l) {
+    const struct ptx_instruction *ptx = l->node->in;
+    bool red = ptx->row->result != SIM_RESULT_NONE, arrive = ptx_has_word(ptx, "arrive");
     size_t at = red, count = ptx->operand_count;
     size_t fixed = red ? 3 : 1;
     if (count < fixed || count > fixed + 1 || (arrive && count != 2))
@@ -246,66 +242,46 @@ static bool lower_barrier(struct lower *l) {
     return true;
 }
 
-/* Without an effect on a machine whose memory is always coherent and whose caches are not modelled. */
-static bool needs_nothing(const struct ptx_instruction *in) {
-    static const char *const names[] = {"prefetch",      "prefetchu",      "pmevent",    "discard",
-                                        "applypriority", "griddepcontrol", "setmaxnreg", NULL};
-    for (const char *const *name = names; *name; name++)
-        if (is(in, *name))
-            return true;
-    return false;
+bool lower_return(struct lower *l) {
+    /* A device function's returns meet in its last block, which goes back to the caller. */
+    if (l->function->entry)
+        return lower_exit(l);
+    struct sim_branch *branch = lower_alloc(l, sizeof *branch);
+    if (!branch)
+        return false;
+    branch->target = block_number(l->flow.block_count - 1);
+    struct sim_insn *jump = lower_emit(l, sim_run_jump);
+    if (jump)
+        jump->extra = branch;
+    return jump != NULL;
 }
 
-bool lower_control(struct lower *l, bool *handled) {
-    const struct ptx_instruction *in = l->node->in;
-    *handled = true;
-    if (l->node->is_entered)
-        return lower_enter_loop(l);
-    switch (l->node->kind) {
-    case FLOW_BRANCH:
-        return lower_branch(l);
-    case FLOW_SWITCH:
-        return lower_switch(l);
-    case FLOW_RETURN: {
-        /* A device function's returns meet in its last block, which goes back to the caller. */
-        if (l->function->entry)
-            return lower_emit(l, sim_run_exit) != NULL;
-        struct sim_branch *branch = lower_alloc(l, sizeof *branch);
-        if (!branch)
-            return false;
-        branch->target = block_number(l->flow.block_count - 1);
-        struct sim_insn *jump = lower_emit(l, sim_run_jump);
-        if (jump)
-            jump->extra = branch;
-        return jump != NULL;
-    }
-    case FLOW_EXIT:
-        return lower_emit(l, is(in, "trap") ? sim_run_trap : sim_run_exit) != NULL;
-    case FLOW_PLAIN:
-        break;
-    }
-    if (is(in, "call"))
-        return lower_call(l);
-    if (is(in, "bar") || is(in, "barrier"))
-        return lower_barrier(l);
-    if (is(in, "membar") || is(in, "fence") || is(in, "nanosleep"))
-        l->code->may_spin = true; /* these stand in loops that read plainly, too */
-    if (is(in, "fence") && ptx_has_word(in, "tensormap::generic"))
-        return lower_tensor_map_fence(l);
-    if (is(in, "membar") || is(in, "fence"))
-        return lower_emit(l, sim_run_fence) != NULL;
-    if (is(in, "nanosleep"))
-        return lower_emit(l, sim_run_rest) != NULL;
-    if (is(in, "brkpt")) {
-        struct sim_insn *stop = lower_emit(l, sim_run_trap);
-        if (stop)
-            stop->small = 1;
-        return stop != NULL;
-    }
-    if (is(in, "prefetch") && ptx_has_word(in, "tensormap"))
-        return lower_tensor_map_prefetch(l);
-    if (needs_nothing(in))
-        return lower_emit(l, sim_run_nothing) != NULL;
-    *handled = false;
-    return true;
+bool lower_exit(struct lower *l) {
+    return lower_emit(l, sim_run_exit) != NULL;
+}
+
+bool lower_trap(struct lower *l) {
+    return lower_emit(l, sim_run_trap) != NULL;
+}
+
+bool lower_breakpoint(struct lower *l) {
+    struct sim_insn *stop = lower_emit(l, sim_run_trap);
+    if (stop)
+        stop->small = 1;
+    return stop != NULL;
+}
+
+/* Fences and rests stand in loops that wait for others, and read plainly, too. */
+bool lower_fence(struct lower *l) {
+    l->code->may_spin = true;
+    return lower_emit(l, sim_run_fence) != NULL;
+}
+
+bool lower_rest(struct lower *l) {
+    l->code->may_spin = true;
+    return lower_emit(l, sim_run_rest) != NULL;
+}
+
+bool lower_nothing(struct lower *l) {
+    return lower_emit(l, sim_run_nothing) != NULL;
 }

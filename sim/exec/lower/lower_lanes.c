@@ -55,7 +55,7 @@ static bool fill(struct lower *l, const char *name, int32_t from, int32_t to) {
     return true;
 }
 
-static bool lower_op(struct lower *l, const struct sim_op *op) {
+static bool lower_found(struct lower *l, const struct sim_op *op) {
     const struct ptx_instruction *in = l->node->in;
     const enum ptx_type types[4] = {op->a, op->b, op->c, op->f};
     const char *const filler = filling(l);
@@ -175,7 +175,7 @@ static bool lower_unpack(struct lower *l) {
     return lower_unpack_two(l, name, vector->items + 2, source);
 }
 
-static bool lower_mov(struct lower *l) {
+bool lower_mov(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (in->operand_count != 2)
         return lower_error(l, in->pos, "'%s' takes 2 operands", in->opcode);
@@ -183,8 +183,7 @@ static bool lower_mov(struct lower *l) {
         return lower_unpack(l);
     if (in->operands[1].kind == PTX_OPERAND_VECTOR)
         return lower_pack(l);
-    struct sim_op op;
-    return find_op(l, in->opcode, &op) && lower_op(l, &op);
+    return lower_op(l);
 }
 
 static uint64_t window_of(const struct ptx_instruction *in, bool *known) {
@@ -220,6 +219,14 @@ static bool lower_window(struct lower *l, bool test) {
     return true;
 }
 
+bool lower_cvta(struct lower *l) {
+    return lower_window(l, false);
+}
+
+bool lower_isspacep(struct lower *l) {
+    return lower_window(l, true);
+}
+
 /* mapa{.shared::cluster}.u32 d, a, rank; getctarank{.shared::cluster}.u32 d, a; without a space, and of 64
  * bits, a is a generic address, which has its rank at the same bits. */
 static bool lower_rank(struct lower *l, bool map) {
@@ -246,8 +253,16 @@ static bool lower_rank(struct lower *l, bool map) {
     return true;
 }
 
+bool lower_mapa(struct lower *l) {
+    return lower_rank(l, true);
+}
+
+bool lower_getctarank(struct lower *l) {
+    return lower_rank(l, false);
+}
+
 /* A cache policy is a number that only the hardware reads. */
-static bool lower_policy(struct lower *l) {
+bool lower_policy(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     int32_t zero, d;
     if (!in->operand_count)
@@ -256,24 +271,7 @@ static bool lower_policy(struct lower *l) {
            fill(l, "mov.b64", zero, d);
 }
 
-bool lower_lanes(struct lower *l, bool *handled) {
-    const struct ptx_instruction *in = l->node->in;
-    *handled = true;
-    if (strcmp(in->name, "mov") == 0)
-        return lower_mov(l);
-    if (strcmp(in->name, "cvta") == 0)
-        return lower_window(l, false);
-    if (strcmp(in->name, "mapa") == 0 || strcmp(in->name, "getctarank") == 0)
-        return lower_rank(l, in->name[0] == 'm');
-    if (strcmp(in->name, "createpolicy") == 0)
-        return lower_policy(l);
-    if (strcmp(in->name, "isspacep") == 0)
-        return lower_window(l, true);
+bool lower_op(struct lower *l) {
     struct sim_op op;
-    const char *why = NULL;
-    if (!sim_op_find(in->opcode, &op, &why)) {
-        *handled = false;
-        return lower_unknown(l, why);
-    }
-    return lower_op(l, &op);
+    return find_op(l, l->node->in->opcode, &op) && lower_found(l, &op);
 }

@@ -245,7 +245,7 @@ static sim_run_fn *multiply_body(enum sim_element a) {
 
 /* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c;  wmma.mma alike, which names f16 only once or
  * not at all: its types are d's and c's then. */
-static bool lower_multiply(struct lower *l, bool wmma) {
+static bool lower_product(struct lower *l, bool wmma) {
     static const char *const words[] = {"mma", "satfinite", "xor", "and", NULL};
     const struct ptx_instruction *in = l->node->in;
     struct opcode op;
@@ -297,6 +297,14 @@ static bool lower_multiply(struct lower *l, bool wmma) {
         return false;
     out->extra = m;
     return lower_aligned(l, out);
+}
+
+bool lower_multiply(struct lower *l) {
+    return lower_product(l, false);
+}
+
+bool lower_wmma_multiply(struct lower *l) {
+    return lower_product(l, true);
 }
 
 /* ---------------------------------------------------------------- wmma.load, wmma.store */
@@ -375,6 +383,14 @@ static bool lower_matrix_move(struct lower *l, bool load) {
     return lower_aligned(l, out);
 }
 
+bool lower_load_matrix(struct lower *l) {
+    return lower_matrix_move(l, true);
+}
+
+bool lower_store_matrix(struct lower *l) {
+    return lower_matrix_move(l, false);
+}
+
 /* ---------------------------------------------------------------- ldmatrix, stmatrix, movmatrix */
 
 static bool lower_rows(struct lower *l, bool load) {
@@ -408,7 +424,15 @@ static bool lower_rows(struct lower *l, bool load) {
     return lower_aligned(l, out);
 }
 
-static bool lower_transpose(struct lower *l) {
+bool lower_load_rows(struct lower *l) {
+    return lower_rows(l, true);
+}
+
+bool lower_store_rows(struct lower *l) {
+    return lower_rows(l, false);
+}
+
+bool lower_transpose(struct lower *l) {
     static const char *const words[] = {"m8n8", "trans", "b16", NULL};
     const struct ptx_instruction *in = l->node->in;
     struct opcode op;
@@ -425,22 +449,4 @@ static bool lower_transpose(struct lower *l) {
         return false;
     out->d = d, out->a = a;
     return lower_aligned(l, out);
-}
-
-bool lower_matrix(struct lower *l, bool *handled) {
-    const struct ptx_instruction *in = l->node->in;
-    const char *first = in->word_count ? in->words[0] : "";
-    *handled = true;
-    if (strcmp(in->name, "mma") == 0)
-        return lower_multiply(l, false);
-    if (strcmp(in->name, "wmma") == 0 && strcmp(first, "mma") == 0)
-        return lower_multiply(l, true);
-    if (strcmp(in->name, "wmma") == 0 && (strcmp(first, "load") == 0 || strcmp(first, "store") == 0))
-        return lower_matrix_move(l, first[0] == 'l');
-    if (strcmp(in->name, "ldmatrix") == 0 || strcmp(in->name, "stmatrix") == 0)
-        return lower_rows(l, in->name[0] == 'l');
-    if (strcmp(in->name, "movmatrix") == 0)
-        return lower_transpose(l);
-    *handled = false;
-    return true;
 }

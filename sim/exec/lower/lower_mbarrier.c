@@ -88,10 +88,11 @@ static bool emit(struct lower *l, sim_run_fn *body, const void *extra, int32_t a
     return true;
 }
 
-/* arrive: state, [at] {, count}; waits: p, [at], state or parity {, hint}; else [at] {, count}. */
-static bool lower_object(struct lower *l) {
+/* arrive: state, [at] {, count}; waits: p, [at], state or parity {, hint}; cp.async.mbarrier.arrive.noinc,
+ * whose copies have been done: [at]; else [at] {, count}. */
+bool lower_mbarrier(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
-    struct sim_mbarrier *m = lower_alloc(l, sizeof *m);
+    struct sim_mbarrier *m = known(l) ? lower_alloc(l, sizeof *m) : NULL;
     if (!m)
         return false;
     if (!find_operation(in, m) || !lower_space(in, &m->at.space) || m->at.space == SIM_SPACE_GLOBAL)
@@ -102,7 +103,7 @@ static bool lower_object(struct lower *l) {
         return lower_unknown(l, "it works on the block's own shared memory");
     bool waits = m->op == SIM_MBARRIER_TEST || m->op == SIM_MBARRIER_TRY,
          arrives = m->op == SIM_MBARRIER_ARRIVE;
-    size_t results = waits || arrives, given = in->operand_count - results - 1;
+    size_t results = in->row->result != SIM_RESULT_NONE, given = in->operand_count - results - 1;
     size_t least = arrives || m->op == SIM_MBARRIER_INVAL ? 0 : 1;
     m->drop = ptx_has_word(in, "arrive_drop");
     m->expect = arrives && ptx_has_word(in, "expect_tx");
@@ -110,10 +111,10 @@ static bool lower_object(struct lower *l) {
     m->parity = ptx_has_word(in, "parity");
     m->count = -1;
     m->has_result = results && in->operands[0].kind != PTX_OPERAND_SINK;
-    if (in->operand_count < results + 1 + (m->expect || m->unfinished ? 1 : least) ||
-        given > (m->op == SIM_MBARRIER_TRY     ? 2u
-                 : m->op == SIM_MBARRIER_INVAL ? 0u
-                                               : 1u))
+    size_t most = m->op == SIM_MBARRIER_TRY                              ? 2
+                  : m->op == SIM_MBARRIER_INVAL || (arrives && !results) ? 0
+                                                                         : 1;
+    if (in->operand_count < results + 1 + (m->expect || m->unfinished ? 1 : least) || given > most)
         return lower_error(l, in->pos, "wrong number of operands for '%s'", in->opcode);
     int32_t address;
     enum ptx_type type = waits && !m->parity ? PTX_TYPE_B64 : PTX_TYPE_U32;
@@ -126,9 +127,11 @@ static bool lower_object(struct lower *l) {
     return emit(l, waits ? sim_run_mbarrier_wait : sim_run_mbarrier, m, address);
 }
 
-static bool lower_pending(struct lower *l) {
+bool lower_pending(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     int32_t a, d;
+    if (!known(l))
+        return false;
     if (in->operand_count != 2)
         return lower_error(l, in->pos, "'%s' takes a register and a state", in->opcode);
     if (!lower_source(l, &in->operands[1], PTX_TYPE_B64, &a) ||
@@ -141,20 +144,9 @@ static bool lower_pending(struct lower *l) {
     return true;
 }
 
-bool lower_mbarrier(struct lower *l) {
-    if (!known(l))
-        return false;
-    return ptx_has_word(l->node->in, "pending_count") ? lower_pending(l) : lower_object(l);
-}
-
-bool lower_copy_arrival(struct lower *l) {
-    const struct ptx_instruction *in = l->node->in;
-    if (!known(l))
-        return false;
-    /* The arrival would be expected, and comes at once. */
-    if (!ptx_has_word(in, "noinc"))
-        return lower_emit(l, sim_run_nothing) != NULL;
-    return lower_object(l);
+/* cp.async.mbarrier.arrive: it would be expected from now on, and comes at once. */
+bool lower_expected_arrival(struct lower *l) {
+    return known(l) && lower_nothing(l);
 }
 
 /* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster} [to], [from], size,

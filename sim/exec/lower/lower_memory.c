@@ -3,10 +3,6 @@
 
 #include "sim/exec/lower/lower.h"
 
-static bool is(const struct ptx_instruction *in, const char *name) {
-    return strcmp(in->name, name) == 0;
-}
-
 bool lower_space(const struct ptx_instruction *in, enum sim_space *space) {
     *space = SIM_SPACE_GENERIC;
     for (size_t i = 0; i < in->word_count; i++) {
@@ -267,7 +263,7 @@ static void merge_memop(struct lower *l, struct sim_memop *op) {
         l->code->sites[l->code->site_count - 1].bytes = merged->bytes;
 }
 
-static bool lower_load(struct lower *l) {
+bool lower_load(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (ptx_has_word(in, "async"))
         return lower_unknown(l, NULL);
@@ -276,7 +272,7 @@ static bool lower_load(struct lower *l) {
     struct sim_memop *op = new_memop(l, SIM_ACCESS_LOAD);
     if (!op)
         return false;
-    if (is(in, "ldu"))
+    if (in->row->memory & SIM_MEMORY_GLOBAL)
         op->space = SIM_SPACE_GLOBAL;
     const struct ptx_operand *address = &in->operands[1];
     const struct ptx_variable *v = frame_param(l, address);
@@ -297,7 +293,7 @@ static bool lower_load(struct lower *l) {
     return emit_memop(l, waits_for_others(in) ? sim_run_poll_load : sim_run_load, op, ref);
 }
 
-static bool lower_store(struct lower *l) {
+bool lower_store(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (in->operand_count < 2 || in->operand_count > 3)
         return lower_error(l, in->pos, "'%s' takes an address and a register", in->opcode);
@@ -317,7 +313,7 @@ static bool lower_store(struct lower *l) {
 }
 
 /* st.async.shared::cluster.mbarrier::complete_tx::bytes{.v2}.b32 [to], value, [barrier]: done at once. */
-static bool lower_async_store(struct lower *l) {
+bool lower_async_store(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (in->operand_count != 3)
         return lower_error(l, in->pos, "'%s' takes an address, a register and a barrier", in->opcode);
@@ -444,8 +440,9 @@ static bool simplify_atomic(struct lower *l, struct sim_memop *op, bool returns)
     return true;
 }
 
-static bool lower_atomic(struct lower *l, bool returns) {
+bool lower_atomic(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
+    const bool returns = in->row->result != SIM_RESULT_NONE;
     struct sim_memop *op = new_memop(l, returns ? SIM_ACCESS_ATOM : SIM_ACCESS_RED);
     if (!op)
         return false;
@@ -496,20 +493,13 @@ static bool lower_atomic(struct lower *l, bool returns) {
     return !tells || lower_bytes_arrive(l, op->space, op->width);
 }
 
+bool lower_bulk_prefetch(struct lower *l) {
+    return ptx_has_word(l->node->in, "tensor") ? lower_unknown(l, NULL) : lower_nothing(l);
+}
+
 /* cp.async.ca.shared.global [to], [from], 16 {, bytes}: done at once; its commits and waits are empty. */
-static bool lower_async_copy(struct lower *l) {
+bool lower_async_copy(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
-    if (ptx_has_word(in, "commit_group") || ptx_has_word(in, "wait_group") || ptx_has_word(in, "wait_all"))
-        return lower_emit(l, sim_run_nothing) != NULL;
-    if (!ptx_has_word(in, "async"))
-        return lower_unknown(l, NULL);
-    if (ptx_has_word(in, "bulk") && ptx_has_word(in, "prefetch") && ptx_has_word(in, "L2") &&
-        !ptx_has_word(in, "tensor"))
-        return lower_emit(l, sim_run_nothing) != NULL;
-    if (ptx_has_word(in, "bulk"))
-        return lower_bulk_copy(l);
-    if (ptx_has_word(in, "mbarrier"))
-        return lower_copy_arrival(l);
     if (in->operand_count < 3 || in->operands[2].kind != PTX_OPERAND_INTEGER)
         return lower_error(l, in->pos, "'%s' takes two addresses and a size", in->opcode);
     uint64_t bytes = in->operands[2].bits;
@@ -546,26 +536,5 @@ static bool lower_async_copy(struct lower *l) {
     if (!out)
         return false;
     out->a = a, out->b = b, out->extra = from;
-    return true;
-}
-
-bool lower_memory(struct lower *l, bool *handled) {
-    const struct ptx_instruction *in = l->node->in;
-    *handled = true;
-    if (is(in, "ld") || is(in, "ldu"))
-        return lower_load(l);
-    if (is(in, "st"))
-        return ptx_has_word(in, "async") ? lower_async_store(l) : lower_store(l);
-    if (is(in, "atom"))
-        return lower_atomic(l, true);
-    if (is(in, "red"))
-        return lower_atomic(l, false);
-    if (is(in, "cp"))
-        return lower_async_copy(l);
-    if (is(in, "mbarrier"))
-        return lower_mbarrier(l);
-    if (is(in, "tensormap"))
-        return lower_tensor_map(l);
-    *handled = false;
     return true;
 }

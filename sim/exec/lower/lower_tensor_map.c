@@ -176,7 +176,7 @@ static bool replace_value(struct lower *l, const struct map *map, enum field fie
 }
 
 /* The words after "tile", and the operands: [map], {ordinal,} value. */
-static bool lower_replace(struct lower *l) {
+bool lower_map_replace(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     unsigned field = 0;
     while (field < FIELDS && !is_word(in, 2, fields[field].name))
@@ -229,7 +229,7 @@ static bool lane_address(struct lower *l, const struct ptx_operand *operand, str
 }
 
 /* .global.shared::cta.tensormap::generic.release.<scope>.sync.aligned [to], [from], 128 */
-static bool lower_copy(struct lower *l) {
+bool lower_map_copy(struct lower *l) {
     static const char *const words[] = {"cp_fenceproxy", "global", "shared::cta", "tensormap::generic",
                                         "release",       NULL,     "sync",        "aligned"};
     const struct ptx_instruction *in = l->node->in;
@@ -274,13 +274,6 @@ static bool lower_copy(struct lower *l) {
     return lower_emit(l, sim_run_fence) && lower_aligned(l, &l->insns[first]);
 }
 
-bool lower_tensor_map(struct lower *l) {
-    const struct ptx_instruction *in = l->node->in;
-    return is_word(in, 0, "replace")         ? lower_replace(l)
-           : is_word(in, 0, "cp_fenceproxy") ? lower_copy(l)
-                                             : lower_unknown(l, NULL);
-}
-
 /* ---------------------------------------------------------------- fences and prefetches */
 
 /* Only its alignment is minded. */
@@ -297,7 +290,7 @@ static bool named_map(struct lower *l, const struct ptx_operand *operand) {
 }
 
 /* fence.proxy.tensormap::generic.release.<scope>; or .acquire.<scope> [map], 128 */
-bool lower_tensor_map_fence(struct lower *l) {
+bool lower_map_fence(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     const bool acquire = is_word(in, 2, "acquire");
     if (!is_word(in, 0, "proxy") || !is_word(in, 1, "tensormap::generic") ||
@@ -308,16 +301,16 @@ bool lower_tensor_map_fence(struct lower *l) {
         return false;
     if (acquire && (!size_is_128(l, &in->operands[1]) || !named_map(l, &in->operands[0])))
         return false;
-    return lower_emit(l, sim_run_fence) != NULL;
+    return lower_fence(l);
 }
 
 /* prefetch{.const, .param}.tensormap [map] */
-bool lower_tensor_map_prefetch(struct lower *l) {
+bool lower_map_prefetch(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     const bool space = is_word(in, 0, "const") || is_word(in, 0, "param");
     if (!is_word(in, space, "tensormap") || in->word_count != 1u + space)
         return lower_unknown(l, NULL);
     if (!operand_count(l, 1, "an address") || !needs_target(l, 90, false))
         return false;
-    return space ? lower_emit(l, sim_run_nothing) != NULL : named_map(l, &in->operands[0]);
+    return space ? lower_nothing(l) : named_map(l, &in->operands[0]);
 }

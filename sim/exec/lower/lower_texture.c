@@ -64,7 +64,7 @@ static bool lower_results(struct lower *l, const struct ptx_operand *vector, str
     return true;
 }
 
-static bool lower_fetch(struct lower *l, bool gather) {
+static bool lower_texels(struct lower *l, bool gather) {
     const struct ptx_instruction *in = l->node->in;
     const struct shape *shape = find_shape(in);
     if (!shape || !known_words(in, shape, gather) || (gather && shape->items != 2) ||
@@ -112,9 +112,10 @@ static bool lower_fetch(struct lower *l, bool gather) {
     return true;
 }
 
-bool lower_texture(struct lower *l, bool *handled) {
-    const struct ptx_instruction *in = l->node->in;
-    const bool gather = strcmp(in->name, "tld4") == 0;
-    *handled = gather || strcmp(in->name, "tex") == 0;
-    return !*handled || lower_fetch(l, gather);
+bool lower_fetch(struct lower *l) {
+    return lower_texels(l, false);
+}
+
+bool lower_gather(struct lower *l) {
+    return lower_texels(l, true);
 }

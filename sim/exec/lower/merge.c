@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/exec/lower/instructions.h"
 #include "sim/exec/lower/slots.h"
 
 #define MAX_WORDS 4   /* of one access */
@@ -104,10 +105,11 @@ struct plain {
 /* A load or store of shared memory, without more words than it takes, of 4 or 8 bytes; or a load of 2. */
 static struct plain plain_access(const struct ptx_function *f, const struct ptx_instruction *in,
                                  const uint8_t *zeros) {
-    const bool store = strcmp(in->name, "st") == 0;
+    const unsigned use = in->row->memory;
+    const bool store = use == SIM_MEMORY_WRITES;
     struct plain none = {0};
-    if ((!store && strcmp(in->name, "ld") != 0) || in->guard || in->operand_count != 2 ||
-        in->word_count < 2 || strcmp(in->words[0], "shared") != 0)
+    if ((!store && use != SIM_MEMORY_READS) || in->guard || in->operand_count != 2 || in->word_count < 2 ||
+        strcmp(in->words[0], "shared") != 0)
         return none;
     const struct ptx_operand *address = &in->operands[store ? 0 : 1];
     const bool pair = strcmp(in->words[1], "v2") == 0;
@@ -126,36 +128,24 @@ static struct plain plain_access(const struct ptx_function *f, const struct ptx_
 }
 
 static bool may_be_shared(const struct ptx_instruction *in) {
-    return !ptx_has_word(in, "global") && !ptx_has_word(in, "local") && !ptx_has_word(in, "param") &&
-           !ptx_has_word(in, "const");
-}
-
-/* Arithmetic that becomes several blocks of machine code: a fast way, and a slow one for the ends of numbers.
- */
-static bool has_slow_way(const struct ptx_instruction *in) {
-    const bool divides = strcmp(in->name, "div") == 0;
-    if (ptx_has_word(in, "approx") || ptx_has_word(in, "full"))
-        return false;
-    if (divides || strcmp(in->name, "rem") == 0)
-        return !ptx_has_word(in, "u32") && !ptx_has_word(in, "s32") && !ptx_has_word(in, "u16") &&
-               !ptx_has_word(in, "s16");
-    return strcmp(in->name, "rcp") == 0 || strcmp(in->name, "sqrt") == 0;
+    return !(in->row->memory & SIM_MEMORY_GLOBAL) && !ptx_has_word(in, "global") &&
+           !ptx_has_word(in, "local") && !ptx_has_word(in, "param") && !ptx_has_word(in, "const");
 }
 
 /* What shared accesses like first are not moved across: loads pass loads, stores only their neighbours.
  * loose: and what they may be moved across after all. */
 static bool ends_group(const struct plain *first, const struct ptx_instruction *in,
                        const struct plain *access, bool loose) {
-    static const char *const names[] = {"bar",   "barrier", "atom",     "red",       "call", "membar",
-                                        "fence", "cp",      "mbarrier", "tensormap", NULL};
-    static const char *const lanes[] = {"shfl", "vote", NULL};
-    if (!loose && (flow_is_any(in->name, lanes) || has_slow_way(in)))
+    const unsigned use = in->row->memory;
+    if (!loose && in->row->ptxas & SIM_PTXAS_APART)
         return true;
     if (access->bytes && access->store == first->store && (!first->store || access->reg == first->reg))
         return false;
-    if (strcmp(in->name, "st") == 0 || (first->store && strcmp(in->name, "ld") == 0))
+    if (use & SIM_MEMORY_ORDERS)
+        return true;
+    if (use & SIM_MEMORY_WRITES || (first->store && use & SIM_MEMORY_READS))
         return may_be_shared(in);
-    return flow_is_any(in->name, names) || ptx_has_word(in, "volatile");
+    return ptx_has_word(in, "volatile");
 }
 
 /* Merges the accesses that cover [start, start + bytes) from one base, if all are there and none is taken. */
@@ -243,7 +233,7 @@ struct merged_access *merge_find(const struct ptx_function *f, const struct flow
         merge_blocks(f, flow, zeros, group, true, loose);
         for (size_t i = 0; i < f->instruction_count; i++)
             merged[i].in_doubt =
-                strcmp(f->instructions[i].name, "ld") == 0 &&
+                f->instructions[i].row->memory == SIM_MEMORY_READS &&
                 (merged[i].bytes != loose[i].bytes || merged[i].uncounted != loose[i].uncounted);
     } else {
         free(merged);

@@ -262,6 +262,7 @@ bool lower_source(struct lower *l, const struct ptx_operand *operand, enum ptx_t
 
 bool lower_destination(struct lower *l, const struct ptx_operand *operand, enum sim_slot class,
                        int32_t *ref) {
+    l->wrote = true;
     if (operand->kind == PTX_OPERAND_SINK)
         return lower_temp(l, class, ref);
     if (operand->kind != PTX_OPERAND_REGISTER)

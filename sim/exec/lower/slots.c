@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/exec/lower/instructions.h"
+
 enum sim_slot slots_class(enum ptx_type type) {
     if (type == PTX_TYPE_PRED)
         return SIM_PRED;
@@ -12,53 +14,14 @@ enum sim_slot slots_class(enum ptx_type type) {
 static const uint32_t slot_bytes[] = {[SIM_PRED] = 4, [SIM_32] = 4 * SIM_LANES, [SIM_64] = 8 * SIM_LANES};
 
 size_t slots_destinations(const struct ptx_instruction *in) {
-    static const char *const none[] = {"st",
-                                       "red",
-                                       "bra",
-                                       "brx",
-                                       "ret",
-                                       "exit",
-                                       "trap",
-                                       "membar",
-                                       "cp",
-                                       "fence",
-                                       "prefetch",
-                                       "prefetchu",
-                                       "call",
-                                       "nanosleep",
-                                       "brkpt",
-                                       "pmevent",
-                                       "discard",
-                                       "applypriority",
-                                       "griddepcontrol",
-                                       "setmaxnreg",
-                                       "stmatrix",
-                                       "tensormap",
-                                       NULL};
-    if (in->operand_count == 0) /* refused later, where it is lowered */
-        return 0;
-    if (strcmp(in->name, "bar") == 0 || strcmp(in->name, "barrier") == 0)
-        return ptx_has_word(in, "red");
-    if (strcmp(in->name, "mbarrier") == 0)
-        return ptx_has_word(in, "arrive") || ptx_has_word(in, "arrive_drop") ||
-               ptx_has_word(in, "test_wait") || ptx_has_word(in, "try_wait") ||
-               ptx_has_word(in, "pending_count");
-    if (strcmp(in->name, "wmma") == 0 && ptx_has_word(in, "store"))
-        return 0;
-    for (const char *const *name = none; *name; name++)
-        if (strcmp(in->name, *name) == 0)
-            return 0;
-    return 1;
+    return in->operand_count && in->row->result != SIM_RESULT_NONE;
 }
 
 /* An instruction that writes one register before it has read the last of its sources for every lane:
  * the destination must not share a source's slot. */
 static bool writes_early(const struct ptx_instruction *in) {
-    static const char *const names[] = {"shfl", "match", "redux", "vote", "elect", NULL};
-    for (const char *const *name = names; *name; name++)
-        if (strcmp(in->name, *name) == 0)
-            return true;
-    return in->operands[0].kind == PTX_OPERAND_PAIR || in->operands[0].kind == PTX_OPERAND_VECTOR;
+    return in->row->result == SIM_RESULT_EARLY || in->operands[0].kind == PTX_OPERAND_PAIR ||
+           in->operands[0].kind == PTX_OPERAND_VECTOR;
 }
 
 struct interval {

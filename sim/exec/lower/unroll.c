@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/exec/lower/instructions.h"
 #include "sim/exec/lower/loops.h"
 #include "sim/exec/lower/slots.h"
 
@@ -37,14 +38,7 @@ struct loop {
 
 /* What an instruction takes of the limit; LIMIT: no loop that has it is unrolled. */
 static unsigned weight(const struct ptx_instruction *in) {
-    static const char *const plain[] = {
-        "abs", "add",   "and", "bfe", "bfi",  "bfind", "brev", "clz",   "cnot", "copysign", "cos",
-        "cvt", "cvta",  "ex2", "fma", "ld",   "lg2",   "lop3", "mad",   "max",  "min",      "mov",
-        "mul", "mul24", "neg", "not", "or",   "popc",  "prmt", "sad",   "selp", "set",      "setp",
-        "shf", "shl",   "shr", "sin", "slct", "sub",   "tanh", "testp", "xor",  NULL};
-    if (flow_is_any(in->name, plain))
-        return 1;
-    return strcmp(in->name, "div") == 0 || strcmp(in->name, "rem") == 0 ? DIVISION : LIMIT;
+    return in->row->ptxas & SIM_PTXAS_SHORT ? 1 : in->row->ptxas & SIM_PTXAS_LONG ? DIVISION : LIMIT;
 }
 
 /* Whether the operand, or an item of it, is the register. */

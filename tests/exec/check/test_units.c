@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "sim/exec/check/state.h"
+#include "sim/exec/lower/instructions.h"
 
 static uint64_t seed = 1;
 
@@ -164,6 +165,9 @@ static void elements_of_a_load(void **state) {
                                               {.name = "add", .operands = added, .operand_count = 2}};
     struct ptx_function function = {
         .instructions = instructions, .instruction_count = 2, .register_count = 3};
+    const char *why;
+    for (unsigned i = 0; i < 2; i++)
+        assert_non_null(instructions[i].row = sim_instruction_find(&instructions[i], &why));
     const struct sim_code code = {.source = &function};
     struct check_site site = {0};
     assert_false(check_computes(&code, 0, 0, &site));

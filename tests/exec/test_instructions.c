@@ -1,0 +1,611 @@
+/* The list of instructions, sim/exec/lower/instructions.def: an instruction of each row, and each fact of the
+ * row as the pass that uses it shows it.  A row without an instruction here fails, and so does one that no
+ * lowering takes; the lowering itself refuses an instruction whose result or accesses are not those of its
+ * row. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/exec/check/state.h"
+#include "sim/exec/lanes/lanes.h"
+#include "sim/exec/lower/facts.h"
+#include "sim/exec/lower/instructions.h"
+#include "sim/exec/lower/loops.h"
+#include "sim/exec/lower/merge.h"
+#include "sim/exec/lower/slots.h"
+#include "sim/exec/program.h"
+
+/* Registers 1 and from 10 on are results, 2 to 9 are sources: kernel parameters, the predicates but %p1 tests
+ * of them.  What computes is named alone, and gets its operands from the table of computing instructions.
+ *
+ * facts: e  the result has a slot of its own (where a source is as wide)
+ *        J S R X  branches, switches, returns, ends the thread;  C  lanes meet behind it;  b  its guard
+ * becomes a branch l  loads of shared memory before and after it are not merged, a  or only where blocks are
+ * merged together;  s  stores are not u  the result is uniform;  t  and steady in a loop;  1  loops with
+ * three of them are unrolled, 2  with two v w  what is not computed with: its first value, its others;  m
+ * what it loads from memory, until something computes with that, M  or even then */
+static const struct {
+    const char *text, *facts;
+} samples[] = {
+    /* Control flow. */
+    {"bra HERE;", "Jas"},
+    {"brx.idx %r2, PLACES;", "Sbas"},
+    {"ret;", "Rbas"},
+    {"exit;", "Xbas"},
+    {"trap;", "Xbas"},
+    {"brkpt;", ""},
+    {"call helper;", "bls"},
+    {"call %d2;", "Cbls"},
+    /* Barriers and fences. */
+    {"bar.warp.sync %r2;", "bls"},
+    {"barrier.warp.sync %r2;", "bls"},
+    {"barrier.cluster.arrive;", "bls"},
+    {"bar.cluster.wait;", "bls"},
+    {"bar.red.popc.u32 %r1, 0, %p2;", "blst"},
+    {"barrier.red.and.pred %p1, 0, %p2;", "blst"},
+    {"bar.sync 0;", "bls"},
+    {"bar.arrive 0, 64;", "bls"},
+    {"barrier.sync.aligned 0;", "bls"},
+    {"mbarrier.init.shared.b64 [%r2], %r3;", "ls"},
+    {"mbarrier.inval.shared.b64 [%r2];", "ls"},
+    {"mbarrier.arrive.b64 %d1, [%d2];", "lst"},
+    {"mbarrier.arrive_drop.b64 %d1, [%d2];", "lst"},
+    {"mbarrier.expect_tx.relaxed.cta.shared.b64 [%r2], %r3;", "ls"},
+    {"mbarrier.complete_tx.relaxed.cta.shared.b64 [%r2], %r3;", "ls"},
+    {"mbarrier.test_wait.shared.b64 %p1, [%r2], %d3;", "lst"},
+    {"mbarrier.try_wait.shared.b64 %p1, [%r2], %d3;", "blst"},
+    {"mbarrier.pending_count.b64 %r1, %d2;", "lst"},
+    {"fence.proxy.tensormap::generic.acquire.gpu [%d2], 128;", "ls"},
+    {"fence.acq_rel.gpu;", "ls"},
+    {"membar.gl;", "ls"},
+    {"nanosleep.u32 %r2;", ""},
+    /* Loads, stores and atomics. */
+    {"ld.param.u32 %r1, [r];", "u1m"},
+    {"ld.param.u64 %d1, [%d2];", "u1m"},
+    {"ld.global.u64 %d1, [%d2];", "1m"},
+    {"ld.shared.u32 %r1, [%r2];", "s1m"},
+    {"ld.u64 %d1, [%d2];", "s1m"},
+    {"ld.volatile.global.u64 %d1, [%d2];", "l1m"},
+    {"ldu.u64 %d1, [%d2];", "m"},
+    {"st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r2], %r3, [%r4];", "lsv"},
+    {"st.shared.u32 [%r2], %r3;", "lsv"},
+    {"st.global.u32 [%d2], %r3;", "v"},
+    {"atom.global.add.u64 %d1, [%d2], %d3;", "ls"},
+    {"red.global.add.u32 [%d2], %r3;", "ls"},
+    /* Copies. */
+    {"cp.async.commit_group;", "lsM"},
+    {"cp.async.wait_group 0;", "lsM"},
+    {"cp.async.wait_all;", "lsM"},
+    {"cp.async.bulk.prefetch.L2.global [%d2], 16;", "lsM"},
+    {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d3], 16, [%r4];", "lsM"},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d2], [%r3], 16;", "lsM"},
+    {"cp.async.mbarrier.arrive.noinc.shared.b64 [%r2];", "lsM"},
+    {"cp.async.mbarrier.arrive.shared.b64 [%r2];", "lsM"},
+    {"cp.async.ca.shared.global [%r2], [%d3], 16;", "lsM"},
+    {"tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r2], %r3;", "ls"},
+    {"tensormap.replace.tile.rank.global.b1024.b32 [%d2], %r3;", "ls"},
+    {"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%d2], [%r3], "
+     "128;",
+     "bls"},
+    /* Textures. */
+    {"tex.1d.v4.f32.f32 {%r1, %r10, %r11, %r12}, [%d2, {%r3}];", ""},
+    {"tex.1d.v4.s32.s32 {%r1, %r10, %r11, %r12}, [%d2, {%r3}];", ""},
+    {"tld4.r.2d.v4.f32.f32 {%r1, %r10, %r11, %r12}, [%d2, {%r3, %r4}];", "t"},
+    /* Matrices. */
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [%r2];", "bst"},
+    {"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], %r3;", "bls"},
+    {"movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;", "bt"},
+    {"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1, %r10}, %r2, %r3, {%r4, %r5};", "bt"},
+    {"wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32 {%r1, %r10}, %r2, %r3, {%r4, %r5};", "bt"},
+    {"wmma.load.a.sync.aligned.row.m8n8k32.shared.s4 %r1, [%r2];", "bst"},
+    {"wmma.store.d.sync.aligned.row.m8n8k32.shared.s32 [%r2], {%r3, %r4};", "bls"},
+    {"wmma.store.d.sync.aligned.row.m8n8k32.global.s32 [%d2], {%r3, %r4};", "b"},
+    /* Without an effect. */
+    {"prefetch.tensormap [%d2];", ""},
+    {"prefetch.global.L2 [%d2];", ""},
+    {"prefetchu.L1 [%d2];", ""},
+    {"discard.global.L2 [%d2], 128;", ""},
+    {"applypriority.global.L2::evict_normal [%d2], 128;", ""},
+    {"pmevent 1;", ""},
+    {"griddepcontrol.wait;", ""},
+    {"setmaxnreg.inc.sync.aligned.u32 64;", "b"},
+    {"createpolicy.fractional.L2::evict_last.b64 %d1, 1.0;", "t"},
+    /* Addresses and moves. */
+    {"mov.u32 %r1, %r2;", "u1v"},
+    {"mov.b64 %d1, {%r2, %r3};", "u1v"},
+    {"cvta.shared.u64 %d1, %d2;", "ut1"},
+    {"isspacep.shared %p1, %d2;", "t"},
+    {"mapa.shared::cluster.u32 %r1, %r2, %r3;", "t"},
+    {"getctarank.shared::cluster.u32 %r1, %r2;", "t"},
+    /* Across lanes. */
+    {"shfl.sync.idx.b32", "ebasv"},
+    {"shfl.idx.b32", "easv"},
+    {"vote.sync.any.pred", "ebas"},
+    {"vote.any.pred", "eas"},
+    {"match.any.sync.b32", "ebt"},
+    {"redux.sync.add.u32", "ebt"},
+    {"elect.sync", "ebt"},
+    {"activemask.b32", "t"},
+    {"add.u32", "ut1"},
+    {"sub.u32", "ut1"},
+    {"mul.lo.u32", "ut1"},
+    {"mad.lo.u32", "ut1"},
+    {"neg.s32", "ut1"},
+    {"min.u32", "ut1"},
+    {"max.u32", "ut1"},
+    {"abs.s32", "t1"},
+    {"fma.rn.f32", "t1"},
+    {"mul24.lo.u32", "t1"},
+    {"sad.u32", "t1"},
+    {"addc.u32", "t"},
+    {"subc.u32", "t"},
+    {"madc.lo.u32", "t"},
+    {"mad24.lo.u32", "t"},
+    {"div.approx.f32", "t2"},
+    {"div.full.f32", "t2"},
+    {"div.u16", "t2"},
+    {"div.s16", "t2"},
+    {"div.u32", "t2"},
+    {"div.s32", "t2"},
+    {"rem.u16", "t2"},
+    {"rem.s32", "t2"},
+    {"div.rn.f32", "ast2"},
+    {"div.u64", "ast2"},
+    {"rem.s64", "ast2"},
+    {"rcp.approx.ftz.f32", "t"},
+    {"sqrt.approx.f32", "t"},
+    {"rcp.rn.f32", "ast"},
+    {"sqrt.rn.f32", "ast"},
+    {"rsqrt.approx.f32", "t"},
+    {"copysign.f32", "t1"},
+    {"cos.approx.f32", "t1"},
+    {"ex2.approx.f32", "t1"},
+    {"lg2.approx.f32", "t1"},
+    {"sin.approx.f32", "t1"},
+    {"tanh.approx.f32", "t1"},
+    {"dp2a.lo.u32.u32", "t"},
+    {"dp4a.u32.u32", "t"},
+    {"vabsdiff2.u32.u32.u32.add", "t"},
+    {"vabsdiff4.u32.u32.u32.add", "t"},
+    {"and.b32", "ut1vw"},
+    {"or.b32", "ut1vw"},
+    {"xor.b32", "ut1vw"},
+    {"not.b32", "ut1v"},
+    {"shl.b32", "ut1vw"},
+    {"shr.u32", "ut1vw"},
+    {"bfe.u32", "t1vw"},
+    {"bfi.b32", "t1vw"},
+    {"lop3.b32", "t1vw"},
+    {"prmt.b32", "t1vw"},
+    {"shf.l.wrap.b32", "t1vw"},
+    {"bfind.u32", "t1"},
+    {"brev.b32", "t1"},
+    {"clz.b32", "t1"},
+    {"cnot.b32", "t1"},
+    {"popc.b32", "t1"},
+    {"bmsk.clamp.b32", "t"},
+    {"fns.b32", "t"},
+    {"szext.clamp.u32", "t"},
+    {"setp.lt.u32", "ut1"},
+    {"setp.lt.and.u32", "ut1"},
+    {"set.lt.u32.u32", "t1"},
+    {"slct.u32.s32", "t1"},
+    {"testp.finite.f32", "t1"},
+    {"selp.b32", "ut1vw"},
+    {"cvt.u32.u32", "ut1v"},
+    {"cvt.rn.f32.u32", "ut1"},
+    {"cvt.rzi.u32.f32", "ut1"},
+};
+
+enum { SAMPLES = sizeof samples / sizeof *samples, TEXT = 16384 };
+
+static const char head[] = ".version 8.6\n.target sm_90a\n.address_size 64\n"
+                           ".shared .align 16 .b8 tile[1024];\n.func helper() { ret; }\n";
+static const char registers[] = ".reg .b16 %h<20>; .reg .b32 %r<20>; .reg .b64 %d<20>; .reg .pred %p<20>;\n";
+
+/* ---------------------------------------------------------------- the modules of an instruction */
+
+enum kernel { PLAIN, GUARDED, LOADS, STORES, STEADY, ONCE, TWICE, THRICE, USED, KERNELS };
+
+struct sample {
+    struct sim_memory *memory;
+    struct sim_module *module;
+    const char *line;
+};
+
+static const char *register_of(enum ptx_type type) {
+    const unsigned bytes = ptx_type_bytes(type);
+    return type == PTX_TYPE_PRED ? "%p" : bytes == 8 ? "%d" : bytes == 4 ? "%r" : "%h";
+}
+
+/* An instruction with its operands. */
+static void write_line(const char *text, char line[256]) {
+    struct sim_op op;
+    const char *why;
+    snprintf(line, 256, "%s", text);
+    if (strchr(text, ';'))
+        return;
+    if (!sim_op_find(text, &op, &why))
+        fail_msg("%s: %s", text, why);
+    int size = snprintf(line, 256, "%s %s1", text, register_of(op.d));
+    const enum ptx_type types[] = {op.a, op.b, op.c, op.f};
+    for (unsigned i = 0; i < 4; i++)
+        if (types[i])
+            size += snprintf(line + size, 256 - (size_t)size, ", %s%u", register_of(types[i]), i + 2);
+    snprintf(line + size, 256 - (size_t)size, ";");
+}
+
+static void write_kernel(FILE *out, enum kernel kernel, const char *line) {
+    fprintf(out, ".visible .entry k%d(.param .u16 h, .param .u32 r, .param .u64 d) {\n%s", kernel, registers);
+    for (int i = 2; i <= 9; i++)
+        fprintf(out, "ld.param.u16 %%h%d, [h]; ld.param.u32 %%r%d, [r]; ld.param.u64 %%d%d, [d];\n", i, i, i);
+    fprintf(out, "ld.param.u32 %%r17, [r];\n");
+    for (int i = 2; i <= 9; i++)
+        fprintf(out, "setp.ne.u32 %%p%d, %%r17, %d;\n", i, i);
+    const int rounds = kernel == THRICE ? 3 : kernel == TWICE ? 2 : 1;
+    const bool loop = kernel >= STEADY && kernel <= THRICE;
+    if (kernel == LOADS)
+        fputs("ld.shared.u32 %r12, [tile];\n", out);
+    if (kernel == STORES)
+        fputs("st.shared.u32 [tile], %r17;\n", out);
+    if (kernel == STEADY)
+        fputs(".pragma \"nounroll\";\n", out);
+    if (loop)
+        fputs("LOOP:\n", out);
+    for (int i = 0; i < rounds; i++)
+        fprintf(out, "%s%s\n", kernel == GUARDED ? "@%p9 " : "", line);
+    if (kernel == LOADS)
+        fputs("ld.shared.u32 %r13, [tile+4];\n", out);
+    if (kernel == STORES)
+        fputs("st.shared.u32 [tile+4], %r17;\n", out);
+    if (loop)
+        fputs("add.u32 %r18, %r18, 1; setp.lt.u32 %p18, %r18, %r17; @%p18 bra LOOP;\n", out);
+    if (kernel == USED)
+        fputs("add.u32 %r15, %r1, 1; add.u64 %d15, %d1, 1;\n", out);
+    fputs("HERE: ret;\nPLACES: .branchtargets HERE;\n}\n", out);
+}
+
+static void start(struct sample *s, const char *line) {
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    fputs(head, out);
+    for (enum kernel kernel = 0; kernel < KERNELS; kernel++)
+        write_kernel(out, kernel, line);
+    fclose(out);
+    *s = (struct sample){.memory = sim_memory_create(1 << 24), .line = line};
+    struct ptx_error error;
+    assert_non_null(s->memory);
+    if (!sim_module_load(s->memory, "instructions", text, size, &s->module, &error))
+        fail_msg("%s", error.text);
+    free(text);
+}
+
+static void end(struct sample *s) {
+    sim_module_unload(s->module);
+    sim_memory_destroy(s->memory);
+}
+
+static const struct ptx_function *kernel_of(const struct sample *s, enum kernel kernel) {
+    char name[8];
+    snprintf(name, sizeof name, "k%d", kernel);
+    return ptx_module_function(s->module->ptx, name);
+}
+
+/* The instruction in question stands behind the parameters and tests, and what comes before it. */
+static size_t place_in(enum kernel kernel) {
+    return 3 * 8 + 1 + 8 + (kernel == LOADS || kernel == STORES);
+}
+
+static const struct ptx_instruction *instruction_in(const struct sample *s, enum kernel kernel) {
+    return &kernel_of(s, kernel)->instructions[place_in(kernel)];
+}
+
+static const struct sim_code *code_of(const struct sample *s, enum kernel kernel) {
+    return &s->module->codes[kernel_of(s, kernel)->index];
+}
+
+/* ---------------------------------------------------------------- facts, as the passes show them */
+
+static const struct ptx_register *result_of(const struct ptx_instruction *in) {
+    if (!in->operand_count || in->row->result == SIM_RESULT_NONE)
+        return NULL;
+    const struct ptx_operand *d = &in->operands[0];
+    return d->item_count ? d->items[0].reg : d->reg;
+}
+
+/* Calls each for every source register of an operand, or an item of it. */
+static void each_register(const struct ptx_operand *operand,
+                          void (*each)(void *, const struct ptx_register *), void *argument) {
+    for (size_t i = 0; i < operand->item_count; i++)
+        each_register(&operand->items[i], each, argument);
+    if (operand->reg)
+        each(argument, operand->reg);
+}
+
+struct sharing {
+    const struct slots *slots;
+    const struct ptx_register *result;
+    bool can, does;
+};
+
+static void note_sharing(void *argument, const struct ptx_register *reg) {
+    struct sharing *s = argument;
+    s->can |= slots_class(reg->type) == slots_class(s->result->type);
+    s->does |= s->slots->of_register[reg->index] == s->slots->of_register[s->result->index];
+}
+
+static bool has_own_slot(const struct sample *s) {
+    const struct ptx_function *f = kernel_of(s, PLAIN);
+    const struct ptx_instruction *in = instruction_in(s, PLAIN);
+    struct flow flow;
+    struct slots slots;
+    assert_true(flow_build(f, &flow) && slots_assign(f, &flow, &slots));
+    struct sharing sharing = {.slots = &slots, .result = result_of(in)};
+    if (sharing.result && in->operands[0].kind == PTX_OPERAND_REGISTER)
+        for (size_t i = 1; i < in->operand_count; i++)
+            each_register(&in->operands[i], note_sharing, &sharing);
+    slots_free(&slots);
+    flow_free(&flow);
+    return sharing.can && !sharing.does;
+}
+
+static char *show_control(const struct sample *s, char *at) {
+    static const char kinds[] = {
+        [FLOW_BRANCH] = 'J', [FLOW_SWITCH] = 'S', [FLOW_RETURN] = 'R', [FLOW_EXIT] = 'X'};
+    struct flow flow;
+    bool branch = false;
+    assert_true(flow_build(kernel_of(s, GUARDED), &flow));
+    for (size_t n = 0; n < flow.node_count; n++) {
+        const struct flow_node *node = &flow.nodes[n];
+        if (node->in != instruction_in(s, GUARDED))
+            continue;
+        branch |= node->synthetic;
+        if (node->kind != FLOW_PLAIN && !node->synthetic)
+            *at++ = kinds[node->kind];
+    }
+    flow_free(&flow);
+    /* A branch around the instruction makes a block; a call of some function makes another. */
+    assert_true(flow_build(kernel_of(s, PLAIN), &flow));
+    if (flow.nodes[place_in(PLAIN)].kind == FLOW_PLAIN && flow.blocks[1].is_join)
+        *at++ = 'C';
+    flow_free(&flow);
+    if (branch)
+        *at++ = 'b';
+    return at;
+}
+
+static char *show_merges(const struct sample *s, char *at) {
+    struct flow flow;
+    for (enum kernel kernel = LOADS; kernel <= STORES; kernel++) {
+        const struct ptx_function *f = kernel_of(s, kernel);
+        assert_true(flow_build(f, &flow));
+        struct merged_access *merged = merge_find(f, &flow);
+        assert_non_null(merged);
+        const struct merged_access *first = &merged[place_in(kernel) - 1];
+        if (first->bytes != 8)
+            *at++ = kernel == STORES ? 's' : first->in_doubt ? 'a' : 'l';
+        free(merged);
+        flow_free(&flow);
+    }
+    return at;
+}
+
+static bool is_uniform(const struct sample *s) {
+    const struct ptx_register *result = result_of(instruction_in(s, PLAIN));
+    struct facts facts;
+    assert_true(facts_find(kernel_of(s, PLAIN), &facts));
+    const bool uniform = result && !facts.varying[result->index];
+    facts_free(&facts);
+    return uniform;
+}
+
+static bool is_steady(const struct sample *s) {
+    const struct ptx_register *result = result_of(instruction_in(s, STEADY));
+    struct flow flow;
+    struct flow_before before;
+    struct flow_loops loops;
+    if (!result)
+        return false;
+    assert_true(flow_build(kernel_of(s, STEADY), &flow) && flow_find_before(&flow, &before) &&
+                flow_find_loops(&flow, &before, &loops));
+    assert_int_equal(loops.count, 1);
+    const bool steady = flow_is_steady(&flow, &loops.items[0], result);
+    flow_loops_free(&loops);
+    flow_before_free(&before);
+    flow_free(&flow);
+    return steady;
+}
+
+static bool is_unrolled(const struct sample *s, enum kernel kernel) {
+    struct flow flow;
+    bool unrolled = false;
+    assert_true(flow_build(kernel_of(s, kernel), &flow));
+    for (size_t b = 0; b < flow.block_count; b++)
+        unrolled |= flow.blocks[b].copy_of != 0;
+    flow_free(&flow);
+    return unrolled;
+}
+
+/* Whether something computes with what an instruction, by its place, loads. */
+static bool computes(const struct sample *s, enum kernel kernel, size_t place) {
+    struct check_site site = {.words = NULL};
+    return check_computes(code_of(s, kernel), (uint32_t)place, 0, &site);
+}
+
+struct moving {
+    const struct sample *sample;
+    size_t count;
+    bool moves;
+};
+
+/* Of a register that a kernel's parameter is loaded to. */
+static void note_moving(void *argument, const struct ptx_register *reg) {
+    struct moving *m = argument;
+    const struct ptx_function *f = kernel_of(m->sample, PLAIN);
+    for (size_t i = 0; i < place_in(PLAIN); i++)
+        if (f->instructions[i].operands[0].reg == reg && reg->type != PTX_TYPE_PRED) {
+            m->count++;
+            m->moves &= !computes(m->sample, PLAIN, i);
+        }
+}
+
+static char *show_values(const struct sample *s, char *at) {
+    const struct ptx_instruction *in = instruction_in(s, PLAIN);
+    for (size_t i = in->row->result != SIM_RESULT_NONE; i < in->operand_count; i++) {
+        struct moving moving = {.sample = s, .moves = true};
+        each_register(&in->operands[i], note_moving, &moving);
+        if (!moving.count || !moving.moves)
+            continue;
+        *at++ = i == 1 ? 'v' : 'w';
+        if (i != 1)
+            break;
+    }
+    if (!computes(s, PLAIN, place_in(PLAIN)))
+        *at++ = computes(s, USED, place_in(USED)) ? 'm' : 'M';
+    return at;
+}
+
+static void show(const struct sample *s, char *at) {
+    if (has_own_slot(s))
+        *at++ = 'e';
+    at = show_merges(s, show_control(s, at));
+    if (is_uniform(s))
+        *at++ = 'u';
+    if (is_steady(s))
+        *at++ = 't';
+    if (is_unrolled(s, ONCE))
+        *at++ = is_unrolled(s, THRICE) ? '1' : is_unrolled(s, TWICE) ? '2' : '?';
+    *show_values(s, at) = '\0';
+}
+
+/* ---------------------------------------------------------------- which rows there are */
+
+static unsigned accesses_of(const struct sample *s) {
+    const struct sim_code *code = code_of(s, PLAIN);
+    unsigned made = 0;
+    for (size_t i = 0; i < code->site_count; i++)
+        if (code->sites[i].insn == place_in(PLAIN))
+            made |= code->sites[i].access == SIM_ACCESS_LOAD    ? SIM_MEMORY_READS
+                    : code->sites[i].access == SIM_ACCESS_STORE ? SIM_MEMORY_WRITES
+                                                                : SIM_MEMORY_READS | SIM_MEMORY_WRITES;
+    return made;
+}
+
+static bool is_word(const struct ptx_instruction *in, const char *text, size_t length) {
+    bool found = strncmp(in->name, text, length) == 0 && !in->name[length];
+    for (size_t i = 0; i < in->word_count; i++)
+        found |= strncmp(in->words[i], text, length) == 0 && !in->words[i][length];
+    return found;
+}
+
+/* The names and words of a row's pattern that an instruction has: a bit each, in their order. */
+static unsigned parts_of(const struct sim_instruction *row, const struct ptx_instruction *in) {
+    unsigned parts = 0, bit = 1;
+    for (const char *at = row->pattern; *at; bit <<= 1) {
+        const size_t length = strcspn(at, "/.");
+        if (!in || is_word(in, at, length))
+            parts |= bit;
+        at += length + (at[length] != '\0');
+    }
+    return parts;
+}
+
+static void test_samples(void **state) {
+    (void)state;
+    unsigned parts[256] = {0}, accesses[256] = {0}, wrong = 0;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        char line[256], facts[32];
+        struct sample s;
+        write_line(samples[i].text, line);
+        start(&s, line);
+        show(&s, facts);
+        if (strcmp(facts, samples[i].facts) != 0) {
+            print_error("%s: %s, not %s\n", line, facts, samples[i].facts);
+            wrong++;
+        }
+        const struct ptx_instruction *in = instruction_in(&s, PLAIN);
+        const size_t row = (size_t)(in->row - sim_instruction_at(0));
+        assert_in_range(row, 0, sizeof parts / sizeof *parts - 1);
+        parts[row] |= parts_of(in->row, in);
+        accesses[row] |= accesses_of(&s);
+        end(&s);
+    }
+    const struct sim_instruction *row;
+    for (size_t i = 0; (row = sim_instruction_at(i)) != NULL; i++) {
+        if (parts[i] != parts_of(row, NULL)) {
+            print_error("%s: no instruction here has all of it\n", row->pattern);
+            wrong++;
+        }
+        if (accesses[i] != (row->memory & (SIM_MEMORY_READS | SIM_MEMORY_WRITES))) {
+            print_error("%s: its accesses are %u\n", row->pattern, accesses[i]);
+            wrong++;
+        }
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Whatever computes has a row. */
+static void test_computing(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < sim_op_count(); i++) {
+        char text[64];
+        const char *words[16], *why;
+        struct ptx_instruction in = {.opcode = sim_op_name(i), .name = text, .words = words};
+        snprintf(text, sizeof text, "%s", in.opcode);
+        for (char *dot = strchr(text, '.'); dot; dot = strchr(dot + 1, '.')) {
+            *dot = '\0';
+            words[in.word_count++] = dot + 1;
+        }
+        if (!sim_instruction_find(&in, &why))
+            fail_msg("%s: %s", in.opcode, why);
+    }
+}
+
+static void refused(const char *line, const char *message) {
+    char text[1024];
+    struct ptx_error error = {.pos = {0, 0}};
+    struct sim_module *module;
+    struct sim_memory *memory = sim_memory_create(1 << 24);
+    assert_non_null(memory);
+    const int size =
+        snprintf(text, sizeof text, "%s.visible .entry k() {\n%s\n%s\nret;\n}\n", head, registers, line);
+    if (sim_module_load(memory, "refused", text, (size_t)size, &module, &error))
+        fail_msg("%s is taken", line);
+    assert_string_equal(error.message, message);
+    assert_int_equal(error.pos.line, 9);
+    sim_memory_destroy(memory);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    static const char *const unknown[] = {"suld", "ldx", "l", "bars", "wgmma.fence.sync.aligned"};
+    static const char *const forms[] = {"mbarrier.foo", "mbarrier.arrives", "cp.sync",  "bar.cta",
+                                        "wmma.matrix",  "tensormap.copy",   "cp.async_"};
+    char line[128], message[128];
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        snprintf(line, sizeof line, "%s %%r1;", unknown[i]);
+        snprintf(message, sizeof message, "instruction '%s' is not supported (unknown instruction)",
+                 unknown[i]);
+        refused(line, message);
+    }
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        snprintf(line, sizeof line, "%s %%r1;", forms[i]);
+        snprintf(message, sizeof message,
+                 "instruction '%s' is not supported (no such form of this instruction)", forms[i]);
+        refused(line, message);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples), cmocka_unit_test(test_computing),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
