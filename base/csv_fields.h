@@ -1,5 +1,5 @@
-/* Fields of a CSV file, as RFC 4180 quotes them.  Each writes its own comma first: a line's first field is
- * written by hand. */
+/* Writes fields of a CSV file, quoted as in RFC 4180.  Each function writes a comma first, so the caller
+ * writes a line's first field itself. */
 #ifndef WIDELOAD_BASE_CSV_FIELDS_H
 #define WIDELOAD_BASE_CSV_FIELDS_H
 
@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 void base_put_text(FILE *file, const char *text);
-/* Nothing where it is not present. */
+/* An absent value gives an empty field. */
 void base_put_integer(FILE *file, bool present, uint64_t value);
-/* Nothing for what is no number, too. */
+/* An absent value, NaN or infinity gives an empty field. */
 void base_put_number(FILE *file, bool present, double value);
 
 #endif

@@ -11,11 +11,11 @@ static void describe(struct base_error *error, bool usage, const char *format, v
     error->usage = usage;
     char text[sizeof error->text];
     vsnprintf(text, sizeof text, format, arguments);
-    /* A name may be no text, and a long one is cut anywhere. */
+    /* A file name may be invalid UTF-8, and a long one may be cut within a character. */
     char *plain = base_utf8(text);
     snprintf(error->text, sizeof error->text, "%s", plain ? plain : text);
     free(plain);
-    /* A driver's message may hold several lines; the promise is one. */
+    /* A driver's message may have several lines; ours has one. */
     for (char *c = error->text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';

@@ -1,13 +1,12 @@
-/* What went wrong, in one line for the user.  Functions of the bench that can fail return false and fill one.
- */
+/* An error message of one line for the user.  A function that can fail returns false and fills one. */
 #ifndef WIDELOAD_BASE_ERROR_H
 #define WIDELOAD_BASE_ERROR_H
 
 #include <stdbool.h>
 
 struct base_error {
-    bool usage;      /* the request was wrong (exit status 2), not the machine (exit status 1) */
-    char text[1024]; /* no newline; names what, where and what to do */
+    bool usage;      /* true: the request is wrong (exit status 2); false: something failed (exit status 1) */
+    char text[1024]; /* no newline; says what is wrong, where, and what to do */
 };
 
 /* Both fill *error and return false, so that a caller can write `return base_usage(error, ...)`. */

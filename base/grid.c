@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a table gives up, one after the other, until its lines fit. */
+/* Steps that make a table narrower, tried in this order until its lines fit. */
 enum fit { ROOMY, NARROW_GAPS, COMPACT_COUNTS, WITHOUT_SPARE, WITHOUT_SPARE_LAST, CUT, FITS };
 
-/* A column that is cut keeps so much. */
+/* The least width of a cut column. */
 enum { SHORTEST = 12 };
 
 void base_grid_count(uint64_t count, bool compact, char out[BASE_GRID_CELL]) {
@@ -79,7 +79,7 @@ static int lay_out(struct base_grid *grid, enum fit fit) {
     return total;
 }
 
-/* The columns that may be shortened lose what is too much, the last one first. */
+/* Shortens columns that may be cut by `excess` bytes in all, the last column first. */
 static void cut(struct base_grid *grid, int excess) {
     for (size_t c = grid->column_count; c-- && excess > 0;) {
         if (!grid->shown[c] || !(grid->columns[c].flags & BASE_GRID_CUT))
@@ -121,7 +121,7 @@ void base_grid_free(struct base_grid *grid) {
     grid->cells = NULL;
 }
 
-/* Spaces at the end of a line are left out: pad says whether more follows. */
+/* pad: false for the last cell of a line, which gets no trailing spaces. */
 static void put_cell(FILE *file, const struct base_grid *grid, size_t c, const char *text, bool first,
                      bool pad, bool red) {
     if (!*text && !pad)

@@ -6,10 +6,10 @@
 
 enum { LONGEST = 64 }; /* names are short; a longer text is cut, which only makes the guess coarser */
 
-/* Letters put in, left out, changed, or swapped with their neighbour, which is the commonest slip. */
+/* Counts letters inserted, deleted, changed, or swapped with a neighbour, which is the commonest slip. */
 size_t base_edit_distance(const char *a, const char *b) {
     size_t a_length = strnlen(a, LONGEST), b_length = strnlen(b, LONGEST);
-    size_t rows[3][LONGEST + 1]; /* of the prefix of a, of the one a letter shorter, and of the one before */
+    size_t rows[3][LONGEST + 1]; /* distances of the last three prefixes of a to the prefixes of b */
     for (size_t j = 0; j <= b_length; j++)
         rows[0][j] = j;
     for (size_t i = 1; i <= a_length; i++) {
@@ -37,7 +37,7 @@ const char *base_nearest(const char *name, const char *const *candidates, size_t
     for (size_t i = 0; i < count; i++) {
         size_t distance = base_edit_distance(name, candidates[i]);
         size_t a = strlen(name), b = strlen(candidates[i]);
-        /* Of three letters one may be wrong: "nope" is not a slip for "copy". */
+        /* One letter in three may be wrong: "nope" is not a slip for "copy". */
         size_t longest = a > b ? a : b, allowed = longest > 3 ? longest / 3 : 1;
         if (distance <= allowed && distance < best_distance && distance < b) {
             best = candidates[i];

@@ -4,11 +4,11 @@
 
 #include <stddef.h>
 
-/* Levenshtein's distance, ASCII letters compared without case. */
+/* The edit distance, in which a swap of neighbours counts as 1; case is ignored. */
 size_t base_edit_distance(const char *a, const char *b);
 
-/* The candidate nearest to name, the first of equals; NULL when none is near (more than half of the
- * longer name, and more than 2, would have to change). */
+/* The candidate nearest to name, the first of equals.  NULL when none is near: a third of the longer name's
+ * letters may differ, or 1 of up to 3. */
 const char *base_nearest(const char *name, const char *const *candidates, size_t count);
 
 #endif

@@ -24,7 +24,7 @@ static bool open_beside(struct base_output *output, const char *option, struct b
         output->temporary = NULL;
         return refused;
     }
-    /* mkstemp makes the file private; a result is as public as the user's other files. */
+    /* mkstemp makes the file private; a result gets the permissions of the user's other files. */
     mode_t mask = umask(0);
     umask(mask);
     fchmod(descriptor, 0666 & ~mask);
@@ -52,7 +52,7 @@ bool base_output_open(struct base_output *output, const char *option, const char
     }
     if (exists && S_ISREG(status.st_mode) && access(path, W_OK))
         return refuse(option, path, error);
-    /* Through a link the file itself is replaced, not the link. */
+    /* If the path is a symbolic link, its target is replaced, not the link. */
     char followed[PATH_MAX];
     if (!exists && !base_place_follow(path, followed)) {
         errno = ELOOP;

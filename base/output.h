@@ -1,4 +1,4 @@
-/* A result file that appears whole or not at all: written beside its place, then renamed into it. */
+/* A result file that appears whole or not at all: it is written under a temporary name and then renamed. */
 #ifndef WIDELOAD_BASE_OUTPUT_H
 #define WIDELOAD_BASE_OUTPUT_H
 
@@ -8,17 +8,17 @@
 
 struct base_output {
     FILE *file;
-    char *path, *temporary; /* temporary: NULL for "-" and for what is no regular file, written directly */
+    char *path, *temporary; /* temporary: NULL for "-" and special files, which are written directly */
     bool is_stdout;
 };
 
-/* Opens before a run, so that a place that cannot be written is refused at once.  `option` ("--json") names
- * it in messages; path "-" is standard output, as its other names are. */
+/* Opens the file.  Call it before a run, so that a path that cannot be written is refused at once.  `option`
+ * ("--json") names the file in messages.  "-" and /dev/stdout are standard output. */
 bool base_output_open(struct base_output *output, const char *option, const char *path,
                       struct base_error *error);
-/* Puts the file in its place. */
+/* Flushes the file and renames it to its path. */
 bool base_output_commit(struct base_output *output, struct base_error *error);
-/* Leaves nothing behind; after a commit it only frees. */
+/* Without a commit, removes the temporary file.  Frees the memory. */
 void base_output_close(struct base_output *output);
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* A file, or where there is none the folder that it would be in and its name there. */
+/* A file; if it does not exist, its folder and its name in it. */
 struct identity {
     bool known, exists;
     struct stat status; /* the file's, or the folder's */
@@ -72,7 +72,7 @@ static bool is_null(const struct stat *status) {
     return S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
 }
 
-/* Who names standard output, however it is redirected, means it. */
+/* A user who names standard output as a file means it, even if it is the same as another stream. */
 static bool is_meant(const struct base_place *a, const struct base_place *b) {
     return (!a->path && b->path && base_place_is_stdout(b->path)) ||
            (!b->path && a->path && base_place_is_stdout(a->path));
@@ -99,7 +99,7 @@ bool base_place_is_stdout(const char *path) {
 }
 
 static bool refuse(const struct base_place *a, const struct base_place *b, struct base_error *error) {
-    /* b is written; a is what its user may not expect there. */
+    /* b is an output; a is the place it collides with. */
     if (!a->read)
         return base_usage(error, "%s and %s: both go to %.200s; give two places", a->name, b->name, b->path);
     return base_usage(error, "%s: %.200s is %s; give another file", b->name, b->path, a->name);

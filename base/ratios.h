@@ -1,4 +1,4 @@
-/* Ratios of a run's counters, as tables and JSON have them. */
+/* Ratios of a run's counters, for tables and JSON. */
 #ifndef WIDELOAD_BASE_RATIOS_H
 #define WIDELOAD_BASE_RATIOS_H
 
@@ -6,10 +6,10 @@
 
 #include "wideload.h"
 
-/* Percentages and ratios of counters, under nvprof's names where it had one. */
+/* A percentage or ratio of counters, under nvprof's name if it had one. */
 struct base_ratio {
     const char *name;
-    double (*of)(const wl_counters *counters); /* NaN where nothing of the kind was accessed */
+    double (*of)(const wl_counters *counters); /* NaN if the kernel had no such access */
 };
 extern const struct base_ratio base_ratios[];
 extern const size_t base_ratio_count;
@@ -19,8 +19,8 @@ double base_gst_efficiency(const wl_counters *counters);
 double base_gld_transactions_per_request(const wl_counters *counters);
 double base_gst_transactions_per_request(const wl_counters *counters);
 double base_shared_efficiency(const wl_counters *counters);
-/* 100 x useful / moved bytes of global loads, stores and bulk copies together: the share of a memory's
- * bandwidth that this access pattern can turn into useful bytes. */
+/* 100 x useful / moved bytes of global loads, stores and bulk copies together: the upper bound on the share
+ * of the memory bandwidth that this access pattern can use. */
 double base_bound_pct(const wl_counters *counters);
 
 #endif

@@ -7,12 +7,12 @@
 
 #include "base/utf8.h"
 
-enum { LEAST_COLUMNS = 40 }; /* narrower than that, nothing reads well: let the terminal wrap */
+enum { LEAST_COLUMNS = 40 }; /* nothing reads well in fewer columns: let the terminal wrap */
 
 int base_text_wide(FILE *file) {
     struct winsize window;
     int number = fileno(file);
-    /* A terminal that does not know its width says 0. */
+    /* A terminal that does not know its width reports 0. */
     if (number < 0 || !isatty(number) || ioctl(number, TIOCGWINSZ, &window) || window.ws_col == 0)
         return BASE_TEXT_COLUMNS;
     return window.ws_col > LEAST_COLUMNS ? window.ws_col : LEAST_COLUMNS;
@@ -38,10 +38,10 @@ static void wrap(FILE *file, const char *text, int indent, int column) {
             fputc(' ', file);
             at++;
         }
-        while ((int)length > columns - at && columns > indent) { /* longer than a line: it is broken */
+        while ((int)length > columns - at && columns > indent) { /* a word longer than a line is broken */
             int part = columns > at ? columns - at : 0;
             while (part && ((unsigned char)text[part] & 0xc0) == 0x80)
-                part--; /* not within a character */
+                part--; /* never within a character */
             fprintf(file, "%.*s\n%*s", part, text, indent, "");
             text += part;
             length -= (size_t)part;

@@ -10,7 +10,7 @@ static bool is_utf8(const char *text, size_t length) {
     return string;
 }
 
-/* Bytes of the character that begins here; 0 where none does. */
+/* Bytes of the character that starts here; 0 if the byte is invalid. */
 static size_t character(const char *text) {
     size_t most = strnlen(text, 4);
     for (size_t length = 1; length <= most; length++)
