@@ -1,11 +1,11 @@
-/* Whether the device and the host can run a plan; nothing is allocated on either. */
+/* Checks whether the device and the host can run a plan, and allocates nothing. */
 #include "bench/plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Sums stop at the greatest number instead of wrapping: such a need is refused in any case. */
+/* The sum saturates instead of wrapping: that much memory is refused in any case. */
 static uint64_t plus(uint64_t a, uint64_t b) {
     uint64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
@@ -49,7 +49,7 @@ uint64_t bench_device_bytes(const struct bench_needs *needs) {
 }
 
 uint64_t bench_host_bytes(const struct bench_needs *needs) {
-    uint64_t bytes = 32 << 20; /* room to download into, and the program */
+    uint64_t bytes = 32 << 20; /* the buffer for downloads, and the program */
     for (unsigned i = 0; i < BENCH_INPUTS; i++) {
         bytes = plus(bytes, 4 * needs->extents.in[i].elements);
         /* Sparse results are sorted before they are compared. */
@@ -62,12 +62,12 @@ uint64_t bench_host_bytes(const struct bench_needs *needs) {
 }
 
 uint64_t bench_flush_bytes(const wl_device_info *device) {
-    /* Twice the cache, so that no replacement policy keeps much; a driver that does not say gets a size that
-     * no cache reaches today. */
+    /* Twice the cache, so that no replacement policy keeps much.  If the driver does not report its size, a
+     * size larger than any of today's caches. */
     return device->l2_bytes > 0 ? 2 * (uint64_t)device->l2_bytes : (uint64_t)256 << 20;
 }
 
-/* What the kernel says programs may still take; UINT64_MAX when it does not say. */
+/* The memory that the kernel reports as available; UINT64_MAX: unknown. */
 static uint64_t available_host_bytes(void) {
     uint64_t kib = UINT64_MAX / 1024;
     FILE *file = fopen("/proc/meminfo", "r");
@@ -81,8 +81,7 @@ static uint64_t available_host_bytes(void) {
     return kib * 1024;
 }
 
-/* Bytes that the row's accesses touch, in whole sectors: of elements that lie apart, more than the formula's.
- */
+/* Bytes of the sectors that the row's accesses touch: for strided elements, more than by the formula. */
 static uint64_t working_set(const struct wl_rung *rung, const struct wl_problem *problem) {
     enum { ELEMENT = 4, SECTOR = 32 };
     uint64_t bytes = rung->bytes(problem);
@@ -142,7 +141,7 @@ static bool enough_memory(const struct bench_plan *plan, const struct bench_sect
 static bool admit_sparse(const struct bench_plan *plan, struct bench_section *section, wl_context *context,
                          const struct bench_request *request, struct base_error *error) {
     const struct wl_problem *size = &section->rows[0].problem;
-    /* Without its entries first: a matrix of too many rows is refused before they are counted. */
+    /* First without the entries: a matrix of too many rows is refused before its entries are counted. */
     if (!enough_memory(plan, section, request, error))
         return false;
     uint64_t nnz = bench_sparse_entries(request->seed, size->rows, size->cols);
@@ -164,7 +163,6 @@ static bool has_memory(struct bench_plan *plan, struct bench_section *section, w
            enough_memory(plan, section, request, error);
 }
 
-/* Gives all rows another size. */
 static bool resize(struct bench_section *section, const struct bench_size *size, struct base_error *error) {
     for (size_t i = 0; i < section->row_count; i++)
         if (!bench_set_size(section->experiment, size, &section->rows[i].problem, error))
@@ -172,8 +170,8 @@ static bool resize(struct bench_section *section, const struct bench_size *size,
     return true;
 }
 
-/* Of the rows with the least one.  Offsets and strides that were asked for do not count: they may leave
- * nothing at any size. */
+/* The smallest working set of the rows, at offset 0 and the largest default stride: the requested offsets and
+ * strides may leave no work at any size. */
 static uint64_t least_working_set(const struct bench_section *section) {
     const struct bench_numbers *strides = bench_default_strides();
     uint64_t least = UINT64_MAX, most_stride = strides->items[strides->count - 1];
@@ -188,7 +186,7 @@ static uint64_t least_working_set(const struct bench_section *section) {
     return least;
 }
 
-/* A default size is doubled until the cache holds little of it, or the memory has no room for more. */
+/* Doubles a default size until the cache holds little of it, or memory has no room for more. */
 static bool suit_device(struct bench_plan *plan, struct bench_section *section, wl_context *context,
                         const struct bench_request *request, struct base_error *error) {
     uint64_t enough = 2 * bench_flush_bytes(&plan->device); /* 4 times the cache */

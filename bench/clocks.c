@@ -8,7 +8,7 @@
 
 #include "ladder/ladder.h"
 
-/* NVML's interface as its reference manual declares it; return value 0 is success. */
+/* NVML's functions as its reference manual declares them; they return 0 on success. */
 typedef struct nvml_device *nvml_device;
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
 
@@ -25,7 +25,7 @@ struct bench_clocks {
     void *library;
     struct nvml nvml;
     nvml_device device;
-    bool ready; /* initialised: to be shut down */
+    bool ready; /* NVML is initialised */
 };
 
 static bool find(void *library, const char *name, void *slot) {
@@ -35,7 +35,7 @@ static bool find(void *library, const char *name, void *slot) {
 }
 
 static bool find_all(void *library, struct nvml *nvml) {
-    /* The newer name first; a driver has at least one. */
+    /* The first name is the newer one; a driver has at least one of them. */
     if (!find(library, "nvmlDeviceGetCurrentClocksEventReasons", &nvml->reasons))
         find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml->reasons);
     return find(library, "nvmlInit_v2", &nvml->init) && find(library, "nvmlShutdown", &nvml->shutdown) &&
@@ -44,7 +44,7 @@ static bool find_all(void *library, struct nvml *nvml) {
            find(library, "nvmlDeviceGetMaxClockInfo", &nvml->most);
 }
 
-/* "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", as NVML writes it. */
+/* NVML's form: "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx". */
 static void uuid_text(const unsigned char uuid[16], char out[48]) {
     int at = snprintf(out, 48, "GPU");
     for (int i = 0; i < 16; i++)

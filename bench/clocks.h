@@ -9,25 +9,25 @@
 
 #include "wideload.h"
 
-struct bench_clocks; /* one device's */
+struct bench_clocks; /* of one device */
 
-/* NULL without NVML, and for a device that NVML does not know: there are no clocks then, which is no error.
- */
+/* NULL without NVML and for a device that NVML does not know: this is not an error.  Every function below
+ * takes NULL. */
 struct bench_clocks *bench_clocks_open(wl_context *context);
 void bench_clocks_close(struct bench_clocks *clocks);
 
 struct bench_clock_sample {
-    double sm_mhz, memory_mhz; /* NaN where NVML does not say */
-    uint64_t reasons;          /* BENCH_THROTTLE's bits and others of NVML's */
+    double sm_mhz, memory_mhz; /* NaN: unknown */
+    uint64_t reasons;          /* NVML's bits: those of BENCH_THROTTLE and others */
 };
 
-/* The clocks of this moment, so called while the device is busy.  False when nothing is known. */
+/* The current clocks: call it while the device is busy.  False if nothing is known. */
 bool bench_clocks_sample(struct bench_clocks *clocks, struct bench_clock_sample *out);
-/* The highest clocks of the device; NaN where NVML does not say. */
+/* The highest clocks of the device; NaN: unknown. */
 void bench_clocks_most(struct bench_clocks *clocks, double *sm_mhz, double *memory_mhz);
 
-/* What slows a clock, by the bits that NVML gives (nvmlClocksEventReason...).  An idle device, clocks that
- * somebody set, and a display's clocks are no throttling of a row. */
+/* NVML's reasons for a slower clock that count as throttling (nvmlClocksEventReason...).  An idle device,
+ * clocks set by an application and a display's clocks do not. */
 #define BENCH_THROTTLE(X)                                                                                    \
     X(sw_power_cap, 0x04)                                                                                    \
     X(hw_slowdown, 0x08)                                                                                     \
@@ -36,7 +36,7 @@ void bench_clocks_most(struct bench_clocks *clocks, double *sm_mhz, double *memo
     X(hw_thermal_slowdown, 0x40)                                                                             \
     X(hw_power_brake_slowdown, 0x80)
 
-/* The i-th throttle reason that the bits hold, by name; NULL past the last. */
+/* The name of the i-th throttle reason among the bits; NULL past the last. */
 const char *bench_throttle_name(uint64_t reasons, size_t i);
 
 #endif

@@ -1,4 +1,4 @@
-/* The columns of the table, and what each says of a row. */
+/* The table's columns, and the text of each for a row. */
 #include "bench/columns.h"
 
 #include <inttypes.h>
@@ -17,12 +17,12 @@ enum flags {
     HIDE_EQUAL = BASE_GRID_HIDE_EQUAL,
     HIDE_ZERO = BASE_GRID_HIDE_ZERO,
     SPARE = BASE_GRID_SPARE,
-    UNTOLD = 0x80,    /* not said above the table when it is left out */
-    COUNTERS = 0x100, /* the simulator's */
-    TIME = 0x200,     /* a GPU's */
+    UNTOLD = 0x80,    /* if hidden, not listed above the table either */
+    COUNTERS = 0x100, /* only on the simulator */
+    TIME = 0x200,     /* only on a GPU */
 };
 
-/* `compact`: counts of a million and more as 161.12M or 2.58G. */
+/* `compact`: counts from a million on are written as 161.12M or 2.58G. */
 typedef void cell_fn(const struct bench_row *row, bool compact, char out[CELL]);
 
 struct column {
@@ -105,7 +105,7 @@ static void occupancy(const struct bench_row *row, bool compact, char out[CELL])
     base_grid_percentage(bench_occupancy_pct(row), out);
 }
 
-/* What slowed the row's clocks. */
+/* The first reason that slowed the row's clocks. */
 static void throttled(const struct bench_row *row, bool compact, char out[CELL]) {
     const char *name = row->has_clocks ? bench_throttle_name(row->clocks.reasons, 0) : NULL;
     (void)compact;
@@ -265,7 +265,7 @@ static const struct column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof *columns };
 _Static_assert((int)COLUMNS <= (int)BASE_GRID_COLUMNS, "a grid holds every column");
 
-/* A figure appears only where it was measured. */
+/* A figure that was not measured leaves the cell empty. */
 static void put_cell(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
     const struct bench_columns *laid = context;
     const struct bench_row *row = laid->rows[r];
@@ -314,7 +314,7 @@ void bench_columns_close(struct bench_columns *laid) {
     free(laid->rows);
 }
 
-/* Whose code is among the rows, each library once. */
+/* Writes the libraries and versions of the rows, each library once. */
 static void put_libraries(FILE *file, const struct bench_columns *laid, bool *more) {
     for (size_t r = 0; r < laid->row_count; r++) {
         const struct bench_row *row = laid->rows[r];

@@ -1,4 +1,4 @@
-/* The rows of a table laid out in the columns that its device gives figures for. */
+/* The rows of a table, laid out in the columns for which its device gives figures. */
 #ifndef WIDELOAD_BENCH_COLUMNS_H
 #define WIDELOAD_BENCH_COLUMNS_H
 
@@ -7,20 +7,20 @@
 
 struct bench_columns {
     struct base_grid grid;
-    struct base_grid_column columns[BASE_GRID_COLUMNS]; /* the grid's, so this does not move */
-    size_t status;                                      /* the column that says ok or FAIL */
-    const struct bench_section *first;                  /* of the table's sections */
-    const struct bench_row **rows;                      /* of them all */
+    struct base_grid_column columns[BASE_GRID_COLUMNS]; /* grid points to them: do not copy the struct */
+    size_t status;                                      /* index of the column with ok or FAIL */
+    const struct bench_section *first;                  /* the table's first section */
+    const struct bench_row **rows;                      /* of all its sections */
     size_t row_count;
 };
 
-/* The sections of a table end with `section` (bench_section_table).  False when memory is exhausted.  The
- * caller closes it in any case; *out does not move before. */
+/* Lays out the table that ends with `section` (bench_section_table).  False: out of memory.  The caller
+ * closes it in any case, and must not move *out before. */
 bool bench_columns_open(struct bench_columns *out, const struct bench_plan *plan,
                         const struct bench_section *section, int line);
 void bench_columns_close(struct bench_columns *laid);
 
-/* What all rows share and no column says: "size 1048576, block 128", and a newline. */
+/* Writes the values that all rows share and no column shows: "size 1048576, block 128", and a newline. */
 void bench_columns_put_common(FILE *file, const struct bench_columns *laid);
 
 #endif

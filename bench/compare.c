@@ -18,7 +18,7 @@ enum verdict { ALONE, WITHIN, BETTER, WORSE };
 
 struct pair {
     const struct bench_row *row;
-    const char *what; /* "ms", or a counter's name; NULL when nothing can be compared */
+    const char *what; /* "ms" or a counter's name; NULL: nothing can be compared */
     double before, now;
     enum verdict verdict;
 };
@@ -26,7 +26,7 @@ struct pair {
 struct comparison {
     struct pair *pairs;
     size_t count;
-    double tolerance; /* per cent */
+    double tolerance; /* in percent */
     bool simulator;
 };
 
@@ -63,7 +63,7 @@ static const struct base_grid_column columns[COLUMNS] = {
     [VERDICT] = {"", BASE_GRID_LEFT},
 };
 
-/* Less is better of times and of traffic alike.  From nothing to something is infinitely worse. */
+/* Less is better, both for times and for traffic.  Any increase from 0 is infinitely worse. */
 static double ratio(const struct pair *pair) {
     return pair->before > 0 ? pair->now / pair->before : pair->now > 0 ? INFINITY : 1;
 }
@@ -137,7 +137,8 @@ static void compare_times(struct pair *pair, const json_t *before) {
     pair->now = pair->row->time_ms.median;
 }
 
-/* Counters of traffic, so not of useful bytes or instructions.  The one that stands out most is the row's. */
+/* Compares the counters of traffic, not those of useful bytes or instructions.  The pair gets the one that
+ * changed most. */
 static void compare_counters(struct pair *pair, const json_t *before) {
     const json_t *counters = json_object_get(before, "counters");
     const wl_counters *now = &pair->row->counters;
@@ -161,9 +162,9 @@ static void compare_counters(struct pair *pair, const json_t *before) {
     for (size_t i = 0; i < sizeof traffic / sizeof *traffic; i++) {
         const json_t *value = json_object_get(counters, traffic[i].name);
         if (!json_is_integer(value) || json_integer_value(value) < 0)
-            continue; /* no count: the file was edited */
+            continue; /* not a count: the file was edited */
         struct pair candidate = {.before = (double)json_integer_value(value), .now = (double)traffic[i].now};
-        /* What got worse comes before what got better, and a first counter before none. */
+        /* The first counter is taken in any case.  One that got worse is preferred to one that got better. */
         bool more = ratio(&candidate) > ratio(pair);
         if (!pair->what ||
             (ratio(pair) > 1 ? more : ratio(&candidate) > 1 || ratio(&candidate) < ratio(pair))) {

@@ -1,4 +1,4 @@
-/* One line a row, a header first; empty where JSON has null; quoted as RFC 4180 says. */
+/* CSV: a header, then one line per row, quoted as in RFC 4180.  A field is empty where JSON has null. */
 #include "base/csv_fields.h"
 #include "base/ratios.h"
 #include "bench/json.h"

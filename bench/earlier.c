@@ -1,4 +1,4 @@
-/* Reading an earlier run's JSON, and finding a row in it. */
+/* Reads an earlier run's JSON and finds rows in it. */
 #include "bench/earlier.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ bool bench_earlier_check(const struct bench_earlier *earlier, const struct bench
                       earlier->path, name, arch, plan->device.name, plan->device.arch);
 }
 
-/* A parameter that one of them does not know is one that it leaves as it was: null. */
+/* A missing parameter counts as null: an earlier version may not have had it. */
 static bool same_params(const json_t *a, const json_t *b) {
     const char *name;
     json_t *value;

@@ -46,7 +46,7 @@ static const struct bench_experiment experiments[] = {
      .shape = BENCH_SHAPE_ARRAY,
      .size = ARRAY(1 << 20),
      .has_stride = true},
-    /* The texts' 2^20 floats are 2^19 structures of two. */
+    /* 2^19 structures of two floats are the teaching texts' 2^20 floats. */
     {.name = "layout",
      .question = "Array of structures or structure of arrays?",
      .lesson = "one access per structure",
@@ -157,7 +157,7 @@ const struct bench_numbers *bench_default_types(void) {
     return &types;
 }
 
-/* Both ends as they are, one of them off, and both off alike and not alike. */
+/* Together: both ends aligned, one of them shifted, both shifted by the same and by different amounts. */
 const struct bench_numbers *bench_default_from_shifts(void) {
     static uint64_t items[] = {0, 1};
     static const struct bench_numbers shifts = {items, 2};
@@ -211,7 +211,7 @@ void bench_unrolls_text(unsigned unrolls, char *out, size_t out_size) {
         at += (size_t)snprintf(out + at, out_size - at, "%s%u", at ? "," : "", left & -left);
 }
 
-/* A single extent stands for a square. */
+/* A single extent means a square. */
 static uint64_t extent(const struct bench_size *size, unsigned i) {
     return size->extent[size->dimensions == 1 ? 0 : i];
 }
@@ -225,7 +225,7 @@ static bool fits(const char *experiment, uint64_t a, uint64_t b, struct base_err
     return true;
 }
 
-/* Extents of a size; a single one stands for as many. */
+/* The number of extents of a size for the experiment. */
 static unsigned dimensions_of(const struct bench_experiment *experiment, const struct wl_problem *problem) {
     switch (experiment->shape) {
     case BENCH_SHAPE_ARRAY:
@@ -278,7 +278,7 @@ bool bench_set_size(const struct bench_experiment *experiment, const struct benc
         problem->rows = batched ? b : a;
         problem->cols = batched ? c : b;
         problem->n = problem->batch * problem->rows * problem->cols;
-        return fits(name, problem->rows, problem->cols, error); /* of three, the size itself was checked */
+        return fits(name, problem->rows, problem->cols, error); /* the parser checked the product of three */
     case BENCH_SHAPE_TENSOR:
         return set_tensor(name, size, problem, error);
     case BENCH_SHAPE_MATRIX:

@@ -1,4 +1,4 @@
-/* What the bench knows of each experiment beyond its rungs: its question, its shape, its default sizes. */
+/* Each experiment's question, shape and default sizes; its rungs are in the ladder. */
 #ifndef WIDELOAD_BENCH_EXPERIMENT_H
 #define WIDELOAD_BENCH_EXPERIMENT_H
 
@@ -12,34 +12,34 @@
 enum bench_shape {
     BENCH_SHAPE_ARRAY,  /* --size N */
     BENCH_SHAPE_MATRIX, /* --size N or RxC */
-    BENCH_SHAPE_SPARSE, /* the same, about 16 entries a row */
+    BENCH_SHAPE_SPARSE, /* the same, about 16 entries per row */
     BENCH_SHAPE_MATMUL, /* --size N or MxNxK: (M x N) (N x K) */
     BENCH_SHAPE_BATCH,  /* --size N, RxC or BxRxC: B matrices */
-    BENCH_SHAPE_TENSOR, /* --size N or sizes of every dimension, with an order after @ or by --order */
+    BENCH_SHAPE_TENSOR, /* --size N or all dimensions; the order follows @ or is --order's */
 };
 
 struct bench_experiment {
     const char *name;
-    const char *question; /* one line, what the ladder answers */
-    const char *lesson;   /* the answer, in 28 letters at most */
+    const char *question; /* one line: the question that the ladder answers */
+    const char *lesson;   /* the answer, at most 28 characters */
     enum bench_shape shape;
-    struct bench_size size; /* of the teaching texts: --size text, and the simulator's default */
+    struct bench_size size; /* the teaching texts' size: --size text, and the simulator's default */
     bool has_offset, has_stride;
-    /* Of the library's operations: which of --width, --type, --fields and --from-shift, --to-shift it has. */
+    /* Which of --width, --type, --fields and --from-shift with --to-shift a library operation takes. */
     bool has_width, has_type, has_fields, has_shift;
-    bool counts_bytes; /* N is a number of bytes */
+    bool counts_bytes; /* N is in bytes */
 };
 
 /* The experiments in the ladder's order. */
 const struct bench_experiment *bench_experiments(size_t *count);
-/* NULL when there is none of that name. */
+/* NULL: there is no experiment of that name. */
 const struct bench_experiment *bench_find_experiment(const char *name);
 
-/* The offsets and strides that are run where none are asked for. */
+/* The values that run if the request has none. */
 const struct bench_numbers *bench_default_offsets(void);
 const struct bench_numbers *bench_default_strides(void);
 
-/* The same of what the library's operations have. */
+/* The same for the library's operations. */
 const struct bench_numbers *bench_default_widths(void);
 const struct bench_numbers *bench_default_types(void);
 const struct bench_numbers *bench_default_from_shifts(void);
@@ -47,20 +47,19 @@ const struct bench_numbers *bench_default_to_shifts(void);
 const struct bench_field_choices *bench_default_fields(void);
 const struct bench_orders *bench_default_orders(void);
 
-/* "1,2,4,8", of a rung's `unrolls`, as --unroll takes them. */
+/* A rung's `unrolls` as --unroll takes them: "1,2,4,8". */
 void bench_unrolls_text(unsigned unrolls, char *out, size_t out_size);
 
 /* "N (2^19 structures by default)" and the like, for `wideload list`. */
 const char *bench_shape_syntax(enum bench_shape shape);
 
-/* Fills the problem's sizes (n, rows, cols, m, k, batch, sizes) from a size; a tensor's number of dimensions
- * is the problem's rank.  False when the size's form does not suit the experiment or is out of its range. */
+/* Fills the problem's sizes (n, rows, cols, m, k, batch, sizes).  A tensor's number of dimensions is the
+ * problem's rank.  False if the size has the wrong form for the experiment or is out of range. */
 bool bench_set_size(const struct bench_experiment *experiment, const struct bench_size *size,
                     struct wl_problem *problem, struct base_error *error);
 
-/* The next greater size of the same shape: every extent doubled, of a tensor one of them, step by step
- * another.  Extents stay even where they were; the caller sees to it that they do not overflow
- * (bench_set_size). */
+/* The next larger size of the same shape: all extents are doubled, or extent step % dimensions of a tensor.
+ * The caller checks for overflow (bench_set_size). */
 struct bench_size bench_size_doubled(const struct bench_experiment *experiment, const struct bench_size *size,
                                      unsigned step);
 

@@ -1,10 +1,10 @@
-/* The machine that a run's host part ran on. */
+/* The host of a run. */
 #ifndef WIDELOAD_BENCH_HOST_H
 #define WIDELOAD_BENCH_HOST_H
 
 struct bench_host {
-    char cpu[128]; /* "" when unknown */
-    int cores;     /* that this process may use */
+    char cpu[128]; /* "": unknown */
+    int cores;     /* cores that this process may use */
 };
 
 void bench_get_host(struct bench_host *out);

@@ -6,7 +6,7 @@
 
 enum { GRAIN = 1 << 16 };
 
-/* Two rounds of a 64-bit finaliser: every bit of the result depends on every bit of both. */
+/* A 64-bit finaliser: every bit of the result depends on every bit of both arguments. */
 static uint64_t mix64(uint64_t seed, uint64_t value) {
     uint64_t x = seed * 0x9e3779b97f4a7c15u + value;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -14,7 +14,7 @@ static uint64_t mix64(uint64_t seed, uint64_t value) {
     return x ^ (x >> 31);
 }
 
-/* A bijection on 32 bits: no two of 2^32 indices share a value. */
+/* A bijection on 32 bits: different indices have different values. */
 static uint32_t mix32(uint32_t x) {
     x = (x ^ (x >> 16)) * 0x85ebca6bu;
     x = (x ^ (x >> 13)) * 0xc2b2ae35u;
@@ -41,7 +41,7 @@ static void fill_bits(void *argument, uint64_t first, uint64_t last) {
         fill->out[i] = mix32((uint32_t)i ^ key);
 }
 
-/* The i-th normal float, then along the bijection's cycle to the next one: so it stays a bijection. */
+/* Maps the i-th normal float along the bijection's cycle to the next normal one, which is a bijection too. */
 static uint32_t normal_at(uint32_t i, uint32_t key) {
     const uint32_t normals = 254u << 23; /* of one sign */
     uint32_t value = (i / normals % 2) << 31 | (i % normals + (1u << 23)), exponent;
@@ -61,7 +61,7 @@ static void fill_normals(void *argument, uint64_t first, uint64_t last) {
 static void fill_floats(void *argument, uint64_t first, uint64_t last) {
     const struct fill *fill = argument;
     while (first < last) {
-        /* Each window of 2^24 has an order of its own. */
+        /* Each window of 2^24 has its own order. */
         uint32_t key = (uint32_t)mix64(fill->key, first >> 24) & 0xffffff;
         uint64_t end = ((first >> 24) + 1) << 24;
         if (end > last)
@@ -74,7 +74,7 @@ static void fill_floats(void *argument, uint64_t first, uint64_t last) {
     }
 }
 
-/* Every bit pattern but that the exponent is one of eight around 1. */
+/* Any sign and fraction; the exponent is one of eight around that of 1. */
 static void fill_f16(void *argument, uint64_t first, uint64_t last) {
     const struct fill *fill = argument;
     for (uint64_t i = first; i < last; i++)
@@ -87,7 +87,7 @@ static void fill_bf16(void *argument, uint64_t first, uint64_t last) {
         fill->out[i] = (mix32((uint32_t)i ^ (uint32_t)fill->key) & 0x83ff83ff) + 0x3e003e00;
 }
 
-/* The second word of each is the upper one. */
+/* Odd words are the upper halves. */
 static void fill_f64(void *argument, uint64_t first, uint64_t last) {
     const struct fill *fill = argument;
     for (uint64_t i = first; i < last; i++) {
@@ -108,12 +108,12 @@ void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint
 
 /* ---------------------------------------------------------------- sparse matrices */
 
-/* An eighth of the rows is empty, an eighth is long; 16 entries a row on average. */
+/* An eighth of the rows are empty and an eighth are long, with 16 entries per row on average. */
 static uint64_t row_length(uint64_t seed, uint64_t row, uint64_t cols) {
     uint64_t h = mix64(seed, row), length;
     switch (h & 7) {
     case 0:
-        length = row == 0; /* a matrix of one row shall hold something */
+        length = row == 0; /* a matrix of one row must not be empty */
         break;
     case 7:
         length = 1 + (h >> 8) % 97;
@@ -128,8 +128,8 @@ static bool column_is_empty(uint64_t column, uint64_t cols) {
     return cols >= 32 && column % 17 == 5;
 }
 
-/* The column of entry j of a row of `length`: one in each of `length` strata, so columns ascend and differ.
- * False where the stratum holds nothing but a column that stays empty. */
+/* The column of entry j in a row of `length` entries.  Each entry has its own range of columns, so columns
+ * strictly ascend.  False if the range has only a column that must stay empty. */
 static bool entry_column(uint64_t seed, uint64_t row, uint64_t j, uint64_t length, uint64_t cols,
                          uint32_t *out) {
     uint64_t low = j * cols / length, high = (j + 1) * cols / length;
@@ -220,7 +220,8 @@ void bench_sparse_fill(uint64_t seed, const struct bench_sparse *matrix) {
         .kind = BENCH_KIND_INDEX, .elements = (count)                                                        \
     }
 
-/* What is moved by more than our own kernels, so as normal floats: two normal f32 are a normal f64 too. */
+/* Peers move these arrays too, and some compute as they move, so the arrays hold normal floats.  Two normal
+ * f32 are a normal f64 too. */
 static struct bench_extent moved(uint64_t bytes, uint32_t width) {
     enum bench_kind kind = width == 2 ? BENCH_KIND_F16 : BENCH_KIND_NORMAL;
     return (struct bench_extent){kind, bytes / 4 + (bytes % 4 != 0), width};

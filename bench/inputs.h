@@ -1,4 +1,4 @@
-/* The inputs: pseudo-random, different at every index, the same on every run of a seed.
+/* The inputs are pseudo-random, differ at every index, and are the same in every run with the same seed.
  *
  * Constant or zero data would hide wrong indices and run faster than real data. */
 #ifndef WIDELOAD_BENCH_INPUTS_H
@@ -10,54 +10,54 @@
 #include "ladder/ladder.h"
 
 enum {
-    BENCH_INPUTS = 4,  /* as wl_problem's in[] */
-    BENCH_OUTPUTS = 4, /* as wl_problem's out[] */
+    BENCH_INPUTS = 4,  /* entries of wl_problem's in[] */
+    BENCH_OUTPUTS = 4, /* entries of wl_problem's out[] */
 };
 
-/* What an array's elements are, in words of 4 bytes. */
+/* The contents of an array, in 4-byte words. */
 enum bench_kind {
     BENCH_KIND_NONE,   /* the array does not exist */
-    BENCH_KIND_BITS,   /* any bits: moved, or multiplied modulo 2^32; unique among 2^32 neighbours */
-    BENCH_KIND_FLOAT,  /* a float, an integer of 1 .. 2^24, unique among 2^24 neighbours: the sum of two is
-                          rounded the same way everywhere, and is never NaN */
-    BENCH_KIND_NORMAL, /* the bits of any normal float, unique among 254 x 2^24 neighbours: what multiplies
-                          by 1 on its way, as BLAS does, moves them unchanged */
-    BENCH_KIND_INDEX,  /* u32 of a sparse matrix */
-    /* Of either sign and from 1/8 up to 32, so that most sums are rounded and none is NaN: */
-    BENCH_KIND_F16,  /* two f16 a word */
-    BENCH_KIND_BF16, /* two bf16 */
-    BENCH_KIND_F64,  /* half an f64 */
+    BENCH_KIND_BITS,   /* any bits, moved or multiplied modulo 2^32; unique among 2^32 neighbours */
+    BENCH_KIND_FLOAT,  /* f32 integers of 1 .. 2^24, unique among 2^24 neighbours: a sum of two is rounded the
+                          same way everywhere and is never NaN */
+    BENCH_KIND_NORMAL, /* any normal f32, unique among 254 x 2^24 neighbours: code that multiplies by 1, such
+                          as BLAS, moves it unchanged */
+    BENCH_KIND_INDEX,  /* u32 indices of a sparse matrix */
+    /* Both signs and magnitudes from 1/8 to 32, so that most sums are rounded and none is NaN: */
+    BENCH_KIND_F16,  /* two f16 per word */
+    BENCH_KIND_BF16, /* two bf16 per word */
+    BENCH_KIND_F64,  /* half an f64 per word */
 };
 
 struct bench_extent {
     enum bench_kind kind;
-    uint64_t elements; /* of 4 bytes */
-    uint32_t width;    /* bytes of what a message calls an element; 0: 4 */
+    uint64_t elements; /* 4-byte words */
+    uint32_t width;    /* bytes of an element in messages; 0: 4 */
 };
 
-/* The arrays that a reference reads and writes.  Of the outputs, those that a rung's `outputs` does not name
- * exist on the host only: the columns' starts of WL_REF_COO_TRANSPOSE, by which results are compared. */
+/* The arrays that a reference reads and writes.  Outputs that a rung's `outputs` does not name exist on the
+ * host only: the column starts of WL_REF_COO_TRANSPOSE, which the comparison of results needs. */
 struct bench_extents {
     struct bench_extent in[BENCH_INPUTS], out[BENCH_OUTPUTS];
 };
 
 struct bench_extents bench_extents_of(enum wl_reference reference, const struct wl_problem *problem);
 
-/* Fills elements of any kind but INDEX; `stream` tells apart arrays of one seed. */
+/* Fills elements of any kind but INDEX.  Arrays of one seed differ by `stream`. */
 void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint32_t *out, uint64_t elements);
 
-/* A sparse matrix in both of its forms.  Rows and columns are uneven and some are empty; the columns
- * within a row ascend and differ. */
+/* A sparse matrix as CSR and COO.  Rows and columns are of uneven length, some empty.  Columns strictly
+ * ascend within a row. */
 struct bench_sparse {
     uint64_t rows, cols, nnz;
     uint32_t *row_starts; /* rows + 1 */
     uint32_t *columns, *entry_rows, *values;
 };
 
-/* The number of entries that bench_sparse_fill will make, about 16 a row; UINT64_MAX when that is 2^32 or
- * more.  rows and cols are below 2^32 - 1. */
+/* The number of entries that bench_sparse_fill will make, about 16 per row; UINT64_MAX: 2^32 or more.  rows
+ * and cols must be below 2^32 - 1. */
 uint64_t bench_sparse_entries(uint64_t seed, uint64_t rows, uint64_t cols);
-/* The arrays are the caller's, sized by the fields already set; any of them may be NULL except row_starts. */
+/* Fills the caller's arrays, which are sized by rows, cols and nnz.  All but row_starts may be NULL. */
 void bench_sparse_fill(uint64_t seed, const struct bench_sparse *matrix);
 
 #endif

@@ -11,12 +11,12 @@
 #include "bench/host.h"
 #include "bench/variant.h"
 
-/* Sets a member; a value that could not be made fails it. */
+/* Sets a member.  False: out of memory, also if it was short when `value` was made (NULL). */
 static bool set(json_t *object, const char *name, json_t *value) {
     return json_object_set_new(object, name, value) == 0;
 }
 
-/* Numbers are rounded to what doubles print shortly; NaN and infinity are no JSON. */
+/* JSON has no NaN and no infinity. */
 static json_t *number_or_null(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
@@ -59,7 +59,7 @@ static json_t *host_object(void) {
     return NULL;
 }
 
-/* As --block takes it: 512, or "32x8". */
+/* 512 or "32x8", as --block takes it. */
 static json_t *block_value(const struct bench_row *row) {
     struct bench_block block = bench_row_block(row);
     if (!block.x)
@@ -85,7 +85,7 @@ static json_t *order_value(const struct wl_problem *problem) {
     return json_string(text);
 }
 
-/* What the library's operations have. */
+/* Sets the parameters of the library's operations. */
 static bool set_variant(json_t *object, const struct bench_row *row) {
     const struct bench_experiment *experiment = row->experiment;
     const struct wl_problem *problem = &row->problem;

@@ -1,4 +1,4 @@
-/* Lists of numbers, sizes, blocks and names, and the ranges of numbers in them. */
+/* Parses lists of numbers, sizes, blocks and names, and ranges of numbers. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ void *bench_list_room(const char *option, void *items, size_t count, size_t size
     return more;
 }
 
-/* ---------------------------------------------------------------- numbers and ranges of them */
+/* ---------------------------------------------------------------- numbers and ranges */
 
 bool bench_list_number(const char *option, struct bench_numbers *list, uint64_t value,
                        struct base_error *error) {
@@ -140,7 +140,7 @@ bool bench_parse_numbers(const char *option, const char *text, struct bench_numb
 
 /* ---------------------------------------------------------------- sizes and blocks */
 
-/* Takes each number of a range as if it stood in the list by itself. */
+/* Takes each number of a range like an item of the list. */
 static bool each_of_range(const char *option, const char *piece, bench_take_fn *take, void *list,
                           struct base_error *error) {
     struct bench_numbers numbers = {0};
@@ -179,7 +179,7 @@ static bool take_sizes(const char *option, const char *piece, void *into, struct
         return each_of_range(option, piece, take_sizes, list, error);
     if (strcmp(piece, "text") == 0)
         return bench_list_size(option, list, &(struct bench_size){.text = true}, error);
-    /* Some names begin with digits, but only a name has letters and dashes behind them. */
+    /* Names start with a letter, or with a digit and have a dash, which no size has. */
     if ((isalpha((unsigned char)*piece) && *piece != 'x') ||
         (isdigit((unsigned char)*piece) && strchr(piece, '-')))
         return bench_take_case(option, piece, list, error);

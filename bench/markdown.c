@@ -1,4 +1,4 @@
-/* The table as Markdown (GitHub's pipe tables): what is printed, with nothing left out for want of room. */
+/* The table as Markdown (GitHub's pipe tables), with the columns that the terminal has no room for. */
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "bench/columns.h"
 #include "bench/table.h"
 
-/* A cell must not end itself, and `<` must not begin a tag. */
+/* Escapes Markdown's characters: `|` would end the cell and `<` start a tag. */
 static void put_text(FILE *file, const char *given) {
     char *plain = base_utf8(given);
     for (const char *text = plain ? plain : given; *text; text++) {

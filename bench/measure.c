@@ -4,12 +4,12 @@
 #include <string.h>
 #include <time.h>
 
-/* With a hot cache, launches are repeated between two events until they take this long: an event's
- * resolution is about half a microsecond.  They are replayed as a graph, since launches of short kernels take
- * longer than the kernels. */
+/* With a hot cache, a sample repeats the launch to take about this long: an event's resolution is about half
+ * a microsecond.  The launches are replayed as a graph, since a launch takes longer than a short kernel. */
 static const double batch_ms = 0.2;
 enum { MOST_REPEATS = 200 };
-/* Asking for clocks takes a millisecond or so, in which the device may run out of work. */
+/* The least time between reads of the clocks: a read takes about 1 ms, and the device may go idle meanwhile.
+ */
 static const double clocks_s = 0.05;
 
 struct variant {
@@ -18,7 +18,7 @@ struct variant {
     wl_event *from, *to;
     struct bench_samples samples;
     unsigned repeats;
-    wl_replay *replay; /* of all repeats; NULL: they are launched one by one */
+    wl_replay *replay; /* the graph of all repeats; NULL: they are launched one by one */
     struct bench_samples sm_mhz, memory_mhz;
     uint64_t reasons;
 };
@@ -30,7 +30,7 @@ struct session {
     size_t count;
     struct bench_clocks *clocks; /* NULL: unknown */
     double clocks_asked_s;
-    wl_devptr flush; /* 0 with a hot cache */
+    wl_devptr flush; /* the buffer that empties the cache; 0: hot cache */
     uint64_t flush_bytes;
     uint64_t random;
     uint8_t flush_value;
@@ -71,7 +71,7 @@ static wl_error launch_all(void *argument, wl_stream stream) {
     return error;
 }
 
-/* Enqueues one sample.  The sweep before it takes long enough for the host to enqueue the rest, so that no
+/* Enqueues one sample.  The fill before it takes long enough for the host to enqueue the rest, so that no
  * launch latency falls between the two events. */
 static wl_error enqueue(struct session *session, struct variant *variant) {
     wl_error error = WL_ERROR_OK;
@@ -95,7 +95,7 @@ static wl_error collect(struct variant *variant, double *milliseconds) {
     return error;
 }
 
-/* One untimed sample each: clocks rise, and a hot cache's batches find their length. */
+/* Takes one untimed sample per row: clocks rise, and with a hot cache the number of repeats is chosen. */
 static wl_error warm_up(struct session *session) {
     wl_error error = WL_ERROR_OK;
     for (size_t i = 0; i < session->count && !error; i++) {
@@ -107,7 +107,7 @@ static wl_error warm_up(struct session *session) {
         if (!error && session->request->hot) {
             double repeats = milliseconds > 0 ? batch_ms / milliseconds : MOST_REPEATS;
             variant->repeats = repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : (unsigned)repeats;
-            /* A driver that cannot record it leaves the launches as they are, and the row says so. */
+            /* If the driver cannot record the graph, the launches go one by one, and the row says so. */
             if (variant->repeats > 1)
                 (void)wl__replay_create(session->context, launch_all,
                                         &(struct recording){session->context, variant}, &variant->replay);
@@ -116,7 +116,7 @@ static wl_error warm_up(struct session *session) {
     return error ? error : wl_synchronize(session->context);
 }
 
-/* Between enqueueing and waiting, so that the device is at work. */
+/* Call it after enqueueing and before waiting, so that the device is busy. */
 static bool ask_clocks(struct session *session, const size_t *order, size_t count, struct base_error *error) {
     struct bench_clock_sample sample;
     double now = now_s();
@@ -151,7 +151,7 @@ static void finish(const struct session *session, struct variant *variant, enum 
     row->clocks.reasons = variant->reasons;
 }
 
-/* One sample of each variant in `order`. */
+/* Takes one sample of each variant in `order`. */
 static bool take_round(struct session *session, const size_t *order, size_t count, struct base_error *error) {
     double begin = now_s();
     for (size_t i = 0; i < count; i++)
@@ -254,7 +254,7 @@ bool bench_measure(const struct bench_plan *plan, struct bench_clocks *clocks, s
         .context = workspace->context,
         .request = request,
         .clocks = clocks,
-        .random = request->seed * 2 + 1, /* never 0, which xorshift cannot leave */
+        .random = request->seed * 2 + 1, /* odd: xorshift never leaves 0 */
     };
     bool right = open_session(&session, plan, section, workspace, error);
     if (right && session.count) {

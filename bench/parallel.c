@@ -39,7 +39,7 @@ void bench_parallel(uint64_t count, uint64_t grain, bench_range_fn *body, void *
         uint64_t last = first + share + (t < rest);
         workers[t] = (struct worker){.body = body, .argument = argument, .first = first, .last = last};
         first = last;
-        /* The last share is the caller's own. */
+        /* The calling thread does the last range. */
         if (t + 1 < threads)
             workers[t].started = pthread_create(&workers[t].thread, NULL, work, &workers[t]) == 0;
     }

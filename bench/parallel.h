@@ -1,4 +1,4 @@
-/* Host loops on all cores: the references and comparisons must not outlast the kernels. */
+/* Host loops on all cores, so that references and comparisons do not take longer than the kernels. */
 #ifndef WIDELOAD_BENCH_PARALLEL_H
 #define WIDELOAD_BENCH_PARALLEL_H
 
@@ -6,8 +6,8 @@
 
 typedef void bench_range_fn(void *argument, uint64_t first, uint64_t last);
 
-/* Cuts [0, count) into ranges and calls body for each, on several threads when that is worth it: a range
- * holds at least `grain` items (>= 1).  Returns when all are done.  Falls back to the calling thread. */
+/* Splits [0, count) into ranges of at least `grain` (>= 1) items and calls body for each, on a thread per
+ * range.  Returns when all are done.  A range whose thread cannot start runs on the calling thread. */
 void bench_parallel(uint64_t count, uint64_t grain, bench_range_fn *body, void *argument);
 
 #endif

@@ -16,7 +16,7 @@ static bool overflowing(const char *option, const char *text, struct base_error 
     return base_usage(error, "%s: '%.80s' does not fit 64 bits; give a smaller number", option, text);
 }
 
-/* digits; *text is left after them. */
+/* Advances *text past the digits. */
 static bool parse_digits(const char **text, uint64_t *out, bool *overflow) {
     if (!isdigit((unsigned char)**text))
         return false;
@@ -42,7 +42,7 @@ static bool raise_power(uint64_t base, uint64_t exponent, uint64_t *out) {
     return true;
 }
 
-/* The factor of a unit such as "Ki"; 0 when there is no such unit. */
+/* The factor of a unit such as "Ki"; 0: an unknown unit. */
 static uint64_t unit_factor(const char *unit) {
     static const char letters[] = "KMGT";
     if (!*unit)
@@ -109,7 +109,7 @@ static bool parse_extents(const char *option, const char *text, struct bench_siz
         if (!right)
             return false;
         uint64_t extent = size->extent[size->dimensions++];
-        /* An empty extent must not excuse the others: they still name arrays of their own. */
+        /* An extent of 0 counts as 1: the other extents must fit too, since some arrays have only those. */
         if (__builtin_mul_overflow(product, extent ? extent : 1, &product) || product > BENCH_GREATEST_SIZE)
             return base_usage(error, "%s: '%.80s' is more than 2^60 elements; give a smaller size", option,
                               text);
@@ -117,7 +117,7 @@ static bool parse_extents(const char *option, const char *text, struct bench_siz
     return true;
 }
 
-/* What stands behind an @ and a /, either or both or none. */
+/* Parses the parts after @ and after /; either may be NULL. */
 static bool parse_size_ends(const char *option, const char *order, const char *width, struct bench_size *size,
                             struct base_error *error) {
     uint64_t bytes = 0;

@@ -1,4 +1,4 @@
-/* Numbers, sizes and lists as the command line writes them. */
+/* Parses numbers, sizes and lists of the command line. */
 #ifndef WIDELOAD_BENCH_PARSE_H
 #define WIDELOAD_BENCH_PARSE_H
 
@@ -8,18 +8,18 @@
 #include "base/error.h"
 #include "ladder/ladder.h"
 
-/* Dimensions in another order: the i-th is the one that was axis[i]. */
+/* A permutation of dimensions: dimension i of the output is dimension axis[i] of the input. */
 struct bench_order {
     unsigned rank; /* 0: none */
     unsigned char axis[WL_RANK_MAX];
 };
 
 struct bench_size {
-    unsigned dimensions; /* 1: N, 2: RxC, 3: MxNxK or BxRxC, up to WL_RANK_MAX of a tensor */
+    unsigned dimensions; /* 1: N, 2: RxC, 3: MxNxK or BxRxC; tensors: up to WL_RANK_MAX */
     uint64_t extent[WL_RANK_MAX];
     struct bench_order order; /* of a tensor: 64x12x512x64@0213 */
-    uint32_t width;           /* of its elements, as in 2^26x3/1; 0: the size says none */
-    bool text;                /* "text": the experiment's own, and nothing else is set */
+    uint32_t width;           /* of an element in bytes: 2^26x3/1; 0: not given */
+    bool text;                /* "text": the experiment's own size; all else is 0 */
 };
 
 struct bench_block {
@@ -46,7 +46,7 @@ struct bench_names {
     size_t count;
 };
 
-/* What a structure holds: `count` equal fields, or those of `structure` where count is 0. */
+/* The fields of a structure: `count` equal ones, or those of `structure` if count is 0. */
 struct bench_field_choice {
     uint32_t count;
     struct wl_structure structure;
@@ -62,28 +62,28 @@ struct bench_orders {
     size_t count;
 };
 
-/* Elements of an array at most: times 4 bytes they stay clear of 64 bits. */
+/* Maximum elements of an array: 4 times this many bytes fit in 64 bits. */
 #define BENCH_GREATEST_SIZE ((uint64_t)1 << 60)
 
-/* Values of a list at most. */
+/* Maximum values of a list. */
 enum { BENCH_LIST_LIMIT = 4096 };
 
 /* number = digits [ "K" | "M" | "G" | "T" | "Ki" | "Mi" | "Gi" | "Ti" ] | digits "^" digits.
  * `option` ("--size") names the place in error messages. */
 bool bench_parse_number(const char *option, const char *text, uint64_t *out, struct base_error *error);
-/* size = number { "x" number } [ "@" order ] [ "/" width ], WL_RANK_MAX numbers at most, whose product fits
- * 60 bits. */
+/* size = number { "x" number } [ "@" order ] [ "/" width ].  At most WL_RANK_MAX numbers; their product is at
+ * most 2^60. */
 bool bench_parse_size(const char *option, const char *text, struct bench_size *out, struct base_error *error);
-/* Refuses what is no element's width. */
+/* Refuses an invalid element width. */
 bool bench_is_width(const char *option, uint64_t width, struct base_error *error);
-/* block = number [ "x" number ], each extent at least 1; 1024 threads at most. */
+/* block = number [ "x" number ], each at least 1; at most 1024 threads. */
 bool bench_parse_block(const char *option, const char *text, struct bench_block *out,
                        struct base_error *error);
 
-/* list = item { "," item }; each item is a value or, of all but names, a range of numbers; a size may be a
- * name of bench/cases.h: range = first ":" last [ ":" step | ":x" factor ]    0:32, 0:128:8, 1:64:x2 with
- * `last` as its greatest value where the steps meet it.  Values stand in the order given, each once.  A list
- * of more than BENCH_LIST_LIMIT is refused.  The caller frees what it holds, also after a failure. */
+/* list = item { "," item }.  An item is a value or, in all lists but names, a range of numbers:
+ *     range = first ":" last [ ":" step | ":x" factor ]      0:32, 0:128:8, 1:64:x2
+ * A range includes `last` if a step reaches it.  A size may also be a name of bench/cases.h.  Values keep the
+ * order given, without duplicates, at most BENCH_LIST_LIMIT.  The caller frees *out, also after a failure. */
 bool bench_parse_numbers(const char *option, const char *text, struct bench_numbers *out,
                          struct base_error *error);
 bool bench_parse_sizes(const char *option, const char *text, struct bench_sizes *out,
@@ -93,17 +93,16 @@ bool bench_parse_blocks(const char *option, const char *text, struct bench_block
 bool bench_parse_names(const char *option, const char *text, struct bench_names *out,
                        struct base_error *error);
 
-/* Types by wl_add's names in small letters, as their numbers. */
+/* Types by wl_add's names in lower case; the list holds their numbers. */
 bool bench_parse_types(const char *option, const char *text, struct bench_numbers *out,
                        struct base_error *error);
 /* Each item is a number of equal fields, a range of such numbers, or a structure:
  *     structure = [ "packed:" ] member { "+" member },  member = type [ "x" count ]      f32x3+f64+i32
- * A member is one field.  Members are aligned to their type as C does it, the structure to the widest of
- * them; of a packed one nothing is. */
+ * A member is one field.  Members and structure are aligned as in C; a packed structure has no padding. */
 bool bench_parse_fields(const char *option, const char *text, struct bench_field_choices *out,
                         struct base_error *error);
-/* order = digit { digit }, each of 0 .. rank - 1 once: 0213.  A list of single digits is one order: 0,2,1,3.
- */
+/* order = digit { digit }, each of 0 .. rank - 1 once: 0213.  Single digits with commas are one order too:
+ * 0,2,1,3. */
 bool bench_parse_order(const char *option, const char *text, struct bench_order *out,
                        struct base_error *error);
 bool bench_parse_orders(const char *option, const char *text, struct bench_orders *out,
@@ -112,7 +111,7 @@ bool bench_parse_orders(const char *option, const char *text, struct bench_order
 const char *bench_type_name(unsigned type);
 unsigned bench_type_bytes(unsigned type);
 
-/* A decimal number of at least 0; a percent sign may follow. */
+/* A decimal number of at least 0 and an optional percent sign. */
 bool bench_parse_percentage(const char *option, const char *text, double *out, struct base_error *error);
 /* A decimal number greater than 0, such as a peak in GB/s or a time in seconds. */
 bool bench_parse_positive(const char *option, const char *text, double *out, struct base_error *error);
@@ -124,8 +123,8 @@ void bench_names_free(struct bench_names *names);
 void bench_field_choices_free(struct bench_field_choices *choices);
 void bench_orders_free(struct bench_orders *orders);
 
-/* Copies text up to a separator or the end; the next piece starts at *next, NULL after the last.  NULL: out
- * of memory. */
+/* Copies text up to a separator or the end; *next is the start of the next piece, NULL after the last.  The
+ * caller frees the copy.  NULL: out of memory. */
 char *bench_cut(const char *text, char separator, const char **next);
 
 #endif

@@ -1,9 +1,9 @@
-/* Permutations that users of tensor libraries run: what the library is held to.  From the benchmarks of cuTT,
- * HPTT and TTC, and from networks: attention heads, images' channels, windows, patches. */
+/* Permutations that users of tensor libraries run, the library's benchmark.  They come from the benchmarks of
+ * cuTT, HPTT and TTC, and from networks: attention heads, image channels, windows, patches. */
 #ifndef WIDELOAD_BENCH_PERMUTE_CASES_H
 #define WIDELOAD_BENCH_PERMUTE_CASES_H
 
-/* name, width, rank, {sizes of the input, last dimension innermost}, {order} */
+/* name, width in bytes, rank, (sizes of the input, the last dimension contiguous), (order) */
 #define WL_PERMUTE_CASE_MAP(X)                                                                               \
     X("swap-outer-3d", 4, 3, (450, 600, 384), (1, 0, 2))                                                     \
     X("reverse-3d", 4, 3, (384, 512, 640), (2, 1, 0))                                                        \

@@ -12,7 +12,7 @@
 static const uint64_t greatest_step = (uint64_t)1
                                       << 48; /* of an offset or stride: n x stride stays in 64 bits */
 
-/* Whether a sum of powers of two has this one. */
+/* Whether `known`, a sum of powers of two, includes `unroll`. */
 static bool has_unroll(unsigned known, uint64_t unroll) {
     return unroll && (unroll & (unroll - 1)) == 0 && unroll <= UINT32_MAX && (known & unroll);
 }
@@ -76,7 +76,7 @@ static bool check_kernels(const struct bench_request *request, struct base_error
     return right;
 }
 
-/* `known`: the sum of the accesses a thread that the chosen kernels have. */
+/* `known`: the bits of all unrolls (accesses per thread) of the chosen kernels. */
 static bool check_unrolls(const struct bench_request *request, unsigned known, struct base_error *error) {
     if (request->unrolls.count && !known)
         return base_usage(error,
@@ -93,7 +93,7 @@ static bool check_unrolls(const struct bench_request *request, unsigned known, s
     return true;
 }
 
-/* A list that no chosen row would use is a mistake worth telling. */
+/* Refuses a list that no chosen row uses: it is a mistake. */
 static bool check_lists(const struct bench_request *request, struct base_error *error) {
     size_t count;
     const struct wl_rung *ladder = bench_ladder(&count);
@@ -140,7 +140,7 @@ static bool check_lists(const struct bench_request *request, struct base_error *
     return true;
 }
 
-/* The values of each parameter that a rung runs with. */
+/* The values of each parameter for a rung. */
 struct lists {
     struct bench_numbers offsets, strides, unrolls, from_shifts, to_shifts;
     struct bench_blocks blocks;
@@ -166,7 +166,7 @@ static struct lists lists_of(const struct wl_rung *rung, const struct bench_expe
     return lists;
 }
 
-/* Rows that a rung makes at one size, at most; UINT64_MAX where they are more than can be counted. */
+/* The number of rows of a rung at one size; saturates at UINT64_MAX. */
 static uint64_t combinations(const struct lists *lists) {
     const size_t counts[] = {lists->blocks.count,  lists->unrolls.count,     lists->offsets.count,
                              lists->strides.count, lists->from_shifts.count, lists->to_shifts.count};
@@ -177,7 +177,7 @@ static uint64_t combinations(const struct lists *lists) {
     return product;
 }
 
-/* One row for each combination of block, unroll, offset, stride and shifts that the rung knows. */
+/* Adds one row for each combination of block, unroll, offset, stride and shifts of the rung. */
 static void add_rows(struct bench_section *section, const struct wl_rung *rung, const struct lists *lists,
                      const struct wl_problem *size) {
     uint64_t count = combinations(lists);
@@ -214,7 +214,7 @@ static bool is_rung_of(const struct wl_rung *rung, const struct bench_experiment
            bench_peer_is_chosen(rung, &request->peers);
 }
 
-/* Rows of an experiment at one size and variant; more than the limit where they are too many. */
+/* The number of rows of an experiment at one size and variant; stops counting above BENCH_ROW_LIMIT. */
 static uint64_t count_rows(const struct bench_experiment *experiment, const struct bench_request *request) {
     size_t count;
     const struct wl_rung *ladder = bench_ladder(&count);
@@ -228,8 +228,7 @@ static uint64_t count_rows(const struct bench_experiment *experiment, const stru
     return rows;
 }
 
-/* Sizes of one list or the other; with neither, the experiment's own, from which bench_plan_admit() goes on.
- */
+/* The sizes are those of --bytes or --size, else the experiment's own; bench_plan_admit() may increase it. */
 static size_t count_sizes(const struct bench_request *request) {
     return request->bytes.count ? request->bytes.count : request->sizes.count ? request->sizes.count : 1;
 }
@@ -268,7 +267,7 @@ static bool check_rows(const struct bench_request *request, struct base_error *e
     return true;
 }
 
-/* As many elements as the first of the experiment's rungs moves these bytes with. */
+/* Sets n to as many elements as make the experiment's first rung move this many bytes. */
 static bool set_bytes(const struct bench_experiment *experiment, uint64_t bytes, struct wl_problem *problem,
                       struct base_error *error) {
     size_t count;
@@ -286,7 +285,7 @@ static bool set_bytes(const struct bench_experiment *experiment, uint64_t bytes,
     return true;
 }
 
-/* The section's rows, unless the size and the variant have none. */
+/* Adds a section with its rows, unless there are none. */
 static bool fill_section(struct bench_plan *plan, const struct bench_experiment *experiment,
                          const struct bench_request *request, const struct wl_problem *problem,
                          struct base_error *error) {
@@ -311,7 +310,7 @@ static bool fill_section(struct bench_plan *plan, const struct bench_experiment 
     return true;
 }
 
-/* A section for each variant of the i-th size. */
+/* Adds a section for each variant of the i-th size. */
 static bool add_sections(struct bench_plan *plan, const struct bench_experiment *experiment,
                          const struct bench_request *request, size_t i, struct base_error *error) {
     const struct bench_size *size = size_at(experiment, request, i);
@@ -334,7 +333,7 @@ static bool add_sections(struct bench_plan *plan, const struct bench_experiment 
             problem.width = 1;
         bool right = request->bytes.count ? set_bytes(experiment, request->bytes.items[i], &problem, error)
                                           : bench_set_size(experiment, size, &problem, error);
-        /* Beyond this, sums of the arrays' bytes could wrap. */
+        /* Beyond this, the sum of all arrays' bytes could wrap. */
         if (right && wl__bytes_a_side(&problem) > BENCH_GREATEST_SIZE)
             right =
                 base_usage(error, "--size: %s: arrays of more than 2^60 bytes; give less", experiment->name);
@@ -376,7 +375,6 @@ static bool has_variants(const struct bench_experiment *experiment) {
     return experiment->has_width || experiment->has_type;
 }
 
-/* Whether a table ends with the section. */
 static bool ends_table(const struct bench_plan *plan, const struct bench_section *section) {
     if (!has_variants(section->experiment) || section + 1 == plan->sections + plan->section_count ||
         section[1].experiment != section->experiment)

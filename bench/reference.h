@@ -1,7 +1,7 @@
-/* One plain C loop for each enum wl_reference: what a rung's output must be, bit for bit.
+/* One plain C loop per enum wl_reference computes what a rung's output must be, bit for bit.
  *
- * A reference writes only the elements that the formula names; the caller fills the output beforehand with
- * the bytes that untouched elements must keep. */
+ * A reference writes only the elements that the formula names.  The caller first fills the output with the
+ * bytes that untouched elements must keep. */
 #ifndef WIDELOAD_BENCH_REFERENCE_H
 #define WIDELOAD_BENCH_REFERENCE_H
 
@@ -9,7 +9,7 @@
 
 #include "bench/inputs.h"
 
-/* Host arrays as wl_problem's in[] and out[]: 4-byte elements, as many as bench_extents_of says. */
+/* in and out: host arrays for wl_problem's in[] and out[], sized by bench_extents_of. */
 typedef void bench_reference_fn(const struct wl_problem *problem, const uint32_t *const in[BENCH_INPUTS],
                                 uint32_t *const out[BENCH_OUTPUTS]);
 
@@ -22,7 +22,7 @@ bench_reference_fn bench_reference_copy, bench_reference_add, bench_reference_re
     bench_reference_transpose_any, bench_reference_deinterleave, bench_reference_interleave,
     bench_reference_permute, bench_reference_same_bytes;
 
-/* The loop of a reference.  Entries within a column of a sparse result ascend by row. */
+/* The function of a reference.  In a sparse result, entries within a column ascend by row. */
 bench_reference_fn *bench_reference_of(enum wl_reference reference);
 
 #endif

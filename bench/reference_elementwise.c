@@ -43,7 +43,7 @@ static void scatter_range(void *argument, uint64_t first, uint64_t last) {
         out[i * loop->stride] = a[i];
 }
 
-/* Every second element, starting at a and out: one field of an array of structures. */
+/* Adds to every second element from a on, which is one field of an array of structures. */
 static void increment_field_range(void *argument, uint64_t first, uint64_t last) {
     const struct loop *loop = argument;
     const float *restrict a = loop->a;
@@ -88,7 +88,7 @@ void bench_reference_write_offset(const struct wl_problem *problem, const uint32
     bench_parallel(problem->n - problem->offset, GRAIN, add_range, &loop);
 }
 
-/* How many i there are with i * stride < n. */
+/* The number of i with i * stride < n. */
 static uint64_t strided_count(const struct wl_problem *problem) {
     return problem->n / problem->stride + (problem->n % problem->stride != 0);
 }

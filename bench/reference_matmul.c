@@ -1,7 +1,7 @@
 /* C = A x B on 32-bit integers, wrapping modulo 2^32.
  *
- * A plain triple loop with its two inner loops exchanged and cut so that the inner one runs along rows of B
- * and C, which the compiler vectorises; C's slice stays in the first-level cache. */
+ * A plain triple loop with its two inner loops exchanged and blocked.  The innermost one runs along rows of B
+ * and C, so the compiler vectorises it, and the slice of C stays in the L1 cache. */
 #include "bench/reference.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static inline __attribute__((always_inline)) void multiply(const struct loop *lo
             memset(sum, 0, sizeof sum);
             for (uint64_t p = 0; p < n; p++) {
                 const uint32_t *restrict b = loop->b + p * k + j0;
-                /* Rows past the end repeat the last one; their sums are not stored. */
+                /* Rows past the end read the last row; their sums are not stored. */
                 uint32_t a[ROWS];
                 for (uint64_t r = 0; r < ROWS; r++)
                     a[r] = loop->a[(i0 + (r < height ? r : height - 1)) * n + p];
@@ -50,7 +50,7 @@ static void multiply_plain(void *argument, uint64_t first, uint64_t last) {
 }
 
 #if defined(__x86_64__)
-/* The baseline has no 32-bit vector multiply. */
+/* Baseline x86-64 has no 32-bit vector multiply. */
 __attribute__((target("avx2"))) static void multiply_avx2(void *argument, uint64_t first, uint64_t last) {
     multiply(argument, first, last);
 }

@@ -1,32 +1,32 @@
-/* Elements of any width moved from place to place: transposes, permutations, structures to arrays and back.
- * All are one loop over dimensions that lie at one distance in the input and at another in the output. */
+/* Moves elements of any width: transposes, permutations, structures to arrays and back.  All are one loop
+ * over dimensions, each with a stride in the input and one in the output. */
 #include <string.h>
 
 #include "bench/parallel.h"
 #include "bench/reference.h"
 
 enum {
-    CHUNK = 1024, /* elements along the output's fastest dimension that a thread takes at a time */
+    CHUNK = 1024, /* elements of a work item along the output's fastest dimension */
     GRAIN = 1 << 15,
-    BLOCK = 16, /* and along the input's, so that the strided side stays in cache */
+    BLOCK = 16, /* side of the blocks that keep the strided side in cache */
     MOST = WL_RANK_MAX + 1,
 };
 
 struct dimension {
-    uint64_t size, in, out; /* distances in bytes */
+    uint64_t size, in, out; /* in, out: strides in bytes */
 };
 
 struct move {
     const unsigned char *in;
     unsigned char *out;
     uint32_t width;
-    /* The fastest of the output, the fastest of the input, and the others; a dimension that is both stands
-     * first, beside one of size 1. */
+    /* The output's fastest dimension, the input's fastest and the others.  If one dimension is the fastest of
+     * both, it is fast_out, and fast_in has size 1. */
     struct dimension fast_out, fast_in, others[MOST];
     unsigned other_count;
 };
 
-/* With a constant width the copy is one instruction. */
+/* With a constant width, the compiler makes one instruction of the copy. */
 static inline __attribute__((always_inline)) void move_rows(const struct move *move, const unsigned char *in,
                                                             unsigned char *out, uint64_t first, uint64_t last,
                                                             uint32_t width) {
@@ -65,7 +65,7 @@ static uint64_t chunks_of(const struct move *move) {
     return move->fast_out.size / CHUNK + (move->fast_out.size % CHUNK != 0);
 }
 
-/* Item i is a chunk of the fastest dimension at one place of the others. */
+/* An item is a chunk of the output's fastest dimension at one index of the other dimensions. */
 static void move_range(void *argument, uint64_t from, uint64_t to) {
     const struct move *move = argument;
     uint64_t chunks = chunks_of(move);
@@ -139,7 +139,7 @@ void bench_reference_transpose_any(const struct wl_problem *problem, const uint3
     move_all(dimensions, 3, problem->width, in[0], out[0]);
 }
 
-/* Field by field where their sizes differ. */
+/* Moves field by field if fields differ in size. */
 static void move_fields(const struct wl_problem *problem, const uint32_t *in, uint32_t *out, bool apart) {
     uint64_t bytes = wl__structure_bytes(problem), array = wl__field_place(problem, 1);
     if (!problem->structure) {

@@ -1,9 +1,9 @@
-/* The transpose of a sparse matrix: count each column's entries, sum to starting places, scatter. */
+/* The transpose of a sparse matrix: count each column's entries, prefix-sum the counts, scatter. */
 #include "bench/reference.h"
 
 #include <string.h>
 
-/* starts[c] = the first entry of column c in the result; cols + 1 of them. */
+/* starts[c]: index of the first entry of column c in the result; cols + 1 elements. */
 static void count_columns(const struct wl_problem *problem, const uint32_t *columns, uint32_t *starts) {
     memset(starts, 0, 4 * (problem->cols + 1));
     for (uint64_t e = 0; e < problem->nnz; e++)
@@ -12,7 +12,7 @@ static void count_columns(const struct wl_problem *problem, const uint32_t *colu
         starts[c + 1] += starts[c];
 }
 
-/* A scatter that takes its places from starts[c]++ leaves each at the start of column c + 1. */
+/* Undoes the starts[c]++ of the scatter, which leave starts[c] at the start of column c + 1. */
 static void rewind_columns(const struct wl_problem *problem, uint32_t *starts) {
     for (uint64_t c = problem->cols; c > 0; c--)
         starts[c] = starts[c - 1];

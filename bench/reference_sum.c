@@ -23,7 +23,7 @@ static uint32_t bits_of(float value) {
     return bits;
 }
 
-/* The upper bits of a number, rounded to nearest, ties to even, where `drop` bits go. */
+/* Drops the lowest `drop` bits, rounding to nearest, ties to even. */
 static uint32_t rounded(uint32_t bits, unsigned drop) {
     return (bits + ((1u << (drop - 1)) - 1) + (bits >> drop & 1)) >> drop;
 }
@@ -36,20 +36,20 @@ static float float_of_half(uint32_t half) {
     return float_of(sign | (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13);
 }
 
-/* f32 to f16.  No NaN comes here: the inputs' sums are none. */
+/* f32 to f16.  Sums of the inputs are never NaN. */
 static uint32_t half_of_float(float value) {
     uint32_t bits = bits_of(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-    if (magnitude >= 0x47800000) /* 2^16 and beyond, infinity too */
+    if (magnitude >= 0x47800000) /* 2^16 or more, also infinity */
         return sign | 0x7c00;
-    if (magnitude < 0x38800000) { /* below 2^-14: in units of 2^-24; adding 2^-1 rounds there */
+    if (magnitude < 0x38800000) { /* below 2^-14: adding 2^-1 rounds to a multiple of 2^-24 */
         return sign | (bits_of(float_of(magnitude) + 0.5f) - bits_of(0.5f));
     }
     return sign |
-           rounded(magnitude - (112u << 23), 13); /* up to 65520 and beyond it becomes infinity itself */
+           rounded(magnitude - (112u << 23), 13); /* from 65520 on, this rounds up to the bits of infinity */
 }
 
-/* f32 has more than twice f16's and bf16's digits and two, so a sum rounded to f32 first, and then to them,
- * is the sum rounded once. */
+/* f32 has at least 2p + 2 bits of precision for the p bits of f16 and bf16.  So a sum rounded to f32 and then
+ * to the narrow type is the same as the sum rounded once. */
 static uint32_t add_half(uint32_t a, uint32_t b) {
     return half_of_float(float_of_half(a) + float_of_half(b));
 }

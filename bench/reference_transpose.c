@@ -1,4 +1,4 @@
-/* The transpose of a matrix, and of runs of elements as shared-memory tiles. */
+/* Transposes a matrix, and runs of elements as tiles in shared memory. */
 #include "bench/reference.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ void bench_reference_tile_copy(const struct wl_problem *problem, const uint32_t 
     bench_reference_copy(problem, in, out);
 }
 
-/* Tiles [first, last): run i of tile_rows x tile_cols elements becomes its transpose, row-major. */
+/* Tiles [first, last): each run of tile_rows x tile_cols elements becomes its transpose, row-major. */
 static void tile_range(void *argument, uint64_t first, uint64_t last) {
     const struct loop *loop = argument;
     uint64_t rows = loop->tile_rows, cols = loop->tile_cols, n = loop->problem->n;

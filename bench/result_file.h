@@ -1,4 +1,4 @@
-/* Reading what `wideload bench --json` wrote. */
+/* Reads results of `wideload bench --json`. */
 #ifndef WIDELOAD_BENCH_RESULT_FILE_H
 #define WIDELOAD_BENCH_RESULT_FILE_H
 
@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 
-/* The JSON of a file, whatever it holds; the caller gives it back with json_decref().  An error names the
- * file, and the place where it is no JSON. */
+/* Loads a file's JSON of any schema; the caller releases it with json_decref().  An error names the file and
+ * the place of a syntax error. */
 bool bench_result_load(const char *path, json_t **out, struct base_error *error);
 
-/* Whether it is of the schema that this program writes; an error says what it is instead. */
+/* Whether the document has the schema that this program writes; if not, the error says which it has. */
 bool bench_result_check(const char *path, const json_t *document, struct base_error *error);
 
 #endif

@@ -8,10 +8,10 @@
 #include "bench/measure.h"
 #include "bench/verify.h"
 
-/* The best copy kernel at a byte count. */
+/* The bandwidth of the best copy kernel at a number of bytes. */
 struct copy {
     uint64_t bytes;
-    double gbps; /* 0: it could not be measured */
+    double gbps; /* 0: the measurement failed */
 };
 
 struct run {
@@ -22,7 +22,7 @@ struct run {
     struct bench_result *result;
     struct bench_clocks *clocks;
     size_t done;
-    /* Of the plan's own copy experiment, and those measured beside. */
+    /* From the plan's own copy experiment, and measured in addition. */
     struct copy *copies;
     size_t copy_count;
 };
@@ -36,11 +36,11 @@ static void verify_row(struct run *run, struct bench_row *row, struct bench_work
     wl__forget_launch();
     enum bench_verdict verdict = bench_verify(workspace, row->rung, &row->problem, &row->counters,
                                               &row->has_counters, row->note, sizeof row->note);
-    /* Of the rung's last kernel, where it has several; none after a failure. */
+    /* Of the rung's last kernel if it has several; none after a failure. */
     if (verdict != BENCH_RIGHT || wl__last_occupancy(run->context, &row->occupancy))
         row->occupancy = (struct wl_occupancy){0};
     row->status = verdict == BENCH_RIGHT ? BENCH_VERIFIED : BENCH_FAILED;
-    /* Counters of a wrong result are no figures. */
+    /* The counters of a wrong result mean nothing. */
     row->has_counters = row->has_counters && verdict == BENCH_RIGHT;
     if (verdict == BENCH_BROKEN) {
         char name[200];
@@ -73,7 +73,7 @@ static void derive_row(const struct run *run, double copy_gbps, struct bench_row
         row->gops = (double)row->operations / row->time_ms.median * 1e-6;
 }
 
-/* The fastest kernel, so not the driver's own copy, among the section's rows. */
+/* The bandwidth of the section's fastest kernel, the driver's own copy excluded. */
 static double best_kernel_gbps(const struct bench_section *section) {
     double best = 0;
     for (size_t i = 0; i < section->row_count; i++) {
@@ -95,15 +95,15 @@ static uint64_t most_bytes(const struct bench_section *section) {
     return bytes;
 }
 
-/* A copy's bandwidth depends on its size while launches or the second-level cache matter, and no more when
- * both are far beyond the cache.  Between, an H200's rises by 6 % from 128 MiB to 2 GiB: within an eighth of
- * the bytes it differs by less than 1 %.  Where arrays fit the cache, so much precision would say nothing. */
+/* Whether copies of a and b bytes have about the same bandwidth.  Far beyond the L2 cache it does not depend
+ * on the size.  Below, it rises on an H200 by 6 % from 128 MiB to 2 GiB, so it differs by less than 1 % if
+ * the sizes differ by less than an eighth.  Arrays that fit the cache do not need such precision. */
 static bool copies_alike(const struct run *run, uint64_t a, uint64_t b) {
     uint64_t cache = (uint64_t)run->plan->device.l2_bytes, more = a > b ? a : b, less = a > b ? b : a;
     return less >= 16 * cache || more - less <= (less >= 2 * cache ? less / 8 : less);
 }
 
-/* The bandwidth of the copy that is nearest in size among those like it; 0 when there is none. */
+/* The bandwidth of the alike copy that is nearest in size; 0: there is none. */
 static double copy_like(const struct run *run, uint64_t bytes) {
     const struct copy *best = NULL;
     for (size_t i = 0; i < run->copy_count; i++) {
@@ -125,8 +125,8 @@ static bool note_copy(struct run *run, uint64_t bytes, double gbps, struct base_
     return true;
 }
 
-/* Measures the copy ladder, untold, at a byte count like the section's, unless one like it was measured.  A
- * failure leaves no copy figure; a broken device shows at the next row. */
+/* Measures the copy ladder at the section's number of bytes, without reporting it, unless an alike one was
+ * measured.  After a failure there is no copy figure; the next row reports a broken device. */
 static bool measure_copy(struct run *run, const struct bench_section *like, struct base_error *error) {
     uint64_t bytes = most_bytes(like);
     if (copy_like(run, bytes) > 0)

@@ -7,7 +7,7 @@
 static const size_t least_samples = 10;
 static const double least_s = 0.5;
 static const double narrow_spread = 0.005;
-/* A check that narrows the spread by less than this counts as no progress. */
+/* A spread above this share of the previous check's counts as no progress. */
 static const double progress = 0.98;
 
 static int ascending(const void *a, const void *b) {
@@ -67,7 +67,7 @@ enum bench_stop bench_samples_stop(struct bench_samples *samples, const struct b
         return samples->count >= rule->exact_count ? BENCH_STOP_COUNT : BENCH_STOP_NOT;
     if (samples->count >= least_samples && samples->elapsed_s >= least_s &&
         samples->count >= samples->next_check) {
-        /* Order does not matter to the samples, so they are sorted where they lie. */
+        /* The order of the samples does not matter, so they are sorted in place. */
         struct bench_summary summary = bench_summarise(samples->values, samples->count);
         double spread = summary.median > 0 ? summary.iqr / summary.median : 0;
         if (spread < narrow_spread)
@@ -75,7 +75,7 @@ enum bench_stop bench_samples_stop(struct bench_samples *samples, const struct b
         if (samples->last_spread > 0 && spread > progress * samples->last_spread)
             return BENCH_STOP_STEADY;
         samples->last_spread = spread;
-        /* A spread needs clearly more samples before it can be said to have stopped falling. */
+        /* Only clearly more samples can show that the spread has stopped falling. */
         samples->next_check = samples->count + samples->count / 2;
     }
     return samples->elapsed_s >= rule->most_s ? BENCH_STOP_TIME : BENCH_STOP_NOT;

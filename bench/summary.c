@@ -10,18 +10,18 @@
 
 enum { CELL = BASE_GRID_CELL };
 
-/* What the simulator's rows are compared by, in this order; less is better. */
+/* The simulator's rows are compared by these costs, in this order; less is better. */
 enum { SECTORS, SHARED, INSTRUCTIONS, COSTS };
 struct cost {
     double of[COSTS];
 };
 
-/* Costs within 1 % of each other are the same. */
+/* Costs within 1 % of each other count as equal. */
 static const double same = 0.01;
 
 struct line {
     const struct bench_experiment *experiment;
-    const struct bench_row *first, *best, *library, *peer; /* NULL: there is none */
+    const struct bench_row *first, *best, *library, *peer; /* NULL: none */
 };
 
 struct summary {
@@ -35,7 +35,7 @@ static double figure_of(const struct bench_row *row) {
     return row->operations ? row->gops : row->gbps;
 }
 
-/* Per KiB of what the rung must move at least. */
+/* The costs per KiB of the least bytes that the rung must move. */
 static struct cost cost_of(const struct bench_row *row) {
     const wl_counters *c = &row->counters;
     double work = (double)row->bytes / 1024;
@@ -71,7 +71,7 @@ static bool has_figure(const struct bench_row *row) {
            (row->has_time ? figure_of(row) > 0 : row->has_counters && row->counters.inst_executed);
 }
 
-/* Copies beside an experiment are bounds, not rungs. */
+/* An experiment's copies are bounds, not rungs. */
 static bool is_bound(const struct bench_row *row) {
     return row->rung->reference == WL_REF_TRANSPOSE_COPY || row->rung->reference == WL_REF_TILE_COPY ||
            row->rung->reference == WL_REF_SAME_BYTES;
@@ -81,7 +81,7 @@ static bool is_library(const struct bench_row *row) {
     return strcmp(row->rung->name, "wideload") == 0;
 }
 
-/* Of one section: whether two of its rows answer the same question. */
+/* Whether two rows of a section answer the same question. */
 static bool same_case(const struct bench_row *a, const struct bench_row *b) {
     return a->problem.offset == b->problem.offset && a->problem.stride == b->problem.stride &&
            a->problem.from_shift == b->problem.from_shift && a->problem.to_shift == b->problem.to_shift;
@@ -99,7 +99,7 @@ static struct line line_of(const struct bench_section *section, const struct ben
         const struct bench_row *row = &section->rows[i];
         if (!has_figure(row) || is_bound(row))
             continue;
-        /* What strides cost is a matter of all of them. */
+        /* The best kernel is chosen over all strides. */
         if (section->experiment->has_stride && !row->rung->library)
             take(&line.best, row);
         if (!same_case(row, begin))
@@ -116,7 +116,7 @@ static struct line line_of(const struct bench_section *section, const struct ben
     return line;
 }
 
-/* By which a case is chosen. */
+/* The row by which the worst case is chosen. */
 static const struct bench_row *lead(const struct line *line) {
     return line->first ? line->first : line->library ? line->library : line->peer;
 }
@@ -150,7 +150,7 @@ static const struct base_grid_column columns[COLUMNS] = {
     [TEACHES] = {"what it teaches", BASE_GRID_LEFT | BASE_GRID_CUT},
 };
 
-/* The first cost in which the ladder's ends differ. */
+/* The first cost in which the ladder's first and best rung differ. */
 static int cost_shown(const struct line *line) {
     const struct bench_row *from = lead(line), *to = line->best ? line->best : line->library;
     if (!from || !to || from == to || from->has_time)
@@ -180,7 +180,8 @@ static void put_unit(const struct line *line, char out[CELL]) {
                                    : "GB/s");
 }
 
-/* Offset, stride, width and type as --size and `wideload list` have them: "read-offset 11", "permute/1". */
+/* The name with offset, stride, width or type as in --size and `wideload list`: "read-offset 11",
+ * "permute/1". */
 static void put_name(const struct line *line, char out[CELL]) {
     const struct bench_experiment *experiment = line->experiment;
     const struct bench_row *row = lead(line);

@@ -1,4 +1,4 @@
-/* Lists of types, fields and orders: what the library's operations are asked to do it with. */
+/* Parses lists of types, fields and orders, the parameters of the library's operations. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,7 +200,7 @@ static bool take_order(const char *option, const char *piece, void *into, struct
 bool bench_parse_orders(const char *option, const char *text, struct bench_orders *out,
                         struct base_error *error) {
     *out = (struct bench_orders){0};
-    /* 0,2,1 as NumPy has it: digits alone between the commas. */
+    /* 0,2,1 as in NumPy: single digits between the commas. */
     char joined[WL_RANK_MAX + 2];
     size_t digits = 0;
     const char *at = text;

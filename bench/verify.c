@@ -43,7 +43,7 @@ static void describe(const char *array, unsigned which, uint64_t index, enum ben
                  expected_text, array[0] == 'i' ? ": an input was changed" : "");
 }
 
-/* Elements of other sizes than a word's, as hexadecimal numbers. */
+/* Describes an element that is not a word, in hexadecimal. */
 static void describe_element(const char *array, unsigned which, uint64_t index, uint32_t width,
                              const unsigned char *got, const unsigned char *expected, char *text,
                              size_t text_size) {
@@ -103,7 +103,7 @@ static enum bench_verdict check_guard(const struct bench_workspace *workspace, w
     unsigned char guard[BENCH_GUARD_BYTES];
     if (wl_download(workspace->context, guard, address, sizeof guard))
         return driver_failure("download", text, text_size);
-    /* Distances count from the array: the last byte before it is 1 before its start. */
+    /* Distances count from the array: its last guard byte is 1 before its start. */
     for (unsigned i = 0; i < BENCH_GUARD_BYTES; i++) {
         unsigned at = before ? BENCH_GUARD_BYTES - 1 - i : i;
         if (guard[at] != pattern) {
@@ -132,7 +132,7 @@ static enum bench_verdict check_outputs(struct bench_workspace *workspace, const
     bool sparse = rung->reference == WL_REF_CSR_TO_CSC || rung->reference == WL_REF_COO_TRANSPOSE;
     enum bench_verdict verdict = BENCH_RIGHT;
     for (unsigned i = 0; i < BENCH_OUTPUTS && verdict == BENCH_RIGHT; i++) {
-        /* A sparse result's rows and values may come in any order within a column. */
+        /* A sparse result's rows and values may be in any order within a column. */
         if (sparse && (i == 1 || i == 2))
             continue;
         if (rung->outputs >> i & 1)
@@ -173,7 +173,7 @@ static enum bench_verdict launch(struct bench_workspace *workspace, const struct
     if (!error)
         return BENCH_RIGHT;
     driver_failure(wl_error_text(error), text, text_size);
-    /* A fault poisons the context; a launch that the driver merely refused leaves it working. */
+    /* After a fault the context is unusable; after a launch that the driver refused it still works. */
     bool works = error != WL_ERROR_KERNEL_FAULT && wl_synchronize(workspace->context) == WL_ERROR_OK;
     return works ? BENCH_REFUSED : BENCH_BROKEN;
 }
@@ -203,7 +203,7 @@ enum bench_verdict bench_verify(struct bench_workspace *workspace, const struct 
         return driver_failure("counters", text, text_size);
     *counted = counts;
     verdict = check_all(workspace, rung, problem, text, text_size);
-    /* Rows to come must not stand on inputs that this one spoilt. */
+    /* The rung may have overwritten inputs that later rows need. */
     if (verdict == BENCH_WRONG && !bench_workspace_restore(workspace, &error)) {
         snprintf(text, text_size, "%s", error.text);
         return BENCH_BROKEN;

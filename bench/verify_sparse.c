@@ -32,7 +32,7 @@ static void sort(uint64_t *entries, uint64_t count) {
     }
 }
 
-/* A row occurs once in a column, so the expected entries, ascending by row, ascend as these do. */
+/* A row occurs once in a column, so sorting gives the order of the expected entries, ascending by row. */
 static void compare_columns(void *argument, uint64_t first, uint64_t last) {
     struct job *job = argument;
     for (uint64_t c = first; c < last; c++) {

@@ -4,7 +4,7 @@
 
 #include "bench/verify.h"
 
-/* out1 (rows) and out2 (values) against the expected ones; the expected out0 holds the columns' starts. */
+/* Compares out1 (rows) and out2 (values) with the expected ones; the expected out0 has the column starts. */
 enum bench_verdict bench_verify_entries(struct bench_workspace *workspace, const struct wl_problem *problem,
                                         char *text, size_t text_size);
 

@@ -41,7 +41,7 @@ static bool fill_sparse(struct bench_workspace *workspace, const struct wl_probl
         .entry_rows = workspace->in[3].host,
         .values = workspace->in[2].host,
     };
-    /* The triplets alone do not keep the rows' starts. */
+    /* COO has no row starts, but bench_sparse_fill() needs them. */
     uint32_t *starts = NULL;
     if (!matrix.row_starts) {
         matrix.row_starts = starts = malloc(4 * (problem->rows + 1));
@@ -135,7 +135,7 @@ static void poison_range(void *host, uint64_t first, uint64_t last) {
 
 void bench_workspace_expect(struct bench_workspace *workspace, const struct wl_rung *rung,
                             const struct wl_problem *problem) {
-    /* Sizes and the seed are the workspace's; only these differ between its rows. */
+    /* All rows of a workspace have the same sizes and seed; only these parameters differ. */
     if (workspace->expected_known && workspace->expected_reference == rung->reference &&
         workspace->expected_problem.offset == problem->offset &&
         workspace->expected_problem.stride == problem->stride &&
@@ -148,7 +148,7 @@ void bench_workspace_expect(struct bench_workspace *workspace, const struct wl_r
         in[i] = workspace->in[i].host;
     for (unsigned i = 0; i < BENCH_OUTPUTS; i++) {
         out[i] = workspace->out[i].host;
-        /* On all cores: most of the time goes into pages that are touched for the first time. */
+        /* This runs on all cores, since touching the pages for the first time takes most of the time. */
         if (out[i])
             bench_parallel(workspace->out[i].bytes, 1 << 20, poison_range, out[i]);
     }

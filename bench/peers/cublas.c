@@ -1,5 +1,5 @@
-/* cuBLAS: geam, C = alpha op(A) + beta op(B), which transposes and adds.  It has no product of int32 matrices
- * (its integer GEMM multiplies int8), so matmul has no peer here. */
+/* cuBLAS: geam, C = alpha op(A) + beta op(B), transposes and adds.  matmul has no peer here, because cuBLAS
+ * has no product of int32 matrices (its integer GEMM multiplies int8). */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 typedef struct cublas_handle *cublas_handle;
 enum { OP_N = 0, OP_T = 1 };
 
-/* Of any type: what alpha, beta and the matrices point at is the function's. */
+/* For all types: the function decides the type that alpha, beta and the matrices point to. */
 typedef int geam_fn(cublas_handle handle, int op_a, int op_b, int64_t m, int64_t n, const void *alpha,
                     const void *a, int64_t lda, const void *beta, const void *b, int64_t ldb, void *c,
                     int64_t ldc);
@@ -22,7 +22,7 @@ static struct {
     int (*property)(int which, int *value);
     geam_fn *s, *d, *z; /* float, double, complex double */
     cublas_handle handle;
-    wl_stream stream; /* that the handle has: setting it anew may cost more than a launch */
+    wl_stream stream; /* the handle's stream, since setting it again may cost more than a launch */
 } cublas;
 
 static bool open_library(char version[24], char why[200]) {
@@ -57,13 +57,13 @@ static const char *applicable(wl_context *context, const struct wl_problem *prob
     return peer_absent(&peer_cublas);
 }
 
-/* The function of elements of so many bytes, and its 1 and 0. */
+/* The function for elements of a width, with 1 and 0 of its type. */
 struct geam {
     geam_fn *function;
     const char *name;
     union {
         float s;
-        double d[2]; /* of a complex number, the real part first */
+        double d[2]; /* a complex number: real, imaginary */
     } one, zero;
 };
 
@@ -81,7 +81,7 @@ static bool geam_of(uint32_t width, struct geam *out) {
     return width == 8 || width == 16;
 }
 
-/* Column-major m x n, as BLAS counts.  b: what op(a) is added to; 0: nothing. */
+/* C is m x n, column-major as in BLAS.  b: added to op(a); 0: nothing is added. */
 static wl_error geam(wl_context *context, wl_stream stream, uint32_t width, int op_a, int64_t m, int64_t n,
                      wl_devptr a, int64_t lda, wl_devptr b, wl_devptr c) {
     struct geam geam;
@@ -93,7 +93,7 @@ static wl_error geam(wl_context *context, wl_stream stream, uint32_t width, int 
     if (stream != cublas.stream)
         error = peer_check(cublas.set_stream(cublas.handle, stream), "cublasSetStream");
     cublas.stream = stream;
-    /* With beta 0 the second matrix is not read; it has to be C itself then, or of C's shape. */
+    /* With beta 0 the second matrix is not read, but it must be C itself or have C's shape. */
     if (!error)
         error = peer_check(geam.function(cublas.handle, op_a, OP_N, m, n, &geam.one,
                                          (const void *)(uintptr_t)a, lda, b ? &geam.one : &geam.zero,
@@ -117,8 +117,8 @@ static wl_error transpose(wl_context *context, const struct wl_problem *problem,
     return transpose_any(context, &floats, stream);
 }
 
-/* The arrays as matrices near to square where n allows it: a single column would leave most of a kernel's
- * tile idle. */
+/* Treats the arrays as nearly square matrices if n has factors of 2: a single column would leave most of a
+ * kernel's tile idle. */
 static wl_error add_any(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
     uint64_t rows = problem->n, cols = 1, width = problem->width;
     if (rows == 0)

@@ -1,4 +1,4 @@
-/* cuSPARSE: csr2csc.  Its indices are int; ours are u32 of the same bits up to 2^31 - 1. */
+/* cuSPARSE: csr2csc.  Its indices are int and ours u32; up to 2^31 - 1 the bits are the same. */
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ struct arguments {
     void *in[3], *out[3];
 };
 
-/* While the work area is asked for, there are no arrays yet; null addresses would be refused. */
+/* The query for the work area comes before the arrays exist.  It refuses null addresses, so they are 256. */
 static struct arguments arguments_of(const struct wl_problem *problem) {
     struct arguments a = {(int)problem->rows, (int)problem->cols, (int)problem->nnz, {0}, {0}};
     for (unsigned i = 0; i < 3; i++) {

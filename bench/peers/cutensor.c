@@ -1,4 +1,4 @@
-/* cuTENSOR 2: permutation of a tensor's modes: of a matrix's two, and of any. */
+/* cuTENSOR 2: permutes the modes of a matrix or a tensor. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 typedef struct cutensor_object *cutensor_object; /* handles, descriptors, plans: each a pointer */
 enum { R_32F = 0, R_64F = 1, R_16F = 2, OP_IDENTITY = 1, ALGO_DEFAULT = -1, JIT_NONE = 0, ALIGNMENT = 128 };
 
-/* What a plan is made for; all of it is 0 where it is not used, so that two can be compared. */
+/* The problem of a plan.  Unused elements are 0, so that memcmp() compares two problems. */
 struct tensor {
     uint32_t width, rank;
-    uint64_t sizes[WL_RANK_MAX]; /* as wl_permute has them */
+    uint64_t sizes[WL_RANK_MAX]; /* sizes and order as in wl_permute() */
     unsigned order[WL_RANK_MAX];
 };
 
@@ -34,7 +34,7 @@ static struct {
     int (*destroy_plan)(cutensor_object plan);
     int (*permute)(cutensor_object handle, cutensor_object plan, const void *alpha, const void *a, void *b,
                    wl_stream stream);
-    const cutensor_object *compute_f32, *compute_f64; /* variables of the library */
+    const cutensor_object *compute_f32, *compute_f64; /* variables in the library */
     cutensor_object handle, plan;
     struct tensor planned;
 } cutensor;
@@ -91,7 +91,7 @@ static const char *applicable(wl_context *context, const struct wl_problem *prob
     return peer_absent(&peer_cutensor);
 }
 
-/* cuTENSOR computes as it moves, so elements have a type: floats of 2, 4 and 8 bytes. */
+/* cuTENSOR computes on the elements that it moves, so they have a type: floats of 2, 4 and 8 bytes. */
 static const char *any_applicable(wl_context *context, const struct wl_problem *problem) {
     if (problem->width != 2 && problem->width != 4 && problem->width != 8)
         return "cuTENSOR permutes f16, f32 and f64: elements of 2, 4 and 8 bytes";
@@ -103,7 +103,7 @@ static wl_error make_tensor(cutensor_object *tensor, uint32_t rank, const int64_
                       "cutensorCreateTensorDescriptor");
 }
 
-/* Extents from the fastest on, as cuTENSOR counts where no strides are given. */
+/* Without strides, cuTENSOR takes the fastest extent first. */
 static wl_error make_plan(const struct tensor *tensor) {
     int64_t in_extents[WL_RANK_MAX], out_extents[WL_RANK_MAX];
     int32_t in_modes[WL_RANK_MAX], out_modes[WL_RANK_MAX];
@@ -142,8 +142,7 @@ static wl_error make_plan(const struct tensor *tensor) {
     return error;
 }
 
-/* The plan of a tensor is made when it is verified, so before it is timed.  Alpha is of the type that is
- * computed in. */
+/* Verification makes a tensor's plan, so it is not part of the timing.  Alpha has the compute type. */
 static wl_error run(wl_context *context, const struct wl_problem *problem, const struct tensor *tensor,
                     wl_stream stream) {
     const float one = 1;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NVIDIA's libraries are not made to be unloaded, so they stay till the program ends. */
+/* NVIDIA's libraries are not made to be unloaded, so they stay loaded. */
 static void *load(const char *folder, const char *file) {
     char path[4096];
     if (folder && !*folder)

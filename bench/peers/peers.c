@@ -87,7 +87,7 @@ static unsigned index_of(const struct peer_library *library) {
     return i;
 }
 
-/* The library of a rung; LIBRARIES when it is none of them. */
+/* The index of a rung's library; LIBRARIES: none of them. */
 static unsigned library_of(const struct wl_rung *rung) {
     unsigned i = 0;
     while (i < LIBRARIES && (!rung->library || strcmp(rung->library, libraries[i]->name) != 0))
