@@ -1,5 +1,5 @@
-/* Charts, before they are drawn.  gnuplot draws them: it gets numbers and places, never a word; words go into
- * its SVG afterwards (svg.c), so that no name in a file can be a command or markup. */
+/* Charts, before they are drawn.  gnuplot draws them, but gets only numbers and places, never words.  Words
+ * are put into its SVG afterwards (svg.c), so that no name in a file can be a command or markup. */
 #ifndef WIDELOAD_REPORT_CHART_H
 #define WIDELOAD_REPORT_CHART_H
 
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "report/pool.h"
 
-/* What a mark is, not how it looks: the page has the colours, light and dark. */
+/* What a mark stands for; the page's style has the colours, light and dark. */
 enum report_colour {
     REPORT_TEXT,
     REPORT_MUTED,
@@ -20,7 +20,7 @@ enum report_colour {
     REPORT_PEER,
     REPORT_PEER_TEXT,
     REPORT_LIMIT,
-    REPORT_LIMIT_2, /* looks the same: gnuplot draws neighbours of one colour with one pattern of dashes */
+    REPORT_LIMIT_2, /* looks like REPORT_LIMIT, but gnuplot gives neighbours of one colour the same dashes */
     REPORT_SERIES,  /* the first of REPORT_SERIES_COLOURS */
 };
 enum { REPORT_SERIES_COLOURS = 8, REPORT_COLOURS = REPORT_SERIES + REPORT_SERIES_COLOURS };
@@ -45,25 +45,25 @@ struct report_line {
 
 struct report_tick {
     double value; /* the parameter's */
-    double at;    /* where it stands: x of the lines' points */
+    double at;    /* its x on the axis, as of the lines' points */
     const char *label;
 };
 
 struct report_chart {
-    const char *id, *title, *about; /* title and about: what a screen reader says */
+    const char *id, *title, *about; /* title and about: for screen readers */
     const char *unit;               /* of values */
-    bool bars;                      /* else lines */
+    bool bars;                      /* false: lines */
     size_t bar_count, limit_count, line_count, tick_count;
     struct report_bar *bar;
     struct report_limit *limit; /* of bars: vertical lines; of lines: horizontal ones */
     struct report_line *line;
     const char *x_unit;
-    struct report_tick *tick; /* of lines: where x may be marked, ascending; fewer are where all do not fit */
+    struct report_tick *tick; /* of lines: possible marks of x, ascending; those that fit are drawn */
     bool log_x, log_y;
 };
 
-/* Pictures of a chart.  WIDE has its labels beside the bars, NARROW above them, for phones; the page's style
- * colours both.  LIGHT and DARK are WIDE in a file of its own, on a background of that kind. */
+/* Pictures of a chart.  WIDE has labels beside the bars; NARROW, for phones, has them above.  The page's
+ * style colours both.  LIGHT and DARK are WIDE in a file of its own, on a light or dark background. */
 enum report_form { REPORT_WIDE, REPORT_NARROW, REPORT_LIGHT, REPORT_DARK };
 
 struct report_picture {
@@ -71,46 +71,46 @@ struct report_picture {
     enum report_form form;
     double width, height;
     size_t word_count;
-    const char **words; /* what gnuplot's ~0~, ~1~, ... stand for */
-    char *svg;          /* as it goes into the page or file */
+    const char **words; /* they replace ~0~, ~1~, ... in gnuplot's SVG */
+    char *svg;          /* the result, for the page or a file */
 };
 
-/* Draws all: gnuplot runs once. */
+/* Draws all pictures with one run of gnuplot. */
 bool report_draw(struct report_picture *pictures, size_t count, struct report_pool *pool,
                  struct base_error *error);
 
-/* The parts.  A script sets the picture's size and words. */
+/* Parts of report_draw().  The script functions set the picture's size and words. */
 void report_script_bars(FILE *script, struct report_picture *picture, struct report_pool *pool);
 void report_script_lines(FILE *script, struct report_picture *picture, struct report_pool *pool);
-/* Runs gnuplot on a script; *out is what it wrote to standard output. */
+/* Runs gnuplot on a script; *out is its standard output. */
 bool report_gnuplot(const char *script, char **out, struct report_pool *pool, struct base_error *error);
-/* Makes the page's SVG, or a file's, of gnuplot's; false: it is no SVG of gnuplot's. */
+/* Makes the SVG for the page or a file from gnuplot's.  False: `drawn` is not an SVG of gnuplot's. */
 bool report_svg(struct report_picture *picture, const char *drawn, size_t length, struct report_pool *pool);
 
 /* ---------------------------------------------------------------- for scripts */
 
-/* About how wide a text is at the charts' size, 13 pixels, in pixels; on the large side. */
+/* An estimate, rather too large, of a text's width in pixels at the charts' font size of 13 pixels. */
 double report_text_width(const char *text);
-/* The text, or its beginning and an ellipsis, where it is wider. */
+/* The text; if it is wider than `width`, its beginning and an ellipsis. */
 const char *report_fit(const char *text, double width, struct report_pool *pool);
 /* The number of a word, for ~N~. */
 size_t report_word(struct report_picture *picture, const char *text, struct report_pool *pool);
-/* 1, 2 or 5 times a power of 10: the distance of at most `most` marks up to `end`. */
+/* The distance between marks, of which at most `most` fit up to `end`: 1, 2 or 5 times a power of 10. */
 double report_step(double end, int most);
-/* The terminal and all settings that both kinds of charts share; the drawing area in pixels from the left and
- * the bottom. */
+/* Writes the terminal and the settings of both kinds of charts.  The drawing area is in pixels from the left
+ * and the bottom. */
 void report_script_begin(FILE *script, const struct report_picture *picture, double left, double right,
                          double bottom, double top);
-/* A word at a place in pixels from the left and the bottom: align is "left", "right" or "center". */
+/* Puts a word at a place in pixels from the left and the bottom.  align: "left", "right" or "center". */
 void report_script_word(FILE *script, struct report_picture *picture, const char *text, double x, double y,
                         const char *align, enum report_colour colour, struct report_pool *pool);
 void report_script_rule(FILE *script, const struct report_picture *picture, double x0, double y0, double x1,
                         double y1, enum report_colour colour, const char *more);
 
-/* How a limit's line is drawn, so that one can be told from the other. */
+/* The dashes of a limit's line, which differ between neighbours. */
 const char *report_limit_dash(size_t limit);
 enum report_colour report_limit_colour(size_t limit);
-/* "4259", "42.6", "0.043": three digits or more. */
+/* "4259", "42.6", "0.043": at least three digits. */
 const char *report_number_text(double value, struct report_pool *pool);
 
 #endif

@@ -1,4 +1,4 @@
-/* The cards that say on what, by what and when the results were measured. */
+/* The cards with the device, the program and the time of the measurements. */
 #include <math.h>
 #include <string.h>
 
@@ -52,13 +52,13 @@ static void put_device(FILE *out, const struct report_device *device, struct rep
     item(out, "Driver", driver_text(device->driver_version, pool));
 }
 
-/* The last part of a path: a report is read elsewhere. */
+/* The last component of a path: the page is read on other machines, where its folders mean nothing. */
 static const char *base(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* Each word in one piece, for a line may else end within "--json". */
+/* Makes each word unbreakable: a browser may break a line within "--json". */
 static void put_words(FILE *out, const char *text) {
     for (const char *end; *text; text = end) {
         end = text + strspn(text, " ");

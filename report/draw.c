@@ -1,4 +1,4 @@
-/* All pictures of a report by one run of gnuplot. */
+/* Draws all pictures of a report with one run of gnuplot. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -73,7 +73,7 @@ unsigned report_common(const struct report_row *const *rows, size_t count) {
     return common;
 }
 
-/* The ids that are taken, and for each the number that is next tried where it is wanted again. */
+/* An id in use, and the next number to try for another experiment of that id. */
 struct taken {
     const char *id;
     size_t next;
@@ -83,7 +83,7 @@ static int compare_taken(const void *left, const void *right) {
     return strcmp(((const struct taken *)left)->id, ((const struct taken *)right)->id);
 }
 
-/* NULL where it was there already; *there is that one. */
+/* Takes an id.  NULL if it is in use; *there is then its entry. */
 static const char *take(void **ids, const char *id, struct taken **there, struct report_pool *pool) {
     struct taken *mine = report_alloc(pool, sizeof *mine);
     *mine = (struct taken){id, 2};
@@ -94,7 +94,7 @@ static const char *take(void **ids, const char *id, struct taken **there, struct
     return *node == mine ? id : NULL;
 }
 
-/* Letters, digits and dashes of a name; with a number where another experiment's name comes to the same. */
+/* An id of a name's letters, digits and dashes, with a number if another experiment has the same id. */
 static const char *make_id(void **ids, const char *name, struct report_pool *pool) {
     char id[48];
     size_t length = 0;
@@ -115,7 +115,7 @@ static const char *make_id(void **ids, const char *name, struct report_pool *poo
     return result;
 }
 
-/* The bench's own order; what it does not know comes last. */
+/* Experiments are in the bench's order; unknown ones come last. */
 static size_t rank(const char *name) {
     size_t count, i = 0;
     const struct bench_experiment *known = bench_experiments(&count);
@@ -162,7 +162,7 @@ static void collect(struct report_experiment *experiment, const struct report_da
     experiment->question = known ? known->question : NULL;
 }
 
-/* A row's own percentage tells what it was held against. */
+/* A row's bandwidth and its percentage of the copy's give the copy's bandwidth. */
 double report_copy_gbps(const struct report_row *const *rows, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (rows[i]->gbps > 0 && rows[i]->pct_copy > 0)
@@ -170,7 +170,7 @@ double report_copy_gbps(const struct report_row *const *rows, size_t count) {
     return NAN;
 }
 
-/* The pool has it. */
+/* For tdestroy(): the pool owns the entry. */
 static void keep(void *taken) {
     (void)taken;
 }

@@ -55,7 +55,7 @@ void report_ladder_figure(struct report_figure *figure, const struct report_data
                                                : report_format(pool, "%s-%s", experiment->id, text->name);
     chart->bar = report_alloc(pool, experiment->ladder_count * sizeof *chart->bar);
     chart->bar_count = experiment->ladder_count;
-    /* A block is a kernel's own, as its name is: it is worth a word only where it was swept. */
+    /* The block is a property of the kernel: name it only if it was swept. */
     unsigned own = ~report_common(experiment->ladder, experiment->ladder_count);
     bool swept = false;
     for (size_t i = 0; i < experiment->sweep_count; i++)

@@ -1,6 +1,5 @@
-/* The roofline: operations a second over operations a byte.  Its sloping part is the memory's theoretical
- * peak; its flat part is the best row measured, for no result file knows what the arithmetic units could do.
- */
+/* The roofline: operations per second over operations per byte.  Its slope is the memory's theoretical peak.
+ * Its flat part is the best measured row, since result files do not have the peak of the arithmetic units. */
 #include <math.h>
 
 #include "report/page.h"
@@ -10,7 +9,7 @@ double report_intensity(const struct report_row *row) {
 }
 
 double report_moved_intensity(const struct report_row *row, const struct report_row *counters) {
-    /* Operations go with the product of the extents, so a row of one size tells those of another. */
+    /* Operations are proportional to the product of the extents, so they can be scaled from size to size. */
     if (!counters || !(counters->moved > 0) || !(row->gops > 0) || !(row->median > 0))
         return NAN;
     double operations = row->gops * 1e9 * row->median / 1e3 / row->param[REPORT_SIZE];

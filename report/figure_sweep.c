@@ -33,7 +33,7 @@ static int compare_ticks(const void *left, const void *right) {
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* The values of all lines, ascending, each once. */
+/* Adds the values of all lines, ascending, without duplicates. */
 static void add_ticks(struct report_chart *chart, const struct report_sweep *sweep,
                       struct report_pool *pool) {
     size_t most = 0;
@@ -55,7 +55,7 @@ static void add_ticks(struct report_chart *chart, const struct report_sweep *swe
     chart->tick_count = kept;
 }
 
-/* Whether two values would stand upon each other, as the sizes 8191x8193 and 8192x8192 do. */
+/* Whether two values would overlap on the axis, as the sizes 8191x8193 and 8192x8192 do. */
 static bool is_crowded(const struct report_chart *chart) {
     enum { LEAST_PART = 100 }; /* of the axis */
     const struct report_tick *tick = chart->tick, *last = &tick[chart->tick_count - 1];
@@ -80,8 +80,7 @@ static void space_evenly(struct report_chart *chart) {
     chart->log_x = false;
 }
 
-/* Which lines only the last of can be seen, for it lies upon the others: "plain, ldg and l2-only".  "" where
- * each is to be seen. */
+/* Names the lines that coincide, of which only the last can be seen: "plain, ldg and l2-only".  "": none. */
 static const char *hidden_lines(const struct report_chart *chart, struct report_pool *pool) {
     enum { LEAST_PART = 200 }; /* of the axis */
     double end = 0;
@@ -111,7 +110,7 @@ static const char *hidden_lines(const struct report_chart *chart, struct report_
     return result;
 }
 
-/* Along sizes the copy to be held against is another one at each. */
+/* The bandwidth of the copy; NaN for a sweep over sizes, since each size has another copy. */
 static double copy_of(const struct report_sweep *sweep) {
     double result = NAN;
     for (size_t i = 0; i < sweep->count && isnan(result) && sweep->param != REPORT_SIZE; i++)

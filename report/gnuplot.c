@@ -1,5 +1,5 @@
-/* gnuplot as a child.  Script, pictures and complaints pass through files in memory, so nothing can block and
- * nothing is left behind. */
+/* Runs gnuplot as a child process.  Script, pictures and messages go through files in memory, so nothing can
+ * block and nothing is left behind. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static bool put(int descriptor, const char *text) {
     return lseek(descriptor, 0, SEEK_SET) == 0;
 }
 
-/* The last line that says something: above it gnuplot repeats the command and points at it. */
+/* The last line with text; above it gnuplot repeats the command and points at the error. */
 static const char *complaint(char *text) {
     const char *last = "it did not say why";
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
@@ -44,7 +44,7 @@ static const char *complaint(char *text) {
     return last;
 }
 
-/* The environment in the C locale: numbers have points. */
+/* The environment with the C locale, so that numbers have decimal points. */
 static char **environment(struct report_pool *pool) {
     size_t count = 0, kept = 0;
     while (environ[count])
@@ -58,7 +58,7 @@ static char **environment(struct report_pool *pool) {
     return copy;
 }
 
-/* The exit status of `gnuplot -d` (without the user's own settings), or -1 with errno. */
+/* Returns the exit status of `gnuplot -d` (which ignores the user's settings), or -1 with errno. */
 static int run(const int descriptors[3], struct report_pool *pool) {
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions))

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "report/pool.h"
 
-/* U+FFFE and U+FFFF, which UTF-8 can say and XML must not. */
+/* U+FFFE and U+FFFF: valid in UTF-8, forbidden in XML. */
 static int is_forbidden(const char *c) {
     return strncmp(c, "\xef\xbf\xbe", 3) == 0 || strncmp(c, "\xef\xbf\xbf", 3) == 0;
 }

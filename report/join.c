@@ -1,4 +1,4 @@
-/* Several files in one page, and a simulator's counters beside a GPU's times. */
+/* Joins several files in one page, and a simulator's counters with a GPU's times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,7 @@ static bool same_number(double a, double b) {
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* The peak may be the user's own (--peak), so it does not tell devices apart; nor does the size of a
- * simulator's memory, which is its host's. */
+/* Ignores the peak, which may be the user's own (--peak), and a simulator's memory, which is the host's. */
 static bool same_device(const struct report_device *a, const struct report_device *b) {
     return report_same_text(a->name, b->name) && report_same_text(a->kind, b->kind) &&
            report_same_text(a->arch, b->arch) &&
@@ -40,7 +39,7 @@ static int compare_kernel(const struct report_row *a, const struct report_row *b
     return order ? order : strcmp(a->kernel, b->kernel);
 }
 
-/* 0: they measure the same thing. */
+/* 0: the rows measure the same case. */
 static int compare_case(const struct report_row *a, const struct report_row *b) {
     int order = compare_kernel(a, b);
     if (!order)
@@ -54,7 +53,7 @@ static int compare_case(const struct report_row *a, const struct report_row *b) 
     return order;
 }
 
-/* Then by their places: rows lie in one array. */
+/* By case, then by position, since all rows are in one array. */
 static int by_case(const void *left, const void *right) {
     const struct report_row *const *a = left, *const *b = right;
     int order = compare_case(*a, *b);
@@ -67,7 +66,7 @@ static int by_kernel(const void *left, const void *right) {
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-/* The first that does not come before `row`. */
+/* The index of the first row that is not less than `row`. */
 static size_t find_first(const struct report_row *const *sorted, size_t count, const struct report_row *row,
                          int (*compare)(const struct report_row *a, const struct report_row *b)) {
     size_t low = 0;
@@ -91,8 +90,7 @@ static const struct report_row **sort(const struct report_row *rows, size_t coun
     return sorted;
 }
 
-/* Appends rows; one that an earlier file has takes its place.  Rows of the same file never replace each
- * other. */
+/* Appends a file's rows.  A row replaces the same case of an earlier file, but never one of its own file. */
 static size_t append(struct report_row *rows, size_t count, const struct report_results *file,
                      size_t *replaced, struct report_pool *pool) {
     size_t earlier = count;

@@ -1,5 +1,5 @@
-/* Which rows are of one kernel, and which of those differ in one parameter: by sorting, so that a page takes
- * no longer for its size than its rows. */
+/* Groups rows by kernel, and by all parameters but one.  It sorts, so that the time is nearly linear in the
+ * number of rows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@ static int compare_kernels(const struct report_row *a, const struct report_row *
     return order ? order : report_compare_text(a->library_version, b->library_version);
 }
 
-/* Rows that are alike but for parameter `but` (REPORT_PARAMS: that are of one kernel) come next to each
- * other. */
+/* An order that puts rows next to each other if they differ only in parameter `but` (REPORT_PARAMS: if they
+ * have the same kernel). */
 struct order {
     const struct report_row *const *rows;
     int but;

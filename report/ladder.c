@@ -1,7 +1,7 @@
-/* The ladder: one row a kernel, so that bars can be compared.  Where a kernel ran at several parameters, the
- * rows kept are those that tell the most: the size that most kernels ran at, a misaligned offset, the widest
- * stride, a cold cache; and of several blocks and unrollings each kernel's best.  Peers that ran another
- * problem are kept apart from it. */
+/* The ladder: one row per kernel, so that bars can be compared.  If a kernel ran with several parameters, the
+ * most informative row is kept: the size of most kernels, a misaligned offset, the widest stride, a cold
+ * cache, and the best of the kernel's blocks and unrolls.  Peers that ran other problems get other ladders.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,7 @@
 
 enum { SECTOR_WORDS = 8 };
 
-/* Rows' kernels by number, and for each kernel where it stands in the ladder that is being made, from 1; 0:
- * not yet. */
+/* number: each row's kernel.  place: each kernel's place in the ladder so far, from 1; 0: none. */
 struct kernels {
     size_t *number, *place;
     size_t count;
@@ -42,7 +41,7 @@ static int compare_sized(const void *left, const void *right) {
     return order ? order : (a->kernel > b->kernel) - (a->kernel < b->kernel);
 }
 
-/* The size that most kernels ran at; of several the largest.  NaN: no row has one. */
+/* The size that most kernels ran at, the largest of equals.  NaN: no row has a size. */
 static double wanted_size(const struct report_experiment *experiment, const struct kernels *kernels) {
     struct sized *all = calloc(experiment->row_count + 1, sizeof *all);
     double best = NAN;
@@ -81,7 +80,7 @@ static double wanted(const struct report_experiment *experiment, enum report_par
     return result;
 }
 
-/* The row whose variant the ladder is of: of 4 bytes, f32 and unshifted where there are such rows. */
+/* The row with the ladder's variant: if possible 4 bytes, f32 and unshifted. */
 static const struct report_row *usual(const struct report_experiment *experiment) {
     const struct report_row *best = NULL;
     int most = -1;
@@ -98,13 +97,13 @@ static const struct report_row *usual(const struct report_experiment *experiment
     return best;
 }
 
-/* What the ladder's rows should be of. */
+/* The problem that the ladder's rows should have. */
 struct target {
     double param[REPORT_PARAMS];
     const struct report_row *usual;
 };
 
-/* How well a row fits, the more the better: what comes first in the sum counts most. */
+/* How well a row fits; more is better, and earlier terms count more. */
 static int fitness(const struct report_row *row, const struct target *target) {
     int points = 0;
     points += 64 * report_same_variant(row, target->usual);
@@ -121,7 +120,7 @@ static bool better(const struct report_experiment *experiment, const struct repo
     int fit_a = fitness(a, target), fit_b = fitness(b, target);
     if (fit_a != fit_b)
         return fit_a > fit_b;
-    /* Where the target's size was not run, the next one below. */
+    /* Of rows without the target's size, the larger size is better. */
     if (a->param[REPORT_SIZE] != b->param[REPORT_SIZE])
         return a->param[REPORT_SIZE] > b->param[REPORT_SIZE];
     return report_value(a, experiment->metric) > report_value(b, experiment->metric);
@@ -150,7 +149,7 @@ static void make_ladder(struct report_experiment *experiment, struct kernels *ke
     add_kernels(experiment, kernels, true, target);
 }
 
-/* NaN: the row does not know the parameter, which is then no reason against it. */
+/* A row without the parameter (NaN) agrees too. */
 static bool agrees(const struct report_row *row, enum report_param param, double target) {
     return isnan(row->param[param]) || row->param[param] == target;
 }
@@ -168,10 +167,10 @@ static void end_ladder(struct report_experiment *experiment, struct report_pool 
     experiment->copy_gbps = report_copy_gbps(experiment->ladder, experiment->ladder_count);
 }
 
-/* A problem that some peer ran and the ladder is not of. */
+/* A problem of some peer that is not the ladder's. */
 struct problem {
     const struct report_row *of;
-    size_t kernels; /* that ran it */
+    size_t kernels; /* number of kernels that ran it */
 };
 
 static struct target target_of(const struct report_row *row) {
@@ -185,7 +184,8 @@ static bool is_one_problem(const struct report_row *a, const struct report_row *
     return is_of(a, &target) && is_of(b, &other);
 }
 
-/* seen: zeroed, one a kernel. */
+/* The number of kernels that ran the problem of row `of`.  seen: zeroed, one element per kernel.  mark: above
+ * 0 and new in each call. */
 static size_t count_kernels(const struct report_experiment *experiment, const struct kernels *kernels,
                             const struct report_row *of, size_t *seen, size_t mark) {
     struct target target = target_of(of);
@@ -198,7 +198,7 @@ static size_t count_kernels(const struct report_experiment *experiment, const st
     return count;
 }
 
-/* An experiment of the rows of one problem. */
+/* Makes an experiment of the rows of one problem. */
 static struct report_experiment *make_beside(const struct report_experiment *experiment,
                                              const struct report_row *of, struct report_pool *pool) {
     struct target target = target_of(of);
@@ -221,7 +221,7 @@ static struct report_experiment *make_beside(const struct report_experiment *exp
     return beside;
 }
 
-/* Of the problems that are left, the one that most kernels ran; of several the largest. */
+/* The problem that most kernels ran, the largest of equals. */
 static const struct problem *next_problem(const struct problem *problems, size_t count) {
     const struct problem *best = &problems[0];
     for (const struct problem *p = problems; p < problems + count; p++)
@@ -231,7 +231,7 @@ static const struct problem *next_problem(const struct problem *problems, size_t
     return best;
 }
 
-/* Ladders beside the experiment's, until each kernel of `left` stands in one. */
+/* Adds ladders beside until each kernel of `left` is in one. */
 static void add_besides(struct report_experiment *experiment, const struct kernels *kernels,
                         struct problem *problems, const size_t *left, size_t count,
                         struct report_pool *pool) {
@@ -259,8 +259,8 @@ static void add_besides(struct report_experiment *experiment, const struct kerne
     free(number);
 }
 
-/* Takes the peers out of the ladder that did not run its problem.  Without a rung of our own there is nothing
- * that they could be mistaken for. */
+/* Moves peers that did not run the ladder's problem to ladders beside.  A ladder of peers alone stays whole,
+ * since there is no rung of ours with which they could be compared. */
 static void part(struct report_experiment *experiment, const struct kernels *kernels,
                  const struct target *target, struct report_pool *pool) {
     bool alone = experiment->ladder[0]->library != NULL;
@@ -282,7 +282,7 @@ static void part(struct report_experiment *experiment, const struct kernels *ker
         const struct report_row *row = experiment->rows[i];
         if (!row->library || !out[kernels->place[kernels->number[i]] - 1])
             continue;
-        /* Neighbours are mostly of one problem. */
+        /* Adjacent rows mostly have the same problem. */
         size_t ran = count && is_one_problem(row, problems[count - 1].of)
                          ? problems[count - 1].kernels
                          : count_kernels(experiment, kernels, row, seen, i + 1);

@@ -10,7 +10,7 @@ static void put_head(FILE *out, const struct report_data *data) {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
-          /* Nothing is fetched, nothing runs: a browser holds the page to it. */
+          /* Makes the browser enforce that the page loads nothing and runs nothing. */
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
           "'unsafe-inline'; img-src data:\">\n"
           "<link rel=\"icon\" href=\"data:,\">\n<title>",
@@ -59,7 +59,7 @@ static void put_figure(FILE *out, const struct report_data *data, const struct r
     fputs("</details>\n</figure>\n", out);
 }
 
-/* Rows without a figure are told, each with its reason. */
+/* Lists the rows without a figure, each with its reason. */
 static void put_absent(FILE *out, const struct report_experiment *experiment, struct report_pool *pool) {
     size_t count = 0;
     for (size_t i = 0; i < experiment->row_count; i++)
@@ -83,7 +83,7 @@ static void put_absent(FILE *out, const struct report_experiment *experiment, st
 static void put_experiment(FILE *out, const struct report_data *data,
                            const struct report_experiment *experiment, const struct report_figure *figures,
                            size_t figure_count, struct report_pool *pool) {
-    /* A name's own letters hold no underscore, so nothing else in the page can have this id. */
+    /* Experiments' ids have no underscore, so no other element can have this id. */
     fprintf(out, "<section aria-labelledby=\"in_%s\">\n<h2 id=\"in_%s\">", experiment->id, experiment->id);
     report_html(out, experiment->name);
     fputs("</h2>\n", out);

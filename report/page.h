@@ -13,7 +13,7 @@ struct report_figure {
     enum report_figure_kind kind;
     enum report_metric metric;
     const struct report_experiment *experiment;
-    const struct report_sweep *sweep; /* of a sweep */
+    const struct report_sweep *sweep; /* only REPORT_FIGURE_SWEEP */
     struct report_chart chart;
     const char *heading, *caption;
     const char *wide, *narrow; /* SVG, after drawing */
@@ -23,26 +23,26 @@ struct report_figure {
 struct report_figure *report_figures(const struct report_data *data,
                                      const struct report_experiment *experiment, size_t *count,
                                      struct report_pool *pool);
-/* The parts.  beside: 0 of the experiment's own ladder, n of its nth ladder beside. */
+/* Parts of report_figures().  beside: 0: the experiment's own ladder; n: its nth ladder beside. */
 void report_ladder_figure(struct report_figure *figure, const struct report_data *data,
                           const struct report_experiment *experiment, enum report_metric metric,
                           size_t beside, struct report_pool *pool);
 void report_sweep_figure(struct report_figure *figure, const struct report_data *data,
                          const struct report_experiment *experiment, const struct report_sweep *sweep,
                          enum report_metric metric, struct report_pool *pool);
-/* false: the experiment has nothing for a roofline. */
+/* False: the experiment has no data for a roofline. */
 bool report_roofline_figure(struct report_figure *figure, const struct report_data *data,
                             const struct report_experiment *experiment, struct report_pool *pool);
-/* Operations a byte by the rungs' formula; NaN: not known. */
+/* Operations per byte by the rungs' formula; NaN: unknown. */
 double report_intensity(const struct report_row *row);
-/* The same by the bytes that the simulator saw moved for counters' row. */
+/* The same by the bytes that the simulator counted for the row `counters`. */
 double report_moved_intensity(const struct report_row *row, const struct report_row *counters);
 double report_peak(const struct report_data *data);
-/* The best copy kernel, where copy_gbps is not NaN, and the theoretical peak, on charts of bandwidth. */
+/* Adds the theoretical peak and, unless copy_gbps is NaN, the best copy kernel to a chart of bandwidth. */
 void report_add_limits(struct report_chart *chart, const struct report_data *data, enum report_metric metric,
                        double copy_gbps, struct report_pool *pool);
-/* The ends of a value's whisker; NaN: none.  The schema has the distance of the quartiles, not their places:
- * it is laid evenly about the median time. */
+/* The ends of a value's whisker; NaN: none.  The schema has only the distance of the quartiles, so they are
+ * assumed to be symmetric about the median time. */
 void report_quartiles(const struct report_row *row, double value, double *low, double *high);
 
 /* ---------------------------------------------------------------- HTML */
@@ -58,12 +58,12 @@ void report_put_counters(FILE *out, const struct report_data *data,
                          const struct report_experiment *experiment, struct report_pool *pool);
 void report_put_all_rows(FILE *out, const struct report_experiment *experiment, struct report_pool *pool);
 
-/* A table's parts.  The box scrolls sideways where it has to; its label is for screen readers. */
+/* The parts of a table, in a box that scrolls sideways if needed.  label: for screen readers. */
 void report_table_open(FILE *out, const char *label, const char *const *heads, size_t texts, size_t count);
 void report_table_close(FILE *out);
 void report_row_head(FILE *out, const char *text);
 void report_cell_text(FILE *out, const char *text);
-/* NaN is an empty cell. */
+/* NaN gives an empty cell. */
 void report_cell_number(FILE *out, double value, int digits);
 
 extern const char report_style[];

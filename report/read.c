@@ -1,4 +1,4 @@
-/* One file: JSON to report_results. */
+/* Reads one JSON file into struct report_results. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ bool report_is_simulator(const struct report_device *device) {
     return strcmp(device->kind, "sim") == 0;
 }
 
-/* "1024x1024" is 1048576; NaN where the text is no product of numbers. */
+/* 1048576 for "1024x1024"; NaN if the text is not a product of numbers. */
 static double product(const char *text) {
     double result = 1;
     for (;;) {
@@ -42,7 +42,7 @@ static double product(const char *text) {
     }
 }
 
-/* 2^28 is easier to read than 268435456. */
+/* "2^28" for 268435456, and other numbers as they are. */
 static const char *number_text(struct report_pool *pool, json_int_t value) {
     if (value >= 1 << 16 && (value & (value - 1)) == 0)
         return report_format(pool, "2^%d", __builtin_ctzll((unsigned long long)value));
@@ -82,7 +82,7 @@ static void take_counters(struct report_fields *row_fields, struct report_row *r
     row->moved = report_number(&counters, "gld_moved_bytes") + report_number(&counters, "gst_moved_bytes");
     double bulk = report_number(&counters, "bulk_load_transactions") +
                   report_number(&counters, "bulk_store_transactions");
-    if (!isnan(bulk)) /* older files count no bulk copies */
+    if (!isnan(bulk)) /* older files have no counters of bulk copies */
         row->moved += SECTOR * bulk;
     report_end(row_fields, &counters);
 }
@@ -117,7 +117,7 @@ static void take_time(struct report_fields *fields, struct report_row *row) {
     row->min = report_number(&time, "min");
     row->samples = report_number(&time, "n");
     row->stop = report_string(&time, "stop", false);
-    /* An older file's word. */
+    /* Older files have "stalled". */
     if (row->stop && strcmp(row->stop, "stalled") == 0)
         row->stop = "steady";
     report_end(fields, &time);

@@ -32,7 +32,7 @@ static size_t figure_total(const struct report *report) {
     return total;
 }
 
-/* A picture of each figure in each of the forms, figure by figure. */
+/* Makes a picture of each figure in each form, figure by figure. */
 static struct report_picture *pictures(struct report *report, const enum report_form *forms,
                                        size_t form_count) {
     struct report_picture *all = report_alloc(&report->pool, figure_total(report) * form_count * sizeof *all);

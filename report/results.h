@@ -1,5 +1,5 @@
-/* Results of `wideload bench --json` (docs/schema.md) as the report needs them.  What a file does not have,
- * or has as null, is NULL or NaN here. */
+/* Results of `wideload bench --json` (docs/schema.md) as the report needs them.  What is absent or null in a
+ * file is NULL or NaN here. */
 #ifndef WIDELOAD_REPORT_RESULTS_H
 #define WIDELOAD_REPORT_RESULTS_H
 
@@ -16,7 +16,7 @@ enum report_param {
     REPORT_STRIDE,
     REPORT_BLOCK,
     REPORT_UNROLL,
-    /* What the library's operations are asked; see report_is_variant(). */
+    /* Parameters of the library's operations; see report_is_variant(). */
     REPORT_ORDER,
     REPORT_TYPE,
     REPORT_FIELDS,
@@ -40,23 +40,23 @@ enum report_ratio {
 
 struct report_row {
     const char *experiment, *kernel;
-    const char *library, *library_version; /* of a peer; NULL: a kernel of ours */
-    double param[REPORT_PARAMS];           /* "32x8" counts 256; NaN: there is none, or it is a word */
-    const char *param_text[REPORT_PARAMS]; /* for people; NULL: there is none */
+    const char *library, *library_version; /* of a peer; NULL: one of our kernels */
+    double param[REPORT_PARAMS];           /* 256 for "32x8"; NaN: absent, or a word */
+    const char *param_text[REPORT_PARAMS]; /* for people; NULL: absent */
     enum report_status status;
     const char *note; /* why it failed or was skipped */
     double bytes;
-    double median, iqr, min, samples; /* milliseconds a launch */
+    double median, iqr, min, samples; /* milliseconds per launch, and the number of samples */
     const char *stop;
     double gbps, pct_peak, pct_copy, gops;
     bool fits_l2;
     const char *l2; /* "cold", "hot" or NULL */
     double occupancy;
     double sm_mhz, memory_mhz;
-    const char *throttle; /* reasons with commas; NULL: none seen, or not looked for */
+    const char *throttle; /* reasons separated by commas; NULL: none seen, or unknown */
     bool has_counters;
     double ratio[REPORT_RATIOS];
-    double moved; /* bytes of global loads and stores by sectors */
+    double moved; /* bytes of all sectors of global loads and stores */
 };
 
 struct report_device {
@@ -75,43 +75,43 @@ struct report_results {
 
 extern const char *const report_param_names[REPORT_PARAMS];
 
-/* Parameters that make another work of it, which a ladder does not mix. */
+/* Whether the parameter changes the work itself; the rows of a ladder agree in those. */
 static inline bool report_is_variant(enum report_param param) {
     return param >= REPORT_ORDER;
 }
 
-/* As strcmp(); NULL equals NULL alone, and comes first. */
+/* Like strcmp(), with NULL before all texts. */
 int report_compare_text(const char *a, const char *b);
 bool report_same_text(const char *a, const char *b);
 bool report_is_simulator(const struct report_device *device);
 
-/* Whether two rows agree in all parameters of that kind. */
+/* Whether two rows agree in all parameters for which report_is_variant(). */
 bool report_same_variant(const struct report_row *a, const struct report_row *b);
 
-/* Reads and checks a file.  Everything lives in the pool. */
+/* Reads and checks a file.  The results live in the pool. */
 bool report_read(struct report_results *results, const char *path, struct report_pool *pool,
                  struct base_error *error);
-/* A file's contents, already parsed; path is its name in messages. */
+/* The same for a parsed file; path is its name in messages. */
 bool report_take(struct report_results *results, const char *path, json_t *document, struct report_pool *pool,
                  struct base_error *error);
 
-/* All the files of a report: what is measured on one device, and the simulator's counters beside it. */
+/* All files of a report: measurements on one device, and optionally counters from the simulator. */
 struct report_data {
     size_t file_count, counter_file_count;
-    struct report_results *files;         /* of the device that the page is about */
-    struct report_results *counter_files; /* of a simulator beside a GPU */
+    struct report_results *files;         /* of the page's device */
+    struct report_results *counter_files; /* of the simulator, if the page's device is a GPU */
     size_t row_count, counter_row_count;
     struct report_row *rows, *counter_rows;
-    const struct report_row **counters_by_kernel; /* counter_rows, those of a kernel together */
-    size_t replaced;                              /* rows that a later file measured again */
-    bool simulator;                               /* the page is about a simulator */
+    const struct report_row **counters_by_kernel; /* counter_rows, sorted by kernel */
+    size_t replaced;                              /* rows that were replaced by a later file's */
+    bool simulator;                               /* the page's device is a simulator */
 };
 
 bool report_join(struct report_data *data, struct report_results *files, size_t count,
                  struct report_pool *pool, struct base_error *error);
 
-/* The simulator's row for a row of a GPU: the same kernel, offset and stride, at any size, and of those the
- * one that has most else in common; the row itself where it has counters; NULL where there is none. */
+/* The row with the counters for `row`: itself if it has counters, else the simulator's row of the same
+ * kernel, offset and stride, at any size, that has most else in common.  NULL: none. */
 const struct report_row *report_counters_of(const struct report_data *data, const struct report_row *row);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the scripts for bars and for lines share.  Places are in pixels from the left and the bottom. */
+/* Shared by the scripts for bars and for lines.  Places are in pixels from the left and the bottom. */
 #include "report/chart.h"
 
 const char *report_limit_dash(size_t limit) {

@@ -1,5 +1,4 @@
-/* Horizontal bars, the first on top: labels to the left of them, or above them where the picture is narrow.
- */
+/* Horizontal bars, the first on top, with labels to their left, or above them in a narrow picture. */
 #include <math.h>
 
 #include "report/chart.h"
@@ -8,10 +7,10 @@ enum { LINE = 18, PAD = 8, BAR = 18, FOOT = 46 };
 
 struct layout {
     double left, right, bottom, top; /* of the drawing area */
-    double row, scale;               /* a bar's row; pixels a unit */
+    double row, scale;               /* pixels per bar; pixels per unit */
     double end;                      /* of the axis */
     double label_width;
-    bool legend; /* peers are among the bars */
+    bool legend; /* there are peers' bars to explain */
 };
 
 static struct layout lay_out(struct report_picture *picture) {
@@ -52,8 +51,8 @@ static void put_axis(FILE *script, struct report_picture *picture, const struct 
                        layout->bottom - 34, "center", REPORT_MUTED, pool);
 }
 
-/* Labels stand above the drawing area to the left of their line, the largest value's on top: so no line of
- * another limit runs through them. */
+/* Labels are above the drawing area, to the left of their line, with the largest value on top.  So no other
+ * limit's line runs through a label. */
 static void put_limits(FILE *script, struct report_picture *picture, const struct layout *layout,
                        struct report_pool *pool) {
     const struct report_chart *chart = picture->chart;
@@ -113,7 +112,7 @@ void report_script_bars(FILE *script, struct report_picture *picture, struct rep
     put_limits(script, picture, &layout, pool);
     if (layout.legend)
         put_legend(script, picture, &layout, pool);
-    /* One point out of range keeps gnuplot content where nothing has a value. */
+    /* A point out of range, since gnuplot refuses data without any value. */
     fputs("$bars << EOD\n-1 -1 -1 -1 -1 -1 0\n", script);
     for (size_t i = 0; i < chart->bar_count; i++) {
         const struct report_bar *bar = &chart->bar[i];

@@ -1,5 +1,5 @@
-/* Lines over a parameter, linear or logarithmic.  The logarithms are taken here, so that gnuplot's axes are
- * linear and every place is known in pixels. */
+/* Lines over a parameter, on linear or logarithmic axes.  Logarithms are computed here, so gnuplot's axes are
+ * linear, and all places are known in pixels. */
 #include <math.h>
 
 #include "report/chart.h"
@@ -8,7 +8,7 @@ enum { ROW = 20, SWATCH = 26, GAP = 20, FOOT = 46 };
 
 struct layout {
     double left, right, bottom, top;
-    double x0, x1, y0, y1; /* of the axes, logarithms where they are logarithmic */
+    double x0, x1, y0, y1; /* ranges of the axes, in logarithms if the axis is logarithmic */
 };
 
 static double x_of(const struct report_chart *chart, double x) {
@@ -19,8 +19,7 @@ static double y_of(const struct report_chart *chart, double y) {
     return chart->log_y ? log10(y) : y;
 }
 
-/* Goes through the legend's entries; places them, and puts them where script is not NULL.  Returns the rows.
- */
+/* Lays out the legend's entries and, unless script is NULL, writes them.  Returns the number of rows. */
 static int legend(FILE *script, struct report_picture *picture, double left, double right, double top,
                   struct report_pool *pool);
 
@@ -89,7 +88,7 @@ static double tick_place(const struct report_picture *picture, const struct layo
     return fmin(fmax(x, *half + 2), picture->width - *half - 2);
 }
 
-/* Every how many-th mark can have its label without touching the next. */
+/* The least n such that the labels of every nth mark do not touch. */
 static size_t tick_stride(const struct report_picture *picture, const struct layout *layout) {
     size_t count = picture->chart->tick_count, stride = 1;
     for (bool fits = false; !fits && stride < count; stride += !fits) {
@@ -128,7 +127,7 @@ static void put_axes(FILE *script, struct report_picture *picture, const struct 
                        layout->bottom - 34, "center", REPORT_MUTED, pool);
 }
 
-/* Points tell lines apart where colours do not. */
+/* Lines differ in their points, for readers who cannot tell the colours apart. */
 static int point_type(size_t line) {
     static const int types[] = {7, 5, 9, 13, 11};
     return types[line % (sizeof types / sizeof *types)];

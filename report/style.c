@@ -1,6 +1,6 @@
 #include "report/page.h"
 
-/* Colours that the colour-blind can tell apart, with contrast enough in light and in dark. */
+/* The colour-blind can tell these colours apart, and they have enough contrast in light and in dark. */
 const char report_style[] =
     ":root{color-scheme:light "
     "dark;--back:#fcfcfb;--card:#ffffff;--text:#1a1c1f;--muted:#5a6068;--line:#dcdfe3;"

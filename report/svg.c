@@ -1,5 +1,5 @@
-/* From gnuplot's SVG to one that a page may hold: no fixed size, no ids but its own, colours by what they
- * stand for, and the words in place of their numbers. */
+/* Makes an SVG for the page or a file from gnuplot's.  It has none of gnuplot's ids, our colours instead of
+ * gnuplot's, and words in place of their numbers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const struct {
     [REPORT_SERIES + 7] = {"var(--series-8)", "#2b8fc0", "#8fd3f0"},
 };
 
-/* gnuplot's shapes, which stand in the definitions that the page does not take. */
+/* gnuplot's shapes: the definitions that have them are not copied to the page. */
 static const struct {
     int number;
     const char *path;
@@ -67,7 +67,7 @@ static bool stands_alone(const struct report_picture *picture) {
     return picture->form == REPORT_LIGHT || picture->form == REPORT_DARK;
 }
 
-/* A line with colours and words put in, without attributes that the page sets. */
+/* Writes a line with colours and words replaced, without the attributes that the page's style sets. */
 static void put_line(FILE *out, const struct report_picture *picture, struct line line) {
     static const char *const dropped[] = {" font-family=\"sans\"", " font-size=\"13.00\"",
                                           " class=\"gridline\""};
@@ -118,7 +118,7 @@ static bool put_point(FILE *out, const struct report_picture *picture, struct li
     return false;
 }
 
-/* gnuplot may set a second element behind a tab. */
+/* A tab also ends a line: gnuplot may write a second element after one. */
 static bool next_line(const char **at, const char *end, struct line *line) {
     if (*at >= end)
         return false;
@@ -147,7 +147,7 @@ static bool put_body(FILE *out, const struct report_picture *picture, const char
         if (contains(line, "<g fill=") && next_line(&ahead, end, &next) && is_end_of_group(next))
             at = ahead; /* an empty group */
         else if (contains(line, "'#gpDot'"))
-            continue; /* the middle of a whisker, which has its mark already */
+            continue; /* the middle of a whisker, which the bar or point marks already */
         else if (contains(line, "<use ")) {
             if (!put_point(out, picture, line))
                 return false;
@@ -193,7 +193,7 @@ bool report_svg(struct report_picture *picture, const char *drawn, size_t length
     if (!body)
         return false;
     body += sizeof definitions - 1;
-    /* The canvas's group opens before the definitions and closes at the end. */
+    /* The canvas's group opens before the definitions, so its end, the last one, is not copied. */
     static const char closing[] = "</g>\n</svg>";
     const char *close = NULL;
     for (const char *c = body; (c = memmem(c, (size_t)(end - c), closing, sizeof closing - 1)); c++)

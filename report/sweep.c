@@ -1,4 +1,4 @@
-/* Sweeps: rows of one kernel that differ in exactly one parameter, with three values of it or more. */
+/* Sweeps: rows of one kernel that differ in exactly one parameter and have at least three values of it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +9,18 @@ enum { FEWEST = 3 };
 
 static int by_value(const void *a, const void *b, void *argument) {
     const enum report_param *param = argument;
-    const struct report_row *const *left = a, *const *right = b; /* rows stand in memory in their order */
+    const struct report_row *const *left = a, *const *right = b; /* the array has the rows' order */
     double x = (*left)->param[*param], y = (*right)->param[*param];
     int order = (x > y) - (x < y);
     return order ? order : (*left > *right) - (*left < *right);
 }
 
-/* An experiment's rows in groups: those of a group differ in one parameter. */
+/* An experiment's rows in groups, in which rows differ in one parameter only. */
 struct groups {
     enum report_param param;
     size_t count;
-    size_t *of;                     /* each row's */
-    struct report_series *series;   /* each group's: its rows that have a value, ascending, one a value */
+    size_t *of;                     /* each row's group */
+    struct report_series *series;   /* each group's rows with a value, ascending, one row per value */
     const struct report_row **rows; /* of all series */
 };
 
@@ -59,7 +59,7 @@ static struct groups make_groups(const struct report_experiment *experiment, enu
     return groups;
 }
 
-/* A row's place among the experiment's, which stand in memory as they do here. */
+/* A row's index in the experiment, whose rows are in the order of their addresses. */
 static size_t index_of(const struct report_experiment *experiment, const struct report_row *row) {
     size_t low = 0, high = experiment->row_count;
     while (high - low > 1) {
@@ -72,8 +72,8 @@ static size_t index_of(const struct report_experiment *experiment, const struct 
     return low;
 }
 
-/* A kernel's first line that is long enough, through any of its rows, the ladder's row first: so the other
- * parameters are those of the ladder wherever they can be. */
+/* Adds each kernel's first line that is long enough, preferably through the ladder's row, so that the other
+ * parameters are the ladder's if possible. */
 static void add_series(struct report_sweep *sweep, const struct report_experiment *experiment,
                        const size_t *rungs, size_t rung_count, const size_t *kernel, size_t kernel_count,
                        const struct groups *groups) {
@@ -95,7 +95,8 @@ static void add_series(struct report_sweep *sweep, const struct report_experimen
     free(first);
 }
 
-/* What all rows of a sweep share; a line's name says what only it has. */
+/* Sets sweep->fixed to the parameters that all rows share, and names each line by those that only its rows
+ * share. */
 static void name_series(struct report_sweep *sweep, struct report_pool *pool) {
     size_t total = 0, count = 0;
     for (size_t i = 0; i < sweep->count; i++)
@@ -108,7 +109,7 @@ static void name_series(struct report_sweep *sweep, struct report_pool *pool) {
     sweep->fixed = report_params_text(all[0], common & ~(1u << sweep->param), pool);
     for (size_t i = 0; i < sweep->count; i++) {
         const struct report_row *row = sweep->series[i].rows[0];
-        /* Blocks differ from kernel to kernel by their nature; only what was asked for is worth a word. */
+        /* The block is a property of the kernel: it does not belong in the name. */
         unsigned own = ~common & ~(1u << sweep->param) & ~(1u << REPORT_BLOCK);
         const char *params = report_params_text(row, own, pool);
         sweep->series[i].name =
@@ -116,7 +117,7 @@ static void name_series(struct report_sweep *sweep, struct report_pool *pool) {
     }
 }
 
-/* A row of each kernel: those of the ladder, and of the ladders beside it what is new in them. */
+/* Finds one row per kernel: those of the ladder, and new kernels of the ladders beside. */
 static size_t find_rungs(const struct report_experiment *experiment, const size_t *kernel,
                          size_t kernel_count, size_t *rungs) {
     bool *seen = calloc(kernel_count + 1, sizeof *seen);

@@ -40,7 +40,7 @@ void report_cell_number(FILE *out, double value, int digits) {
         fprintf(out, "<td class=\"n\">%.*f</td>", digits, value);
 }
 
-/* A rung's one idea, as the ladder's table has it. */
+/* A rung's idea, from the ladder. */
 static const char *idea(const struct report_row *row) {
     size_t count;
     const struct wl_rung *rungs = wl__ladder(&count);
@@ -63,7 +63,7 @@ static const char *remarks(const struct report_row *row, struct report_pool *poo
     return text;
 }
 
-/* The four cells that say what a rung is. */
+/* Writes the four cells that describe a rung. */
 static void put_rung(FILE *out, const struct report_row *row, struct report_pool *pool) {
     report_row_head(out, report_kernel_text(row, pool));
     report_cell_text(out, row->param_text[REPORT_BLOCK]);
@@ -115,7 +115,7 @@ static void put_counted_ladder(FILE *out, const struct report_figure *figure, st
     report_table_close(out);
 }
 
-/* A line's rows are ascending. */
+/* The row with the value (a line's rows are ascending); NULL: none. */
 static const struct report_row *at_value(const struct report_series *series, enum report_param param,
                                          double value) {
     size_t low = 0, high = series->count;
@@ -179,7 +179,7 @@ void report_put_figure_table(FILE *out, const struct report_data *data, const st
         put_counted_ladder(out, figure, pool);
 }
 
-/* NULL too where a launch counted nothing, as the driver's own copy does not. */
+/* The row's counters; NULL: none, or nothing was counted, as for the driver's own copy. */
 static const struct report_row *counted(const struct report_data *data, const struct report_row *row) {
     const struct report_row *counters = report_counters_of(data, row);
     for (int i = 0; counters && i < REPORT_RATIOS; i++)

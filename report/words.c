@@ -1,12 +1,12 @@
-/* Words and numbers of charts, and how much room they take. */
+/* Words and numbers of charts, and their widths. */
 #include <math.h>
 #include <string.h>
 
 #include "report/chart.h"
 
-/* Browsers choose the font, so this is an estimate, on the large side for the usual sans-serif ones. */
+/* The browser chooses the font, so this is an estimate, rather too large for the usual sans-serif fonts. */
 static double glyph_width(unsigned char first, const char *c) {
-    if (first >= 0xe1) /* most of what lies here is as wide as it is high */
+    if (first >= 0xe1) /* most of these characters are as wide as they are high */
         return 14;
     if (first >= 0x80)
         return 9;
