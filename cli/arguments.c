@@ -16,8 +16,7 @@ static size_t option_names(const struct argp *argp, const char *names[MOST_OPTIO
     return count;
 }
 
-/* getopt tells only that it refused an option, not why: unknown, ambiguous, without its value, or with one
- * that it does not take. */
+/* Finds out why getopt refused an option: it is unknown or ambiguous, lacks its value, or takes none. */
 static void describe_option(const char *text, const struct argp *argp, struct base_error *error) {
     const char *names[MOST_OPTIONS];
     size_t count = option_names(argp, names), matches = 0;
@@ -64,7 +63,7 @@ error_t cli_parse_common(int key, char *argument, struct argp_state *state) {
         return EINVAL;
     case ARGP_KEY_ERROR:
         if (!common->error.text[0] && state->next >= 1 && state->next <= state->argc) {
-            /* A cluster of short options is refused before getopt moves past it. */
+            /* getopt refuses a cluster of short options before it moves past it. */
             const char *text = state->argv[state->next - 1];
             if (text[0] != '-' && state->next < state->argc)
                 text = state->argv[state->next];

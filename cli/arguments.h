@@ -1,4 +1,4 @@
-/* What the commands share in reading their arguments: --help, --version, and one clear line for an error. */
+/* Shared by the commands' argument parsers: --help, --version, and one line per error. */
 #ifndef WIDELOAD_CLI_ARGUMENTS_H
 #define WIDELOAD_CLI_ARGUMENTS_H
 
@@ -10,7 +10,7 @@ enum {
     CLI_SUCCESS = 0,
     CLI_FAILURE = 1,
     CLI_USAGE = 2,
-    CLI_GATE = 3,   /* what was asked to hold did not: --compare, --fail-if */
+    CLI_GATE = 3,   /* a condition of --compare or --fail-if was not met */
     CLI_GO_ON = -1, /* no exit status yet */
 };
 
@@ -27,7 +27,7 @@ struct cli_common {
     struct base_error error;
 };
 
-/* A command: its name, its argp (whose parser falls back to cli_parse_common) and what it does. */
+/* A command.  The parser of its argp falls back to cli_parse_common(). */
 struct cli_command {
     const char *name;
     const char *summary;
@@ -37,17 +37,17 @@ struct cli_command {
 
 extern const struct cli_command cli_bench, cli_report_command, cli_list, cli_devices, cli_prof;
 
-/* Handles the common keys and turns an option that getopt refused into a message. */
+/* Handles the common keys, and makes a message for an option that getopt refused. */
 error_t cli_parse_common(int key, char *argument, struct argp_state *state);
 
-/* Parses a command's arguments into `input`.  CLI_GO_ON, or the exit status after --help, --version (printed
- * to stdout) or an error (printed to stderr). */
+/* Parses a command's arguments into `input`.  Returns CLI_GO_ON, or the exit status after --help or --version
+ * (printed to stdout) or an error (printed to stderr). */
 int cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_common *input);
 
-/* The command's help, on stdout. */
+/* Prints the command's help to stdout. */
 void cli_print_help(const struct cli_command *command);
 
-/* Prints "wideload: ..." on stderr and returns the error's exit status. */
+/* Prints "wideload: ..." to stderr and returns the error's exit status. */
 int cli_report(const struct base_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* wideload bench: reads the request, runs it, and puts the results where they were asked for. */
+/* wideload bench: reads the request, runs it and writes the results. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ struct input {
     const char *const *command;
     size_t command_count;
     const char *device, *arch, *json, *csv, *markdown, *compare;
-    double tolerance; /* per cent; below 0: the device's default */
+    double tolerance; /* in percent; negative: the device's default */
     bool has_tolerance;
 };
 
@@ -245,7 +245,7 @@ static const struct {
 struct results {
     struct base_output files[OUTPUTS];
     bool wanted[OUTPUTS];
-    bool table; /* standard output is free for it */
+    bool table; /* print the table: no results go to standard output */
 };
 
 static bool check_places(const struct input *input, struct base_error *error) {
@@ -337,7 +337,7 @@ static bool wants_colour(void) {
     return isatty(STDOUT_FILENO) && !(no_colour && *no_colour);
 }
 
-/* Beside the table, or on standard error where standard output carries results. */
+/* Prints the comparison after the table, or to standard error if results go to standard output. */
 static int compare(const struct input *input, const struct bench_plan *plan,
                    const struct bench_earlier *earlier, bool table) {
     FILE *file = table ? stdout : stderr;
@@ -350,7 +350,7 @@ static int compare(const struct input *input, const struct bench_plan *plan,
     return worse ? CLI_GATE : CLI_SUCCESS;
 }
 
-/* What a run of everything comes to, and where the rest of it is. */
+/* Prints the summary of a run of all experiments and the paths of its full results. */
 static bool summarise(const struct input *input, const struct bench_plan *plan) {
     const char *paths[OUTPUTS] = {input->json, input->csv, input->markdown};
     if (!bench_put_summary(stdout, plan))

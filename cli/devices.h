@@ -1,4 +1,4 @@
-/* Opening devices by the names that users give, and the simulator's counting rules. */
+/* Opens devices by the user's names, and lists the simulator's counting rules. */
 #ifndef WIDELOAD_CLI_DEVICES_H
 #define WIDELOAD_CLI_DEVICES_H
 
@@ -9,10 +9,10 @@
 
 enum { CLI_MOST_ARCHS = 32 };
 
-/* The names of the simulator's counting rules; none on a GPU. */
+/* Fills names with the simulator's counting rules and returns their number; 0 on a GPU. */
 size_t cli_archs(wl_context *context, const char *names[CLI_MOST_ARCHS]);
 
-/* "auto", "gpu", "gpu:N", "sim". */
+/* Accepts "auto", "gpu", "gpu:N" and "sim". */
 bool cli_check_device(const char *device, struct base_error *error);
 
 /* Opens a device (NULL: "auto") with counting rules (NULL: the simulator's own choice).  Rules without a

@@ -1,4 +1,4 @@
-/* wideload list: the experiments and their rungs, each with its one idea. */
+/* wideload list: prints the experiments and their rungs, each with its idea. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-/* The rungs of the joined ladder past our own `count`. */
+/* Prints the peers' rungs, which follow our own `count` in the ladder. */
 static void print_peers(const char *experiment, size_t count) {
     size_t all;
     const struct wl_rung *ladder = bench_ladder(&all);
@@ -67,7 +67,7 @@ static void print_peers(const char *experiment, size_t count) {
         putchar('\n');
 }
 
-/* `name` may be NULL: numbers as they are. */
+/* name: NULL: the numbers are printed. */
 static void put_numbers(FILE *out, const char *title, const struct bench_numbers *numbers,
                         const char *(*name)(unsigned)) {
     for (size_t i = 0; i < numbers->count; i++) {
@@ -79,7 +79,7 @@ static void put_numbers(FILE *out, const char *title, const struct bench_numbers
     }
 }
 
-/* The lists that an experiment has, and what they are by default. */
+/* Prints an experiment's lists with their defaults. */
 static void put_variants(FILE *out, const struct bench_experiment *experiment) {
     char text[100];
     if (experiment->has_type)

@@ -1,4 +1,4 @@
-/* wideload: the commands, and what concerns none of them. */
+/* wideload: chooses the command, and sets up what all commands need. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -85,9 +85,9 @@ static int option(const char *text) {
     return unknown("option", text, names, 2, "'");
 }
 
-/* Where a standard stream is closed, a file that is opened would take its place and get what is printed. What
- * takes it refuses to be used, so that nothing is lost unnoticed.  A program that is started finds it closed
- * still. */
+/* If a standard stream is closed, the next file opened would get its descriptor and everything printed.  So
+ * its descriptor goes to /dev/null, opened so that using the stream is an error.  A child process finds it
+ * closed, as before. */
 static void fill_streams(void) {
     for (int i = 0; i < 3; i++)
         if (fcntl(i, F_GETFD) < 0 && open("/dev/null", (i ? O_RDONLY : O_WRONLY) | O_CLOEXEC) < 0)
@@ -98,8 +98,8 @@ static void pass_over(int number) {
     (void)number;
 }
 
-/* Then a file that would become too large is an error like any other, and nothing half-written stays.  A
- * program that is started has the default again. */
+/* With a handler for SIGXFSZ, a file beyond the size limit is a write error, and no unfinished file stays.  A
+ * child process gets the default action again. */
 static void take_limit_as_error(void) {
     struct sigaction action = {.sa_handler = pass_over}, old;
     if (sigaction(SIGXFSZ, NULL, &old) == 0 && old.sa_handler == SIG_DFL)

@@ -1,4 +1,4 @@
-/* wideload prof: runs a program above the simulator and reports what its kernels did. */
+/* wideload prof: runs a program on the simulator and reports what its kernels did. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -47,7 +47,7 @@ enum {
 
 struct input {
     struct cli_common common;
-    char **program; /* its arguments, its name first; NULL: none given */
+    char **program; /* the program's name and arguments; NULL: none given */
     struct prof_choices choices;
     bool metrics_help;
     regex_t kernel;
@@ -130,7 +130,7 @@ static bool set_file(const char *option, const char **out, const char *argument,
     *out = argument;
     if (!*argument)
         return base_usage(error, "%s: an empty file name", option);
-    /* It belongs to the program alone. */
+    /* Only the program writes to standard output. */
     return !base_place_is_stdout(argument) ||
            base_usage(error, "%s: standard output is the program's; give a file", option);
 }
@@ -177,7 +177,7 @@ static bool parse_option(struct input *input, int key, const char *argument) {
 static error_t parse(int key, char *argument, struct argp_state *state) {
     struct input *input = state->input;
     if (key == ARGP_KEY_ARG) {
-        /* Everything from here on is the program's. */
+        /* The remaining arguments are the program's. */
         input->program = &state->argv[state->next - 1];
         state->next = state->argc;
         return 0;
@@ -218,7 +218,7 @@ struct files {
     struct prof_records records;
 };
 
-/* No output may be another's, the program, a file that it is given, or where its streams go. */
+/* An output must not be another output, the program, an argument of it, or a file behind its streams. */
 static bool check_places(const struct input *input, const struct prof_program *program,
                          struct base_error *error) {
     size_t count = 0, most = 7;
@@ -256,7 +256,7 @@ static bool open_files(struct files *files, const struct input *input, struct ba
             return false;
         files->wanted[i] = true;
         cli_note_unfinished(i, files->outputs[i].temporary);
-        /* The program must not inherit it. */
+        /* The program must not inherit the descriptor. */
         fcntl(fileno(files->outputs[i].file), F_SETFD, FD_CLOEXEC);
     }
     if (!prof_records_create(&files->records, error))
@@ -287,7 +287,7 @@ static bool out_of_memory(struct base_error *error) {
     return base_failure(error, "out of memory");
 }
 
-/* Returns the driver's message that says why, if one does. */
+/* Returns the driver's message that gives the reason, or NULL. */
 static const struct prof_message *put_silence(FILE *file, const struct prof_program *program,
                                               const struct prof_report *report) {
     const struct prof_recording *recording = report->recording;
@@ -331,8 +331,7 @@ static void fail(FILE *file, int *status, int value, const char *words) {
     *status = value;
 }
 
-/* The status that gates and checks ask for; CLI_GO_ON: the program's own.  What is not known passes neither.
- */
+/* The exit status by gates and checks; CLI_GO_ON: the program's own.  An incomplete report fails both. */
 static int judge(FILE *file, const struct input *input, const struct prof_report *report) {
     const struct prof_recording *recording = report->recording;
     bool incomplete = prof_is_incomplete(report);
@@ -358,7 +357,7 @@ static bool put_file(struct files *files, int i, bool (*put)(FILE *file, const s
     if (!files->wanted[i])
         return true;
     FILE *file = files->outputs[i].file;
-    /* Where the stream has failed, it is the disk that is short, and the commit says so. */
+    /* If the stream has failed, memory is not the reason, and commit() reports the error. */
     if (!put(file, report) && !ferror(file))
         return out_of_memory(error);
     return commit(files, i, error);
@@ -375,11 +374,11 @@ static bool write_report(struct files *files, const struct input *input, const s
     good = good && (!files->wanted[OUTPUT] || commit(files, OUTPUT, error));
     good = good && put_file(files, CSV, prof_put_csv, report, error) &&
            put_file(files, JSON, prof_put_json, report, error);
-    /* The files are of use all the same. */
+    /* The files above are written even if standard error fails. */
     return good && (!ferror(stderr) || base_failure(error, "standard error: the report cannot be written"));
 }
 
-/* Daemons, and what else the program left behind. */
+/* Counts processes that still run, such as daemons. */
 static size_t count_running(const struct prof_recording *recording) {
     size_t count = 0;
     for (size_t i = 0; i < recording->process_count; i++)
@@ -420,7 +419,7 @@ static bool report_records(struct files *files, const struct input *input, const
 
 /* ---------------------------------------------------------------- the run */
 
-/* Ends as the program did: of the same signal, without a second core file. */
+/* Returns the program's exit status, or ends by the same signal, without a second core file. */
 static int program_status(const struct input *input, const struct prof_outcome *outcome) {
     if (outcome->timed_out) {
         fprintf(stderr, "wideload: %s ran longer than %g s and was ended\n", input->program[0],
@@ -481,7 +480,7 @@ static int profile(struct input *input) {
         return status;
     }
     close_files(&files);
-    /* A program that crashed says so itself, whatever its counters are. */
+    /* If the program was killed by a signal, its status takes precedence over the verdict. */
     if (verdict != CLI_GO_ON && !outcome.timed_out && WIFEXITED(outcome.status))
         return verdict;
     return program_status(input, &outcome);

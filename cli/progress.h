@@ -1,4 +1,4 @@
-/* One line on stderr, rewritten while a run goes on; silent unless stderr is a terminal. */
+/* One line on stderr that is rewritten during a run.  Prints nothing unless stderr is a terminal. */
 #ifndef WIDELOAD_CLI_PROGRESS_H
 #define WIDELOAD_CLI_PROGRESS_H
 
@@ -11,7 +11,7 @@ struct cli_progress {
 void cli_progress_open(struct cli_progress *progress);
 void cli_progress_show(struct cli_progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Leaves the line empty, for other output. */
+/* Clears the line for other output. */
 void cli_progress_clear(struct cli_progress *progress);
 
 #endif

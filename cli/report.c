@@ -1,4 +1,4 @@
-/* wideload report: a page, and charts alone, of the bench's JSON. */
+/* wideload report: makes a page or single charts from the bench's JSON. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,13 +59,13 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-/* Writes what is made already, so no failure of the making can leave half a file. */
+/* Writes a complete text, so that an error in making it cannot leave half a file. */
 static bool put_file(const char *option, const char *path, const char *text, struct base_error *error) {
     struct base_output output;
     if (!base_output_open(&output, option, path, error))
         return false;
     cli_note_unfinished(0, output.temporary);
-    fputs(text, output.file); /* the commit sees what failed */
+    fputs(text, output.file); /* the commit reports errors */
     bool right = base_output_commit(&output, error);
     cli_note_unfinished(0, NULL);
     base_output_close(&output);
@@ -95,7 +95,7 @@ static bool put_svg(void *argument, const char *name, const char *svg, struct ba
     return right;
 }
 
-/* No output may be another's, or an input. */
+/* An output must be neither another output nor an input. */
 static bool check_place(const struct input *input, struct base_place output, struct base_error *error) {
     struct base_place *places = calloc(input->path_count + 3, sizeof *places);
     size_t count = 0;

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Only the handler and this file's functions touch it. */
+/* volatile: the signal handler reads it. */
 static char *volatile unfinished[CLI_MOST_UNFINISHED];
 
 void cli_remove_unfinished(void) {
@@ -15,7 +15,7 @@ void cli_remove_unfinished(void) {
 
 static void end_by(int number) {
     cli_remove_unfinished();
-    /* SA_RESETHAND has put the default back: the program ends as the signal says. */
+    /* SA_RESETHAND has restored the default action, so the signal ends the program. */
     raise(number);
 }
 
@@ -24,7 +24,7 @@ void cli_guard_unfinished(void) {
     struct sigaction action = {.sa_handler = end_by, .sa_flags = (int)SA_RESETHAND};
     struct sigaction old;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup's stays so */
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup ignores SIGHUP */
             sigaction(signals[i], &action, NULL);
 }
 

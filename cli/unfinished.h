@@ -4,12 +4,13 @@
 
 enum { CLI_MOST_UNFINISHED = 4 };
 
-/* From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU and SIGPIPE remove what is noted below before they
- * end the program. */
+/* From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU and SIGPIPE remove the noted files before they end
+ * the program. */
 void cli_guard_unfinished(void);
-/* place: below CLI_MOST_UNFINISHED; path: kept, not copied; NULL: nothing (any more). */
+/* Notes a file.  place: below CLI_MOST_UNFINISHED.  path: not copied, so it must stay valid; NULL: no
+ * file. */
 void cli_note_unfinished(int place, char *path);
-/* Removes what is noted. */
+/* Removes the noted files. */
 void cli_remove_unfinished(void);
 
 #endif
