@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The C++ runtime library has the decoder that every compiler for this platform agrees with.  It is
- * opened when there is something to decode, so that this program, which is C, runs without it too. */
+/* __cxa_demangle() of the C++ runtime library.  The library is opened when a name must be demangled, so that
+ * this C program runs without it too. */
 typedef char *demangle_fn(const char *name, char *buffer, size_t *length, int *status);
 
 static demangle_fn *demangle;
@@ -33,8 +33,8 @@ char *prof_demangle(const char *name) {
     return strdup(name);
 }
 
-/* Whether a bracket that belongs to an operator's name begins here: operator()(...), operator<(...).  The
- * name begins at start, which may lie behind c. */
+/* Whether the bracket at c is part of an operator's name: operator()(...), operator<(...).  The name begins
+ * at start, which may be after c. */
 static bool in_operator(const char *start, const char *c) {
     static const char word[] = "operator";
     const ptrdiff_t length = sizeof word - 1;
@@ -43,7 +43,7 @@ static bool in_operator(const char *start, const char *c) {
     return c - start >= length && memcmp(c - length, word, (size_t)length) == 0;
 }
 
-/* Where a name's scopes begin, behind its return type, it itself and its parameters. */
+/* Finds where a name's scopes start (after the return type), the name itself, and its parameters. */
 static void find_bounds(struct prof_text text, bool function, const char **scope, const char **start,
                         const char **end) {
     const char *limit = text.at + text.size;
@@ -84,7 +84,7 @@ static struct prof_text between(const char *start, const char *end) {
     return (struct prof_text){start, (size_t)(end - start)};
 }
 
-/* The arguments from behind '<' on; returns what comes behind '>'. */
+/* Splits the arguments after '<'; returns the text after '>'. */
 static const char *split_arguments(const char *start, const char *end, struct prof_name *out) {
     int depth = 0;
     const char *c = start;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file in memory.  Offsets come out of it and are never believed. */
+/* A file in memory.  All offsets that it contains are checked. */
 struct image {
     const char *data;
     size_t size;
@@ -19,7 +19,7 @@ static const void *at(const struct image *image, uint64_t offset, uint64_t size)
     return offset <= image->size && size <= image->size - offset ? image->data + offset : NULL;
 }
 
-/* A string of a table that begins at offset; "" when it does not end within the file. */
+/* The string at an offset of a table; "" if it does not end within the file. */
 static const char *text_at(const struct image *image, uint64_t table, uint64_t offset) {
     const char *text = offset <= UINT64_MAX - table ? at(image, table + offset, 1) : NULL;
     return text && memchr(text, 0, image->size - (size_t)(text - image->data)) ? text : "";

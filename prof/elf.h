@@ -1,4 +1,4 @@
-/* What an executable file is: enough to say why a program cannot be run, or ran no kernel. */
+/* Reads as much of an executable file as is needed to say why it cannot run, or ran no kernel. */
 #ifndef WIDELOAD_PROF_ELF_H
 #define WIDELOAD_PROF_ELF_H
 
@@ -12,7 +12,7 @@ enum prof_elf {
     PROF_ELF_UNREADABLE,
 };
 
-/* Fills all but the path.  A damaged file is read as far as it makes sense: the kernel refuses it. */
+/* Fills all but the path.  A damaged file is not an error here: the operating system refuses to run it. */
 enum prof_elf prof_elf_read(struct prof_program *program);
 
 #endif

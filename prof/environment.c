@@ -7,7 +7,7 @@
 
 #include "prof/program.h"
 
-/* Puts a path before those that a variable holds already. */
+/* Puts a path in front of a variable's list. */
 static bool prepend(const char *name, const char *path) {
     const char *rest = getenv(name);
     char *value = NULL;
@@ -20,16 +20,17 @@ static bool prepend(const char *name, const char *path) {
 
 /* ---------------------------------------------------------------- compilers */
 
-/* Where the toolkit is to its users, who look for nvcc in PATH and find ours there; NVCC is what CuPy asks
- * before that, CUDA_ROOT PyCUDA.  CUDA_PATH and CUDA_HOME mean one folder, so that a user who set one has set
- * both.  Without an nvcc there is nothing to stand in for.  Called before PATH has our folder. */
+/* Sets the variables by which programs find the toolkit, since they would look for nvcc in PATH and find
+ * ours.  CuPy reads NVCC first, and PyCUDA CUDA_ROOT.  CUDA_PATH and CUDA_HOME mean the same folder, so
+ * neither is set if the user set one.  Without an nvcc there is nothing to replace.  Call it before PATH has
+ * our folder. */
 static bool set_toolkit(const char *ours) {
     struct prof_program nvcc;
     struct base_error unused;
     char *slash;
     if (prof_program_find("nvcc", &nvcc, &unused))
         return true;
-    for (int i = 0; i < 2; i++) /* its name, and bin */
+    for (int i = 0; i < 2; i++) /* remove nvcc and bin */
         if ((slash = strrchr(nvcc.path, '/')))
             *slash = 0;
     bool named = getenv("CUDA_PATH") || getenv("CUDA_HOME");
@@ -37,13 +38,14 @@ static bool set_toolkit(const char *ours) {
            (named || (setenv("CUDA_PATH", nvcc.path, 1) == 0 && setenv("CUDA_HOME", nvcc.path, 1) == 0));
 }
 
-/* Compilers that give PTX for machine code: in PATH, and by the names that Triton and CuPy have for them. */
+/* Makes programs find our compilers, which output PTX as machine code: in PATH, and in the variables of
+ * Triton and CuPy. */
 static bool set_compilers(const struct prof_parts *parts) {
     char tools[PROF_PATH_BYTES], ptxas[PROF_PATH_BYTES + 8], nvcc[PROF_PATH_BYTES + 8];
     snprintf(tools, sizeof tools, "%s/bin", parts->folder);
     snprintf(ptxas, sizeof ptxas, "%s/ptxas", tools);
     snprintf(nvcc, sizeof nvcc, "%s/nvcc", tools);
-    /* Without PATH the system searches folders of its own. */
+    /* Without PATH the system searches default folders. */
     return set_toolkit(nvcc) && (!getenv("PATH") || prepend("PATH", tools)) &&
            setenv("TRITON_PTXAS_PATH", ptxas, 1) == 0 &&
            setenv("TRITON_PTXAS_BLACKWELL_PATH", ptxas, 1) == 0 &&

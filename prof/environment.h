@@ -1,4 +1,4 @@
-/* What a profiled program finds in its environment: the simulator in CUDA's place. */
+/* Sets the environment of a profiled program so that it finds the simulator in place of CUDA. */
 #ifndef WIDELOAD_PROF_ENVIRONMENT_H
 #define WIDELOAD_PROF_ENVIRONMENT_H
 
@@ -9,8 +9,8 @@
 
 enum { PROF_PATH_BYTES = PATH_MAX + 16 };
 
-/* What is executed: run->path, or the compiler of ours that a program's children would find by the same name
- * in PATH. Called before prof_environment_set().  The result lies in run or in out. */
+/* The path to execute: run->path, or our compiler of that name (nvcc, ptxas), which child processes would
+ * find in PATH too.  Call it before prof_environment_set().  The result points into run or is out. */
 const char *prof_environment_path(const struct prof_run *run, const struct prof_parts *parts,
                                   char out[PROF_PATH_BYTES]);
 

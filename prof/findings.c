@@ -7,14 +7,14 @@
 #include "prof/labels.h"
 #include "prof/report.h"
 
-/* In compute-sanitizer's manner. */
+/* The format is compute-sanitizer's. */
 static void put_thread(FILE *file, const char *how, const struct prof_place *place) {
     if (place->has_thread)
         fprintf(file, "=========     %s thread (%u,%u,%u) in block (%u,%u,%u)\n", how, place->thread[0],
                 place->thread[1], place->thread[2], place->block[0], place->block[1], place->block[2]);
 }
 
-/* "dir/a.cu:14", "PTX line 14", or nothing */
+/* "dir/a.cu:14", "PTX line 14", or nothing. */
 static void put_line(FILE *file, const char *before, const struct prof_place *place) {
     if (place->file)
         fprintf(file, "%s%s:%u", before, place->file, place->line);
@@ -22,7 +22,7 @@ static void put_line(FILE *file, const char *before, const struct prof_place *pl
         fprintf(file, "%sPTX line %u", before, place->ptx_line);
 }
 
-/* As it was written, or shorter where a line would not hold it. */
+/* Prints the demangled name, or the label if the name is longer than a line. */
 static void put_kernel(FILE *file, const char *mangled) {
     char *name = prof_demangle(mangled), *label = NULL;
     if (name && strlen(name) > BASE_TEXT_COLUMNS)
@@ -82,7 +82,7 @@ void prof_put_findings(FILE *file, const struct prof_report *report) {
                 leaks == 1 ? "" : "s");
 }
 
-/* The check that says more of a fault than the launch it ended can; NULL: none. */
+/* A hint at the check that gives more details of a fault; NULL: none. */
 static const char *hint(const struct prof_fault *fault) {
     static const struct {
         const char *kind, *words;

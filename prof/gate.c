@@ -8,7 +8,7 @@ static const char *skip_spaces(const char *c) {
     return c + strspn(c, " \t");
 }
 
-/* The longer signs first. */
+/* Longer signs come first. */
 static const char *parse_comparison(const char *c, enum prof_comparison *out) {
     static const struct {
         const char *sign;
@@ -23,7 +23,7 @@ static const char *parse_comparison(const char *c, enum prof_comparison *out) {
     return NULL;
 }
 
-/* A decimal number; neither "nan" nor "inf" nor hexadecimal, which strtod() takes too. */
+/* Parses a decimal number.  strtod() would also take "nan", "inf" and hexadecimal numbers. */
 static const char *parse_number(const char *c, double *out) {
     size_t length = strspn(c, "+-.0123456789eE");
     char *end;

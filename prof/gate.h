@@ -20,10 +20,10 @@ struct prof_gate {
     const char *text; /* as the user wrote it */
 };
 
-/* expression = metric ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) number [ "%" ], spaces anywhere between.
- * The text is kept. */
+/* expression = metric ( "<" | "<=" | ">" | ">=" | "==" | "!=" ) number [ "%" ], with optional spaces between.
+ * *out points to the text, which must stay valid. */
 bool prof_gate_parse(const char *text, struct prof_gate *out, struct base_error *error);
-/* Whether a value is as the gate forbids; NaN never is. */
+/* Whether the gate's condition holds for the value, which is a failure.  It never holds for NaN. */
 bool prof_gate_fails(const struct prof_gate *gate, double value);
 
 #endif

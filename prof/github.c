@@ -1,4 +1,4 @@
-/* Workflow commands: what GitHub shows beside the lines of a change. */
+/* Workflow commands: GitHub shows them at the lines of a change. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "prof/report.h"
 #include "prof/waste.h"
 
-/* As GitHub's own toolkit escapes them: properties have two more signs to hide. */
+/* Escapes a text as GitHub's toolkit does; properties have two more special characters. */
 static void put_escaped(FILE *file, const char *text, bool property) {
     for (; *text; text++) {
         if (strchr("%\r\n", *text) || (property && strchr(":,", *text)))
@@ -16,7 +16,7 @@ static void put_escaped(FILE *file, const char *text, bool property) {
     }
 }
 
-/* GitHub wants paths from the repository's root. */
+/* GitHub needs paths relative to the repository's root. */
 static const char *in_workspace(const char *path) {
     const char *root = getenv("GITHUB_WORKSPACE");
     size_t length = root ? strlen(root) : 0;
@@ -45,7 +45,7 @@ static void put(FILE *file, const char *level, const char *path, unsigned line, 
 static void put_wasteful_lines(FILE *file, const struct prof_row *row) {
     for (size_t i = 0; i < row->line_count; i++) {
         const struct prof_line *line = &row->lines[i];
-        /* Much of the line, and of the kernel. */
+        /* The waste must be much of the line's transactions, and of the kernel's. */
         if (!line->file || !prof_is_much(prof_line_waste(line), prof_line_transactions(line)) ||
             !prof_is_much(prof_line_waste(line), row->transactions))
             continue;

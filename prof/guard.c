@@ -14,7 +14,7 @@ struct guard {
     const struct prof_run *run;
     pid_t front, child;
     const sigset_t *set;
-    bool asked; /* somebody wants all of it to end */
+    bool asked; /* a signal asked all processes to end */
     struct guard_result result;
 };
 
@@ -24,7 +24,7 @@ _Noreturn static void become(const struct guard *guard, pid_t self, const sigset
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != self)
         _exit(1);
-    /* What this process does with signals is no business of the program. */
+    /* The program must not inherit this process's signal actions. */
     struct sigaction action = {.sa_handler = SIG_DFL}, old;
     for (int number = 1; number < SIGRTMIN; number++)
         if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -36,7 +36,7 @@ _Noreturn static void become(const struct guard *guard, pid_t self, const sigset
     _exit(wrote == sizeof why ? 1 : 2);
 }
 
-/* The errno of a failed exec, 0 when the program runs. */
+/* The errno of a failed exec; 0: the program runs. */
 static int exec_error(int report) {
     int why;
     ssize_t size;
@@ -64,7 +64,7 @@ static int start(struct guard *guard, const sigset_t *mask) {
 
 /* ---------------------------------------------------------------- while it runs */
 
-/* Waits for one of the signals, at most until then (0: for ever); 0 when the time is up. */
+/* Waits for one of the signals, at most until the time `until` (0: forever).  Returns 0 at a timeout. */
 static int wait_signal(const sigset_t *set, double until, siginfo_t *info) {
     if (until <= 0)
         return sigwaitinfo(set, info);
@@ -80,7 +80,7 @@ static bool asks_to_end(int number) {
     return number == SIGHUP || number == SIGINT || number == SIGTERM || number == SIGQUIT;
 }
 
-/* Nobody is left to report to. */
+/* `wideload prof` was killed: ends the program and removes the files. */
 _Noreturn static void abandon(struct guard *guard) {
     int status;
     prof_tree_end(guard->child, 0, &status);
@@ -92,7 +92,8 @@ _Noreturn static void abandon(struct guard *guard) {
 static void take_signal(struct guard *guard, int number, const siginfo_t *info) {
     if (getppid() != guard->front)
         abandon(guard);
-    /* A terminal, and whoever signals the whole group, has reached the program already. */
+    /* Forward only signals from front: those to the whole group, as from a terminal, reach the program
+     * anyway. */
     if (number <= 0 || number == SIGCHLD || info->si_pid != guard->front)
         return;
     if (asks_to_end(number)) {
@@ -103,7 +104,7 @@ static void take_signal(struct guard *guard, int number, const siginfo_t *info) 
     }
 }
 
-/* True once the program has ended; orphans are reaped as well. */
+/* Whether the program has ended.  Reaps orphans too. */
 static bool has_ended(struct guard *guard) {
     pid_t pid;
     int status;
@@ -139,7 +140,7 @@ void guard_run(const struct prof_run *run, pid_t front, const sigset_t *set, con
     struct guard guard = {.run = run, .front = front};
     memset(&guard.result, 0, sizeof guard.result);
     prof_tree_own();
-    /* A signal that nobody sends or ignores, as nohup does with SIGHUP. */
+    /* SIGRTMIN reports the death of front: nobody sends it, or ignores it as nohup does SIGHUP. */
     sigset_t mine = *set;
     sigaddset(&mine, SIGRTMIN);
     sigprocmask(SIG_BLOCK, &mine, NULL);

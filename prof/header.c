@@ -17,7 +17,7 @@ void prof_put_header(FILE *file, const struct prof_report *report) {
     snprintf(text, sizeof text, "%s%zu launch%s; counting rules %s%s", kernels, rows->launch_count,
              rows->launch_count == 1 ? "" : "es", first->arch,
              first->proved ? "" : " (not held against hardware)");
-    /* The name is not broken: where it leaves no room, the rest has a line of its own. */
+    /* The program's name is never broken.  If it leaves no room for the text, the text gets its own line. */
     int name = fprintf(file, "wideload prof: %s:", report->program);
     bool fits = name > 0 && (size_t)name + 1 + strlen(text) <= (size_t)base_text_columns(file);
     fputc(fits ? ' ' : '\n', file);

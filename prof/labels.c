@@ -6,10 +6,10 @@
 
 #include "prof/demangle.h"
 
-/* A label shows arguments as long as it has no more bytes than this, where all would do. */
+/* A label that needs no arguments shows them if it is shorter than COMFORTABLE bytes. */
 enum { COMFORTABLE = 44, MOST_DEPTH = 5 };
 
-/* ---------------------------------------------------------------- text in the making */
+/* ---------------------------------------------------------------- text */
 
 struct out {
     char *text;
@@ -29,7 +29,7 @@ static void put_text(struct out *out, const char *text) {
     put(out, text, strlen(text));
 }
 
-/* Without scopes, the templates' arguments' too: "a::f<b::c<int> >" -> "f<c<int> >". */
+/* Puts a name without scopes, also in its template arguments: "a::f<b::c<int> >" -> "f<c<int> >". */
 static void put_simply(struct out *out, struct prof_text from) {
     enum { DEEPEST = 64 };
     static const char anonymous[] = "(anonymous namespace)";
@@ -51,16 +51,16 @@ static void put_simply(struct out *out, struct prof_text from) {
     }
 }
 
-/* ---------------------------------------------------------------- a group of one name */
+/* ---------------------------------------------------------------- names with one base */
 
-/* The parts that may tell names apart: their arguments first. */
+/* The parts in which names may differ: template arguments 0 to 29, tail and scope. */
 enum { TAIL = PROF_NAME_ARGUMENTS, SCOPE, PARTS };
 
 struct member {
     struct prof_name name;
     size_t index; /* in the caller's list */
-    size_t class; /* the same for those that the parts chosen so far do not tell apart, */
-    size_t next;  /* and with one more part */
+    size_t class; /* members that agree in all chosen parts have the same class */
+    size_t next;  /* the class with one more part */
 };
 
 static struct prof_text part_of(const struct member *m, size_t part) {
@@ -77,7 +77,7 @@ static int compare_text(struct prof_text a, struct prof_text b) {
     return order ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-/* A member with its text of one part, to be sorted. */
+/* A member with the text of one part, for sorting. */
 struct keyed {
     struct member *member;
     struct prof_text text;
@@ -90,7 +90,7 @@ static int compare_keyed(const void *left, const void *right) {
     return compare_text(a->text, b->text);
 }
 
-/* The classes that there are when a part is chosen, too; keyed is left in their order. */
+/* The number of classes if `part` is chosen too.  Sorts keyed by these classes. */
 static size_t classes_with(struct member *members, size_t count, size_t part, struct keyed *keyed) {
     size_t classes = 1;
     for (size_t i = 0; i < count; i++)
@@ -108,8 +108,8 @@ static size_t longest_text(const struct member *members, size_t count, size_t pa
     return longest;
 }
 
-/* The fewest parts that tell the members apart, and of those the shorter ones, as far as always taking the
- * best one finds them. */
+/* Chooses parts that distinguish the members.  Greedy: each step takes the part that makes most classes, the
+ * shorter one of equals. */
 static void choose(struct member *members, size_t count, bool chosen[PARTS], struct keyed *keyed) {
     size_t arguments = 0, classes = 1;
     for (size_t i = 0; i < count; i++) {
@@ -146,7 +146,7 @@ static void choose(struct member *members, size_t count, bool chosen[PARTS], str
 static bool label(const struct prof_text *texts, size_t count, bool function, int depth,
                   char (*labels)[PROF_LABEL]);
 
-/* What the members' texts of one part are called: several may have the same one. */
+/* Labels the members' texts of one part; equal texts get the same label. */
 static bool label_part(struct member *members, size_t count, size_t part, int depth,
                        char (*labels)[PARTS][PROF_LABEL], struct keyed *keyed) {
     struct prof_text *texts = calloc(count, sizeof *texts);
@@ -173,7 +173,7 @@ static bool label_part(struct member *members, size_t count, size_t part, int de
     return good;
 }
 
-/* One whose name no other has: with its arguments where they are short. */
+/* Labels a name whose base no other has, with its arguments if they are short. */
 static void label_single(const struct prof_name *name, bool function, char text[PROF_LABEL]) {
     struct out out = {text, PROF_LABEL, 0};
     text[0] = 0;
@@ -193,11 +193,11 @@ static void label_single(const struct prof_name *name, bool function, char text[
         put_simply(&out, name->tail);
 }
 
-/* A name with those of its parts that were chosen; labels: of its parts. */
+/* Puts a name with its chosen parts.  labels: of its parts. */
 static void put_chosen(struct out *out, const struct member *m, bool function, const bool chosen[PARTS],
                        char labels[PARTS][PROF_LABEL]) {
     size_t shown = 0;
-    /* A type that is told by its scope is called by it. */
+    /* A type that only its scope distinguishes is called by the scope. */
     if (chosen[SCOPE])
         put_text(out, labels[SCOPE]);
     if (chosen[SCOPE] && function)
@@ -247,7 +247,7 @@ static int compare_bases(const void *left, const void *right) {
     return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Thrust has one kernel for all of its agents: the agent's name says what is done. */
+/* Thrust has one kernel for all its agents, so the agent's name is used. */
 static void split(struct prof_text text, bool function, struct prof_name *out) {
     static const char agent[] = "_kernel_agent";
     prof_split_name(text, function, out);
@@ -258,7 +258,7 @@ static void split(struct prof_text text, bool function, struct prof_name *out) {
     }
 }
 
-/* function: the texts are names of functions, else of types. */
+/* function: the texts are names of functions; false: of types. */
 static bool label(const struct prof_text *texts, size_t count, bool function, int depth,
                   char (*labels)[PROF_LABEL]) {
     if (depth > MOST_DEPTH) {
@@ -303,7 +303,7 @@ static bool is_of_a_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
-/* The label of a mangled name of so many bytes; "" where it is none. */
+/* The label of a mangled name of `size` bytes; "" if it is not a mangled name.  False: out of memory. */
 static bool label_mangled(const char *name, size_t size, char out[PROF_LABEL]) {
     char *mangled = strndup(name, size), *plain = mangled ? prof_demangle(mangled) : NULL;
     const char *const names[] = {plain};

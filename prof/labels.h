@@ -1,4 +1,4 @@
-/* Short names for kernels that tell them apart. */
+/* Short and distinct names for kernels. */
 #ifndef WIDELOAD_PROF_LABELS_H
 #define WIDELOAD_PROF_LABELS_H
 
@@ -7,15 +7,15 @@
 
 enum { PROF_LABEL = 128 };
 
-/* labels[i]: of names[i], a demangled name; they are all different.  The function's name, and of its template
- * arguments (else of its parameters, its scope) those that tell it from the others of that name, without
- * their scopes: "DeviceReduceKernel<float, ..>".  Labels of more than PROF_LABEL - 1 bytes are cut, and then
- * may be equal.  False: out of memory. */
+/* labels[i] is the label of names[i], a demangled name; names must differ.  A label is the function's name
+ * with those template arguments (else parameters or scope) that distinguish it from others of that name,
+ * without their scopes: "DeviceReduceKernel<float, ..>".  Labels are cut to PROF_LABEL - 1 bytes and then may
+ * be equal.  False: out of memory. */
 bool prof_labels_make(const char *const *names, size_t count, char (*labels)[PROF_LABEL]);
 
-/* Words with mangled names in them, which come out as labels: "kernel _Z1fIiEvi, ..." -> "kernel f<int>,
- * ...".  A name that was cut off, with ".." behind it, is taken for the known one if that begins so; known:
- * mangled, or NULL.  To be freed; NULL: out of memory. */
+/* Replaces mangled names in a text by labels: "kernel _Z1fIiEvi, ..." -> "kernel f<int>, ...".  A truncated
+ * name, with ".." after it, is replaced if `known` (mangled, or NULL) starts with it.  The caller frees the
+ * result.  NULL: out of memory. */
 char *prof_demangle_words(const char *words, const char *known);
 
 #endif

@@ -1,5 +1,4 @@
-/* What is missing from the report: a launch that did not end, a record that was lost, a process that goes on.
- */
+/* Prints what is missing from the report: launches that did not end, lost records, and running processes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Findings of several launches that are one bug: each launch tells its own. */
+/* Merges findings of the same bug, which each launch reports anew. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@ static int compare_numbers(uint64_t a, uint64_t b) {
     return (a > b) - (a < b);
 }
 
-/* Texts are kept once, so that equal ones are one pointer.  A template's kernels share their lines. */
+/* Equal texts have the same pointer (names.h).  The kernels of a template share their lines, so the kernel
+ * counts only without a file. */
 static int compare_places(const struct prof_place *a, const struct prof_place *b) {
     int order = compare_pointers(a->file, b->file);
     if (!order && !a->file)
@@ -26,7 +27,7 @@ static bool is_race(const struct prof_finding *f) {
     return f->check && strcmp(f->check, "race") == 0;
 }
 
-/* Two lines race whichever of them comes first, and of whatever kind that makes it. */
+/* Sorts the two places of a race, since a race of the same lines may be found in either order. */
 static void order_sides(const struct prof_finding *f, const struct prof_place *sides[2]) {
     sides[0] = &f->what.place;
     sides[1] = &f->what.other;
@@ -48,13 +49,13 @@ static int compare_bugs(const struct prof_finding *a, const struct prof_finding 
     order = compare_places(left[0], right[0]);
     if (!order)
         order = compare_places(left[1], right[1]);
-    /* What the host did has no place; its words name the function and the memory. */
+    /* A finding in host code has no place; its text names the function and the memory. */
     if (!order && !a->what.place.kernel && !a->what.place.file)
         order = compare_pointers(a->what.text, b->what.text);
     return order;
 }
 
-/* The first of one bug's findings comes first. */
+/* By bug, then in the order of the findings. */
 static int compare(const void *left, const void *right) {
     const struct prof_finding *const *a = left, *const *b = right;
     int order = compare_bugs(*a, *b);

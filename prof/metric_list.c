@@ -18,7 +18,7 @@ static const struct base_grid_column columns[COLUMNS] = {
 struct list {
     const struct prof_row *row;
     const struct prof_choices *choices;
-    bool tight; /* names and values leave no room for more: large counts are shortened */
+    bool tight; /* lines with exact values would be too long, so large counts are shortened */
 };
 
 static void put_value(const struct list *list, const struct prof_metric *metric, double value,
@@ -30,7 +30,7 @@ static void put_value(const struct list *list, const struct prof_metric *metric,
         prof_value_text(metric, value, out, BASE_GRID_CELL);
 }
 
-/* Whether a line of exact values would be too long. */
+/* Whether a line with exact values would be longer than `line`. */
 static bool is_tight(const struct list *list, size_t line) {
     size_t name = 0, value = 0, runs;
     char text[BASE_GRID_CELL];

@@ -10,7 +10,7 @@
 
 enum { LANES = 32 };
 
-/* Launches are what a row counts: every counter but them is a metric. */
+/* Every counter but the number of launches, which each row has, is a metric. */
 #define COUNTER(name)                                                                                        \
     __attribute__((unused)) static double name(const struct prof_sums *s) {                                  \
         return (double)s->c.name;                                                                            \

@@ -1,4 +1,5 @@
-/* Each distinct text once, for as long as the set lives: records repeat kernels' and files' names. */
+/* A set of texts.  It stores each text once, since records repeat the names of kernels and files; equal texts
+ * have the same address. */
 #ifndef WIDELOAD_PROF_NAMES_H
 #define WIDELOAD_PROF_NAMES_H
 
@@ -9,7 +10,7 @@ struct prof_names {
     size_t count, capacity;
 };
 
-/* NULL: out of memory. */
+/* Returns the set's copy of a text, valid until prof_names_free().  NULL: out of memory. */
 const char *prof_names_keep(struct prof_names *names, const char *text);
 void prof_names_free(struct prof_names *names);
 

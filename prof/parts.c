@@ -9,7 +9,7 @@
 
 #include "wideload.h"
 
-/* Relative to libwideload.so's folder; those that others are links to come first. */
+/* Paths relative to libwideload.so's folder; targets of links come before the links. */
 static const char simulator[] = "libwideload-sim.so", runtime[] = "libwideload-cudart.so",
                   folder[] = "wideload";
 static const char *const files[] = {simulator,
@@ -24,7 +24,7 @@ static bool join(char out[PATH_MAX], const char *place, const char *file) {
     return snprintf(out, PATH_MAX, "%s/%s", place, file) < PATH_MAX;
 }
 
-/* The folder of libwideload.so, without a slash at its end. */
+/* The folder of libwideload.so, without a trailing slash. */
 static bool library_folder(char out[PATH_MAX]) {
     Dl_info info;
     if (!dladdr((void *)(size_t)wl_version, &info) || !info.dli_fname || !realpath(info.dli_fname, out))

@@ -1,4 +1,4 @@
-/* The files of Wideload that a profiled program runs on: they lie beside libwideload.so, wherever that is. */
+/* The files of Wideload that a profiled program needs.  They are in the folder of libwideload.so. */
 #ifndef WIDELOAD_PROF_PARTS_H
 #define WIDELOAD_PROF_PARTS_H
 
@@ -8,11 +8,11 @@
 #include "base/error.h"
 
 struct prof_parts {
-    char folder[PATH_MAX];  /* the simulator and our runtime under CUDA's own names, for LD_LIBRARY_PATH */
-    char runtime[PATH_MAX]; /* takes the place of a static runtime, for LD_PRELOAD */
+    char folder[PATH_MAX];  /* for LD_LIBRARY_PATH: the simulator and our runtime under CUDA's names */
+    char runtime[PATH_MAX]; /* for LD_PRELOAD: replaces a statically linked runtime */
 };
 
-/* False, with the file's name in the error, when one of them is missing or cannot be read. */
+/* False if a file is missing or cannot be read; the error names it. */
 bool prof_parts_find(struct prof_parts *out, struct base_error *error);
 
 #endif

@@ -15,7 +15,7 @@ static bool is_file(const char *path) {
     return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-/* The first of that name in PATH that can be executed; failing that, the first that is there. */
+/* Finds the first executable file of that name in PATH; if there is none, the first file. */
 static bool search(const char *name, char out[PATH_MAX]) {
     const char *list = getenv("PATH");
     bool found = false;
@@ -43,7 +43,7 @@ static int refuse(int status, struct base_error *error, const char *name, const 
     return status;
 }
 
-/* Then the loader takes neither LD_PRELOAD nor LD_LIBRARY_PATH. */
+/* Whether the loader ignores LD_PRELOAD and LD_LIBRARY_PATH for the program. */
 static bool is_privileged(const char *path, const struct stat *status) {
     return (status->st_mode & S_ISUID && status->st_uid != getuid()) ||
            (status->st_mode & S_ISGID && status->st_gid != getgid()) ||
@@ -80,7 +80,7 @@ int prof_program_find(const char *name, struct prof_program *out, struct base_er
         return refuse(PROF_NOT_EXECUTABLE, error, out->path,
                       "neither a program nor a script that begins with #!");
     default:
-        return 0; /* it may be executed but not read: then nothing is known of it */
+        return 0; /* it can be executed but not read, so nothing is known of it */
     }
 }
 

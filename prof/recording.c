@@ -12,12 +12,12 @@
 #include "prof/labels.h"
 #include "prof/waste.h"
 
-/* Every integer up to here is a double, too, and sums of some are 64-bit numbers. */
+/* Doubles represent all integers up to this exactly, and sums of many of them fit in 64 bits. */
 #define MOST_COUNTED ((uint64_t)1 << 53)
 
-enum outcome { GOOD, BAD /* no record */, NO_MEMORY };
+enum outcome { GOOD, BAD /* not a record */, NO_MEMORY };
 
-/* Room for one more element: the new one, zeroed; NULL when out of memory. */
+/* Appends a zeroed element and returns it; NULL: out of memory. */
 static void *more(void **items, size_t *count, size_t *capacity, size_t size) {
     if (*count == *capacity) {
         size_t larger = *capacity ? 2 * *capacity : 16;
@@ -37,7 +37,7 @@ static void *more(void **items, size_t *count, size_t *capacity, size_t size) {
 
 /* ---------------------------------------------------------------- members */
 
-/* What reading an object's members has come to; the first trouble stays. */
+/* The state of reading an object's members; the first failure stays. */
 struct reader {
     struct prof_recording *recording;
     enum outcome outcome;
@@ -56,7 +56,7 @@ static const char *get_text(struct reader *r, const json_t *object, const char *
     return kept;
 }
 
-/* An integer from 0 to most; 0 where there is none. */
+/* Reads an integer from 0 to most; 0 if it is absent. */
 static uint64_t get_number(struct reader *r, const json_t *object, const char *name, uint64_t most) {
     const json_t *value = json_object_get(object, name);
     if (!value)
@@ -248,14 +248,14 @@ static struct prof_detail *get_detail(struct reader *r, const json_t *object) {
 }
 
 static struct prof_process *find_process(struct prof_recording *recording, int64_t pid) {
-    /* The newest first: a number may have been used again. */
+    /* From the newest on, since a process id may have been reused. */
     for (size_t i = recording->process_count; i--;)
         if (recording->processes[i].pid == pid)
             return &recording->processes[i];
     return NULL;
 }
 
-/* The launch of that number, if it is written out; they stand in order. */
+/* The launch of that number, if its record is complete.  originals are in ascending order. */
 static const struct prof_detail *find_original(const struct prof_process *process, uint64_t number) {
     size_t low = 0, high = process->original_count;
     while (low < high) {
@@ -349,7 +349,7 @@ static void read_finding(struct reader *r, const json_t *object) {
         r->outcome = NO_MEMORY;
 }
 
-/* Records of kinds that this version does not know are no damage. */
+/* Records of unknown kinds, from a newer version, are not damage. */
 static enum outcome read_record(struct prof_recording *recording, const char *line, size_t length) {
     struct reader r = {.recording = recording};
     json_t *record = json_loadb(line, length, 0, NULL);
@@ -372,7 +372,7 @@ static enum outcome read_record(struct prof_recording *recording, const char *li
     return r.outcome;
 }
 
-/* A fault's words come twice: with its launch and as the driver's error. */
+/* Drops the driver's errors that repeat the text of a launch's fault. */
 static void forget_fault_messages(struct prof_recording *recording) {
     size_t kept = 0;
     for (size_t i = 0; i < recording->message_count; i++) {
@@ -386,7 +386,7 @@ static void forget_fault_messages(struct prof_recording *recording) {
     recording->message_count = kept;
 }
 
-/* Names as they were written, in the words of faults and messages. */
+/* Demangles names in the texts of faults and messages. */
 static bool demangle_words(struct prof_recording *recording, const char **words, const char *known) {
     char *plain = prof_demangle_words(*words, known);
     const char *kept = plain ? prof_names_keep(&recording->names, plain) : NULL;
@@ -409,7 +409,7 @@ static bool demangle_all(struct prof_recording *recording) {
 
 /* ---------------------------------------------------------------- the file */
 
-/* A name that a process may have been killed in the middle of. */
+/* Adds the name of a launch in flight.  The process may have been killed while writing it. */
 static bool take_in_flight(struct prof_recording *recording, const struct records_slot *slot) {
     char name[sizeof slot->kernel + 1];
     snprintf(name, sizeof name, "%.*s", (int)sizeof slot->kernel, slot->kernel);
@@ -422,7 +422,7 @@ static bool take_in_flight(struct prof_recording *recording, const struct record
     return kept;
 }
 
-/* Leaves the file where its records begin. */
+/* Reads the account and leaves the file at its first record. */
 static enum outcome read_account(struct prof_recording *recording, FILE *file, uint64_t *written) {
     struct records_account account;
     rewind(file);

@@ -1,6 +1,6 @@
-/* What a profiled program left behind: the records of its launches, read from a file.  docs/prof.md
- * describes them.  The program may have been killed in the middle of a record, and anything may stand in
- * the file: a line that is no record is counted and passed over. */
+/* Reads the records of a profiled program's launches from a file; docs/prof.md describes them.  The program
+ * may have been killed in the middle of a record, and the file may contain anything: lines that are not
+ * records are counted and skipped. */
 #ifndef WIDELOAD_PROF_RECORDING_H
 #define WIDELOAD_PROF_RECORDING_H
 
@@ -16,24 +16,24 @@
 struct prof_line {
     const char *file; /* NULL: unknown */
     unsigned line, column;
-    unsigned ptx_line;    /* of an access where the file is unknown */
+    unsigned ptx_line;    /* of an access, if the file is unknown */
     const char *op;       /* "ld.global.v4.f32", "branch", "other" */
     const char *function; /* mangled; NULL: the kernel itself */
-    unsigned bytes;       /* that a lane moves; 0: accesses no memory */
-    bool has_stride;      /* lanes always lay stride bytes apart */
+    unsigned bytes;       /* per lane; 0: no memory access */
+    bool has_stride;      /* all lanes were `stride` bytes apart */
     int64_t stride;
-    unsigned doubts; /* bits by prof_doubts (doubts.h): why its counters may not be a GPU's */
+    unsigned doubts; /* bits by prof_doubts (doubts.h): why its counters may differ from a GPU's */
     struct prof_sums sums;
 };
 
-/* By place; then by what they do. */
+/* For qsort(): compares by place, then by operation. */
 int prof_line_compare(const void *left, const void *right);
 
-/* Where a fault or a finding was. */
+/* The place of a fault or a finding. */
 struct prof_place {
-    const char *kernel; /* mangled; NULL: unknown, as file */
-    const char *file;
-    unsigned line, ptx_line; /* of the text of the PTX; 0: unknown */
+    const char *kernel;      /* mangled; NULL: unknown */
+    const char *file;        /* NULL: unknown */
+    unsigned line, ptx_line; /* in the source and in the PTX; 0: unknown */
     bool has_thread;
     unsigned block[3], thread[3];
 };
@@ -41,18 +41,18 @@ struct prof_place {
 struct prof_fault {
     const char *kind, *text;
     struct prof_place place;
-    struct prof_place other; /* of a race: whom it was with; all NULL else */
+    struct prof_place other; /* of a race: the other access; else all NULL */
 };
 
-/* A bug that the checks found, in one launch or in several. */
+/* A bug that the checks found in one or several launches. */
 struct prof_finding {
-    struct prof_fault what; /* as it was first seen */
+    struct prof_fault what; /* its first occurrence */
     const char *check;      /* NULL: unknown */
-    uint64_t times;         /* accesses or barriers of threads that it stands for; at least 1 */
-    uint64_t launches;      /* of kernels, that it was found in; 0: the host's doing */
+    uint64_t times;         /* number of threads' accesses or barriers; at least 1 */
+    uint64_t launches;      /* number of launches with the bug; 0: the bug is in host code */
 };
 
-/* What a launch did; several launches that did the same share one. */
+/* What a launch did.  Launches that did the same share one. */
 struct prof_detail {
     size_t index;       /* in recording->details */
     const char *kernel; /* mangled */
@@ -60,16 +60,16 @@ struct prof_detail {
     unsigned grid[3], block[3];
     uint64_t shared_bytes;
     const char *arch;
-    bool proved; /* its rules were held against hardware */
+    bool proved; /* hardware counters confirmed the rules */
     struct prof_sums sums;
     struct prof_line *lines;
     size_t line_count;
-    struct prof_fault *fault; /* NULL: none; else the sums are partial */
+    struct prof_fault *fault; /* NULL: none; otherwise the sums are partial */
 };
 
 struct prof_launch {
     int64_t process;
-    uint64_t number; /* within its process, from 1 */
+    uint64_t number; /* 1-based in its process */
     const struct prof_detail *detail;
 };
 
@@ -83,12 +83,12 @@ struct prof_process {
     const char *program;
     const char *arch;
     bool proved;
-    uint64_t launches, last;         /* records read; the highest number among them */
-    struct prof_original *originals; /* the launches that are written out; others refer to them */
+    uint64_t launches, last;         /* number of records read, and their highest launch number */
+    struct prof_original *originals; /* launches with complete records; other records refer to them */
     size_t original_count, original_capacity;
 };
 
-/* What the driver told the user. */
+/* A message of the driver to the user. */
 struct prof_message {
     bool error;
     const char *text;
@@ -106,24 +106,24 @@ struct prof_recording {
     size_t message_count, message_capacity;
     struct prof_finding *findings; /* of the checks, each bug once */
     size_t finding_count, finding_capacity;
-    bool has_checks; /* the simulator said that it checks */
-    size_t damaged;  /* lines that are no records */
-    size_t missing;  /* launches before the last one that left none */
+    bool has_checks; /* the simulator ran the checks */
+    size_t damaged;  /* lines that are not records */
+    size_t missing;  /* launches before the last recorded one that have no record */
 
-    /* What the account of the records says; all 0 where the file has none. */
+    /* From the file's account; all 0 if it has none. */
     bool has_account;
-    uint64_t begun;     /* launches */
-    uint64_t in_flight; /* of those, launches that did not end */
+    uint64_t begun;     /* launches started */
+    uint64_t in_flight; /* launches started but not ended */
     uint64_t lost;      /* records that could not be written */
-    uint64_t absent;    /* records that were written and are not there */
-    int lost_error;     /* errno of the first lost one */
+    uint64_t absent;    /* records that were written but are not in the file */
+    int lost_error;     /* errno of the first lost record */
     size_t in_flight_names;
-    const char *in_flight_name[RECORDS_SLOTS]; /* mangled; of the first ones in flight */
+    const char *in_flight_name[RECORDS_SLOTS]; /* mangled names of the first launches in flight */
 };
 
-/* Reads the file from its beginning.  False when it cannot be read, or memory is short. */
+/* Reads the file from its beginning.  False: it cannot be read, or out of memory. */
 bool prof_recording_read(FILE *file, struct prof_recording *out, struct base_error *error);
-/* merge.c: makes one of the findings that are the same bug; part of reading.  False: out of memory. */
+/* Part of reading (merge.c): merges findings of the same bug.  False: out of memory. */
 bool prof_findings_merge(struct prof_recording *recording);
 void prof_recording_free(struct prof_recording *recording);
 

@@ -13,7 +13,7 @@ static bool refuse(struct base_error *error, const char *folder, int reason) {
                         strerror(reason));
 }
 
-/* The whole account, so that its pages are there however full the disk becomes. */
+/* Writes the whole account, so that its pages exist even if the disk becomes full. */
 static bool put_account(FILE *file) {
     static const struct records_account account = {.magic = RECORDS_MAGIC};
     return fwrite(&account, sizeof account, 1, file) == 1 && fflush(file) == 0;

@@ -1,4 +1,4 @@
-/* The file that a profiled program writes its records to; sim/cuda/record/records.h says how it begins. */
+/* The file for a profiled program's records; sim/cuda/record/records.h describes its start. */
 #ifndef WIDELOAD_PROF_RECORDS_H
 #define WIDELOAD_PROF_RECORDS_H
 
@@ -8,14 +8,14 @@
 #include "base/error.h"
 
 struct prof_records {
-    char path[PATH_MAX]; /* absolute: the program may change its folder; "" when there is no file */
-    FILE *file;          /* open until prof_records_close(), whatever becomes of the name */
+    char path[PATH_MAX]; /* absolute, since the program may change its directory; "": no file */
+    FILE *file;          /* open until prof_records_close(), even if the path is removed */
 };
 
-/* Makes the file in TMPDIR, with its account, so that the program's launches are counted even where there is
- * no room for their records.  False when it cannot be made; nothing is left then. */
+/* Makes the file in TMPDIR, with its account, so that launches are counted even if the disk has no room for
+ * their records.  False: it cannot be made, and nothing is left behind. */
 bool prof_records_create(struct prof_records *out, struct base_error *error);
-/* Removes it. */
+/* Closes and removes the file. */
 void prof_records_close(struct prof_records *records);
 
 #endif

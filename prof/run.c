@@ -14,7 +14,7 @@
 #include "prof/program.h"
 #include "prof/tree.h"
 
-/* What a program may be told by another; a terminal tells the whole group itself. */
+/* Signals that other processes send to a program.  A terminal signals the whole group itself. */
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 void run_become(const struct prof_run *run) {
@@ -22,7 +22,7 @@ void run_become(const struct prof_run *run) {
     struct base_error unused;
     char path[PROF_PATH_BYTES];
     if (!run->simulator) {
-        /* Where there is no simulator, no GPU shall take its place. */
+        /* Without the simulator, the program must not use a GPU instead. */
         if (setenv("CUDA_VISIBLE_DEVICES", "-1", 1) == 0)
             execv(run->path, run->arguments);
     } else if (prof_parts_find(&parts, &unused)) {
@@ -34,7 +34,7 @@ void run_become(const struct prof_run *run) {
 
 /* ---------------------------------------------------------------- the guard */
 
-/* Until the guard has ended; what it reported, all 0 where it was killed. */
+/* Waits for the guard and forwards signals to it.  False: it was killed, and *out is unchanged. */
 static bool wait_for_guard(pid_t guard, const sigset_t *set, int report, struct guard_result *out) {
     int status;
     while (waitpid(guard, &status, WNOHANG) != guard) {
@@ -69,7 +69,7 @@ static int run_guarded(const struct prof_run *run, const sigset_t *set, const si
     close(report[0]);
     if (reported)
         return 0;
-    if (guard > 0) { /* what it watched goes with it */
+    if (guard > 0) { /* the processes that it watched end with it */
         int status;
         prof_tree_end(0, 0, &status);
     }
@@ -92,8 +92,8 @@ int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struc
     sigaddset(&set, SIGCHLD);
     for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
         sigaddset(&set, forwarded[i]);
-    /* From here on they wait to be asked for.  SIGCHLD may have been ignored by whoever started us, and
-     * then children would leave no status. */
+    /* From here on the signals stay pending until sigwaitinfo().  The parent process may have ignored
+     * SIGCHLD, and then children would leave no status. */
     sigprocmask(SIG_BLOCK, &set, &old);
     struct sigaction child_action = {.sa_handler = SIG_DFL}, old_action;
     sigaction(SIGCHLD, &child_action, &old_action);
@@ -104,7 +104,7 @@ int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struc
     *out = result.outcome;
     if (status || !result.why)
         return status;
-    /* The program itself is there: it was looked into. */
+    /* The program exists, so ENOENT is about its interpreter or loader. */
     base_failure(error, "%.400s: %s", run->path,
                  result.why == ENOENT
                      ? "what it asks to be run by (its first line, or its loader) is not there"

@@ -1,4 +1,4 @@
-/* Runs the program as a shell would, above the simulator, and waits for it. */
+/* Runs the program on the simulator, as a shell would, and waits for it. */
 #ifndef WIDELOAD_PROF_RUN_H
 #define WIDELOAD_PROF_RUN_H
 
@@ -8,24 +8,23 @@
 
 struct prof_run {
     const char *path;
-    char *const *arguments;  /* the program's own, from its name on */
-    const char *records;     /* the file that the simulator shall write */
-    const char *arch;        /* counting rules; NULL: the program's environment's */
+    char *const *arguments;  /* the program's name and arguments */
+    const char *records;     /* the file for the simulator's records */
+    const char *arch;        /* counting rules; NULL: from the program's environment */
     const char *checks;      /* "memory,race"; NULL: none */
-    double seconds;          /* after which it is ended, with all that it started; 0: never */
-    bool simulator;          /* false: as it stands, for a program that the simulator cannot be put beneath */
-    void (*abandoned)(void); /* called in another process when this one is killed: leaves no files; or NULL */
+    double seconds;          /* time limit of the program and all that it started; 0: none */
+    bool simulator;          /* false: run without it (prof_program_takes_simulator) */
+    void (*abandoned)(void); /* removes files; called in another process if this one is killed; or NULL */
 };
 
 struct prof_outcome {
-    int status; /* as waitpid() tells it */
+    int status; /* from waitpid() */
     bool timed_out;
 };
 
-/* 0, or the exit status that says why it could not be started (1: a part of Wideload is missing).  Signals
- * sent to this process meanwhile go to the program, which decides what they mean; those that ask to end, to
- * all that it started as well, and what still runs when the program has ended is ended then.  When this
- * process is killed, all of that is killed. */
+/* Returns 0, or an exit status if the program could not be started (1: a part of Wideload is missing).
+ * Signals to this process are forwarded to the program.  Those that ask to end also go to all processes that
+ * it started, and processes that outlive it are then ended.  If this process is killed, all of them are. */
 int prof_run_program(const struct prof_run *run, struct prof_outcome *out, struct base_error *error);
 
 #endif

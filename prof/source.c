@@ -30,7 +30,7 @@ static bool read_all(FILE *file, size_t size, struct prof_source *out) {
 void prof_source_read(const char *path, struct prof_source *out) {
     struct stat status;
     *out = (struct prof_source){0};
-    /* Whatever the records name, only an ordinary file is opened. */
+    /* The records may name anything: open only a regular file. */
     if (stat(path, &status) || !S_ISREG(status.st_mode) || status.st_size > LARGEST)
         return;
     FILE *file = fopen(path, "re");
@@ -67,7 +67,7 @@ void prof_source_line(const struct prof_source *source, unsigned line, char *out
         return;
     length = strlen(plain) < size ? strlen(plain) : size - 1;
     while (length && ((unsigned char)plain[length] & 0xc0) == 0x80)
-        length--; /* not within a character */
+        length--; /* never within a character */
     memcpy(out, plain, length);
     out[length] = 0;
     free(plain);

@@ -1,4 +1,4 @@
-/* The lines of a source file. */
+/* Reads the lines of a source file. */
 #ifndef WIDELOAD_PROF_SOURCE_H
 #define WIDELOAD_PROF_SOURCE_H
 
@@ -10,10 +10,10 @@ struct prof_source {
     size_t count;
 };
 
-/* Empty when the file is not there, or too large to be a source. */
+/* *out is empty if the file is missing, too large for a source or not a regular file. */
 void prof_source_read(const char *path, struct prof_source *out);
 void prof_source_free(struct prof_source *source);
-/* Line 1 is the first; without the spaces around it, tabs as spaces; "" where there is none. */
+/* Copies a line (the first is 1), trimmed and with tabs as spaces; "" if there is no such line. */
 void prof_source_line(const struct prof_source *source, unsigned line, char *out, size_t size);
 
 #endif

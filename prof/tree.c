@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KILL_SECONDS = 5 }; /* in which what is killed has ended, unless it cannot be killed */
+enum { KILL_SECONDS = 5 }; /* a process that runs this long after SIGKILL cannot be killed */
 
 struct entry {
     pid_t pid, parent;
@@ -33,7 +33,7 @@ void prof_tree_own(void) {
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
-/* "12 (a name) S 1 ...": the name may hold anything. */
+/* Reads the parent from "12 (a name) S 1 ...", where the name may contain anything. */
 static bool read_parent(const char *pid, pid_t *out) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
@@ -83,7 +83,7 @@ static bool list(struct processes *out) {
 }
 
 static bool is_below(const struct processes *all, struct entry entry, pid_t ancestor) {
-    /* No chain is longer than there are processes, whatever was read while they changed. */
+    /* Processes may change while they are read; the limit ends a cycle. */
     for (size_t depth = 0; depth < all->count && entry.parent != ancestor; depth++) {
         const struct entry key = {.pid = entry.parent};
         const struct entry *parent = bsearch(&key, all->items, all->count, sizeof key, compare);
@@ -107,7 +107,7 @@ void prof_tree_signal(int number, int child) {
     free(all.items);
 }
 
-/* False when there are no children any more. */
+/* Reaps children that have ended.  False: no children are left. */
 static bool reap(pid_t child, int *status) {
     pid_t pid;
     int value;
@@ -128,7 +128,7 @@ bool prof_tree_end(int child, double grace, int *status) {
         double time = prof_now() - begin;
         if (time > grace + KILL_SECONDS)
             return false;
-        /* Again and again: it may have forked meanwhile. */
+        /* Repeatedly, since a process may have forked meanwhile. */
         if (time >= grace)
             prof_tree_signal(SIGKILL, child);
         nanosleep(&pause, NULL);

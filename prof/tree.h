@@ -1,23 +1,23 @@
-/* The processes below this one, wherever they have gone: a process that is made a subreaper stays the
- * ancestor of daemons and of other sessions' processes too. */
+/* All descendants of this process.  As a subreaper, it stays the ancestor of daemons and of processes in
+ * other sessions too. */
 #ifndef WIDELOAD_PROF_TREE_H
 #define WIDELOAD_PROF_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From now on, what is orphaned below becomes a child of this process. */
+/* Makes this process a subreaper: orphaned descendants become its children. */
 void prof_tree_own(void);
-/* Sends a signal to every descendant.  Where /proc is not there, to `child` alone. */
+/* Sends a signal to every descendant; without /proc, only to `child`. */
 void prof_tree_signal(int number, int child);
-/* Ends every descendant: asks with SIGTERM, waits up to `grace` seconds, then kills, and reaps what has
- * ended.  The status of `child` goes to *status, if it is among them.  False when one cannot be ended, as
- * another user's. */
+/* Ends and reaps every descendant: sends SIGTERM, waits up to `grace` seconds, then sends SIGKILL.  *status
+ * gets the status of `child`, if it is among them.  False if one could not be ended, such as another
+ * user's. */
 bool prof_tree_end(int child, double grace, int *status);
-/* Whether the process goes on; one that has ended is reaped. */
+/* Whether the process still runs; children that have ended are reaped. */
 bool prof_tree_runs(int64_t pid);
 
-/* Seconds of a clock that nobody sets. */
+/* Seconds of a monotonic clock. */
 double prof_now(void);
 
 #endif

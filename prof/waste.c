@@ -10,7 +10,7 @@ enum { SECTOR = 32, PASS = 128 };
 struct part {
     enum { LOADS, STORES, LOCAL, SHARED_LOADS, SHARED_STORES, SHARED_ATOMICS, ATOMICS, BULK } kind;
     uint64_t requests, transactions, useful;
-    double unit;  /* bytes a transaction */
+    double unit;  /* bytes per transaction */
     double least; /* transactions */
 };
 enum { PARTS = 8 };
@@ -24,19 +24,19 @@ static struct part make(int kind, uint64_t requests, uint64_t transactions, uint
     double filled = floor((double)useful / unit);
     filled += filled * unit < (double)useful;
     part.least = kind == LOCAL ? 0 : most((double)requests, filled);
-    /* Lanes that agree can make a wide access cheaper than its requests' worth. */
+    /* If lanes access the same address, a wide access may take fewer transactions than the minimum. */
     if (part.least > (double)transactions)
         part.least = (double)transactions;
     return part;
 }
 
-/* Shared memory answers in wavefronts of 128 bytes, whatever the lanes want: a warp's 16-byte loads come in
- * four, or in two where neighbours want the same; and its stores in four.  Where all lanes of a request want
- * one place, no banks can be in conflict. */
+/* A wavefront of shared memory has 128 bytes.  A warp's 16-byte loads take four, or two if neighbouring lanes
+ * load the same address; its 16-byte stores take four.  If all lanes of a request access one address, there
+ * are no bank conflicts. */
 static struct part make_shared(int kind, const struct prof_line *line, uint64_t requests,
                                uint64_t transactions) {
     const wl_counters *c = &line->sums.c;
-    /* Useful bytes are known of loads, stores and atomics together; a line has one kind of access. */
+    /* The counter is shared by loads, stores and atomics, but a line has only one kind of access. */
     const uint64_t useful = requests ? c->shared_useful_bytes : 0;
     struct part part = make(kind, requests, transactions, useful, PASS);
     const double wanted = (double)c->thread_inst_executed * line->bytes;
@@ -103,8 +103,8 @@ double prof_line_waste(const struct prof_line *line) {
 /* ---------------------------------------------------------------- words */
 
 struct figures {
-    double now, least; /* transactions a request */
-    double brings;     /* useful bytes a transaction */
+    double now, least; /* transactions per request */
+    double brings;     /* useful bytes per transaction */
 };
 
 static void describe_global(const struct prof_line *line, const struct part *p, const struct figures *f,

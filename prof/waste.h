@@ -1,10 +1,10 @@
-/* What a line's accesses cost beyond the least, and why, in words.
+/* The cost of a line's accesses beyond the minimum, and the reason in words.
  *
- * The unit is one transaction: a 32-byte sector of global or local memory (a line where the rules move
- * lines), or one pass through the banks of shared memory.  A multiprocessor's share of the bandwidth of
- * device memory is about a sector a cycle, and a pass takes a cycle, so they may be added up.
+ * The unit is a transaction: a 32-byte sector of global or local memory (a cache line if the rules move
+ * lines), or a wavefront of shared memory.  A multiprocessor's share of the memory bandwidth is about a
+ * sector per cycle, and a wavefront takes a cycle, so the two may be added.
  *
- * The least is a transaction a request, or as many as the bytes fill where that is more. */
+ * The minimum is one transaction per request, or as many as the useful bytes fill if that is more. */
 #ifndef WIDELOAD_PROF_WASTE_H
 #define WIDELOAD_PROF_WASTE_H
 
@@ -13,11 +13,11 @@
 /* Sets sums.shared_load_conflicts and shared_store_conflicts, from the counters. */
 void prof_line_conflicts(struct prof_line *line);
 
-/* Transactions of all kinds, and those beyond the least; all of local memory is beyond it. */
+/* Transactions of all kinds, and those beyond the minimum, which is 0 for local memory. */
 double prof_line_transactions(const struct prof_line *line);
 double prof_line_waste(const struct prof_line *line);
 
-/* "lanes 8 bytes apart: each 32-byte sector brings 16 useful bytes"; "" where nothing is wasted. */
+/* "lanes 8 bytes apart: each 32-byte sector brings 16 useful bytes"; "" if nothing is wasted. */
 void prof_line_reason(const struct prof_line *line, char *out, size_t size);
 
 #endif
