@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Proves README.md's two commands on a bare machine: a Debian 12 with git, make and certificates, and nothing else.
+# Proves README.md's two commands on a bare machine: a Debian 12 with only git, make and certificates.
 #
 #   scripts/bare_machine.sh [COMMIT]
 #
-# Makes it with debootstrap in a temporary folder (4 GB of TMPDIR), clones the commit (HEAD) into it, runs `make bench`
-# and `make test` there as a newcomer would, and prints how long each took.  Status 0 when both succeed.
+# Makes it with debootstrap in a temporary folder (4 GB in TMPDIR), clones the commit (HEAD) into it, runs `make bench`
+# and `make test` there as a newcomer would, and prints the time of each.  Exits with 0 if both succeed.
 #
-# Inside, packages come from where this machine's come from: its configuration of apt and pip, its certificates, proxies
-# and name servers are copied.  Needs root, debootstrap and unshare (Debian: debootstrap util-linux); nothing stays behind:
-# the mounts are those of a namespace, which ends with the script.
+# Packages come from the same registries as this machine's: its configuration of apt and pip, its certificates, proxies
+# and name servers are copied.  Needs root, debootstrap and unshare (Debian: debootstrap util-linux).  Nothing stays
+# behind: the mounts are in a namespace, which ends with the script.
 set -euo pipefail
 
 suite=bookworm
@@ -32,7 +32,7 @@ if [ "${1:-}" != --inside ]; then
     commit=$(git rev-parse --verify --quiet "${1:-HEAD}^{commit}") || die "no commit ${1:-HEAD}"
     git diff --quiet HEAD -- || echo "bare_machine: what is not committed is not tried" >&2
     root=$(mktemp -d "${TMPDIR:-/tmp}/wideload-bare.XXXXXX")
-    chmod 755 "$root" # as / is: setuid programs look for their libraries as another user
+    chmod 755 "$root" # like /: setuid programs find their libraries as another user
     child=
     # shellcheck disable=SC2317 # the trap calls it
     clean() {
@@ -44,7 +44,7 @@ if [ "${1:-}" != --inside ]; then
     trap clean EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM HUP
-    # In the background, so that a signal is not kept waiting.
+    # It runs in the background, so that signals are handled at once.
     unshare --mount --pid --fork --kill-child --mount-proc "$PWD/scripts/bare_machine.sh" --inside "$root" "$commit" &
     child=$!
     status=0
@@ -57,13 +57,13 @@ fi
 
 root=$2 commit=$3
 
-# As seconds, and as minutes.
+# A time in seconds and in minutes.
 since() {
     local seconds=$((SECONDS - $1))
     printf '%d s (%d min %02d s)' "$seconds" $((seconds / 60)) $((seconds % 60))
 }
 
-# Files that may not be there.
+# Copies files that may not exist.
 copy() {
     local path
     for path in "$@"; do
@@ -86,7 +86,7 @@ make_machine() {
     }
 }
 
-# What reaches the registries from here reaches them from there.
+# Copies all that is needed to reach the registries.
 share_configuration() {
     rm -rf "$root/etc/apt"
     copy /etc/apt /usr/share/keyrings /etc/resolv.conf /etc/hosts /usr/local/share/ca-certificates \
@@ -99,7 +99,7 @@ mount_system() {
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
-    # Folders of wheels that pip looks into.
+    # pip's local folders of wheels.
     local place
     for place in ${PIP_FIND_LINKS:-}; do
         [ -d "$place" ] || continue
@@ -108,7 +108,7 @@ mount_system() {
     done
 }
 
-# Runs a command in the machine, in the clone, with nothing of this machine's environment but the way to the registries.
+# Runs a command in the clone on the bare machine.  Only the variables for the registries are kept from this environment.
 run() {
     local name kept=()
     while IFS= read -r name; do

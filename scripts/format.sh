@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Formats the tracked C and CUDA files as .clang-format says; with --check only reports, and fails on a
-# difference.  The version is pinned, for each version of clang-format formats a little differently.
+# Formats the tracked C and CUDA files by .clang-format; with --check only reports differences, and fails if there
+# are any.  The version is pinned, since each version of clang-format formats slightly differently.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +24,7 @@ esac
 
 if [ -z "$program" ]; then
     echo "format: clang-format $version is not installed (Debian: clang-format-$version); skipped" >&2
-    # Asked to format, doing nothing is a failure; asked to check, it is a note.
+    # Without clang-format, formatting fails, but --check only prints a note.
     [ "${1:-}" = --check ]
     exit
 fi

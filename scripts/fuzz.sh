@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Fuzzes what reads things from outside: docs/fuzzing.md.
+# Fuzzes the code that reads outside data: docs/fuzzing.md.
 #
-#   scripts/fuzz.sh SECONDS [TARGET...]   the kept inputs, then so many seconds of new ones, of each target
-#   scripts/fuzz.sh keep [TARGET...]      puts the least set of inputs that covers what the kept ones and those
-#                                         of earlier runs cover in the place of the kept ones
+#   scripts/fuzz.sh SECONDS [TARGET...]   runs the kept inputs, then new ones for SECONDS, of each target
+#   scripts/fuzz.sh keep [TARGET...]      replaces the kept inputs by the smallest set with the same coverage as the
+#                                         kept inputs and those of earlier runs
 #
-# FUZZ_SEED=1 makes the same choices each time.  What runs find is kept in build-fuzz/corpus/; an input that
-# crashes, leaks or hangs is build-fuzz/TARGET-*.
+# FUZZ_SEED=1 makes the same choices each time.  New inputs are in build-fuzz/corpus/; inputs that crash, leak or hang
+# are build-fuzz/TARGET-*.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +20,7 @@ what=$1
 shift
 [ "$what" = keep ] || [[ $what =~ ^[0-9]+$ ]] || usage
 
-# The compiler alone is not enough: its libraries are a package of their own.
+# The compiler alone is not enough: its libraries are a separate package.
 if ! command -v clang >/dev/null ||
     ! echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long s) { return d[0] && s; }' |
     clang -fsanitize=fuzzer,address,undefined -x c -o /dev/null - 2>/dev/null; then
@@ -38,7 +38,7 @@ if [ ${#targets[@]} -eq 0 ]; then
     done
 fi
 
-# Every word that the parser, the lowering and the counting rules compare with, with and without its dot.
+# The dictionary: every word with which the parser, the lowering and the counting rules compare, with and without a dot.
 cat sim/ptx/*.[ch] sim/exec/*.h sim/exec/*/*.[ch] sim/count/*.h | grep -oE '"[^" \\]{1,60}"' | tr -d '"' | tr '.,|[]/{} ' '\n' |
     grep -E '^[%a-z_][a-zA-Z0-9_:]{0,24}$' | sed -E 'p; s/^[a-z]/.&/' | sort -u | sed 's/.*/"&"/' >build-fuzz/words.dict
 
@@ -73,7 +73,7 @@ for target in "${targets[@]}"; do
         exit 2
     }
 done
-# As many at once as there are processors.
+# One target per processor at a time.
 export -f fuzz
 export what
 printf '%s\n' "${targets[@]}" | xargs -n 1 -P "$(nproc)" bash -euc 'fuzz "$1"' fuzz || exit 1

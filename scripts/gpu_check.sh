@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What only a GPU can prove: every rung right at awkward sizes, clean under compute-sanitizer, and the times of
-# the ladder at full size.
+# Checks that need a GPU: every rung is right at awkward sizes and clean under compute-sanitizer.  Times the ladder at
+# full size.
 #
 # usage: scripts/gpu_check.sh BUILD OUT [correct] [sanitize] [time] [agree]
 #
-# BUILD is a build folder; the results (JSON) and logs go to the folder OUT.  Without a last argument, the first three;
+# BUILD is a build folder; the results (JSON) and logs go to the folder OUT.  The default is the first three parts;
 # `agree`, after `time`, times everything again and compares.
-# Ends with status 1 if anything failed.
+# Exits with 1 if anything failed.
 set -uo pipefail
 if [ $# -lt 2 ]; then
     sed -n '2,10s/^# \{0,1\}//p' "$0"
@@ -61,7 +61,8 @@ sanitize() {
     done
 }
 
-# ladder NAME COMMAND...: the four runs of the full ladder, each to $out/NAME-PART.json; %PART in an option is the part.
+# ladder NAME OPTION...: runs the full ladder in four parts, each to $out/NAME-PART.json.  %PART in an option is replaced
+# by the part.
 ladder() {
     local name=$1 part
     shift
@@ -76,7 +77,7 @@ ladder() {
     done
 }
 
-# A second run against the first: each row's ratio is in the logs, and how many agree within 2 %.
+# Compares a second run with the first.  The logs have each row's ratio and the number of rows that agree within 2 %.
 agree() {
     ladder again --tolerance 2 --compare "$out/h200-%PART.json"
     grep -h "rows within" "$out"/again-*.log

@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# How fast the library's operations are on a GPU, beside the copy and other libraries, at the sizes that they are held
-# to: the figures of docs/library-speed.md.
+# Measures the speed of the library's operations on a GPU compared with a copy and with other libraries, for
+# docs/library-speed.md.
 #
 # usage: scripts/library_check.sh BUILD OUT [copy] [add] [transpose] [narrow] [images] [inplace] [fields] [permute]
 #                                 [calls] [frameworks]
 #
-# BUILD is a build folder; the results (library-PART.json) and logs go to the folder OUT.  Without a last argument, all
-# parts but frameworks, within four minutes on an H200; `frameworks`, after the others, adds torch's rows
-# (OUT/frameworks-PART.json), which takes as long again.  `calls` is host time (OUT/library-calls.json).
-# Then scripts/library_table.py OUT/library-*.json OUT/frameworks-*.json says what holds.
-# DEVICE=sim SMALL=1 in the environment tries the script at sizes that take seconds.  Ends with status 1 if a row
-# was wrong.
+# BUILD is a build folder; the results (library-PART.json) and logs go to the folder OUT.  The default is all parts but
+# frameworks, which take less than four minutes on an H200.  `frameworks`, after the others, adds torch's rows
+# (OUT/frameworks-PART.json) and takes as long again.  `calls` measures host time (OUT/library-calls.json).
+# Then scripts/library_table.py OUT/library-*.json OUT/frameworks-*.json shows which goals are met.
+# DEVICE=sim SMALL=1 in the environment tries the script at sizes that take seconds.  Exits with 1 if a row was wrong.
 set -uo pipefail
 if [ $# -lt 2 ]; then
     sed -n '2,15s/^# \{0,1\}//p' "$0"
@@ -24,7 +23,7 @@ wideload=$build/wideload
 mkdir -p "$out"
 failed=0
 
-# Few samples: the kernels are long and cold, and their medians differ by less than 0.5 % from run to run.
+# A few samples are enough: the kernels are long and cold, and their medians vary by less than 0.5 % between runs.
 common=(--device "${DEVICE:-gpu}")
 [ "${DEVICE:-gpu}" = sim ] || common+=(--samples 15)
 
@@ -40,7 +39,7 @@ step() { # NAME ARGUMENTS OF BENCH...
     fi
 }
 
-# Sizes of each part, full and small.
+# The sizes of each part, full and small.
 if [ -z "${SMALL:-}" ]; then
     copy=2^28 bytes=2^28 sums=2^28 shapes=8192,8191x8193,64x1024x1024 square=16384/4,2048/4 field_bytes=2^29
     inplace_square=8192,16384/4 inplace_rectangle=8191x8193/4 cases=cases fields=2:32
@@ -53,7 +52,7 @@ else
     images=(2x3x8x8 2x16x7x7)
 fi
 
-# turned NxK: KxN
+# turned NxK: prints KxN.
 turned() {
     echo "${1#*x}x${1%x*}"
 }
@@ -68,7 +67,7 @@ add() {
     step add-shifted add-any --size $sums --type f32,f16,i8 --from-shift 0,1 --to-shift 0,3
 }
 
-# Bytes and pairs of bytes are as many as the wider elements' bytes where a shape would be small.
+# At widths 1 and 2, a shape that would be small has as many bytes as at the larger widths.
 transpose() {
     local sizes=$shapes width
     for width in 4 8 16; do
@@ -81,7 +80,7 @@ transpose() {
     step transpose-square transpose-any --size $square
 }
 
-# As many bytes at every width.
+# The number of bytes is the same at every width.
 narrow() {
     local sizes= width
     for width in 1 2 4 8 16; do
@@ -90,7 +89,7 @@ narrow() {
     step narrow transpose-any --size "${sizes#,}"
 }
 
-# NCHW to NHWC is batches of C x HW, and back of HW x C.
+# NCHW to NHWC transposes a batch of C x HW matrices; the way back, of HW x C.
 images() {
     local sizes= image n c h w
     for image in "${images[@]}"; do
@@ -113,7 +112,7 @@ permute() {
     step permute permute --size $cases
 }
 
-# Another program: what a call costs the host.
+# Measures the host time of a call, with another program.
 calls() {
     local began=$SECONDS samples=300
     [ "${DEVICE:-gpu}" != sim ] || samples=2
@@ -127,7 +126,7 @@ calls() {
     fi
 }
 
-# What numpy verifies takes minutes; these are the parts where a framework is what the library is held to.
+# Verification with numpy takes minutes, so these are only the parts in which a framework sets the goal.
 frameworks() {
     local part
     for part in add permute transpose-square; do

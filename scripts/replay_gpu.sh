@@ -3,9 +3,9 @@
 #
 # usage: scripts/replay_gpu.sh BUILD OUT [NAME]
 #
-# BUILD is a build folder.  Writes OUT/NAME-replay-*.json, eight files of schema wideload-bench/1; NAME is h200 unless
-# given.  Under a minute.  Put the files into docs/results/, then run scripts/replay.py.  WIDELOAD_DEVICE=sim runs the
-# commands without a GPU, to try them: no times come of that.  Ends with status 1 if anything failed.
+# BUILD is a build folder.  Writes OUT/NAME-replay-*.json, eight files of schema wideload-bench/1; NAME is h200 by
+# default.  Takes less than a minute.  Put the files into docs/results/, then run scripts/replay.py.  WIDELOAD_DEVICE=sim
+# tries the commands without a GPU, and gives no times.  Exits with 1 if anything failed.
 set -uo pipefail
 if [ $# -lt 2 ] || [ $# -gt 3 ]; then
     sed -n '2,8s/^# \{0,1\}//p' "$0"

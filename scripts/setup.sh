@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Installs what building Wideload needs and this machine lacks; silent and instant when nothing is missing.
+# Installs the packages that a build of Wideload needs and this machine lacks.  Silent and instant if nothing is missing.
 #
 #   scripts/setup.sh [coverage] [browser] [clang] [nvrtc]
 #
-# coverage: also what `make coverage` needs; browser: Chromium, with which the tests look at the report's page;
-# clang: also what the presets clang and fuzz need; nvrtc: also NVRTC (90 MB), with which a test compiles at run time,
-# where the compiler is in .cuda/.
+# The arguments add packages.  coverage: for `make coverage`; browser: Chromium, for the tests of the report's page;
+# clang: for the presets clang and fuzz; nvrtc: NVRTC (90 MB), for a test that compiles at run time, if the compiler is
+# in .cuda/.
 #
-# Tools and libraries come from Debian's packages.  Where there is no nvcc of CUDA 12 or newer, CUDA's
-# compiler comes from the pinned wheels of scripts/cuda-requirements.txt into .cuda/, which CMake prefers to
-# any other.  WIDELOAD_CUDA=wheels takes the wheels even where nvcc is installed.
+# Tools and libraries are Debian's packages.  If there is no nvcc of CUDA 12 or newer, the compiler is installed from
+# the pinned wheels of scripts/cuda-requirements.txt into .cuda/, which CMake prefers to any other.
+# WIDELOAD_CUDA=wheels installs the wheels even if there is an nvcc.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,7 +37,7 @@ find_missing() {
     need_command ninja ninja-build
     need_command python3 python3
     need_command pkg-config pkg-config
-    # gcc without the C library's headers is what a bare image may have.
+    # A bare image may have gcc without the C library's headers.
     [ -e /usr/include/stdio.h ] || missing+=(libc6-dev)
     need_library libzstd libzstd-dev
     need_library liblz4 liblz4-dev
@@ -55,7 +55,7 @@ find_missing() {
             ;;
         clang)
             need_command clang clang
-            # Without the library the compiler prints the name as it got it.
+            # If the library is missing, the compiler prints the name without a path.
             case $(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a" 2>/dev/null) in
             /*) ;;
             *) missing+=(libclang-rt-dev) ;;
@@ -89,7 +89,7 @@ install_packages() {
         as_root=(sudo)
     fi
     echo "setup: installing $*" >&2
-    # Lists that are absent or stale make the first attempt fail; only the second one's failure counts.
+    # The first attempt fails if package lists are missing or stale; only the second failure counts.
     apt install --no-install-recommends "$@" 2>/dev/null && return
     apt update || die "apt-get update failed;" "$by_hand"
     apt install --no-install-recommends "$@" || die "apt-get install failed;" "$by_hand"
@@ -105,7 +105,7 @@ fi
 
 # ---------------------------------------------------------------- CUDA's compiler
 
-# Looks where cmake/WideloadCuda.cmake looks.
+# Searches the same folders as cmake/WideloadCuda.cmake.
 have_system_cuda() {
     local nvcc major root
     for nvcc in ${CUDA_PATH:+"$CUDA_PATH/bin/nvcc"} ${CUDA_HOME:+"$CUDA_HOME/bin/nvcc"} \
@@ -113,7 +113,7 @@ have_system_cuda() {
         [ -x "$nvcc" ] || continue
         major=$("$nvcc" --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
         root=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
-        # CMake takes the first that it finds, so a later one would be of no use.
+        # CMake takes the first one, so a later one would not be used.
         [ "${major:-0}" -ge 12 ] || return 1
         [ -e "$root/include/cuda.h" ] || [ -e "$root/targets/x86_64-linux/include/cuda.h" ]
         return
@@ -121,7 +121,7 @@ have_system_cuda() {
     return 1
 }
 
-# Whether .cuda/ holds the wheels of a list, which lies there too.
+# Whether .cuda/ has the wheels of a list, by the copy of the list in it.
 have_wheels() {
     cmp -s "scripts/$1" ".cuda/$1"
 }
@@ -132,17 +132,17 @@ install_wheels() { # list, what it is
     python3 -m pip --version >/dev/null 2>&1 || install_packages python3-pip
     echo "setup: fetching $2 into .cuda/" >&2
     rm -rf .cuda/wheels
-    # --target leaves Python's own packages alone; --no-deps and the hashes keep it to the files pinned.
+    # --target leaves Python's own packages alone; --no-deps and the hashes allow only the pinned files.
     PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check --no-input \
         --no-compile --no-deps --only-binary :all: --require-hashes --target .cuda/wheels -r "scripts/$1" \
         </dev/null || die "the wheels could not be fetched; install CUDA 12 or newer and put nvcc on PATH"
     cp -rlT .cuda/wheels/nvidia/cu13 .cuda
     rm -rf .cuda/wheels
     .cuda/bin/nvcc --version >/dev/null || die ".cuda/bin/nvcc does not run"
-    cp "scripts/$1" .cuda/ # last: its presence says that the wheels are whole
+    cp "scripts/$1" .cuda/ # last: its presence means that all wheels are installed
 }
 
-# A .cuda folder is preferred by CMake, so it has to be whole and of the versions pinned.
+# CMake prefers .cuda, so it must be complete and have the pinned versions.
 if [ -e .cuda ] || [ "${WIDELOAD_CUDA:-}" = wheels ] || ! have_system_cuda; then
     if ! have_wheels cuda-requirements.txt; then
         rm -rf .cuda

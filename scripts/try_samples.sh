@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds NVIDIA's CUDA samples as their users would and runs each under `wideload prof`: docs/samples.md.
+# Builds NVIDIA's CUDA samples as users would and runs each under `wideload prof`: docs/samples.md.
 #
 # usage: scripts/try_samples.sh SRC OUT [SAMPLE...]
 #
-# SRC is a checkout of github.com/NVIDIA/cuda-samples.  Programs, their output and reports go to the folder OUT,
-# a folder a sample, and the page to OUT/samples.md.  With names, only these are tried anew.  The environment's
-# WIDELOAD names the program (build/wideload), NVCC the compiler, TIMEOUT how many seconds a program may run (60);
-# with KEEP=1 what OUT holds already is not built again.
-# Ends with status 1 if a sample gave a wrong result or ended with a failure that nobody told the reason of.
+# SRC is a checkout of github.com/NVIDIA/cuda-samples.  Programs, their output and reports go to the folder OUT, in a
+# folder per sample, and the page to OUT/samples.md.  With names, only these samples are tried again.  Environment
+# variables: WIDELOAD is the program (build/wideload), NVCC the compiler, TIMEOUT the seconds that a program may run
+# (60); KEEP=1 does not rebuild programs in OUT.
+# Exits with 1 if a sample gave a wrong result or failed without a known reason.
 set -uo pipefail
 export LC_ALL=C
 if [ $# -lt 2 ] || [ ! -d "$1/Samples" ]; then
@@ -21,7 +21,7 @@ wideload=$(realpath "${WIDELOAD:-$root/build/wideload}")
 nvcc=${NVCC:-nvcc} limit=${TIMEOUT:-60}
 toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")
 
-# Why a sample is not tried, from what its CMakeLists.txt asks for and the system or the toolkit has not.
+# Prints why a sample is not tried: its CMakeLists.txt needs something that the system or the toolkit lacks.
 lacks() { # CMAKELISTS NAME
     case $2 in
     simpleP2P | streamOrderedAllocationP2P) echo "needs two GPUs" && return ;;
@@ -44,18 +44,18 @@ lacks() { # CMAKELISTS NAME
     done
 }
 
-# A few samples take sizes: the ones they have by themselves are for a GPU.
+# A few samples get smaller sizes, since their defaults are for a GPU.
 arguments() {
     case $1 in
     matrixMul | matrixMul_nvrtc) echo "-wA=128 -hA=128 -wB=128 -hB=128" ;;
     esac
 }
 
-sources() { # CMAKELISTS: what its (last) add_executable names, in one line
+sources() { # CMAKELISTS: the files of its (last) add_executable, in one line
     tr '\n' ' ' <"$1" | grep -o 'add_executable([^)]*)' | tail -n 1 | sed 's/add_executable([^ ]* *//; s/)//'
 }
 
-# Static, shared, and relocatable with the static runtime by turns; what asks for device linking always gets it.
+# Alternates between static, shared, and relocatable with the static runtime.  Samples that need device linking get it.
 flavour() { # NUMBER NAME
     case $2 in
     cdp*) echo relocatable && return ;;
@@ -81,7 +81,7 @@ build() { # FOLDER NAME FLAVOUR
     relocatable) flags+=(-rdc=true) && libraries+=(-lcudadevrt) ;;
     esac
     cd "$1" || return 1
-    # The code that a sample loads from a file is beside the program.
+    # A sample loads code from files in the program's folder.
     for kernel in *_kernel*.cu *kernel.cu vectorAdd_kernel.cu; do
         [ -e "$kernel" ] || continue
         for made in fatbin ptx; do
@@ -89,7 +89,7 @@ build() { # FOLDER NAME FLAVOUR
             "$nvcc" -arch=sm_90 -I "$source/Common" "-$made" -o "$at/${kernel%.cu}64.$made" "$kernel" || return 1
         done
     done
-    # A program that compiles at run time looks for the headers beside itself.
+    # A program that compiles at run time looks for headers in its own folder.
     if grep -q copy_directory "$cmake"; then
         cp -r "$toolkit"/include/cooperative_groups* "$toolkit"/include/cccl/{nv,cuda} "$at/" || return 1
     fi
@@ -97,12 +97,12 @@ build() { # FOLDER NAME FLAVOUR
     "$nvcc" "${flags[@]}" -o "$at/$2" $(sources "$cmake") "${libraries[@]}"
 }
 
-# The name, the result, and where there are any launches, thread-instructions and seconds, by tabs.
+# Prints, separated by tabs, the name, the result and, if there were any launches, thread-instructions and seconds.
 verdict() { # NAME STATUS SECONDS
     local at=$out/$1 result figures why
     figures=$(awk -F, 'NR > 1 { n += $1; t += $NF } END { if (n) printf "%d\t%.3g", n, t }' "$at/launches.csv" \
         2>/dev/null)
-    # What Wideload has to say, or else what the program got from a call.
+    # Wideload's message, else the error that the program got from a call.
     why=$(sed -n "s/^wideload: //p; /no kernel ran: it /!s/^wideload prof: .*: no kernel ran: //p; s/^  driver: //p; $([ "$2" = 0 ] || echo 's/^  note: //p')" \
         "$at/stderr" "$at/report" | head -n 1 |
         sed "s|$toolkit/[^ ]*/||g; s|$at/||g; s|_Z[A-Za-z0-9_]\{60,\}|(a long name)|g")
