@@ -1,13 +1,13 @@
-# A front for CMake: each target does its own set-up.  See CMakePresets.json for what the builds are.
+# A front end for CMake: each target does its own set-up.  CMakePresets.json describes the builds.
 #
-#   make                   builds all that is installed: build/wideload, and the libraries
-#   make bench             runs it: every experiment, verified and counted or timed, and writes every row to
+#   make                   builds everything that is installed: build/wideload and the libraries
+#   make bench             runs every experiment, verified and counted or timed, and writes all rows to
 #                          build/bench.md; ARGS="--device sim copy"
 #   make report            runs it and writes build/report.html, a page with charts, from build/bench.json
 #   make test              builds and runs the tests
-#   make speed             prints how fast the simulator runs, beside gcc -O2
+#   make speed             prints the simulator's speed compared with gcc -O2
 #   make install           installs; PREFIX=/usr/local DESTDIR=
-#   make clean             removes what was built (and keeps the compiler in .cuda/)
+#   make clean             removes the builds (and keeps the compiler in .cuda/)
 #   make sanitize          builds with ASan and UBSan and runs the tests
 #   make coverage          runs the tests and prints the lines that they cover
 #   make fuzz              fuzzes each target for SECONDS=60; see docs/fuzzing.md
@@ -19,7 +19,7 @@ ARGS =
 SECONDS = 60
 JOBS = $(shell nproc)
 
-# One call of make works on one build directory at a time: the parallelism is Ninja's.
+# make works on one build directory at a time; Ninja runs jobs in parallel.
 .NOTPARALLEL:
 .PHONY: all bench report test speed install clean sanitize coverage fuzz format setup
 
@@ -68,7 +68,7 @@ clean:
 setup:
 	@scripts/setup.sh
 
-# Ninja re-runs CMake by itself when a CMakeLists.txt changes, so this happens once.
+# This happens once: Ninja itself re-runs CMake when a CMakeLists.txt changes.
 build/build.ninja: | setup
 	@cmake --preset release
 build-%/build.ninja: | setup

@@ -1,18 +1,17 @@
-# Finds nvcc and cuda.h, and offers
+# Finds nvcc and cuda.h, and defines
 #     wideload_add_fatbin(<name> <source.cu> [LEAST <capability>] [definitions...])
-# which compiles a kernel file of this tree into ${PROJECT_BINARY_DIR}/kernels/<name>.fatbin: PTX (what the simulator runs, and
-# newer GPUs translate) for compute_75, or for the least compute capability that the kernel runs on (90), and machine
-# code for sm_90, both compressed.  Lines of the source are in the PTX, where the simulator looks for them, and not in the
-# machine code.
+# which compiles a kernel file of this tree into ${PROJECT_BINARY_DIR}/kernels/<name>.fatbin.  It has PTX for compute_75,
+# or for the least compute capability that the kernel runs on (90), and machine code for sm_90, both compressed.  The
+# simulator runs the PTX, and newer GPUs translate it.  Only the PTX has source lines, which the simulator reads.
 #
-# Only the compiler and a header are needed, never CUDA's libraries: the driver is opened at run time.
+# Only the compiler and a header are needed, not CUDA's libraries: the driver is opened at run time.
 #
-# In order: .cuda (where scripts/setup.sh puts the compiler on a machine without one), CUDA_PATH, CUDA_HOME,
-# PATH, and CUDA's usual place.  scripts/setup.sh looks in the same order.
+# The search order is .cuda (where scripts/setup.sh puts the compiler on a machine without one), CUDA_PATH, CUDA_HOME,
+# PATH, and CUDA's default folder.  scripts/setup.sh uses the same order.
 #
-# A compiler that has gone since the last time is looked for anew, and a changed one compiles anew.
+# If the compiler is gone, another one is searched for; if it has changed, everything is compiled again.
 if(WIDELOAD_NVCC AND NOT EXISTS ${WIDELOAD_NVCC})
-    # What was found beside it goes too; the last four are the tests'.
+    # Forget the other files of its toolkit too; the tests use the last four.
     foreach(found NVCC CUDA_INCLUDE FATBINARY CUDART_SHARED CUDART_STATIC CUDADEVRT NVRTC)
         unset(WIDELOAD_${found} CACHE)
     endforeach()
@@ -29,8 +28,8 @@ find_path(WIDELOAD_CUDA_INCLUDE cuda.h
     NO_DEFAULT_PATH REQUIRED)
 find_program(WIDELOAD_FATBINARY fatbinary HINTS ${WIDELOAD_CUDA_ROOT}/bin REQUIRED)
 
-# Of the ways to compress, that which a driver undoes in some 20 us a module: --compress-mode=size would make the library
-# half as long, and loading a kernel 0.15 ms longer (docs/notes/calls.md).  Before CUDA 12.8 it was the only one.
+# A driver decompresses this mode in some 20 us per module.  --compress-mode=size would halve the library's size, but add
+# 0.15 ms to loading a kernel (docs/notes/calls.md).  Before CUDA 12.8 this mode was the only one.
 file(STRINGS ${WIDELOAD_CUDA_INCLUDE}/cuda.h cuda_version REGEX "^#define CUDA_VERSION ")
 string(REGEX MATCH "[0-9]+$" cuda_version "${cuda_version}")
 math(EXPR cuda_major "${cuda_version} / 1000")

@@ -1,6 +1,5 @@
-# Install rules: the header, both libraries, the program, its man page, and what lets other C projects find
-# them, pkg-config files and a CMake package.  Everything is found relative to itself, so an installed tree
-# may be moved.
+# Install rules: the header, the libraries, the program, its man page, and pkg-config files and a CMake package for other
+# projects.  All paths are relative, so an installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
 set(WIDELOAD_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/Wideload)
@@ -9,17 +8,17 @@ set(WIDELOAD_PKGCONFIGDIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set_target_properties(wideload PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
     INSTALL_RPATH "$ORIGIN")
-# The simulator has no version in its name: like any CUDA driver it is opened by name at run time.
+# The simulator has no version in its file name, because it is opened by name at run time like any CUDA driver.
 set_target_properties(wideload-sim PROPERTIES INSTALL_RPATH "$ORIGIN")
 foreach(target wideload wideload-sim)
     target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endforeach()
 
-# Whoever links to Wideload sees these two; the others are opened or run by name.
+# Other projects link to these two; the others are opened or run by name.
 install(TARGETS wideload wideload-sim EXPORT WideloadTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS wideload-cudart wideload_cli
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# What `make` builds: all that is installed.
+# The target of `make`: everything that is installed.
 add_custom_target(installed)
 add_dependencies(installed wideload wideload-sim wideload-cudart wideload_cli)
 install(FILES ${PROJECT_SOURCE_DIR}/include/wideload.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -1,9 +1,9 @@
-# CUDA programs as their users build them.  Sets WIDELOAD_RUNTIME_LINK, a folder with the libraries that nvcc
-# links programs with; it is empty where they are not there, or where a preset wants no programs.  And offers
+# Builds CUDA programs as users do.  Sets WIDELOAD_RUNTIME_LINK, a folder with the libraries that nvcc links programs
+# with; it is empty if they are missing, or if a preset builds no programs.  Defines
 #     wideload_add_program(<name> <source.cu> shared|static [options...])
-# which builds ${CMAKE_CURRENT_BINARY_DIR}/<name> with either of CUDA's runtimes.
+# which builds ${CMAKE_CURRENT_BINARY_DIR}/<name> with the shared or the static CUDA runtime.
 #
-# nvcc wants a libcudart.so to link with; CUDA's wheels have only libcudart.so.13.
+# nvcc needs a libcudart.so to link with, but CUDA's wheels have only libcudart.so.13.
 set(places ${WIDELOAD_CUDA_ROOT}/lib ${WIDELOAD_CUDA_ROOT}/lib64 ${WIDELOAD_CUDA_ROOT}/targets/x86_64-linux/lib)
 find_file(WIDELOAD_CUDART_SHARED NAMES libcudart.so.13 libcudart.so.12 PATHS ${places} NO_DEFAULT_PATH)
 find_file(WIDELOAD_CUDART_STATIC libcudart_static.a PATHS ${places} NO_DEFAULT_PATH)
@@ -28,7 +28,7 @@ function(wideload_add_program name source runtime)
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}"
         VERBATIM)
-    # Programs of different folders may share a name.
+    # Programs in different folders may have the same name.
     get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
     add_custom_target(program_${folder}_${name} ALL DEPENDS ${output})
 endfunction()
