@@ -10,7 +10,7 @@
 
 const struct report_metric_text report_metric_texts[REPORT_METRICS] = {
     [REPORT_METRIC_GBPS] = {"gbps", "GB/s", "bandwidth"},
-    [REPORT_METRIC_GOPS] = {"gops", "GOP/s", "operations a second"},
+    [REPORT_METRIC_GOPS] = {"gops", "GOP/s", "operations per second"},
     [REPORT_METRIC_BOUND] = {"bound", "% of the bytes moved that are useful", "bound"},
     [REPORT_METRIC_SHARED] = {"shared-efficiency", "% of shared memory's passes that are useful",
                               "efficiency of shared memory"},

@@ -75,9 +75,9 @@ bool report_roofline_figure(struct report_figure *figure, const struct report_da
     figure->heading = "Roofline";
     figure->caption = report_format(
         pool,
-        "Operations a second over operations a byte, each input read once and each output written once%s%s. "
-        "The slope is the memory's theoretical peak; the flat part is the best row measured, for the results "
-        "do not tell the arithmetic's own limit.",
+        "Operations per second over operations per byte, with each input read once and each output written "
+        "once%s%s. The slope is the memory's theoretical peak; the flat part is the best row measured, since "
+        "the results do not include the peak of the arithmetic units.",
         *experiment->fixed ? "; " : "", experiment->fixed);
     return true;
 }

@@ -104,8 +104,7 @@ static const char *hidden_lines(const struct report_chart *chart, struct report_
             last = line->label;
         }
         if (last)
-            result =
-                report_format(pool, "%s The lines of %s and %s lie upon each other.", result, names, last);
+            result = report_format(pool, "%s The lines of %s and %s coincide.", result, names, last);
     }
     return result;
 }
@@ -183,7 +182,8 @@ void report_sweep_figure(struct report_figure *figure, const struct report_data 
         pool, "%c%s by %s%s%s.%s%s%s", text->says[0] - 'a' + 'A', text->says + 1, param,
         *sweep->fixed ? "; " : "", sweep->fixed,
         chart->log_x ? " The scale below is logarithmic."
-        : even ? report_format(pool, " Each %s has the same room below, whatever lies between them.", param)
+        : even ? report_format(pool, " Each %s has the same width below, whatever the distance to the next.",
+                               param)
                : "",
         chart->limit_count == 2 ? " Dashed: what the run's best copy kernel reaches, and the peak."
         : chart->limit_count    ? report_format(pool, " Dashed: %s GB/s.", chart->limit[0].label)

@@ -115,7 +115,7 @@ void report_put_page(FILE *out, const struct report_data *data, const struct rep
         put_experiment(out, data, &experiments[i], figures[i], figure_counts[i], pool);
     fprintf(
         out,
-        "</main>\n<footer>\n<p>Made by wideload report %s. GB/s are 10<sup>9</sup> bytes a second, where "
+        "</main>\n<footer>\n<p>Made by wideload report %s. GB/s are 10<sup>9</sup> bytes per second, where "
         "each "
         "input is counted as read once and each output as written once.</p>\n</footer>\n</body>\n</html>\n",
         wl_version());

@@ -151,8 +151,8 @@ static void put_sweep(FILE *out, const struct report_figure *figure, struct repo
 
 static void put_roofline(FILE *out, const struct report_data *data, const struct report_figure *figure,
                          struct report_pool *pool) {
-    static const char *const heads[] = {"kernel", "GOP/s", "operations a byte",
-                                        "operations a byte moved in global memory (simulator)"};
+    static const char *const heads[] = {"kernel", "GOP/s", "operations per byte",
+                                        "operations per byte moved in global memory (simulator)"};
     report_table_open(out, figure->chart.title, heads, 1, 4);
     for (size_t i = 0; i < figure->experiment->ladder_count; i++) {
         const struct report_row *row = figure->experiment->ladder[i];
@@ -194,8 +194,8 @@ void report_put_counters(FILE *out, const struct report_data *data,
                                         "counted at",
                                         "load efficiency, %",
                                         "store efficiency, %",
-                                        "transactions a load request",
-                                        "transactions a store request",
+                                        "transactions per load request",
+                                        "transactions per store request",
                                         "shared efficiency, %",
                                         "bound, %"};
     bool any = false;

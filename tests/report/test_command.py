@@ -225,7 +225,7 @@ class Pages(Case):
         for title in ("copy: bandwidth of each kernel", "copy: bandwidth by size", "copy: bandwidth by block",
                       "copy: bandwidth by unroll", "copy: occupancy by block", "read-offset: bandwidth by offset",
                       "stride: bandwidth by stride", "matmul: roofline",
-                      "matmul: operations a second of each kernel"):
+                      "matmul: operations per second of each kernel"):
             self.assertIn(title, titles)
         sweep = self.figure(page, "copy: bandwidth by block")["table"]
         self.assertEqual([cells[0] for cells in sweep], ["block", "64", "128", "256", "1024"])
@@ -281,7 +281,7 @@ class Pages(Case):
                 self.assertIn(f"copy {value}", svg["texts"])
 
     def test_crowded_sizes(self):
-        """Sizes that would stand upon each other have the same room; what a line hides is told."""
+        """Sizes that would overlap get the same width; the caption names the lines that a line hides."""
         rows = []
         for kernel, speed in (("naive-row", 1000), ("naive-col", 1001), ("shared", 2000)):
             for size in ("8191x8193", "8192x8192", "16384x16384"):
@@ -295,9 +295,9 @@ class Pages(Case):
                 self.assertIn(size, svg["texts"])
         self.assertEqual([cells[0] for cells in figure["table"][1:]], ["8191x8193", "8192x8192", "16384x16384"])
         whole = "".join(page.texts)
-        self.assertIn("Each size has the same room below", whole)
-        self.assertIn("The lines of naive-row and naive-col lie upon each other.", whole)
-        self.assertNotIn("shared lie upon", whole)
+        self.assertIn("Each size has the same width below", whole)
+        self.assertIn("The lines of naive-row and naive-col coincide.", whole)
+        self.assertNotIn("shared coincide", whole)
 
     def test_hostile_names(self):
         text, page = self.page(self.file("all.json", results.everything()))
