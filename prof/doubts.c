@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LANES, ORDER, TURNS, LOCAL, HEAP, KIND, WIDTH, CALLS, WORDS, UNKNOWN };
+enum { LANES, ORDER, TURNS, LOCAL, HEAP, KIND, WIDTH, CALLS, WORDS, PAIRS, UNKNOWN };
 
 const struct prof_doubt prof_doubts[PROF_DOUBTS] = {
     [LANES] = {"lanes", "ptxas may have lanes that parted meet elsewhere, or take a load out of its loop"},
@@ -18,6 +18,9 @@ const struct prof_doubt prof_doubts[PROF_DOUBTS] = {
     [CALLS] = {"calls", "lanes may come back apart from a function called by its address or by itself, and "
                         "its registers lie on a stack"},
     [WORDS] = {"words", "no exact rule is known for atomics on several words of a sector"},
+    [PAIRS] = {"pairs",
+               "no exact rule is known for some loads of 8 or 16 bytes from shared memory by part of a "
+               "warp"},
     [UNKNOWN] = {"unknown", "the simulator gives a reason that this program does not know"},
 };
 
@@ -77,17 +80,29 @@ static void change_bytes(struct prof_sums *to, const wl_counters *line) {
     }
 }
 
-static void change_conflicts(struct prof_sums *to, const struct prof_line *line) {
-    if (line->sums.c.shared_load_requests)
+static void change_conflicts(struct prof_sums *to, const wl_counters *line) {
+    if (line->shared_load_requests)
         to->shared_load_conflicts += A_TRANSACTION;
-    if (line->sums.c.shared_store_requests)
+    if (line->shared_store_requests)
         to->shared_store_conflicts += A_TRANSACTION;
-    if (line->sums.c.shared_useful_bytes)
+    if (line->shared_useful_bytes)
         to->c.shared_useful_bytes += A_USEFUL;
 }
 
-static void change(struct prof_sums *to, const struct prof_line *from, unsigned doubt) {
-    const wl_counters *line = &from->sums.c;
+/* Whatever was done may have been done more often. */
+static void change_all(struct prof_sums *to, const wl_counters *line) {
+    KINDS(HOW_OFTEN)
+    SHARED_KINDS(HOW_OFTEN)
+    LOCAL_KINDS(HOW_OFTEN)
+    change_bytes(to, line);
+    change_conflicts(to, line);
+    if (line->bulk_load_requests)
+        to->c.bulk_load_useful_bytes += A_USEFUL;
+    if (line->bulk_store_requests)
+        to->c.bulk_store_useful_bytes += A_USEFUL;
+}
+
+static void change(struct prof_sums *to, const wl_counters *line, unsigned doubt) {
     switch (doubt) {
     case ORDER:
         KINDS(WHERE)
@@ -97,7 +112,7 @@ static void change(struct prof_sums *to, const struct prof_line *from, unsigned 
             change_bytes(to, line);
         if (line->shared_load_requests + line->shared_store_requests !=
             line->shared_load_transactions + line->shared_store_transactions)
-            change_conflicts(to, from);
+            change_conflicts(to, line);
         break;
     case LOCAL:
         LOCAL_KINDS(HOW_OFTEN)
@@ -108,9 +123,13 @@ static void change(struct prof_sums *to, const struct prof_line *from, unsigned 
         WHERE(dshared_atomic_requests, dshared_atomic_transactions)
         break;
     case CALLS:
-        SHARED_KINDS(ALWAYS)
-        to->c.shared_useful_bytes += A_USEFUL;
-        // fall through
+        /* An atomic whose result is not read need not be a reduction there. */
+        if (to->c.global_reduction_requests) {
+            ALWAYS(global_atomic_requests, global_atomic_transactions)
+        }
+        LOCAL_KINDS(ALWAYS)
+        change_all(to, &to->c);
+        break;
     case HEAP:
         LOCAL_KINDS(ALWAYS)
         ALWAYS(global_load_requests, gld_transactions)
@@ -122,18 +141,16 @@ static void change(struct prof_sums *to, const struct prof_line *from, unsigned 
     case KIND:
     case WIDTH:
         SHARED_KINDS(HOW_OFTEN)
-        change_conflicts(to, from);
+        change_conflicts(to, line);
+        break;
+    case PAIRS:
+        if (line->shared_load_requests) {
+            to->c.shared_load_transactions += A_TRANSACTION;
+            to->shared_load_conflicts += A_TRANSACTION;
+        }
         break;
     default:
-        KINDS(HOW_OFTEN)
-        SHARED_KINDS(HOW_OFTEN)
-        LOCAL_KINDS(HOW_OFTEN)
-        change_bytes(to, line);
-        change_conflicts(to, from);
-        if (line->bulk_load_requests)
-            to->c.bulk_load_useful_bytes += A_USEFUL;
-        if (line->bulk_store_requests)
-            to->c.bulk_store_useful_bytes += A_USEFUL;
+        change_all(to, line);
     }
 }
 
@@ -147,7 +164,7 @@ void prof_doubted_find(const struct prof_line *lines, size_t count, const struct
             if (!(out->bits >> d & 1))
                 out->sums[d] = *sums;
             out->bits |= 1u << d;
-            change(&out->sums[d], &lines[i], d);
+            change(&out->sums[d], &lines[i].sums.c, d);
         }
 }
 

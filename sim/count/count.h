@@ -60,6 +60,9 @@ unsigned count_rules_capability(const struct count_rules *rules);
 struct count_result count_global(const struct count_rules *rules, const struct count_access *access);
 /* Shared memory: transactions are wavefronts; addresses are offsets in the block's shared memory. */
 struct count_result count_shared(const struct count_rules *rules, const struct count_access *access);
+/* Whether hardware may take more wavefronts for that than count_shared() says, by a rule that is not known.
+ */
+bool count_shared_unsure(const struct count_rules *rules, const struct count_access *access);
 /* Local memory: addresses are offsets per thread; hardware interleaves the lanes' 4-byte words. */
 struct count_result count_local(const struct count_rules *rules, const struct count_access *access);
 /* Textures: transactions are sectors on every architecture. */

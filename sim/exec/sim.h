@@ -195,16 +195,17 @@ struct sim_fault {
 
 /* Why an instruction's counts may not be a GPU's: bits. */
 enum sim_doubt {
-    SIM_DOUBT_LANES = 1 << 0,        /* ptxas may have its lanes meet elsewhere, or take it out of its loop */
-    SIM_DOUBT_ORDER = 1 << 1,        /* where it goes to depends on the order in which atomics came */
-    SIM_DOUBT_TURNS = 1 << 2,        /* how often it runs depends on what other threads do meanwhile */
-    SIM_DOUBT_LOCAL = 1 << 3,        /* ptxas may keep an array of local memory in registers */
-    SIM_DOUBT_HEAP = 1 << 4,         /* malloc() and free() have accesses of their own on a GPU */
-    SIM_DOUBT_KIND = 1 << 5,         /* a GPU's counters of shared loads and stores leave it out */
-    SIM_DOUBT_WIDTH = 1 << 6,        /* ptxas may make one wide shared access of it and others */
-    SIM_DOUBT_CALLS = 1 << 7,        /* a call whose lanes may come back apart */
-    SIM_DOUBT_WORDS = 1 << 8,        /* atomics of many words of a sector, for which no exact rule is known */
-    SIM_DOUBT_SHARED_TURNS = 1 << 9, /* SIM_DOUBT_TURNS where it goes to shared memory; told as that */
+    SIM_DOUBT_LANES = 1 << 0, /* ptxas may have its lanes meet elsewhere, or take it out of its loop */
+    SIM_DOUBT_ORDER = 1 << 1, /* where it goes to depends on the order in which atomics came */
+    SIM_DOUBT_TURNS = 1 << 2, /* how often it runs depends on what other threads do meanwhile */
+    SIM_DOUBT_LOCAL = 1 << 3, /* ptxas may keep an array of local memory in registers */
+    SIM_DOUBT_HEAP = 1 << 4,  /* malloc() and free() have accesses of their own on a GPU */
+    SIM_DOUBT_KIND = 1 << 5,  /* a GPU's counters of shared loads and stores leave it out */
+    SIM_DOUBT_WIDTH = 1 << 6, /* ptxas may make one wide shared access of it and others */
+    SIM_DOUBT_CALLS = 1 << 7, /* a call whose lanes may come back apart */
+    SIM_DOUBT_WORDS = 1 << 8, /* atomics of many words of a sector, for which no exact rule is known */
+    SIM_DOUBT_PAIRS = 1 << 9, /* loads of shared memory for which no exact rule is known */
+    SIM_DOUBT_SHARED_TURNS = 1 << 10, /* SIM_DOUBT_TURNS where it goes to shared memory; told as that */
 };
 
 /* What one PTX instruction did in a launch, all threads together. */

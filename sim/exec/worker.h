@@ -127,6 +127,7 @@ struct sim_site_tally {
     } by[SIM_COUNTED_SPACES];
     uint64_t allowed_base, allowed_end; /* the allocation that its last access fell in */
     uint64_t outside;                   /* lanes' accesses that packed memory let pass */
+    bool unsure;                        /* count_shared_unsure() of an access */
     struct sim_stride stride;
     struct sim_pattern pattern;
 };

@@ -301,7 +301,7 @@ bool doubts_find(const struct ptx_function *function, const struct flow *flow, s
     s.part.in = calloc(flow->block_count, sizeof *s.part.in);
     bool ok = out->of && s.part.blocks && s.part.in && flow_find_before(flow, &s.before) &&
               flow_find_loops(flow, &s.before, &s.loops) && search_all(&s, function) &&
-              doubts_of_values(function, flow, &s.loops, out->of);
+              doubts_of_values(function, flow, &s.loops, out);
     place_regions(out);
     free(s.part.blocks), free(s.part.in);
     flow_before_free(&s.before), flow_loops_free(&s.loops);

@@ -18,15 +18,16 @@ struct doubts {
     struct doubt_region *regions;
     size_t region_count;
     uint32_t *storage; /* the regions' lists */
+    bool arrays;       /* ptxas may keep its arrays of local memory in registers */
 };
 
 /* false: out of memory. */
 bool doubts_find(const struct ptx_function *function, const struct flow *flow, struct doubts *out);
 void doubts_free(struct doubts *doubts);
 
-/* doubt_values.c, part of doubts_find(): what depends on values that other threads write meanwhile.  false:
- * out of memory. */
+/* doubt_values.c, part of doubts_find(): what depends on values that other threads write meanwhile, and where
+ * arrays of local memory are.  false: out of memory. */
 bool doubts_of_values(const struct ptx_function *function, const struct flow *flow,
-                      const struct flow_loops *loops, uint16_t *of);
+                      const struct flow_loops *loops, struct doubts *out);
 
 #endif

@@ -10,7 +10,12 @@
 enum {
     ORDERED = 1, /* an atomic's old value */
     AWAITED = 2, /* what other threads may change while a loop goes round */
+    SHARED = 4,  /* what threads of the block may, unless the loop has a barrier */
+    ARRAY = 8,   /* an address of local memory */
 };
+
+/* Arrays of more bytes ptxas was never seen to keep in registers; of as many it was. */
+enum { MOST_KEPT = 128 };
 
 struct values {
     const struct ptx_function *function;
@@ -22,6 +27,8 @@ struct values {
 
 static uint8_t bits_of(const struct values *v, const struct ptx_operand *operand) {
     uint8_t bits = operand->reg ? v->of[operand->reg->index] : 0;
+    if (operand->variable && operand->variable->space == PTX_SPACE_LOCAL)
+        bits |= ARRAY;
     for (size_t i = 0; i < operand->item_count; i++)
         bits |= bits_of(v, &operand->items[i]);
     return bits;
@@ -77,10 +84,12 @@ static bool load_result(struct values *v, size_t i, const struct ptx_instruction
     if (ptx_has_word(in, "param") && address->variable)
         from = UINT64_C(1) << (address->variable->user / 8 % 64);
     else if (!is_private(in)) {
-        bits = bits_of(v, address);
+        bits = bits_of(v, address) & (uint8_t)~ARRAY;
         if (v->shared && ptx_has_word(in, "shared"))
             bits |= ORDERED;
-        if (is_strong(in) || (!ptx_has_word(in, "nc") && (origin_of(v, address) & v->written[i])))
+        if (is_strong(in) && ptx_has_word(in, "shared"))
+            bits |= SHARED;
+        else if (is_strong(in) || (!ptx_has_word(in, "nc") && (origin_of(v, address) & v->written[i])))
             bits |= AWAITED;
     }
     return set_bits(v, &in->operands[0], bits, from);
@@ -102,7 +111,7 @@ static bool result(struct values *v, size_t i, const struct ptx_instruction *in)
         from |= origin_of(v, &in->operands[o]);
     }
     if (is(in, "atom")) {
-        bits |= is(in, "atom") && ptx_has_word(in, "cas") ? ORDERED | AWAITED : ORDERED;
+        bits |= ptx_has_word(in, "cas") ? ORDERED | AWAITED : ORDERED;
         from = 0;
     }
     return set_bits(v, &in->operands[0], bits, from) || changed;
@@ -139,15 +148,31 @@ static void find_written(struct values *v, const struct flow *flow, const struct
     }
 }
 
+/* Whether the block's threads wait for each other in the loop, so that they read its shared memory in turns.
+ */
+static bool has_barrier(const struct flow *flow, const struct flow_loop *loop) {
+    for (size_t i = 0; i < loop->count; i++) {
+        const struct flow_block *b = &flow->blocks[loop->blocks[i]];
+        for (size_t n = b->first; n < b->end; n++) {
+            const struct ptx_instruction *in = instruction(flow, n);
+            if ((is(in, "bar") || is(in, "barrier")) && !ptx_has_word(in, "warp") &&
+                !ptx_has_word(in, "arrive"))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* Whether the loop goes on as long as what others may change says so. */
 static bool awaits(const struct values *v, const struct flow *flow, const struct flow_loop *loop) {
+    const uint8_t awaited = has_barrier(flow, loop) ? AWAITED : AWAITED | SHARED;
     for (size_t i = 0; i < loop->count; i++) {
         const struct flow_block *b = &flow->blocks[loop->blocks[i]];
         const struct flow_node *node = b->end > b->first ? &flow->nodes[b->end - 1] : NULL;
         bool leaves = false;
         for (size_t e = 0; e < b->successor_count; e++)
             leaves |= !flow_in_loop(loop, b->successors[e]);
-        if (leaves && node->condition && (v->of[node->condition->index] & AWAITED))
+        if (leaves && node->condition && (v->of[node->condition->index] & awaited))
             return true;
     }
     return false;
@@ -179,6 +204,21 @@ static uint16_t call_doubts(const struct ptx_function *function, const struct pt
     return 0;
 }
 
+/* Whether ptxas may keep the function's arrays in registers: they are small, and nobody else has their
+ * address. */
+static bool may_keep_arrays(const struct values *v) {
+    const struct ptx_function *f = v->function;
+    size_t bytes = 0;
+    for (size_t i = 0; i < f->variable_count; i++)
+        bytes += f->variables[i]->space == PTX_SPACE_LOCAL ? f->variables[i]->size : 0;
+    for (size_t i = 0; i < f->instruction_count; i++) {
+        const struct ptx_instruction *in = &f->instructions[i];
+        if (is(in, "st") && in->operand_count > 1 && (bits_of(v, &in->operands[1]) & ARRAY))
+            return false;
+    }
+    return bytes <= MOST_KEPT;
+}
+
 static uint16_t kind_doubts(const struct ptx_function *function, const struct ptx_instruction *in) {
     if ((is(in, "cp") && ptx_has_word(in, "async") && !ptx_has_word(in, "bulk")) || is(in, "ldmatrix") ||
         is(in, "stmatrix"))
@@ -187,7 +227,7 @@ static uint16_t kind_doubts(const struct ptx_function *function, const struct pt
 }
 
 bool doubts_of_values(const struct ptx_function *function, const struct flow *flow,
-                      const struct flow_loops *loops, uint16_t *of) {
+                      const struct flow_loops *loops, struct doubts *out) {
     struct values v = {.function = function,
                        .of = calloc(function->register_count + 1, sizeof *v.of),
                        .from = calloc(function->register_count + 1, sizeof *v.from),
@@ -200,11 +240,12 @@ bool doubts_of_values(const struct ptx_function *function, const struct flow *fl
         for (size_t i = 0; i < function->instruction_count; i++) {
             const struct ptx_instruction *in = &function->instructions[i];
             const struct ptx_operand *address = address_of(in);
-            of[i] |= kind_doubts(function, in);
+            out->of[i] |= kind_doubts(function, in);
             if (address && (bits_of(&v, address) & ORDERED))
-                of[i] |= SIM_DOUBT_ORDER;
+                out->of[i] |= SIM_DOUBT_ORDER;
         }
-        mark_loops(&v, flow, loops, of);
+        mark_loops(&v, flow, loops, out->of);
+        out->arrays = may_keep_arrays(&v);
     }
     free(v.of), free(v.from), free(v.written);
     return ok;

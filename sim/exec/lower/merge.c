@@ -94,7 +94,7 @@ static void find_zeros(const struct ptx_function *f, uint8_t *zeros) {
 /* ---------------------------------------------------------------- groups of accesses */
 
 struct plain {
-    size_t instruction;
+    size_t instruction, block;
     const struct ptx_register *reg; /* NULL: offset is the address */
     int64_t offset;
     unsigned aligned; /* low zero bits of the register */
@@ -191,6 +191,22 @@ static void merge_group(struct merged_access *merged, const struct plain *group,
         }
 }
 
+/* Loads of a block that another of the group has made before: ptxas need not make them again. */
+static void leave_out_repeats(struct merged_access *merged, const struct plain *group, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = 0; j < i && !group[i].store; j++)
+            if (group[j].block == group[i].block && group[j].reg == group[i].reg &&
+                group[j].offset == group[i].offset && group[j].bytes == group[i].bytes)
+                merged[group[i].instruction].uncounted = true;
+}
+
+static void end_group(struct merged_access *merged, const struct plain *group, size_t *count, bool loose) {
+    merge_group(merged, group, *count);
+    if (loose)
+        leave_out_repeats(merged, group, *count);
+    *count = 0;
+}
+
 /* The groups of one block after the other; loose: of all of them together, as ptxas moves some loads to
  * earlier blocks.  (Seen in the counters of Rodinia's lavaMD and of CUDA's mergeSort.) */
 static void merge_blocks(const struct ptx_function *f, const struct flow *flow, const uint8_t *zeros,
@@ -199,27 +215,22 @@ static void merge_blocks(const struct ptx_function *f, const struct flow *flow, 
     for (size_t b = 0; b < flow->block_count; b++) {
         for (size_t n = flow->blocks[b].first; n < flow->blocks[b].end; n++) {
             const struct ptx_instruction *in = flow->nodes[n].in;
-            const struct plain access = plain_access(f, in, zeros);
-            if (count && (ends_group(&group[0], in, &access, loose) || count == WINDOW)) {
-                merge_group(merged, group, count);
-                count = 0;
-            }
+            struct plain access = plain_access(f, in, zeros);
+            access.block = b;
+            if (count && (ends_group(&group[0], in, &access, loose) || count == WINDOW))
+                end_group(merged, group, &count, loose);
             if (access.bytes)
                 group[count++] = access;
             /* A register that is written again is another base from here on. */
             if (slots_destinations(in) && in->operands[0].reg)
                 for (size_t i = 0; i < count; i++)
-                    if (group[i].reg == in->operands[0].reg) {
-                        merge_group(merged, group, count);
-                        count = 0;
-                    }
+                    if (group[i].reg == in->operands[0].reg)
+                        end_group(merged, group, &count, loose);
         }
-        if (!loose) {
-            merge_group(merged, group, count);
-            count = 0;
-        }
+        if (!loose)
+            end_group(merged, group, &count, loose);
     }
-    merge_group(merged, group, count);
+    end_group(merged, group, &count, loose);
 }
 
 struct merged_access *merge_find(const struct ptx_function *f, const struct flow *flow) {

@@ -24,6 +24,7 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
         for (size_t s = code->site_base; s < code->site_base + code->site_count; s++) {
             add_stride(&to->sites[s].stride, &from->sites[s].stride);
             to->sites[s].outside += from->sites[s].outside;
+            to->sites[s].unsure |= from->sites[s].unsure;
             for (int i = 0; i < SIM_COUNTED_SPACES; i++) {
                 to->sites[s].by[i].requests += from->sites[s].by[i].requests;
                 to->sites[s].by[i].transactions += from->sites[s].by[i].transactions;
@@ -123,7 +124,8 @@ static void find_parted(const struct sim_worker *worker, const struct sim_code *
 }
 
 /* The doubts about an instruction's counts, given the counts. */
-static unsigned doubts_of(const struct sim_launch *launch, const struct wl_counters *c, unsigned doubts) {
+static unsigned doubts_of(const struct sim_launch *launch, const struct doubts *code,
+                          const struct wl_counters *c, unsigned doubts) {
     uint64_t block = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
     uint64_t grid = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     if (doubts & SIM_DOUBT_SHARED_TURNS)
@@ -131,7 +133,7 @@ static unsigned doubts_of(const struct sim_launch *launch, const struct wl_count
             SIM_DOUBT_SHARED_TURNS | (c->shared_atomic_requests && block > SIM_LANES ? SIM_DOUBT_TURNS : 0);
     if (block <= SIM_LANES && grid == 1)
         doubts &= ~(unsigned)(SIM_DOUBT_TURNS | SIM_DOUBT_ORDER);
-    if (c->local_load_requests || c->local_store_requests)
+    if (code->arrays && (c->local_load_requests || c->local_store_requests))
         doubts |= SIM_DOUBT_LOCAL;
     return doubts;
 }
@@ -176,18 +178,17 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
             high = middle;
     }
     struct sim_stride stride = {0};
-    bool words = false;
+    unsigned doubts = code->doubts.of[index] | (parted ? SIM_DOUBT_LANES : 0);
     for (; low < code->site_count && code->sites[low].insn == index; low++) {
         const struct sim_site_tally *site = &worker->sites[code->site_base + low];
         count_site(&count.counters, &code->sites[low], site);
         add_stride(&stride, &site->stride);
         count.bytes = code->sites[low].bytes;
         count.outside += site->outside;
-        words |= shares_sectors(&code->sites[low], site);
+        doubts |= (shares_sectors(&code->sites[low], site) ? SIM_DOUBT_WORDS : 0) |
+                  (site->unsure ? SIM_DOUBT_PAIRS : 0);
     }
-    count.doubts =
-        doubts_of(worker->launch, &count.counters,
-                  code->doubts.of[index] | (parted ? SIM_DOUBT_LANES : 0) | (words ? SIM_DOUBT_WORDS : 0));
+    count.doubts = doubts_of(worker->launch, &code->doubts, &count.counters, doubts);
     count.has_stride = stride.state == SIM_STRIDE_ONE;
     count.stride = stride.bytes;
     worker->launch->each(worker->launch->argument, &count);
