@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LANES, ORDER, TURNS, LOCAL, HEAP, KIND, WIDTH, CALLS, WORDS, PAIRS, UNKNOWN };
+enum { LANES, ORDER, TURNS, LOCAL, HEAP, KIND, WIDTH, CALLS, WORDS, PAIRS, DATA, UNKNOWN };
 
 const struct prof_doubt prof_doubts[PROF_DOUBTS] = {
     [LANES] = {"lanes", "ptxas may have lanes that parted meet elsewhere, or take a load out of its loop"},
@@ -21,6 +21,9 @@ const struct prof_doubt prof_doubts[PROF_DOUBTS] = {
     [PAIRS] = {"pairs",
                "no exact rule is known for some loads of 8 or 16 bytes from shared memory by part of a "
                "warp"},
+    [DATA] = {"data",
+              "it goes by data that depends on the order in which threads of an earlier launch came to an "
+              "atomic, or blocks to what they share"},
     [UNKNOWN] = {"unknown", "the simulator gives a reason that this program does not know"},
 };
 

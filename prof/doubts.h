@@ -6,7 +6,7 @@
 #include "prof/metrics.h"
 #include "prof/recording.h"
 
-enum { PROF_DOUBTS = 11 };
+enum { PROF_DOUBTS = 12 };
 
 struct prof_doubt {
     const char *name;  /* in records and reports */

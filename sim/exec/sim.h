@@ -80,6 +80,12 @@ bool sim_memory_reaches(struct sim_memory *memory, uint64_t address, size_t size
 bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out);
 /* False when base is not the start of an allocation. */
 bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user);
+/* Whether what lies in the allocation around the address depends on the order in which threads of a launch
+ * came (handed.c). */
+bool sim_memory_ordered(struct sim_memory *memory, uint64_t address);
+void sim_memory_set_ordered(struct sim_memory *memory, uint64_t address);
+/* The same of what a copy brings along; the host's memory counts as one allocation. */
+void sim_memory_copied(struct sim_memory *memory, uint64_t to, uint64_t from, size_t size);
 /* "5 bytes after allocation #3 (0x..., 1024 bytes)", for messages.  True when it lay in freed memory. */
 bool sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size);
 /* The same of the first byte past an allocation, whatever lies there. */
@@ -205,7 +211,8 @@ enum sim_doubt {
     SIM_DOUBT_CALLS = 1 << 7, /* a call whose lanes may come back apart */
     SIM_DOUBT_WORDS = 1 << 8, /* atomics of many words of a sector, for which no exact rule is known */
     SIM_DOUBT_PAIRS = 1 << 9, /* loads of shared memory for which no exact rule is known */
-    SIM_DOUBT_SHARED_TURNS = 1 << 10, /* SIM_DOUBT_TURNS where it goes to shared memory; told as that */
+    SIM_DOUBT_DATA = 1 << 10, /* it goes by data that earlier launches left in their threads' order */
+    SIM_DOUBT_SHARED_TURNS = 1 << 11, /* SIM_DOUBT_TURNS where it goes to shared memory; told as that */
 };
 
 /* What one PTX instruction did in a launch, all threads together. */

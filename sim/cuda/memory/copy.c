@@ -78,6 +78,7 @@ static CUresult copy(const char *function, uint64_t to, enum end to_end, uint64_
     if (!error) {
         memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
         check_copied(function, to, from, size);
+        sim_memory_copied(driver.memory, to, from, size);
     }
     work_end(&work);
     return error;

@@ -149,8 +149,8 @@ void profile_put_counters(struct profile_text *text, const struct wl_counters *c
 }
 
 static void put_doubts(unsigned doubts, struct profile_text *text) {
-    static const char *const names[] = {"lanes", "order", "turns", "local", "heap",
-                                        "kind",  "width", "calls", "words", "pairs"};
+    static const char *const names[] = {"lanes", "order", "turns", "local", "heap", "kind",
+                                        "width", "calls", "words", "pairs", "data"};
     bool more = false;
     profile_put_name(text, "doubts");
     profile_put(text, "[");

@@ -301,7 +301,7 @@ bool doubts_find(const struct ptx_function *function, const struct flow *flow, s
     s.part.in = calloc(flow->block_count, sizeof *s.part.in);
     bool ok = out->of && s.part.blocks && s.part.in && flow_find_before(flow, &s.before) &&
               flow_find_loops(flow, &s.before, &s.loops) && search_all(&s, function) &&
-              doubts_of_values(function, flow, &s.loops, out);
+              doubts_of_values(function, flow, &s.loops, out) && handed_find(function, flow, &out->handed);
     place_regions(out);
     free(s.part.blocks), free(s.part.in);
     flow_before_free(&s.before), flow_loops_free(&s.loops);
@@ -311,6 +311,6 @@ bool doubts_find(const struct ptx_function *function, const struct flow *flow, s
 }
 
 void doubts_free(struct doubts *doubts) {
-    free(doubts->of), free(doubts->regions), free(doubts->storage);
+    free(doubts->of), free(doubts->regions), free(doubts->storage), free(doubts->handed.of);
     *doubts = (struct doubts){0};
 }

@@ -13,12 +13,26 @@ struct doubt_region {
     size_t branch_count, block_count;
 };
 
+/* What an access has to do with data whose contents depend on the order in which threads came (handed.c):
+ * bits that stand for what the kernel's parameters point to, and for atomics' old values. */
+struct handed_access {
+    uint64_t reads;  /* on what it depends how often it runs, and where it goes to */
+    uint64_t to;     /* of a store: the memory */
+    uint64_t leaves; /* and on what it depends what lies where in it */
+};
+
+struct handed {
+    struct handed_access *of; /* by PTX instruction; NULL: it is no kernel */
+    uint64_t raced;           /* what one block reads while others may write it */
+};
+
 struct doubts {
     uint16_t *of; /* by PTX instruction: whatever its lanes do */
     struct doubt_region *regions;
     size_t region_count;
     uint32_t *storage; /* the regions' lists */
-    bool arrays;       /* ptxas may keep its arrays of local memory in registers */
+    struct handed handed;
+    bool arrays; /* ptxas may keep its arrays of local memory in registers */
 };
 
 /* false: out of memory. */
@@ -29,5 +43,12 @@ void doubts_free(struct doubts *doubts);
  * arrays of local memory are.  false: out of memory. */
 bool doubts_of_values(const struct ptx_function *function, const struct flow *flow,
                       const struct flow_loops *loops, struct doubts *out);
+
+/* handed.c, part of doubts_find().  false: out of memory. */
+bool handed_find(const struct ptx_function *function, const struct flow *flow, struct handed *out);
+struct sim_launch;
+/* What a launch's kernel is given of such data; and passes on what a store of it left behind. */
+uint64_t handed_to(const struct sim_launch *launch);
+void handed_on(const struct sim_launch *launch, size_t instruction, uint64_t handed);
 
 #endif

@@ -48,6 +48,7 @@ struct entry {
     void *_Atomic user;
     struct sim_raw *_Atomic raw; /* NULL: from the pages, or registered */
     _Atomic uint64_t origin;     /* of enum origin */
+    _Atomic uint64_t ordered;    /* sim_memory_ordered() */
 };
 
 struct table {
@@ -75,6 +76,7 @@ struct sim_memory {
     struct grave graves[GRAVES];
     size_t next_grave, oldest_small; /* running numbers; the slot is the number modulo GRAVES */
     size_t quarantined;
+    bool host_ordered; /* the host has copies of what is ordered */
 };
 
 static uint64_t get(const _Atomic uint64_t *field) {
@@ -91,6 +93,7 @@ static void entry_copy(struct entry *to, struct entry *from) {
     put(&to->serial, get(&from->serial));
     put(&to->kind, get(&from->kind));
     put(&to->origin, get(&from->origin));
+    put(&to->ordered, get(&from->ordered));
     atomic_store_explicit(&to->user, atomic_load_explicit(&from->user, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_store_explicit(&to->raw, atomic_load_explicit(&from->raw, memory_order_relaxed),
@@ -221,6 +224,7 @@ static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum s
     atomic_store_explicit(&entry->user, NULL, memory_order_relaxed);
     atomic_store_explicit(&entry->raw, raw, memory_order_relaxed);
     put(&entry->origin, origin);
+    put(&entry->ordered, false);
     atomic_store_explicit(&memory->count, count + 1, memory_order_release);
     write_end(memory);
 }
@@ -428,6 +432,42 @@ bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user) {
     }
     pthread_mutex_unlock(&memory->lock);
     return at < count;
+}
+
+/* The entry that holds the address, or NULL.  Called with the lock held. */
+static struct entry *entry_around(struct sim_memory *memory, uint64_t address) {
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    const size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    const size_t after = entries_up_to(table, count, address);
+    struct entry *entry = after ? &table->entries[after - 1] : NULL;
+    return entry && address - get(&entry->base) < get(&entry->size) ? entry : NULL;
+}
+
+bool sim_memory_ordered(struct sim_memory *memory, uint64_t address) {
+    pthread_mutex_lock(&memory->lock);
+    struct entry *entry = entry_around(memory, address);
+    const bool ordered = entry && get(&entry->ordered);
+    pthread_mutex_unlock(&memory->lock);
+    return ordered;
+}
+
+void sim_memory_set_ordered(struct sim_memory *memory, uint64_t address) {
+    pthread_mutex_lock(&memory->lock);
+    struct entry *entry = entry_around(memory, address);
+    if (entry)
+        put(&entry->ordered, true);
+    pthread_mutex_unlock(&memory->lock);
+}
+
+void sim_memory_copied(struct sim_memory *memory, uint64_t to, uint64_t from, size_t size) {
+    pthread_mutex_lock(&memory->lock);
+    struct entry *source = entry_around(memory, from), *target = entry_around(memory, to);
+    const bool ordered = source ? get(&source->ordered) : memory->host_ordered;
+    if (!target)
+        memory->host_ordered |= ordered;
+    else if (ordered || size >= get(&target->size))
+        put(&target->ordered, ordered);
+    pthread_mutex_unlock(&memory->lock);
 }
 
 bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {

@@ -153,7 +153,7 @@ static bool shares_sectors(const struct sim_site *site, const struct sim_site_ta
 }
 
 static void tell(const struct sim_worker *worker, const struct sim_code *code, uint32_t index,
-                 const struct sim_block_tally *ran, bool last, bool parted) {
+                 const struct sim_block_tally *ran, bool last, bool parted, uint64_t handed) {
     const struct ptx_module *ptx = code->module->ptx;
     const struct ptx_instruction *in = &code->source->instructions[index];
     struct sim_instruction_count count = {
@@ -187,6 +187,10 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
         count.outside += site->outside;
         doubts |= (shares_sectors(&code->sites[low], site) ? SIM_DOUBT_WORDS : 0) |
                   (site->unsure ? SIM_DOUBT_PAIRS : 0);
+    }
+    if (code == worker->code) {
+        doubts |= code->doubts.handed.of[index].reads & handed ? SIM_DOUBT_DATA : 0;
+        handed_on(worker->launch, index, handed);
     }
     count.doubts = doubts_of(worker->launch, &code->doubts, &count.counters, doubts);
     count.has_stride = stride.state == SIM_STRIDE_ONE;
@@ -227,6 +231,7 @@ static struct sim_block_tally with_copies(const struct sim_worker *worker, const
 
 void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters) {
     const struct sim_module *m = worker->code->module;
+    const uint64_t handed = worker->launch->each ? handed_to(worker->launch) : 0;
     for (size_t f = 0; f < worker->code->reachable_count; f++) {
         const struct sim_code *code = worker->code->reachable[f];
         bool *parted = worker->launch->each ? calloc(code->block_count + 1, sizeof *parted) : NULL;
@@ -243,7 +248,7 @@ void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counte
             const struct sim_block_tally all = with_copies(worker, code, b);
             for (uint32_t i = 0; all.warps && i < m->blocks[b].instructions; i++)
                 tell(worker, code, m->blocks[b].first + i, &all, i + 1 == m->blocks[b].instructions,
-                     !parted || parted[b - code->block_base]);
+                     !parted || parted[b - code->block_base], handed);
         }
         free(parted);
     }
