@@ -5,7 +5,8 @@ usage: programs.py WIDELOAD FOLDER NAME PROGRAM [ARGUMENT...]
 
 FOLDER has NAME.csv, the hardware's counters; NAME.expected, what the program prints, with # for times and what comes of
 them; and differences.csv, every figure that is not the hardware's, with its cause.  A figure that differs and is not
-there fails, and so does one that is there and no longer differs.
+there fails, and so does one that is there and no longer differs.  Each has to be marked, but for what arbitration made
+of the hardware's; marks.csv says how many figures are marked, and how many of those are equal after all.
 """
 import json
 import os
@@ -16,6 +17,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from nsight import ARBITRATED, METRICS, plain, shape, table  # pylint: disable=wrong-import-position
+from marks import Marks  # pylint: disable=wrong-import-position
 from sanitized import sanitized  # pylint: disable=wrong-import-position
 
 
@@ -34,19 +36,22 @@ def masked(output):
     return re.sub(r" +[\d.]+ ms.*", " # ms", output)
 
 
-def differences(rows, launches):
+def differences(rows, launches, marks):
     """Yields (launch, kernel, metric, ours, hardware's) of whatever is not the same."""
     for number, (row, launch) in enumerate(zip(rows, launches), 1):
         if (plain(row["kernel"]) != plain(launch["kernel"]) or shape(row["grid"]) != launch["grid"]
                 or shape(row["block"]) != launch["block"]):
             yield number, plain(row["kernel"]), "kernel", plain(launch["kernel"]), plain(row["kernel"])
         for ours, name in METRICS.items():
-            name = name if name in row else ARBITRATED.get(ours)
+            exact = name in row
+            name = name if exact else ARBITRATED.get(ours)
             if name not in row:
                 continue
             got, wanted = launch["metrics"][ours], row[name]
             # No access at all has no efficiency; Nsight Compute prints 0.
             got = 0 if got is None else round(got, len(wanted.partition(".")[2]))
+            if exact:
+                marks.judge(f"launch {number}, {plain(row['kernel'])}", launch, ours, got == float(wanted))
             if got != float(wanted):
                 yield number, plain(row["kernel"]), ours, str(got), wanted
 
@@ -57,7 +62,9 @@ def main():
     rows = table(os.path.join(folder, name + ".csv"))
     known = {(int(row["launch"]), row["kernel"], row["metric"], row["ours"], row["hardware"])
              for row in table(os.path.join(folder, "differences.csv")) if row["program"] == name}
-    found = set(differences(rows, document["launches"]))
+    marks = Marks()
+    found = set(differences(rows, document["launches"], marks))
+    complaints = marks.complaints(folder, name)
     for what, those in (("is not the hardware's", found - known), ("no longer differs so", known - found)):
         for launch, kernel, metric, ours, hardware in sorted(those):
             print(f"launch {launch}, {kernel}: {metric} {what}: {ours}, hardware {hardware}")
@@ -67,8 +74,10 @@ def main():
         print(f"the output is not that of {name}.expected:\n{masked(output)}", end="")
     if len(rows) != len(document["launches"]):
         print(f"{len(document['launches'])} launches, on hardware {len(rows)}")
-    print(f"{len(rows)} launches, {len(found)} figures differ")
-    return 0 if rows and found == known and same_output and len(rows) == len(document["launches"]) else 1
+    print("".join(f"{text}\n" for text in complaints), end="")
+    print(f"{len(rows)} launches, {len(found)} figures differ, {marks.marked} are marked, {marks.equal} of those equal")
+    right = rows and found == known and same_output and not complaints
+    return 0 if right and len(rows) == len(document["launches"]) else 1
 
 
 sys.exit(main())

@@ -6,6 +6,7 @@ usage: run.py [--preload-first LIBRARY] WIDELOAD PROGRAM FOLDER
 FOLDER/NAME.expected is what the program printed on an H200.  FOLDER/counters.csv has a line for each launch of the
 programs whose counters Nsight Compute read there, in order; each figure has to be the simulator's.  Where ptxas made
 other accesses of them than PTX has, FOLDER/differences.csv says which and why, with both figures, and both are held.
+Each figure that differs has to be marked; FOLDER/marks.csv says how many are, and how many of those are equal after all.
 """
 import argparse
 import csv
@@ -16,6 +17,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from marks import Marks  # pylint: disable=wrong-import-position
 
 PLACE = ("program", "launch", "kernel", "grid", "block")
 
@@ -53,7 +57,7 @@ def run(options, name):
         return done.returncode, done.stdout.decode(), done.stderr.decode(), launches
 
 
-def compare_launches(counters, differences, launches):
+def compare_launches(counters, differences, launches, marks):
     """Yields a line for each thing that is not as recorded."""
     if len(counters) != len(launches):
         yield f"{len(launches)} launches, not {len(counters)}"
@@ -68,6 +72,7 @@ def compare_launches(counters, differences, launches):
             if counter in PLACE or hardware == "":
                 continue
             ours = launch["metrics"][counter]
+            marks.judge(where, launch, counter, ours == int(hardware))
             told_here = told.pop((row["launch"], counter), None)
             if told_here is None:
                 if ours != int(hardware):
@@ -96,7 +101,9 @@ def main():
     wrong += difflib.unified_diff(expected.splitlines(), output.splitlines(), "expected", "printed", lineterm="")
     counters = rows_of(options.folder, "counters.csv", name)
     if counters:
-        wrong += compare_launches(counters, rows_of(options.folder, "differences.csv", name), launches)
+        marks = Marks()
+        wrong += compare_launches(counters, rows_of(options.folder, "differences.csv", name), launches, marks)
+        wrong += marks.complaints(options.folder, name)
     if wrong:
         print("\n".join(wrong))
         print(errors, end="")
