@@ -7,7 +7,7 @@
     scripts/corpus.py compare COUNTED.csv 1.csv 2.csv    says what differs; --write renews docs/counters.md
 
 tests/corpus/programs.json lists the programs: repository and folder, sources, nvcc's flags, sed scripts that make
-problems smaller, data, arguments, and how many launches are read.  `read` needs Python, ncu, this script with
+problems smaller, data, arguments, how many launches are read, and of some why their figures are not held.  `read` needs Python, ncu, this script with
 tests/counters/nsight.py and programs.json, and OUT.  It adds to the files that it finds, so that it can go on
 where it was; a program that fails or hangs is named, and what was read of it is kept.
 """
@@ -272,7 +272,8 @@ def compare_program(name, ours, hardware, tally):
         if wrong:
             other = wrong[0]
             print(f"{where}: on hardware {bare(other['kernel'])} of {other['grid']} blocks of {other['block']}")
-            tally["broken"] += 1
+            # Where the host goes by what is marked, it may make other launches.
+            tally["broken"] += not row[UNCERTAIN]
             continue
         marked, kinds = row[UNCERTAIN].split(), set()
         for counter, kind, figures in judged(row, theirs):
@@ -281,19 +282,21 @@ def compare_program(name, ours, hardware, tally):
             if kind != "equal" or counter in marked:
                 print(f"{where}: {'marked ' * (counter in marked)}{counter} {row[counter]}, hardware "
                       f"{' or '.join(map(str, dict.fromkeys(figures)))} ({kind})")
+        whole = all(kind == "equal" for _, kind in kinds)
         tally["launches"] += 1
         tally["marked"] += bool(marked)
-        tally["whole"] += all(kind == "equal" for _, kind in kinds)
+        tally["whole"] += whole
+        tally["needless"] += bool(marked) and whole
     return tally
 
 
 KINDS = [(marked, kind) for marked in (False, True) for kind in ("equal", "differ", "vary")]
-HEADING = ("| program | launches | equal in all | with a mark | figures equal | differ | vary | marked and equal "
-           "| differ | vary |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+HEADING = ("| program | launches | equal in all | with a mark | and equal in all | figures equal | differ | vary "
+           "| marked and equal | differ | vary |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 
 
 def line(name, tally):
-    cells = [tally["launches"], tally["whole"], tally["marked"], *(tally[kind] for kind in KINDS)]
+    cells = [tally["launches"], tally["whole"], tally["marked"], tally["needless"], *(tally[kind] for kind in KINDS)]
     return f"| {name} | " + " | ".join(map(str, cells)) + " |\n"
 
 
@@ -306,10 +309,14 @@ def renew(text, made):
 
 
 def compare(options):
+    undetermined = {p["program"]: p["undetermined"] for p in programs_of(options)[1] if "undetermined" in p}
     ours, hardware = by_program(options.counted), [by_program(path) for path in options.readings]
     page, total, held = HEADING, collections.Counter(), 0
     for name, rows in ours.items():
         read_of_it = [reading[name] for reading in hardware if name in reading]
+        if name in undetermined:
+            print(f"{name}: {undetermined[name]}")
+            continue
         if not read_of_it:
             print(f"{name}: not read on hardware")
             continue
@@ -344,6 +351,7 @@ def main():
         command.add_argument("--timeout", type=float, default=60, help="seconds for a program (60)")
     held = commands.add_parser("compare", help="hold one to the other; status 1 where an unmarked figure differs")
     held.add_argument("--write", action="store_true", help="renew the table in docs/counters.md")
+    held.set_defaults(only=None)
     for command in (counts, held):
         command.add_argument("counted", metavar="COUNTED.csv", help="the simulator's counters")
     for command in (reads, held):

@@ -2,34 +2,38 @@
 import csv
 import os
 
+COUNTS = ("launches", "whole", "marked", "equal")
 
-def recorded(folder, program):
+
+def recorded(folder):
+    """By program: launches with a mark, those of them that are equal in all, figures with a mark, those that are equal."""
     with open(os.path.join(folder, "marks.csv"), newline="", encoding="utf-8") as lines:
-        for row in csv.DictReader(line for line in lines if not line.startswith("#")):
-            if row["program"] == program:
-                return int(row["marked"]), int(row["equal"])
-    return 0, 0
+        rows = csv.DictReader(line for line in lines if not line.startswith("#"))
+        return {row["program"]: tuple(int(row[count]) for count in COUNTS) for row in rows}
 
 
 class Marks:
-    """Of one program: what was marked, and what of that is equal after all."""
+    """Of one program."""
 
     def __init__(self):
-        self.marked = self.equal = 0
+        self.seen = {}  # by launch: a list of (marked, same)
         self.wrong = []
 
-    def judge(self, where, launch, metric, same):
+    def judge(self, number, launch, metric, same):
         marked = metric in launch["uncertain"]
-        self.marked += marked
-        self.equal += marked and same
+        self.seen.setdefault(number, []).append((marked, same))
         if not same and not marked:
-            self.wrong.append(f"{where}: {metric} is not the hardware's and has no mark")
+            self.wrong.append(f"launch {number}: {metric} is not the hardware's and has no mark")
+
+    def counts(self):
+        launches = [seen for seen in self.seen.values() if any(marked for marked, _ in seen)]
+        figures = [same for seen in launches for marked, same in seen if marked]
+        whole = sum(all(same for _, same in seen) for seen in launches)
+        return len(launches), whole, len(figures), sum(figures)
 
     def complaints(self, folder, program):
-        """FOLDER/marks.csv says how many figures are marked, and how many of those are equal after all."""
-        marked, equal = recorded(folder, program)
-        wrong = list(self.wrong)
-        if (self.marked, self.equal) != (marked, equal):
-            wrong.append(f"{self.marked} figures are marked, {self.equal} of them equal the hardware's all the same; "
-                         f"marks.csv says {marked} and {equal}")
+        wrong, told = list(self.wrong), recorded(folder).get(program, (0, 0, 0, 0))
+        if self.counts() != told:
+            wrong.append(f"{program},{','.join(map(str, self.counts()))} are the marks; marks.csv has "
+                         f"{','.join(map(str, told))}")
         return wrong

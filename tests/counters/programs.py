@@ -51,7 +51,7 @@ def differences(rows, launches, marks):
             # No access at all has no efficiency; Nsight Compute prints 0.
             got = 0 if got is None else round(got, len(wanted.partition(".")[2]))
             if exact:
-                marks.judge(f"launch {number}, {plain(row['kernel'])}", launch, ours, got == float(wanted))
+                marks.judge(number, launch, ours, got == float(wanted))
             if got != float(wanted):
                 yield number, plain(row["kernel"]), ours, str(got), wanted
 
@@ -75,7 +75,7 @@ def main():
     if len(rows) != len(document["launches"]):
         print(f"{len(document['launches'])} launches, on hardware {len(rows)}")
     print("".join(f"{text}\n" for text in complaints), end="")
-    print(f"{len(rows)} launches, {len(found)} figures differ, {marks.marked} are marked, {marks.equal} of those equal")
+    print(f"{len(rows)} launches, {len(found)} figures differ, marks {marks.counts()}")
     right = rows and found == known and same_output and not complaints
     return 0 if right and len(rows) == len(document["launches"]) else 1
 

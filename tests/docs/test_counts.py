@@ -10,6 +10,9 @@ import re
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from marks import recorded  # pylint: disable=wrong-import-position
+
 arguments = None
 
 
@@ -31,6 +34,34 @@ class Counts(unittest.TestCase):
         self.assertEqual(told, expected)
         self.assertIn(f"Of {sum(expected)} kernels", page)
         self.assertIn(f"The {expected[0]} are the hashes", page)
+
+    def test_marks(self):
+        """docs/counters.md: of launches with a mark one in three is equal at most, and so are a program's marked figures."""
+        page = "\n".join(lines("docs", "counters.md"))
+
+        def numbers(row):
+            found = re.search(rf"^\| {row} \| ([\d |]+) \|$", page, re.M)
+            return [int(cell) for cell in found[1].split("|")]
+
+        sums = {}
+        for folder in ("counters", "programs"):
+            for program, counts in recorded(os.path.join(arguments.source, "tests", folder)).items():
+                row = "flow" if program == "flow" else folder
+                sums[row] = [a + b for a, b in zip(sums.get(row, [0] * 4), counts)]
+        launches, whole, marked, needless, *figures = numbers(r"all \d+")
+        equal, differ, vary, marked_equal, marked_differ, marked_vary = figures
+        self.assertEqual((differ, vary), (0, 0))
+        self.assertGreaterEqual(whole + marked - needless, launches)
+        self.assertGreater(equal, 9000)
+        corpus = [marked, needless, marked_equal + marked_differ + marked_vary, marked_equal]
+        rows = {"public programs": corpus, "`tests/programs`": sums["programs"],
+                "the five programs": sums["counters"], "`flow`[^|]*": sums["flow"]}
+        for name, counts in rows.items():
+            self.assertEqual(numbers(name)[1:], counts, name)
+        total = [sum(counts) for counts in zip(*rows.values())]
+        self.assertEqual(numbers("all")[1:], total)
+        self.assertLessEqual(3 * total[1], total[0])
+        self.assertLessEqual(3 * corpus[3], corpus[2])
 
     def test_changelog(self):
         """The newest release is the header's version, and its entries are one line each, 15 at most."""

@@ -72,7 +72,7 @@ def compare_launches(counters, differences, launches, marks):
             if counter in PLACE or hardware == "":
                 continue
             ours = launch["metrics"][counter]
-            marks.judge(where, launch, counter, ours == int(hardware))
+            marks.judge(number, launch, counter, ours == int(hardware))
             told_here = told.pop((row["launch"], counter), None)
             if told_here is None:
                 if ours != int(hardware):

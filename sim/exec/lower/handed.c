@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/exec/lower/doubt.h"
-#include "sim/exec/slots.h"
+#include "sim/exec/lower/slots.h"
 #include "sim/exec/worker.h"
 
 /* Bits: the contents of what parameters point to, by their places; the launch's own order, and the block. */
