@@ -30,7 +30,7 @@ static void see(void *argument, const struct sim_instruction_count *count) {
 
 /* A kernel's body has its thread's number in %t, 4 times that in %t4, the address of 16 KB of zeros, which
  * are its threads' words, in %base and that of its own word in %own, where nothing else goes by itself. */
-static unsigned doubts_of(const char *body, const char *opcode, unsigned threads) {
+static unsigned doubts_of(const char *body, const char *opcode, unsigned threads, unsigned launches) {
     char text[8192];
     const int size =
         snprintf(text, sizeof text,
@@ -56,18 +56,26 @@ static unsigned doubts_of(const char *body, const char *opcode, unsigned threads
     h.with.argument = &seen;
     uint32_t *to = harness_buffer(&h, WORDS * sizeof *to);
     memset(to, 0, WORDS * sizeof *to);
-    if (!harness_launch(&h, "run", 1, threads, 0, (const void *[]){&to}))
-        fail_msg("%s: %s", body, h.fault.text);
+    for (unsigned i = 0; i < launches; i++) {
+        seen = (struct seen){.opcode = opcode};
+        if (!harness_launch(&h, "run", 1, threads, 0, (const void *[]){&to}))
+            fail_msg("%s: %s", body, h.fault.text);
+    }
     if (!seen.ran)
         fail_msg("%s: no %s ran", body, opcode);
     harness_close(&h);
     return seen.doubts;
 }
 
-static void expect(const char *body, const char *opcode, unsigned threads, unsigned doubts) {
-    unsigned found = doubts_of(body, opcode, threads);
+static void expect_last(unsigned launches, const char *body, const char *opcode, unsigned threads,
+                        unsigned doubts) {
+    unsigned found = doubts_of(body, opcode, threads, launches);
     if (found != doubts)
         fail_msg("%s\n%s has doubts 0x%x, not 0x%x", body, opcode, found, doubts);
+}
+
+static void expect(const char *body, const char *opcode, unsigned threads, unsigned doubts) {
+    expect_last(1, body, opcode, threads, doubts);
 }
 
 #define TICKET "atom.global.add.u32 %r1, [%base], 1; and.b32 %r1, %r1, 63;\n"
@@ -114,6 +122,16 @@ static void test_turns(void **state) {
     expect("AGAIN: ld.volatile.global.u32 %r1, [%own]; setp.ne.u32 %p0, %r1, 0; @%p0 bra AGAIN;"
            " st.global.u32 [%own], %r0;",
            "st.global", TWO_WARPS, 0);
+    /* So does shared memory, unless the threads wait for each other in the loop. */
+    expect("AGAIN: ld.volatile.shared.u32 %r1, [tile]; setp.ne.u32 %p0, %r1, 0; @%p0 bra AGAIN;",
+           "ld.volatile", TWO_WARPS, SIM_DOUBT_TURNS);
+    expect("AGAIN: ld.volatile.shared.u32 %r1, [tile]; bar.sync 0; setp.ne.u32 %p0, %r1, 0; @%p0 bra AGAIN;",
+           "ld.volatile", TWO_WARPS, 0);
+    expect("AGAIN: ld.volatile.shared.u32 %r1, [tile]; bar.warp.sync -1; setp.ne.u32 %p0, %r1, 0;"
+           " @%p0 bra AGAIN;",
+           "ld.volatile", TWO_WARPS, SIM_DOUBT_TURNS);
+    expect("AGAIN: ld.volatile.global.u32 %r1, [%own]; bar.sync 0; setp.ne.u32 %p0, %r1, 0; @%p0 bra AGAIN;",
+           "ld.volatile", TWO_WARPS, SIM_DOUBT_TURNS);
     /* ptxas makes a loop of it, in shared memory alone. */
     expect("mov.f32 %f0, 0f3F800000; atom.shared.add.f32 %f1, [tile], %f0;", "atom", TWO_WARPS,
            SIM_DOUBT_TURNS);
@@ -125,6 +143,16 @@ static void test_memory(void **state) {
     (void)state;
     expect("mov.u32 %r1, mine; and.b32 %r2, %t4, 60; add.u32 %r1, %r1, %r2; st.local.u32 [%r1], %t;",
            "st.local", ONE_WARP, SIM_DOUBT_LOCAL);
+    /* An array that is too large, or whose address is given away, stays where it is. */
+    expect(".local .align 4 .b8 more[80]; mov.u32 %r1, mine; and.b32 %r2, %t4, 60; add.u32 %r1, %r1, %r2;"
+           " st.local.u32 [%r1], %t;",
+           "st.local", ONE_WARP, 0);
+    expect(".local .align 4 .b8 more[64]; mov.u32 %r1, mine; and.b32 %r2, %t4, 60; add.u32 %r1, %r1, %r2;"
+           " st.local.u32 [%r1], %t;",
+           "st.local", ONE_WARP, SIM_DOUBT_LOCAL);
+    expect("mov.u64 %d0, mine; cvta.local.u64 %d1, %d0; st.global.u64 [%base], %d1; and.b32 %r2, %t4, 60;"
+           " cvt.u64.u32 %d2, %r2; add.u64 %d0, %d0, %d2; st.local.u32 [%d0], %t;",
+           "st.local", ONE_WARP, 0);
     expect("st.shared.u32 [tile], %t;", "st.shared", ONE_WARP, 0);
     expect("and.b32 %r1, %t, 7; shl.b32 %r1, %r1, 4; mov.u32 %r2, tile; add.u32 %r2, %r2, %r1;"
            " cp.async.ca.shared.global [%r2], [%base], 16; cp.async.wait_all;",
@@ -161,6 +189,16 @@ static void test_width(void **state) {
            "ld.shared", TWO_WARPS, 0);
     expect(TILE "ld.shared.u32 %r3, [%r1]; bar.sync 0; ld.shared.u32 %r4, [%r1+4]; add.u32 %r3, %r3, %r4;"
                 " st.global.u32 [%own], %r3;",
+           "ld.shared", TWO_WARPS, 0);
+    /* A load again, which a shuffle has kept the compiler before ptxas from leaving out. */
+    expect(TILE "ld.shared.u32 %r3, [%r1]; shfl.sync.idx.b32 %r5, %r3, 0, 31, -1; ld.shared.u32 %r4, [%r1];"
+                " add.u32 %r3, %r4, %r5; st.global.u32 [%own], %r3;",
+           "ld.shared", TWO_WARPS, SIM_DOUBT_WIDTH);
+    expect(TILE "ld.shared.u32 %r3, [%r1]; shfl.sync.idx.b32 %r5, %r3, 0, 31, -1; ld.shared.u32 %r4, [%r1+8];"
+                " add.u32 %r3, %r4, %r5; st.global.u32 [%own], %r3;",
+           "ld.shared", TWO_WARPS, 0);
+    expect(TILE "ld.shared.u32 %r3, [%r1]; st.shared.u32 [%r1+512], %r3; ld.shared.u32 %r4, [%r1];"
+                " add.u32 %r3, %r4, %r3; st.global.u32 [%own], %r3;",
            "ld.shared", TWO_WARPS, 0);
     /* No neighbours. */
     expect(TILE "ld.shared.u32 %r3, [%r1]; " BRANCH "ld.shared.u32 %r4, [%r1+8]; add.u32 %r3, %r3, %r4;"
@@ -205,6 +243,49 @@ static void test_ways_that_come_together(void **state) {
            "ld.global", ONE_WARP, 0);
 }
 
+/* The lanes of the mask read 8 bytes each, so many apart. */
+#define PARTLY(mask, factor)                                                                                 \
+    "mov.u32 %r1, " mask "; shr.u32 %r1, %r1, %t; and.b32 %r1, %r1, 1; setp.eq.u32 %p0, %r1, 0;"             \
+    " @%p0 bra END; mul.lo.u32 %r2, %t, " factor "; and.b32 %r2, %r2, 504; mov.u32 %r3, tile;"               \
+    " add.u32 %r3, %r3, %r2; ld.shared.u64 %d0, [%r3]; st.global.u64 [%base], %d0; END: "
+
+static void test_pairs(void **state) {
+    (void)state;
+    expect(PARTLY("0x20005", "24"), "ld.shared", ONE_WARP, SIM_DOUBT_PAIRS);
+    /* Contiguous lanes; lanes with neighbours; all lanes. */
+    expect(PARTLY("0x20005", "8"), "ld.shared", ONE_WARP, 0);
+    expect(PARTLY("0x20007", "24"), "ld.shared", ONE_WARP, 0);
+    expect(PARTLY("0xffffffff", "24"), "ld.shared", ONE_WARP, 0);
+}
+
+/* The kernel takes a ticket, and writes where that says; what it read before decides where it reads then. */
+#define HANDED(address, from)                                                                                \
+    "ld.global.u32 %r3, [" from "+8192]; and.b32 %r3, %r3, 63; mul.wide.u32 %d1, %r3, 4;"                    \
+    " add.u64 %d1, %d1, %base; ld.volatile.global.u32 %r4, [%d1+512]; st.global.u32 [%own+4096], "           \
+    "%r4;" TICKET PLACE "st.global.u32 [" address "+8192], %t;"
+
+static void test_data(void **state) {
+    (void)state;
+    /* The first launch finds what the host has left, the next what that has. */
+    expect_last(1, HANDED("%d0", "%own"), "ld.volatile", TWO_WARPS, 0);
+    expect_last(2, HANDED("%d0", "%own"), "ld.volatile", TWO_WARPS, SIM_DOUBT_DATA);
+    /* Not what it reads, but where; and nothing was left in an order. */
+    expect_last(2, HANDED("%d0", "%own"), "ld.global", TWO_WARPS, 0);
+    expect_last(2, HANDED("%own", "%own"), "ld.volatile", TWO_WARPS, 0);
+    /* Whether it runs. */
+    expect_last(2,
+                "ld.global.u32 %r3, [%own+8192]; setp.eq.u32 %p0, %r3, 7; @%p0 bra ON;"
+                " st.global.u32 [%own+4096], %t;\nON: " TICKET PLACE "st.volatile.global.u32 [%d0+8192], %t;",
+                "st.global", TWO_WARPS, SIM_DOUBT_DATA);
+    /* By way of shared memory, and of a value that is chosen by a branch. */
+    expect_last(2,
+                "ld.global.u32 %r3, [%own+8192]; setp.eq.u32 %p0, %r3, 7; mov.u32 %r4, 0; @%p0 bra ON;"
+                " mov.u32 %r4, 1;\nON: st.shared.u32 [tile], %r4; bar.sync 0; ld.shared.u32 %r5, [tile];"
+                " mul.wide.u32 %d1, %r5, 4; add.u64 %d1, %d1, %base;"
+                " st.volatile.global.u32 [%d1+4096], %t; " TICKET PLACE "st.global.u32 [%d0+8192], %t;",
+                "st.volatile", TWO_WARPS, SIM_DOUBT_DATA);
+}
+
 #define LOOP(step)                                                                                           \
     "AGAIN: ld.global.u32 %r1, [%own]; add.u32 %r0, %r0, 1; setp.eq.u32 %p0, %r0, " step "; @%p0 bra OUT;\n" \
     "setp.lt.u32 %p1, %r0, 9; @%p1 bra AGAIN;\n st.global.u32 [%own+1024], %r1; bra END;\n"                  \
@@ -237,6 +318,7 @@ int main(void) {
         cmocka_unit_test(test_order),  cmocka_unit_test(test_turns),
         cmocka_unit_test(test_memory), cmocka_unit_test(test_calls),
         cmocka_unit_test(test_width),  cmocka_unit_test(test_words),
+        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_data),
         cmocka_unit_test(test_loops),  cmocka_unit_test(test_ways_that_come_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

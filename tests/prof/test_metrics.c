@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "prof/demangle.h"
+#include "prof/doubts.h"
 #include "prof/metrics.h"
 #include "prof/waste.h"
 
@@ -187,10 +188,69 @@ static void test_short_names(void **state) {
     assert_string_equal(text, "a_long_");
 }
 
+/* Whether the metric is in doubt where a launch is this line, and a second one that is in none. */
+static bool doubted(const char *doubt, struct prof_line line, const char *metric) {
+    struct prof_line lines[] = {line, {.sums.c = {.global_store_requests = 5, .gst_transactions = 20}}};
+    struct prof_sums sums = {0};
+    struct prof_doubted out;
+    lines[0].doubts = prof_doubt_bit(doubt);
+    for (size_t i = 0; i < 2; i++)
+        prof_sums_add(&sums, &lines[i].sums);
+    prof_doubted_find(lines, 2, &sums, &out);
+    const unsigned bits = prof_doubts_of(&out, &sums, prof_metric_named(metric));
+    assert_true(bits == 0 || bits == prof_doubt_bit(doubt));
+    return bits != 0;
+}
+
+static void test_doubts(void **state) {
+    (void)state;
+    const struct prof_line load = {.sums.c = {.global_load_requests = 2,
+                                              .gld_transactions = 9,
+                                              .gld_useful_bytes = 64,
+                                              .gld_moved_bytes = 288}};
+    const struct prof_line each = {
+        .sums.c = {
+            .global_load_requests = 2, .gld_transactions = 2, .gld_useful_bytes = 64, .gld_moved_bytes = 64}};
+    const struct prof_line shared = {.sums = {.c = {.shared_load_requests = 2, .shared_load_transactions = 3},
+                                              .shared_load_conflicts = 1}};
+    const struct prof_line sum = {
+        .sums.c = {.global_reduction_requests = 1, .global_reduction_transactions = 1}};
+    /* How often: all that is computed of it. */
+    assert_true(doubted("lanes", load, "global_load_requests"));
+    assert_true(doubted("lanes", load, "gld_transactions"));
+    assert_true(doubted("lanes", load, "gld_transactions_per_request"));
+    assert_true(doubted("lanes", load, "gld_efficiency"));
+    assert_false(doubted("lanes", load, "gst_transactions"));
+    assert_false(doubted("lanes", load, "inst_executed"));
+    assert_true(doubted("data", load, "global_load_requests"));
+    /* Where: only its transactions, if that is no matter of how many requests there are. */
+    assert_false(doubted("order", load, "global_load_requests"));
+    assert_true(doubted("order", load, "gld_transactions"));
+    assert_false(doubted("order", each, "gld_transactions"));
+    assert_false(doubted("order", each, "gld_efficiency"));
+    assert_true(doubted("pairs", shared, "shared_load_transactions"));
+    assert_true(doubted("pairs", shared, "shared_ld_bank_conflict"));
+    assert_false(doubted("pairs", shared, "shared_store_transactions"));
+    assert_false(doubted("width", load, "gld_transactions"));
+    /* A call: what the whole launch did, and the stack; no more. */
+    assert_true(doubted("calls", load, "gst_transactions"));
+    assert_true(doubted("calls", load, "local_load_requests"));
+    assert_false(doubted("calls", load, "shared_load_transactions"));
+    assert_false(doubted("calls", load, "global_atomic_requests"));
+    assert_true(doubted("calls", sum, "global_atomic_requests"));
+    assert_true(doubted("heap", (struct prof_line){0}, "global_atomic_requests"));
+    /* A reason that is not known may be any. */
+    assert_int_equal(prof_doubt_bit("newfangled"), prof_doubt_bit("unknown"));
+    assert_true(doubted("newfangled", load, "global_load_requests"));
+    char text[40];
+    prof_doubts_text(prof_doubt_bit("lanes") | prof_doubt_bit("data"), text, sizeof text);
+    assert_string_equal(text, "lanes data");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_bulk),        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_reasons),    cmocka_unit_test(test_short_names),
+        cmocka_unit_test(test_reasons),    cmocka_unit_test(test_short_names), cmocka_unit_test(test_doubts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,6 +217,84 @@ class Figures(Folder):
         self.assertIn("\n  gld_efficiency\n  smsp__sass_average_data_bytes_per_sector", done.stdout)
 
 
+class Marks(Folder):
+    """Figures that may not be a GPU's: a small array, which ptxas may keep in registers, and copies that are counted as
+    no stores there."""
+    PTX = (".version 8.0\n.target sm_80\n.address_size 64\n"
+           ".visible .entry arrays(.param .u64 p) {\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\n"
+           ".local .align 4 .b8 own[16];\n.shared .align 16 .b8 tile[1024];\n"
+           "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\n"
+           "mov.u64 %rd3, own;\nand.b64 %rd2, %rd2, 12;\nadd.u64 %rd3, %rd3, %rd2;\n"
+           "st.local.u32 [%rd3], %r1;\nld.local.u32 %r2, [%rd3];\nst.global.u32 [%rd1], %r2;\n"
+           "mov.u32 %r3, tile;\nshl.b32 %r1, %r1, 2;\nadd.u32 %r3, %r3, %r1;\n"
+           "cp.async.ca.shared.global [%r3], [%rd1], 4;\ncp.async.wait_all;\nret;\n}\n"
+           ".visible .entry plain(.param .u64 p) {\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\n"
+           "st.global.u64 [%rd1], %rd1;\nret;\n}\n")
+
+    def setUp(self):
+        super().setUp()
+        with open(self.place("a.ptx"), "w", encoding="ascii") as file:
+            file.write(self.PTX)
+        self.steps = [f"load={self.place('a.ptx')}", "arrays"]
+
+    def test_tables(self):
+        done = ran(*self.steps)
+        self.assertRegex(done.stderr, r"(?m)^\*? *arrays .* ~\d+ ")
+        self.assertIn(" ~: may differ from a GPU's, see the notes.", re.sub(r"\s+", " ", done.stderr))
+        report = re.sub(r"\s+", " ", done.stderr)
+        self.assertIn("note: arrays: ~ local, at PTX line 16 (st.local.u32): ptxas may keep arrays of local memory", report)
+        self.assertIn("note: arrays: ~ kind, at PTX line 22 (cp.async.", report)
+        # Another figure of the same row has none, nor has a kernel without doubts.
+        self.assertNotIn("~", ran("vectors").stderr)
+        lines = prof("--lines", arguments.program, *self.steps).stderr
+        self.assertRegex(lines, r"(?m)^ .* st\.local\.u32 ~ ")
+        self.assertRegex(lines, r"(?m)^ .* st\.global\.u32 +4 ")
+        listed = prof("--metrics", "gst_transactions,local_load_requests", arguments.program, *self.steps).stderr
+        self.assertRegex(listed, r"(?m)^ +\d+ +gst_transactions |^ +gst_transactions ")
+        self.assertRegex(listed, r"(?m) ~local_load_requests ")
+        self.assertNotIn("~gst_transactions", listed)
+
+    def test_files(self):
+        sys.path.insert(0, os.path.join(arguments.source, "tests", "cli"))
+        import schema  # pylint: disable=import-outside-toplevel
+        path = self.place("a.csv")
+        _, document = self.profiled(["--csv", path], *self.steps, "plain")
+        with open(os.path.join(arguments.source, "docs", "wideload-prof-1.schema.json"), encoding="utf-8") as file:
+            self.assertEqual(list(schema.violations(document, json.load(file))), [])
+        arrays, plain = document["launches"]
+        uncertain = arrays["uncertain"]
+        self.assertEqual(uncertain["local_load_transactions"], ["local"])
+        self.assertEqual(uncertain["shared_store_transactions"], ["kind"])
+        for name in ["gst_transactions", "global_store_requests", "inst_executed", "shared_load_transactions"]:
+            self.assertNotIn(name, uncertain)
+        self.assertLess(set(uncertain), set(arrays["metrics"]))
+        self.assertEqual({line["access"]: line["uncertain"] for line in arrays["lines"] if line["uncertain"]},
+                         {"st.local.u32": ["local"], "ld.local.u32": ["local"], "cp.async.shared.global": ["kind"]})
+        self.assertEqual(plain["uncertain"], {})
+        self.assertTrue(any(note.startswith("~ local, at ") for note in arrays["notes"]))
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = {row["kernel"]: row["uncertain"].split() for row in csv.DictReader(file, strict=True)}
+        self.assertEqual(rows["arrays"], list(uncertain))
+        self.assertEqual([names for kernel, names in rows.items() if kernel != "arrays"], [[]])
+        # By the names that were asked for.
+        _, document = self.profiled(["--metrics", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum,gst_transactions"],
+                                    *self.steps)
+        self.assertEqual(document["launches"][0]["uncertain"], {"l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum": ["local"]})
+
+    def test_gates(self):
+        command = [arguments.program, *self.steps]
+        done = prof("--fail-if", "local_load_requests>0", *command)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("FAIL local_load_requests>0: local_load_requests is 1 (~ may differ from a GPU's: local): arrays",
+                      done.stderr)
+        done = prof("--fail-if", "local_load_requests>9", *command)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("note local_load_requests>9: local_load_requests is 1 (~ may differ from a GPU's: local): arrays",
+                      done.stderr)
+        done = prof("--fail-if", "gst_transactions>9", *command)
+        self.assertEqual((done.returncode, "gst_transactions>9" in done.stderr), (0, False))
+
+
 class Names(Folder):
     def test_not_ascii(self):
         # nvcc writes the folder as "jos\\303\\251".

@@ -1,6 +1,7 @@
-/* What a launch's accesses owe to data that depends on the order in which threads came: atomics' old values, and
- * places that one block reads while another may write them.  Such data lies in memory until a later launch asks
- * it where to go.  By which parameter of a kernel memory is come to stands for which memory it is. */
+/* What a launch's accesses owe to data that depends on the order in which threads came: atomics' old values,
+ * and places that one block reads while another may write them.  Such data lies in memory until a later
+ * launch asks it where to go.  By which parameter of a kernel memory is come to stands for which memory it
+ * is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,8 +74,9 @@ static bool is(const struct ptx_instruction *in, const char *name) {
 /* Where a load, a store or an atomic goes to; NULL: it is none, or of no memory that is looked at. */
 static const struct ptx_operand *address_of(const struct ptx_instruction *in) {
     const size_t at = is(in, "st") || is(in, "red") ? 0 : is(in, "ld") || is(in, "atom") ? 1 : SIZE_MAX;
-    return at < in->operand_count && !ptx_has_word(in, "param") && !ptx_has_word(in, "const") ? &in->operands[at]
-                                                                                              : NULL;
+    return at < in->operand_count && !ptx_has_word(in, "param") && !ptx_has_word(in, "const")
+               ? &in->operands[at]
+               : NULL;
 }
 
 /* What decides whether the instruction runs, and on which lanes. */

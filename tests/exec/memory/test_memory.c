@@ -452,6 +452,38 @@ static void concurrent(void **state) {
     }
 }
 
+/* That contents depend on an order goes with copies, and ends with what is written over or freed. */
+static void ordered(void **state) {
+    (void)state;
+    struct sim_memory *m = sim_memory_create(UINT64_C(1) << 30);
+    const uint64_t a = sim_memory_alloc(m, 100, SIM_MEMORY_DEVICE),
+                   b = sim_memory_alloc(m, 100, SIM_MEMORY_DEVICE),
+                   c = sim_memory_alloc(m, 100, SIM_MEMORY_DEVICE);
+    char host[100];
+    const uint64_t out = (uint64_t)(uintptr_t)host;
+    sim_memory_copied(m, b, out, 100);
+    assert_false(sim_memory_ordered(m, b));
+    sim_memory_set_ordered(m, a + 60);
+    sim_memory_set_ordered(m, 16); /* no allocation's */
+    assert_true(sim_memory_ordered(m, a) && sim_memory_ordered(m, a + 99));
+    assert_false(sim_memory_ordered(m, a + 100) || sim_memory_ordered(m, b));
+    sim_memory_copied(m, b + 8, a, 8);
+    assert_true(sim_memory_ordered(m, b));
+    sim_memory_copied(m, b, c, 99);
+    assert_true(sim_memory_ordered(m, b));
+    sim_memory_copied(m, b, c, 100);
+    assert_false(sim_memory_ordered(m, b));
+    sim_memory_copied(m, out, a, 4);
+    sim_memory_copied(m, c, out, 4);
+    assert_true(sim_memory_ordered(m, c));
+    for (unsigned i = 0; i < 100; i++) /* its entry moves */
+        sim_memory_alloc(m, 1, SIM_MEMORY_DEVICE);
+    assert_true(sim_memory_ordered(m, a));
+    assert_true(sim_memory_free(m, a));
+    assert_false(sim_memory_ordered(m, a));
+    sim_memory_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ranges, setup, teardown),
@@ -467,6 +499,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(quarantine, setup, teardown),
         cmocka_unit_test_setup_teardown(apart, setup, teardown),
         cmocka_unit_test_setup_teardown(concurrent, setup, teardown),
+        cmocka_unit_test(ordered),
         cmocka_unit_test(packed),
         cmocka_unit_test(packed_slack),
         cmocka_unit_test(packed_room),
