@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "lib/device.h"
 #include "lib/error.h"
 #include "wideload.h"
 
@@ -177,16 +178,5 @@ struct wl_occupancy {
 };
 WL_API wl_error wl__last_occupancy(wl_context *context, struct wl_occupancy *out);
 WL_API void wl__forget_launch(void);
-
-/* The device's UUID, by which NVML knows it too. */
-WL_API wl_error wl__device_uuid(wl_context *context, unsigned char uuid[16]);
-
-/* Makes the context the thread's current one, over whatever the application has there, and takes it off
- * again.  Every call of the driver, and of any other CUDA library, stands between the two.  Enter refuses a
- * NULL context. */
-WL_API wl_error wl__enter(wl_context *context);
-WL_API void wl__leave(wl_context *context);
-
-WL_API bool wl__is_simulator(const wl_context *context);
 
 #endif

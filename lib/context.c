@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ladder/ladder.h"
+#include "lib/device.h"
 #include "lib/error.h"
 #include "lib/inplace/inplace.h"
 

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "ladder/ladder.h"
+#include "lib/device.h"
 #include "lib/driver.h"
 #include "lib/kernels.h"
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ladder/ladder.h"
 #include "lib/context.h"
+#include "lib/device.h"
 #include "lib/error.h"
 
 /* An attribute, 0 when the driver does not know it. */

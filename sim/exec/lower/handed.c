@@ -71,10 +71,12 @@ static bool is(const struct ptx_instruction *in, const char *name) {
     return strcmp(in->name, name) == 0;
 }
 
-/* Where a load, a store or an atomic goes to; NULL: it is none, or of no memory that is looked at. */
+/* Where a load, a store or an atomic goes to; NULL: it is none, has no value, or is of no memory that is
+ * looked at. */
 static const struct ptx_operand *address_of(const struct ptx_instruction *in) {
     const size_t at = is(in, "st") || is(in, "red") ? 0 : is(in, "ld") || is(in, "atom") ? 1 : SIZE_MAX;
-    return at < in->operand_count && !ptx_has_word(in, "param") && !ptx_has_word(in, "const")
+    return at < in->operand_count && in->operand_count > 1 && !ptx_has_word(in, "param") &&
+                   !ptx_has_word(in, "const")
                ? &in->operands[at]
                : NULL;
 }
@@ -117,7 +119,7 @@ static void store(struct search *s, const struct ptx_instruction *in, uint64_t c
 
 static void follow(struct search *s, size_t block, const struct ptx_instruction *in) {
     const uint64_t control = control_of(s, block, in);
-    if (is(in, "st") && in->operand_count > 1 && address_of(in))
+    if (is(in, "st") && address_of(in))
         store(s, in, control);
     if (!slots_destinations(in))
         return;
