@@ -107,8 +107,8 @@ const char *sim_access_name(enum sim_access access, bool texture) {
 static bool find_shared(const struct sim_worker *worker, uint64_t address, unsigned bytes, uint64_t *at) {
     const uint32_t low = (uint32_t)address, high = (uint32_t)(address >> 32);
     *at = address;
-    if (address < worker->shared_end)
-        return sim_within(address, bytes, worker->shared_end);
+    if (sim_within(address, bytes, worker->shared_end))
+        return true;
     if (!worker->shared_below || low < UINT32_MAX - SIM_RESERVED_SHARED + 1 || (high && ~high))
         return false;
     *at = worker->shared_below + (low - (UINT32_MAX - SIM_RESERVED_SHARED + 1));
