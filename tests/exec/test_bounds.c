@@ -230,6 +230,33 @@ static void variables(void **state) {
     assert_int_equal(to[1], 5);
 }
 
+/* Calls within calls: 4095 frames are above a kernel's, and 512 KiB of local memory are a thread's. */
+static void stacks(void **state) {
+    (void)state;
+#define RECURSIVE(variables)                                                                                 \
+    HEAD ".func f(.param .b64 n) {\n.reg .b64 %rd<3>; .reg .pred %p;" variables                              \
+         "ld.param.b64 %rd1, [n]; setp.eq.u64 %p, %rd1, 1; @%p ret; sub.u64 %rd1, %rd1, 1;\n"                \
+         "{ .param .b64 m; st.param.b64 [m], %rd1; call f, (m); } ret; }\n"                                  \
+         ".visible .entry k(.param .u64 p, .param .u64 q) {\n.reg .b64 %rd<3>; ld.param.u64 %rd1, [p];\n"    \
+         "{ .param .b64 m; st.param.b64 [m], %rd1; call f, (m); } ret; }\n"
+    load(RECURSIVE(""));
+    assert_int_equal(launched("k", 1, 0, 4095, 0), SIM_FAULT_NONE);
+    assert_int_equal(launched("k", 1, 0, 4096, 0), SIM_FAULT_STACK);
+    load(RECURSIVE(".local .align 16 .b8 x[1024];"));
+    assert_int_equal(launched("k", 1, 0, 512, 0), SIM_FAULT_NONE);
+    assert_int_equal(launched("k", 1, 0, 513, 0), SIM_FAULT_STACK);
+}
+
+/* An index of brx.idx is one of its targets'. */
+static void targets(void **state) {
+    (void)state;
+    load(KERNEL("cvt.u32.u64 %r2, %rd1; T: .branchtargets A, B; brx.idx %r2, T;\nA: bra E; B: bra E; E:"));
+    assert_int_equal(launched("k", 32, 0, 0, 0), SIM_FAULT_NONE);
+    assert_int_equal(launched("k", 32, 0, 1, 0), SIM_FAULT_NONE);
+    assert_int_equal(launched("k", 32, 0, 2, 0), SIM_FAULT_TRAP);
+    assert_int_equal(launched("k", 32, 0, UINT32_MAX, 0), SIM_FAULT_TRAP);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(partial_copies, setup, teardown),
@@ -240,6 +267,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(shared_reach, setup, teardown),
         cmocka_unit_test_setup_teardown(dynamic_behind_own, setup, teardown),
         cmocka_unit_test_setup_teardown(variables, setup, teardown),
+        cmocka_unit_test_setup_teardown(stacks, setup, teardown),
+        cmocka_unit_test_setup_teardown(targets, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* What lies beside shared and local memory, to the byte: the bytes that hardware lets pass, which are counted, and the
- * first ones that fault.  Each case slides a warp over both ends of what is allowed. */
+/* What lies beside shared and local memory, to the byte: the bytes that hardware lets pass, which are
+ * counted, and the first ones that fault.  Each case slides a warp over both ends of what is allowed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,8 +80,8 @@ static void slide(const struct access *access, const struct memory *memory) {
             ".reg .b32 %%r<9>;\n.reg .b64 %%rd<9>;\nld.param.u64 %%rd1, [p]; mov.u32 %%r1, %%tid.x;\n"
             "%s mul.wide.u32 %%rd2, %%r1, %u; add.u64 %%rd2, %%rd2, %%rd1;\n"
             "%s add.u64 %%rd3, %%rd3, %%rd2; cvt.u32.u64 %%r3, %%rd3;\n%s\nret;\n}\n",
-            access->variables, falling ? "sub.u32 %r1, 31, %r1;" : "", access->width,
-            access->base, access->instruction);
+            access->variables, falling ? "sub.u32 %r1, 31, %r1;" : "", access->width, access->base,
+            access->instruction);
         assert_in_range(size, 1, sizeof text - 1);
         sim_module_unload(h.module);
         h.module = NULL;
@@ -99,7 +99,8 @@ static void slide(const struct access *access, const struct memory *memory) {
 static void local_memory(void **state) {
     (void)state;
     static const struct memory memory = {-512, 64, 64 + 4096};
-#define LOCAL(base, instruction, width) {".local .align 16 .b8 x[64];", base, instruction, width}
+#define LOCAL(base, instruction, width)                                                                      \
+    { ".local .align 16 .b8 x[64];", base, instruction, width }
     static const struct access accesses[] = {
         LOCAL("mov.u64 %rd3, x;", "ld.local.u8 %r2, [%rd3];", 1),
         LOCAL("mov.u64 %rd3, x;", "st.local.u8 [%rd3], %r2;", 1),
@@ -134,7 +135,8 @@ static void local_stores(void **state) {
 static void shared_memory(void **state) {
     (void)state;
     static const struct memory memory = {-1024, 72, 128};
-#define SHARED(base, instruction, width) {".shared .align 16 .b8 x[72];", base, instruction, width}
+#define SHARED(base, instruction, width)                                                                     \
+    { ".shared .align 16 .b8 x[72];", base, instruction, width }
     static const struct access accesses[] = {
         SHARED("mov.u64 %rd3, x;", "ld.shared.u8 %r2, [%rd3];", 1),
         SHARED("mov.u64 %rd3, x;", "st.shared.u8 [%rd3], %r2;", 1),
