@@ -166,7 +166,7 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
         .divergent = last ? ran->splits : 0,
         .undefined = index == ran->undefined_at ? ran->undefined : 0,
     };
-    if (in->source.file && in->source.file <= ptx->file_count)
+    if (in->source.file) /* the parser leaves no file that the text does not give */
         count.file = ptx->files[in->source.file - 1];
     /* Sites are in the order of their instructions. */
     size_t low = 0, high = code->site_count;
