@@ -57,3 +57,35 @@ function(wideload_add_fatbin name source)
         COMMENT "nvcc ${name}.fatbin"
         VERBATIM)
 endfunction()
+
+#     wideload_add_kernels(<target> <table.def>)
+# A fatbin for each row MODULE(...) of a table such as lib/movers.def, whose sources lie in the table's folder.  The
+# target makes them all; its property WIDELOAD_FATBINS lists them.
+function(wideload_add_kernels target table)
+    get_filename_component(folder ${table} DIRECTORY)
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${table} rows REGEX "^MODULE\\(")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${table})
+    set(fatbins "")
+    foreach(row IN LISTS rows)
+        if(NOT row MATCHES "^MODULE\\(([a-z0-9_]+), +([0-9]+), ([^ ,]+), ([^,]*), .*\\)$")
+            message(FATAL_ERROR "${table}: no row of a kernel module: ${row}")
+        endif()
+        set(name ${CMAKE_MATCH_1})
+        set(least ${CMAKE_MATCH_2})
+        set(source ${CMAKE_MATCH_3})
+        string(REPLACE " " ";" definitions "${CMAKE_MATCH_4}")
+        wideload_add_fatbin(${name} ${folder}/${source} LEAST ${least} WL_NAME=wl_${name} ${definitions})
+        list(APPEND fatbins ${PROJECT_BINARY_DIR}/kernels/${name}.fatbin)
+    endforeach()
+    add_custom_target(${target} DEPENDS ${fatbins})
+    set_property(TARGET ${target} PROPERTY WIDELOAD_FATBINS "${fatbins}")
+endfunction()
+
+# A source that takes a table's fatbins in with .incbin, which no dependency scanner sees.
+function(wideload_embed_kernels target source kernels)
+    get_target_property(fatbins ${kernels} WIDELOAD_FATBINS)
+    add_dependencies(${target} ${kernels})
+    set_source_files_properties(${source} PROPERTIES
+        OBJECT_DEPENDS "${fatbins}"
+        COMPILE_DEFINITIONS "WL_FATBIN_DIR=${PROJECT_BINARY_DIR}/kernels")
+endfunction()

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "ladder/kernels.h"
 #include "ladder/tables.h"
 
 #define RUNG_LIMIT 128
@@ -13,6 +14,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* Each experiment's file has its own table; callers want one. */
 static void join(void) {
+    wl__ladder_kernels();
     static const struct wl__rungs *const tables[] = {
         &wl__ladder_copy,          &wl__ladder_add,
         &wl__ladder_read_offset,   &wl__ladder_write_offset,

@@ -115,7 +115,7 @@ struct wl_rung {
 };
 
 /* All rungs, experiments in the table's order, each from the lowest rung up. */
-WL_API const struct wl_rung *wl__ladder(size_t *count);
+const struct wl_rung *wl__ladder(size_t *count);
 
 /* The arrays of a structure's fields lie in one allocation, each from a multiple of 256 bytes on, as arrays
  * of their own would. */
@@ -153,30 +153,30 @@ static inline uint64_t wl__bytes_a_side(const struct wl_problem *problem) {
 
 /* What the bench needs of the driver besides wideload.h: time on the device. */
 typedef struct wl_event wl_event;
-WL_API wl_error wl__event_create(wl_context *context, wl_event **out);
-WL_API void wl__event_destroy(wl_event *event);
-WL_API wl_error wl__event_record(wl_event *event, wl_stream stream);
+wl_error wl__event_create(wl_context *context, wl_event **out);
+void wl__event_destroy(wl_event *event);
+wl_error wl__event_record(wl_event *event, wl_stream stream);
 /* Waits for both, then milliseconds from one to the other. */
-WL_API wl_error wl__event_elapsed(wl_event *from, wl_event *to, float *milliseconds);
+wl_error wl__event_elapsed(wl_event *from, wl_event *to, float *milliseconds);
 
 /* Waits for the device, then makes ordinary lines of those that loads asked the second-level cache to keep:
  * they would outlive the sweep that empties it, and the next sample would find them there. */
-WL_API wl_error wl__cache_release(wl_context *context);
+wl_error wl__cache_release(wl_context *context);
 
 /* Launches recorded once and replayed as one CUDA graph, with no time between them. */
 typedef struct wl_replay wl_replay;
 /* Enqueues what is to be recorded on the stream; it must not wait for anything. */
 typedef wl_error wl_record_fn(void *argument, wl_stream stream);
-WL_API wl_error wl__replay_create(wl_context *context, wl_record_fn *record, void *argument, wl_replay **out);
-WL_API wl_error wl__replay_launch(wl_replay *replay, wl_stream stream);
-WL_API void wl__replay_destroy(wl_replay *replay);
+wl_error wl__replay_create(wl_context *context, wl_record_fn *record, void *argument, wl_replay **out);
+wl_error wl__replay_launch(wl_replay *replay, wl_stream stream);
+void wl__replay_destroy(wl_replay *replay);
 
 /* What a multiprocessor holds at once of the kernel that this thread launched last, by the driver's occupancy
  * query; all 0 when that was none of the library's. */
 struct wl_occupancy {
     unsigned blocks, warps, most_warps;
 };
-WL_API wl_error wl__last_occupancy(wl_context *context, struct wl_occupancy *out);
-WL_API void wl__forget_launch(void);
+wl_error wl__last_occupancy(wl_context *context, struct wl_occupancy *out);
+void wl__forget_launch(void);
 
 #endif

@@ -37,39 +37,6 @@ wl_error wl__last_occupancy(wl_context *context, struct wl_occupancy *out) {
     return WL_ERROR_OK;
 }
 
-/* With the context current. */
-static wl_error count_blocks(wl_context *context, enum wl__kernel kernel, uint32_t threads,
-                             uint32_t shared_bytes, uint64_t *blocks) {
-    const struct wl__driver *driver = &context->driver;
-    CUfunction function;
-    int each = 0, multiprocessors = 0;
-    wl_error error = wl__kernel_get(context, kernel, &function);
-    if (!error)
-        error = wl__driver_check(
-            driver,
-            driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, function, (int)threads, shared_bytes),
-            "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-    if (!error)
-        error =
-            wl__driver_check(driver,
-                             driver->cuDeviceGetAttribute(
-                                 &multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, context->device),
-                             "cuDeviceGetAttribute");
-    if (!error)
-        *blocks = (uint64_t)each * (uint64_t)multiprocessors;
-    return error;
-}
-
-wl_error wl__blocks_at_once(wl_context *context, enum wl__kernel kernel, uint32_t threads,
-                            uint32_t shared_bytes, uint64_t *blocks) {
-    wl_error error = wl__enter(context);
-    if (error)
-        return error;
-    error = count_blocks(context, kernel, threads, shared_bytes, blocks);
-    wl__leave(context);
-    return error;
-}
-
 void wl__forget_launch(void) {
     wl__note_launch((struct wl__launched){0});
 }

@@ -3,6 +3,7 @@
 #ifndef WIDELOAD_LIB_PROBLEM_H
 #define WIDELOAD_LIB_PROBLEM_H
 
+#include "ladder/kernels.h"
 #include "ladder/ladder.h"
 #include "lib/arguments.h"
 #include "lib/launch.h"

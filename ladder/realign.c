@@ -32,8 +32,8 @@ struct wl__realign wl__realign(wl_devptr out, wl_devptr a, wl_devptr b, uint64_t
     return cut;
 }
 
-wl_error wl__realign_launch(wl_context *context, enum wl__kernel kernel, wl_devptr out, wl_devptr a,
-                            wl_devptr b, uint64_t count, struct wl__block block, wl_stream stream) {
+wl_error wl__realign_launch(wl_context *context, wl__kernel kernel, wl_devptr out, wl_devptr a, wl_devptr b,
+                            uint64_t count, struct wl__block block, wl_stream stream) {
     struct wl__realign cut = wl__realign(out, a, b, count);
     uint64_t first, items = cut.vectors + (count - 4 * cut.vectors);
     void *arguments[] = {&out, &a, &b, &count, &cut.head, &cut.vectors, &cut.shift_a, &cut.shift_b, &first};

@@ -15,7 +15,7 @@ struct wl__realign {
 struct wl__realign wl__realign(wl_devptr out, wl_devptr a, wl_devptr b, uint64_t count);
 
 /* Cuts and launches one of the two realigned kernels. */
-wl_error wl__realign_launch(wl_context *context, enum wl__kernel kernel, wl_devptr out, wl_devptr a,
-                            wl_devptr b, uint64_t count, struct wl__block block, wl_stream stream);
+wl_error wl__realign_launch(wl_context *context, wl__kernel kernel, wl_devptr out, wl_devptr a, wl_devptr b,
+                            uint64_t count, struct wl__block block, wl_stream stream);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include "lib/error.h"
 
-wl_error wl__unroll(const struct wl_problem *problem, const struct wl__unrolled *kernels,
-                    enum wl__kernel *kernel, unsigned *accesses) {
+wl_error wl__unroll(const struct wl_problem *problem, const struct wl__unrolled *kernels, wl__kernel *kernel,
+                    unsigned *accesses) {
     unsigned wanted = problem->unroll ? problem->unroll : 1;
     for (unsigned i = 0; i < sizeof kernels->of / sizeof *kernels->of; i++)
         if (wanted == 1u << i) {

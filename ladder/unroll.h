@@ -8,7 +8,7 @@
 #define WL_UNROLL_ALL (1 + 2 + 4 + 8)
 
 struct wl__unrolled {
-    enum wl__kernel of[4]; /* of 1, 2, 4 and 8 accesses */
+    wl__kernel of[4]; /* of 1, 2, 4 and 8 accesses */
 };
 
 /* `one` is the kernel of one access, `kernel`_unroll2 and so on are the others. */
@@ -21,7 +21,7 @@ struct wl__unrolled {
     }
 
 /* The kernel that the problem asks for, that of one access where it asks for none, and its accesses. */
-wl_error wl__unroll(const struct wl_problem *problem, const struct wl__unrolled *kernels,
-                    enum wl__kernel *kernel, unsigned *accesses);
+wl_error wl__unroll(const struct wl_problem *problem, const struct wl__unrolled *kernels, wl__kernel *kernel,
+                    unsigned *accesses);
 
 #endif

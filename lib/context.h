@@ -21,14 +21,16 @@ struct wl_context {
     uint64_t panels_from[5];
     bool log;             /* each operation says on stderr what it chose */
     pthread_mutex_t lock; /* over the filling of the two tables, which fill as kernels are first used */
-    CUmodule modules[WL_MODULE_COUNT];
-    _Atomic(CUfunction) kernels[WL_KERNEL_COUNT]; /* read without the lock; NULL: not loaded yet */
-    _Atomic bool all_shared[WL_KERNEL_COUNT];     /* the kernel may have all shared memory that there is */
+    CUmodule modules[WL_MODULE_COUNT + WL_FURTHER_MODULES];
+    /* Read without the lock; NULL: not loaded yet. */
+    _Atomic(CUfunction) kernels[WL_KERNEL_COUNT + WL_FURTHER_KERNELS];
+    /* The kernel may have all shared memory that there is. */
+    _Atomic bool all_shared[WL_KERNEL_COUNT + WL_FURTHER_KERNELS];
 };
 
 /* The kernel's handle, its module loaded if it was not.  The context must be the thread's current one.
  * Allowed while a stream of the thread captures.  After the first time it takes no lock. */
-wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out);
+wl_error wl__kernel_get(wl_context *context, wl__kernel kernel, CUfunction *out);
 /* Whether the device has bulk copies between global and shared memory, and mbarriers that wait for them: the
  * kernels that include lib/cuda/bulk.cuh. */
 static inline bool wl__has_bulk(const wl_context *on) {

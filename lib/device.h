@@ -7,14 +7,14 @@
 #include "wideload.h"
 
 /* The device's UUID, by which NVML knows it too. */
-WL_API wl_error wl__device_uuid(wl_context *context, unsigned char uuid[16]);
+wl_error wl__device_uuid(wl_context *context, unsigned char uuid[16]);
 
 /* Makes the context the thread's current one, over whatever the application has there, and takes it off
  * again.  Every call of the driver, and of any other CUDA library, stands between the two.  Enter refuses a
  * NULL context. */
-WL_API wl_error wl__enter(wl_context *context);
-WL_API void wl__leave(wl_context *context);
+wl_error wl__enter(wl_context *context);
+void wl__leave(wl_context *context);
 
-WL_API bool wl__is_simulator(const wl_context *context);
+bool wl__is_simulator(const wl_context *context);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/error.h"
+#include "lib/parts.h"
 
 #define STRING_(text) #text
 #define STRING(text)  STRING_(text)
@@ -22,31 +23,17 @@ static const char *const simulator_names[] = {"libwideload-sim.so",
 
 static const char nvidia_name[] = "libcuda.so.1";
 
-/* The folder of the file that this code was loaded from, with its last slash; false when unknown. */
-static bool own_folder(char *folder, size_t size) {
-    Dl_info info;
-    if (!dladdr((void *)(size_t)wl__driver_open, &info) || !info.dli_fname)
-        return false;
-    const char *slash = strrchr(info.dli_fname, '/');
-    if (!slash || (size_t)(slash - info.dli_fname) + 2 > size)
-        return false;
-    memcpy(folder, info.dli_fname, slash - info.dli_fname + 1);
-    folder[slash - info.dli_fname + 1] = '\0';
-    return true;
-}
-
 /* The simulator's handle, NULL when it is not found; then dlerror() says why. */
 static void *find_simulator(const char *named, int mode) {
     if (named && *named)
         return dlopen(named, mode);
     char folder[PATH_MAX], path[PATH_MAX + 64];
     void *library = NULL;
-    if (own_folder(folder, sizeof(folder))) {
+    for (unsigned part = 0; !library && wl__parts_folder(part, folder, sizeof(folder)); part++)
         for (size_t i = 0; i < SIMULATOR_NAMES && !library; i++) {
             snprintf(path, sizeof(path), "%s%s", folder, simulator_names[i]);
             library = dlopen(path, mode);
         }
-    }
     for (size_t i = 0; i < SIMULATOR_NAMES && !library; i++)
         library = dlopen(simulator_names[i], mode);
     return library;

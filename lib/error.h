@@ -6,6 +6,6 @@
 
 /* Keeps the message for wl_message() and returns error, so that a caller can write
  * `return wl__fail(...)`. */
-WL_API wl_error wl__fail(wl_error error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+wl_error wl__fail(wl_error error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -6,35 +6,51 @@
 #include "lib/context.h"
 #include "lib/error.h"
 
+static const struct wl__modules *further;
+
+void wl__further_kernels(const struct wl__modules *modules) {
+    further = modules;
+}
+
+/* A kernel's place in the tables: its module's number in a context, and the module. */
+struct place {
+    unsigned number;
+    const struct wl__module *module;
+    const char *name;
+};
+
+static struct place find(wl__kernel kernel) {
+    const bool own = kernel < WL_KERNEL_COUNT;
+    const struct wl__module *module = own ? wl__library_modules.modules : further->modules;
+    unsigned number = own ? 0 : WL_MODULE_COUNT, left = own ? kernel : kernel - WL_KERNEL_COUNT;
+    for (;; module++, number++)
+        for (const char *const *name = module->kernels; *name; name++)
+            if (left-- == 0)
+                return (struct place){number, module, *name};
+}
+
 /* With the lock held, and no capture forbidding it. */
-static wl_error load(wl_context *context, enum wl__kernel kernel, CUfunction *out) {
-    static const struct {
-        enum wl__module module;
-        const char *module_name, *name;
-    } kernels[] = {
-#define WL_KERNEL_ROW(module, kernel) [WL_KERNEL_##kernel] = {WL_MODULE_##module, #module, "wl_" #kernel},
-        WL_KERNEL_MAP(WL_KERNEL_ROW)
-#undef WL_KERNEL_ROW
-    };
+static wl_error load(wl_context *context, wl__kernel kernel, CUfunction *out) {
     const struct wl__driver *driver = &context->driver;
-    CUmodule *module = &context->modules[kernels[kernel].module];
+    const struct place place = find(kernel);
+    CUmodule *module = &context->modules[place.number];
     char call[96];
     if (!*module) {
         CUmodule loaded = NULL;
-        snprintf(call, sizeof(call), "loading the kernels of '%s'", kernels[kernel].module_name);
-        wl_error error = wl__driver_check(
-            driver, driver->cuModuleLoadData(&loaded, wl__fatbin(kernels[kernel].module)), call);
+        snprintf(call, sizeof(call), "loading the kernels of '%s'", place.module->name);
+        wl_error error =
+            wl__driver_check(driver, driver->cuModuleLoadData(&loaded, place.module->fatbin), call);
         if (error)
             return error;
         *module = loaded;
     }
-    snprintf(call, sizeof(call), "finding the kernel %s", kernels[kernel].name);
-    return wl__driver_check(driver, driver->cuModuleGetFunction(out, *module, kernels[kernel].name), call);
+    snprintf(call, sizeof(call), "finding the kernel %s", place.name);
+    return wl__driver_check(driver, driver->cuModuleGetFunction(out, *module, place.name), call);
 }
 
 /* Loading is what a capture forbids its thread, and in the global mode every thread; but a module belongs to
  * no stream and to no graph, so this is a call for which the relaxed mode is meant. */
-static wl_error load_relaxed(wl_context *context, enum wl__kernel kernel, CUfunction *out) {
+static wl_error load_relaxed(wl_context *context, wl__kernel kernel, CUfunction *out) {
     const struct wl__driver *driver = &context->driver;
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     wl_error error = wl__driver_check(driver, driver->cuThreadExchangeStreamCaptureMode(&mode),
@@ -46,7 +62,7 @@ static wl_error load_relaxed(wl_context *context, enum wl__kernel kernel, CUfunc
     return error;
 }
 
-wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction *out) {
+wl_error wl__kernel_get(wl_context *context, wl__kernel kernel, CUfunction *out) {
     wl_error error = WL_ERROR_OK;
     /* Acquire: what the driver did for the thread that loaded the function is done for this one, too. */
     *out = atomic_load_explicit(&context->kernels[kernel], memory_order_acquire);
@@ -66,7 +82,7 @@ wl_error wl__kernel_get(wl_context *context, enum wl__kernel kernel, CUfunction 
 void wl__unload_kernels(wl_context *context) {
     if (context->driver.cuCtxPushCurrent(context->cuda) != CUDA_SUCCESS)
         return;
-    for (size_t i = 0; i < WL_MODULE_COUNT; i++)
+    for (size_t i = 0; i < WL_MODULE_COUNT + WL_FURTHER_MODULES; i++)
         if (context->modules[i])
             context->driver.cuModuleUnload(context->modules[i]);
     wl__leave(context);

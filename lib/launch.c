@@ -64,7 +64,7 @@ static CUresult start(const struct wl__driver *driver, CUfunction function, cons
 }
 
 /* With the context current. */
-static wl_error launch(wl_context *context, enum wl__kernel kernel, const struct grid *grid, void **arguments,
+static wl_error launch(wl_context *context, wl__kernel kernel, const struct grid *grid, void **arguments,
                        wl_stream stream) {
     CUfunction function;
     wl_error error = wl__kernel_get(context, kernel, &function);
@@ -87,7 +87,7 @@ static wl_error launch(wl_context *context, enum wl__kernel kernel, const struct
     return WL_ERROR_OK;
 }
 
-static wl_error enter_and_launch(wl_context *context, enum wl__kernel kernel, const struct grid *grid,
+static wl_error enter_and_launch(wl_context *context, wl__kernel kernel, const struct grid *grid,
                                  void **arguments, wl_stream stream) {
     /* A thread that works on a device has its context current already: to ask is cheaper than to push and
      * pop. */
@@ -102,14 +102,14 @@ static wl_error enter_and_launch(wl_context *context, enum wl__kernel kernel, co
     return error;
 }
 
-wl_error wl__launch_shared(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
+wl_error wl__launch_shared(wl_context *context, wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                            struct wl__block block, uint32_t shared_bytes, void **arguments,
                            wl_stream stream) {
     const struct grid grid = {.x = grid_x, .y = grid_y, .block = block, .shared_bytes = shared_bytes};
     return enter_and_launch(context, kernel, &grid, arguments, stream);
 }
 
-wl_error wl__launch_clusters(wl_context *context, enum wl__kernel kernel, uint32_t blocks, uint32_t cluster,
+wl_error wl__launch_clusters(wl_context *context, wl__kernel kernel, uint32_t blocks, uint32_t cluster,
                              uint32_t threads, uint32_t shared_bytes, void **arguments, wl_stream stream) {
     struct grid grid = {.x = blocks, .y = 1, .block = {threads, 1}, .shared_bytes = shared_bytes};
     if (cluster > 1 && context->capability >= 90 && context->driver.cuLaunchKernelEx &&
@@ -120,19 +120,52 @@ wl_error wl__launch_clusters(wl_context *context, enum wl__kernel kernel, uint32
     return enter_and_launch(context, kernel, &grid, arguments, stream);
 }
 
-wl_error wl__launch_cooperative(wl_context *context, enum wl__kernel kernel, uint32_t blocks,
-                                uint32_t threads, uint32_t shared_bytes, void **arguments, wl_stream stream) {
+wl_error wl__launch_cooperative(wl_context *context, wl__kernel kernel, uint32_t blocks, uint32_t threads,
+                                uint32_t shared_bytes, void **arguments, wl_stream stream) {
     const struct grid grid = {
         .x = blocks, .y = 1, .cooperative = true, .block = {threads, 1}, .shared_bytes = shared_bytes};
     return enter_and_launch(context, kernel, &grid, arguments, stream);
 }
 
-wl_error wl__launch(wl_context *context, enum wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
+/* With the context current. */
+static wl_error count_blocks(wl_context *context, wl__kernel kernel, uint32_t threads, uint32_t shared_bytes,
+                             uint64_t *blocks) {
+    const struct wl__driver *driver = &context->driver;
+    CUfunction function;
+    int each = 0, multiprocessors = 0;
+    wl_error error = wl__kernel_get(context, kernel, &function);
+    if (!error)
+        error = wl__driver_check(
+            driver,
+            driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, function, (int)threads, shared_bytes),
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    if (!error)
+        error =
+            wl__driver_check(driver,
+                             driver->cuDeviceGetAttribute(
+                                 &multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, context->device),
+                             "cuDeviceGetAttribute");
+    if (!error)
+        *blocks = (uint64_t)each * (uint64_t)multiprocessors;
+    return error;
+}
+
+wl_error wl__blocks_at_once(wl_context *context, wl__kernel kernel, uint32_t threads, uint32_t shared_bytes,
+                            uint64_t *blocks) {
+    wl_error error = wl__enter(context);
+    if (error)
+        return error;
+    error = count_blocks(context, kernel, threads, shared_bytes, blocks);
+    wl__leave(context);
+    return error;
+}
+
+wl_error wl__launch(wl_context *context, wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                     struct wl__block block, void **arguments, wl_stream stream) {
     return wl__launch_shared(context, kernel, grid_x, grid_y, block, 0, arguments, stream);
 }
 
-wl_error wl__launch_linear(wl_context *context, enum wl__kernel kernel, uint64_t items, uint64_t each,
+wl_error wl__launch_linear(wl_context *context, wl__kernel kernel, uint64_t items, uint64_t each,
                            struct wl__block block, void **arguments, uint64_t *first, wl_stream stream) {
     uint64_t blocks = items / each + (items % each != 0);
     for (uint64_t done = 0; done < blocks;) {

@@ -40,7 +40,7 @@ struct wl__slots wl__slots(wl_devptr out, const wl_devptr *inputs, unsigned coun
     return slots;
 }
 
-wl_error wl__slots_launch(wl_context *context, enum wl__kernel kernel, wl_devptr out, const wl_devptr *inputs,
+wl_error wl__slots_launch(wl_context *context, wl__kernel kernel, wl_devptr out, const wl_devptr *inputs,
                           unsigned count, uint64_t bytes, wl_stream stream) {
     struct wl__slots slots = wl__slots(out, inputs, count, bytes);
     wl_devptr bases[2] = {0, 0};

@@ -25,7 +25,7 @@ struct wl__slots wl__slots(wl_devptr out, const wl_devptr *inputs, unsigned coun
 bool wl__slots_alike(wl_devptr out, const wl_devptr *inputs, unsigned count);
 
 /* Runs a kernel of slots over that; one input or two, bytes > 0. */
-wl_error wl__slots_launch(wl_context *context, enum wl__kernel kernel, wl_devptr out, const wl_devptr *inputs,
+wl_error wl__slots_launch(wl_context *context, wl__kernel kernel, wl_devptr out, const wl_devptr *inputs,
                           unsigned count, uint64_t bytes, wl_stream stream);
 
 #endif

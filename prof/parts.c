@@ -1,13 +1,12 @@
 #include "prof/parts.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "wideload.h"
+#include "lib/parts.h"
 
 /* Paths relative to libwideload.so's folder; targets of links come before the links. */
 static const char simulator[] = "libwideload-sim.so", runtime[] = "libwideload-cudart.so",
@@ -24,13 +23,15 @@ static bool join(char out[PATH_MAX], const char *place, const char *file) {
     return snprintf(out, PATH_MAX, "%s/%s", place, file) < PATH_MAX;
 }
 
-/* The folder of libwideload.so, without a trailing slash. */
+/* The folder of Wideload's libraries, without a slash at its end: the first that has any part, else the
+ * program's. */
 static bool library_folder(char out[PATH_MAX]) {
-    Dl_info info;
-    if (!dladdr((void *)(size_t)wl_version, &info) || !info.dli_fname || !realpath(info.dli_fname, out))
-        return false;
-    *strrchr(out, '/') = 0;
-    return true;
+    char place[PATH_MAX], path[PATH_MAX];
+    for (unsigned i = 0; wl__parts_folder(i, place, sizeof place); i++)
+        for (size_t k = 0; k < sizeof files / sizeof *files; k++)
+            if (join(path, place, files[k]) && access(path, F_OK) == 0)
+                return realpath(place, out) != NULL;
+    return wl__parts_folder(0, place, sizeof place) && realpath(place, out);
 }
 
 bool prof_parts_find(struct prof_parts *out, struct base_error *error) {

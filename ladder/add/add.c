@@ -24,7 +24,7 @@ static wl_error one_element(wl_context *context, const struct wl_problem *proble
 
 /* width elements an access, unroll accesses a thread to each array. */
 static wl_error wide(wl_context *context, const struct wl_problem *problem, wl_stream stream,
-                     enum wl__kernel kernel, unsigned width, unsigned unroll, unsigned default_block) {
+                     wl__kernel kernel, unsigned width, unsigned unroll, unsigned default_block) {
     if (problem->n == 0)
         return WL_ERROR_OK;
     wl_error error = wl__check(context, problem, 3, 1, false, bytes(problem));
@@ -42,7 +42,7 @@ static wl_error wide(wl_context *context, const struct wl_problem *problem, wl_s
 static wl_error unrolled(wl_context *context, const struct wl_problem *problem, wl_stream stream,
                          const struct wl__unrolled *kernels, unsigned width, unsigned default_block) {
     unsigned unroll;
-    enum wl__kernel kernel;
+    wl__kernel kernel;
     wl_error error = wl__unroll(problem, kernels, &kernel, &unroll);
     return error ? error : wide(context, problem, stream, kernel, width, unroll, default_block);
 }

@@ -2,6 +2,7 @@
 #ifndef WIDELOAD_LIB_SCAN_H
 #define WIDELOAD_LIB_SCAN_H
 
+#include "ladder/kernels.h"
 #include "lib/launch.h"
 
 /* Bytes of work that a scan of length counts needs; a multiple of 4. */

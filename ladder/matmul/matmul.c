@@ -14,7 +14,7 @@ static uint64_t operations(const struct wl_problem *problem) {
 
 /* A block makes a tile of tile_x x tile_y outputs. */
 static wl_error launch(wl_context *context, const struct wl_problem *problem, wl_stream stream,
-                       enum wl__kernel kernel, struct wl__block block, uint32_t tile_x, uint32_t tile_y) {
+                       wl__kernel kernel, struct wl__block block, uint32_t tile_x, uint32_t tile_y) {
     uint64_t n = problem->n, pitch = problem->k;
     struct wl__slabs slabs;
     wl__slabs_start(&slabs, problem->k, problem->m, tile_x, tile_y, WL_GRID_X_LIMIT, WL_GRID_Y_LIMIT);
@@ -45,7 +45,7 @@ static wl_error naive(wl_context *context, const struct wl_problem *problem, wl_
 }
 
 static wl_error tiled(wl_context *context, const struct wl_problem *problem, wl_stream stream,
-                      enum wl__kernel kernel, uint32_t block, uint32_t tile) {
+                      wl__kernel kernel, uint32_t block, uint32_t tile) {
     if (problem->m == 0 || problem->k == 0)
         return WL_ERROR_OK;
     wl_error error = check(context, problem, true);

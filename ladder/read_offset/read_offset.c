@@ -17,7 +17,7 @@ static uint64_t bytes(const struct wl_problem *problem) {
 
 /* each elements a thread. */
 static wl_error launch(wl_context *context, const struct wl_problem *problem, wl_stream stream,
-                       enum wl__kernel kernel, unsigned each) {
+                       wl__kernel kernel, unsigned each) {
     uint64_t count = count_of(problem), offset = problem->offset, first;
     if (count == 0)
         return WL_ERROR_OK;
@@ -34,7 +34,7 @@ static wl_error launch(wl_context *context, const struct wl_problem *problem, wl
 static wl_error plain(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
     static const struct wl__unrolled kernels = WL_UNROLLED(read_offset_plain, read_offset);
     unsigned each;
-    enum wl__kernel kernel;
+    wl__kernel kernel;
     wl_error error = wl__unroll(problem, &kernels, &kernel, &each);
     return error ? error : launch(context, problem, stream, kernel, each);
 }

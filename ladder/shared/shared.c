@@ -7,7 +7,7 @@ static uint64_t bytes(const struct wl_problem *problem) {
 
 /* A block a tile of 32 x height elements. */
 static wl_error launch(wl_context *context, const struct wl_problem *problem, wl_stream stream,
-                       enum wl__kernel kernel, uint32_t height) {
+                       wl__kernel kernel, uint32_t height) {
     if (problem->n == 0)
         return WL_ERROR_OK;
     wl_error error = wl__check(context, problem, 1, 1, true, bytes(problem));

@@ -14,7 +14,7 @@ static uint64_t bytes(const struct wl_problem *problem) {
 }
 
 static wl_error launch(wl_context *context, const struct wl_problem *problem, wl_stream stream,
-                       enum wl__kernel kernel) {
+                       wl__kernel kernel) {
     if (problem->stride == 0)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "a stride of 0: it must be 1 or more");
     uint64_t count = count_of(problem), stride = problem->stride, first;

@@ -8,7 +8,7 @@ static uint64_t bytes(const struct wl_problem *problem) {
 
 /* How a kernel lays its grid over the matrix. */
 struct shape {
-    enum wl__kernel kernel;
+    wl__kernel kernel;
     bool copies;         /* out has in's shape */
     bool x_is_rows;      /* the grid's x runs down the rows: the "col" kernels */
     bool small_grid;     /* blocks are numbered in 32 bits: the diagonal kernels */

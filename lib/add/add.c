@@ -9,7 +9,7 @@ static const char call[] = "wl_add";
 /* Signed and unsigned integers wrap to the same bits. */
 static const struct type {
     unsigned bytes;
-    enum wl__kernel any, alike;
+    wl__kernel any, alike;
 } types[] = {
 #define TYPE(bytes, kind)                                                                                    \
     { bytes, WL_KERNEL_add_any_##kind, WL_KERNEL_add_alike_##kind }

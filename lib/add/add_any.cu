@@ -20,32 +20,32 @@
 #include "lib/cuda/slots.cuh"
 
 #if WL_ADD_8
-#define WL_NAME  wl_add_any_8
+#define WL_ENTRY wl_add_any_8
 #define WL_ALIKE wl_add_alike_8
 /* Bytes without their highest bits cannot carry into each other; the highest bits are added by xor. */
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return ((a & 0x7f7f7f7f) + (b & 0x7f7f7f7f)) ^ ((a ^ b) & 0x80808080);
 }
 #elif WL_ADD_16
-#define WL_NAME  wl_add_any_16
+#define WL_ENTRY wl_add_any_16
 #define WL_ALIKE wl_add_alike_16
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return ((a & 0x7fff7fff) + (b & 0x7fff7fff)) ^ ((a ^ b) & 0x80008000);
 }
 #elif WL_ADD_32
-#define WL_NAME  wl_add_any_32
+#define WL_ENTRY wl_add_any_32
 #define WL_ALIKE wl_add_alike_32
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return a + b;
 }
 #elif WL_ADD_64
-#define WL_NAME  wl_add_any_64
+#define WL_ENTRY wl_add_any_64
 #define WL_ALIKE wl_add_alike_64
 static __device__ __forceinline__ uint64_t wl_sum(uint64_t a, uint64_t b) {
     return a + b;
 }
 #elif WL_ADD_F16
-#define WL_NAME  wl_add_any_f16
+#define WL_ENTRY wl_add_any_f16
 #define WL_ALIKE wl_add_alike_f16
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     uint32_t sum;
@@ -53,7 +53,7 @@ static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return sum;
 }
 #elif WL_ADD_BF16
-#define WL_NAME  wl_add_any_bf16
+#define WL_ENTRY wl_add_any_bf16
 #define WL_ALIKE wl_add_alike_bf16
 /* A BF16 is the upper half of a float.  The float sum has more than twice a BF16's digits and two, so that
  * rounding it once more gives what rounding the exact sum would. */
@@ -67,13 +67,13 @@ static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return __byte_perm(low, high, 0x7632);
 }
 #elif WL_ADD_F32
-#define WL_NAME  wl_add_any_f32
+#define WL_ENTRY wl_add_any_f32
 #define WL_ALIKE wl_add_alike_f32
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return __float_as_uint(__uint_as_float(a) + __uint_as_float(b));
 }
 #elif WL_ADD_F64
-#define WL_NAME  wl_add_any_f64
+#define WL_ENTRY wl_add_any_f64
 #define WL_ALIKE wl_add_alike_f64
 static __device__ __forceinline__ uint64_t wl_sum(uint64_t a, uint64_t b) {
     return (uint64_t)__double_as_longlong(__longlong_as_double((long long)a) +
@@ -97,9 +97,9 @@ static __device__ __forceinline__ uint4 wl_slot_sum(uint4 a, uint4 b) {
 }
 
 /* a and b are the addresses of the elements that would go to the line's beginning. */
-extern "C" __global__ void WL_FULL_SM WL_NAME(uint8_t *line, const uint8_t *a, const uint8_t *b,
-                                              uint64_t lead, uint64_t end, uint64_t whole, uint64_t whole_end,
-                                              uint64_t first) {
+extern "C" __global__ void WL_FULL_SM WL_ENTRY(uint8_t *line, const uint8_t *a, const uint8_t *b,
+                                               uint64_t lead, uint64_t end, uint64_t whole,
+                                               uint64_t whole_end, uint64_t first) {
     uint64_t slot = wl_index(first);
     if (slot >= whole && slot < whole_end) {
         unsigned shift_a = wl_shift(a), shift_b = wl_shift(b);

@@ -23,7 +23,7 @@ struct wl__rows_way {
     const char *name, *why;
     unsigned part, word, each; /* each: accesses a thread */
     uint64_t shortest;         /* bytes of a row that it is meant for */
-    enum wl__kernel kernel;
+    wl__kernel kernel;
 };
 
 /* Drops dimensions of one element and joins those that lie side by side on both sides, to longer rows too.

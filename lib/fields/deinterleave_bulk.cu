@@ -34,7 +34,7 @@
 
 /* What is known of 32 fields. */
 #if WL_32
-#define WL_NAME                         WL_JOIN(deinterleave, WL_WIDTH, _32)
+#define WL_ENTRY                        WL_JOIN(deinterleave, WL_WIDTH, _32)
 #define WL_SHAPE                        wl_32_shape
 #define WL_FIELDS(shape)                WL_32_STREAMS
 #define WL_GROUPS(shape)                (WL_32_STREAMS / WL_TOGETHER)
@@ -43,7 +43,7 @@
 #define WL_PACKED_BYTES(shape)          WL_BULK_PACKED(WL_32_STREAMS)
 #define WL_STREAM_ADDRESS(shape, field) ((shape).stream + (field) * (shape).stream_bytes)
 #else
-#define WL_NAME                         WL_JOIN(deinterleave, WL_WIDTH, _bulk)
+#define WL_ENTRY                        WL_JOIN(deinterleave, WL_WIDTH, _bulk)
 #define WL_SHAPE                        wl_bulk_shape
 #define WL_FIELDS(shape)                ((shape).fields)
 #define WL_GROUPS(shape)                ((shape).groups)
@@ -119,7 +119,7 @@ static __device__ __forceinline__ unsigned wl_piece_place(unsigned field, unsign
 }
 
 extern "C" __global__ void __launch_bounds__(WL_BULK_THREADS)
-    WL_NAME(const __grid_constant__ struct WL_SHAPE shape, uint64_t first) {
+    WL_ENTRY(const __grid_constant__ struct WL_SHAPE shape, uint64_t first) {
     extern __shared__ __align__(WL_BULK_ALIGN) uint4 wl_shared[];
     __shared__ wl_barrier loaded;
     uint8_t *packed = (uint8_t *)wl_shared, *streams = packed + WL_PACKED_BYTES(shape);

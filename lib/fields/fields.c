@@ -145,7 +145,7 @@ static wl_error warps(wl_context *context, const struct problem *p, wl_stream st
 
     uint64_t ends = p->n + shape.slack, blocks = ends / shape.structures + (ends % shape.structures != 0),
              first;
-    static const enum wl__kernel kernels[2][2] = {
+    static const wl__kernel kernels[2][2] = {
         {WL_KERNEL_deinterleave_fields, WL_KERNEL_deinterleave_fields_few},
         {WL_KERNEL_interleave_fields, WL_KERNEL_interleave_fields_few},
     };

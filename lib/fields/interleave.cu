@@ -25,7 +25,7 @@
 #include "lib/fields/interleave.cuh"
 
 extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS_MANY)
-    WL_NAME(deinterleave)(const __grid_constant__ struct wl_interleave_shape shape, uint64_t first) {
+    WL_ENTRY(deinterleave)(const __grid_constant__ struct wl_interleave_shape shape, uint64_t first) {
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
     const struct wl_chunk chunk = wl_chunk_find(&shape, first + blockIdx.x);
@@ -122,7 +122,7 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS_MANY)
 #endif
 
 extern "C" __global__ void __launch_bounds__(WL_TOGETHER_THREADS)
-    WL_NAME(interleave)(const __grid_constant__ struct wl_interleave_shape shape, uint64_t first) {
+    WL_ENTRY(interleave)(const __grid_constant__ struct wl_interleave_shape shape, uint64_t first) {
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
     const struct wl_chunk chunk = wl_chunk_find(&shape, first + blockIdx.x);

@@ -11,9 +11,9 @@
 #define WL_NOWHERE 0xffffffffu
 
 #if WL_SHIFTED
-#define WL_NAME(direction) WL_JOIN(direction, WL_WIDTH, _shifted)
+#define WL_ENTRY(direction) WL_JOIN(direction, WL_WIDTH, _shifted)
 #else
-#define WL_NAME(direction) WL_JOIN(direction, WL_WIDTH, )
+#define WL_ENTRY(direction) WL_JOIN(direction, WL_WIDTH, )
 #endif
 
 /* Narrow elements are many accesses: two fields at once where they lie at even places, all aligned; else in

@@ -41,7 +41,7 @@ const struct wl__streams_strategy *wl__streams_choose(const wl_context *context,
     return strategy;
 }
 
-wl_error wl__streams_launch(wl_context *context, enum wl__kernel kernel, uint64_t blocks, unsigned threads,
+wl_error wl__streams_launch(wl_context *context, wl__kernel kernel, uint64_t blocks, unsigned threads,
                             uint32_t shared_bytes, void **arguments, uint64_t *first, wl_stream stream) {
     for (uint64_t done = 0; done < blocks; done += WL_GRID_X_LIMIT) {
         uint64_t now = blocks - done < WL_GRID_X_LIMIT ? blocks - done : WL_GRID_X_LIMIT;

@@ -52,7 +52,7 @@ wl_error wl__wide_move(wl_context *context, const struct wl__streams *streams, w
 
 /* Launches of `blocks` blocks in all.  The last of the arguments must point at *first, which each launch
  * finds set to its first block's number. */
-wl_error wl__streams_launch(wl_context *context, enum wl__kernel kernel, uint64_t blocks, unsigned threads,
+wl_error wl__streams_launch(wl_context *context, wl__kernel kernel, uint64_t blocks, unsigned threads,
                             uint32_t shared_bytes, void **arguments, uint64_t *first, wl_stream stream);
 
 #endif

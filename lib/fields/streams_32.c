@@ -21,9 +21,9 @@ bool wl__32_fit(const wl_context *context, const struct wl__streams *streams) {
 }
 
 wl_error wl__32_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
-    static const enum wl__kernel kernels[] = {WL_KERNEL_deinterleave1_32, WL_KERNEL_deinterleave2_32,
-                                              WL_KERNEL_deinterleave4_32, WL_KERNEL_deinterleave8_32,
-                                              WL_KERNEL_deinterleave16_32};
+    static const wl__kernel kernels[] = {WL_KERNEL_deinterleave1_32, WL_KERNEL_deinterleave2_32,
+                                         WL_KERNEL_deinterleave4_32, WL_KERNEL_deinterleave8_32,
+                                         WL_KERNEL_deinterleave16_32};
     const unsigned width = streams->width, structures = WL_32_PIECE / width;
     struct wl_32_shape shape = {
         .n = streams->n,

@@ -64,8 +64,8 @@ static bool place(const struct wl__streams *streams, struct wl_interleave_shape 
     return even && !rows;
 }
 
-static enum wl__kernel kernel_of(const struct wl__streams *streams, bool shifted) {
-    static const enum wl__kernel kernels[5][2][2] = {
+static wl__kernel kernel_of(const struct wl__streams *streams, bool shifted) {
+    static const wl__kernel kernels[5][2][2] = {
         {{WL_KERNEL_deinterleave1, WL_KERNEL_deinterleave1_shifted},
          {WL_KERNEL_interleave1, WL_KERNEL_interleave1_shifted}},
         {{WL_KERNEL_deinterleave2, WL_KERNEL_deinterleave2_shifted},

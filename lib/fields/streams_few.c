@@ -16,7 +16,7 @@ bool wl__few_fits(const wl_context *context, const struct wl__streams *streams) 
 }
 
 wl_error wl__few_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
-    static const enum wl__kernel kernels[2][5] = {
+    static const wl__kernel kernels[2][5] = {
         {WL_KERNEL_deinterleave1_few2, WL_KERNEL_deinterleave2_few2, WL_KERNEL_deinterleave4_few2,
          WL_KERNEL_deinterleave8_few2, WL_KERNEL_deinterleave16_few2},
         {WL_KERNEL_interleave1_few2, WL_KERNEL_interleave2_few2, WL_KERNEL_interleave4_few2,
@@ -34,8 +34,7 @@ wl_error wl__few_move(wl_context *context, const struct wl__streams *streams, wl
     uint64_t vectors = streams->n / (VECTOR_BYTES / streams->width) + 1, first;
     shape.blocks = vectors / WL_FEW_THREADS + (vectors % WL_FEW_THREADS != 0);
     void *arguments[] = {&shape, &first};
-    enum wl__kernel kernel =
-        kernels[streams->together][__builtin_ctz(streams->width)] + (streams->fields - 2);
+    wl__kernel kernel = kernels[streams->together][__builtin_ctz(streams->width)] + (streams->fields - 2);
     return wl__streams_launch(context, kernel, shape.blocks * streams->batch, WL_FEW_THREADS, 0, arguments,
                               &first, stream);
 }

@@ -3,13 +3,13 @@
 #include "lib/launch.h"
 
 wl_error wl__wide_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
-    static const enum wl__kernel kernels[2][5] = {
+    static const wl__kernel kernels[2][5] = {
         {WL_KERNEL_wide_deinterleave1, WL_KERNEL_wide_deinterleave2, WL_KERNEL_wide_deinterleave4,
          WL_KERNEL_wide_deinterleave8, WL_KERNEL_wide_deinterleave16},
         {WL_KERNEL_wide_interleave1, WL_KERNEL_wide_interleave2, WL_KERNEL_wide_interleave4,
          WL_KERNEL_wide_interleave8, WL_KERNEL_wide_interleave16},
     };
-    enum wl__kernel kernel = kernels[streams->together][__builtin_ctz(streams->width)];
+    wl__kernel kernel = kernels[streams->together][__builtin_ctz(streams->width)];
     for (unsigned done = 0; done < streams->fields;) {
         unsigned left = streams->fields - done, now = left < WL_WIDE_STREAMS ? left : WL_WIDE_STREAMS;
         struct wl_wide_shape shape = {

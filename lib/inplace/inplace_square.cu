@@ -12,12 +12,12 @@
 #include "lib/inplace/inplace.h"
 
 #ifdef WL_SMALL
-#define WL_NAME    WL_SIZED(small)
+#define WL_ENTRY   WL_SIZED(small)
 #define WL_TILE    WL_INPLACE_SMALL_TILE
 #define WL_THREADS WL_INPLACE_SMALL_THREADS
 #define WL_WANTED  WL_INPLACE_SMALL_BLOCKS
 #else
-#define WL_NAME    WL_SIZED(square)
+#define WL_ENTRY   WL_SIZED(square)
 #define WL_TILE    WL_INPLACE_TILE(WL_WIDTH)
 #define WL_THREADS WL_INPLACE_THREADS(WL_WIDTH)
 #define WL_WANTED  WL_INPLACE_BLOCKS(WL_WIDTH)
@@ -56,7 +56,7 @@ static __device__ __forceinline__ void wl_swap(wl_word *square, uint64_t ld, uns
 #endif
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
-    WL_NAME(wl_word *square, uint64_t ld, unsigned n, uint64_t first) {
+    WL_ENTRY(wl_word *square, uint64_t ld, unsigned n, uint64_t first) {
     unsigned i, j;
     if (wl_tiles_of(first + blockIdx.x, (n + WL_TILE - 1) / WL_TILE, &i, &j))
         wl_swap(square, ld, n, i, j);

@@ -30,7 +30,7 @@ static uint64_t round_up(uint64_t n, uint64_t multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
 
-wl_error wl__inplace_launch(const struct wl__inplace *p, const enum wl__kernel kernels[5], uint64_t blocks,
+wl_error wl__inplace_launch(const struct wl__inplace *p, const wl__kernel kernels[5], uint64_t blocks,
                             uint32_t threads, uint64_t shared_bytes, void **arguments, uint64_t *first) {
     for (*first = 0; *first < blocks;) {
         uint64_t left = blocks - *first, now = left < WL_GRID_X_LIMIT ? left : WL_GRID_X_LIMIT;
@@ -68,14 +68,13 @@ static bool is_square(const struct wl__inplace *p) {
 
 /* A kernel for squares: its tile's side, threads and bytes. */
 struct exchange {
-    const enum wl__kernel *kernels;
+    const wl__kernel *kernels;
     uint32_t tile, threads, bytes;
 };
 
 static struct exchange exchange_of(const struct wl__inplace *p, uint64_t ld) {
-    static const enum wl__kernel any[5] = WL_INPLACE_EACH(square),
-                                 small[5] = {[1] = WL_KERNEL_inplace_small2},
-                                 aligned[5] = {WL_KERNEL_inplace_aligned1, WL_KERNEL_inplace_aligned2};
+    static const wl__kernel any[5] = WL_INPLACE_EACH(square), small[5] = {[1] = WL_KERNEL_inplace_small2},
+                            aligned[5] = {WL_KERNEL_inplace_aligned1, WL_KERNEL_inplace_aligned2};
     const uint32_t tile = WL_INPLACE_TILE(p->width), bytes = WL_INPLACE_PAIR_BYTES(p->width);
     if (p->width <= 2 && (p->shorter * p->width | ld * p->width | p->matrix) % 16 == 0)
         return (struct exchange){aligned, tile, WL_INPLACE_ALIGNED_THREADS(p->width),
@@ -160,8 +159,7 @@ static uint64_t shuffle_workspace(const struct wl__inplace *p) {
 }
 
 static wl_error shuffle_rows(const struct wl__inplace *p, struct shape s) {
-    static const enum wl__kernel on_chip[5] = WL_INPLACE_EACH(rows),
-                                 by_bands[5] = WL_INPLACE_EACH(band_of_rows);
+    static const wl__kernel on_chip[5] = WL_INPLACE_EACH(rows), by_bands[5] = WL_INPLACE_EACH(band_of_rows);
     wl_devptr matrix = p->matrix, band = p->workspace;
     uint64_t first, shared = room_for_row(p), row;
     uint32_t backwards = s.backwards, returns;
@@ -185,8 +183,8 @@ static wl_error shuffle_rows(const struct wl__inplace *p, struct shape s) {
 }
 
 static wl_error shuffle_columns(const struct wl__inplace *p, struct shape s, uint32_t rotates) {
-    static const enum wl__kernel on_chip[5] = WL_INPLACE_EACH(columns),
-                                 by_bands[5] = WL_INPLACE_EACH(band_of_columns);
+    static const wl__kernel on_chip[5] = WL_INPLACE_EACH(columns),
+                            by_bands[5] = WL_INPLACE_EACH(band_of_columns);
     wl_devptr matrix = p->matrix, band = p->workspace;
     uint64_t first, panel = panel_width(p), col;
     uint32_t backwards = s.backwards, returns;

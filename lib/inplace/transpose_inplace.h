@@ -23,7 +23,7 @@ struct wl__inplace {
     }
 
 /* Launches so many blocks, in several launches if need be: each finds in *first its first block's index. */
-wl_error wl__inplace_launch(const struct wl__inplace *p, const enum wl__kernel kernels[5], uint64_t blocks,
+wl_error wl__inplace_launch(const struct wl__inplace *p, const wl__kernel kernels[5], uint64_t blocks,
                             uint32_t threads, uint64_t shared_bytes, void **arguments, uint64_t *first);
 
 /* The square of the shorter side, whose rows begin ld elements apart. */

@@ -42,10 +42,9 @@ uint64_t wl__inplace_panels_workspace(const struct wl__inplace *p) {
 }
 
 wl_error wl__inplace_panels(const struct wl__inplace *p, bool *done) {
-    static const enum wl__kernel close[5] = WL_INPLACE_EACH(close_panels),
-                                 open[5] = WL_INPLACE_EACH(open_panels);
+    static const wl__kernel close[5] = WL_INPLACE_EACH(close_panels), open[5] = WL_INPLACE_EACH(open_panels);
     const struct layout layout = layout_of(p);
-    const enum wl__kernel kernel = (p->rows > p->cols ? open : close)[p->row];
+    const wl__kernel kernel = (p->rows > p->cols ? open : close)[p->row];
     const uint32_t threads = WL_INPLACE_PANEL_THREADS(p->width), shared = WL_INPLACE_PANEL_BYTES(p->width);
     uint64_t blocks = 0;
     *done = false;

@@ -49,9 +49,9 @@ static wl_error make_runs(const struct wl__inplace *p, struct wl_inplace_runs *r
 
 /* Rows are closed, or opened, and take back what was saved. */
 static wl_error move_rows(const struct wl__inplace *p, wl_devptr counters, wl_devptr saved) {
-    static const enum wl__kernel close[5] = WL_INPLACE_EACH(close), open[5] = WL_INPLACE_EACH(open),
-                                 close_runs[5] = WL_INPLACE_EACH(close_runs),
-                                 open_runs[5] = WL_INPLACE_EACH(open_runs);
+    static const wl__kernel close[5] = WL_INPLACE_EACH(close), open[5] = WL_INPLACE_EACH(open),
+                            close_runs[5] = WL_INPLACE_EACH(close_runs),
+                            open_runs[5] = WL_INPLACE_EACH(open_runs);
     wl_devptr matrix = p->matrix;
     uint64_t side = p->shorter, extra = p->longer - side, first;
     bool opening = p->rows > p->cols;
@@ -70,7 +70,7 @@ static wl_error move_rows(const struct wl__inplace *p, wl_devptr counters, wl_de
 }
 
 wl_error wl__inplace_save(const struct wl__inplace *p, wl_devptr saved, wl_devptr counters, uint64_t words) {
-    static const enum wl__kernel save[5] = WL_INPLACE_EACH(save);
+    static const wl__kernel save[5] = WL_INPLACE_EACH(save);
     wl_devptr matrix = p->matrix;
     uint64_t side = p->shorter, extra = p->longer - side, first;
     uint32_t opening = p->rows > p->cols;

@@ -144,8 +144,8 @@ static bool has_bulk(struct problem *p) {
     return plan(p) && p->kept->is_bulk;
 }
 
-static wl_error launch(struct problem *p, enum wl__kernel kernel, struct wl_permute_tiles *tiles,
-                       void *parameters, unsigned cluster, unsigned threads, unsigned memory) {
+static wl_error launch(struct problem *p, wl__kernel kernel, struct wl_permute_tiles *tiles, void *parameters,
+                       unsigned cluster, unsigned threads, unsigned memory) {
     void *arguments[] = {parameters};
     tiles->to = p->to;
     tiles->from = p->from;
@@ -163,11 +163,11 @@ static wl_error strips(struct problem *p) {
 static wl_error bulk(struct problem *p) {
     struct wl__permute_bulk_plan *plan = &p->kept->plan.bulk;
     bool wraps = plan->bulk.turn.count < plan->bulk.length;
-    enum wl__kernel kernel = plan->unit == 1   ? WL_KERNEL_permute_narrow1
-                             : plan->unit == 2 ? WL_KERNEL_permute_narrow2
-                             : plan->unit == 4 ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
-                             : wraps           ? WL_KERNEL_permute_bulk8_1
-                                               : WL_KERNEL_permute_bulk8_0;
+    wl__kernel kernel = plan->unit == 1   ? WL_KERNEL_permute_narrow1
+                        : plan->unit == 2 ? WL_KERNEL_permute_narrow2
+                        : plan->unit == 4 ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
+                        : wraps           ? WL_KERNEL_permute_bulk8_1
+                                          : WL_KERNEL_permute_bulk8_0;
     return launch(p, kernel, &plan->bulk.tiles, &plan->bulk, plan->cluster, plan->threads, plan->memory);
 }
 
@@ -178,8 +178,9 @@ static bool has_async(struct problem *p) {
 static wl_error async(struct problem *p) {
     struct wl__permute_plan *plan = &p->kept->plan.tiles;
     uint32_t memory = plan->blocks ? wl__shared_for(p->context, plan->blocks, plan->memory) : plan->memory;
-    enum wl__kernel kernel =
-        (enum wl__kernel)(WL_KERNEL_permute_async1 + (unsigned)__builtin_ctz(plan->width));
+    static const wl__kernel kernels[] = {WL_KERNEL_permute_async1, WL_KERNEL_permute_async2,
+                                         WL_KERNEL_permute_async4, WL_KERNEL_permute_async8};
+    const wl__kernel kernel = kernels[__builtin_ctz(plan->width)];
     return launch(p, kernel, &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, memory);
 }
 
@@ -187,17 +188,32 @@ static bool has_tiles(struct problem *p) {
     return plan(p) && !p->kept->is_bulk && !p->kept->plan.tiles.is_async;
 }
 
-/* Kernels differ in the elements' width, in whose rows begin anywhere, and in how many accesses a thread
- * makes: the fewer it has registers for, the more blocks a multiprocessor holds. */
+/* Kernels of tiles, of a width whose rows begin anywhere in neither array, in the output, in the input, in
+ * both: of 4, 6 and 8 accesses a thread; the fewer it has registers for, the more blocks a multiprocessor
+ * holds. */
+#define PASSES(kernel)                                                                                       \
+    { WL_KERNEL_##kernel##_4, WL_KERNEL_##kernel##_6, WL_KERNEL_##kernel##_8 }
+#define ROWS(kernel)                                                                                         \
+    { PASSES(kernel##_whole), PASSES(kernel##_out), PASSES(kernel##_in), PASSES(kernel##_both) }
+#define WIDE(kernel)                                                                                         \
+    {                                                                                                        \
+        WL_KERNEL_##kernel##_whole_wide, WL_KERNEL_##kernel##_out_wide, WL_KERNEL_##kernel##_in_wide,        \
+            WL_KERNEL_##kernel##_both_wide                                                                   \
+    }
+static const wl__kernel tile_kernels[5][4][3] = {ROWS(permute_tile1),
+                                                 ROWS(permute_tile2),
+                                                 ROWS(permute_tile4),
+                                                 ROWS(permute_tile8),
+                                                 {PASSES(permute_tile16_whole)}};
+static const wl__kernel wide_kernels[5][4] = {[2] = WIDE(permute_tile4), [3] = WIDE(permute_tile8)};
+
 static wl_error tiles(struct problem *p) {
     struct wl__permute_plan *plan = &p->kept->plan.tiles;
     unsigned passes = plan->passes <= 4 ? 0 : plan->passes <= 6 ? 1 : 2;
     unsigned shifted = 2 * plan->in_shifted + plan->out_shifted;
     unsigned width = (unsigned)__builtin_ctz(plan->width);
-    if (plan->threads > WL__PERMUTE_THREADS)
-        return launch(p, (enum wl__kernel)(WL_KERNEL_permute_tile4_whole_wide + (width - 2) * 4 + shifted),
-                      &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, plan->memory);
-    return launch(p, (enum wl__kernel)(WL_KERNEL_permute_tile1_whole_4 + (width * 4 + shifted) * 3 + passes),
+    const bool wide = plan->threads > WL__PERMUTE_THREADS;
+    return launch(p, wide ? wide_kernels[width][shifted] : tile_kernels[width][shifted][passes],
                   &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, plan->memory);
 }
 

@@ -14,7 +14,7 @@
 #define ROWS_LIMIT 16384
 
 /* By bulk, gaps, and width. */
-static const enum wl__kernel kernels[2][2][5] = {
+static const wl__kernel kernels[2][2][5] = {
     {{WL_KERNEL_transpose_panels1, WL_KERNEL_transpose_panels2, WL_KERNEL_transpose_panels4,
       WL_KERNEL_transpose_panels8, WL_KERNEL_transpose_panels16},
      {WL_KERNEL_transpose_panels_apart1, WL_KERNEL_transpose_panels_apart2, WL_KERNEL_transpose_panels_apart4,
@@ -210,9 +210,9 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
         .by_matrix = p->together > 1 ? UINT32_MAX / (p->gaps ? p->cols : rows * p->cols) + 1 : 0,
         .by_rows = UINT32_MAX / units + 1,
     };
-    const enum wl__kernel kernel = launch.apart ? kernels[p->bulk][p->gaps][__builtin_ctz(width)]
-                                   : width == 1 ? WL_KERNEL_transpose_turned1
-                                                : WL_KERNEL_transpose_turned2;
+    const wl__kernel kernel = launch.apart ? kernels[p->bulk][p->gaps][__builtin_ctz(width)]
+                              : width == 1 ? WL_KERNEL_transpose_turned1
+                                           : WL_KERNEL_transpose_turned2;
     const uint32_t shared = wl__shared_for(context, blocks, p->shared);
     const uint64_t limit = (uint64_t)(WL_GRID_X_LIMIT / panels) * p->together;
     void *arguments[] = {&launch};

@@ -23,7 +23,7 @@ struct problem {
 /* A tiled kernel and the tile it was compiled with.  Blocks walk down whole columns of tiles, so that
  * neighbours in time write whole rows of the output. */
 struct tiled {
-    enum wl__kernel kernel;
+    wl__kernel kernel;
     uint32_t threads;
     struct {
         uint32_t rows, cols; /* of the input */
@@ -71,13 +71,13 @@ static const struct slots {
  * where that is few bytes. */
 #define FEW_BYTES (26 << 10)
 /* Contiguous rows, all columns: one strip or two of as many rows as are 128 bytes of the output. */
-static const enum wl__kernel pieces[] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_transpose_pieces2,
-                                         WL_KERNEL_transpose_pieces4};
+static const wl__kernel pieces[] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_transpose_pieces2,
+                                    WL_KERNEL_transpose_pieces4};
 #define PIECE_THREADS 256
 #define PIECE_STRIP   128
 #define PIECE_BESIDE  256 /* bytes of shared memory: the barrier's line, and what the tile lies off a line */
 /* Contiguous rows of the output, all of them: one line of each row of the input, or two. */
-static const enum wl__kernel columns[][2] = {
+static const wl__kernel columns[][2] = {
     {WL_KERNEL_transpose_columns1_1, WL_KERNEL_transpose_columns1_2},
     {WL_KERNEL_transpose_columns2_1, WL_KERNEL_transpose_columns2_2},
     {WL_KERNEL_transpose_columns4_1, WL_KERNEL_transpose_columns4_2},

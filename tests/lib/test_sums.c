@@ -16,7 +16,7 @@
 
 static const struct {
     unsigned bytes;
-    enum wl__kernel any, alike;
+    wl__kernel any, alike;
 } kinds[] = {
     {1, WL_KERNEL_add_any_8, WL_KERNEL_add_alike_8},
     {2, WL_KERNEL_add_any_16, WL_KERNEL_add_alike_16},
@@ -28,7 +28,7 @@ static const struct {
     {8, WL_KERNEL_add_any_f64, WL_KERNEL_add_alike_f64},
 };
 
-static void add(enum wl__kernel kernel, wl_devptr out, wl_devptr a, wl_devptr b, uint64_t bytes,
+static void add(wl__kernel kernel, wl_devptr out, wl_devptr a, wl_devptr b, uint64_t bytes,
                 const char *what) {
     const wl_devptr inputs[] = {a, b};
     if (wl__slots_launch(context, kernel, out, inputs, 2, bytes, NULL) || wl_synchronize(context))
