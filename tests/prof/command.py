@@ -17,8 +17,8 @@ def environment(more=None):
     return {**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0:handle_segv=0", **(more or {})}
 
 
-def prof(*command, more=None, **options):
-    return subprocess.run([arguments.wideload, "prof", *command], capture_output=True, text=True,
+def prof(*words, more=None, command=None, **options):
+    return subprocess.run([command or arguments.wideload, "prof", *words], capture_output=True, text=True,
                           env=environment(more), timeout=120, check=False, **options)
 
 

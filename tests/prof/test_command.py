@@ -410,26 +410,31 @@ class Refused(Folder):
 
 
 class Parts(Folder):
-    """Files that a profiled program runs on, beside libwideload.so."""
+    """Files that a profiled program runs on, in the folder of libraries."""
 
     def test_missing(self):
-        # The loader takes a copy of the library here before the build's.
-        needed = [line.split()[2] for line in subprocess.run(["ldd", arguments.wideload], capture_output=True, text=True,
-                                                             check=True).stdout.splitlines() if "libwideload.so" in line]
-        build = os.path.dirname(os.path.realpath(needed[0]))
-        shutil.copy(needed[0], self.folder)
-        more = {"LD_LIBRARY_PATH": self.folder}
-        for part in ["libwideload-sim.so", "libwideload-cudart.so", "wideload/libcuda.so.1",
-                     "wideload/libcudart.so.12", "wideload/libcudart.so.13", "wideload/bin/ptxas", "wideload/bin/nvcc"]:
-            done = ran("print", more=more)
+        # The command in a tree as an installation's.
+        build = os.path.join(os.path.dirname(os.path.realpath(arguments.wideload)), "lib")
+        os.makedirs(self.place("bin"))
+        command = shutil.copy(arguments.wideload, self.place("bin/wideload"))
+        parts = ["libwideload-sim.so", "libwideload-cudart.so", "wideload/libcuda.so.1", "wideload/libcudart.so.12",
+                 "wideload/libcudart.so.13", "wideload/bin/ptxas", "wideload/bin/nvcc"]
+        os.makedirs(self.place("lib/wideload/bin"))
+        for part in parts:
+            os.symlink(os.path.join(build, part), self.place("lib/" + part))
+        for part in parts:
+            os.rename(self.place("lib/" + part), self.place("taken"))
+            done = ran("print", command=command)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertRegex(done.stderr, r"\Awideload: [^\n]+\n\Z")
-            self.assertIn(os.path.join(os.path.realpath(self.folder), part) + ": this part of Wideload is missing",
-                          done.stderr)
+            self.assertIn(os.path.join(os.path.realpath(self.folder), "lib", part) +
+                          ": this part of Wideload is missing", done.stderr)
             self.assertIn("`make`", done.stderr)
-            os.makedirs(self.place("wideload/bin"), exist_ok=True)
-            os.symlink(os.path.join(build, part), self.place(part))
-        self.assertEqual(ran("vectors", more=more).returncode, 0)
+            os.rename(self.place("taken"), self.place("lib/" + part))
+        self.assertEqual(ran("vectors", command=command).returncode, 0)
+        # Found in PATH, it is called by no path.
+        self.assertEqual(ran("vectors", command="wideload", more={"PATH": self.place("bin") + ":" + os.environ["PATH"]})
+                         .returncode, 0)
 
 
 class Silence(Folder):
