@@ -8,6 +8,7 @@
 #include "lib/device.h"
 #include "lib/driver.h"
 #include "lib/kernels.h"
+#include "lib/mask.h"
 
 struct wl_context {
     struct wl__driver driver;

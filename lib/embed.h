@@ -1,5 +1,5 @@
-/* A table of kernels made into data: the fatbins, embedded as they are, and the list of modules.  WL_FATBIN_DIR comes
- * from the build.
+/* A table of kernels made into data: the fatbins, embedded as they are, and the list of modules.
+ * WL_FATBIN_DIR comes from the build.
  *
  *     #define MODULE(name, least, source, definitions, kernels) WL_EMBED(name)
  *     #include "lib/movers.def"
@@ -26,7 +26,7 @@
                                                   ".popsection\n");                                          \
     extern const unsigned char wl__fatbin_##module[] __attribute__((visibility("hidden")));
 
-#define WL_EMBEDDED(module, ...)    {#module, wl__fatbin_##module, (const char *const[]){__VA_ARGS__ NULL}},
+#define WL_EMBEDDED(module, ...)   {#module, wl__fatbin_##module, (const char *const[]){__VA_ARGS__ NULL}},
 #define WL_EMBEDDED_KERNEL(kernel) "wl_" #kernel,
 
 #endif

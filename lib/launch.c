@@ -67,6 +67,9 @@ static CUresult start(const struct wl__driver *driver, CUfunction function, cons
 static wl_error launch(wl_context *context, wl__kernel kernel, const struct grid *grid, void **arguments,
                        wl_stream stream) {
     CUfunction function;
+    if (WL_MASKED(kernel))
+        return WL_ERROR_MASKED;
+    WL_NOTE(kernel);
     wl_error error = wl__kernel_get(context, kernel, &function);
     if (error)
         return error;

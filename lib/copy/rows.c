@@ -87,8 +87,12 @@ const struct wl__rows_way *wl__rows_way(const struct wl__rows *rows) {
     for (unsigned i = 0; i < rows->rank; i++)
         places |= rows->outer[i].to_pitch | rows->outer[i].from_pitch;
     const struct wl__rows_way *way = &ways[1];
-    while (places % way->part || rows->row_bytes < way->shortest || (needs_dense(way) && !is_dense(rows)))
+    while (places % way->part || rows->row_bytes < way->shortest || (needs_dense(way) && !is_dense(rows)) ||
+           WL_MASKED(way->kernel)) {
+        if (WL_MASKING && way == &ways[sizeof(ways) / sizeof(ways[0]) - 1])
+            break;
         way++;
+    }
     return way;
 }
 

@@ -151,8 +151,9 @@ static wl_error warps(wl_context *context, const struct problem *p, wl_stream st
     };
     /* Of the parameter, a kernel for few fields takes the beginning. */
     void *arguments[] = {&shape, &first};
-    return wl__streams_launch(context, kernels[p->together][p->count <= WL_FIELDS_FEW], blocks,
-                              WL_FIELDS_THREADS, shared_bytes, arguments, &first, stream);
+    return wl__streams_launch(
+        context, kernels[p->together][p->count <= WL_FIELDS_FEW && !WL_MASKED(kernels[p->together][1])],
+        blocks, WL_FIELDS_THREADS, shared_bytes, arguments, &first, stream);
 }
 
 /* The first that applies is taken. */

@@ -6,6 +6,10 @@
 #define WIDTH_LEAST  4
 #define SECTOR_BYTES 32
 
+static const wl__kernel kernels[] = {WL_KERNEL_deinterleave1_32, WL_KERNEL_deinterleave2_32,
+                                     WL_KERNEL_deinterleave4_32, WL_KERNEL_deinterleave8_32,
+                                     WL_KERNEL_deinterleave16_32};
+
 bool wl__32_fit(const wl_context *context, const struct wl__streams *streams) {
     if (streams->together || streams->fields != WL_32_STREAMS ||
         (streams->width < WIDTH_LEAST && !wl__has_bulk(context)))
@@ -17,13 +21,10 @@ bool wl__32_fit(const wl_context *context, const struct wl__streams *streams) {
     for (unsigned f = 2; f < WL_32_STREAMS; f++)
         if (wl__stream_address(streams, f) != first + f * apart)
             return false;
-    return (bits | first | apart) % SECTOR_BYTES == 0;
+    return (bits | first | apart) % SECTOR_BYTES == 0 && !WL_MASKED(kernels[__builtin_ctz(streams->width)]);
 }
 
 wl_error wl__32_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
-    static const wl__kernel kernels[] = {WL_KERNEL_deinterleave1_32, WL_KERNEL_deinterleave2_32,
-                                         WL_KERNEL_deinterleave4_32, WL_KERNEL_deinterleave8_32,
-                                         WL_KERNEL_deinterleave16_32};
     const unsigned width = streams->width, structures = WL_32_PIECE / width;
     struct wl_32_shape shape = {
         .n = streams->n,

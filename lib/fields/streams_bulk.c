@@ -21,7 +21,8 @@ bool wl__bulk_fits(const wl_context *context, const struct wl__streams *streams)
     }
     for (unsigned f = 0; f < streams->fields; f++)
         each |= wl__stream_address(streams, f);
-    return packed % VECTOR_BYTES == 0 && each % SECTOR_BYTES == 0;
+    return packed % VECTOR_BYTES == 0 && each % SECTOR_BYTES == 0 &&
+           !WL_MASKED(streams->width == 1 ? WL_KERNEL_deinterleave1_bulk : WL_KERNEL_deinterleave2_bulk);
 }
 
 wl_error wl__bulk_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {

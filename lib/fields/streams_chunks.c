@@ -82,7 +82,8 @@ static wl__kernel kernel_of(const struct wl__streams *streams, bool shifted) {
 
 bool wl__chunks_fit(const wl_context *context, const struct wl__streams *streams) {
     (void)context;
-    return streams->fields >= 2 && streams->fields <= WL_STREAMS_MAX;
+    return streams->fields >= 2 && streams->fields <= WL_STREAMS_MAX &&
+           (streams->batch > 1 || !WL_MASKED(kernel_of(streams, true)));
 }
 
 /* With more than 4 or 5 vectors a thread the loads of a second round wait for the first's: of 44 to 64 fields
@@ -126,7 +127,7 @@ wl_error wl__chunks_move(wl_context *context, const struct wl__streams *streams,
         groups /= 2;
     } while (groups && shape.chunks * streams->batch < BLOCKS);
     uint32_t shared_bytes;
-    bool shifted = place(streams, &shape, &shared_bytes);
+    bool shifted = place(streams, &shape, &shared_bytes) || WL_MASKED(kernel_of(streams, false));
 
     uint64_t blocks = shape.chunks * streams->batch, first;
     void *arguments[] = {&shape, &first};

@@ -3,6 +3,16 @@
 
 #define VECTOR_BYTES 16
 
+static wl__kernel kernel_of(const struct wl__streams *streams) {
+    static const wl__kernel kernels[2][5] = {
+        {WL_KERNEL_deinterleave1_few2, WL_KERNEL_deinterleave2_few2, WL_KERNEL_deinterleave4_few2,
+         WL_KERNEL_deinterleave8_few2, WL_KERNEL_deinterleave16_few2},
+        {WL_KERNEL_interleave1_few2, WL_KERNEL_interleave2_few2, WL_KERNEL_interleave4_few2,
+         WL_KERNEL_interleave8_few2, WL_KERNEL_interleave16_few2},
+    };
+    return kernels[streams->together][__builtin_ctz(streams->width)] + (streams->fields - 2);
+}
+
 bool wl__few_fits(const wl_context *context, const struct wl__streams *streams) {
     (void)context;
     if (streams->fields < 2 || streams->fields > WL_FEW_LIMIT)
@@ -12,16 +22,10 @@ bool wl__few_fits(const wl_context *context, const struct wl__streams *streams) 
         bits |= streams->packed_batch | streams->stream_batch;
     for (unsigned f = 0; f < streams->fields; f++)
         bits |= wl__stream_address(streams, f);
-    return bits % VECTOR_BYTES == 0;
+    return bits % VECTOR_BYTES == 0 && !WL_MASKED(kernel_of(streams));
 }
 
 wl_error wl__few_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
-    static const wl__kernel kernels[2][5] = {
-        {WL_KERNEL_deinterleave1_few2, WL_KERNEL_deinterleave2_few2, WL_KERNEL_deinterleave4_few2,
-         WL_KERNEL_deinterleave8_few2, WL_KERNEL_deinterleave16_few2},
-        {WL_KERNEL_interleave1_few2, WL_KERNEL_interleave2_few2, WL_KERNEL_interleave4_few2,
-         WL_KERNEL_interleave8_few2, WL_KERNEL_interleave16_few2},
-    };
     struct wl_few_shape shape = {
         .n = streams->n,
         .packed = streams->packed,
@@ -34,7 +38,6 @@ wl_error wl__few_move(wl_context *context, const struct wl__streams *streams, wl
     uint64_t vectors = streams->n / (VECTOR_BYTES / streams->width) + 1, first;
     shape.blocks = vectors / WL_FEW_THREADS + (vectors % WL_FEW_THREADS != 0);
     void *arguments[] = {&shape, &first};
-    wl__kernel kernel = kernels[streams->together][__builtin_ctz(streams->width)] + (streams->fields - 2);
-    return wl__streams_launch(context, kernel, shape.blocks * streams->batch, WL_FEW_THREADS, 0, arguments,
-                              &first, stream);
+    return wl__streams_launch(context, kernel_of(streams), shape.blocks * streams->batch, WL_FEW_THREADS, 0,
+                              arguments, &first, stream);
 }

@@ -76,10 +76,12 @@ static struct exchange exchange_of(const struct wl__inplace *p, uint64_t ld) {
     static const wl__kernel any[5] = WL_INPLACE_EACH(square), small[5] = {[1] = WL_KERNEL_inplace_small2},
                             aligned[5] = {WL_KERNEL_inplace_aligned1, WL_KERNEL_inplace_aligned2};
     const uint32_t tile = WL_INPLACE_TILE(p->width), bytes = WL_INPLACE_PAIR_BYTES(p->width);
-    if (p->width <= 2 && (p->shorter * p->width | ld * p->width | p->matrix) % 16 == 0)
+    if (p->width <= 2 && (p->shorter * p->width | ld * p->width | p->matrix) % 16 == 0 &&
+        !WL_MASKED(aligned[p->row]))
         return (struct exchange){aligned, tile, WL_INPLACE_ALIGNED_THREADS(p->width),
                                  WL_INPLACE_ALIGNED_BYTES(p->width)};
-    if (p->width == 2 && (p->shorter < WL_INPLACE_SMALL_SIDE || bytes > p->shared_limit))
+    if (p->width == 2 && (p->shorter < WL_INPLACE_SMALL_SIDE || bytes > p->shared_limit) &&
+        !WL_MASKED(small[1]))
         return (struct exchange){small, WL_INPLACE_SMALL_TILE, WL_INPLACE_SMALL_THREADS,
                                  WL_INPLACE_SMALL_BYTES};
     return (struct exchange){any, tile, WL_INPLACE_THREADS(p->width), bytes};

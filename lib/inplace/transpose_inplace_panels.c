@@ -34,7 +34,8 @@ static bool enough_blocks(const struct wl__inplace *p, uint64_t panels) {
 }
 
 uint64_t wl__inplace_panels_workspace(const struct wl__inplace *p) {
-    if (p->context->capability < 80 || !p->context->driver.cuLaunchKernelEx ||
+    static const wl__kernel close[5] = WL_INPLACE_EACH(close_panels);
+    if (WL_MASKED(close[p->row]) || p->context->capability < 80 || !p->context->driver.cuLaunchKernelEx ||
         p->rows * p->cols * p->width < p->context->panels_from[p->row])
         return 0;
     struct layout layout = layout_of(p);

@@ -4,7 +4,8 @@
 #include "lib/inplace/transpose_inplace.h"
 
 bool wl__inplace_is_near(const struct wl__inplace *p) {
-    return p->longer - p->shorter <= WL_INPLACE_EXTRA && p->shorter >= WL_INPLACE_NEAR_MIN;
+    return p->longer - p->shorter <= WL_INPLACE_EXTRA && p->shorter >= WL_INPLACE_NEAR_MIN &&
+           !WL_MASKED(((const wl__kernel[5])WL_INPLACE_EACH(save))[p->row]);
 }
 
 uint64_t wl__inplace_near_workspace(const struct wl__inplace *p) {
@@ -26,7 +27,8 @@ static wl_error make_runs(const struct wl__inplace *p, struct wl_inplace_runs *r
     uint64_t moves = wl__multiply((p->longer - p->shorter) * p->width, p->shorter);
     uint64_t kept = (moves + 16 + chunk - 1) / chunk, slots = p->shared_limit / WL_INPLACE_RUN_BYTES(1);
     *runs = (struct wl_inplace_runs){0};
-    if (!wl__has_bulk(p->context) || kept + WL_INPLACE_RUN_LEAST > slots)
+    static const wl__kernel close_runs[5] = WL_INPLACE_EACH(close_runs);
+    if (!wl__has_bulk(p->context) || WL_MASKED(close_runs[p->row]) || kept + WL_INPLACE_RUN_LEAST > slots)
         return WL_ERROR_OK;
     const struct wl__driver *driver = &p->context->driver;
     int blocks = 0;

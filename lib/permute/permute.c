@@ -107,10 +107,22 @@ static bool serves(const struct kept *kept, const struct problem *p) {
            (kept->from - p->from) % WL_PERMUTE_LINE == 0 && kept->capability == p->context->capability;
 }
 
+static wl__kernel bulk_kernel(const struct wl__permute_bulk_plan *plan) {
+    bool wraps = plan->bulk.turn.count < plan->bulk.length;
+    return plan->unit == 1   ? WL_KERNEL_permute_narrow1
+           : plan->unit == 2 ? WL_KERNEL_permute_narrow2
+           : plan->unit == 4 ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
+           : wraps           ? WL_KERNEL_permute_bulk8_1
+                             : WL_KERNEL_permute_bulk8_0;
+}
+
+static const wl__kernel async_kernels[] = {WL_KERNEL_permute_async1, WL_KERNEL_permute_async2,
+                                           WL_KERNEL_permute_async4, WL_KERNEL_permute_async8};
+
 static bool plan(struct problem *p) {
     static _Thread_local struct kept all[KEPT];
     static _Thread_local unsigned oldest;
-    for (unsigned i = 0; i < KEPT; i++)
+    for (unsigned i = 0; i < KEPT && !WL_MASKING; i++)
         if (serves(&all[i], p)) {
             p->kept = &all[i];
             return true;
@@ -121,15 +133,19 @@ static bool plan(struct problem *p) {
     struct wl__permute_bulk_plan bulk;
     /* Short rows that stay together are for bulk's tiles, and to plan others takes milliseconds. */
     kept->is_bulk = wl__has_bulk(p->context) && p->shape.by_out[0] == 0 &&
-                    wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, true);
+                    wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, true) &&
+                    !WL_MASKED(bulk_kernel(&bulk));
     if (!kept->is_bulk) {
         struct wl__permute_plan *tiles = &kept->plan.tiles;
-        bool is_async = wl__has_async(p->context) && wl__permute_plan_async(tiles, &p->shape, p->to, p->from);
+        bool is_async = wl__has_async(p->context) &&
+                        wl__permute_plan_async(tiles, &p->shape, p->to, p->from) &&
+                        !WL_MASKED(async_kernels[__builtin_ctz(tiles->width)]);
         if (!is_async && !wl__permute_plan_tiles(tiles, &p->shape, p->to, p->from))
             return false;
-        kept->is_bulk =
-            wl__has_bulk(p->context) && (!is_async || wl__permute_is_slow(tiles, &p->shape)) &&
-            wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, tiles->in_shifted || tiles->out_shifted);
+        kept->is_bulk = wl__has_bulk(p->context) && (!is_async || wl__permute_is_slow(tiles, &p->shape)) &&
+                        wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from,
+                                              tiles->in_shifted || tiles->out_shifted) &&
+                        !WL_MASKED(bulk_kernel(&bulk));
     }
     if (kept->is_bulk)
         kept->plan.bulk = bulk;
@@ -162,13 +178,8 @@ static wl_error strips(struct problem *p) {
 
 static wl_error bulk(struct problem *p) {
     struct wl__permute_bulk_plan *plan = &p->kept->plan.bulk;
-    bool wraps = plan->bulk.turn.count < plan->bulk.length;
-    wl__kernel kernel = plan->unit == 1   ? WL_KERNEL_permute_narrow1
-                        : plan->unit == 2 ? WL_KERNEL_permute_narrow2
-                        : plan->unit == 4 ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
-                        : wraps           ? WL_KERNEL_permute_bulk8_1
-                                          : WL_KERNEL_permute_bulk8_0;
-    return launch(p, kernel, &plan->bulk.tiles, &plan->bulk, plan->cluster, plan->threads, plan->memory);
+    return launch(p, bulk_kernel(plan), &plan->bulk.tiles, &plan->bulk, plan->cluster, plan->threads,
+                  plan->memory);
 }
 
 static bool has_async(struct problem *p) {
@@ -178,9 +189,7 @@ static bool has_async(struct problem *p) {
 static wl_error async(struct problem *p) {
     struct wl__permute_plan *plan = &p->kept->plan.tiles;
     uint32_t memory = plan->blocks ? wl__shared_for(p->context, plan->blocks, plan->memory) : plan->memory;
-    static const wl__kernel kernels[] = {WL_KERNEL_permute_async1, WL_KERNEL_permute_async2,
-                                         WL_KERNEL_permute_async4, WL_KERNEL_permute_async8};
-    const wl__kernel kernel = kernels[__builtin_ctz(plan->width)];
+    const wl__kernel kernel = async_kernels[__builtin_ctz(plan->width)];
     return launch(p, kernel, &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, memory);
 }
 
@@ -213,6 +222,19 @@ static wl_error tiles(struct problem *p) {
     unsigned shifted = 2 * plan->in_shifted + plan->out_shifted;
     unsigned width = (unsigned)__builtin_ctz(plan->width);
     const bool wide = plan->threads > WL__PERMUTE_THREADS;
+    /* Those that can do more do it too. */
+    if (wide && WL_MASKED(wide_kernels[width][shifted]))
+        shifted = 3;
+    if (!wide && width < 4 && WL_MASKED(tile_kernels[width][shifted][passes])) {
+        const unsigned least = passes, own = shifted;
+        while (passes < 2 && WL_MASKED(tile_kernels[width][shifted][passes]))
+            passes++;
+        if (WL_MASKED(tile_kernels[width][shifted][passes]) && own != 3)
+            for (shifted = 3, passes = least; passes < 2 && WL_MASKED(tile_kernels[width][shifted][passes]);)
+                passes++;
+    }
+    while (width == 4 && passes < 2 && WL_MASKED(tile_kernels[width][0][passes]))
+        passes++;
     return launch(p, wide ? wide_kernels[width][shifted] : tile_kernels[width][shifted][passes],
                   &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, plan->memory);
 }
@@ -291,9 +313,11 @@ wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr
     problem.from = from;
     problem.stream = stream;
     wl__permute_reduce(&problem.shape, width, to, from, rank, sizes, order);
-    const struct strategy *strategy = strategies;
+    const struct strategy *strategy = strategies,
+                          *end = strategies + sizeof(strategies) / sizeof(strategies[0]);
+next:
     while (!strategy->fits(&problem))
-        if (++strategy == strategies + sizeof(strategies) / sizeof(strategies[0]))
+        if (++strategy == end)
             return wl__fail(WL_ERROR_UNSUPPORTED, "%s: more than 2^31 tiles", call);
     const struct wl__choice choice = {
         call,
@@ -304,5 +328,7 @@ wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr
     wl__choice_hold();
     error = strategy->run(&problem);
     wl__choice_release();
+    if (error == WL_ERROR_MASKED && ++strategy < end)
+        goto next;
     return error;
 }

@@ -1,6 +1,7 @@
 /* Which plan is thought the fastest. */
 #include <string.h>
 
+#include "lib/mask.h"
 #include "lib/permute/permute_plan.h"
 
 #define THREADS WL__PERMUTE_THREADS
@@ -128,7 +129,8 @@ static bool plan_whole(struct wl__permute_plan *plan, const struct wl__permute_s
     for (unsigned i = 0; shape->by_out[i] != 0; i++)
         aim.extent[shape->by_out[i]] = shape->dim[shape->by_out[i]].size;
     bool is = wl__permute_tile(plan, shape, &aim);
-    if (!is) {
+    if (!is && !(WL_MASKED(WL_KERNEL_permute_tile4_both_wide) && shape->width == 4) &&
+        !(WL_MASKED(WL_KERNEL_permute_tile8_both_wide) && shape->width == 8)) {
         aim.threads = 2 * THREADS;
         aim.passes = 6;
         is = wl__permute_tile(plan, shape, &aim);

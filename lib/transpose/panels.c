@@ -67,7 +67,7 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
             together = (uint32_t)l->batch;
     }
     *out = (struct wl__panels){
-        .gaps = gaps,
+        .gaps = gaps || WL_MASKED(kernels[1][0][__builtin_ctz(width)]),
         .bulk = true,
         .cols = (uint32_t)l->cols,
         .together = together,
@@ -94,7 +94,7 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
     const uint64_t fit = (pitch - edges) / width, panels = (l->cols + fit - 1) / fit;
     const uint32_t cols = (uint32_t)((l->cols + panels - 1) / panels);
     *out = (struct wl__panels){
-        .gaps = l->to_ld > l->rows,
+        .gaps = l->to_ld > l->rows || WL_MASKED(kernels[0][0][__builtin_ctz(width)]),
         .cols = cols,
         .together = 1,
         .pitch = pitch,
@@ -210,9 +210,10 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
         .by_matrix = p->together > 1 ? UINT32_MAX / (p->gaps ? p->cols : rows * p->cols) + 1 : 0,
         .by_rows = UINT32_MAX / units + 1,
     };
-    const wl__kernel kernel = launch.apart ? kernels[p->bulk][p->gaps][__builtin_ctz(width)]
-                              : width == 1 ? WL_KERNEL_transpose_turned1
-                                           : WL_KERNEL_transpose_turned2;
+    const wl__kernel turned = width == 1 ? WL_KERNEL_transpose_turned1 : WL_KERNEL_transpose_turned2;
+    if (!launch.apart && WL_MASKED(turned))
+        launch.apart = ((p->bytes + 16 * side_of(width) - width + 15) / 16 + 31) / 32 * side_of(width);
+    const wl__kernel kernel = launch.apart ? kernels[p->bulk][p->gaps][__builtin_ctz(width)] : turned;
     const uint32_t shared = wl__shared_for(context, blocks, p->shared);
     const uint64_t limit = (uint64_t)(WL_GRID_X_LIMIT / panels) * p->together;
     void *arguments[] = {&launch};

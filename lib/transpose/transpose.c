@@ -101,6 +101,8 @@ static const struct shifted {
     {16, 0, {WL_KERNEL_transpose_elements16, 256, {32, 32, 1}}},
 };
 
+#define SHIFTED (sizeof(shifted) / sizeof(shifted[0]))
+
 /* ceil(n / each) */
 static uint64_t count(uint64_t n, uint64_t each) {
     return n / each + (n % each != 0);
@@ -280,6 +282,11 @@ static const struct tiled *shifted_of(const struct problem *p) {
     const struct shifted *at = shifted;
     while (at->width != p->width || p->layout.rows < at->least_rows)
         at++;
+    /* The others of the width are as right. */
+    for (const struct shifted *other = shifted; WL_MASKED(at->tiled.kernel) && other < shifted + SHIFTED;
+         other++)
+        if (other->width == p->width && !WL_MASKED(other->tiled.kernel))
+            at = other;
     return &at->tiled;
 }
 
@@ -456,7 +463,7 @@ static bool fills(const struct problem *p, const struct tiled *tiled) {
  * gets fewer than some 32. */
 static wl_error run_async(wl_context *context, const struct problem *p, wl_stream stream) {
     const struct tiled *tiled = &asynchronous[width_index(p->width)];
-    if (p->width == 2 && fills(p, &tall))
+    if (p->width == 2 && fills(p, &tall) && !WL_MASKED(tall.kernel))
         tiled = &tall;
     const bool few = p->width == 1 && fills(p, tiled) && all_tiles(p, tiled) < 4224;
     return run_loaded(context, tiled, p, 0, few ? 3 : 0, stream);
@@ -499,7 +506,9 @@ static wl_error run_pieces(wl_context *context, const struct problem *p, wl_stre
 static wl_error run_columns(wl_context *context, const struct problem *p, wl_stream stream) {
     const wl_transpose_layout *l = &p->layout;
     const uint32_t rows = (uint32_t)l->rows, cols = COLUMNS_LINE / p->width;
-    const uint32_t lines = l->cols > cols && rows * COLUMNS_LINE <= FEW_BYTES / 2 ? 2 : 1;
+    uint32_t lines = l->cols > cols && rows * COLUMNS_LINE <= FEW_BYTES / 2 ? 2 : 1;
+    if (WL_MASKED(columns[width_index(p->width)][lines - 1]))
+        lines = 3 - lines;
     const struct tiled tiled = {
         columns[width_index(p->width)][lines - 1], COLUMNS_THREADS, {rows, lines * cols, 0}};
     return run_loaded(context, &tiled, p, 0, p->width == 1 ? 2 : 1, stream);
@@ -605,9 +614,12 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
     p.part = wl__shared_for(context, width == 4 ? 4 : 3, 0);
     p.is_matrices = wl__panels_matrices(context, width, l, &p.matrices);
     p.is_columns = wl__panels_columns(context, width, l, &p.columns);
-    const struct strategy *strategy = strategies;
+    const struct strategy *strategy = strategies,
+                          *end = strategies + sizeof(strategies) / sizeof(strategies[0]);
+next:
     while (!strategy->applies(&p))
-        strategy++;
+        if (++strategy == end)
+            return WL_ERROR_MASKED;
     wl__chose(context, &(struct wl__choice){
                            .operation = call,
                            .kernel = strategy->name,
@@ -622,6 +634,8 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
     wl__choice_hold();
     error = strategy->run(context, &p, stream);
     wl__choice_release();
+    if (error == WL_ERROR_MASKED && ++strategy < end)
+        goto next;
     return error;
 }
 

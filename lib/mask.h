@@ -1,0 +1,27 @@
+/* Kernels left out of every choice, to see what the others do without them.  Only builds with WL_MASKS have it
+ * (tests/speed/mover_gains.c): in the library each WL_MASKED() is false, and costs nothing.
+ *
+ * A function that chooses among kernels passes over masked ones.  A launch of one fails with WL_ERROR_MASKED, for which
+ * tables of strategies go on to the next row that applies. */
+#ifndef WIDELOAD_LIB_MASK_H
+#define WIDELOAD_LIB_MASK_H
+
+#include <stdbool.h>
+
+#include "lib/kernels.h"
+
+#define WL_ERROR_MASKED ((wl_error)-1)
+
+#ifdef WL_MASKS
+extern bool wl__masks[WL_KERNEL_COUNT];
+extern bool wl__launched[WL_KERNEL_COUNT]; /* since the caller cleared it */
+#define WL_MASKED(kernel) (wl__masks[kernel])
+#define WL_NOTE(kernel)   (wl__launched[kernel] = true)
+#define WL_MASKING        true
+#else
+#define WL_MASKED(kernel) ((void)(kernel), false)
+#define WL_NOTE(kernel)   ((void)(kernel))
+#define WL_MASKING        false
+#endif
+
+#endif

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""What each kernel module of the library gains over the next that can do the same: the problems, and docs/movers.md.
+
+usage: mover_gains.py problems [--random N] [--seed S] [--small]      prints problems for build/mover_gains
+       mover_gains.py check PROGRAM [--random N] [--seed S]          on the simulator: every kernel that can do a problem
+                                                                      leaves the same bytes
+       mover_gains.py table [-o PAGE] RESULT...                      makes the page of what it printed, a file a device
+
+    scripts/mover_gains.py problems | build/mover_gains >H200.tsv
+    scripts/mover_gains.py table -o docs/movers.md H200.tsv H100.tsv
+
+Problems are those of docs/library-speed.md, and N random ones (default 200) for each operation.  --small: all of a few
+kilobytes, for the simulator.  A line that begins with `# ` names the device (the last), or what --capability was.
+"""
+import argparse
+import json
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WIDTHS = (1, 2, 4, 8, 16)
+# A module stays if it gains so much on so many problems.
+GAIN, PROBLEMS = 1.02, 3
+
+
+def transpose(width, batch, rows, cols, from_ld=0, to_ld=0, from_shift=0, to_shift=0):
+    return f"transpose {width} {batch} {rows} {cols} {from_ld or cols} {to_ld or rows} {from_shift} {to_shift}"
+
+
+def of_the_page():
+    """The rows of docs/library-speed.md: what scripts/library_check.sh measured."""
+    found = []
+    for path in sorted((ROOT / "docs/results/library").glob("h200-library-*.json")):
+        for row in json.loads(path.read_text()).get("rows", []):
+            p = row.get("params", {})
+            if row.get("kernel") != "wideload" or row.get("experiment") in ("copy", "copy-any", "add-any"):
+                continue
+            if row["experiment"] == "transpose-any":
+                found.append(transpose(p["width"], p["batch"], p["rows"], p["cols"]))
+            elif row["experiment"] == "transpose-inplace":
+                found.append(f"inplace {p['width']} {p['rows']} {p['cols']}")
+            elif row["experiment"] == "permute":
+                sizes = p["size"].split("x")
+                found.append(f"permute {p['width']} {len(sizes)} {' '.join(sizes)} {' '.join(p['order'])} 0 0")
+            elif isinstance(p["fields"], int):
+                found.append(f"{row['experiment']} {p['width']} {p['fields']} {p['size']} 0 0")
+            elif "f64" in str(p["fields"]):
+                found.append(f"structures {row['experiment']} 5 4 4 4 8 4 {p['size']}")
+    return list(dict.fromkeys(found))
+
+
+class Draw:
+    """Sizes of 1 to 256 MB (small: 1 to 32 KB), as often small as large; half of them even."""
+
+    def __init__(self, seed, small):
+        self.random = random.Random(seed)
+        self.small = small
+
+    def bytes(self):
+        return int(2 ** (self.random.uniform(10, 15) if self.small else self.random.uniform(20, 28)))
+
+    def side(self, most):
+        side = max(2, int(2 ** self.random.uniform(1, max(1.1, most))))
+        even = self.random.choice((1, 1, 1, 2, 4, 16, 32, 64, 128))
+        return max(2, side // even * even)
+
+    def shift(self, width):
+        return self.random.choice((0, 0, 0, 1, 3, 16 // width, 32 // width))
+
+    def transpose(self):
+        width, elements = self.random.choice(WIDTHS), 0
+        elements = self.bytes() // width
+        top = elements.bit_length() - 1
+        rows = self.side(self.random.choice((5, 8, top - 5, top - 1)))
+        cols = self.side(min(top, max(1.1, top - rows.bit_length() + 1)))
+        if self.random.random() < 0.3:
+            cols = min(cols, self.side(8))
+        batch = max(1, elements // (rows * cols))
+        if self.random.random() < 0.5:
+            cols, batch = max(2, elements // rows), 1
+        if self.random.random() < 0.3:
+            rows, cols = cols, rows
+        gap = self.random.choice((0, 0, 0, 1, 8, 32))
+        return transpose(width, batch, rows, cols, cols + gap, rows + self.random.choice((0, 0, 0, gap, 4)),
+                         self.shift(width), self.shift(width))
+
+    def permute(self):
+        width, rank = self.random.choice((1, 2, 4, 4, 8, 8, 16)), self.random.choice((3, 3, 3, 4, 4, 5))
+        elements = self.bytes() // width
+        sizes = [1] * rank
+        for i in range(rank - 1):
+            left = elements
+            for size in sizes:
+                left //= size
+            sizes[i] = self.side(max(1.1, min(10, (left.bit_length() - 1) * self.random.uniform(0.2, 0.8))))
+        rest = elements
+        for size in sizes:
+            rest //= size
+        sizes[rank - 1] = max(2, rest)
+        self.random.shuffle(sizes)
+        order = list(range(rank))
+        while order == sorted(order):
+            self.random.shuffle(order)
+        shift = self.random.choice(((0, 0), (0, 0), (self.shift(width), self.shift(width))))
+        return f"permute {width} {rank} {' '.join(map(str, sizes))} {' '.join(map(str, order))} {shift[0]} {shift[1]}"
+
+    def inplace(self):
+        width = self.random.choice(WIDTHS)
+        side = max(40, int((self.bytes() // width) ** 0.5))
+        side = side // self.random.choice((1, 1, 16, 64)) * self.random.choice((1, 1, 16)) or side
+        side = max(40, min(side, 16384))
+        return f"inplace {width} {side} {max(33, side + self.random.choice((0, 0, 0, 1, 2, -2, 8, -13, 300)))}"
+
+    def streams(self):
+        width, fields = self.random.choice(WIDTHS), self.random.choice((2, 3, 4, 5, 7, 8, 9, 12, 17, 20, 31, 32, 48, 64, 96))
+        shift = self.random.choice(((0, 0), (0, 0), (1, 0), (0, 1), (3, 5)))
+        n = max(1, self.bytes() // (width * fields)) // self.random.choice((1, 32)) * self.random.choice((1, 32)) or 64
+        return f"{self.random.choice(('deinterleave', 'interleave'))} {width} {fields} {n} {shift[0]} {shift[1]}"
+
+    def structures(self):
+        fields = [self.random.choice((1, 2, 4, 4, 8, 12)) for _ in range(self.random.randint(2, 20))]
+        way = self.random.choice(("deinterleave", "interleave"))
+        return f"structures {way} {len(fields)} {' '.join(map(str, fields))} {max(1, self.bytes() // sum(fields))}"
+
+    def copy(self):
+        unit = self.random.choice((1, 1, 2, 4, 4, 8, 16))
+        row = unit * max(1, int(2 ** self.random.uniform(2, 12)) // unit)
+        pitch, shift = row + unit * self.random.choice((0, 1, 3, 8)), unit * self.random.choice((0, 1, 3))
+        return f"copy {row} {max(2, self.bytes() // row)} {pitch if self.random.random() < .5 else row} " \
+               f"{row + unit * self.random.choice((1, 2, 5))} {shift} {unit * self.random.choice((0, 1))}"
+
+
+def problems(arguments):
+    draw = Draw(arguments.seed, arguments.small)
+    lines = [] if arguments.small else of_the_page()
+    for kind in (draw.transpose, draw.permute, draw.inplace, draw.streams, draw.structures, draw.copy):
+        lines += [kind() for _ in range(arguments.random)]
+    print(f"mover_gains: {len(lines)} problems, seed {arguments.seed}", file=sys.stderr)
+    print("\n".join(lines))
+
+
+def check(arguments):
+    """Of devices from the newest to the oldest."""
+    draw, failed = Draw(arguments.seed, True), 0
+    kinds = (draw.transpose, draw.permute, draw.inplace, draw.streams, draw.structures, draw.copy)
+    text = "".join(kind() + "\n" for kind in kinds for _ in range(arguments.random))
+    for capability in (90, 80, 75):
+        done = subprocess.run([arguments.program, "--device", "sim", "--arena", "2", "--rounds", "1", "--repeats", "1",
+                               "--capability", str(capability)], input=text, capture_output=True, text=True, check=False)
+        rows = [line.split("\t") for line in done.stdout.splitlines() if line.count("\t") == 5]
+        wrong = [row for row in rows if row[5] != "same"]
+        compared = sum(row[2] != "-" for row in rows)
+        print(f"{capability}: {len(rows)} uses of {len({row[1] for row in rows})} modules, {compared} compared with others")
+        for row in wrong:
+            print(f"    {row[0]}: {row[1]} and {row[2]} leave different bytes")
+        print(done.stderr, end="")
+        failed |= bool(wrong or done.returncode or done.stderr or compared < len(rows) // 4)
+    return 1 if failed else 0
+
+
+def read(path):
+    device, rows = path, []
+    for line in open(path, encoding="utf-8"):
+        if line.startswith("# "):
+            device = line[2:].strip()
+        elif line.count("\t") == 5:
+            problem, module, others, own, without, same = line.rstrip("\n").split("\t")
+            rows.append((problem, module, others, float(own), float(without), same))
+    return device, rows
+
+
+def modules():
+    """Of lib/movers.def: name and source."""
+    return [line[len("MODULE("):].split(",")[0] for line in (ROOT / "lib/movers.def").read_text().splitlines()
+            if line.startswith("MODULE(")]
+
+
+def table(arguments):
+    devices = [read(path) for path in arguments.results]
+    wrong = [(device, row) for device, rows in devices for row in rows if row[5] == "DIFFERENT"]
+    for device, row in wrong:
+        print(f"mover_gains: {device}: {row[0]}: {row[1]} and {row[2]} leave different bytes", file=sys.stderr)
+    out = ["# What each kernel gains", "",
+           "Generated by `scripts/mover_gains.py` from what `build/mover_gains` measured; not written by hand.", "",
+           "Each problem was timed as the library chooses and once more without each kernel module that took part, so that the",
+           "next one that applies did the work. *Used* is in how many problems, *gained* in how many of them it was at least",
+           f"{(GAIN - 1) * 100:.0f} % faster than that, *median* and *best* are the ratios of times. *Only* counts problems that nothing else can do.",
+           "", "| module | " + " | ".join(f"{device}: used | gained | median | best | only" for device, _ in devices) + " |",
+           "|---|" + "---:|" * (5 * len(devices))]
+    for module in modules():
+        cells = []
+        for _, rows in devices:
+            own = [row for row in rows if row[1] == module]
+            gains = [row[4] / row[3] for row in own if row[2] != "-" and row[3] > 0]
+            only = sum(row[2] == "-" for row in own)
+            cells += [str(len(own)), str(sum(gain >= GAIN for gain in gains)),
+                      f"{statistics.median(gains):.3f}" if gains else "", f"{max(gains):.2f}" if gains else "", str(only)]
+        out.append(f"| {module} | " + " | ".join(cells) + " |")
+    text = "\n".join(out) + "\n"
+    if arguments.output:
+        pathlib.Path(arguments.output).write_text(text)
+    else:
+        print(text, end="")
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    command = commands.add_parser("problems")
+    command.add_argument("--random", type=int, default=200)
+    command.add_argument("--seed", type=int, default=1)
+    command.add_argument("--small", action="store_true")
+    command.set_defaults(run=problems)
+    command = commands.add_parser("check")
+    command.add_argument("program")
+    command.add_argument("--random", type=int, default=60)
+    command.add_argument("--seed", type=int, default=1)
+    command.set_defaults(run=check)
+    command = commands.add_parser("table")
+    command.add_argument("-o", "--output")
+    command.add_argument("results", nargs="+")
+    command.set_defaults(run=table)
+    arguments = parser.parse_args()
+    return arguments.run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
