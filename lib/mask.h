@@ -1,8 +1,8 @@
-/* Kernels left out of every choice, to see what the others do without them.  Only builds with WL_MASKS have it
- * (tests/speed/mover_gains.c): in the library each WL_MASKED() is false, and costs nothing.
+/* Kernels left out of every choice, to see what the others do without them.  Only builds with WL_MASKS have
+ * it (tests/speed/mover_gains.c): in the library each WL_MASKED() is false, and costs nothing.
  *
- * A function that chooses among kernels passes over masked ones.  A launch of one fails with WL_ERROR_MASKED, for which
- * tables of strategies go on to the next row that applies. */
+ * A function that chooses among kernels passes over masked ones.  A launch of one fails with WL_ERROR_MASKED,
+ * for which tables of strategies go on to the next row that applies. */
 #ifndef WIDELOAD_LIB_MASK_H
 #define WIDELOAD_LIB_MASK_H
 

@@ -70,12 +70,12 @@ static wl__kernel kernel_of(const struct wl__streams *streams, bool shifted) {
          {WL_KERNEL_interleave1, WL_KERNEL_interleave1_shifted}},
         {{WL_KERNEL_deinterleave2, WL_KERNEL_deinterleave2_shifted},
          {WL_KERNEL_interleave2, WL_KERNEL_interleave2_shifted}},
-        {{WL_KERNEL_deinterleave4, WL_KERNEL_deinterleave4_shifted},
-         {WL_KERNEL_interleave4, WL_KERNEL_interleave4_shifted}},
-        {{WL_KERNEL_deinterleave8, WL_KERNEL_deinterleave8_shifted},
-         {WL_KERNEL_interleave8, WL_KERNEL_interleave8_shifted}},
-        {{WL_KERNEL_deinterleave16, WL_KERNEL_deinterleave16_shifted},
-         {WL_KERNEL_interleave16, WL_KERNEL_interleave16_shifted}},
+        {{WL_KERNEL_deinterleave4_shifted, WL_KERNEL_deinterleave4_shifted},
+         {WL_KERNEL_interleave4_shifted, WL_KERNEL_interleave4_shifted}},
+        {{WL_KERNEL_deinterleave8_shifted, WL_KERNEL_deinterleave8_shifted},
+         {WL_KERNEL_interleave8_shifted, WL_KERNEL_interleave8_shifted}},
+        {{WL_KERNEL_deinterleave16_shifted, WL_KERNEL_deinterleave16_shifted},
+         {WL_KERNEL_interleave16_shifted, WL_KERNEL_interleave16_shifted}},
     };
     return kernels[__builtin_ctz(streams->width)][streams->together][shifted];
 }

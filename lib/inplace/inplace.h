@@ -59,21 +59,6 @@
 #define WL_INPLACE_FLAG_WORDS 8
 #define WL_INPLACE_COUNTERS   (WL_INPLACE_RING_AT + WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS)
 
-/* inplace_runs.cu: threads, bytes of a chunk, and how many chunks are under way at most and at least beside
- * those that are kept. */
-#define WL_INPLACE_RUN_THREADS     960
-#define WL_INPLACE_RUN_CHUNK_BYTES 15360
-#define WL_INPLACE_RUN_MOST        7
-#define WL_INPLACE_RUN_LEAST       4
-/* Bytes of shared memory for so many slots, with their barriers. */
-#define WL_INPLACE_RUN_BYTES(slots) ((slots) * (WL_INPLACE_STAGED(WL_INPLACE_RUN_CHUNK_BYTES) + 24) + 16)
-
-/* What inplace_runs.cu is to do. */
-struct wl_inplace_runs {
-    uint64_t chunks, each; /* all of them, and those of a run */
-    uint32_t kept, ring;   /* slots: for the last chunks of a run, and for those before */
-};
-
 /* inplace_panels.cu: bytes of a matrix from which on it is taken, as below the launch of a grid that runs at
  * once, and its waits, take longer than two passes do (measured on an H200); elements along a tile's side,
  * threads of a block, blocks that are to fit a multiprocessor, bytes from one row of two slots to the next in

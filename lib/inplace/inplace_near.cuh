@@ -1,7 +1,6 @@
-/* What closing and opening rows share, chunk by chunk (inplace_near.cu) and by runs of chunks
- * (inplace_runs.cu).  `side` is the shorter side of the matrix, `extra` what the longer one has more.
- * Closing, rows of side + extra elements lose their extra ones, which are saved and become rows behind them;
- * opening is the reverse.
+/* What closing and opening rows share, chunk by chunk (inplace_near.cu).  `side` is the shorter side of the
+ * matrix, `extra` what the longer one has more. Closing, rows of side + extra elements lose their extra ones,
+ * which are saved and become rows behind them; opening is the reverse.
  *
  * Either goes in chunks of the result, WL_CHUNK_BYTES each, that begin at lines.  A chunk comes from one run
  * of memory, less than WL_INPLACE_STAGED bytes, and from what was saved.  WL_MOVERS threads write one.

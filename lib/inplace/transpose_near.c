@@ -20,53 +20,13 @@ static uint64_t chunks_of(const struct wl__inplace *p, uint64_t bytes) {
     return (p->rows * p->cols + phase + chunk - 1) / chunk;
 }
 
-/* How blocks that stay share the chunks; each is 0 where the device has no bulk copies, or what rows move by
- * is more than a block can keep. */
-static wl_error make_runs(const struct wl__inplace *p, struct wl_inplace_runs *runs) {
-    const uint64_t chunk = WL_INPLACE_RUN_CHUNK_BYTES;
-    uint64_t moves = wl__multiply((p->longer - p->shorter) * p->width, p->shorter);
-    uint64_t kept = (moves + 16 + chunk - 1) / chunk, slots = p->shared_limit / WL_INPLACE_RUN_BYTES(1);
-    *runs = (struct wl_inplace_runs){0};
-    static const wl__kernel close_runs[5] = WL_INPLACE_EACH(close_runs);
-    if (!wl__has_bulk(p->context) || WL_MASKED(close_runs[p->row]) || kept + WL_INPLACE_RUN_LEAST > slots)
-        return WL_ERROR_OK;
-    const struct wl__driver *driver = &p->context->driver;
-    int blocks = 0;
-    wl_error error = wl__driver_check(
-        driver,
-        driver->cuDeviceGetAttribute(&blocks, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, p->context->device),
-        "cuDeviceGetAttribute");
-    if (error)
-        return error;
-    if (blocks > WL_INPLACE_RING)
-        blocks = WL_INPLACE_RING;
-    uint64_t chunks = chunks_of(p, chunk), each = (chunks + blocks - 1) / blocks, ring = slots - kept;
-    *runs =
-        (struct wl_inplace_runs){.chunks = chunks,
-                                 .each = each > kept ? each : kept,
-                                 .kept = (uint32_t)kept,
-                                 .ring = ring < WL_INPLACE_RUN_MOST ? (uint32_t)ring : WL_INPLACE_RUN_MOST};
-    return WL_ERROR_OK;
-}
-
 /* Rows are closed, or opened, and take back what was saved. */
 static wl_error move_rows(const struct wl__inplace *p, wl_devptr counters, wl_devptr saved) {
-    static const wl__kernel close[5] = WL_INPLACE_EACH(close), open[5] = WL_INPLACE_EACH(open),
-                            close_runs[5] = WL_INPLACE_EACH(close_runs),
-                            open_runs[5] = WL_INPLACE_EACH(open_runs);
+    static const wl__kernel close[5] = WL_INPLACE_EACH(close), open[5] = WL_INPLACE_EACH(open);
     wl_devptr matrix = p->matrix;
     uint64_t side = p->shorter, extra = p->longer - side, first;
-    bool opening = p->rows > p->cols;
-    struct wl_inplace_runs runs;
-    wl_error error = make_runs(p, &runs);
-    if (error)
-        return error;
-    void *arguments[] = {&matrix, &saved, &counters, &side, &extra, &runs};
-    if (runs.each)
-        return wl__inplace_launch(p, opening ? open_runs : close_runs,
-                                  (runs.chunks + runs.each - 1) / runs.each, WL_INPLACE_RUN_THREADS + 32,
-                                  WL_INPLACE_RUN_BYTES(runs.kept + runs.ring), arguments, &first);
-    return wl__inplace_launch(p, opening ? open : close, chunks_of(p, WL_INPLACE_CHUNK_BYTES),
+    void *arguments[] = {&matrix, &saved, &counters, &side, &extra};
+    return wl__inplace_launch(p, p->rows > p->cols ? open : close, chunks_of(p, WL_INPLACE_CHUNK_BYTES),
                               WL_INPLACE_MOVERS, WL_INPLACE_STAGED(WL_INPLACE_CHUNK_BYTES), arguments,
                               &first);
 }

@@ -197,46 +197,39 @@ static bool has_tiles(struct problem *p) {
     return plan(p) && !p->kept->is_bulk && !p->kept->plan.tiles.is_async;
 }
 
-/* Kernels of tiles, of a width whose rows begin anywhere in neither array, in the output, in the input, in
- * both: of 4, 6 and 8 accesses a thread; the fewer it has registers for, the more blocks a multiprocessor
- * holds. */
+/* Kernels of tiles, by width: of rows that begin at vectors in both arrays, or anywhere; of up to 6 and 8
+ * accesses a thread, as the fewer it has registers for, the more blocks a multiprocessor holds.  Those of
+ * blocks of 512 threads. */
 #define PASSES(kernel)                                                                                       \
-    { WL_KERNEL_##kernel##_4, WL_KERNEL_##kernel##_6, WL_KERNEL_##kernel##_8 }
+    { WL_KERNEL_##kernel##_6, WL_KERNEL_##kernel##_8 }
 #define ROWS(kernel)                                                                                         \
-    { PASSES(kernel##_whole), PASSES(kernel##_out), PASSES(kernel##_in), PASSES(kernel##_both) }
-#define WIDE(kernel)                                                                                         \
-    {                                                                                                        \
-        WL_KERNEL_##kernel##_whole_wide, WL_KERNEL_##kernel##_out_wide, WL_KERNEL_##kernel##_in_wide,        \
-            WL_KERNEL_##kernel##_both_wide                                                                   \
-    }
-static const wl__kernel tile_kernels[5][4][3] = {ROWS(permute_tile1),
+    { PASSES(kernel##_whole), PASSES(kernel##_both) }
+static const wl__kernel tile_kernels[5][2][2] = {ROWS(permute_tile1),
                                                  ROWS(permute_tile2),
                                                  ROWS(permute_tile4),
                                                  ROWS(permute_tile8),
                                                  {PASSES(permute_tile16_whole)}};
-static const wl__kernel wide_kernels[5][4] = {[2] = WIDE(permute_tile4), [3] = WIDE(permute_tile8)};
+static const wl__kernel wide_kernels[5] = {
+    [2] = WL_KERNEL_permute_tile4_both_wide, [3] = WL_KERNEL_permute_tile8_both_wide};
+
+static wl__kernel tile_kernel(const struct wl__permute_plan *plan) {
+    const unsigned width = (unsigned)__builtin_ctz(plan->width);
+    if (plan->threads > WL__PERMUTE_THREADS)
+        return wide_kernels[width];
+    /* Those that can do more do it too. */
+    const wl__kernel(*of_width)[2] = tile_kernels[width];
+    const unsigned passes = plan->passes > 6, shifted = plan->in_shifted || plan->out_shifted;
+    for (unsigned rows = shifted; rows < (width < 4 ? 2 : 1); rows++)
+        for (unsigned more = passes; more < 2; more++)
+            if (!WL_MASKED(of_width[rows][more]))
+                return of_width[rows][more];
+    return of_width[shifted][passes];
+}
 
 static wl_error tiles(struct problem *p) {
     struct wl__permute_plan *plan = &p->kept->plan.tiles;
-    unsigned passes = plan->passes <= 4 ? 0 : plan->passes <= 6 ? 1 : 2;
-    unsigned shifted = 2 * plan->in_shifted + plan->out_shifted;
-    unsigned width = (unsigned)__builtin_ctz(plan->width);
-    const bool wide = plan->threads > WL__PERMUTE_THREADS;
-    /* Those that can do more do it too. */
-    if (wide && WL_MASKED(wide_kernels[width][shifted]))
-        shifted = 3;
-    if (!wide && width < 4 && WL_MASKED(tile_kernels[width][shifted][passes])) {
-        const unsigned least = passes, own = shifted;
-        while (passes < 2 && WL_MASKED(tile_kernels[width][shifted][passes]))
-            passes++;
-        if (WL_MASKED(tile_kernels[width][shifted][passes]) && own != 3)
-            for (shifted = 3, passes = least; passes < 2 && WL_MASKED(tile_kernels[width][shifted][passes]);)
-                passes++;
-    }
-    while (width == 4 && passes < 2 && WL_MASKED(tile_kernels[width][0][passes]))
-        passes++;
-    return launch(p, wide ? wide_kernels[width][shifted] : tile_kernels[width][shifted][passes],
-                  &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, plan->memory);
+    return launch(p, tile_kernel(plan), &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads,
+                  plan->memory);
 }
 
 /* The first that fits. */

@@ -31,20 +31,18 @@ struct tiled {
     } tile;
 };
 
-/* One for each width: 1, 2, 4, 8, 16. */
-static const struct tiled vectors[] = {
-    {WL_KERNEL_transpose_vectors1, 512, {128, 256, 0}}, {WL_KERNEL_transpose_vectors2, 256, {128, 128, 0}},
-    {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}},   {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}},
-    {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0}},
+/* By width, from 4 on. */
+static const struct tiled vectors[5] = {
+    [2] = {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}},
+    [3] = {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}},
+    [4] = {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0}},
 };
-/* Where there are asynchronous loads: aligned; of 2 bytes with a tile that is up to 1 % faster where matrices
- * fill it, and slower where they do not; and 1 and 2 bytes anywhere. */
+/* Where there are asynchronous loads: aligned; and 1 and 2 bytes anywhere. */
 static const struct tiled asynchronous[] = {
     {WL_KERNEL_transpose_async1, 128, {128, 256, 0}}, {WL_KERNEL_transpose_async2, 256, {64, 128, 0}},
     {WL_KERNEL_transpose_async4, 256, {64, 64, 0}},   {WL_KERNEL_transpose_async8, 128, {32, 32, 0}},
     {WL_KERNEL_transpose_async16, 256, {32, 32, 0}},
 };
-static const struct tiled tall = {WL_KERNEL_transpose_tall2, 256, {128, 128, 0}};
 static const struct tiled windows[] = {
     {WL_KERNEL_transpose_window1, 256, {128, 240, 31}},
     {WL_KERNEL_transpose_window2, 256, {128, 120, 15}},
@@ -91,9 +89,8 @@ static const struct shifted {
     uint32_t least_rows;
     struct tiled tiled;
 } shifted[] = {
-    {1, 0, {WL_KERNEL_transpose_groups1, 320, {128, 128, 31}}},
-    {2, 0, {WL_KERNEL_transpose_halves2, 256, {128, 64, 15}}},
-    {4, 7168, {WL_KERNEL_transpose_elements4, 512, {64, 128, 7}}},
+    {1, 0, {WL_KERNEL_transpose_any1, 256, {64, 64, 0}}},
+    {2, 0, {WL_KERNEL_transpose_any2, 256, {64, 64, 0}}},
     {4, 512, {WL_KERNEL_transpose_medium4, 512, {64, 125, 7}}},
     {4, 0, {WL_KERNEL_transpose_low4, 256, {32, 125, 7}}},
     {8, 512, {WL_KERNEL_transpose_elements8, 512, {64, 64, 3}}},
@@ -169,14 +166,18 @@ static bool has_async(const struct problem *p) {
     return p->async && p->width < 4;
 }
 
-/* Rows of both sides begin and end at multiples of 16 bytes, and those of the output begin at sectors' of 32
- * where the kernels of any alignment are as fast.  Strides matter where there are several matrices. */
+/* Rows of both sides begin and end at multiples of 16 bytes, and those of the output begin at sectors of 32,
+ * as the kernels of any alignment are as fast otherwise.  Strides matter where there are several matrices. */
 static bool is_aligned(const struct problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    const uint64_t vector = 16, sector = p->width < 4 && !has_async(p) ? 16 : 32;
+    const uint64_t vector = 16, sector = 32;
     uint64_t from = p->width * (l->cols | l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
     uint64_t to = p->width * (l->to_ld | (l->batch > 1 ? l->to_stride : 0)) | p->to;
     return from % vector == 0 && to % sector == 0 && l->rows * p->width % vector == 0;
+}
+
+static bool is_vectors(const struct problem *p) {
+    return p->width >= 4 && is_aligned(p);
 }
 
 /* Words and wider elements are 0.1 to 1.3 % faster so where they were measured, on GPUs that have bulk
@@ -463,8 +464,6 @@ static bool fills(const struct problem *p, const struct tiled *tiled) {
  * gets fewer than some 32. */
 static wl_error run_async(wl_context *context, const struct problem *p, wl_stream stream) {
     const struct tiled *tiled = &asynchronous[width_index(p->width)];
-    if (p->width == 2 && fills(p, &tall) && !WL_MASKED(tall.kernel))
-        tiled = &tall;
     const bool few = p->width == 1 && fills(p, tiled) && all_tiles(p, tiled) < 4224;
     return run_loaded(context, tiled, p, 0, few ? 3 : 0, stream);
 }
@@ -546,7 +545,7 @@ static const struct strategy {
     {"async",
      "rows of both sides begin and end at 16 bytes: 16-byte accesses, large tiles loaded asynchronously",
      is_async, run_async},
-    {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_aligned,
+    {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", is_vectors,
      run_vectors},
     {"slots", "rows begin at different places in 16 bytes: tiles of their windows, gathered from there once",
      is_slots, run_slots},

@@ -563,7 +563,7 @@ static void choices(void **state) {
     check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1, .from_ld = 90}, 0, 0,
           async() ? ": panels: " : ": shifted: ");
     check(2, (wl_transpose_layout){.rows = 144, .cols = 264, .batch = 1}, 16, 8,
-          async() ? ": async: " : ": vectors: ");
+          async() ? ": async: " : ": shifted: ");
     check(1, (wl_transpose_layout){.rows = 529, .cols = 250, .batch = 1}, 0, 0,
           async() ? ": windows: " : ": shifted: ");
     check(16, (wl_transpose_layout){.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ");

@@ -9,10 +9,11 @@
  *     deinterleave|interleave WIDTH FIELDS N STREAM_SHIFT PACKED_SHIFT
  *     structures deinterleave|interleave COUNT BYTES... N
  *     copy ROW_BYTES ROWS TO_PITCH FROM_PITCH FROM_SHIFT TO_SHIFT
- * It is run as the library chooses, and once more for each module that took part, without that one.  Printed is a line
- * for each: problem, module, the modules used without it ("-": nothing else can), the two times in microseconds, and
- * whether both left the same bytes.  Times are medians of ROUNDS replays of a graph that repeats the call on places one
- * after the other in the arena, the two taking turns.  --capability has the library take the device for an older one.
+ * It is run as the library chooses, and once more for each module that took part, without that one.  Printed
+ * is a line for each: problem, module, the modules used without it ("-": nothing else can), the two times in
+ * microseconds, and whether both left the same bytes.  Times are medians of ROUNDS replays of a graph that
+ * repeats the call on places one after the other in the arena, the two taking turns.  --capability has the
+ * library take the device for an older one.
  *
  * scripts/mover_gains.py makes the problems and the table.  Built with WL_MASKS (lib/mask.h). */
 #include <inttypes.h>
@@ -84,21 +85,23 @@ static wl_error call(const struct problem *p, wl_devptr to, wl_devptr from, wl_s
     if (is(p, "transpose")) {
         const wl_transpose_layout layout = {
             .batch = n[1], .rows = n[2], .cols = n[3], .from_ld = n[4], .to_ld = n[5]};
-        return wl_transpose_batched(context, (unsigned)n[0], to + n[0] * n[7], from + n[0] * n[6], &layout, stream);
+        return wl_transpose_batched(context, (unsigned)n[0], to + n[0] * n[7], from + n[0] * n[6], &layout,
+                                    stream);
     }
     if (is(p, "permute")) {
         unsigned order[WL_RANK_MAX], rank = (unsigned)n[1];
         for (unsigned i = 0; i < rank; i++)
             order[i] = (unsigned)n[2 + rank + i];
-        return wl_permute(context, (unsigned)n[0], to + n[0] * n[3 + 2 * rank], from + n[0] * n[2 + 2 * rank], rank,
-                          n + 2, order, stream);
+        return wl_permute(context, (unsigned)n[0], to + n[0] * n[3 + 2 * rank], from + n[0] * n[2 + 2 * rank],
+                          rank, n + 2, order, stream);
     }
     if (is(p, "inplace")) {
         size_t bytes;
         wl_error error = wl_transpose_inplace_workspace(context, (unsigned)n[0], n[1], n[2], &bytes);
         if (!error && bytes > work_bytes)
             error = WL_ERROR_OUT_OF_MEMORY;
-        return error ? error : wl_transpose_inplace(context, (unsigned)n[0], from, n[1], n[2], work, bytes, stream);
+        return error ? error
+                     : wl_transpose_inplace(context, (unsigned)n[0], from, n[1], n[2], work, bytes, stream);
     }
     if (is(p, "copy"))
         return wl_copy_2d(context, to + n[5], n[2], from + n[4], n[3], n[0], n[1], stream);
@@ -115,15 +118,17 @@ static wl_error call(const struct problem *p, wl_devptr to, wl_devptr from, wl_s
             arrays[i] = at;
             at += (n[1 + i] * n[1 + n[0]] + 255) / 256 * 256;
         }
-        return apart ? wl_deinterleave_fields(context, fields, (unsigned)n[0], offset, arrays, packed, n[1 + n[0]],
-                                              stream)
-                     : wl_interleave_fields(context, fields, (unsigned)n[0], offset, packed, arrays, n[1 + n[0]],
-                                            stream);
+        return apart ? wl_deinterleave_fields(context, fields, (unsigned)n[0], offset, arrays, packed,
+                                              n[1 + n[0]], stream)
+                     : wl_interleave_fields(context, fields, (unsigned)n[0], offset, packed, arrays,
+                                            n[1 + n[0]], stream);
     }
     for (unsigned i = 0; i < n[1]; i++)
         arrays[i] = at + i * ((n[0] * n[2] + 255) / 256 * 256 + 256) + n[0] * n[3];
-    return apart ? wl_deinterleave(context, (unsigned)n[0], (unsigned)n[1], arrays, packed + n[0] * n[4], n[2], stream)
-                 : wl_interleave(context, (unsigned)n[0], (unsigned)n[1], packed + n[0] * n[4], arrays, n[2], stream);
+    return apart ? wl_deinterleave(context, (unsigned)n[0], (unsigned)n[1], arrays, packed + n[0] * n[4],
+                                   n[2], stream)
+                 : wl_interleave(context, (unsigned)n[0], (unsigned)n[1], packed + n[0] * n[4], arrays, n[2],
+                                 stream);
 }
 
 static wl_error call_all(void *argument, wl_stream stream) {
