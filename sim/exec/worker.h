@@ -110,6 +110,7 @@ struct sim_pattern {
     bool uniform, contiguous;
     uint8_t space;  /* enum sim_space that the costs are for */
     uint16_t bytes; /* that each lane moves; 0: nothing is known */
+    bool unsure;    /* count_shared_unsure() of an access, of this pattern or of an earlier one */
     uint32_t mask;
     uint32_t phases;     /* bit p: costs[p] holds the cost at address phase 4 p, modulo 128 */
     uint64_t low, span;  /* first byte of the lowest lane, from the first lane's address; bytes from it to the
@@ -127,7 +128,6 @@ struct sim_site_tally {
     } by[SIM_COUNTED_SPACES];
     uint64_t allowed_base, allowed_end; /* the allocation that its last access fell in */
     uint64_t outside;                   /* lanes' accesses that packed memory let pass */
-    bool unsure;                        /* count_shared_unsure() of an access */
     struct sim_stride stride;
     struct sim_pattern pattern;
 };

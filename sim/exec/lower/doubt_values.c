@@ -55,7 +55,7 @@ static bool set_bits(struct values *v, const struct ptx_operand *operand, uint8_
 }
 
 static bool is(const struct ptx_instruction *in, const char *name) {
-    return strcmp(in->name, name) == 0;
+    return *in->name == *name && strcmp(in->name, name) == 0;
 }
 
 static bool is_load(const struct ptx_instruction *in) {

@@ -68,7 +68,7 @@ static void add(struct search *s, uint64_t *to, uint64_t bits) {
 }
 
 static bool is(const struct ptx_instruction *in, const char *name) {
-    return strcmp(in->name, name) == 0;
+    return *in->name == *name && strcmp(in->name, name) == 0;
 }
 
 /* Where a load, a store or an atomic goes to; NULL: it is none, has no value, or is of no memory that is

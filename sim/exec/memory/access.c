@@ -87,7 +87,7 @@ struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *
     };
     const struct count_rules *rules = w->worker->launch->rules;
     if (space == SIM_SPACE_SHARED) {
-        w->worker->sites[op->site].unsure |= count_shared_unsure(rules, &access);
+        w->worker->sites[op->site].pattern.unsure |= count_shared_unsure(rules, &access);
         return count_shared(rules, &access);
     }
     return space == SIM_SPACE_LOCAL ? count_local(rules, &access) : count_global(rules, &access);

@@ -24,7 +24,7 @@ void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
         for (size_t s = code->site_base; s < code->site_base + code->site_count; s++) {
             add_stride(&to->sites[s].stride, &from->sites[s].stride);
             to->sites[s].outside += from->sites[s].outside;
-            to->sites[s].unsure |= from->sites[s].unsure;
+            to->sites[s].pattern.unsure |= from->sites[s].pattern.unsure;
             for (int i = 0; i < SIM_COUNTED_SPACES; i++) {
                 to->sites[s].by[i].requests += from->sites[s].by[i].requests;
                 to->sites[s].by[i].transactions += from->sites[s].by[i].transactions;
@@ -186,7 +186,7 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
         count.bytes = code->sites[low].bytes;
         count.outside += site->outside;
         doubts |= (shares_sectors(&code->sites[low], site) ? SIM_DOUBT_WORDS : 0) |
-                  (site->unsure ? SIM_DOUBT_PAIRS : 0);
+                  (site->pattern.unsure ? SIM_DOUBT_PAIRS : 0);
     }
     if (code == worker->code) {
         doubts |= code->doubts.handed.of[index].reads & handed ? SIM_DOUBT_DATA : 0;
