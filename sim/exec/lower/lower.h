@@ -90,8 +90,8 @@ bool lower_bytes_arrive(struct lower *l, enum sim_space space, unsigned bytes);
 /* lower_control.c: the current node, which is a branch of the flow's own, or begins an unrolled loop. */
 bool lower_loop_entry(struct lower *l);
 
-/* What instructions.def names: each lowers the current node.  No other function has that form, and one
- * without a row does not compile, for want of a prototype. */
+/* What instructions.def names: each lowers the current node.  A function of that form without a row has no
+ * prototype, of which the compiler warns. */
 #define INSTRUCTION(pattern, by, ...) bool lower_##by(struct lower *l);
 #define COMPUTING(...)                INSTRUCTION(, op, )
 #include "sim/exec/lower/instructions.def"
