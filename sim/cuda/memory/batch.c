@@ -13,9 +13,9 @@ static bool is_null_stream(CUstream stream) {
 }
 
 /* Checks the first indices of ranges that share attributes: they start at 0, increase and stay below count.
- * So there are at most count of them. */
+ * So there are at most count of them, which is checked first: there may be no more to read. */
 static bool are_starts(const size_t *starts, size_t number, size_t count) {
-    if (!starts || !number || starts[0] != 0)
+    if (!starts || !number || number > count || starts[0] != 0)
         return false;
     for (size_t i = 1; i < number; i++)
         if (starts[i] <= starts[i - 1] || starts[i] >= count)
