@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *path;                      /* written once, before `on` is set */
+static char path[PATH_MAX];             /* written once, before `on` is set */
 static bool on;                         /* accessed atomically, as account is */
 static struct records_account *account; /* NULL: the file has none */
 
@@ -36,7 +37,9 @@ static bool open_named(const char *name) {
     int file = open(name, O_RDWR | O_APPEND | O_CLOEXEC);
     if (file < 0)
         return false;
-    bool good = map_account(file) && (path = strdup(name));
+    bool good = map_account(file) && strlen(name) < sizeof path;
+    if (good)
+        strcpy(path, name);
     int error = errno;
     close(file);
     errno = error;
