@@ -7,9 +7,9 @@
     scripts/corpus.py compare COUNTED.csv 1.csv 2.csv    says what differs; --write renews docs/counters.md
 
 tests/corpus/programs.json lists the programs: repository and folder, sources, nvcc's flags, sed scripts that make
-problems smaller, data, arguments, how many launches are read, and of some why their figures are not held.  `read` needs Python, ncu, this script with
-tests/counters/nsight.py and programs.json, and OUT.  It adds to the files that it finds, so that it can go on
-where it was; a program that fails or hangs is named, and what was read of it is kept.
+problems smaller, data, arguments, how many launches are read, and of some why their figures are not held.  `read` needs
+Python, ncu, this script with tests/counters/nsight.py and programs.json, and OUT.  It adds to the files that it finds,
+so that it can go on where it was; a program that fails or hangs is named, and what was read of it is kept.
 """
 import argparse
 import collections

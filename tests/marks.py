@@ -6,7 +6,7 @@ COUNTS = ("launches", "whole", "marked", "equal")
 
 
 def recorded(folder):
-    """By program: launches with a mark, those of them that are equal in all, figures with a mark, those that are equal."""
+    """By program: launches with a mark, those of them equal in all, figures with a mark, those of them equal."""
     with open(os.path.join(folder, "marks.csv"), newline="", encoding="utf-8") as lines:
         rows = csv.DictReader(line for line in lines if not line.startswith("#"))
         return {row["program"]: tuple(int(row[count]) for count in COUNTS) for row in rows}

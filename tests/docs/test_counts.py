@@ -36,7 +36,7 @@ class Counts(unittest.TestCase):
         self.assertIn(f"The {expected[0]} are the hashes", page)
 
     def test_marks(self):
-        """docs/counters.md: of launches with a mark one in three is equal at most, and so are a program's marked figures."""
+        """docs/counters.md: of launches with a mark at most one in three is equal, and of public programs' figures."""
         page = "\n".join(lines("docs", "counters.md"))
 
         def numbers(row):

@@ -242,7 +242,7 @@ class Marks(Folder):
         self.assertRegex(done.stderr, r"(?m)^\*? *arrays .* ~\d+ ")
         self.assertIn(" ~: may differ from a GPU's, see the notes.", re.sub(r"\s+", " ", done.stderr))
         report = re.sub(r"\s+", " ", done.stderr)
-        self.assertIn("note: arrays: ~ local, at PTX line 16 (st.local.u32): ptxas may keep arrays of local memory", report)
+        self.assertIn("note: arrays: ~ local, at PTX line 16 (st.local.u32): ptxas may keep arrays of local", report)
         self.assertIn("note: arrays: ~ kind, at PTX line 22 (cp.async.", report)
         # Another figure of the same row has none, nor has a kernel without doubts.
         self.assertNotIn("~", ran("vectors").stderr)
@@ -277,9 +277,9 @@ class Marks(Folder):
         self.assertEqual(rows["arrays"], list(uncertain))
         self.assertEqual([names for kernel, names in rows.items() if kernel != "arrays"], [[]])
         # By the names that were asked for.
-        _, document = self.profiled(["--metrics", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum,gst_transactions"],
-                                    *self.steps)
-        self.assertEqual(document["launches"][0]["uncertain"], {"l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum": ["local"]})
+        name = "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum"
+        _, document = self.profiled(["--metrics", f"{name},gst_transactions"], *self.steps)
+        self.assertEqual(document["launches"][0]["uncertain"], {name: ["local"]})
 
     def test_gates(self):
         command = [arguments.program, *self.steps]

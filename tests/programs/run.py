@@ -6,7 +6,8 @@ usage: run.py [--preload-first LIBRARY] WIDELOAD PROGRAM FOLDER
 FOLDER/NAME.expected is what the program printed on an H200.  FOLDER/counters.csv has a line for each launch of the
 programs whose counters Nsight Compute read there, in order; each figure has to be the simulator's.  Where ptxas made
 other accesses of them than PTX has, FOLDER/differences.csv says which and why, with both figures, and both are held.
-Each figure that differs has to be marked; FOLDER/marks.csv says how many are, and how many of those are equal after all.
+Each figure that differs has to be marked; FOLDER/marks.csv says how many are, and how many of those are equal all the
+same.
 """
 import argparse
 import csv
