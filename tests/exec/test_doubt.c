@@ -291,11 +291,20 @@ static void test_data(void **state) {
     "setp.lt.u32 %p1, %r0, 9; @%p1 bra AGAIN;\n st.global.u32 [%own+1024], %r1; bra END;\n"                  \
     "OUT: st.global.u32 [%own+2048], %r1;\nEND: "
 
+#define LOOP_THAT_JUMPS(place)                                                                               \
+    "bra AGAIN;\nFAR: st.global.u32 [%own+1024], %r1; bra END;\n"                                            \
+    "AGAIN: ld.global.u32 %r1, [%own]; add.u32 %r0, %r0, 1; setp.eq.u32 %p0, %r0, %t; @%p0 bra OUT;\n"       \
+    "setp.lt.u32 %p1, %r0, 9; @%p1 bra AGAIN;\n bra " place ";\n"                                            \
+    "OUT: st.global.u32 [%own+2048], %r1;\nEND: "
+
 static void test_loops(void **state) {
     (void)state;
     /* Lanes may leave from each of its blocks, to two places, in rounds of their own. */
     expect(LOOP("%t"), "ld.global", ONE_WARP, SIM_DOUBT_LANES);
     expect(LOOP("100"), "ld.global", ONE_WARP, 0);
+    /* A jump leads to no other place than what it jumps to. */
+    expect(LOOP_THAT_JUMPS("OUT"), "ld.global", ONE_WARP, 0);
+    expect(LOOP_THAT_JUMPS("FAR"), "ld.global", ONE_WARP, SIM_DOUBT_LANES);
     /* They leave in one way. */
     expect(
         "AGAIN: ld.global.u32 %r1, [%own]; add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, %t; @%p0 bra AGAIN;\n"

@@ -182,6 +182,17 @@ static bool is_innermost(const struct search *s, const struct flow_loop *loop) {
     return true;
 }
 
+/* Where a block leads to that is nothing but a jump. */
+static size_t past_jumps(const struct flow *flow, size_t block) {
+    for (size_t jumps = 0; jumps < flow->block_count; jumps++) {
+        const struct flow_block *b = &flow->blocks[block];
+        if (b->successor_count != 1 || b->end != b->first + 1 || flow->nodes[b->first].kind != FLOW_BRANCH)
+            break;
+        block = b->successors[0];
+    }
+    return block;
+}
+
 /* Whether lanes may leave the loop from each of its blocks, to several places, and not at once. */
 static bool has_several_ends(const struct search *s, const struct flow_loop *loop) {
     size_t first = FLOW_NO_BLOCK, lasting = 0;
@@ -192,8 +203,10 @@ static bool has_several_ends(const struct search *s, const struct flow_loop *loo
             return false;
         lasting += !flow_leaves_at_once(s->flow, &s->before, &s->loops, loop->blocks[i]);
         for (size_t e = 0; e < b->successor_count; e++) {
-            size_t t = b->successors[e];
-            if (flow_in_loop(loop, t) || flow_only_ends(s->flow, t))
+            if (flow_in_loop(loop, b->successors[e]))
+                continue;
+            size_t t = past_jumps(s->flow, b->successors[e]);
+            if (flow_only_ends(s->flow, t))
                 continue;
             several |= first != FLOW_NO_BLOCK && t != first;
             first = t;
