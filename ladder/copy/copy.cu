@@ -4,7 +4,7 @@
  *   vec2          8 bytes an access: half the instructions for the same bytes
  *   vec4          16 bytes an access, the widest there is
  *   vec4-unroll4  four such loads in flight before the first store: latency hidden by fewer threads
- *                 (copy_unroll.cu, as every --unroll of the three above)
+ *                 (--unroll gives 2, 4 and 8 for each of the three above)
  *   (driver       the driver's own copy: no kernel of ours)
  *
  * Traffic: 4 n bytes read, 4 n written.  A warp's request is 128 bytes (4 sectors), 256 (8) or 512 (16):
@@ -44,3 +44,52 @@ extern "C" __global__ void WL_ANY_BLOCK wl_copy_vec4(uint32_t *__restrict__ out,
         out[e] = in[e];
     }
 }
+
+/* `unroll` accesses per thread, blockDim.x apart: all of a thread's loads are in flight before its first
+ * store.  The block's vectors are whole, or the block is among the last.  One test per block decides, so that
+ * the loads of a whole block stand together. */
+template <typename word, unsigned unroll>
+static __device__ __forceinline__ void wl_copy_unrolled(uint32_t *__restrict__ out,
+                                                        const uint32_t *__restrict__ in, uint64_t n,
+                                                        uint64_t head, uint64_t vectors, uint64_t first) {
+    const unsigned width = sizeof(word) / sizeof(uint32_t);
+    uint64_t block = wl_block_index(first, unroll);
+    word *to = (word *)(out + head) + block + threadIdx.x;
+    const word *from = (const word *)(in + head) + block + threadIdx.x;
+    if (block + unroll * blockDim.x <= vectors) {
+        word moved[unroll];
+#pragma unroll
+        for (unsigned j = 0; j < unroll; j++)
+            moved[j] = from[j * blockDim.x];
+#pragma unroll
+        for (unsigned j = 0; j < unroll; j++)
+            to[j * blockDim.x] = moved[j];
+        return;
+    }
+    for (unsigned j = 0; j < unroll; j++) {
+        uint64_t i = block + j * blockDim.x + threadIdx.x;
+        if (i < vectors) {
+            to[j * blockDim.x] = from[j * blockDim.x];
+        } else if (i - vectors < n - width * vectors) {
+            uint64_t e = wl_edge(i - vectors, head, width * vectors);
+            out[e] = in[e];
+        }
+    }
+}
+
+#define UNROLLED(name, word, unroll, block)                                                                  \
+    extern "C" __global__ void block wl_copy_##name##_unroll##unroll(                                        \
+        uint32_t *__restrict__ out, const uint32_t *__restrict__ in, uint64_t n, uint64_t head,              \
+        uint64_t vectors, uint64_t first) {                                                                  \
+        wl_copy_unrolled<word, unroll>(out, in, n, head, vectors, first);                                    \
+    }
+
+UNROLLED(scalar, uint32_t, 2, WL_ANY_BLOCK)
+UNROLLED(scalar, uint32_t, 4, WL_ANY_BLOCK)
+UNROLLED(scalar, uint32_t, 8, WL_ANY_BLOCK)
+UNROLLED(vec2, uint2, 2, WL_ANY_BLOCK)
+UNROLLED(vec2, uint2, 4, WL_ANY_BLOCK)
+UNROLLED(vec2, uint2, 8, WL_ANY_BLOCK)
+UNROLLED(vec4, uint4, 2, WL_ANY_BLOCK)
+UNROLLED(vec4, uint4, 4, WL_ANY_BLOCK)
+UNROLLED(vec4, uint4, 8, WL_ANY_BLOCK_WIDE)

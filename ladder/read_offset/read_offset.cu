@@ -4,7 +4,7 @@
  *   ldg        the same through the read-only path (ld.global.nc)
  *   l2-only    the same past L1 (ld.global.cg): no neighbour finds the straddled sector in L1
  *   unroll2    two elements a thread, blockDim.x apart: more loads in flight
- *   unroll4    four (both: offset_unroll.cu)
+ *   unroll4    four (both: offset_unroll.cuh)
  *   realigned  aligned 16-byte loads, the elements shifted into place in registers (realign.cuh)
  *
  * Traffic: 8 (n - offset) bytes read, 4 (n - offset) written.  A warp's load is 4 sectors at offsets that
@@ -13,6 +13,7 @@
  *
  * The plain rungs' inputs are not __restrict__, because that alone would make their loads ld.global.nc.
  */
+#include "ladder/offset_unroll.cuh"
 #include "ladder/realign.cuh"
 
 extern "C" __global__ void WL_ANY_BLOCK wl_read_offset_plain(float *out, const float *a, const float *b,
@@ -45,3 +46,5 @@ extern "C" __global__ void WL_ANY_BLOCK wl_read_offset_realigned(float *out, con
                                                                  unsigned shift_b, uint64_t first) {
     wl_add_realigned(out, a, b, count, head, vectors, shift_a, shift_b, first);
 }
+
+WL_OFFSET_UNROLLED(wl_read_offset, true)

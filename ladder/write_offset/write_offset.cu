@@ -2,7 +2,7 @@
  *
  *   plain      out[i + offset] = a[i] + b[i], one element a thread
  *   unroll2    two elements a thread, blockDim.x apart
- *   unroll4    four (both: offset_unroll.cu)
+ *   unroll4    four (both: offset_unroll.cuh)
  *   realigned  16-byte stores at aligned addresses: each thread makes an aligned vector of out, and the
  *              inputs, which are now the shifted side, are loaded aligned too and combined in registers
  *
@@ -10,6 +10,7 @@
  * are multiples of 8 elements, else 5, two of them written in part: efficiency 80 %.  At n = 2^20,
  * offset 11: 32768 store requests, 163838 sectors; realigned writes each sector once.
  */
+#include "ladder/offset_unroll.cuh"
 #include "ladder/realign.cuh"
 
 extern "C" __global__ void WL_ANY_BLOCK wl_write_offset_plain(float *out, const float *a, const float *b,
@@ -27,3 +28,5 @@ extern "C" __global__ void WL_ANY_BLOCK wl_write_offset_realigned(float *out, co
                                                                   unsigned shift_b, uint64_t first) {
     wl_add_realigned(out, a, b, count, head, vectors, shift_a, shift_b, first);
 }
+
+WL_OFFSET_UNROLLED(wl_write_offset, false)
