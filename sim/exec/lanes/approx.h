@@ -1,25 +1,24 @@
-/* The approximate functions.  Each is computed in double and rounded once: as the hardware does it, to
- * nearest for f32, and that is cut to halves, as f64 is to its upper words.  The hardware's own last bits
- * differ, as they do from one architecture to the next (docs/instructions.md says by how much); special
- * values are PTX's. */
+/* The approximate functions.  Each is computed in double and rounded once, as the hardware does: f32 to
+ * nearest; halves are cut off from that, and f64 is cut to its upper word.  The hardware's own last bits
+ * differ, also between architectures (docs/instructions.md says by how much).  Special values follow PTX. */
 #ifndef WIDELOAD_SIM_APPROX_H
 #define WIDELOAD_SIM_APPROX_H
 
 #include "sim/exec/lanes/float.h"
 #include "sim/exec/lanes/half.h"
 
-/* A function's f32 result from its double value. */
+/* Rounds a function's double value to its f32 result. */
 static inline float approx_f32(double x, struct sim_modifiers m) {
     return canonical(flush_if((float)x, m.ftz));
 }
 
-/* x as the function sees it. */
+/* Returns x as the function sees it. */
 static inline double approx_operand(float x, struct sim_modifiers m) {
     return flush_if(x, m.ftz);
 }
 
-/* x, an angle in radians, in turns without the whole ones: the hardware multiplies by an f32 near 1 / (2 pi),
- * rounding towards zero, which is why large angles' results are off. */
+/* Reduces the angle x, in radians, by whole turns.  The hardware multiplies by an f32 near 1 / (2 pi) and
+ * rounds towards zero, so results for large angles are inaccurate. */
 static inline double radians_reduced(double x) {
     const double exact = x * 0x1.45f306p-3; /* 48 bits */
     const float near = (float)exact;
@@ -27,8 +26,8 @@ static inline double radians_reduced(double x) {
     return fmod(turns, 1) * 6.283185307179586;
 }
 
-/* div.approx is a * (1 / b) without scaling: for |b| > 2^126 the reciprocal is lost, which leaves 0, or a NaN
- * for an infinite a.  div.full scales. */
+/* div.approx is a * (1 / b) without scaling: for |b| > 2^126 the reciprocal underflows, and the result is 0,
+ * or a NaN for an infinite a.  div.full scales. */
 static inline float divide_approx(float a, float b, struct sim_modifiers m) {
     const double x = approx_operand(a, m), y = approx_operand(b, m);
     const bool lost = fabs(y) > 0x1p126 && fabs(y) < INFINITY;
@@ -39,8 +38,7 @@ static inline float divide_full(float a, float b, struct sim_modifiers m) {
     return approx_f32(approx_operand(a, m) / approx_operand(b, m), m);
 }
 
-/* The f64 approximations with .ftz work on the upper 32 bits of their operand and result; what is below is
- * cut off. */
+/* The f64 approximations with .ftz use only the upper 32 bits of their operand and result. */
 static inline double upper_operand(double x) {
     const uint64_t bits = bits_f64(x) & ~UINT64_C(0xffffffff);
     return float_f64((bits >> 52 & 0x7ff) == 0 ? bits & UINT64_C(1) << 63 : bits);
@@ -59,12 +57,12 @@ static inline double rsqrt_upper(double x) {
     return upper_result(y == 0 ? 1 / y : 1 / sqrt(y));
 }
 
-/* 1 / sqrt(x), right to about 2^-62 before it is rounded. */
+/* 1 / sqrt(x), accurate to about 2^-62 before the final rounding. */
 static inline double rsqrt_f64(double x) {
     return x == 0 ? 1 / x : (double)(1 / sqrtl(x));
 }
 
-/* To f32, then towards zero. */
+/* Rounds to f32, then towards zero to f16. */
 static inline uint16_t f16_cut(double x) {
     const float y = (float)x;
     const uint16_t h = f16_nearest(y);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* length low bits. */
+/* The mask of the length low bits. */
 SIM_INLINE uint32_t low_32(uint32_t length) {
     return length > 31 ? UINT32_MAX : (1u << (length & 31)) - 1;
 }
@@ -16,9 +16,9 @@ SIM_INLINE uint64_t low_64(uint32_t length) {
     return length > 63 ? UINT64_MAX : (UINT64_C(1) << (length & 63)) - 1;
 }
 
-/* bfe: bits pos .. pos + length - 1 of x, the top one filling the rest if signed.  Of pos and length only
- * the low 8 bits count for 32-bit fields, and all for 64-bit ones, whatever PTX says: those are a sequence
- * of instructions.  Above the top of x lie zeros, or its sign. */
+/* bfe: bits pos .. pos + length - 1 of x; the top one fills the rest if signed.  Whatever PTX says, 32-bit
+ * fields use only the low 8 bits of pos and length, and 64-bit fields, which are a sequence of instructions,
+ * use all.  Bits above the top of x are zeros, or its sign. */
 SIM_INLINE uint32_t extract_u32(uint32_t x, uint32_t pos, uint32_t length) {
     pos &= 0xff;
     return (pos > 31 ? 0 : x >> (pos & 31)) & low_32(length & 0xff);
@@ -42,7 +42,7 @@ SIM_INLINE int64_t extract_s64(int64_t x, uint32_t pos, uint32_t length) {
     return length ? (int64_t)field >> above : 0;
 }
 
-/* bfi: b with its bits pos .. pos + length - 1 replaced by a's low ones. */
+/* bfi: replaces bits pos .. pos + length - 1 of b by a's low bits. */
 SIM_INLINE uint32_t insert_32(uint32_t a, uint32_t b, uint32_t pos, uint32_t length) {
     pos &= 0xff;
     const uint32_t field = pos > 31 ? 0 : low_32(length & 0xff) << (pos & 31);
@@ -54,7 +54,7 @@ SIM_INLINE uint64_t insert_64(uint64_t a, uint64_t b, uint32_t pos, uint32_t len
     return (b & ~field) | (a << (pos & 63) & field);
 }
 
-/* bfind: where the highest set bit is, all ones if there is none. */
+/* bfind: the position of the highest set bit, or all ones if there is none. */
 SIM_INLINE uint32_t highest_32(uint32_t x) {
     return x ? 31u - (uint32_t)__builtin_clz(x) : UINT32_MAX;
 }
@@ -86,7 +86,7 @@ SIM_INLINE uint32_t count_64(uint64_t x) {
 }
 
 /* fns: the |n|-th set bit of mask from base on, upwards for n > 0, downwards for n < 0; base itself for 0.
- * The one n whose |n| is no integer of 32 bits finds 0. */
+ * For the one n whose |n| does not fit into an int32_t the result is 0. */
 SIM_INLINE uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n) {
     if (n == INT32_MIN)
         return 0;
@@ -105,7 +105,7 @@ SIM_INLINE uint32_t mask_of(uint32_t pos, uint32_t length) {
     return pos > 31 ? 0 : low_32(length) << (pos & 31);
 }
 
-/* szext: x's low bits, extended to 32. */
+/* szext: extends x's low bits to 32. */
 SIM_INLINE uint32_t extend_u32(uint32_t x, uint32_t bits) {
     return x & low_32(bits);
 }
@@ -115,7 +115,7 @@ SIM_INLINE uint32_t extend_s32(uint32_t x, uint32_t bits) {
     return negative ? x | ~low_32(bits) : x & low_32(bits);
 }
 
-/* prmt's four-nibble selector for its other modes: byte i of the result is what the mode says of i. */
+/* The four-nibble selector for prmt's other modes: the mode decides byte i of the result from i. */
 #define SIM_SELECTOR(byte_0, byte_1, byte_2, byte_3)                                                         \
     ((uint32_t)(byte_0) | (uint32_t)(byte_1) << 4 | (uint32_t)(byte_2) << 8 | (uint32_t)(byte_3) << 12)
 
@@ -147,8 +147,8 @@ SIM_INLINE uint32_t selector_rc16(uint32_t n) {
     return n & 1 ? 0x3232 : 0x1010;
 }
 
-/* Byte i of the result is the selector's i-th nibble's: byte number (low three bits) of b:a, or, where
- * the nibble's top bit is set, that byte's sign in all eight bits. */
+/* The selector's nibble i decides byte i of the result: byte number (low three bits) of b:a, or, if the
+ * nibble's top bit is set, eight copies of that byte's sign bit. */
 SIM_INLINE uint32_t permute_byte(uint64_t bytes, uint32_t nibble) {
     const uint32_t byte = bytes >> 8 * (nibble & 7) & 0xff;
     return nibble & 8 ? (byte & 0x80 ? 0xff : 0) : byte;

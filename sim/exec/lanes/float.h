@@ -1,4 +1,4 @@
-/* f32 and f64 arithmetic of one lane where PTX asks for more, or less, than C. */
+/* f32 and f64 arithmetic of one lane where PTX differs from C. */
 #ifndef WIDELOAD_SIM_FLOAT_H
 #define WIDELOAD_SIM_FLOAT_H
 
@@ -33,15 +33,15 @@ SIM_INLINE double float_f64(uint64_t bits) {
     return x;
 }
 
-/* Every f32 operation that makes a NaN makes this one. */
+/* Every f32 operation that generates a NaN generates this one. */
 #define SIM_NAN_F32 0x7fffffffu
-#define SIM_NAN_F16 0x7fffu /* bf16's too */
+#define SIM_NAN_F16 0x7fffu /* also for bf16 */
 
 SIM_INLINE float canonical(float x) {
     return float_f32(x == x ? bits_f32(x) : SIM_NAN_F32);
 }
 
-/* .ftz: a subnormal becomes a zero of its sign. */
+/* .ftz: a subnormal becomes a zero of the same sign. */
 SIM_INLINE float flush(float x) {
     const uint32_t bits = bits_f32(x);
     return float_f32((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
@@ -51,10 +51,10 @@ SIM_INLINE float flush_if(float x, bool ftz) {
     return ftz ? flush(x) : x;
 }
 
-/* .ftz of a result that was rounded: it becomes a zero if, rounded to 24 bits with no least exponent, it is
- * below the least normal number; that itself may be what a subnormal result rounds to.  scaled is the same
- * result from operands of SIM_SCALE times the size, and so in range; if those overflow the result is far
- * from small. */
+/* .ftz of a rounded result.  It becomes a zero if, rounded to 24 bits with an unbounded exponent, it is below
+ * the least normal number; a subnormal result may have been rounded up to that number.  scaled is the same
+ * result from operands that are SIM_SCALE times as large, so it is in range.  If it overflows, the result is
+ * far from subnormal. */
 #define SIM_SCALE 0x1p24f
 
 SIM_INLINE float flush_rounded(float result, float scaled) {
@@ -74,7 +74,7 @@ SIM_INLINE float div_ftz(float a, float b) {
     return flush_rounded(a / b, a * SIM_SCALE / b);
 }
 
-/* .sat: into [0, 1]; a NaN becomes +0, and so does -0. */
+/* .sat: clamps to [0, 1]; a NaN and -0 become +0. */
 SIM_INLINE float saturate(float x) {
     return x > 0 ? (x < 1 ? x : 1) : 0.0f;
 }
@@ -83,8 +83,8 @@ SIM_INLINE double saturate_f64(double x) {
     return x > 0 ? (x < 1 ? x : 1) : 0.0;
 }
 
-/* min and max: of a number and a NaN the number, of two NaNs the canonical one, and -0 < +0.  Equal values
- * differ at most in a zero's sign, so and-ing or or-ing their bits picks the right one. */
+/* min and max: the number if one operand is a NaN, the canonical NaN if both are, and -0 < +0.  Equal values
+ * differ at most in a zero's sign, so AND or OR of their bits picks the right one. */
 SIM_INLINE float min_f32(float a, float b) {
     const uint32_t x = bits_f32(a), y = bits_f32(b);
     uint32_t r = a < b ? x : y;
@@ -101,7 +101,7 @@ SIM_INLINE float max_f32(float a, float b) {
     return canonical(float_f32(r));
 }
 
-/* .NaN: one NaN is enough. */
+/* .NaN: one NaN operand makes the result a NaN. */
 SIM_INLINE float min_nan_f32(float a, float b) {
     return a == a && b == b ? min_f32(a, b) : float_f32(SIM_NAN_F32);
 }
@@ -110,8 +110,8 @@ SIM_INLINE float max_nan_f32(float a, float b) {
     return a == a && b == b ? max_f32(a, b) : float_f32(SIM_NAN_F32);
 }
 
-/* .xorsign.abs: the magnitude of min or max of the magnitudes, with the signs' exclusive or.  A NaN result
- * has no sign. */
+/* .xorsign.abs: the min or max of the magnitudes, with the exclusive or of the signs.  A NaN result has no
+ * sign. */
 SIM_INLINE float xorsign(float magnitude, float a, float b) {
     return float_f32(magnitude == magnitude ? bits_f32(magnitude) | ((bits_f32(a) ^ bits_f32(b)) & 0x80000000)
                                             : SIM_NAN_F32);
@@ -133,9 +133,9 @@ SIM_INLINE double copysign_f64(double sign, double magnitude) {
     return float_f64((bits_f64(sign) & UINT64_C(1) << 63) | (bits_f64(magnitude) & INT64_MAX));
 }
 
-/* f64 hands on the bits of a NaN among its operands, made quiet; PTX leaves open whose.  On an H200 the last
- * operand's go first, for a product and a sum alike, and of fma's b's, then c's, then a's.  Where no operand
- * is one the NaN is this. */
+/* f64 operations pass on the bits of a NaN operand, made quiet; PTX does not say of which operand.  On an
+ * H200 the last operand of a product or sum has priority; fma takes b's NaN first, then c's, then a's.  If no
+ * operand is a NaN, the result is this one. */
 #define SIM_NAN_F64 UINT64_C(0xfff8000000000000)
 
 SIM_INLINE double quiet_f64(double x) {
@@ -150,7 +150,7 @@ SIM_INLINE double nan_of_3(double result, double a, double b, double c) {
     return b == b && c != c ? quiet_f64(c) : nan_of_2(result, a, b);
 }
 
-/* A NaN keeps its sign: the hardware adds a zero. */
+/* A NaN keeps its sign: the hardware implements abs as an addition of zero. */
 SIM_INLINE double abs_f64(double x) {
     return x == x ? float_f64(bits_f64(x) & INT64_MAX) : quiet_f64(x);
 }
@@ -173,8 +173,8 @@ SIM_INLINE double max_f64(double a, double b) {
     return b == b ? float_f64(r) : a == a ? a : quiet_f64(b);
 }
 
-/* To integers, towards zero, for the processor's own conversion: out of range clamped, and a NaN's result
- * as PTX has it: 0 from f32 to 32 bits, else the top bit alone. */
+/* Conversions to integers, towards zero, with the processor's own conversion.  Out-of-range values are
+ * clamped.  A NaN becomes what PTX specifies: 0 from f32 to 32 bits, otherwise only the top bit. */
 SIM_INLINE int32_t s32_from_f32(float x) {
     const bool in = x > -0x1p31f && x < 0x1p31f;
     const int32_t whole = (int32_t)(in ? x : 0);

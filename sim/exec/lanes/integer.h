@@ -1,4 +1,4 @@
-/* Integer arithmetic of one lane that C's operators do not say, or say only with undefined corners. */
+/* Integer arithmetic of one lane that C's operators lack or leave undefined in some cases. */
 #ifndef WIDELOAD_SIM_INTEGER_H
 #define WIDELOAD_SIM_INTEGER_H
 
@@ -45,21 +45,21 @@ SIM_INLINE int32_t byte_s(uint32_t x, unsigned i) {
     return (int8_t)(x >> 8 * i);
 }
 
-/* |a - b| of numbers of at most 16 bits. */
+/* a - b| for numbers of at most 16 bits. */
 SIM_INLINE uint32_t distance(int32_t a, int32_t b) {
     return (uint32_t)(a < b ? b - a : a - b);
 }
 
-/* Two 16-bit values in one 32-bit register; only their low halves count. */
+/* Packs the low halves of two values into one 32-bit register. */
 SIM_INLINE uint32_t pair_u16(uint32_t low, uint32_t high) {
     return (low & 0xffff) | high << 16;
 }
 
-/* Division.  The quotient of two 32-bit integers, rounded to double, lies on the same side of every
- * integer as the exact one: it is off by less than a * 2^-53 / b, and it is 1 / b away from the next
- * integer above unless it is one.  So truncating it is exact, and vector units divide doubles.
- * By zero: PTX leaves the result open; all ones, quotient and remainder, is what the hardware's
- * sequences give.  INT_MIN / -1 wraps to INT_MIN, remainder 0. */
+/* Division.  The quotient of two 32-bit integers, rounded to double, is on the same side of every integer as
+ * the exact one: its error is less than a * 2^-53 / b, and the next integer above is at least 1 / b away
+ * unless the quotient is one.  So truncating it is exact, and vector units can divide doubles.  PTX leaves
+ * division by zero open: the hardware's sequences give all ones for quotient and remainder.  INT_MIN / -1
+ * wraps to INT_MIN, with remainder 0. */
 SIM_INLINE uint32_t div_u32(uint32_t a, uint32_t b) {
     const double q = (double)a / (double)(b ? b : 1);
     const uint32_t top = q >= 0x1p31;

@@ -1,4 +1,4 @@
-/* sim_op_find: the lists' patterns, expanded once into a hash table of mnemonics. */
+/* sim_op_find: expands the lists' patterns once into a hash table of mnemonics. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static uint32_t hash(const char *text) {
     return h;
 }
 
-/* The bucket that holds text, or the empty one where it belongs. */
+/* Returns the bucket that holds text, or the empty one where it belongs. */
 static uint32_t *bucket_of(const struct table *t, const char *text) {
     size_t at = hash(text) & (t->bucket_count - 1);
     while (t->buckets[at] && strcmp(t->names + t->entries[t->buckets[at] - 1].name, text) != 0)
@@ -87,7 +87,7 @@ static bool add(struct table *t, const char *text, const struct sim_row *row) {
     return true;
 }
 
-/* The end of the alternative that starts at p: a '|', '}' or ']' of its own level, or the text's end. */
+/* The end of the alternative that starts at p: a '|', '}' or ']' at its own level, or the text's end. */
 static const char *alternative_end(const char *p) {
     for (unsigned depth = 0; *p; p++) {
         if (depth == 0 && (*p == '|' || *p == '}' || *p == ']'))
@@ -98,13 +98,13 @@ static const char *alternative_end(const char *p) {
     return p;
 }
 
-/* A piece of a pattern, and what follows it. */
+/* A piece of a pattern, and the piece that follows it. */
 struct piece {
     const char *at, *end;
     const struct piece *next;
 };
 
-/* Writes every text of the pieces behind the size characters already in name. */
+/* Appends every expansion of the pieces to the size characters already in name. */
 static bool expand(struct table *t, const struct sim_row *row, char *name, size_t size, struct piece piece) {
     while (piece.at == piece.end) {
         if (!piece.next) {
@@ -135,7 +135,7 @@ static bool expand(struct table *t, const struct sim_row *row, char *name, size_
     }
 }
 
-/* The table, built when first asked for; NULL when there is no memory for it, which may pass. */
+/* The table, built on first use.  NULL on out-of-memory; a later call tries again. */
 static const struct table *get_table(void) {
     pthread_mutex_lock(&table_lock);
     if (!table.count) {
@@ -160,7 +160,7 @@ static const struct table *get_table(void) {
     return result;
 }
 
-/* When the driver that holds this is closed again, nobody can ask any more. */
+/* After the driver that holds this is closed, nothing calls sim_op_find(). */
 __attribute__((destructor)) static void free_table(void) {
     pthread_mutex_lock(&table_lock);
     free(table.entries);
@@ -170,11 +170,11 @@ __attribute__((destructor)) static void free_table(void) {
     pthread_mutex_unlock(&table_lock);
 }
 
-/* What the words after the first say, beside the types. */
+/* The meaning of the words after the first, apart from the types. */
 struct words {
     struct sim_modifiers mod;
     enum sim_combine combine;
-    char second[16], last[2][16]; /* last[0]: the last but one */
+    char second[16], last[2][16]; /* last[0]: the second to last */
 };
 
 static void read_words(const char *text, struct words *out) {
@@ -253,7 +253,7 @@ static void describe(const char *name, const struct sim_row *row, struct sim_op 
     }
     if (strncmp(name, "cvt.", 4) == 0 && strcmp(words.second, "pack") != 0) {
         const enum ptx_type to = ptx_type_find(words.last[0]), from = ptx_type_find(words.last[1]);
-        /* Pairs of 8-bit floats are no types of registers: their rows say which. */
+        /* Pairs of 8-bit floats are not register types: their rows name the types. */
         out->d = to == PTX_TYPE_NONE ? out->d : to;
         out->a = from == PTX_TYPE_NONE ? out->a : from;
         out->count = (uint8_t)out->d;
@@ -309,7 +309,7 @@ static bool same_words(const struct split *x, const struct split *y) {
     return true;
 }
 
-/* ptxas takes most words in any order, and the CUDA headers make use of that: vote.ballot.sync.b32. */
+/* ptxas accepts most words in any order, and the CUDA headers rely on that: vote.ballot.sync.b32. */
 static const struct entry *find_reordered(const struct table *t, const char *mnemonic) {
     struct split wanted, one;
     if (!split(mnemonic, &wanted))

@@ -1,7 +1,7 @@
 #include "sim/exec/lanes/approx.h"
 #include "sim/exec/lanes/lanes_handlers.h"
 
-/* The function, of both halves of a pair. */
+/* Applies the function to both halves of a pair. */
 #define EACH1(function) (function((uint16_t)a, m) | (uint32_t)function((uint16_t)(a >> 16), m) << 16)
 
 #include "sim/exec/lanes/ops_approx.h"

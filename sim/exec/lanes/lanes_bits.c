@@ -2,8 +2,8 @@
 #include "sim/exec/lanes/lanes_handlers.h"
 #include "sim/exec/lanes/ops_bits.h"
 
-/* The table is an immediate, the same for all lanes: its bits, spread to masks, are chosen by c, then b,
- * then a. */
+/* The table is an immediate, the same for all lanes.  Its bits are spread to masks; c selects among them,
+ * then b, then a. */
 SIM_CLONES SIM_HANDLER(logic3) {
     SOURCE_U32(a) SOURCE_U32(b) SOURCE_U32(c) const uint32_t lut = *(const uint32_t *)SIM_SLOT(w, in->f);
     uint32_t base[4], change[4];
@@ -34,8 +34,8 @@ static const struct sim_insn *permute_each(struct sim_warp *w, const struct sim_
     return in + 1;
 }
 
-/* Most often one selector serves all lanes, and takes no byte's sign: then each byte of the result is
- * one shift of one source. */
+/* Usually one selector serves all lanes and takes no sign bit: then each byte of the result is one shift of
+ * one source. */
 SIM_CLONES SIM_HANDLER(permute_bytes) {
     SOURCE_U32(a) SOURCE_U32(b) SOURCE_U32(c) const uint32_t selector = c_s[0] & 0xffff;
     uint32_t others = selector & 0x8888;

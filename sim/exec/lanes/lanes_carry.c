@@ -44,8 +44,8 @@ SIM_HANDLER(add_carry_64) {
     return finish(w, in, out);
 }
 
-/* a - b is a + ~b + 1, and so the flag is set where nothing is borrowed: sub.cc and subc among themselves
- * give what PTX documents, and an addc after a sub.cc, or a subc after an add.cc, what hardware gives. */
+/* a - b is a + ~b + 1, so the flag is set if there is no borrow.  sub.cc and subc together give what PTX
+ * documents; an addc after a sub.cc, or a subc after an add.cc, gives what hardware gives. */
 static uint32_t no_borrow(const struct sim_warp *w, const struct sim_insn *in) {
     return in->small & CARRY_IN ? w->cc : SIM_ALL_LANES;
 }
@@ -110,7 +110,7 @@ SIM_HANDLER(mad_carry_64) {
     return finish(w, in, out);
 }
 
-/* Every row of this list touches the flag. */
+/* Every row of this list uses the flag. */
 #include "sim/exec/lanes/lanes_list.h"
 #undef RUN
 #define RUN(pattern, body, D, E, A, B, C, F, parameter)                                                      \

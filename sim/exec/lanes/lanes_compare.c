@@ -4,7 +4,7 @@
 #include "sim/exec/lanes/half.h"
 #include "sim/exec/lanes/lanes_handlers.h"
 
-/* The result forms of set, and setp's |q and third operand. */
+/* Handles the result forms of set, and setp's |q and third operand. */
 static __attribute__((noinline)) const struct sim_insn *
 deliver_rest(struct sim_warp *w, const struct sim_insn *in, uint32_t yes) {
     static const uint32_t truth[] = {
@@ -35,7 +35,7 @@ deliver_rest(struct sim_warp *w, const struct sim_insn *in, uint32_t yes) {
     return in + 1;
 }
 
-/* yes: which lanes' condition holds. */
+/* yes: the lanes whose condition holds. */
 static inline const struct sim_insn *deliver(struct sim_warp *w, const struct sim_insn *in, uint32_t yes) {
     if (in->small != 0 || in->e != SIM_NO_OPERAND)
         return deliver_rest(w, in, yes);
@@ -44,8 +44,8 @@ static inline const struct sim_insn *deliver(struct sim_warp *w, const struct si
     return in + 1;
 }
 
-/* Lane i's bit among 32 or 64 flags.  A loop over 64-bit lanes collects 64-bit flags, or it is not
- * vectorised: bits 0-15 and 32-47, lest the compiler see that half of them would do. */
+/* Lane i's bit among 32 or 64 flags.  A loop over 64-bit lanes is vectorised only if it collects 64-bit
+ * flags.  They use bits 0-15 and 32-47, so that the compiler cannot reduce them to 32 bits. */
 #define SIM_PLACES_4(i, at)                                                                                  \
     [i] = UINT64_C(1) << (at), UINT64_C(2) << (at), UINT64_C(4) << (at), UINT64_C(8) << (at)
 static const uint64_t places[SIM_LANES] = {
@@ -57,7 +57,7 @@ static const uint64_t places[SIM_LANES] = {
 #define FLAGS_4(yes) (yes)
 #define FLAGS_8(yes) ((uint32_t)(yes) | (uint32_t)((yes) >> 16))
 
-/* Inactive lanes are compared too: it is cheaper than not to, and does no harm. */
+/* Inactive lanes are compared too: this is cheaper than skipping them, and harmless. */
 #define SIM_COMPARE_LANES(T, bytes, condition)                                                               \
     SOURCE_##T(a) SOURCE_##T(b) WIDE_##T yes = 0;                                                            \
     SIM_FOR_LANES {                                                                                          \
@@ -87,7 +87,7 @@ static const uint64_t places[SIM_LANES] = {
 
 #include "sim/exec/lanes/ops_compare.h"
 
-/* What the halves' comparison names say of two numbers' order; in->count is the name's place here. */
+/* The relations of two halves, by the comparison's name; in->count is the index in this table. */
 static const struct {
     char name[4];
     bool less, equal, greater, unordered;
@@ -113,7 +113,7 @@ static bool holds(unsigned relation, float a, float b) {
                     : relations[relation].unordered;
 }
 
-/* The lanes whose 16 bits from shift on compare so. */
+/* Returns the lanes whose 16 bits from shift on satisfy the comparison. */
 static uint32_t compare_halves(const struct sim_warp *w, const struct sim_insn *in, unsigned shift,
                                bool bf16) {
     SOURCE_U32(a) SOURCE_U32(b) uint32_t yes = 0;
@@ -135,7 +135,7 @@ SIM_HANDLER(compare_bf16) {
     return deliver(w, in, compare_halves(w, in, 0, true));
 }
 
-/* setp gives both halves' results as p and q; set's form makes one register of them. */
+/* setp writes the two halves' results to p and q; set packs them into one register. */
 static const struct sim_insn *compare_pair(struct sim_warp *w, const struct sim_insn *in, bool bf16) {
     uint32_t yes[2] = {compare_halves(w, in, 0, bf16), compare_halves(w, in, 16, bf16)};
     const unsigned combine = SIM_COMPARE_COMBINE(in->small), form = SIM_COMPARE_FORM(in->small);
@@ -176,7 +176,7 @@ SIM_HANDLER(compare_bf16x2) {
 #undef COMPARE_HALF2
 #undef TEST
 
-/* The result's type and the third operand's are filled in from the words. */
+/* The types of the result and of the third operand are filled in from the words. */
 #define SIM_COMPARE_ROW(names, ftz, set_types, types, T, run)                                                \
     SIM_ROW("{setp." names "{|.and|.or|.xor}" ftz "." types "|set." names "{|.and|.or|.xor}" ftz             \
             "." set_types "." types "}",                                                                     \

@@ -12,8 +12,8 @@ static uint32_t to_bf16(float x, struct sim_modifiers m) {
     return (uint32_t)sim_number_to_float(n, sim_format_of(PTX_TYPE_BF16), m.rounding);
 }
 
-/* A NaN's low bits are cut off: .rna takes the NaN as it is, which may leave an infinity, the other
- * roundings the canonical one. */
+/* A NaN's low bits are cut off.  .rna uses the NaN as it is, so the result may be an infinity; the other
+ * roundings use the canonical NaN. */
 static uint32_t to_tf32(float x, struct sim_modifiers m) {
     const struct sim_number n = sim_number_read(bits_f32(x), sim_format_of(PTX_TYPE_F32));
     if (n.kind == SIM_NAN)
@@ -25,8 +25,8 @@ static uint32_t relu_f32(uint32_t bits) {
     return bits >> 31 ? 0 : bits;
 }
 
-/* e4m3 has no infinity: its largest exponent is one more for numbers, and only all ones are a NaN.  It is
- * read and written as if it had a bit more of exponent, whose bias is 8 more. */
+/* e4m3 has no infinity: its largest exponent also has numbers, and only all ones are a NaN.  It is read and
+ * written with one more exponent bit, whose bias is 8 more. */
 static const struct sim_format e4m3_widened = {5, 3, 9, true}, e5m2 = {5, 2, 8, true};
 enum { E4M3_BIAS_MORE = 8, E4M3_NAN = 0x7f, E4M3_MOST = 0x7e, E5M2_MOST = 0x7b };
 
@@ -57,7 +57,7 @@ static uint32_t f16_of_e4m3(uint32_t bits) {
     return (uint32_t)sim_number_to_float(n, sim_format_of(PTX_TYPE_F16), SIM_RN);
 }
 
-/* The upper half of an f16. */
+/* An e5m2 is the upper half of an f16. */
 static uint32_t f16_of_e5m2(uint32_t bits) {
     return (bits & 0x7f) > 0x7c ? SIM_NAN_F16 : bits << 8;
 }
@@ -66,7 +66,7 @@ static uint32_t clamp(int32_t x, int32_t least, int32_t most) {
     return (uint32_t)(x < least ? least : x > most ? most : x);
 }
 
-/* A NaN between f64 and another type: its bits as far as they fit, made quiet. */
+/* Converts a NaN between f64 and another type: keeps the bits that fit, and makes it quiet. */
 static uint64_t convert_nan(uint64_t bits, struct sim_format from, struct sim_format to) {
     const uint64_t sign = bits >> (from.width - 1) & 1;
     const uint64_t mantissa = bits & ((UINT64_C(1) << from.mantissa_bits) - 1);
@@ -75,12 +75,12 @@ static uint64_t convert_nan(uint64_t bits, struct sim_format from, struct sim_fo
            (shift < 0 ? mantissa >> -shift : mantissa << shift);
 }
 
-/* One lane, between any two types. */
+/* Converts one lane between any two types. */
 static uint64_t convert(uint64_t bits, struct sim_format from, struct sim_format to, struct sim_modifiers m,
                         bool whole) {
     struct sim_number x = sim_number_read(bits, from);
     const bool from_f32 = from.width == 32 && from.exponent_bits, to_f16 = to.exponent_bits == 5;
-    /* On the way to f16 nothing of f32 is flushed: it is far below f16's least, but rounds up to that. */
+    /* For f16 no f32 is flushed: a subnormal is far below f16's least number, but may round up to it. */
     if (m.ftz && from_f32 && !to_f16 && x.kind == SIM_FINITE && x.magnitude >> 23 == 0)
         x.magnitude = 0;
     if (!to.exponent_bits)

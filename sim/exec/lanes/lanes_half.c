@@ -1,10 +1,10 @@
 #include "sim/exec/lanes/half.h"
 #include "sim/exec/lanes/lanes_handlers.h"
 
-/* A line's value becomes an inline function of 16-bit operands, which two handlers call: one for a value a
- * register, one for two. */
+/* A line's value becomes an inline function of 16-bit operands.  Two handlers call it: one for single values,
+ * one for pairs in a register. */
 #define HALF_ID SIM_CAT(half_, __LINE__)
-/* As OP1 and its like have it for some lanes: half of them on costs as much as all. */
+/* OP1's loop for partial masks, used for all masks: with half the lanes active it costs as much. */
 #define SIM_SELECTED_LANES(D, gets, value)                                                                   \
     LANE_##D *d_s = SIM_SLOT(w, in->d);                                                                      \
     const struct sim_modifiers m = in->mod;                                                                  \

@@ -1,11 +1,11 @@
-/* What a line of an ops_*.h list becomes: a function over the 32 lanes.
+/* A line of an ops_*.h list becomes a function over the 32 lanes.
  *
- * A list is included twice, first with these macros, which make the functions, then after lanes_list.h,
- * which makes the rows that name them.  The line number joins the two.
+ * Each list is included twice: first with these macros, which make the functions, then after lanes_list.h,
+ * which makes the rows that name them.  The line number connects the two.
  *
- * Loops over all lanes have no branch in them, so that the compiler turns them into vector code; on
- * x86-64 each exists twice, for AVX2 and for any processor, and the loader picks.  A destination may be
- * the same slot as a source: a lane's sources are read before its destination is written.
+ * Loops over all lanes have no branch, so the compiler can vectorise them.  On x86-64 each exists twice, for
+ * AVX2 and for any processor, and the loader picks one.  A destination may be the same slot as a source: a
+ * lane's sources are read before its destination is written.
  */
 #ifndef WIDELOAD_SIM_LANES_HANDLERS_H
 #define WIDELOAD_SIM_LANES_HANDLERS_H
@@ -15,7 +15,7 @@
 #include "sim/exec/warp.h"
 
 #ifdef __clang__
-#define SIM_IVDEP /* its own pragma demands, and warns where it cannot have */
+#define SIM_IVDEP /* clang needs its own pragma, and warns if it cannot vectorise */
 #else
 #define SIM_IVDEP _Pragma("GCC ivdep")
 #endif
@@ -26,7 +26,7 @@
 
 #define SIM_HANDLER(name) static const struct sim_insn *name(struct sim_warp *w, const struct sim_insn *in)
 
-/* Registers are untyped: a slot written as float is read as an integer. */
+/* Registers are untyped: a slot may be written as a float and read as an integer. */
 typedef float sim_f32 __attribute__((may_alias));
 typedef double sim_f64 __attribute__((may_alias));
 
@@ -34,13 +34,13 @@ static inline uint32_t sim_merge(uint32_t old, uint32_t new_, uint32_t mask) {
     return (old & ~mask) | (new_ & mask);
 }
 
-/* The value that an inactive lane's or an absent operand's slot would have is never looked at. */
+/* Inactive lanes and absent operands may have any value here: it is never used. */
 static inline uint32_t sim_predicate(const struct sim_warp *w, int32_t ref) {
     return *(const uint32_t *)SIM_SLOT(w, ref);
 }
 
-/* A type's slot, how an expression sees a lane of it, and how a result goes back.  Values of 16 and 8 bits
- * are widened to int, and a signed 8-bit result is sign-extended to 16 bits, as for a 16-bit register. */
+/* Per type: its slot, a lane's C value in expressions, and how a result is stored.  Values of 16 and 8 bits
+ * are widened to int, and a signed 8-bit result is sign-extended to 16 bits, as in a 16-bit register. */
 #define SIM_SOURCE_AS(lane, x) const lane *x##_s = SIM_SLOT(w, in->x);
 #define SOURCE_PRED(x)         const uint32_t x##_s = sim_predicate(w, in->x);
 #define SOURCE_U8(x)           SIM_SOURCE_AS(uint32_t, x)
@@ -122,7 +122,7 @@ static inline uint32_t sim_predicate(const struct sim_warp *w, int32_t ref) {
 #define SET_B64(v)    (uint64_t)(v)
 #define SET_F64(v)    (v)
 
-/* The integer as wide as a slot: a mask of that many bits keeps a loop's lanes of one width. */
+/* The integer of the same width as a slot: masks of that width keep all lanes of a loop equally wide. */
 #define WIDE_U16 uint32_t
 #define WIDE_S16 uint32_t
 #define WIDE_U32 uint32_t
@@ -176,7 +176,7 @@ static inline uint32_t sim_predicate(const struct sim_warp *w, int32_t ref) {
             SIM_EVERY_LANE(D, GET_##A(a) GET_##B(b) GET_##C(c) GET_##F(f), value)                            \
     }
 
-/* Rare or costly: the same in one loop, for any processor.  value may use m, the modifiers.  Fallbacks. */
+/* Rare or costly operations: one loop, for any processor.  value may use m, the modifiers.  Fallbacks. */
 #define SIM_ACTIVE_LANES(D, gets, value)                                                                     \
     LANE_##D *d_s = SIM_SLOT(w, in->d);                                                                      \
     const struct sim_modifiers m = in->mod;                                                                  \
@@ -201,7 +201,7 @@ static inline uint32_t sim_predicate(const struct sim_warp *w, int32_t ref) {
             1;                                                                                               \
     }
 
-/* Predicates: all lanes in one word. */
+/* Predicates: one word holds all lanes. */
 #define PREDICATE1(pattern, value)                                                                           \
     SIM_HANDLER(SIM_ID) {                                                                                    \
         const uint32_t a = sim_predicate(w, in->a);                                                          \
@@ -217,7 +217,7 @@ static inline uint32_t sim_predicate(const struct sim_warp *w, int32_t ref) {
         return in + 1;                                                                                       \
     }
 
-/* A handler written out in the .c file. */
+/* Handlers that the .c file defines itself. */
 #define RUN(pattern, body, D, E, A, B, C, F, small)
 #define SYNC(pattern, body, D, E, A, B, C, F, small, member)
 

@@ -1,4 +1,4 @@
-/* The second reading of an ops_*.h list: each line is a row of the table.  See lanes_handlers.h. */
+/* The second inclusion of an ops_*.h list: each line becomes a row of the table.  See lanes_handlers.h. */
 #undef OP1
 #undef OP2
 #undef OP3

@@ -1,6 +1,6 @@
 #include "sim/exec/lanes/lanes_handlers.h"
 
-/* Two destinations, d the lower part. */
+/* Two destinations; d gets the lower part. */
 #define UNPACK(pattern, D, A, low, high)                                                                     \
     SIM_CLONES SIM_HANDLER(SIM_ID) {                                                                         \
         SOURCE_##A(a) LANE_##D *e_s = SIM_SLOT(w, in->e);                                                    \

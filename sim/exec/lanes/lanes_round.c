@@ -1,11 +1,11 @@
-/* Compiled with -frounding-math.  The loops read their operands from, and write their results to, memory
- * that fesetround() might look at, so they stay between its calls. */
+/* Compiled with -frounding-math.  The loops read operands from and write results to memory that fesetround()
+ * might access, so the compiler keeps them between its calls. */
 #include <fenv.h>
 
 #include "sim/exec/lanes/float.h"
 #include "sim/exec/lanes/lanes_handlers.h"
 
-/* Sets a rounding, and returns the one to go back to. */
+/* Sets a rounding mode; returns the previous one. */
 static int begin_rounding(enum sim_rounding rounding) {
     static const int modes[] = {[SIM_RN] = FE_TONEAREST,
                                 [SIM_RZ] = FE_TOWARDZERO,

@@ -1,17 +1,17 @@
-/* The table behind sim_op_find: rows as the ops_*.h lists make them.
+/* The table behind sim_op_find: rows made from the ops_*.h lists.
  *
- * A row's pattern stands for many mnemonics: {a|b} is one of its alternatives, [x] is {|x}, and both
- * nest: "add{|.rn}[.ftz].f32" is four.  The rounding, .ftz and .sat of each are read from its words, and so
- * are the types of a cvt, which go to small (the source's) and count (the destination's) too.
+ * A row's pattern stands for many mnemonics: {a|b} is one of its alternatives, [x] is {|x}, and both nest:
+ * "add{|.rn}[.ftz].f32" is four mnemonics.  The rounding, .ftz and .sat are read from each mnemonic's words,
+ * as are the types of a cvt, which also go to small (the source's) and count (the destination's).
  */
 #ifndef WIDELOAD_SIM_LANES_ROWS_H
 #define WIDELOAD_SIM_LANES_ROWS_H
 
 #include "sim/exec/lanes/lanes.h"
 
-/* Flags of a row, above those of enum sim_op_flags. */
+/* Flags of a row, beyond enum sim_op_flags. */
 enum sim_row_flags {
-    SIM_ROW_FALLBACK = 0x100, /* its mnemonics that an earlier row has are that row's, and no mistake */
+    SIM_ROW_FALLBACK = 0x100, /* may repeat mnemonics of earlier rows, which then take precedence */
     SIM_ROW_COMPARE = 0x200,  /* setp or set: .and/.or/.xor and the result's form go to small */
 };
 
@@ -24,7 +24,7 @@ struct sim_row {
     char member;
 };
 
-/* The small of a comparison: how its mask becomes a result. */
+/* The small of a comparison: how its mask becomes the result. */
 enum sim_combine { SIM_COMBINE_NONE, SIM_COMBINE_AND, SIM_COMBINE_OR, SIM_COMBINE_XOR };
 #define SIM_COMPARE_COMBINE(small) ((small)&3)
 #define SIM_COMPARE_FORM(small)    ((small) >> 2)
@@ -50,10 +50,10 @@ extern const struct sim_row sim_rows_half[];
 extern const struct sim_row sim_rows_convert[];
 extern const struct sim_row sim_rows_warp[];
 
-/* A half comparison's number, from its name ("ltu"): what the compare rows want in count. */
+/* The number of a comparison of halves, by its name ("ltu"): the count of compare rows. */
 unsigned sim_relation_find(const char *name);
 
-/* How many mnemonics two rows claim that are no fallbacks: 0, or the lists are wrong.  For tests. */
+/* The number of mnemonics that two rows claim which are not fallbacks: must be 0.  For tests. */
 unsigned sim_op_duplicates(void);
 
 #endif

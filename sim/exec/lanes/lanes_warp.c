@@ -1,5 +1,5 @@
-/* Instructions across lanes.  Those that are .sync may run for several groups at once: lanes that have
- * converged but name different member masks are apart. */
+/* Instructions across lanes.  A .sync instruction may run for several groups at once: converged lanes with
+ * different member masks form separate groups. */
 #include <string.h>
 
 #include "sim/exec/check/hooks.h"
@@ -18,8 +18,8 @@ enum reduce {
     REDUCE_XOR,
 };
 
-/* Takes the next group out of *left: its first lane and those that share its member mask, whether it names
- * them or not, as on an H200. */
+/* Takes the next group out of *left: the first lane and all lanes with the same member mask, whether the mask
+ * names them or not, as on an H200. */
 static uint32_t next_group(const uint32_t *members, uint32_t *left) {
     const unsigned first = (unsigned)__builtin_ctz(*left);
     uint32_t group = 1u << first, different = 0;
@@ -40,9 +40,9 @@ static uint32_t next_group(const uint32_t *members, uint32_t *left) {
     return group;
 }
 
-/* c: the last lane of a segment in its low 5 bits, the bits of a lane that name the segment in bits 8-12.
- * A lane whose source is outside its segment keeps its own value and gets a false predicate.  A source that
- * does not take part gives 0, as on an H200. */
+/* c: the last lane of a segment in its low 5 bits; in bits 8-12 the bits of a lane number that select the
+ * segment.  A lane whose source is outside its segment keeps its own value and gets a false predicate.  An
+ * inactive source gives 0, as on an H200. */
 SIM_CLONES SIM_HANDLER(shuffle) {
     SOURCE_U32(a) SOURCE_U32(b) SOURCE_U32(c) uint32_t *d = SIM_SLOT(w, in->d);
     const uint32_t mask = w->mask;
@@ -118,7 +118,7 @@ SIM_HANDLER(vote_sync) {
     return in + 1;
 }
 
-/* d of each lane: the lanes of its group that hold the same value, which is values' lane's. */
+/* d of each lane: the lanes of its group that hold the same value. */
 static const struct sim_insn *match_any(struct sim_warp *w, const struct sim_insn *in,
                                         const uint64_t *values) {
     SOURCE_U32(b) uint32_t *d = SIM_SLOT(w, in->d), result[SIM_LANES] = {0};
@@ -135,7 +135,7 @@ static const struct sim_insn *match_any(struct sim_warp *w, const struct sim_ins
     return in + 1;
 }
 
-/* d: the group if all its lanes hold one value, else 0; the predicate says which. */
+/* d: the group if all its lanes hold the same value, otherwise 0; the predicate says which. */
 static const struct sim_insn *match_all(struct sim_warp *w, const struct sim_insn *in,
                                         const uint64_t *values) {
     SOURCE_U32(b) uint32_t *d = SIM_SLOT(w, in->d), result[SIM_LANES] = {0}, all = 0;

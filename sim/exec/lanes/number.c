@@ -44,9 +44,9 @@ struct sim_number sim_number_read(uint64_t bits, struct sim_format format) {
     return x;
 }
 
-/* magnitude / 2^shift, rounded; shift > 0. */
+/* Rounds magnitude / 2^shift; shift > 0. */
 static uint64_t shift_rounded(uint64_t magnitude, int shift, bool negative, enum sim_rounding rounding) {
-    /* Beyond 65 bits the value is below a quarter of the last place whatever it is, and stays so. */
+    /* Beyond 65 bits every value is below a quarter of the last place, so 65 gives the same result. */
     if (shift > 65)
         shift = 65;
     const uint64_t kept = shift > 63 ? 0 : magnitude >> shift;
@@ -82,7 +82,7 @@ uint64_t sim_number_to_float(struct sim_number x, struct sim_format format, enum
         return sign | infinity;
     if (!x.magnitude)
         return sign;
-    /* The exponent of the leading bit, and of the last place the format keeps there. */
+    /* The exponent of the leading bit, and of the last place that the format keeps. */
     const int leading = 63 - __builtin_clzll(x.magnitude) + x.exponent, least = 1 - bias;
     const int place = (leading > least ? leading : least) - format.mantissa_bits;
     const int shift = place - x.exponent;

@@ -1,5 +1,5 @@
-/* A number taken out of any format, and put into any, rounded once: what cvt needs.  Integers only, so
- * that every rounding is exact and none depends on the processor's state. */
+/* Numbers of any format, converted to any other with one rounding: what cvt needs.  It uses only integers, so
+ * every rounding is exact and independent of the processor's state. */
 #ifndef WIDELOAD_SIM_NUMBER_H
 #define WIDELOAD_SIM_NUMBER_H
 
@@ -16,21 +16,21 @@ struct sim_number {
     int exponent;
 };
 
-/* A floating-point type: how many bits its fields have; 0 exponent bits for an integer type. */
+/* A type's field widths in bits; an integer type has 0 exponent bits. */
 struct sim_format {
     uint8_t exponent_bits, mantissa_bits; /* mantissa without the hidden bit */
-    uint8_t width;                        /* bits in all */
+    uint8_t width;                        /* all bits */
     bool is_signed;                       /* integers */
 };
 struct sim_format sim_format_of(enum ptx_type type);
 
 struct sim_number sim_number_read(uint64_t bits, struct sim_format format);
-/* To a floating-point format. */
+/* Converts to a floating-point format. */
 uint64_t sim_number_to_float(struct sim_number x, struct sim_format format, enum sim_rounding rounding);
-/* To an integer, out of range clamped; source_wide: the source was f64, which makes another NaN's result. */
+/* Converts to an integer, clamped.  source_wide: the source was f64, whose NaN has another result. */
 uint64_t sim_number_to_integer(struct sim_number x, struct sim_format format, enum sim_rounding rounding,
                                bool source_wide);
-/* To a whole number, still exact. */
+/* Rounds to a whole number, which is still exact. */
 struct sim_number sim_number_to_whole(struct sim_number x, enum sim_rounding rounding);
 
 #endif

@@ -1,5 +1,5 @@
-/* The approximate functions.  Read by lanes_approx.c; the macros are lanes_handlers.h's, the functions
- * approx.h's. */
+/* The approximate functions.  Included by lanes_approx.c; the macros are in lanes_handlers.h, the functions
+ * in approx.h. */
 /* clang-format off */
 SLOW2("div.approx[.ftz].f32", F32, F32, F32, divide_approx(a, b, m))
 SLOW2("div.full[.ftz].f32", F32, F32, F32, divide_full(a, b, m))

@@ -1,5 +1,5 @@
-/* Logic, shifts, bit fields.  Read by lanes_bits.c; the macros are lanes_handlers.h's, the functions
- * bits.h's. */
+/* Logic, shifts, bit fields.  Included by lanes_bits.c; the macros are in lanes_handlers.h, the functions in
+ * bits.h. */
 /* clang-format off */
 
 PREDICATE2("and.pred", a & b)
@@ -21,10 +21,10 @@ OP1("not.b64", B64, B64, ~a)
 OP1("cnot.b16", B16, B16, a == 0 ? 1 : 0)
 OP1("cnot.b32", B32, B32, a == 0 ? 1 : 0)
 OP1("cnot.b64", B64, B64, a == 0 ? 1 : 0)
-/* lop3: bit abc of the table f, for the three operands' bits at each place */
+/* lop3: the three operands' bits at each place are an index, abc, into the table f */
 RUN("lop3.b32", logic3, B32, NONE, B32, B32, B32, U32, 0)
 
-/* shifts: by the width or more leaves nothing, or the sign */
+/* shifts: by the width or more the result is 0, or the sign */
 OP2("shl.b16", B16, B16, U32, b > 15 ? 0 : a << (b & 15))
 OP2("shl.b32", B32, B32, U32, b > 31 ? 0 : a << (b & 31))
 OP2("shl.b64", B64, B64, U32, b > 63 ? 0 : a << (b & 63))
@@ -34,13 +34,13 @@ OP2("shr.{u64|b64}", U64, U64, U32, b > 63 ? 0 : a >> (b & 63))
 OP2("shr.s16", S16, S16, U32, a >> (b > 31 ? 31 : b))
 OP2("shr.s32", S32, S32, U32, a >> (b > 31 ? 31 : b))
 OP2("shr.s64", S64, S64, U32, a >> (b > 63 ? 63 : b))
-/* shf: of the 64 bits b:a, the high word after a shift left, the low one after a shift right */
+/* shf: of the 64 bits b:a, a left shift gives the high word, a right shift the low one */
 OP3("shf.l.wrap.b32", B32, B32, B32, U32, ((uint64_t)b << 32 | a) << (c & 31) >> 32)
 OP3("shf.l.clamp.b32", B32, B32, B32, U32, ((uint64_t)b << 32 | a) << (c > 32 ? 32 : c) >> 32)
 OP3("shf.r.wrap.b32", B32, B32, B32, U32, ((uint64_t)b << 32 | a) >> (c & 31))
 OP3("shf.r.clamp.b32", B32, B32, B32, U32, ((uint64_t)b << 32 | a) >> (c > 32 ? 32 : c))
 
-/* counts and places */
+/* counts and positions */
 OP1("popc.b32", U32, B32, count_32(a))
 OP1("popc.b64", U32, B64, count_64(a))
 OP1("clz.b32", U32, B32, a ? __builtin_clz(a) : 32)

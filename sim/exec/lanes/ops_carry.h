@@ -1,5 +1,5 @@
-/* Arithmetic on integers of many words: w->cc holds CC.CF, one bit a lane.  Read by lanes_carry.c, where the
- * functions are; the last column says which of them reads and which writes the flag. */
+/* Multi-word integer arithmetic: w->cc holds CC.CF, one bit per lane.  Included by lanes_carry.c, which has
+ * the functions; the last column says which of them read and write the flag. */
 /* clang-format off */
 RUN("add.cc.{u32|s32}", add_carry_32, U32, NONE, U32, U32, NONE, NONE, CARRY_OUT)
 RUN("add.cc.{u64|s64}", add_carry_64, U64, NONE, U64, U64, NONE, NONE, CARRY_OUT)

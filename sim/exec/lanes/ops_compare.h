@@ -1,5 +1,5 @@
-/* Comparisons: setp, set, testp.  Read by lanes_compare.c, whose macro COMPARE turns a line into setp and set
- * of one comparison and type, in all their forms; the last column is the condition. */
+/* Comparisons: setp, set, testp.  Included by lanes_compare.c, whose macro COMPARE turns a line into setp and
+ * set of one comparison and type, in all their forms; the last column is the condition. */
 /* clang-format off */
 
 COMPARE("eq", "{b16|u16|s16}", U16, a == b)
@@ -33,7 +33,7 @@ COMPARE("le", "s64", S64, a <= b)
 COMPARE("gt", "s64", S64, a > b)
 COMPARE("ge", "s64", S64, a >= b)
 
-/* floats: with a NaN the first six are false, those in -u true */
+/* floats: with a NaN the first six are false, those ending in u true */
 COMPARE("eq", "f32", F32, a == b)
 COMPARE("ne", "f32", F32, a < b || a > b)
 COMPARE("lt", "f32", F32, a < b)
@@ -77,13 +77,13 @@ COMPARE_FTZ("geu", "f32", F32, !(flush(a) < flush(b)))
 COMPARE_FTZ("num", "f32", F32, a == a && b == b)
 COMPARE_FTZ("nan", "f32", F32, a != a || b != b)
 
-/* halves: the function compares; f16x2's two results are p and q, or the two halves of a register */
+/* halves: the function compares; f16x2's two results go to p and q, or to the two halves of a register */
 COMPARE_HALF("{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}", "[.ftz]", "f16", F16)
 COMPARE_HALF("{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}", "", "bf16", BF16)
 COMPARE_HALF2("{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}", "[.ftz]", "f16x2", F16X2)
 COMPARE_HALF2("{eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan}", "", "bf16x2", BF16X2)
 
-/* a zero is normal */
+/* testp.normal: a zero counts as normal */
 TEST("testp.finite", "f32", F32, (bits & 0x7fffffff) < 0x7f800000)
 TEST("testp.infinite", "f32", F32, (bits & 0x7fffffff) == 0x7f800000)
 TEST("testp.number", "f32", F32, (bits & 0x7fffffff) <= 0x7f800000)

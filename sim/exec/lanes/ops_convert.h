@@ -1,8 +1,8 @@
-/* cvt.  Read by lanes_convert.c; the macros are lanes_handlers.h's.  The last lines cover every pair of types
- * and every modifier, exactly but slowly; those above are the ones that kernels run. */
+/* cvt.  Included by lanes_convert.c; the macros are in lanes_handlers.h.  The last lines cover every pair of
+ * types and every modifier, exactly but slowly; the earlier lines are the common ones. */
 /* clang-format off */
 
-/* integers: cut, or extended by the source's sign */
+/* integers: truncated, or extended with the source's sign */
 OP1("cvt.{u8.{u8|s8|u16|s16|u32|s32}}", U8, U32, a)
 OP1("cvt.{u8.{u64|s64}}", U8, U64, a)
 OP1("cvt.{s8.{u8|s8|u16|s16|u32|s32}}", S8, U32, a)
@@ -57,7 +57,7 @@ OP1("cvt.rzi.u32.f64", U32, F64, u32_from_f64(a))
 OP1("cvt.rzi.s64.f64", S64, F64, s64_from_f64(a))
 OP1("cvt.rzi.u64.f64", U64, F64, u64_from_f64(a))
 
-/* between floats, and to whole floats; between f32 and f64 the host too hands on a NaN's bits */
+/* between floats, and to whole floats; between f32 and f64 the host also passes on a NaN's bits */
 OP1("cvt.f32.f32", F32, F32, a)
 OP1("cvt.f64.f64", F64, F64, a)
 OP1("cvt.f64.f32", F64, F32, (double)a)
@@ -77,7 +77,7 @@ OP1("cvt.rpi.f64.f64", F64, F64, nan_of_2(ceil(a), a, a))
 SLOW1("cvt[.ftz].sat.f32.f32", F32, F32, saturate(flush_if(a, m.ftz)))
 SLOW1("cvt.ftz.f32.f32", F32, F32, canonical(flush(a)))
 
-/* with .relu, and two floats to a pair: a is the upper half */
+/* .relu, and two floats packed into a pair: a becomes the upper half */
 OP2("cvt.rn.f16x2.f32", F16X2, F32, F32, f16_nearest(b) | (uint32_t)f16_nearest(a) << 16)
 OP2("cvt.rn.bf16x2.f32", BF16X2, F32, F32, bf16_nearest(b) | (uint32_t)bf16_nearest(a) << 16)
 SLOW1("cvt.{rn|rz}.relu.f16.f32", F16, F32, half_relu(to_f16(a, m)))
@@ -89,7 +89,7 @@ SLOW2("cvt.{rn|rz}.relu.bf16x2.f32", BF16X2, F32, F32, half_relu(to_bf16(b, m)) 
 SLOW1("cvt.{rna|rn|rz}.tf32.f32", B32, F32, to_tf32(a, m))
 SLOW1("cvt.{rn|rz}.relu.tf32.f32", B32, F32, relu_f32(to_tf32(a, m)))
 
-/* pairs of 8-bit floats, out of range clamped to the largest; a is the upper byte */
+/* pairs of 8-bit floats; values out of range are clamped to the largest; a becomes the upper byte */
 SLOW2("cvt.rn.satfinite.e4m3x2.f32", B16, F32, F32, to_e4m3(b) | to_e4m3(a) << 8)
 SLOW2("cvt.rn.satfinite.e5m2x2.f32", B16, F32, F32, to_e5m2(b) | to_e5m2(a) << 8)
 SLOW2("cvt.rn.satfinite.relu.e4m3x2.f32", B16, F32, F32, byte_relu(to_e4m3(b)) | byte_relu(to_e4m3(a)) << 8)
@@ -103,13 +103,13 @@ SLOW1("cvt.rn.f16x2.e5m2x2", F16X2, B16, f16_of_e5m2(a & 0xff) | f16_of_e5m2(a >
 SLOW1("cvt.rn.relu.f16x2.e4m3x2", F16X2, B16, half_relu(f16_of_e4m3(a & 0xff)) | (uint32_t)half_relu(f16_of_e4m3(a >> 8)) << 16)
 SLOW1("cvt.rn.relu.f16x2.e5m2x2", F16X2, B16, half_relu(f16_of_e5m2(a & 0xff)) | (uint32_t)half_relu(f16_of_e5m2(a >> 8)) << 16)
 
-/* two integers clamped and packed, b below a; below 16 bits c's own low half moves up to make room */
+/* two integers clamped and packed, b below a; below 16 bits, c's low half moves to the upper half */
 SLOW2("cvt.pack.sat.u16.s32", B32, S32, S32, clamp(b, 0, 65535) | clamp(a, 0, 65535) << 16)
 SLOW2("cvt.pack.sat.s16.s32", B32, S32, S32, (clamp(b, -32768, 32767) & 0xffff) | clamp(a, -32768, 32767) << 16)
 SLOW3("cvt.pack.sat.u8.s32.b32", B32, S32, S32, B32, clamp(b, 0, 255) | clamp(a, 0, 255) << 8 | c << 16)
 SLOW3("cvt.pack.sat.s8.s32.b32", B32, S32, S32, B32, (clamp(b, -128, 127) & 0xff) | (clamp(a, -128, 127) & 0xff) << 8 | c << 16)
 
-/* everything else; between floats of one type the rounding is to whole numbers */
+/* everything else; between floats of one type these round to whole numbers */
 CONVERT("cvt.sat.{u8|u16|u32|u64|s8|s16|s32|s64}.{u8|u16|u32|u64|s8|s16|s32|s64}")
 CONVERT("cvt.{rn|rz|rm|rp}[.sat].{f16|bf16|f32|f64}.{u8|u16|u32|u64|s8|s16|s32|s64}")
 CONVERT("cvt.{rn|rz|rm|rp}.ftz[.sat].f32.{u8|u16|u32|u64|s8|s16|s32|s64}")

@@ -1,6 +1,6 @@
-/* f32 and f64 arithmetic that rounds to nearest, and .ftz of the commonest.  Read by lanes_float.c; the
- * macros are lanes_handlers.h's, the functions float.h's.  The other roundings, .ftz and .sat are
- * ops_round.h's. */
+/* f32 and f64 arithmetic that rounds to nearest, and the most common .ftz forms.  Included by lanes_float.c;
+ * the macros are in lanes_handlers.h, the functions in float.h.  ops_round.h has the other roundings, .ftz
+ * and .sat. */
 /* clang-format off */
 
 OP2("add[.rn].f32", F32, F32, F32, canonical(a + b))

@@ -1,5 +1,5 @@
-/* f16 and bf16 arithmetic, each line both of single values and of pairs (f16x2, bf16x2).  Read by
- * lanes_half.c; the functions are half.h's. */
+/* f16 and bf16 arithmetic; each line defines single values and pairs (f16x2, bf16x2).  Included by
+ * lanes_half.c; the functions are in half.h. */
 /* clang-format off */
 HALF2("add[.rn][.ftz][.sat]", f16, F16, f16_add(a, b, m))
 HALF2("sub[.rn][.ftz][.sat]", f16, F16, f16_sub(a, b, m))

@@ -1,5 +1,5 @@
-/* Integer arithmetic.  Read by lanes_integer.c; the macros are lanes_handlers.h's.  Sums and products are
- * unsigned where they may wrap, which gives the same bits. */
+/* Integer arithmetic.  Included by lanes_integer.c; the macros are in lanes_handlers.h.  Sums and products
+ * that may wrap are unsigned, which gives the same bits. */
 /* clang-format off */
 
 /* add, sub */
@@ -42,7 +42,7 @@ OP3("mad.wide.s16", U32, S16, S16, U32, (uint32_t)(a * b) + c)
 OP3("mad.wide.u32", U64, U32, U32, U64, (uint64_t)a * b + c)
 OP3("mad.wide.s32", U64, S32, S32, U64, (uint64_t)((int64_t)a * b) + c)
 
-/* mul24, mad24: of the 48-bit product of the low 24 bits, the low or the high 32 bits */
+/* mul24, mad24: the low or high 32 bits of the 48-bit product of the low 24 bits */
 OP2("mul24.lo.u32", U32, U32, U32, (uint64_t)low24_u(a) * low24_u(b))
 OP2("mul24.hi.u32", U32, U32, U32, (uint64_t)low24_u(a) * low24_u(b) >> 16)
 OP2("mul24.lo.s32", U32, U32, U32, (int64_t)low24_s(a) * low24_s(b))
@@ -61,7 +61,7 @@ OP3("sad.s32", U32, S32, S32, U32, c + (a < b ? (uint32_t)b - (uint32_t)a : (uin
 OP3("sad.u64", U64, U64, U64, U64, c + (a < b ? b - a : a - b))
 OP3("sad.s64", U64, S64, S64, U64, c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
 
-/* div, rem: what PTX leaves open is as the hardware has it, see integer.h */
+/* div, rem: integer.h has the hardware's results for the cases that PTX leaves open */
 OP2("div.u16", U16, U16, U16, div_u32(a, b))
 OP2("div.s16", S16, S16, S16, div_s32(a, b))
 OP2("div.u32", U32, U32, U32, div_u32(a, b))
@@ -75,7 +75,7 @@ OP2("rem.s32", S32, S32, S32, rem_s32(a, b))
 OP2("rem.u64", U64, U64, U64, rem_u64(a, b))
 OP2("rem.s64", S64, S64, S64, rem_s64(a, b))
 
-/* abs, neg: the least value is its own */
+/* abs, neg: of the least value it is the value itself */
 OP1("abs.s16", U16, S16, a < 0 ? -a : a)
 OP1("abs.s32", U32, S32, a < 0 ? 0u - (uint32_t)a : (uint32_t)a)
 OP1("abs.s64", U64, S64, a < 0 ? 0u - (uint64_t)a : (uint64_t)a)
@@ -83,7 +83,7 @@ OP1("neg.s16", U16, U16, 0u - a)
 OP1("neg.s32", U32, U32, 0u - a)
 OP1("neg.s64", U64, U64, 0u - a)
 
-/* min, max; .relu: not below 0, a word that nvcc writes last */
+/* min, max; .relu: at least 0; nvcc writes that word last */
 OP2("min.u16", U16, U16, U16, a < b ? a : b)
 OP2("min.s16", S16, S16, S16, a < b ? a : b)
 OP2("min.u32", U32, U32, U32, a < b ? a : b)
@@ -105,8 +105,8 @@ OP2("max.s16x2", U32, U32, U32, pair_u16(max_s32((int16_t)a, (int16_t)b), max_s3
 OP2("{min.relu.s16x2|min.s16x2.relu}", U32, U32, U32, pair_u16(max_s32(min_s32((int16_t)a, (int16_t)b), 0), max_s32(min_s32((int32_t)a >> 16, (int32_t)b >> 16), 0)))
 OP2("{max.relu.s16x2|max.s16x2.relu}", U32, U32, U32, pair_u16(max_s32(max_s32((int16_t)a, (int16_t)b), 0), max_s32(max_s32((int32_t)a >> 16, (int32_t)b >> 16), 0)))
 
-/* vabsdiff: |a - b| of each half or byte; with .add their sum, and c.  Without it c fills what a mask leaves
- * out, and there is no mask. */
+/* vabsdiff: |a - b| of each half or byte; with .add their sum plus c.  Without it c fills bytes that a mask
+ * omits, and there is no mask. */
 OP3("vabsdiff2.u32.u32.u32", U32, U32, U32, U32, ((void)c, pair_u16(distance(a & 0xffff, b & 0xffff), distance(a >> 16, b >> 16))))
 OP3("vabsdiff2.u32.s32.s32", U32, U32, U32, U32, ((void)c, pair_u16(distance((int16_t)a, (int16_t)b), distance((int32_t)a >> 16, (int32_t)b >> 16))))
 OP3("vabsdiff4.u32.u32.u32", U32, U32, U32, U32, ((void)c, distance(byte_u(a, 0), byte_u(b, 0)) | distance(byte_u(a, 1), byte_u(b, 1)) << 8 | distance(byte_u(a, 2), byte_u(b, 2)) << 16 | distance(byte_u(a, 3), byte_u(b, 3)) << 24))
@@ -116,7 +116,7 @@ OP3("vabsdiff2.u32.s32.s32.add", U32, U32, U32, U32, c + distance((int16_t)a, (i
 OP3("vabsdiff4.u32.u32.u32.add", U32, U32, U32, U32, c + distance(byte_u(a, 0), byte_u(b, 0)) + distance(byte_u(a, 1), byte_u(b, 1)) + distance(byte_u(a, 2), byte_u(b, 2)) + distance(byte_u(a, 3), byte_u(b, 3)))
 OP3("vabsdiff4.u32.s32.s32.add", U32, U32, U32, U32, c + distance(byte_s(a, 0), byte_s(b, 0)) + distance(byte_s(a, 1), byte_s(b, 1)) + distance(byte_s(a, 2), byte_s(b, 2)) + distance(byte_s(a, 3), byte_s(b, 3)))
 
-/* dp4a: c + the sum of four byte products; dp2a: of two products of a 16-bit half of a and a byte of b */
+/* dp4a: c + the sum of four byte products; dp2a: of two products of a's 16-bit halves and b's bytes */
 OP3("dp4a.u32.u32", U32, U32, U32, U32, c + byte_u(a, 0) * byte_u(b, 0) + byte_u(a, 1) * byte_u(b, 1) + byte_u(a, 2) * byte_u(b, 2) + byte_u(a, 3) * byte_u(b, 3))
 OP3("dp4a.u32.s32", U32, U32, U32, U32, c + (uint32_t)((int32_t)byte_u(a, 0) * byte_s(b, 0) + (int32_t)byte_u(a, 1) * byte_s(b, 1) + (int32_t)byte_u(a, 2) * byte_s(b, 2) + (int32_t)byte_u(a, 3) * byte_s(b, 3)))
 OP3("dp4a.s32.u32", U32, U32, U32, U32, c + (uint32_t)(byte_s(a, 0) * (int32_t)byte_u(b, 0) + byte_s(a, 1) * (int32_t)byte_u(b, 1) + byte_s(a, 2) * (int32_t)byte_u(b, 2) + byte_s(a, 3) * (int32_t)byte_u(b, 3)))

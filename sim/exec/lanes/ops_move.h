@@ -1,4 +1,4 @@
-/* Moves, packing, selection.  Read by lanes_move.c; the macros are lanes_handlers.h's. */
+/* Moves, packing, selection.  Included by lanes_move.c; the macros are in lanes_handlers.h. */
 /* clang-format off */
 
 PREDICATE1("mov.pred", a)
@@ -26,7 +26,7 @@ OP3("selp.{b64|u64|s64}", B64, B64, B64, PRED, c ? a : b)
 OP3("selp.f32", F32, F32, F32, PRED, c ? a : b)
 OP3("selp.f64", F64, F64, F64, PRED, c ? a : b)
 
-/* slct: is c >= 0?  A negative zero is, a NaN is not, a subnormal under .ftz is */
+/* slct: is c >= 0?  Yes for a negative zero and for a subnormal under .ftz, no for a NaN */
 OP3("slct.{b16|u16|s16}.s32", B16, B16, B16, S32, c >= 0 ? a : b)
 OP3("slct.{b32|u32|s32}.s32", B32, B32, B32, S32, c >= 0 ? a : b)
 OP3("slct.{b64|u64|s64}.s32", B64, B64, B64, S32, c >= 0 ? a : b)

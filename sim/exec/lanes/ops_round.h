@@ -1,6 +1,6 @@
-/* f32 and f64 arithmetic in every rounding, with .ftz and .sat.  Read by lanes_round.c, whose macros set the
- * processor's rounding and treat operands and result as the modifiers say; value is the plain operation.
- * Fallbacks: what ops_float.h has, it does faster. */
+/* f32 and f64 arithmetic in every rounding, with .ftz and .sat.  Included by lanes_round.c, whose macros set
+ * the processor's rounding and apply the modifiers to operands and result; value is the plain operation.
+ * These are fallbacks: ops_float.h has faster forms of some. */
 /* clang-format off */
 ROUND2("add{|.rn|.rz|.rm|.rp}[.ftz][.sat].f32", F32, a + b)
 ROUND2("sub{|.rn|.rz|.rm|.rp}[.ftz][.sat].f32", F32, a - b)

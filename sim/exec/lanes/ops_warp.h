@@ -1,4 +1,4 @@
-/* Across the lanes of a warp.  Read by lanes_warp.c, where the functions are. */
+/* Operations across the lanes of a warp.  Included by lanes_warp.c, which has the functions. */
 /* clang-format off */
 RUN("shfl.up.b32", shuffle, B32, PRED, B32, U32, U32, NONE, SHUFFLE_UP)
 RUN("shfl.down.b32", shuffle, B32, PRED, B32, U32, U32, NONE, SHUFFLE_DOWN)

@@ -133,7 +133,7 @@ static uint64_t nanoseconds(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Of what is the same for all threads of a block. */
+/* Values that are the same for all threads of a block. */
 static uint64_t block_value(const struct sim_warp *w, enum special number) {
     const struct sim_launch *launch = w->worker->launch;
     const uint32_t *cluster = w->worker->cluster;
@@ -267,8 +267,8 @@ SIM_CLONES const struct sim_insn *sim_run_explicit_cluster(struct sim_warp *w, c
     return in + 1;
 }
 
-/* From a space's own address to a generic one, and back; global addresses are generic as they are.  In a
- * cluster a generic address of shared memory names its block, so that it means the same to others. */
+/* Converts a space's own address to a generic one, and back; global addresses are already generic.  In a
+ * cluster a generic address of shared memory includes its block's rank, so other blocks can use it too. */
 SIM_CLONES const struct sim_insn *sim_run_cvta_from(struct sim_warp *w, const struct sim_insn *in) {
     uint64_t *d = SIM_SLOT(w, in->d), window = (uint64_t)in->imm;
     const uint64_t *a = SIM_SLOT(w, in->a);
@@ -290,7 +290,7 @@ SIM_CLONES const struct sim_insn *sim_run_cvta_to(struct sim_warp *w, const stru
     return in + 1;
 }
 
-/* small: addresses of the block's own shared memory only */
+/* small: only addresses of the block's own shared memory count */
 const struct sim_insn *sim_run_isspacep(struct sim_warp *w, const struct sim_insn *in) {
     uint32_t *d = SIM_SLOT(w, in->d), inside = 0;
     const uint64_t *a = SIM_SLOT(w, in->a);
@@ -303,7 +303,7 @@ const struct sim_insn *sim_run_isspacep(struct sim_warp *w, const struct sim_ins
     return in + 1;
 }
 
-/* mapa: the address of the same place in another block's shared memory; small: addresses are generic. */
+/* mapa: the address of the same place in another block's shared memory. */
 static uint64_t map_address(const struct sim_warp *w, uint64_t address, uint32_t rank) {
     if (w->worker->cluster_size == 1 && !rank)
         return address;
@@ -328,7 +328,7 @@ const struct sim_insn *sim_run_mapa32(struct sim_warp *w, const struct sim_insn 
     return in + 1;
 }
 
-/* getctarank: whose shared memory an address is of. */
+/* getctarank: the rank of the block whose shared memory contains the address. */
 static uint32_t rank_of(const struct sim_warp *w, uint64_t address) {
     uint32_t named = (uint32_t)address >> SIM_RANK_SHIFT;
     return named ? named - 1 : w->block->rank;
@@ -356,7 +356,7 @@ const struct sim_insn *sim_run_fence(struct sim_warp *w, const struct sim_insn *
     return in + 1;
 }
 
-/* nanosleep: time passes by letting others run. */
+/* nanosleep: lets others run instead of waiting. */
 const struct sim_insn *sim_run_rest(struct sim_warp *w, const struct sim_insn *in) {
     sim_rest(w);
     return in + 1;
