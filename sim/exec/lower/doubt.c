@@ -1,6 +1,5 @@
-/* Code whose lanes ptxas may have meet elsewhere than sim/exec/lower/meet.c says.  Each rule marks what some
- * kernels of tests/counters/flow.py, drawn at random, have that count otherwise on an H200, and few others.
- */
+/* Code whose lanes ptxas may have meet elsewhere than sim/exec/lower/meet.c says.  Each rule marks some of
+ * the random kernels of tests/counters/flow.py whose counts differ on an H200, and few others. */
 #include "sim/exec/lower/doubt.h"
 
 #include <stdlib.h>
@@ -8,15 +7,15 @@
 
 #include "sim/exec/sim.h"
 
-/* Of a larger part of a function nothing is said: looking for it takes time that grows with its square. */
+/* Larger parts of a function are not examined: the search takes quadratic time. */
 #define MAX_PART  1024
-#define MAX_TRIES 64 /* branches that may be the one whose lanes come together at a block */
+#define MAX_TRIES 64 /* branches to try as the one whose lanes come together at a block */
 #define MAX_STEPS (1u << 22)
 
 struct part {
-    size_t *blocks, count; /* the first is the branch */
+    size_t *blocks, count; /* the first block is the branch */
     bool *in;              /* by block */
-    unsigned steps;        /* blocks that were added so far, of all parts */
+    unsigned steps;        /* blocks added so far, in all parts */
 };
 
 struct search {
@@ -49,7 +48,7 @@ static bool add(struct part *part, size_t block) {
     return true;
 }
 
-/* Adds what the part leads to before the block `end`.  false: it is too much. */
+/* Adds the blocks that the part leads to before the block `end`.  False if they are too many. */
 static bool add_until(const struct flow *flow, struct part *part, size_t from, size_t end) {
     for (size_t i = from; i < part->count; i++) {
         const struct flow_block *block = &flow->blocks[part->blocks[i]];
@@ -80,7 +79,7 @@ static bool reserve(struct search *s, size_t numbers) {
     return true;
 }
 
-/* The part is in doubt once lanes have parted at a branch of it; before: one of these blocks. */
+/* The part is in doubt once lanes have diverged at a branch of it; before: at one of these blocks. */
 static bool add_region(struct search *s, const bool *before) {
     const struct part *part = &s->part;
     if (!reserve(s, 2 * part->count))
@@ -97,10 +96,10 @@ static bool add_region(struct search *s, const bool *before) {
     return true;
 }
 
-/* ---------------------------------------------------------------- ways that come together, where nobody
- * waits */
+/* ---------------------------------------------------------------- paths that come together without
+ * waiting */
 
-/* The loops stand in the order of their ends. */
+/* The loops are sorted by their ends. */
 static bool is_back_edge(const struct search *s, size_t from, size_t to) {
     size_t low = 0, high = s->loops.count;
     while (low < high) {
@@ -116,8 +115,8 @@ static bool is_back_edge(const struct search *s, size_t from, size_t to) {
     return false;
 }
 
-/* Whether several ways come to the block and no branch's lanes wait for each other there: cases of a switch
- * that share code, conditions that ptxas may have meet here or farther on. */
+/* Whether several paths come to the block but no branch's lanes wait for each other there: cases of a switch
+ * that share code, or conditions whose lanes ptxas may have meet here or later. */
 static bool is_passed_by(const struct search *s, size_t block) {
     const struct flow_block *b = &s->flow->blocks[block];
     if (b->is_join || b->copy_of || flow_only_ends(s->flow, block))
@@ -128,7 +127,7 @@ static bool is_passed_by(const struct search *s, size_t block) {
     return ways > 1;
 }
 
-/* Whether all ways to the block are the branch's: leaves them, up to where its lanes meet, in the part. */
+/* Whether all paths to the block are the branch's: leaves them, up to where its lanes meet, in the part. */
 static bool leads_all_ways(struct search *s, size_t branch, size_t block) {
     const struct flow *flow = s->flow;
     clear(&s->part);
@@ -141,7 +140,7 @@ static bool leads_all_ways(struct search *s, size_t branch, size_t block) {
     return true;
 }
 
-/* Walks back from the block to the nearest branch that leads to it all ways. */
+/* Walks back from the block to the nearest branch from which all paths to it come. */
 static bool find_passed_by(struct search *s, size_t block, size_t *queue, bool *seen) {
     size_t count = 0, tries = 0;
     bool found = false;
@@ -158,14 +157,14 @@ static bool find_passed_by(struct search *s, size_t block, size_t *queue, bool *
                 seen[queue[count++] = t] = true;
         }
     }
-    seen[block] = false; /* who parts there has come together before */
+    seen[block] = false; /* lanes that diverge there have come together before */
     bool ok = !found || add_region(s, seen);
     for (size_t i = 0; i < count; i++)
         seen[queue[i]] = false;
     return ok;
 }
 
-/* ---------------------------------------------------------------- loops that lanes leave in several ways */
+/* ---------------------------------------------------------------- loops with several ways out */
 
 static bool is_exit(const struct search *s, const struct flow_loop *loop, size_t block) {
     const struct flow_block *b = &s->flow->blocks[block];
@@ -182,7 +181,7 @@ static bool is_innermost(const struct search *s, const struct flow_loop *loop) {
     return true;
 }
 
-/* Where a block leads to that is nothing but a jump. */
+/* The first block from this one on that is not just a jump. */
 static size_t past_jumps(const struct flow *flow, size_t block) {
     for (size_t jumps = 0; jumps < flow->block_count; jumps++) {
         const struct flow_block *b = &flow->blocks[block];
@@ -193,7 +192,7 @@ static size_t past_jumps(const struct flow *flow, size_t block) {
     return block;
 }
 
-/* Whether lanes may leave the loop from each of its blocks, to several places, and not at once. */
+/* Whether lanes may leave the loop from each of its blocks, to several places, and not in the first round. */
 static bool has_several_ends(const struct search *s, const struct flow_loop *loop) {
     size_t first = FLOW_NO_BLOCK, lasting = 0;
     bool several = false;
@@ -215,7 +214,7 @@ static bool has_several_ends(const struct search *s, const struct flow_loop *loo
     return several && lasting > 1;
 }
 
-/* Whether lanes that stay in the loop meet in two places: a break or continue of some of them. */
+/* Whether lanes that stay in the loop meet in two places, because of a conditional break or continue. */
 static bool has_nearer_place(const struct search *s, const struct flow_loop *loop) {
     size_t exits = 0;
     bool nearer = false;
@@ -231,7 +230,7 @@ static bool has_nearer_place(const struct search *s, const struct flow_loop *loo
     return nearer && exits == 1;
 }
 
-/* The loop, and what its exits lead to until their lanes meet. */
+/* Adds the loop, and the blocks that its exits lead to until their lanes meet. */
 static bool add_loop(struct search *s, const struct flow_loop *loop) {
     struct part *part = &s->part;
     clear(part);
@@ -247,8 +246,8 @@ static bool add_loop(struct search *s, const struct flow_loop *loop) {
 
 /* ---------------------------------------------------------------- loads that may leave their loops */
 
-/* Loads of memory that no kernel writes, whose address no round changes and that not every round makes: ptxas
- * takes some of them out of the loop. */
+/* Marks loads of memory that no kernel writes, with a loop-invariant address and not executed in every round:
+ * ptxas moves some of them out of the loop. */
 static void mark_steady_loads(const struct search *s, const struct ptx_function *function,
                               const struct flow_loop *loop) {
     size_t conditions = 0;
@@ -289,14 +288,14 @@ static bool search_all(struct search *s, const struct ptx_function *function) {
             ok = add_loop(s, loop);
         mark_steady_loads(s, function, loop);
     }
-    /* Where there was too much to look at, all is in doubt. */
+    /* If the search was cut short, everything is in doubt. */
     for (size_t i = 0; s->part.steps == MAX_STEPS && i < function->instruction_count; i++)
         s->out->of[i] |= SIM_DOUBT_LANES;
     free(queue), free(seen);
     return ok;
 }
 
-/* Regions point into their storage only once it has stopped growing. */
+/* Regions can point into their storage only after it has stopped growing. */
 static void place_regions(struct doubts *out) {
     uint32_t *at = out->storage;
     for (size_t i = 0; i < out->region_count; i++) {

@@ -1,5 +1,5 @@
-/* What an instruction's counts owe to values that other threads write meanwhile: results of atomics, memory
- * that a loop reads again until it has changed. */
+/* Instructions whose counts depend on values that other threads write concurrently: results of atomics, and
+ * memory that a loop reads again until it has changed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,20 +9,20 @@
 
 enum {
     ORDERED = 1, /* an atomic's old value */
-    AWAITED = 2, /* what other threads may change while a loop goes round */
-    SHARED = 4,  /* what threads of the block may, unless the loop has a barrier */
-    ARRAY = 8,   /* an address of local memory */
+    AWAITED = 2, /* what other threads may change during a loop */
+    SHARED = 4,  /* what threads of the block may change, unless the loop has a barrier */
+    ARRAY = 8,   /* an address in local memory */
 };
 
-/* Arrays of more bytes ptxas was never seen to keep in registers; of as many it was. */
+/* The largest array, in bytes, that ptxas was seen to keep in registers. */
 enum { MOST_KEPT = 128 };
 
 struct values {
     const struct ptx_function *function;
     uint8_t *of;       /* by register: bits */
     uint64_t *from;    /* by register: kernel parameters that its address may come from, modulo 64 */
-    uint64_t *written; /* by instruction: where the loops around it store to */
-    bool shared;       /* ordered values lie in shared memory */
+    uint64_t *written; /* by instruction: what the loops around it store to */
+    bool shared;       /* ordered values are stored in shared memory */
 };
 
 static uint8_t bits_of(const struct values *v, const struct ptx_operand *operand) {
@@ -66,12 +66,12 @@ static bool is_private(const struct ptx_instruction *in) {
     return ptx_has_word(in, "param") || ptx_has_word(in, "local") || ptx_has_word(in, "const");
 }
 
-/* Loads that a program makes to see what other threads have written. */
+/* Loads that programs use to see what other threads have written. */
 static bool is_strong(const struct ptx_instruction *in) {
     return ptx_has_word(in, "volatile") || ptx_has_word(in, "relaxed") || ptx_has_word(in, "acquire");
 }
 
-/* The operand that holds the address of a memory instruction; NULL: it is none. */
+/* The operand with the address of a memory instruction; NULL for other instructions. */
 static const struct ptx_operand *address_of(const struct ptx_instruction *in) {
     size_t at = is(in, "st") || is(in, "red") ? 0 : is_load(in) || is(in, "atom") ? 1 : SIZE_MAX;
     return at < in->operand_count && !ptx_has_word(in, "param") ? &in->operands[at] : NULL;
@@ -129,7 +129,7 @@ static const struct ptx_instruction *instruction(const struct flow *flow, size_t
     return flow->nodes[node].in;
 }
 
-/* Where each loop's instructions store to. */
+/* Finds what each loop's instructions store to. */
 static void find_written(struct values *v, const struct flow *flow, const struct flow_loops *loops) {
     for (size_t l = 0; l < loops->count; l++) {
         const struct flow_loop *loop = &loops->items[l];
@@ -148,8 +148,7 @@ static void find_written(struct values *v, const struct flow *flow, const struct
     }
 }
 
-/* Whether the block's threads wait for each other in the loop, so that they read its shared memory in turns.
- */
+/* Whether the block's threads wait for each other in the loop, and so take turns with its shared memory. */
 static bool has_barrier(const struct flow *flow, const struct flow_loop *loop) {
     for (size_t i = 0; i < loop->count; i++) {
         const struct flow_block *b = &flow->blocks[loop->blocks[i]];
@@ -163,7 +162,7 @@ static bool has_barrier(const struct flow *flow, const struct flow_loop *loop) {
     return false;
 }
 
-/* Whether the loop goes on as long as what others may change says so. */
+/* Whether data that others may change decides when the loop ends. */
 static bool awaits(const struct values *v, const struct flow *flow, const struct flow_loop *loop) {
     const uint8_t awaited = has_barrier(flow, loop) ? AWAITED : AWAITED | SHARED;
     for (size_t i = 0; i < loop->count; i++) {
@@ -192,7 +191,7 @@ static void mark_loops(const struct values *v, const struct flow *flow, const st
     }
 }
 
-/* A call of a function that is known only as it runs, or of the caller itself. */
+/* A call of a function that is known only at run time, or a recursive call. */
 static uint16_t call_doubts(const struct ptx_function *function, const struct ptx_instruction *in) {
     const struct ptx_function *callee = NULL;
     for (size_t o = 0; o < in->operand_count && !callee; o++)
@@ -204,8 +203,7 @@ static uint16_t call_doubts(const struct ptx_function *function, const struct pt
     return 0;
 }
 
-/* Whether ptxas may keep the function's arrays in registers: they are small, and nobody else has their
- * address. */
+/* Whether ptxas may keep the function's arrays in registers: they are small, and their address is private. */
 static bool may_keep_arrays(const struct values *v) {
     const struct ptx_function *f = v->function;
     size_t bytes = 0;

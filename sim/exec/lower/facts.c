@@ -19,13 +19,13 @@ bool facts_uniform(const struct facts *facts, const struct ptx_operand *operand)
     return !operand->reg || !facts->varying[operand->reg->index];
 }
 
-/* Whether equal sources give equal results: arithmetic, and loads of kernel parameters. */
+/* Whether equal sources give equal results, as in arithmetic and loads of kernel parameters. */
 static bool keeps_uniform(const struct ptx_function *f, const struct ptx_instruction *in) {
     if (in->guard || !(in->row->ptxas & SIM_PTXAS_UNIFORM))
         return false;
     if (!(in->row->memory & SIM_MEMORY_READS))
         return true;
-    /* A device function's parameters and a call's results are each lane's own. */
+    /* Each lane has its own parameters of a device function and results of a call. */
     const struct ptx_variable *v = in->operand_count > 1 ? in->operands[1].variable : NULL;
     return f->entry && (!v || v->is_param);
 }
@@ -37,7 +37,7 @@ static void mark_read(struct facts *facts, const struct ptx_operand *operand) {
         facts->read[operand->reg->index] = true;
 }
 
-/* Marks what an instruction writes as varying; true if that was new. */
+/* Marks the destination of an instruction as varying; true if that is new. */
 static bool mark_varying(struct facts *facts, const struct ptx_operand *operand) {
     bool changed = false;
     for (size_t i = 0; i < operand->item_count; i++)
@@ -70,7 +70,7 @@ bool facts_find(const struct ptx_function *f, struct facts *out) {
             for (size_t o = written; o < in->operand_count; o++)
                 mark_read(out, &in->operands[o]);
         }
-        /* What is written in several places may come from either side of a branch. */
+        /* A register that is written in several places may have values from either side of a branch. */
         for (size_t r = 0; r < f->register_count; r++)
             out->varying[r] = writes[r] != 1;
         for (bool changed = true; changed;) {

@@ -1,5 +1,5 @@
-/* Two facts about registers that ptxas acts on, and counters therefore show: an atomic whose result no
- * one reads is a reduction; one whose address and value are the same for all lanes is sent by one lane. */
+/* Two facts about registers that ptxas uses, so that they show in counters: an atomic whose result is never
+ * read is a reduction, and one with the same address and value in all lanes is sent by one lane. */
 #ifndef WIDELOAD_SIM_FACTS_H
 #define WIDELOAD_SIM_FACTS_H
 
@@ -7,13 +7,13 @@
 
 struct facts {
     bool *read;    /* by register index: some instruction reads it */
-    bool *varying; /* its lanes may differ, or it cannot be seen that they do not */
+    bool *varying; /* its lanes may differ, or are not known to be equal */
 };
 
-/* false: out of memory. */
+/* False on out-of-memory. */
 bool facts_find(const struct ptx_function *function, struct facts *out);
 void facts_free(struct facts *facts);
-/* Whether an operand is the same for all lanes. */
+/* Whether an operand is the same in all lanes. */
 bool facts_uniform(const struct facts *facts, const struct ptx_operand *operand);
 
 #endif

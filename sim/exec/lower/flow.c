@@ -19,12 +19,12 @@ static enum flow_kind kind_of(const struct ptx_instruction *in) {
     }
 }
 
-/* Instructions whose guard cannot be a lane mask, because they move or stop the lanes themselves. */
+/* Instructions whose guard cannot be a lane mask, because they redirect or stop lanes themselves. */
 static bool guard_is_branch(const struct ptx_instruction *in) {
     return in->row->control != SIM_CONTROL_ON && in->row->control != SIM_CONTROL_BRANCHES;
 }
 
-/* One node an instruction, and one more for a guard that becomes a branch. */
+/* Makes one node per instruction, and another for a guard that becomes a branch. */
 static size_t build_nodes(const struct ptx_function *function, struct flow *flow, size_t *node_of) {
     size_t count = 0;
     for (size_t i = 0; i < function->instruction_count; i++) {
@@ -58,18 +58,18 @@ static const struct ptx_label *branch_label(const struct ptx_instruction *in) {
     return NULL;
 }
 
-/* What is no place to go to, which the lowering refuses, leads to the last block, so that until then the
- * graph is one. */
+/* An invalid label, which the lowering refuses, leads to the last block, so that the graph is valid until
+ * then. */
 size_t flow_label_block(const struct flow *flow, const struct ptx_label *label) {
     return label && !label->is_list ? flow->label_blocks[label->index] : flow->block_count - 1;
 }
 
-/* Where a branch leads; the end for what is no place in the code, which the lowering will refuse. */
+/* The target of a branch; the end for an invalid label, which the lowering refuses. */
 static size_t target_block(const struct flow *flow, const struct ptx_label *label) {
     return label && !label->is_list ? flow_label_block(flow, label) : flow->block_count - 1;
 }
 
-/* Lanes may call different functions, and meet again behind the call. */
+/* Lanes may call different functions, and meet again after the call. */
 static bool is_indirect_call(const struct ptx_instruction *in) {
     if (in->row->control != SIM_CONTROL_CALLS)
         return false;
@@ -79,8 +79,8 @@ static bool is_indirect_call(const struct ptx_instruction *in) {
     return true;
 }
 
-/* Cuts the nodes into blocks.  A device function gets one empty block at its end, where every return
- * leads, so that lanes which return from different places meet before they go back to the caller. */
+/* Splits the nodes into blocks.  A device function gets one empty block at its end, the target of every
+ * return, so that lanes from different returns meet before they go back to the caller. */
 static bool build_blocks(const struct ptx_function *function, struct flow *flow, const size_t *node_of) {
     size_t nodes = flow->node_count;
     bool *leader = calloc(nodes + 1, sizeof *leader);

@@ -1,7 +1,6 @@
-/* What a launch's accesses owe to data that depends on the order in which threads came: atomics' old values,
- * and places that one block reads while another may write them.  Such data lies in memory until a later
- * launch asks it where to go.  By which parameter of a kernel memory is come to stands for which memory it
- * is. */
+/* Accesses that depend on data whose contents depend on the order of threads: atomics' old values, and places
+ * that one block reads while another may write them.  Such data stays in memory until a later launch uses it
+ * as a condition or an address.  Memory is identified by the kernel parameter that points to it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,26 +8,27 @@
 #include "sim/exec/lower/slots.h"
 #include "sim/exec/worker.h"
 
-/* Bits: the contents of what parameters point to, by their places; the launch's own order, and the block. */
+/* Bits: one per parameter, for its memory's contents; one for the launch's own order, one for the block. */
 enum { PARAMETERS = 62 };
 #define ORDER  (UINT64_C(1) << 62)
 #define BLOCK  (UINT64_C(1) << 63)
 #define OTHERS (~(ORDER | BLOCK))
 
-#define MAX_STEPS (1u << 20) /* blocks that are gone through for what branches decide */
+#define MAX_STEPS (1u << 20) /* limit on blocks visited to find what branches decide */
 
 struct value {
-    uint64_t reads; /* bits that it depends on */
-    uint64_t from;  /* parameters that it may be an address of */
+    uint64_t reads; /* bits of its sources */
+    uint64_t from;  /* parameters whose address it may hold */
 };
 
 struct search {
     const struct ptx_function *function;
     const struct flow *flow;
     struct value *of;              /* by register */
-    uint64_t *control, *spread;    /* by block: what decides that it runs; what its branch was seen to ask */
-    uint64_t contents[PARAMETERS]; /* by parameter: what was stored there */
-    uint64_t shared, local;        /* and there */
+    uint64_t *control, *spread;    /* by block: sources that decide whether it runs; its branch's, as
+                                      propagated */
+    uint64_t contents[PARAMETERS]; /* by parameter: sources of what was stored there */
+    uint64_t shared, local;        /* and in these spaces */
     size_t *stack;
     bool *seen;
     unsigned steps;
@@ -71,8 +71,8 @@ static bool is(const struct ptx_instruction *in, const char *name) {
     return *in->name == *name && strcmp(in->name, name) == 0;
 }
 
-/* Where a load, a store or an atomic goes to; NULL: it is none, has no value, or is of no memory that is
- * looked at. */
+/* The address of a load, a store or an atomic; NULL for other instructions, or if its memory is not
+ * tracked. */
 static const struct ptx_operand *address_of(const struct ptx_instruction *in) {
     const size_t at = is(in, "st") || is(in, "red") ? 0 : is(in, "ld") || is(in, "atom") ? 1 : SIZE_MAX;
     return at < in->operand_count && in->operand_count > 1 && !ptx_has_word(in, "param") &&
@@ -81,7 +81,7 @@ static const struct ptx_operand *address_of(const struct ptx_instruction *in) {
                : NULL;
 }
 
-/* What decides whether the instruction runs, and on which lanes. */
+/* The sources that decide whether the instruction runs, and on which lanes. */
 static uint64_t control_of(const struct search *s, size_t block, const struct ptx_instruction *in) {
     return s->control[block] | (in->guard ? s->of[in->guard->index].reads : 0);
 }
@@ -139,7 +139,7 @@ static void follow(struct search *s, size_t block, const struct ptx_instruction 
     set(s, &in->operands[0], result);
 }
 
-/* What the block's branch asks decides about all that its lanes come to before they meet. */
+/* The sources of the block's branch decide about all blocks that its lanes come to before they meet. */
 static void follow_branch(struct search *s, size_t branch) {
     const struct flow_block *b = &s->flow->blocks[branch];
     if (b->successor_count < 2)

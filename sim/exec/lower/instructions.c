@@ -31,7 +31,7 @@ static const struct sim_instruction rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows, NAMES = 256, BUCKETS = 128 };
 
-/* The rows' names, hashed; those of one bucket in the rows' order. */
+/* The rows' names, hashed; names in one bucket keep the rows' order. */
 static struct {
     const char *text; /* up to a '/', a '.' or the end */
     size_t length;
@@ -65,7 +65,7 @@ static void hash_rows(void) {
         }
 }
 
-/* Whether the opcode has the words of a pattern, which begin with a '.' each. */
+/* Whether the opcode has all words of a pattern; each word begins with a '.'. */
 static bool has_words(const struct ptx_instruction *in, const char *at) {
     bool found = true;
     while (*at && found) {

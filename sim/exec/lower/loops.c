@@ -46,8 +46,8 @@ static int by_number(const void *a, const void *b) {
     return (p > q) - (p < q);
 }
 
-/* Walks back from the loop's end to its head, past no block of which mark is set already.  How many blocks
- * there are; 0: too many, or there is a way in past the head. */
+/* Walks back from the loop's end to its head, but not into blocks whose mark is already set.  Returns the
+ * number of blocks; 0 if there are too many, or a way in that bypasses the head. */
 static size_t walk_back(const struct flow_before *before, size_t end, size_t head, bool *mark,
                         size_t *blocks) {
     size_t count = 0;
@@ -105,7 +105,7 @@ bool flow_find_loops(const struct flow *flow, const struct flow_before *before, 
             out->items[out->count++] = (struct flow_loop){.head = head, .end = b, .count = count};
             used += count;
         }
-    /* Only now, since the blocks have moved as they grew. */
+    /* Set last, because the blocks moved while they grew. */
     for (size_t i = 0, at = 0; i < out->count; at += out->items[i++].count)
         out->items[i].blocks = out->blocks + at;
     free(mark);
@@ -128,7 +128,7 @@ static bool names(const struct ptx_operand *operand, const struct ptx_register *
     return operand->reg == reg;
 }
 
-/* Registers that a condition may be computed from, one after the other. */
+/* The longest chain of registers that a condition is computed from. */
 enum { MAX_DEPTH = 8 };
 
 static bool is_steady(const struct flow *flow, const struct flow_loop *loop, const struct ptx_register *reg,
@@ -142,8 +142,8 @@ static bool are_steady(const struct flow *flow, const struct flow_loop *loop,
     return !operand->reg || is_steady(flow, loop, operand->reg, depth);
 }
 
-/* Whether no round of the loop changes the register: nothing in it writes it, or one instruction does that
- * computes it from what no round changes. */
+/* Whether the register is loop-invariant: nothing in the loop writes it, or a single instruction does that
+ * computes it from loop-invariant registers. */
 static bool is_steady(const struct flow *flow, const struct flow_loop *loop, const struct ptx_register *reg,
                       unsigned depth) {
     const struct ptx_instruction *writer = NULL;

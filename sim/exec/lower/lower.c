@@ -38,7 +38,7 @@ bool lower_out_of_memory(struct lower *l) {
 static bool unknown(struct lower *l, const struct ptx_instruction *in, const char *why) {
     const struct ptx_module *m = l->module->ptx;
     char source[120] = "";
-    if (in->source.file && in->source.line) { /* the parser leaves no file that the text does not give */
+    if (in->source.file && in->source.line) { /* the parser keeps only files that the text names */
         const char *file = m->files[in->source.file - 1], *slash = strrchr(file, '/');
         snprintf(source, sizeof source, "; %.80s:%u of the source", slash ? slash + 1 : file,
                  (unsigned)in->source.line);
@@ -102,8 +102,8 @@ bool lower_site(struct lower *l, struct sim_memop *op) {
     return true;
 }
 
-/* Kernel parameters lie in the launch's buffer, each at the next multiple of its alignment.  A device
- * function's parameters, and the variables that calls pass them in, lie in the frame, a copy a lane. */
+/* Kernel parameters are in the launch's buffer, each at the next multiple of its alignment.  A device
+ * function's parameters, and the variables that calls pass them in, are in the frame, one copy per lane. */
 static bool place_params(struct lower *l) {
     const struct ptx_function *f = l->function;
     size_t at = 0;
@@ -143,7 +143,7 @@ static struct sim_frame_param *frame_params(struct lower *l, struct ptx_variable
     return out;
 }
 
-/* .local variables get offsets in the function's local frame.  (module.c places every other kind.) */
+/* .local variables get offsets in the function's local frame.  (module.c places all others.) */
 static bool place_locals(struct lower *l) {
     const struct ptx_function *f = l->function;
     uint64_t at = 0;
@@ -162,7 +162,7 @@ static bool place_locals(struct lower *l) {
     return true;
 }
 
-/* Finds each instruction's row, on which all passes rely. */
+/* Finds each instruction's row, which all passes use. */
 static bool find_rows(struct lower *l) {
     for (size_t i = 0; i < l->function->instruction_count; i++) {
         struct ptx_instruction *in = &l->function->instructions[i];
@@ -174,7 +174,7 @@ static bool find_rows(struct lower *l) {
     return true;
 }
 
-/* Whether an instruction's row says of it what its lowering has made: a result, and accesses to memory. */
+/* Whether the lowering of an instruction matches its row: the result, and the accesses to memory. */
 static bool keeps_row(struct lower *l, size_t first_site) {
     const struct ptx_instruction *in = l->node->in;
     const bool dropped = in->operand_count && in->operands[0].kind == PTX_OPERAND_SINK;
@@ -216,7 +216,7 @@ static bool lower_node(struct lower *l) {
     return true;
 }
 
-/* The instructions that a block counts: the PTX ones.  A join alone, or the last block, has none. */
+/* The instructions that a block counts: those of the PTX text.  A mere join, or the last block, has none. */
 static uint32_t counted(const struct flow *flow, const struct flow_block *block) {
     uint32_t count = 0;
     for (size_t n = block->first; n < block->end; n++)
@@ -224,7 +224,7 @@ static uint32_t counted(const struct flow *flow, const struct flow_block *block)
     return count;
 }
 
-/* NULL: none, or out of memory. */
+/* NULL: there are none, or out-of-memory. */
 static uint32_t *given_up_blocks(struct lower *l, const struct flow_block *block) {
     uint32_t *blocks = block->given_up_count ? lower_alloc(l, block->given_up_count * sizeof *blocks) : NULL;
     for (size_t i = 0; blocks && i < block->given_up_count; i++)
@@ -238,7 +238,7 @@ static bool lower_blocks(struct lower *l) {
         l->block = b;
         l->next_site = SIZE_MAX;
         l->first_site[b] = l->code->site_count;
-        /* What comes before the block whose test it makes has no sites. */
+        /* A block before the one that it repeats is only a test, which has no sites. */
         if (block->copy_of && block->copy_of < b)
             l->next_site = l->first_site[block->copy_of];
         l->block_insn[b] = l->insn_count;
@@ -261,7 +261,7 @@ static bool lower_blocks(struct lower *l) {
                 return false;
         }
     }
-    /* The last, empty block: back to the caller; in an entry function it ends the thread. */
+    /* The last, empty block returns to the caller; in an entry function it ends the thread. */
     l->node = NULL;
     return lower_emit(l, l->function->entry ? sim_run_exit : sim_run_return) != NULL;
 }
@@ -271,7 +271,7 @@ static void resolve(const struct lower *l, const struct sim_insn **pointer) {
         *pointer = &l->insns[l->block_insn[(uintptr_t)*pointer - 1]];
 }
 
-/* Turns block numbers into addresses, now that the instructions stay where they are. */
+/* Replaces block numbers with addresses, now that the instructions no longer move. */
 static void resolve_branches(struct lower *l) {
     for (size_t i = 0; i < l->insn_count; i++) {
         struct sim_insn *in = &l->insns[i];
@@ -309,7 +309,7 @@ static bool reserve_blocks(struct lower *l) {
     return (l->block_insn && l->first_site && l->code->callees) || lower_out_of_memory(l);
 }
 
-/* The three regions of temporaries behind the frame's registers and parameters. */
+/* Places the three regions of temporaries after the frame's registers and parameters. */
 static void place_temps(struct lower *l) {
     l->temp_base[SIM_64] = l->slots.frame_bytes;
     l->temp_base[SIM_32] = l->temp_base[SIM_64] + 16 * 8 * SIM_LANES;

@@ -1,9 +1,9 @@
-/* Control flow: branches, calls, exits, barriers, and instructions that need nothing done here. */
+/* Control flow: branches, calls, exits, barriers, and instructions without an effect here. */
 #include <string.h>
 
 #include "sim/exec/lower/lower.h"
 
-/* Block numbers stand where pointers will be until lower.c knows where the blocks are. */
+/* Block numbers are stored as pointers until lower.c knows where the blocks are. */
 static const struct sim_insn *block_number(size_t block) {
     return (const struct sim_insn *)(uintptr_t)(block + 1);
 }
@@ -12,7 +12,7 @@ static const struct sim_insn *place_number(size_t block) {
     return block == FLOW_NO_BLOCK ? NULL : block_number(block);
 }
 
-/* As a loop begins whose rounds are all alike: its test held. */
+/* The entry to an unrolled loop: its test held. */
 bool lower_loop_entry(struct lower *l) {
     int32_t condition;
     if (!lower_register(l, l->node->condition, &condition))
@@ -25,7 +25,7 @@ bool lower_loop_entry(struct lower *l) {
     return true;
 }
 
-/* Whether so many rounds more are sure. */
+/* Whether a number of further rounds is certain. */
 static bool lower_rounds(struct lower *l, int32_t *condition) {
     const struct flow_counter *counter = l->node->counter;
     struct sim_rounds *rounds = lower_alloc(l, sizeof *rounds);
@@ -116,8 +116,8 @@ static bool lower_call_list(struct lower *l, const struct ptx_operand *list, siz
     return true;
 }
 
-/* Why a function is not there that CUDA's device runtime (libcudadevrt.a) has, or asks of the driver; "" of
- * any other.  The runtime's machine code is no use here, and its PTX is for newer devices. */
+/* Why a function of CUDA's device runtime (libcudadevrt.a), or one that it needs, is undefined; "" for any
+ * other.  The runtime's machine code is useless here, and its PTX is for newer devices. */
 static const char *why_undefined(const char *name) {
     static const char *const prefixes[] = {"__cuda_syscall_cnp", "__cudaCDP2", "cudaCDP2", "cudaLaunchDevice",
                                            "cudaGetParameterBuffer"};
@@ -128,7 +128,7 @@ static const char *why_undefined(const char *name) {
                                                         : "";
 }
 
-/* call (results), callee, (arguments), prototype;  each list may be absent. */
+/* call (results), callee, (arguments), prototype;  each list is optional. */
 bool lower_call(struct lower *l) {
     const struct ptx_instruction *ptx = l->node->in;
     const struct ptx_operand *results = NULL, *arguments = NULL, *callee = NULL, *prototype = NULL;
@@ -243,7 +243,7 @@ bool lower_barrier(struct lower *l) {
 }
 
 bool lower_return(struct lower *l) {
-    /* A device function's returns meet in its last block, which goes back to the caller. */
+    /* A device function's returns meet in its last block, which returns to the caller. */
     if (l->function->entry)
         return lower_exit(l);
     struct sim_branch *branch = lower_alloc(l, sizeof *branch);
@@ -271,7 +271,7 @@ bool lower_breakpoint(struct lower *l) {
     return stop != NULL;
 }
 
-/* Fences and rests stand in loops that wait for others, and read plainly, too. */
+/* Loops that wait for others with plain reads contain fences and rests too. */
 bool lower_fence(struct lower *l) {
     l->code->may_spin = true;
     return lower_emit(l, sim_run_fence) != NULL;

@@ -1,5 +1,5 @@
-/* Instructions that only compute: their table is sim/exec/lanes/lanes.h.  mov, which means many things, and
- * the conversions between address spaces are sorted out here. */
+/* Instructions that only compute: their table is sim/exec/lanes/lanes.h.  This file selects the variants of
+ * mov, which has many meanings, and of the conversions between address spaces. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,9 +16,9 @@ static struct sim_insn *emit_op(struct lower *l, const struct sim_op *op) {
     return in;
 }
 
-/* cvt.s8.s32 %r1, %r2 and cvt.u16.u32 %rd1, %r2: the result fills a register that is wider than the type,
- * while handlers keep 16 or 32 bits.  Returns the conversion that fills it, NULL where none is needed.  A cvt
- * that the table has names two types. */
+/* cvt.s8.s32 %r1, %r2 and cvt.u16.u32 %rd1, %r2: the result fills a register that is wider than the type, but
+ * handlers produce 16 or 32 bits.  Returns the conversion that fills it, or NULL if none is needed.  Every
+ * cvt in the table names two types. */
 static const char *filling(const struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (strcmp(in->name, "cvt") != 0 || !in->operand_count || in->operands[0].kind != PTX_OPERAND_REGISTER ||
@@ -43,7 +43,7 @@ static const char *filling(const struct lower *l) {
     }
 }
 
-/* Finishes a conversion whose result is in the slot from; to is the register's. */
+/* Finishes a conversion: from is the slot of its result, to the register's. */
 static bool fill(struct lower *l, const char *name, int32_t from, int32_t to) {
     struct sim_op op;
     if (!sim_op_find(name, &op, NULL))
@@ -227,8 +227,8 @@ bool lower_isspacep(struct lower *l) {
     return lower_window(l, true);
 }
 
-/* mapa{.shared::cluster}.u32 d, a, rank; getctarank{.shared::cluster}.u32 d, a; without a space, and of 64
- * bits, a is a generic address, which has its rank at the same bits. */
+/* mapa{.shared::cluster}.u32 d, a, rank; getctarank{.shared::cluster}.u32 d, a.  Without a space the form is
+ * 64-bit and a is a generic address, which has its rank at the same bits. */
 static bool lower_rank(struct lower *l, bool map) {
     const struct ptx_instruction *in = l->node->in;
     enum ptx_type type = ptx_type_find(in->word_count ? in->words[in->word_count - 1] : "");
@@ -261,7 +261,7 @@ bool lower_getctarank(struct lower *l) {
     return lower_rank(l, false);
 }
 
-/* A cache policy is a number that only the hardware reads. */
+/* A cache policy is a number that only the hardware uses. */
 bool lower_policy(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     int32_t zero, d;

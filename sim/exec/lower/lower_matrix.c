@@ -1,4 +1,4 @@
-/* Matrix instructions: which of them exist, and where their fragments' elements belong. */
+/* Matrix instructions: the supported ones, and the places of their fragments' elements. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,10 +10,10 @@ struct shape {
     uint16_t k;
 };
 
-/* ---------------------------------------------------------------- what there is */
+/* ---------------------------------------------------------------- supported kinds */
 
 struct kind {
-    const char *a; /* element types that go together, as a set: "s8 u8" */
+    const char *a; /* element types that can be combined, as a set: "s8 u8" */
     const char *c;
     struct shape shapes[5];
 };
@@ -59,7 +59,7 @@ static bool find_element(const char *word, enum sim_element *out) {
     return false;
 }
 
-/* Whether the element's name stands in a list of names. */
+/* Whether a list of names contains the element's name. */
 static bool listed(const char *list, enum sim_element element) {
     const char *name = element_names[element];
     size_t length = strlen(name);
@@ -79,19 +79,19 @@ static const struct kind *find_kind(bool wmma, enum sim_element a, const struct 
     return NULL;
 }
 
-/* ---------------------------------------------------------------- what an opcode says */
+/* ---------------------------------------------------------------- opcodes */
 
 struct opcode {
     struct shape shape;
     enum sim_element types[4];
     unsigned type_count;
-    bool column[2]; /* the layouts, in their order */
+    bool column[2]; /* the layouts, in the text's order */
     unsigned layout_count;
     bool saturate, exclusive_or, and, transpose;
     unsigned matrices; /* x1, x2, x4 */
 };
 
-/* The words that every matrix instruction may have, and those of this one.  Any other is refused. */
+/* Reads the words that all matrix instructions may have, and this instruction's own.  Refuses any other. */
 static bool read_words(struct lower *l, const char *const *own, struct opcode *out) {
     static const char *const common[] = {"sync",        "aligned", "global", "shared",
                                          "shared::cta", "rn",      "popc",   NULL};
@@ -128,7 +128,7 @@ static bool read_words(struct lower *l, const char *const *own, struct opcode *o
 }
 
 bool lower_aligned(struct lower *l, struct sim_insn *out) {
-    /* A constant may make the pool grow, but never emits: out stays where it is. */
+    /* A constant may make the pool grow, but emits nothing: out remains valid. */
     out->run = sim_run_converged;
     return lower_constant(l, UINT32_MAX, SIM_32, &out->guard);
 }
@@ -160,8 +160,8 @@ static void place_accumulator(struct sim_fragment *f) {
         }
 }
 
-/* m8n8k4 with f16: lanes i and 16 + i, four by four, make a product of their own.  Those below 16 have the
- * upper half of the rows (of B, of the columns).  Lines of 4 halves lie in two registers, along k or, in the
+/* m8n8k4 with f16: each four lanes i and 16 + i compute a product of their own.  The lanes below 16 have the
+ * upper half of the rows (for B: of the columns).  A line of 4 halves is in two registers, along k or, in the
  * other layout, across it. */
 static void place_pair_operand(struct sim_fragment *f, bool across) {
     f->cores = 2;
@@ -194,7 +194,7 @@ static struct sim_fragment new_fragment(enum sim_element element, unsigned rows,
                                  .columns = (uint16_t)columns};
 }
 
-/* The fragment of matrix 'a', 'b' or 'c'.  False when the registers would be too many. */
+/* The fragment of matrix 'a', 'b' or 'c'.  False if it needs too many registers. */
 static void make_fragment(struct sim_fragment *f, char matrix, enum sim_element element,
                           const struct shape *s, bool wmma) {
     if (matrix == 'c') {
@@ -208,7 +208,7 @@ static void make_fragment(struct sim_fragment *f, char matrix, enum sim_element 
     }
 }
 
-/* {a, b, ...}, or a alone. */
+/* {a, b, ...}, or just a. */
 static bool lower_fragment(struct lower *l, const struct ptx_operand *operand, struct sim_fragment *f,
                            bool written) {
     const struct ptx_operand *items = operand;
@@ -243,8 +243,8 @@ static sim_run_fn *multiply_body(enum sim_element a) {
     }
 }
 
-/* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c;  wmma.mma alike, which names f16 only once or
- * not at all: its types are d's and c's then. */
+/* mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c;  wmma.mma is similar, but names f16 once or
+ * not at all: its types are then those of d and c. */
 static bool lower_product(struct lower *l, bool wmma) {
     static const char *const words[] = {"mma", "satfinite", "xor", "and", NULL};
     const struct ptx_instruction *in = l->node->in;
@@ -323,7 +323,7 @@ static bool add_access(struct lower *l, struct sim_matrix_move *m, enum sim_acce
     return lower_site(l, &access->op);
 }
 
-/* One access for what lies together, or is a core of halves, else one an element. */
+/* Adds one access per register for contiguous elements or a core of halves, otherwise one per element. */
 static bool add_accesses(struct lower *l, struct sim_matrix_move *m, enum sim_access how) {
     const struct sim_fragment *f = &m->fragment;
     bool accumulator = m->matrix == 'c', along = m->matrix == 'b' ? m->by_column : !m->by_column;
@@ -354,7 +354,7 @@ static bool lower_matrix_move(struct lower *l, bool load) {
     m->matrix = ptx_has_word(in, "a") ? 'a' : ptx_has_word(in, "b") ? 'b' : 'c';
     m->by_column = op.column[0];
     enum sim_element element = op.types[0];
-    /* An accumulator's load does not say what the product's operands are: any that has the shape will do. */
+    /* An accumulator's load does not name the product's operand types: any kind with its shape will do. */
     const struct kind *kind = m->matrix == 'c' ? NULL : find_kind(true, element, &op.shape);
     for (unsigned i = 0; m->matrix == 'c' && i < sizeof wmma_kinds / sizeof *wmma_kinds; i++)
         for (const struct shape *s = wmma_kinds[i].shapes; s->m; s++)

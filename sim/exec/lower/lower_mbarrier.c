@@ -1,11 +1,11 @@
-/* mbarrier, what arrives at it when copies end, and bulk copies. */
+/* mbarrier, arrivals at the end of copies, and bulk copies. */
 #include "sim/exec/memory/mbarrier.h"
 
 #include <string.h>
 
 #include "sim/exec/lower/lower.h"
 
-/* Refuses words that no form here has: the tensor copies have theirs. */
+/* Refuses words that no form in this file has; tensor copies check their own. */
 static bool known(struct lower *l) {
     static const char *const words[] = {"init",
                                         "inval",
@@ -89,7 +89,7 @@ static bool emit(struct lower *l, sim_run_fn *body, const void *extra, int32_t a
 }
 
 /* arrive: state, [at] {, count}; waits: p, [at], state or parity {, hint}; cp.async.mbarrier.arrive.noinc,
- * whose copies have been done: [at]; else [at] {, count}. */
+ * after its copies are done: [at]; others: [at] {, count}. */
 bool lower_mbarrier(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     struct sim_mbarrier *m = known(l) ? lower_alloc(l, sizeof *m) : NULL;
@@ -144,7 +144,7 @@ bool lower_pending(struct lower *l) {
     return true;
 }
 
-/* cp.async.mbarrier.arrive: it would be expected from now on, and comes at once. */
+/* cp.async.mbarrier.arrive: adds an expected arrival that arrives at once, so nothing is left to do. */
 bool lower_expected_arrival(struct lower *l) {
     return known(l) && lower_nothing(l);
 }
@@ -182,7 +182,7 @@ bool lower_bulk_copy(struct lower *l) {
     copy->from = way < 2 ? global : own;
     copy->to = stores ? global : any;
     copy->barrier = any;
-    /* 16 bytes, which every copy has a multiple of. */
+    /* 16 bytes: the size of every copy is a multiple of that. */
     copy->traffic = (struct sim_memop){.bulk = true,
                                        .access = way < 2 ? SIM_ACCESS_LOAD : SIM_ACCESS_STORE,
                                        .space = way < 2 || stores ? SIM_SPACE_GLOBAL : SIM_SPACE_CLUSTER,
@@ -197,7 +197,7 @@ bool lower_bulk_copy(struct lower *l) {
     return emit(l, sim_run_bulk_copy, copy, 0);
 }
 
-/* The end of st.async and red.async: their bytes come to the barrier, the last operand. */
+/* The end of st.async and red.async: their bytes arrive at the barrier, the last operand. */
 bool lower_bytes_arrive(struct lower *l, enum sim_space space, unsigned bytes) {
     const struct ptx_instruction *in = l->node->in;
     struct sim_mbarrier *m = lower_alloc(l, sizeof *m);

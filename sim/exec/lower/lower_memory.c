@@ -28,8 +28,8 @@ static unsigned vector_count(const struct ptx_instruction *in) {
     return ptx_has_word(in, "v2") ? 2 : ptx_has_word(in, "v4") ? 4 : ptx_has_word(in, "v8") ? 8 : 1;
 }
 
-/* Words that say how, not what: accepted, and without effect here.  Anything else is refused, so that
- * an instruction which means more than this lowering does is never taken for a plain one. */
+/* Words without an effect here: they are accepted.  Anything else is refused, so that an instruction with a
+ * meaning beyond this lowering is never executed as a plain one. */
 static bool known_word(const char *word) {
     static const char *const words[] = {"weak",
                                         "volatile",
@@ -106,12 +106,12 @@ static uint8_t find_order(const struct ptx_instruction *in) {
     return (uint8_t)order;
 }
 
-/* Whether a loop that waits for another thread's store would read this way. */
+/* Whether a loop that waits for another thread's store might read this way. */
 static bool waits_for_others(const struct ptx_instruction *in) {
     return ptx_has_word(in, "volatile") || ptx_has_word(in, "acquire") || ptx_has_word(in, "relaxed");
 }
 
-/* A cache policy comes last, and has no effect: caches are not modelled. */
+/* A cache policy is the last operand.  It has no effect, because caches are not modelled. */
 static bool hint_fits(const struct ptx_instruction *in) {
     if (!ptx_has_word(in, "L2::cache_hint"))
         return true;
@@ -148,7 +148,7 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
         return NULL;
     }
     bool told =
-        ptx_has_word(in, "mbarrier::complete_tx::bytes"); /* red.async is .relaxed, and waits for nobody */
+        ptx_has_word(in, "mbarrier::complete_tx::bytes"); /* red.async is .relaxed, but does not wait */
     if (told != ptx_has_word(in, "async")) {
         lower_unknown(l, NULL);
         return NULL;
@@ -156,7 +156,7 @@ static struct sim_memop *new_memop(struct lower *l, enum sim_access access) {
     if (waits_for_others(in) && !told) {
         l->code->may_spin = true;
         if (op->space == SIM_SPACE_GLOBAL || op->space == SIM_SPACE_GENERIC)
-            l->code->ordered = true; /* it may wait for what another block writes */
+            l->code->ordered = true; /* it may wait for another block's store */
     }
     return lower_site(l, op) ? op : NULL;
 }
@@ -197,7 +197,7 @@ static bool lower_elements(struct lower *l, const struct ptx_operand *operand, s
     if (count != op->count)
         return lower_error(l, operand->pos, "'%s' moves %u elements, not %zu", l->node->in->opcode, op->count,
                            count);
-    /* A register may be wider than the type: a load extends, a store truncates. */
+    /* A register may be wider than the type: a load extends, and a store truncates. */
     op->slot = op->width == 8 ? SIM_64 : SIM_32;
     for (size_t i = 0; i < count; i++)
         if (items[i].kind == PTX_OPERAND_REGISTER) {
@@ -217,8 +217,7 @@ static bool lower_elements(struct lower *l, const struct ptx_operand *operand, s
     return true;
 }
 
-/* Whether st.async or red.async tells a barrier in the cluster's shared memory, and not one of global memory.
- */
+/* Whether st.async or red.async signals a barrier in a cluster's shared memory, not in global memory. */
 static bool tells_barrier(const struct sim_memop *op) {
     return (op->space == SIM_SPACE_CLUSTER || op->space == SIM_SPACE_GENERIC) && op->width >= 4;
 }
@@ -232,7 +231,7 @@ static bool emit_memop(struct lower *l, sim_run_fn *body, const struct sim_memop
     return true;
 }
 
-/* The .param variable of this function's frame that an address names. */
+/* The .param variable in this function's frame that an address names. */
 static const struct ptx_variable *frame_param(const struct lower *l, const struct ptx_operand *operand) {
     const struct ptx_variable *v = operand->variable;
     if (!v || v->space != PTX_SPACE_PARAM || operand->reg)
@@ -247,7 +246,7 @@ static bool lower_frame_param(struct lower *l, const struct ptx_operand *address
         return lower_error(l, address->pos, "'%s' has no byte %lld", v->name, (long long)address->offset);
     if (!lower_elements(l, value, op, load))
         return false;
-    /* The variable's place: user is its offset in the frame, lane-major. */
+    /* user is the variable's offset in the frame, lane-major. */
     op->offset = (int64_t)(v->user + (uint64_t)address->offset);
     op->site = (uint32_t)((v->size + 7) & ~(size_t)7); /* bytes from lane to lane */
     return emit_memop(l, load ? sim_run_frame_load : sim_run_frame_store, op, 0);
@@ -282,7 +281,7 @@ bool lower_load(struct lower *l) {
     if (!lower_address(l, address, op, &ref) || !lower_elements(l, &in->operands[0], op, true))
         return false;
     if (op->space == SIM_SPACE_PARAM) {
-        /* With a constant address the value is the same for all lanes, and known at once. */
+        /* With a constant address the value is the same in all lanes and known now. */
         if (address->variable && !address->reg) {
             op->offset = (int64_t)(address->variable->user + (uint64_t)address->offset);
             op->address64 = false;
@@ -337,7 +336,7 @@ static bool find_atomic(const struct ptx_instruction *in, enum sim_atomic *out) 
     return false;
 }
 
-/* The types that each operation has, as PTX lists them. */
+/* The types that PTX allows for each operation. */
 static bool atomic_type_fits(enum sim_atomic atomic, enum ptx_type type) {
     bool real = type == PTX_TYPE_F32 || type == PTX_TYPE_F64 || type == PTX_TYPE_F16 ||
                 type == PTX_TYPE_F16X2 || type == PTX_TYPE_BF16 || type == PTX_TYPE_BF16X2;
@@ -358,9 +357,9 @@ static bool atomic_type_fits(enum sim_atomic atomic, enum ptx_type type) {
     }
 }
 
-/* Whether ptxas lets one lane work for all that name one place: it adds up, or finds the least and so on,
- * what 32-bit lanes bring, if nobody reads the old value; where somebody reads that of a sum, in full warps
- * only, unless all bring the same, as they must for 64-bit sums. */
+/* Whether ptxas lets one lane work for all lanes with the same address.  It combines 32-bit values (add, min
+ * and so on) if the old value is not read.  If a sum's old value is read, it does so in full warps only,
+ * unless all lanes have the same value.  For 64-bit sums the value must be the same. */
 static bool one_lane_will_do(const struct facts *facts, const struct sim_memop *op,
                              const struct ptx_operand *address, bool used) {
     const bool narrow = op->type == PTX_TYPE_U32 || op->type == PTX_TYPE_S32 || op->type == PTX_TYPE_B32;
@@ -389,9 +388,9 @@ static bool is_read(const struct facts *facts, const struct ptx_operand *operand
     return operand->kind == PTX_OPERAND_REGISTER && facts->read[operand->reg->index];
 }
 
-/* What the hardware's atomics cannot do, ptxas makes of a load and a compare and swap, until it succeeds:
- * halves and 16-bit words; in shared memory also all on 64 bits but exch and cas, sums of floats, and pairs
- * of halves. */
+/* ptxas replaces atomics that the hardware lacks by a loop of a load and a compare-and-swap: 16-bit words and
+ * halves; in shared memory also pairs of halves, sums of floats, and all 64-bit operations but exch and
+ * cas. */
 static bool find_loop(struct lower *l, struct sim_memop *op) {
     const bool native = op->atomic == SIM_ATOMIC_EXCH || op->atomic == SIM_ATOMIC_CAS;
     if (op->count > 1 || op->space == SIM_SPACE_CLUSTER)
@@ -413,9 +412,9 @@ static bool find_loop(struct lower *l, struct sim_memop *op) {
     return lower_site(l, load);
 }
 
-/* What ptxas makes of an atomic: a reduction, if nobody reads the old value and the address is of global
- * memory, not any; one lane's work; an increment of shared memory, which counts the lanes of a word at once;
- * a loop. */
+/* What ptxas makes of an atomic: a reduction, if the old value is not read and the address is in global
+ * memory, not generic; one lane's work; an increment in shared memory, which counts a word's lanes at once;
+ * or a loop. */
 static bool simplify_atomic(struct lower *l, struct sim_memop *op, bool returns) {
     const struct ptx_instruction *in = l->node->in;
     if (!l->facts.read && !facts_find(l->function, &l->facts))
@@ -461,7 +460,7 @@ bool lower_atomic(struct lower *l) {
     if (!simplify_atomic(l, op, returns))
         return false;
     l->code->may_spin |= returns;
-    /* Old values, and sums of floats, depend on the order in which blocks come. */
+    /* Old values and sums of floats depend on the order of blocks. */
     if (op->space != SIM_SPACE_SHARED && op->space != SIM_SPACE_CLUSTER &&
         (op->access == SIM_ACCESS_ATOM || real))
         l->code->ordered = true;
@@ -497,7 +496,7 @@ bool lower_bulk_prefetch(struct lower *l) {
     return ptx_has_word(l->node->in, "tensor") ? lower_unknown(l, NULL) : lower_nothing(l);
 }
 
-/* cp.async.ca.shared.global [to], [from], 16 {, bytes}: done at once; its commits and waits are empty. */
+/* cp.async.ca.shared.global [to], [from], 16 {, bytes}: done at once; its commits and waits do nothing. */
 bool lower_async_copy(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     if (in->operand_count < 3 || in->operands[2].kind != PTX_OPERAND_INTEGER)

@@ -1,8 +1,8 @@
 /* tensormap.replace, tensormap.cp_fenceproxy, and the fences and prefetches of tensor maps.
  *
- * All become what ptxas makes of them for sm_90a: a field is a word that is loaded, changed and stored, or
- * only stored if it is a whole word; a copy is a load and an exchange of a word by each lane.  So they are
- * counted, checked and bounded as those accesses are. */
+ * All become what ptxas makes of them for sm_90a.  A field becomes a load, a change and a store of a word, or
+ * only a store if it is a whole word.  A copy becomes one load and one exchange of a word per lane.  So they
+ * are counted and checked like those accesses. */
 #include "sim/exec/memory/tensor_map.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static bool is_word(const struct ptx_instruction *in, size_t at, const char *wor
     return at < in->word_count && strcmp(in->words[at], word) == 0;
 }
 
-/* Of "sm_90a": 90, and the letter. */
+/* For "sm_90a": 90, and the letter. */
 static unsigned target_of(const struct lower *l, char *letter) {
     const char *text = l->module->ptx->target, *digits = strpbrk(text, "0123456789");
     char *end = NULL;
@@ -55,8 +55,7 @@ static bool size_is_128(struct lower *l, const struct ptx_operand *size) {
 
 enum field { ADDRESS, RANK, BOX, SIZE, STRIDE, STEP, TYPE, INTERLEAVE, SWIZZLE, ATOMICITY, FILL, FIELDS };
 
-/* Of a field that each dimension has, most is the last ordinal; of one that is chosen from a list, the last
- * choice. */
+/* most: the last ordinal for a field that each dimension has; the last choice for one chosen from a list. */
 static const struct {
     const char *name;
     bool each, choice;
@@ -81,14 +80,14 @@ struct map {
     int32_t address;
 };
 
-/* Some bits of a word, and the operand that they hold. */
+/* Some bits of a word, and the operand with their new value. */
 struct part {
     struct sim_map_bits bits;
     int32_t value;
     bool wide;
 };
 
-/* A load or store of 4 bytes of the map, or of 8. */
+/* A load or store of 4 or 8 bytes of the map. */
 static bool access_word(struct lower *l, const struct map *map, bool load, unsigned word, unsigned width,
                         int32_t value) {
     struct sim_memop *op = lower_alloc(l, sizeof *op);
@@ -111,7 +110,7 @@ static bool access_word(struct lower *l, const struct map *map, bool load, unsig
     return true;
 }
 
-/* The parts are of one word, which is loaded first unless one of them is all of it. */
+/* Replaces parts of one word, which is loaded first unless one part is the whole word. */
 static bool replace_word(struct lower *l, const struct map *map, const struct part *parts, size_t count) {
     const unsigned word = parts[0].bits.word;
     int32_t old, made;
@@ -175,7 +174,7 @@ static bool replace_value(struct lower *l, const struct map *map, enum field fie
     return replace_word(l, map, &part, 1);
 }
 
-/* The words after "tile", and the operands: [map], {ordinal,} value. */
+/* Reads the words after "tile", and the operands: [map], {ordinal,} value. */
 bool lower_map_replace(struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
     unsigned field = 0;
@@ -194,7 +193,7 @@ bool lower_map_replace(struct lower *l) {
                        each ? "an address, an ordinal and a value" : "an address and a value"))
         return false;
     const struct ptx_operand *value = &in->operands[in->operand_count - 1], *ordinal = &in->operands[1];
-    /* What sm_90a lacks. */
+    /* Not available on sm_90a. */
     char letter;
     const bool newer = target_of(l, &letter) >= 100;
     if (!needs_target(l, field == ATOMICITY ? 100 : 90, true))
@@ -215,7 +214,7 @@ bool lower_map_replace(struct lower *l) {
 
 /* ---------------------------------------------------------------- tensormap.cp_fenceproxy */
 
-/* Each lane's own word of the map that it names. */
+/* The address of each lane's own word in the map that the operand names. */
 static bool lane_address(struct lower *l, const struct ptx_operand *operand, struct sim_memop *op,
                          int32_t *ref) {
     int32_t address;
@@ -263,7 +262,7 @@ bool lower_map_copy(struct lower *l) {
         !lower_temp(l, SIM_32, &swap->reg[4]))
         return false;
     load->reg[0] = swap->reg[0] = value;
-    l->code->may_spin = true; /* as an exchange would */
+    l->code->may_spin = true; /* as for an exchange */
     struct sim_insn *out = lower_emit(l, sim_run_load);
     if (!out)
         return false;
@@ -276,7 +275,7 @@ bool lower_map_copy(struct lower *l) {
 
 /* ---------------------------------------------------------------- fences and prefetches */
 
-/* Only its alignment is minded. */
+/* Only its alignment is checked. */
 static bool named_map(struct lower *l, const struct ptx_operand *operand) {
     struct sim_memop at = {.space = SIM_SPACE_GENERIC};
     int32_t address;

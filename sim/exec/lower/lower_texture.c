@@ -8,7 +8,7 @@ static const struct shape {
     const char *word;
     uint8_t dimensions;
     bool layered;
-    uint8_t items; /* elements of the coordinates' vector: the last may be there for its size alone */
+    uint8_t items; /* elements of the coordinates' vector: the last one may be mere padding */
 } shapes[] = {
     {"1d", 1, false, 1}, {"2d", 2, false, 2}, {"3d", 3, false, 4}, {"a1d", 1, true, 2}, {"a2d", 2, true, 4}};
 
@@ -19,8 +19,7 @@ static const struct shape *find_shape(const struct ptx_instruction *in) {
     return NULL;
 }
 
-/* The words that may stand before the shape; others change what is fetched.  A gather has just its component.
- */
+/* The words that may precede the shape; others would change the fetch.  A gather has only its component. */
 static bool known_words(const struct ptx_instruction *in, const struct shape *shape, bool gather) {
     if (gather && in->word_count != 5)
         return false;

@@ -1,19 +1,18 @@
-/* Where some lanes meet before the immediate post-dominator, as ptxas has them: at the else of (a && b), and
- * where a loop ends that other lanes leave by a break.  docs/notes/reconvergence.md tells how it was found.
- */
+/* Where ptxas has some lanes meet before the immediate post-dominator: at the else of (a && b), and at the
+ * end of a loop that others leave by a break.  docs/notes/reconvergence.md explains how this was found. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/exec/lower/loops.h"
 
-/* Blocks that a branch's lanes may be in before they come to its post-dominator. */
+/* Blocks that a branch's lanes may be in before they reach its post-dominator. */
 struct region {
     size_t *blocks, count; /* the branch's is the first */
     size_t *place;         /* by block: its place in blocks, or FLOW_NO_BLOCK */
     size_t *stack;
 };
 
-/* Places are given up in a block: the block that the list is of, and the branch whose place it is. */
+/* At this block, lanes give up the branch's nearer place. */
 struct pair {
     size_t block, branch;
 };
@@ -28,7 +27,7 @@ struct search {
     size_t pair_count, pair_capacity;
 };
 
-/* A larger region has no nearer place: looking for one takes time that grows with the square of it. */
+/* Larger regions get no nearer place: the search takes quadratic time. */
 #define MAX_REGION 1024
 
 static void clear(struct region *r) {
@@ -49,7 +48,7 @@ static void drop(struct region *r, size_t block) {
     r->place[block] = FLOW_NO_BLOCK;
 }
 
-/* The blocks that the branch dominates before its post-dominator.  false: they are too many. */
+/* Finds the blocks that the branch dominates before its post-dominator.  False if they are too many. */
 static bool find_dominated(struct search *s, size_t branch) {
     const struct flow *flow = s->flow;
     struct region *r = &s->region;
@@ -67,7 +66,7 @@ static bool find_dominated(struct search *s, size_t branch) {
             add(r, t);
         }
     }
-    /* What can be come to from elsewhere is not the branch's. */
+    /* Blocks that can be reached from elsewhere do not belong to the branch. */
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = r->count; i-- > 1;) {
@@ -84,11 +83,11 @@ static bool find_dominated(struct search *s, size_t branch) {
     return true;
 }
 
-/* Blocks of a part that stand for where it ends; flow_leave_out_ends() tells the last two from each other. */
+/* Blocks that stand for the ends of a part; flow_leave_out_ends() tells the last two from each other. */
 enum part_end { END_RETURN, END_OUT, END_FARTHER, PART_ENDS };
 
-/* The post-dominator within the region, once the ways are left out that end alone: that all lead to the
- * farther place, or all out of the region.  *out: in the region, or FLOW_NO_BLOCK.  false: out of memory. */
+/* Finds the post-dominator within the region, ignoring paths that end alone: those all lead to the farther
+ * place, or all out of the region.  *out: in the region, or FLOW_NO_BLOCK.  False on out-of-memory. */
 static bool find_place(const struct search *s, size_t *out) {
     const struct flow *flow = s->flow;
     const struct region *r = &s->region;
@@ -110,7 +109,7 @@ static bool find_place(const struct search *s, size_t *out) {
         for (size_t i = 0; i < r->count; i++) {
             const struct flow_block *from = &flow->blocks[r->blocks[i]];
             struct flow_block *to = &part.blocks[i];
-            bool to_caller = flow->returns && r->blocks[i] == flow->block_count - 1; /* no end, but a place */
+            bool to_caller = flow->returns && r->blocks[i] == flow->block_count - 1; /* not an end */
             *to = (struct flow_block){.first = from->first,
                                       .end = from->end + (to_caller ? 2 : 0),
                                       .successors = edge,
@@ -144,8 +143,8 @@ static bool find_place(const struct search *s, size_t *out) {
     return ok;
 }
 
-/* Whether the branch's lanes may have a nearer place.  Where some lanes return and some do not, early returns
- * are all that counts (postdom.c). */
+/* Whether the branch's lanes may have a nearer place.  If only some lanes return, early returns alone decide
+ * (postdom.c). */
 static bool may_meet(const struct search *s, size_t branch) {
     size_t ipdom = s->flow->blocks[branch].ipdom;
     return s->before.reached[branch] && ipdom != FLOW_NO_BLOCK && !flow_only_ends(s->flow, ipdom);
@@ -164,7 +163,7 @@ static bool add_pair(struct search *s, size_t block, size_t branch) {
     return true;
 }
 
-/* Keeps of the region the blocks from which a way leads to the place. */
+/* Marks the region's blocks from which the place can be reached. */
 static void keep_reaching(struct search *s, size_t place, bool *reaching) {
     struct region *r = &s->region;
     size_t depth = 0;
@@ -173,7 +172,7 @@ static void keep_reaching(struct search *s, size_t place, bool *reaching) {
     while (depth) {
         size_t b = r->stack[--depth];
         if (b == r->blocks[0])
-            continue; /* what leads back to the branch leaves the region */
+            continue; /* paths back to the branch leave the region */
         for (size_t p = s->before.first[b]; p < s->before.first[b + 1]; p++) {
             size_t at = r->place[s->before.blocks[p]];
             if (at != FLOW_NO_BLOCK && s->before.blocks[p] != place && !reaching[at]) {
@@ -184,7 +183,7 @@ static void keep_reaching(struct search *s, size_t place, bool *reaching) {
     }
 }
 
-/* Lanes give the branch's place up where no way leads to it any more, nor back to the block `again`. */
+/* Lanes give up the branch's place in blocks that no longer lead to it, nor to the block `again`. */
 static bool give_up(struct search *s, size_t branch, size_t place, const bool *reaching, size_t again) {
     const struct region *r = &s->region;
     for (size_t i = 0; i < r->count; i++) {
@@ -201,7 +200,7 @@ static bool give_up(struct search *s, size_t branch, size_t place, const bool *r
     return true;
 }
 
-/* Of the blocks that the branch dominates.  Back at the branch, lanes part anew. */
+/* Searches the blocks that the branch dominates.  Back at the branch, lanes diverge anew. */
 static bool find_in_dominated(struct search *s, size_t branch, bool *reaching) {
     size_t place;
     if (!find_dominated(s, branch))
@@ -214,7 +213,7 @@ static bool find_in_dominated(struct search *s, size_t branch, bool *reaching) {
     return give_up(s, branch, place, reaching, branch);
 }
 
-/* Lanes that leave a loop at its end meet there, whatever others leave it by a break. */
+/* Lanes that leave a loop at its end meet there, even if others leave it by a break. */
 static bool find_behind_loop(struct search *s, const struct flow_loop *loop, bool *reaching) {
     const struct flow_block *block = &s->flow->blocks[loop->end];
     struct region *r = &s->region;

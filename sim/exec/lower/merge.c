@@ -7,9 +7,9 @@
 #include "sim/exec/lower/slots.h"
 
 #define MAX_WORDS 4   /* of one access */
-#define WINDOW    256 /* accesses looked at together: far more than ptxas keeps in registers */
+#define WINDOW    256 /* accesses examined together: far more than ptxas keeps in registers */
 
-/* ---------------------------------------------------------------- what is known of a register's low bits */
+/* ---------------------------------------------------------------- known low bits of registers */
 
 static unsigned low_zeros(uint64_t value) {
     return value ? (unsigned)__builtin_ctzll(value) : 64;
@@ -19,7 +19,7 @@ static unsigned least(unsigned a, unsigned b) {
     return a < b ? a : b;
 }
 
-/* How many low bits of an operand are zero in every lane, given what is known of the registers. */
+/* The number of low bits of an operand that are zero in every lane, given those of the registers. */
 static unsigned operand_zeros(const struct ptx_operand *operand, const uint8_t *zeros) {
     switch (operand->kind) {
     case PTX_OPERAND_REGISTER:
@@ -33,7 +33,7 @@ static unsigned operand_zeros(const struct ptx_operand *operand, const uint8_t *
     }
 }
 
-/* Of floats, and of results that are clamped, the operands' low bits say nothing. */
+/* For floats, and for results that are clamped, the operands' low bits have no meaning. */
 static bool keeps_low_bits(const struct ptx_instruction *in) {
     static const char *const floats[] = {"f16", "f16x2", "f32", "f64", "bf16", "bf16x2", "sat", NULL};
     for (const char *const *word = floats; *word; word++)
@@ -44,7 +44,7 @@ static bool keeps_low_bits(const struct ptx_instruction *in) {
 
 static unsigned result_zeros(const struct ptx_instruction *in, const uint8_t *zeros) {
     const struct ptx_operand *o = in->operands;
-    /* A pair's halves have other low bits than what is taken apart. */
+    /* The halves of an unpacked pair have other low bits than the whole. */
     if (in->guard || in->operand_count < 2 || o[0].kind == PTX_OPERAND_VECTOR)
         return 0;
     const bool moves = strcmp(in->name, "mov") == 0;
@@ -68,7 +68,7 @@ static unsigned result_zeros(const struct ptx_instruction *in, const uint8_t *ze
     return 0;
 }
 
-/* Starts from "all zero" and lowers until nothing changes, so that loops are seen right. */
+/* Starts from "all zero" and lowers until nothing changes, so that loops are handled correctly. */
 static void find_zeros(const struct ptx_function *f, uint8_t *zeros) {
     memset(zeros, 64, f->register_count);
     for (bool changed = true; changed;) {
@@ -97,12 +97,12 @@ struct plain {
     size_t instruction, block;
     const struct ptx_register *reg; /* NULL: offset is the address */
     int64_t offset;
-    unsigned aligned; /* low zero bits of the register */
-    unsigned bytes;   /* 4 or 8, 2 of loads; 0: no such access */
+    unsigned aligned; /* known low zero bits of the register */
+    unsigned bytes;   /* 4 or 8, for loads also 2; 0: not such an access */
     bool store;
 };
 
-/* A load or store of shared memory, without more words than it takes, of 4 or 8 bytes; or a load of 2. */
+/* A load or store of shared memory, with no special words, of 4 or 8 bytes; or a load of 2. */
 static struct plain plain_access(const struct ptx_function *f, const struct ptx_instruction *in,
                                  const uint8_t *zeros) {
     const unsigned use = in->row->memory;
@@ -132,8 +132,8 @@ static bool may_be_shared(const struct ptx_instruction *in) {
            !ptx_has_word(in, "local") && !ptx_has_word(in, "param") && !ptx_has_word(in, "const");
 }
 
-/* What shared accesses like first are not moved across: loads pass loads, stores only their neighbours.
- * loose: and what they may be moved across after all. */
+/* Whether shared accesses such as first cannot be moved across `in`: loads pass loads, stores only their
+ * neighbours.  loose: ignores obstacles that ptxas sometimes crosses. */
 static bool ends_group(const struct plain *first, const struct ptx_instruction *in,
                        const struct plain *access, bool loose) {
     const unsigned use = in->row->memory;
@@ -148,7 +148,7 @@ static bool ends_group(const struct plain *first, const struct ptx_instruction *
     return ptx_has_word(in, "volatile");
 }
 
-/* Merges the accesses that cover [start, start + bytes) from one base, if all are there and none is taken. */
+/* Merges the accesses to [start, start + bytes) from one base, if all exist and none is merged already. */
 static void merge_piece(struct merged_access *merged, const struct plain *group, size_t count, size_t first,
                         int64_t start, unsigned bytes) {
     size_t member[MAX_WORDS], found = 0;
@@ -191,7 +191,7 @@ static void merge_group(struct merged_access *merged, const struct plain *group,
         }
 }
 
-/* Loads of a block that another of the group has made before: ptxas need not make them again. */
+/* Loads of a block that repeat an earlier one of the group: ptxas may omit them. */
 static void leave_out_repeats(struct merged_access *merged, const struct plain *group, size_t count) {
     for (size_t i = 1; i < count; i++)
         for (size_t j = 0; j < i && !group[i].store; j++)
@@ -207,8 +207,8 @@ static void end_group(struct merged_access *merged, const struct plain *group, s
     *count = 0;
 }
 
-/* The groups of one block after the other; loose: of all of them together, as ptxas moves some loads to
- * earlier blocks.  (Seen in the counters of Rodinia's lavaMD and of CUDA's mergeSort.) */
+/* Merges the groups of each block; loose: groups span blocks, as ptxas moves some loads to earlier blocks.
+ * (Seen in the counters of Rodinia's lavaMD and of CUDA's mergeSort.) */
 static void merge_blocks(const struct ptx_function *f, const struct flow *flow, const uint8_t *zeros,
                          struct plain *group, bool loose, struct merged_access *merged) {
     size_t count = 0;
@@ -221,7 +221,7 @@ static void merge_blocks(const struct ptx_function *f, const struct flow *flow, 
                 end_group(merged, group, &count, loose);
             if (access.bytes)
                 group[count++] = access;
-            /* A register that is written again is another base from here on. */
+            /* A register that is overwritten is a different base from here on. */
             if (slots_destinations(in) && in->operands[0].reg)
                 for (size_t i = 0; i < count; i++)
                     if (group[i].reg == in->operands[0].reg)

@@ -1,4 +1,4 @@
-/* Operands: registers, constants, addresses, each as a reference that a handler can follow. */
+/* Operands: registers, constants and addresses, as references for handlers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,8 +73,8 @@ bool lower_pool(struct lower *l) {
 }
 
 bool lower_temp(struct lower *l, enum sim_slot class, int32_t *ref) {
-    /* Temporaries lie behind the frame's registers; lower.c adds their room when the function is done.
-     * Each class has its own region of 16, so that offsets are known at once. */
+    /* Temporaries are after the frame's registers; lower.c adds their space when the function is done.  Each
+     * class has its own region of 16, so that offsets are known immediately. */
     if (l->temp_used[class] == 16)
         return lower_error(l, l->node->in->pos, "instruction '%s' is too complex", l->node->in->opcode);
     *ref = (int32_t)(l->temp_base[class] + l->temp_used[class]++ * class_bytes[class]);
@@ -181,7 +181,7 @@ static bool negate(struct lower *l, int32_t *ref) {
     return true;
 }
 
-/* A register of the other width than the instruction reads: PTX lets cvt, ld and st name wider ones. */
+/* Converts a register of another width than the instruction's: cvt, ld and st may name wider ones. */
 static bool resize(struct lower *l, enum sim_slot from, enum sim_slot to, int32_t *ref) {
     struct sim_op op;
     int32_t temp = 0;

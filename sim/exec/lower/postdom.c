@@ -1,11 +1,11 @@
-/* Where lanes meet again: post-dominators, early returns aside. */
+/* Where lanes meet again: post-dominators that ignore early returns. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/exec/lower/flow.h"
 
-/* Cooper, Harvey and Kennedy's "A Simple, Fast Dominance Algorithm", on the reversed graph: its root is
- * a virtual exit with index block_count, to which every block without successors leads. */
+/* Cooper, Harvey and Kennedy's "A Simple, Fast Dominance Algorithm", on the reversed graph.  Its root is a
+ * virtual exit with index block_count, to which every block without successors leads. */
 struct dominance {
     size_t count;     /* blocks + 1 */
     size_t *order;    /* post-order number of the reversed graph, SIZE_MAX: does not reach the exit */
@@ -133,13 +133,13 @@ bool flow_only_ends(const struct flow *flow, size_t b) {
     return block->successor_count == 0 && block->end - block->first <= 1;
 }
 
-/* Of a part's two ends one leads where the other does not: a way that has both is no way to an end. */
+/* A part's two ends are different places: code that leads to both does not end alone. */
 static bool other_end(const struct flow *flow, size_t a, size_t b) {
     return flow->is_part && a != b && a >= flow->block_count - 2 && b >= flow->block_count - 2;
 }
 
-/* Whether the lanes that go this way all end without meeting others: a part of the code with one way in,
- * and none out.  Looks at no more than so many blocks, since an early return is short. */
+/* Whether all lanes that take this path end without meeting others: code with one way in, and none out.
+ * Examines at most SHORT_PART blocks, since an early return is short. */
 #define SHORT_PART 256
 
 static bool ends_alone(const struct flow *flow, const size_t *entries, size_t start, bool *seen) {
@@ -170,7 +170,7 @@ static bool ends_alone(const struct flow *flow, const size_t *entries, size_t st
     return alone && ways_in == ways_within + 1;
 }
 
-/* Whether some way leads from start to target. */
+/* Whether some path leads from start to target. */
 static bool leads_to(const struct flow *flow, size_t start, size_t target, bool *seen, size_t *stack) {
     size_t depth = 0;
     memset(seen, 0, flow->block_count * sizeof *seen);
@@ -186,9 +186,9 @@ static bool leads_to(const struct flow *flow, size_t start, size_t target, bool 
     return found;
 }
 
-/* Marks the branches to early returns: of lanes that end there nobody waits for, so where the others meet
- * does not depend on them.  A return that has something to do first counts unless it stands in a loop: then
- * ptxas takes it for one more end of the loop, and gives up. */
+/* Marks the branches to early returns: no lane waits for lanes that end there, so they do not affect where
+ * the others meet.  A return after other work counts unless it is in a loop: there ptxas sees one more end of
+ * the loop, and gives up. */
 static void leave_out_ends(const struct flow *flow, const size_t *entries, bool *seen, size_t *stack,
                            bool *left_out) {
     for (size_t b = 0; b < flow->block_count; b++) {
@@ -228,9 +228,9 @@ bool flow_leave_out_ends(const struct flow *flow, bool *left_out) {
     return ok;
 }
 
-/* ptxas lets lanes meet again at the end of an if or a loop even when some lanes may return in it; without
- * those returns that place is the post-dominator.  Such functions use that graph throughout, so that joins
- * nest; in others a plain post-dominator serves.  (Seen in sm_90's BSSY and BSYNC, and on an H200.) */
+/* ptxas lets lanes meet again at the end of an if or a loop even if some lanes may return in it: at the
+ * post-dominator of the graph without those returns.  Such functions use that graph throughout, so that joins
+ * nest; others use the plain one.  (Seen in sm_90's BSSY and BSYNC, and on an H200.) */
 static bool meet_despite_returns(const struct flow *flow, size_t *ipdom) {
     size_t n = flow->block_count, edges = 1;
     for (size_t b = 0; b < n; b++)

@@ -1,4 +1,4 @@
-/* What unrolled loops do beside their instructions (unroll.c). */
+/* The tests that unrolled loops run besides their instructions (unroll.c). */
 #include "sim/exec/handlers.h"
 #include "sim/exec/lower/flow.h"
 #include "sim/exec/worker.h"
@@ -9,7 +9,7 @@ const struct sim_insn *sim_run_enter_loop(struct sim_warp *w, const struct sim_i
     return in + 1;
 }
 
-/* left: what the counter has to go until it is the bound, as a number of the counter's own width. */
+/* left: the distance from the counter to the bound, modulo the counter's width. */
 static bool is_sure(const struct sim_rounds *rounds, __int128 counter, __int128 bound, uint64_t left) {
     switch ((enum flow_test)rounds->test) {
     case FLOW_LESS:

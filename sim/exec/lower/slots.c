@@ -17,8 +17,8 @@ size_t slots_destinations(const struct ptx_instruction *in) {
     return in->operand_count && in->row->result != SIM_RESULT_NONE;
 }
 
-/* An instruction that writes one register before it has read the last of its sources for every lane:
- * the destination must not share a source's slot. */
+/* An instruction that writes a register before it has read the last source for every lane: the destination
+ * must not share a source's slot. */
 static bool writes_early(const struct ptx_instruction *in) {
     return in->row->result == SIM_RESULT_EARLY || in->operands[0].kind == PTX_OPERAND_PAIR ||
            in->operands[0].kind == PTX_OPERAND_VECTOR;
@@ -32,7 +32,7 @@ struct allocation {
     const struct ptx_function *function;
     const struct flow *flow;
     struct interval *intervals;
-    uint64_t *use, *def, *in; /* a bit a register, words_per a block */
+    uint64_t *use, *def, *in; /* one bit per register, words_per words per block */
     size_t words;
 };
 
@@ -65,7 +65,7 @@ static void visit_node(struct allocation *a, size_t n, size_t block, visit_fn *v
     for (size_t i = written; i < in->operand_count; i++)
         visit_operand(a, &in->operands[i], false, 2 * n, block, visit);
     if (written) {
-        /* Lanes that the guard leaves out keep the old value, so it must still be there. */
+        /* Lanes that the guard masks out keep the old value, so it must still be there. */
         if (guarded)
             visit_operand(a, &in->operands[0], false, 2 * n, block, visit);
         visit_operand(a, &in->operands[0], true, writes_early(in) ? 2 * n : 2 * n + 1, block, visit);
@@ -153,7 +153,7 @@ static int compare_positions(const void *x, const void *y) {
     return (a->reg > b->reg) - (a->reg < b->reg);
 }
 
-/* Walks the intervals by start, giving back the slots of those that have ended before. */
+/* Walks the intervals by start, and frees the slots of those that have ended. */
 static void scan(const struct allocation *a, struct by_position *starts, struct by_position *ends, size_t n,
                  uint32_t *free_list[], uint32_t *slot, uint32_t made[], unsigned *peak) {
     size_t free_count[4] = {0}, ended = 0;

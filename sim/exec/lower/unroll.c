@@ -1,18 +1,17 @@
-/* Loops that ptxas unrolls, unrolled here too: lanes that leave such a loop at different times meet at other
- * places than its end, and so count other requests.
+/* Unrolls the loops that ptxas unrolls: lanes that leave such a loop at different times meet at places other
+ * than its end, and so have different request counts.
  *
  * ptxas (13.0, -O3) unrolls a loop that counts by a constant to a bound, only loads and computes, and has
- * fewer than 50 PTX instructions; its conditions, if it has any, are no part of one another.  What becomes of
- * it:
+ * fewer than 50 PTX instructions; none of its conditions, if any, is part of another.  It becomes:
  *
  *     four     while four rounds or more are left: four rounds
  *     two      if two or more are left: two rounds
  *     one      if one is left: one round
  *
- * Lanes meet before `two`, before `one`, and behind the loop.  docs/notes/reconvergence.md tells how that was
- * found.  What runs is what the loop as it was written runs, whatever its numbers: the tests of `four` and
- * `two` hold only where the rounds in between would all have gone on, and the last round tests as the loop
- * did, and begins with `four` anew. */
+ * Lanes meet before `two`, before `one`, and after the loop.  docs/notes/reconvergence.md explains how this
+ * was found.  The result executes the same instructions as the original loop, whatever its numbers: the tests
+ * of `four` and `two` hold only if all rounds in between would have continued, and the last round tests as
+ * the loop did, and then begins with `four` again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,13 +21,13 @@
 
 enum {
     LIMIT = 50,    /* instructions */
-    DIVISION = 20, /* that an integer division counts as */
+    DIVISION = 20, /* instructions that an integer division counts as */
     LOOP_COPIES = 7,
-    LOOP_TESTS = 4,  /* blocks beside those, and instructions: but for one, that a loop becomes */
-    FIRST_ROUND = 2, /* of `four`: its block, of those */
+    LOOP_TESTS = 4,  /* additional blocks, and instructions except for one, in an unrolled loop */
+    FIRST_ROUND = 2, /* the block with the first round of `four` */
 };
 
-/* A loop's blocks, of which the last one has the test, and its nodes but for that. */
+/* A loop's blocks, whose last one has the test, and its nodes except that test. */
 struct loop {
     struct flow_counter counter;
     const struct flow_node *latch;
@@ -36,7 +35,7 @@ struct loop {
     size_t first, end;
 };
 
-/* What an instruction takes of the limit; LIMIT: no loop that has it is unrolled. */
+/* An instruction's share of the limit; LIMIT: a loop with it is not unrolled. */
 static unsigned weight(const struct ptx_instruction *in) {
     return in->row->ptxas & SIM_PTXAS_SHORT ? 1 : in->row->ptxas & SIM_PTXAS_LONG ? DIVISION : LIMIT;
 }
@@ -49,7 +48,7 @@ static bool names(const struct ptx_operand *operand, const struct ptx_register *
     return operand->reg == reg;
 }
 
-/* How many instructions of a loop write a register, and the last of them. */
+/* The number of instructions in a loop that write a register; *last is the last of them. */
 static size_t find_writers(const struct flow *flow, const struct loop *loop, const struct ptx_register *reg,
                            const struct flow_node **last) {
     size_t count = 0;
@@ -63,8 +62,8 @@ static size_t find_writers(const struct flow *flow, const struct loop *loop, con
     return count;
 }
 
-/* The one instruction of a loop that writes a register, in every lane and in its last block; NULL: there is
- * none, or more. */
+/* The only instruction in a loop that writes a register, in every lane and in its last block; NULL if there
+ * is none, or more than one. */
 static const struct flow_node *only_writer(const struct flow *flow, const struct loop *loop,
                                            const struct ptx_register *reg) {
     const struct flow_node *last = &flow->nodes[flow->blocks[loop->head + loop->count - 1].first],
@@ -81,11 +80,11 @@ static bool find_step(const struct ptx_instruction *in, const struct ptx_registe
         return false;
     const unsigned bytes = ptx_type_bytes(ptx_type_find(in->words[0]));
     *step = bytes == 8 ? (int64_t)in->operands[2].bits : (int32_t)in->operands[2].bits;
-    /* Four steps are far from the ends of 64 bits. */
+    /* Four steps cannot overflow 64 bits. */
     return (bytes == 4 || bytes == 8) && *step && *step > -(INT64_C(1) << 40) && *step < INT64_C(1) << 40;
 }
 
-/* The test after which a round follows; false: ptxas does not count by it. */
+/* The test under which another round follows; false if ptxas does not count by it. */
 static bool find_test(const char *word, bool negated, enum flow_test *out) {
     static const struct {
         const char *name;
@@ -112,7 +111,7 @@ static bool mentions(const struct ptx_instruction *in, const struct ptx_register
     return found;
 }
 
-/* Integers, and words where only equality counts. */
+/* Integers, and untyped words if only equality matters. */
 static bool is_counted(enum ptx_type type, enum flow_test test) {
     const bool words = type == PTX_TYPE_B32 || type == PTX_TYPE_B64;
     return type == PTX_TYPE_S32 || type == PTX_TYPE_U32 || type == PTX_TYPE_S64 || type == PTX_TYPE_U64 ||
@@ -137,7 +136,7 @@ static bool find_counter(const struct flow *flow, struct loop *loop) {
     if (!find_test(test->in->words[0], latch->condition_negated, &out->test) ||
         !find_step(add->in, counter->reg, &out->step))
         return false;
-    /* The test is to hold before the first round, where the loop has not made it yet. */
+    /* The test must be possible before the first round, when the loop has not computed its condition yet. */
     for (const struct flow_node *node = &flow->nodes[loop->first]; node < test; node++)
         if (mentions(node->in, latch->condition))
             return false;
@@ -147,8 +146,8 @@ static bool find_counter(const struct flow *flow, struct loop *loop) {
            (!down || out->step < 0);
 }
 
-/* Whether the loop is made of neighbouring blocks, without loops in it, and is left by its last branch alone;
- * and none of its conditions is a part of another. */
+/* Whether the loop consists of consecutive blocks, contains no loops, and is left only by its last branch,
+ * and none of its conditions is part of another. */
 static bool is_plain(const struct flow *flow, const struct flow_loop *loop) {
     const struct flow_block *last = &flow->blocks[loop->end];
     if (loop->end - loop->head + 1 != loop->count || last->successor_count != 2)
@@ -188,7 +187,7 @@ static bool is_unrolled(const struct flow *flow, const struct flow_loop *loop, s
     return size < LIMIT && is_plain(flow, loop) && find_counter(flow, out);
 }
 
-/* ---------------------------------------------------------------- the function with its loops unrolled */
+/* ---------------------------------------------------------------- the function with unrolled loops */
 
 struct builder {
     const struct flow *from;
@@ -225,7 +224,7 @@ static void branch(struct builder *u, struct flow_block *block, struct flow_node
     leads_to(u, block, u->to->block_count);
 }
 
-/* The loop's instructions but its branch.  The last block of the round, which leads nowhere yet. */
+/* Copies the loop's instructions except its branch.  Returns the last block, still without a successor. */
 static struct flow_block *copy_round(struct builder *u, const struct loop *loop, size_t first_round) {
     const size_t start = u->to->block_count;
     struct flow_block *block = NULL;
@@ -245,7 +244,7 @@ static struct flow_block *copy_round(struct builder *u, const struct loop *loop,
     return block;
 }
 
-/* A round that others follow: its branch is counted, and leads nowhere else. */
+/* Copies a round that others follow: its branch is counted but always continues. */
 static struct flow_block *copy_passed(struct builder *u, const struct loop *loop, size_t first_round) {
     struct flow_block *block = copy_round(u, loop, first_round);
     struct flow_node node = *loop->latch;
@@ -256,7 +255,7 @@ static struct flow_block *copy_passed(struct builder *u, const struct loop *loop
     return block;
 }
 
-/* Rounds one after the other. */
+/* Copies consecutive rounds. */
 static void copy_rounds(struct builder *u, const struct loop *loop, size_t first_round, int rounds) {
     for (; rounds > 0; rounds--) {
         struct flow_block *block = copy_passed(u, loop, first_round);
@@ -264,7 +263,7 @@ static void copy_rounds(struct builder *u, const struct loop *loop, size_t first
     }
 }
 
-/* A block of tests alone, for the loop's branch. */
+/* A block that has only tests, for the loop's branch. */
 static struct flow_block *begin_test(struct builder *u, const struct loop *loop, size_t first_round) {
     struct flow_block *block = begin(u);
     block->copy_of = first_round + loop->count - 1;
@@ -281,7 +280,7 @@ static void unroll(struct builder *u, const struct loop *loop) {
     test.counter = counter;
     const size_t m = loop->count, first = u->to->block_count, four = first + 1, round = first + FIRST_ROUND,
                  two = round + 4 * m, one = two + 1 + 2 * m, behind = one + 1 + m;
-    /* Whoever comes here runs a round. */
+    /* Lanes that come here run at least one round. */
     struct flow_block *enters = begin_test(u, loop, round);
     struct flow_node *enter = append(u, enters, latch);
     enter->kind = FLOW_PLAIN;
@@ -314,7 +313,7 @@ static void copy(struct builder *u, const struct flow_block *from) {
         leads_to(u, block, u->moved[from->successors[s]]);
 }
 
-/* loops: those to unroll, by their heads. */
+/* loops: those to unroll, sorted by their heads. */
 static bool rebuild(const struct ptx_function *function, struct flow *flow, const struct loop *loops,
                     size_t count) {
     size_t *moved = malloc(flow->block_count * sizeof *moved), edges = 1, copied = 0, blocks = 0;
