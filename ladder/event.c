@@ -1,4 +1,4 @@
-/* Time on the device. */
+/* Timing on the device. */
 #include <stdlib.h>
 
 #include "ladder/ladder.h"
@@ -73,7 +73,7 @@ wl_error wl__cache_release(wl_context *context) {
     const struct wl__driver *driver = &context->driver;
     error = wl__driver_check(driver, driver->cuCtxSynchronize(), "cuCtxSynchronize");
     if (!error) {
-        /* Older GPUs, and parts of one, keep no lines. */
+        /* Older GPUs, and MIG instances, have no persisting lines. */
         CUresult result = driver->cuCtxResetPersistingL2Cache();
         if (result != CUDA_ERROR_NOT_SUPPORTED)
             error = wl__driver_check(driver, result, "cuCtxResetPersistingL2Cache");

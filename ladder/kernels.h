@@ -1,4 +1,4 @@
-/* The ladder's own kernels, as ladder/kernels.def lists them; their numbers follow on the library's. */
+/* The ladder's own kernels, listed in ladder/kernels.def; their numbers continue after the library's. */
 #ifndef WIDELOAD_LADDER_KERNELS_H
 #define WIDELOAD_LADDER_KERNELS_H
 
@@ -12,7 +12,7 @@ enum {
     WL_KERNEL_LADDER_END,
 };
 
-/* Makes them known to the library.  wl__ladder() has called it before there is a rung to launch. */
+/* Registers them with the library.  wl__ladder() calls it, so it precedes every launch of a rung. */
 void wl__ladder_kernels(void);
 
 #endif

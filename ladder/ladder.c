@@ -12,7 +12,7 @@ static struct wl_rung ladder[RUNG_LIMIT];
 static size_t ladder_count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Each experiment's file has its own table; callers want one. */
+/* Each experiment's file has its own table; callers need a single one. */
 static void join(void) {
     wl__ladder_kernels();
     static const struct wl__rungs *const tables[] = {

@@ -1,4 +1,4 @@
-/* How many blocks of a launch a multiprocessor holds at once, as the driver says. */
+/* The number of a launch's blocks that fit on a multiprocessor at once, according to the driver. */
 #include "ladder/ladder.h"
 #include "lib/context.h"
 #include "lib/error.h"

@@ -1,16 +1,16 @@
 /* The plain kernels of read_offset.cu and write_offset.cu with `unroll` elements per thread, blockDim.x
- * apart: more loads in flight.  `reads` says whether the inputs are shifted, or the output.
+ * apart: more loads in flight.  `reads` selects whether the inputs are shifted, or the output.
  *
- * Traffic is the plain kernels'.  The inputs are not __restrict__, because that alone would make their loads
- * ld.global.nc.
+ * Traffic is that of the plain kernels.  The inputs are not __restrict__, because that alone would make
+ * their loads ld.global.nc.
  */
 #ifndef WIDELOAD_KERNELS_OFFSET_UNROLL_CUH
 #define WIDELOAD_KERNELS_OFFSET_UNROLL_CUH
 
 #include "lib/cuda/index.cuh"
 
-/* The block's elements are whole, or the block is the last.  One test per block decides, so that the loads of
- * a whole block stand together. */
+/* The block's elements are whole unless it is the last.  One test per block lets the compiler group the loads
+ * of a whole block. */
 template <bool reads, unsigned unroll>
 static __device__ __forceinline__ void wl_offset_unrolled(float *out, const float *a, const float *b,
                                                           uint64_t count, uint64_t offset, uint64_t first) {

@@ -13,7 +13,7 @@ struct wl__block wl__block(const struct wl_problem *problem, uint32_t default_x,
 
 struct wl__block wl__block_linear(const struct wl_problem *problem, uint32_t default_threads) {
     struct wl__block block = wl__block(problem, default_threads, 1);
-    /* At most 1024 by wl__check, which a launch asks first. */
+    /* At most 1024: every launch calls wl__check first. */
     return (struct wl__block){block.x * block.y, 1};
 }
 
@@ -40,8 +40,7 @@ wl_error wl__check(wl_context *context, const struct wl_problem *problem, unsign
                    bool fixed_block, uint64_t bytes) {
     if (!context)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "the context is NULL");
-    /* Addresses are 64-bit signed at heart; beyond this no device can hold the arrays, and the sums below
-     * could wrap. */
+    /* No device can hold larger arrays, and beyond this the sums below could wrap. */
     if (bytes > INT64_MAX)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "the problem's arrays are larger than any address space");
     for (unsigned i = 0; i < 4; i++) {

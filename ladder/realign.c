@@ -3,12 +3,13 @@
 #define LINE 32 /* elements in 128 bytes */
 
 struct wl__realign wl__realign(wl_devptr out, wl_devptr a, wl_devptr b, uint64_t count) {
-    /* From a line of out on, not only from 16 bytes: then no warp's store writes a sector in part. */
+    /* Starts at a 128-byte line of out, not just at 16 bytes, so that no warp's store writes a partial
+     * sector. */
     struct wl__realign cut = {.head = (LINE - out / 4 % LINE) % LINE};
     cut.shift_a = (uint32_t)((a / 4 + cut.head) % 4);
     cut.shift_b = (uint32_t)((b / 4 + cut.head) % 4);
     uint32_t most = cut.shift_a > cut.shift_b ? cut.shift_a : cut.shift_b;
-    /* The first aligned vector begins at element head - shift: not before the arrays do. */
+    /* The first aligned vector begins at element head - shift, which must not precede the arrays. */
     if (cut.head < most)
         cut.head += LINE;
     if (cut.head >= count) {
@@ -16,8 +17,8 @@ struct wl__realign wl__realign(wl_devptr out, wl_devptr a, wl_devptr b, uint64_t
         cut.shift_a = cut.shift_b = 0;
         return cut;
     }
-    /* A shifted array's last vector goes over into one more, up to 4 - shift elements past its own end,
-     * which must be there as well.  With both shifts, the smaller one reaches furthest. */
+    /* A shifted array's last vector continues in the next one, up to 4 - shift elements past its own end,
+     * which must exist too.  With two shifts, the smaller one reaches furthest. */
     cut.vectors = (count - cut.head) / 4;
     uint32_t reach = 0;
     if (cut.shift_a)
@@ -26,7 +27,7 @@ struct wl__realign wl__realign(wl_devptr out, wl_devptr a, wl_devptr b, uint64_t
         reach = 4 - cut.shift_b;
     while (cut.vectors && cut.head + 4 * cut.vectors + reach > count)
         cut.vectors--;
-    /* Without vectors nothing is shifted: no thread may load one that would go over into the next. */
+    /* Without vectors there is no shift: no thread may load a vector that continues in the next one. */
     if (cut.vectors == 0)
         cut.shift_a = cut.shift_b = 0;
     return cut;

@@ -1,20 +1,20 @@
-/* Shifted input, aligned accesses: c[i] = a[i] + b[i] where a, b and c lie at different alignments.
+/* Shifted input, aligned accesses: c[i] = a[i] + b[i] where a, b and c have different alignments.
  *
- * Each thread makes one aligned 16-byte vector of c.  Its four inputs lie `shift` elements (0 to 3) into
- * an aligned vector of a, and go over into the next one.  That next one is the neighbouring lane's own, so
- * it comes by shuffle; only a warp's last lane loads a second vector.  A warp's loads of an array are a
- * request of 16 sectors (17 where the vectors begin in the middle of one) and a request of one.
+ * Each thread computes one aligned 16-byte vector of c.  Its four inputs begin `shift` elements (0 to 3) into
+ * an aligned vector of a, and continue in the next one.  That vector is the neighbouring lane's own, so it
+ * comes by shuffle; only a warp's last lane loads a second vector.  A warp's loads of an array are a request
+ * of 16 sectors (17 if the vectors begin in the middle of one) and a request of one.
  *
- * The host starts the body at a 128-byte line of c, so that no sector of c is written in part, and where
- * whole vectors lie inside the arrays: only elements that the operation names are read.  Threads past the
- * body do the few elements at both ends.
+ * The host starts the body at a 128-byte line of c, so that no sector of c is written partially, and where
+ * whole vectors are inside the arrays: only elements that the operation names are read.  Threads after the
+ * body handle the few elements at both ends.
  */
 #ifndef WIDELOAD_KERNELS_REALIGN_CUH
 #define WIDELOAD_KERNELS_REALIGN_CUH
 
 #include "lib/cuda/index.cuh"
 
-/* Four of the eight elements (low, high), from number shift on. */
+/* Returns four of the eight elements (low, high), from number shift on. */
 static __device__ __forceinline__ float4 wl_window(float4 low, float4 high, unsigned shift) {
     if (shift & 2) {
         low = make_float4(low.z, low.w, high.x, high.y);
@@ -25,8 +25,8 @@ static __device__ __forceinline__ float4 wl_window(float4 low, float4 high, unsi
     return low;
 }
 
-/* Elements shift.. of vectors v and v + 1.  All threads of the warp must call it together, those without
- * a vector too.  shift is the same for all. */
+/* Elements shift.. of vectors v and v + 1.  All threads of the warp must call it together, including those
+ * without a vector.  shift must be the same for all. */
 static __device__ __forceinline__ float4 wl_load_shifted(const float4 *__restrict__ aligned, uint64_t v,
                                                          uint64_t vectors, unsigned shift) {
     float4 low = make_float4(0, 0, 0, 0);
@@ -35,7 +35,7 @@ static __device__ __forceinline__ float4 wl_load_shifted(const float4 *__restric
             low = aligned[v];
         return low;
     }
-    /* A block need not be a multiple of 32 threads: its last warp may be short. */
+    /* The block size need not be a multiple of 32 threads: the last warp may be partial. */
     unsigned lanes = min(32u, blockDim.x - (threadIdx.x & ~31u));
     unsigned everyone = 0xffffffffu >> (32 - lanes);
     if (v <= vectors)

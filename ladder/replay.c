@@ -23,7 +23,7 @@ static wl_error record(wl_replay *replay, wl_record_fn *record_launches, void *a
     if (error)
         return error;
     error = record_launches(argument, replay->stream);
-    /* A capture is ended in any case, else its stream could not be used or destroyed. */
+    /* Always end the capture: otherwise its stream could not be used or destroyed. */
     wl_error ended = wl__driver_check(driver, driver->cuStreamEndCapture(replay->stream, &replay->graph),
                                       "cuStreamEndCapture");
     if (!error)

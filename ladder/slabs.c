@@ -6,7 +6,7 @@ static uint32_t lesser(uint32_t a, uint64_t b) {
     return a < b ? a : (uint32_t)b;
 }
 
-/* Extent and grid of the slab at (x, y). */
+/* Sets the extent and grid of the slab at (x, y). */
 static void settle(struct wl__slabs *slabs) {
     if (!wl__slabs_more(slabs))
         return;

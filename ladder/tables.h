@@ -4,7 +4,7 @@
 
 #include "ladder/problem.h"
 
-/* The table made of an array of rungs. */
+/* The table for an array of rungs. */
 #define WL_RUNGS(array)                                                                                      \
     { array, sizeof(array) / sizeof((array)[0]) }
 

@@ -1,17 +1,17 @@
-/* Kernels of 1, 2, 4 or 8 accesses a thread, of which a problem's `unroll` chooses one. */
+/* Kernels with 1, 2, 4 or 8 accesses per thread; a problem's `unroll` selects one. */
 #ifndef WIDELOAD_LIB_UNROLL_H
 #define WIDELOAD_LIB_UNROLL_H
 
 #include "ladder/problem.h"
 
-/* wl_rung's `unrolls` of a rung that has them all. */
+/* wl_rung's `unrolls` for a rung that has them all. */
 #define WL_UNROLL_ALL (1 + 2 + 4 + 8)
 
 struct wl__unrolled {
-    wl__kernel of[4]; /* of 1, 2, 4 and 8 accesses */
+    wl__kernel of[4]; /* with 1, 2, 4 and 8 accesses */
 };
 
-/* `one` is the kernel of one access, `kernel`_unroll2 and so on are the others. */
+/* `one` is the kernel with one access; `kernel`_unroll2 and so on are the others. */
 #define WL_UNROLLED(one, kernel)                                                                             \
     {                                                                                                        \
         {                                                                                                    \
@@ -20,7 +20,7 @@ struct wl__unrolled {
         }                                                                                                    \
     }
 
-/* The kernel that the problem asks for, that of one access where it asks for none, and its accesses. */
+/* Returns the kernel for the problem's unroll, by default the one with one access, and its accesses. */
 wl_error wl__unroll(const struct wl_problem *problem, const struct wl__unrolled *kernels, wl__kernel *kernel,
                     unsigned *accesses);
 

@@ -1,4 +1,4 @@
-/* add: ladder/add/add.cu, and the library's own. */
+/* add: ladder/add/add.cu, and the library's own kernel. */
 #include "ladder/tables.h"
 #include "ladder/unroll.h"
 #include "lib/slots.h"
@@ -22,7 +22,7 @@ static wl_error one_element(wl_context *context, const struct wl_problem *proble
     return wl__launch_linear(context, WL_KERNEL_add_scalar, n, block.x, block, arguments, &first, stream);
 }
 
-/* width elements an access, unroll accesses a thread to each array. */
+/* width elements per access, unroll accesses per thread to each array. */
 static wl_error wide(wl_context *context, const struct wl_problem *problem, wl_stream stream,
                      wl__kernel kernel, unsigned width, unsigned unroll, unsigned default_block) {
     if (problem->n == 0)
@@ -47,7 +47,7 @@ static wl_error unrolled(wl_context *context, const struct wl_problem *problem, 
     return error ? error : wide(context, problem, stream, kernel, width, unroll, default_block);
 }
 
-/* The kernel of one element a thread knows no vectors. */
+/* The scalar kernel takes no cut into vectors. */
 static wl_error scalar(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
     static const struct wl__unrolled kernels = WL_UNROLLED(add_scalar, add_scalar);
     return problem->unroll <= 1 ? one_element(context, problem, stream)

@@ -1,13 +1,13 @@
-/* Element-wise add: what do vectorised accesses bring, and what must shrink, the block or the grid?
+/* Element-wise add: what do vectorised accesses bring, and which must shrink, the block or the grid?
  *
- *   scalar        c[i] = a[i] + b[i], 4 bytes an access
- *   vec4-block    16 bytes an access, a quarter of the threads taken from the block: with blocks of 32
- *                 threads a multiprocessor's limit on blocks keeps its occupancy low
- *   vec4-grid     the same kernel, a quarter of the threads taken from the grid: blocks stay large
+ *   scalar        c[i] = a[i] + b[i], 4 bytes per access
+ *   vec4-block    16 bytes per access, with a quarter of the threads per block: with blocks of 32 threads
+ *                 a multiprocessor's limit on blocks keeps its occupancy low
+ *   vec4-grid     the same kernel, with a quarter of the blocks: blocks stay large
  *   vec4-unroll2  two 16-byte loads of each array in flight per thread
  *
  * Traffic: 8 n bytes read, 4 n written.  At n = 2^20: scalar 65536 load requests of 4 sectors, vec4 16384
- * of 16; 262144 sectors either way.
+ * of 16; 262144 sectors for both.
  */
 #include "lib/cuda/index.cuh"
 
@@ -27,7 +27,7 @@ extern "C" __global__ void WL_ANY_BLOCK wl_add_scalar(float *__restrict__ c, con
         c[i] = a[i] + b[i];
 }
 
-/* vec4-block and vec4-grid: they differ in the block that they are launched with. */
+/* vec4-block and vec4-grid: they differ only in their launch's block size. */
 extern "C" __global__ void WL_ANY_BLOCK wl_add_vec4(float *__restrict__ c, const float *__restrict__ a,
                                                     const float *__restrict__ b, uint64_t n, uint64_t head,
                                                     uint64_t vectors, uint64_t first) {
@@ -40,11 +40,11 @@ extern "C" __global__ void WL_ANY_BLOCK wl_add_vec4(float *__restrict__ c, const
     }
 }
 
-/* `unroll` accesses to each array per thread, blockDim.x apart.  The block's vectors are whole, or the block
- * is among the last.  One test per block decides, so that the loads of a whole block stand together.
+/* `unroll` accesses to each array per thread, blockDim.x apart.  The block's vectors are whole unless it is
+ * among the last.  One test per block lets the compiler group the loads of a whole block.
  *
- * Eight vectors of 4 elements of both inputs are 64 registers, which is all that a thread of a block of 1024
- * can have.  So some of those stores stand before the last loads. */
+ * Eight vectors of 4 elements from both inputs need 64 registers, all that a thread in a block of 1024 can
+ * have.  So some of those stores come before the last loads. */
 template <typename word, unsigned unroll>
 static __device__ __forceinline__ void wl_add_unrolled(float *__restrict__ c, const float *__restrict__ a,
                                                        const float *__restrict__ b, uint64_t n, uint64_t head,

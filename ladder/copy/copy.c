@@ -1,4 +1,4 @@
-/* copy: ladder/copy/copy.cu, the library's own and the driver's. */
+/* copy: ladder/copy/copy.cu, the library's own kernel and the driver's copy. */
 #include "ladder/tables.h"
 #include "ladder/unroll.h"
 #include "lib/slots.h"
@@ -22,7 +22,7 @@ static wl_error one_element(wl_context *context, const struct wl_problem *proble
     return wl__launch_linear(context, WL_KERNEL_copy_scalar, n, block.x, block, arguments, &first, stream);
 }
 
-/* width elements an access, unroll accesses a thread. */
+/* width elements per access, unroll accesses per thread. */
 static wl_error wide(wl_context *context, const struct wl_problem *problem, wl_stream stream,
                      wl__kernel kernel, unsigned width, unsigned unroll) {
     if (problem->n == 0)
@@ -47,7 +47,7 @@ static wl_error unrolled(wl_context *context, const struct wl_problem *problem, 
     return error ? error : wide(context, problem, stream, kernel, width, unroll);
 }
 
-/* The kernel of one element a thread knows no vectors. */
+/* The scalar kernel takes no cut into vectors. */
 static wl_error scalar(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
     static const struct wl__unrolled kernels = WL_UNROLLED(copy_scalar, copy_scalar);
     return problem->unroll <= 1 ? one_element(context, problem, stream)

@@ -1,9 +1,9 @@
 /* Copy: does a wider access, or more of them in flight, move memory faster?
  *
- *   scalar        4 bytes a thread
- *   vec2          8 bytes an access: half the instructions for the same bytes
- *   vec4          16 bytes an access, the widest there is
- *   vec4-unroll4  four such loads in flight before the first store: latency hidden by fewer threads
+ *   scalar        4 bytes per thread
+ *   vec2          8 bytes per access: half the instructions for the same bytes
+ *   vec4          16 bytes per access, the widest available
+ *   vec4-unroll4  four such loads in flight before the first store: fewer threads hide the latency
  *                 (--unroll gives 2, 4 and 8 for each of the three above)
  *   (driver       the driver's own copy: no kernel of ours)
  *
@@ -46,8 +46,8 @@ extern "C" __global__ void WL_ANY_BLOCK wl_copy_vec4(uint32_t *__restrict__ out,
 }
 
 /* `unroll` accesses per thread, blockDim.x apart: all of a thread's loads are in flight before its first
- * store.  The block's vectors are whole, or the block is among the last.  One test per block decides, so that
- * the loads of a whole block stand together. */
+ * store.  The block's vectors are whole unless it is among the last.  One test per block lets the compiler
+ * group the loads of a whole block. */
 template <typename word, unsigned unroll>
 static __device__ __forceinline__ void wl_copy_unrolled(uint32_t *__restrict__ out,
                                                         const uint32_t *__restrict__ in, uint64_t n,

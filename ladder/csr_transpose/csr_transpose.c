@@ -5,7 +5,7 @@
 
 #define BLOCK 256
 
-/* Counts, one a column, and a last one of 0 whose prefix is nnz. */
+/* The number of counts: one per column, and a final 0 whose prefix is nnz. */
 static uint64_t counts_of(const struct wl_problem *problem) {
     return wl__add(problem->cols, 1);
 }
@@ -19,13 +19,13 @@ static uint64_t triplet_bytes(const struct wl_problem *problem) {
     return wl__multiply(6 * 4, problem->nnz);
 }
 
-/* Work: the counts, which become the cursors, and the scan's sums. */
+/* Work: the counts, which become the cursors, and the sums of the scan. */
 static uint64_t fast_work_bytes(wl_context *context, const struct wl_problem *problem) {
     (void)context;
     return wl__add(wl__multiply(4, counts_of(problem)), wl__scan_work_bytes(counts_of(problem)));
 }
 
-/* Work: the counts, which become the starts, the scan's sums, and a rank for each entry. */
+/* Work: the counts, which become the starts, the sums of the scan, and one rank per entry. */
 static uint64_t triplet_work_bytes(wl_context *context, const struct wl_problem *problem) {
     return wl__add(fast_work_bytes(context, problem), wl__multiply(4, problem->nnz));
 }

@@ -2,17 +2,17 @@
  * starting positions (scan.cu), and scatter.
  *
  *   fast     CSR to CSC.  Counting needs no result of the atomic (a reduction, which the memory system does
- *            on its own); the scatter takes a place from a cursor, an atomic with result a nonzero
+ *            by itself); the scatter takes a place from a cursor, one atomic with result per nonzero
  *   triplet  row, column, value lists (COO).  The first pass's atomic returns each entry's rank in its
  *            column, which is kept; the second pass has no atomics and no cursor
  *
- * Traffic: fast 8 nnz + 4 (rows + 1) bytes read, 8 nnz + 4 (cols + 1) written; triplet 12 nnz and 12 nnz;
- * beside the work arrays.  The scatter's stores are as scattered as the columns are.
+ * Traffic: fast reads 8 nnz + 4 (rows + 1) bytes and writes 8 nnz + 4 (cols + 1); triplet 12 nnz and 12 nnz;
+ * plus the work arrays.  The scatter's stores are as scattered as the columns are.
  */
 #include "lib/cuda/index.cuh"
 
-/* An atomicAdd whose result nobody wants, written as the reduction that ptxas would make of it, so that
- * the PTX says so too. */
+/* An atomicAdd whose result is unused, written as the reduction that ptxas would make of it, so that the PTX
+ * says so too. */
 static __device__ __forceinline__ void wl_count_one(uint32_t *count) {
     asm volatile("red.global.add.u32 [%0], 1;" ::"l"(__cvta_generic_to_global(count)) : "memory");
 }
@@ -25,7 +25,7 @@ extern "C" __global__ void WL_ANY_BLOCK wl_csr_count(uint32_t *__restrict__ coun
         wl_count_one(&counts[columns[i]]);
 }
 
-/* The row r in [low, high) with starts[r] <= entry < starts[r + 1], given that there is one. */
+/* The row r in [low, high) with starts[r] <= entry < starts[r + 1]; there must be one. */
 static __device__ __forceinline__ unsigned wl_row_of(const uint32_t *__restrict__ starts, unsigned low,
                                                      unsigned high, uint32_t entry) {
     while (high - low > 1) {
@@ -38,7 +38,7 @@ static __device__ __forceinline__ unsigned wl_row_of(const uint32_t *__restrict_
     return low;
 }
 
-/* cursor[c] is where column c's next entry goes. */
+/* cursor[c] is the place of column c's next entry. */
 extern "C" __global__ void WL_ANY_BLOCK wl_csr_scatter(
     uint32_t *__restrict__ out_rows, uint32_t *__restrict__ out_values, uint32_t *__restrict__ cursor,
     const uint32_t *__restrict__ starts, const uint32_t *__restrict__ columns,

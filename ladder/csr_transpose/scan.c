@@ -1,6 +1,6 @@
 #include "ladder/csr_transpose/scan.h"
 
-/* As ladder/csr_transpose/scan.cu has them. */
+/* The same as in ladder/csr_transpose/scan.cu. */
 #define THREADS 256
 #define TILE    2048
 
@@ -26,7 +26,7 @@ wl_error wl__scan(wl_context *context, wl_devptr out, wl_devptr copy, wl_devptr 
         void *arguments[] = {&sums, &in, &length, &first};
         wl_error error =
             wl__launch_linear(context, WL_KERNEL_scan_sums, length, TILE, block, arguments, &first, stream);
-        /* A level is 2048 times smaller than the one above it: at most six of them. */
+        /* Each level is 2048 times smaller than the one above it, so there are at most six. */
         if (!error)
             error = wl__scan(context, sums, 0, sums, tiles_of(length), work + 4 * tiles_of(length), stream);
         if (error)

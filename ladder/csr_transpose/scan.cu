@@ -1,9 +1,9 @@
-/* Exclusive prefix sum of 32-bit counts, of any length, modulo 2^32: what csr-transpose turns the entries
- * of each column into starting positions with.
+/* Exclusive prefix sum of 32-bit counts, of any length, modulo 2^32: csr-transpose uses it to turn each
+ * column's count into its starting position.
  *
- * Reduce, then scan: `sums` adds up each tile of 2048; the sums are scanned the same way (as often as it
- * takes until one tile holds them); `tiles` scans each tile from its sum's prefix on.
- * Traffic: 8 n bytes read, 4 n (or 8 n, with the copy) written, and a 2048th of that for the sums.
+ * Reduce, then scan: `sums` adds up each tile of 2048; the sums are scanned in the same way (repeatedly,
+ * until one tile holds them); `tiles` scans each tile, starting from its sum's prefix.
+ * Traffic: 8 n bytes read, 4 n (or 8 n, with the copy) written, and 1/2048 of that for the sums.
  */
 #include "lib/cuda/index.cuh"
 
@@ -11,8 +11,8 @@
 #define EACH    8
 #define TILE    (THREADS * EACH)
 
-/* Each thread's value summed over the threads before it; *total is the sum of all.  warp_sums holds 8
- * words of shared memory.  Two barriers. */
+/* Returns the sum of the values of all threads before this one; *total is the sum of all.  warp_sums: 8 words
+ * of shared memory.  Contains two barriers. */
 static __device__ __forceinline__ uint32_t wl_block_prefix(uint32_t value, uint32_t *warp_sums,
                                                            uint32_t *total) {
     unsigned lane = threadIdx.x & 31, warp = threadIdx.x / 32;
@@ -55,13 +55,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         sums[start / TILE] = total;
 }
 
-/* out may be in, and copy (a second output; NULL: none) may be in: a tile is read whole before it is
+/* out may equal in, and copy (a second output; NULL: none) may equal in: a tile is read whole before it is
  * written.  offsets: the scanned sums, NULL for a scan of one tile. */
 extern "C" __global__ void __launch_bounds__(THREADS)
     wl_scan_tiles(uint32_t *out, uint32_t *copy, const uint32_t *in, const uint32_t *offsets, uint64_t length,
                   uint64_t first) {
-    /* A thread's EACH neighbours are 8 words apart from the next thread's: one word of padding after 32
-     * keeps those reads in different banks. */
+    /* A thread's EACH elements begin 8 words after the previous thread's: one word of padding after every 32
+     * puts those reads into different banks. */
     __shared__ uint32_t tile[TILE + TILE / 32];
     __shared__ uint32_t warp_sums[THREADS / 32];
     uint64_t start = first + (uint64_t)blockIdx.x * TILE;

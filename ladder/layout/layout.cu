@@ -1,16 +1,16 @@
 /* Array of structures or structure of arrays: x += 10, y += 20 over n pairs of f32.
  *
- *   aos       struct {x, y} loaded and stored member by member: each access takes every second word
+ *   aos       struct {x, y} loaded and stored member by member: each access uses every second word
  *   aos-vec2  one 8-byte access for the whole structure
- *   soa       two arrays: every access dense
+ *   soa       two arrays: every access is dense
  *
  * Traffic: 8 n bytes read, 8 n written on every rung.  aos: a warp's 4-byte access spans 256 bytes, 8
- * sectors where 4 would do: 50 %.  aos-vec2: half the requests of 8 sectors, 100 %.  soa: 4 sectors, 100 %.
+ * sectors where 4 would suffice: 50 %.  aos-vec2: half the requests, 8 sectors each: 100 %.  soa: 4: 100 %.
  */
 #include "lib/cuda/index.cuh"
 
-/* 4-byte alignment is all that is known of a structure of two floats, so the compiler must not make one
- * access of two. */
+/* A structure of two floats is only known to be 4-byte aligned, so the compiler cannot merge its two
+ * accesses. */
 extern "C" __global__ void WL_ANY_BLOCK wl_layout_aos(float *__restrict__ out, const float *__restrict__ in,
                                                       uint64_t n, uint64_t first) {
     uint64_t i = wl_index(first);
@@ -21,8 +21,8 @@ extern "C" __global__ void WL_ANY_BLOCK wl_layout_aos(float *__restrict__ out, c
     }
 }
 
-/* Works on 2 n floats, head of them (0 or 1) before the first 8-byte boundary: with head == 1 a vector is
- * one structure's y and the next one's x. */
+/* Works on 2 n floats, with head of them (0 or 1) before the first 8-byte boundary: if head is 1, a vector
+ * holds one structure's y and the next one's x. */
 extern "C" __global__ void WL_ANY_BLOCK wl_layout_aos_vec2(float *__restrict__ out,
                                                            const float *__restrict__ in, uint64_t floats,
                                                            uint64_t head, uint64_t vectors, uint64_t first) {

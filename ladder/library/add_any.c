@@ -1,4 +1,4 @@
-/* add-any: sums of any type, of arrays at any of its elements. */
+/* add-any: sums of any type, of arrays that begin at any element. */
 #include "ladder/library/library.h"
 
 static uint64_t bytes(const struct wl_problem *problem) {

@@ -1,7 +1,7 @@
 /* copy-any: bytes from any address to any address. */
 #include "ladder/library/library.h"
 
-/* Both rows move the same bytes between the same addresses. */
+/* Both rungs move the same bytes between the same addresses. */
 static wl_error copy(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
     return wl_copy(context, problem->out[0] + problem->to_shift, problem->in[0] + problem->from_shift,
                    problem->n, stream);

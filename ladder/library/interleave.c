@@ -3,7 +3,7 @@
 
 #define FORMULA "n * (structure + its fields)"
 
-/* The addresses of the fields' arrays; what they point at is read before a call returns. */
+/* The addresses of the fields' arrays.  A call reads this list before it returns. */
 static void arrays_of(const struct wl_problem *problem, wl_devptr base, wl_devptr *arrays) {
     uint64_t place = 0;
     for (uint32_t f = 0; f < wl__field_count(problem); f++) {

@@ -1,4 +1,4 @@
-/* permute: the dimensions of an array in another order. */
+/* permute: reorders the dimensions of an array. */
 #include "ladder/library/library.h"
 
 #define FORMULA "2 * width * n"

@@ -1,4 +1,4 @@
-/* transpose-any: matrices of any element width, one or many of a shape. */
+/* transpose-any: one matrix, or a batch of one shape, with elements of any width. */
 #include "ladder/library/library.h"
 
 #define FORMULA "2 * width * batch * rows * cols"

@@ -3,7 +3,7 @@
 
 #define FORMULA "2 * width * rows * cols"
 
-/* The least is once in and once out, however often an algorithm passes over the matrix. */
+/* The least traffic is one read and one write, however often an algorithm passes over the matrix. */
 static wl_error transpose(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
     size_t bytes;
     wl_error error =
@@ -16,7 +16,7 @@ static wl_error transpose(wl_context *context, const struct wl_problem *problem,
 static uint64_t work_bytes(wl_context *context, const struct wl_problem *problem) {
     size_t bytes = 0;
     if (wl_transpose_inplace_workspace(context, problem->width, problem->rows, problem->cols, &bytes))
-        return 0; /* the launch says why */
+        return 0; /* the launch reports why */
     return bytes;
 }
 

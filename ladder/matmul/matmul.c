@@ -12,7 +12,7 @@ static uint64_t operations(const struct wl_problem *problem) {
     return wl__multiply(wl__multiply(2, problem->m), wl__multiply(problem->n, problem->k));
 }
 
-/* A block makes a tile of tile_x x tile_y outputs. */
+/* Each block computes a tile of tile_x x tile_y outputs. */
 static wl_error launch(wl_context *context, const struct wl_problem *problem, wl_stream stream,
                        wl__kernel kernel, struct wl__block block, uint32_t tile_x, uint32_t tile_y) {
     uint64_t n = problem->n, pitch = problem->k;
@@ -29,7 +29,7 @@ static wl_error launch(wl_context *context, const struct wl_problem *problem, wl
     return WL_ERROR_OK;
 }
 
-/* An inner size of 0 gives a product of zeros, from matrices that need not exist. */
+/* With an inner size of 0 the product is zero, and the factors need not exist. */
 static wl_error check(wl_context *context, const struct wl_problem *problem, bool fixed_block) {
     return wl__check(context, problem, problem->n ? 3 : 0, 1, fixed_block, bytes(problem));
 }

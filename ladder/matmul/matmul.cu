@@ -1,17 +1,17 @@
 /* Integer matrix multiply: C (m x k) = A (m x n) times B (n x k), int32 modulo 2^32, row-major.
  *
- *   naive          one output a thread, straight from global memory: 2 n loads for each
- *   tile-square    32 x 32 tiles of A and B in shared memory: each element loaded is used 32 times
+ *   naive          one output per thread, directly from global memory: 2 n loads for each
+ *   tile-square    32 x 32 tiles of A and B in shared memory: each loaded element is used 32 times
  *   tile-rect      the same 8 KiB of shared memory as 16 x 64 and 64 x 16 tiles, 16 x 16 threads that load
- *                  4 + 4 elements a step: half as many steps, but each element is used only 16 times
- *   register-tile  8 x 8 outputs a thread: a word read from shared memory serves 8 multiplications, and
- *                  an element loaded is used 128 times
+ *                  4 + 4 elements per step: half as many steps, but each element is used only 16 times
+ *   register-tile  8 x 8 outputs per thread: a word read from shared memory serves 8 multiplications, and
+ *                  each loaded element is used 128 times
  *
- * Traffic at the least: 4 (m n + n k + m k) bytes; 2 m n k operations.  At 1600 x 1007 x 1600: tile-square
+ * Minimal traffic: 4 (m n + n k + m k) bytes; 2 m n k operations.  At 1600 x 1007 x 1600: tile-square
  * 5077500 load requests of 22380000 sectors, tile-rect 10080000 of 49100000.
  *
- * pitch is the row length of B and C: k, of which a launch may handle `cols` columns only, because a grid
- * has at most 65535 blocks in y and 2^31 - 1 in x.  Unsigned, so that overflow wraps.
+ * pitch is the row length of B and C, k.  A launch may handle only `cols` of their columns, because a grid
+ * has at most 65535 blocks in y and 2^31 - 1 in x.  Elements are unsigned, so that overflow wraps.
  */
 #include "lib/cuda/index.cuh"
 
@@ -42,8 +42,8 @@ extern "C" __global__ void __launch_bounds__(SIDE *SIDE)
     unsigned col = blockIdx.x * SIDE + threadIdx.x, row = blockIdx.y * SIDE + threadIdx.y;
     const uint32_t *from_a = a + row * n + threadIdx.x, *from_b = b + threadIdx.y * pitch + col;
     uint32_t sum = 0;
-    /* What is left of the inner size, for this thread's element of A and of B; a row or column outside
-     * the matrix has nothing left from the start. */
+    /* The remaining inner size for this thread's element of A and of B; a row or column outside the matrix
+     * starts with nothing left. */
     int64_t left_a = row < rows ? (int64_t)n - threadIdx.x : 0;
     int64_t left_b = col < cols ? (int64_t)n - threadIdx.y : 0;
     for (uint64_t step = 0; step < n; step += SIDE) {
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(SIDE *SIDE)
         from_a += SIDE;
         from_b += SIDE * pitch;
         __syncthreads();
-        /* A's row is read four words at a time, as ptxas does of itself. */
+        /* Reads A's row four words at a time, as ptxas would by itself. */
 #pragma unroll
         for (unsigned l = 0; l < SIDE; l += 4) {
             uint4 x = *(const uint4 *)&tile_a[threadIdx.y][l];
@@ -108,10 +108,10 @@ extern "C" __global__ void __launch_bounds__(SHORT *SHORT)
         c[row * pitch + col] = sum;
 }
 
-/* A block of 16 x 16 threads makes 128 x 128 outputs, 16 inner steps at a time.  Thread (tx, ty) owns rows
- * 4 ty + {0..3} and 64 + 4 ty + {0..3}, and columns likewise with tx: so its eight values of a step are two
- * 16-byte reads of A's tile (kept transposed) and two of B's, with no bank conflicts.  The next step's
- * elements are loaded into registers while this one is multiplied. */
+/* A block of 16 x 16 threads computes 128 x 128 outputs, 16 inner steps at a time.  Thread (tx, ty) owns rows
+ * 4 ty + {0..3} and 64 + 4 ty + {0..3}, and columns likewise by tx: its eight values per step are two 16-byte
+ * reads of A's tile (stored transposed) and two of B's, without bank conflicts.  The next step's elements are
+ * loaded into registers while this step multiplies. */
 #define OUTER   128
 #define INNER   16
 #define THREADS 256

@@ -1,4 +1,4 @@
-/* read-offset: ladder/read_offset/read_offset.cu, and the library's own. */
+/* read-offset: ladder/read_offset/read_offset.cu, and the library's own kernel. */
 #include "ladder/realign.h"
 #include "ladder/tables.h"
 #include "ladder/unroll.h"
@@ -6,7 +6,7 @@
 
 #define BLOCK 512
 
-/* Elements whose shifted index lies inside. */
+/* The number of elements whose shifted index is inside. */
 static uint64_t count_of(const struct wl_problem *problem) {
     return problem->offset < problem->n ? problem->n - problem->offset : 0;
 }
@@ -15,7 +15,7 @@ static uint64_t bytes(const struct wl_problem *problem) {
     return wl__multiply(3 * 4, count_of(problem));
 }
 
-/* each elements a thread. */
+/* each: elements per thread. */
 static wl_error launch(wl_context *context, const struct wl_problem *problem, wl_stream stream,
                        wl__kernel kernel, unsigned each) {
     uint64_t count = count_of(problem), offset = problem->offset, first;

@@ -5,7 +5,7 @@ static uint64_t bytes(const struct wl_problem *problem) {
     return wl__multiply(2 * 4, problem->n);
 }
 
-/* A block a tile of 32 x height elements. */
+/* One block per tile of 32 x height elements. */
 static wl_error launch(wl_context *context, const struct wl_problem *problem, wl_stream stream,
                        wl__kernel kernel, uint32_t height) {
     if (problem->n == 0)

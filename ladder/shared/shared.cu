@@ -1,21 +1,21 @@
-/* Shared memory's banks, on one tile that goes in along rows and comes out along rows or columns.
+/* Shared memory's banks, with one tile that is written along rows and read along rows or columns.
  *
- *   row-row           32 x 32 tile, stored and read along rows: one wavefront a request
- *   row-col           read along columns: the 32 lanes' words all lie in one bank, 32 wavefronts
- *   row-col-pad       rows of 33 words: a column's words lie in 32 banks, one wavefront
+ *   row-row           32 x 32 tile, stored and read along rows: one wavefront per request
+ *   row-col           read along columns: the 32 lanes' words are all in one bank, 32 wavefronts
+ *   row-col-pad       rows of 33 words: a column's words are in 32 banks, one wavefront
  *   rect-row-col      16 rows x 32 columns, read along columns: a warp reads two columns of 16 words, each
  *                     in one bank: 16 wavefronts
- *   rect-row-col-pad  rows of 34 words: word (c, r) lies in bank (2 c + r) mod 32, so the two columns take
- *                     the even and the odd banks.  (33 would let the columns overlap in 15 banks.)
+ *   rect-row-col-pad  rows of 34 words: word (c, r) is in bank (2 c + r) mod 32, so the two columns take
+ *                     the even and the odd banks.  (With 33 the columns would overlap in 15 banks.)
  *
- * Traffic: 4 n bytes read, 4 n written, dense on both sides; only shared memory differs.  A block is a
- * tile, a thread an element.  Where a partial tile's element lies past n it counts as 0.
+ * Traffic: 4 n bytes read, 4 n written, dense on both sides; only shared memory differs.  Each block has one
+ * tile, each thread one element.  If a partial tile's element is past n, it counts as 0.
  */
 #include "lib/cuda/index.cuh"
 
 #define SIDE 32
 
-/* The element of this thread, and its index in in and out. */
+/* This thread's index in `in` and `out`. */
 #define WL_TILE_START(threads) (first + (uint64_t)blockIdx.x * (threads) + threadIdx.y * SIDE + threadIdx.x)
 
 extern "C" __global__ void __launch_bounds__(SIDE *SIDE)

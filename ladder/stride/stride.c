@@ -4,7 +4,7 @@
 
 #define BLOCK 256
 
-/* Elements whose strided index lies inside; a stride of 0 is refused by the launch. */
+/* The number of elements whose strided index is inside; the launch refuses a stride of 0. */
 static uint64_t count_of(const struct wl_problem *problem) {
     return problem->stride ? problem->n / problem->stride + (problem->n % problem->stride != 0) : 0;
 }

@@ -1,7 +1,7 @@
-/* Strided access: how much of what moves is wanted when elements lie stride apart?
+/* Strided access: how much of the traffic is useful if elements are stride apart?
  *
  *   load   out[i] = in[i * stride]: the loads are spread, the stores dense
- *   store  out[i * stride] = in[i]: the mirror
+ *   store  out[i * stride] = in[i]: the mirror image
  *
  * Traffic, with m = ceil(n / stride) elements: 4 m bytes read, 4 m written.  A warp's spread access touches
  * min(4 stride, 32) sectors: 100 % at stride 1, 50 % at 2, and 12.5 % from stride 8 on.

@@ -6,14 +6,14 @@ static uint64_t bytes(const struct wl_problem *problem) {
     return wl__multiply(2 * 4, wl__multiply(problem->rows, problem->cols));
 }
 
-/* How a kernel lays its grid over the matrix. */
+/* How a kernel's grid covers the matrix. */
 struct shape {
     wl__kernel kernel;
-    bool copies;         /* out has in's shape */
-    bool x_is_rows;      /* the grid's x runs down the rows: the "col" kernels */
-    bool small_grid;     /* blocks are numbered in 32 bits: the diagonal kernels */
-    unsigned each;       /* elements a thread in x, blockDim.x apart */
-    unsigned fixed_tile; /* a square tile with a block of 32 x 8 threads; 0: the block is free */
+    bool copies;         /* out has the shape of in */
+    bool x_is_rows;      /* the grid's x dimension covers rows: the "col" kernels */
+    bool small_grid;     /* block numbers have 32 bits: the diagonal kernels */
+    unsigned each;       /* elements per thread in x, blockDim.x apart */
+    unsigned fixed_tile; /* a square tile with a block of 32 x 8 threads; 0: any block */
 };
 
 static wl_error launch(wl_context *context, const struct wl_problem *problem, wl_stream stream,

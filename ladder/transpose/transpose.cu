@@ -1,11 +1,11 @@
 /* Transpose without shared memory: which side should be the strided one, and what do more accesses in
- * flight, or another order of blocks, bring?  (The tiled rungs are transpose_tiled.cu.)
+ * flight, or another order of blocks, bring?  (transpose_tiled.cu has the tiled rungs.)
  *
- *   copy-row      no transpose: loads and stores along rows, what the best transpose could reach
- *   copy-col      no transpose: both along columns, what the worst would
+ *   copy-row      no transpose: loads and stores along rows, the limit for the best transpose
+ *   copy-col      no transpose: both along columns, the limit for the worst
  *   naive-row     loads along rows, stores along columns
  *   naive-col     loads along columns, stores along rows: strided loads hit L1, strided stores cannot
- *   unroll4-row   naive-row, four elements a thread, blockDim.x apart
+ *   unroll4-row   naive-row, four elements per thread, blockDim.x apart
  *   unroll4-col   naive-col, likewise
  *   diagonal-row  naive-row, neighbouring blocks work on a diagonal of the matrix, so that they do not all
  *                 write to one memory partition
@@ -13,11 +13,11 @@
  *
  * Traffic: 4 rows cols bytes read, as many written.  With 16 x 16 blocks a warp is two rows of 16: 2 x 2
  * sectors along rows, 16 along columns (the two rows share each sector): 25 %.  At 1024 x 1024: 32768
- * requests, 131072 sectors the one way, 524288 the other.
+ * requests, with 131072 sectors along rows and 524288 along columns.
  *
  * Every kernel handles a slab: rows x cols elements of a matrix, pitch elements from row to row (in_pitch
  * is the matrix's columns; out_pitch its rows, for a copy its columns).  The library launches several
- * slabs where the grid would have more than 65535 blocks in y, so a slab's coordinates fit 32 bits.
+ * slabs if the grid would have more than 65535 blocks in y, so a slab's coordinates fit into 32 bits.
  * Elements are moved bit for bit, so they are integers here.
  */
 #include "lib/cuda/index.cuh"
@@ -26,8 +26,8 @@ struct wl_coordinates {
     unsigned x, y; /* of the block in the grid */
 };
 
-/* Numbers the grid's blocks, x fastest, and lays them along diagonals: each run of gridDim.y blocks takes
- * every row of blocks once, one column further each.  A permutation of any grid below 2^32 blocks. */
+/* Numbers the grid's blocks, x fastest, and places them along diagonals: each run of gridDim.y blocks uses
+ * every row of blocks once, each one column further.  A permutation of any grid below 2^32 blocks. */
 static __device__ __forceinline__ wl_coordinates wl_diagonal(void) {
     unsigned number = blockIdx.x + gridDim.x * blockIdx.y;
     wl_coordinates at;
@@ -72,7 +72,7 @@ extern "C" __global__ void WL_ANY_BLOCK wl_transpose_naive_col(uint32_t *__restr
         out[c * out_pitch + r] = in[r * in_pitch + c];
 }
 
-/* One test a block decides between four loads that stand together and a ragged edge. */
+/* One test per block selects between four grouped loads and a ragged edge. */
 extern "C" __global__ void WL_ANY_BLOCK wl_transpose_unroll4_row(uint32_t *__restrict__ out,
                                                                  const uint32_t *__restrict__ in,
                                                                  unsigned rows, unsigned cols,

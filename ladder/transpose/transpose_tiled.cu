@@ -1,18 +1,18 @@
-/* Transpose through a tile in shared memory: loads and stores both along rows.
+/* Transpose through a tile in shared memory: loads and stores are both along rows.
  *
  *   shared             a 32 x 32 tile, stored along its rows and read back along its columns: all 32 lanes
- *                      of a warp fall in one bank, 32 wavefronts a read
- *   shared-pad         rows of 33 words: a column's words lie in 32 different banks
- *   shared-swizzle     rows of 32 words, the word of column x of row y kept at x ^ y: the same without
- *                      the padding's memory
- *   shared-pad-unroll  a padded 64 x 64 tile, so each thread moves 16 elements where it moved 4, all loaded
- *                      before the first is stored: four times the bytes in flight
+ *                      of a warp use the same bank, 32 wavefronts per read
+ *   shared-pad         rows of 33 words: a column's words are in 32 different banks
+ *   shared-swizzle     rows of 32 words, with the word of column x of row y stored at x ^ y: the same
+ *                      without the memory for padding
+ *   shared-pad-unroll  a padded 64 x 64 tile: each thread moves 16 elements instead of 4, all loaded before
+ *                      the first is stored: four times the bytes in flight
  *
  * Traffic: 4 rows cols bytes read, as many written, in whole 128-byte rows on both sides.  At 1024 x 1024:
  * 32768 requests and 131072 sectors each way; 1048576 shared wavefronts to read the tiles back unpadded,
  * 32768 padded.
  *
- * Blocks are 32 x 8 threads: a thread takes every eighth row of its tile.  Slabs and pitches as in
+ * Blocks are 32 x 8 threads: a thread handles every eighth row of its tile.  Slabs and pitches are those of
  * transpose.cu.
  */
 #include "lib/cuda/index.cuh"
@@ -20,7 +20,7 @@
 #define TILE   32
 #define HEIGHT 8 /* rows that a block handles at once */
 
-/* Whether no edge of the slab cuts this block's tile. */
+/* Whether the block's tile is entirely inside the slab. */
 static __device__ __forceinline__ bool wl_whole_tile(unsigned rows, unsigned cols, unsigned tile) {
     return (blockIdx.x + 1) * tile <= cols && (blockIdx.y + 1) * tile <= rows;
 }
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(TILE *HEIGHT)
 
 #define BIG 64
 
-/* A row of the tile is two warps' accesses: half 0 its columns 0..31, half 1 its columns 32..63. */
+/* A row of the tile is two accesses of a warp: half 0 for columns 0..31, half 1 for columns 32..63. */
 extern "C" __global__ void __launch_bounds__(TILE *HEIGHT)
     wl_transpose_shared_pad_unroll(uint32_t *__restrict__ out, const uint32_t *__restrict__ in, unsigned rows,
                                    unsigned cols, uint64_t out_pitch, uint64_t in_pitch) {

@@ -1,13 +1,13 @@
-/* Misaligned writes: the mirror of read-offset.
+/* Misaligned writes: the mirror image of read-offset.
  *
- *   plain      out[i + offset] = a[i] + b[i], one element a thread
- *   unroll2    two elements a thread, blockDim.x apart
+ *   plain      out[i + offset] = a[i] + b[i], one element per thread
+ *   unroll2    two elements per thread, blockDim.x apart
  *   unroll4    four (both: offset_unroll.cuh)
- *   realigned  16-byte stores at aligned addresses: each thread makes an aligned vector of out, and the
- *              inputs, which are now the shifted side, are loaded aligned too and combined in registers
+ *   realigned  16-byte stores to aligned addresses: each thread computes an aligned vector of out; the
+ *              inputs, now the shifted side, are also loaded aligned and are combined in registers
  *
  * Traffic: 8 (n - offset) bytes read, 4 (n - offset) written.  A warp's store is 4 sectors at offsets that
- * are multiples of 8 elements, else 5, two of them written in part: efficiency 80 %.  At n = 2^20,
+ * are multiples of 8 elements, otherwise 5, two of them partial: efficiency 80 %.  At n = 2^20,
  * offset 11: 32768 store requests, 163838 sectors; realigned writes each sector once.
  */
 #include "ladder/offset_unroll.cuh"
@@ -21,7 +21,7 @@ extern "C" __global__ void WL_ANY_BLOCK wl_write_offset_plain(float *out, const 
         out[i + offset] = a[i] + b[i];
 }
 
-/* out is already shifted by the offset here. */
+/* out already includes the offset here. */
 extern "C" __global__ void WL_ANY_BLOCK wl_write_offset_realigned(float *out, const float *a, const float *b,
                                                                   uint64_t count, uint64_t head,
                                                                   uint64_t vectors, unsigned shift_a,
