@@ -12,28 +12,28 @@
 #define GUARD 32
 
 struct array {
-    uint32_t *host;   /* what the device should hold: guard, shift, words, guard */
-    size_t total;     /* words of all that */
+    uint32_t *host;   /* expected contents on the device: guard, shift, words, guard */
+    size_t total;     /* words of all these */
     size_t words;     /* words of the array */
     size_t start;     /* the array's first word in host */
     wl_devptr base;   /* the allocation */
     wl_devptr device; /* the array's first word on the device */
 };
 
-/* Fills an array with values that are a function of seed and place.  The device has the same.  shift: words
- * that the array is moved on from a 256-byte boundary.  Fails the test when it cannot. */
+/* Fills an array with values that depend on seed and place, also on the device.  shift: distance in words
+ * from a 256-byte boundary.  Fails the test if it cannot. */
 struct array array_make(wl_context *context, size_t words, unsigned shift, uint32_t seed);
 uint32_t *array_words(struct array *array);
 /* Sends the host's contents again. */
 void array_send(wl_context *context, struct array *array);
-/* The array from the device, guards included and compared: the caller frees it.  *words is where the array
- * begins in it. */
+/* Fetches the array from the device and compares its guards.  The caller frees the result; *words points to
+ * the array's beginning in it. */
 uint32_t *array_fetch(wl_context *context, struct array *array, uint32_t **words, const char *what);
-/* Compares all of it with the host's copy, bit for bit; fails the test with the first difference. */
+/* Compares everything with the host's copy, bit for bit; fails the test at the first difference. */
 void array_compare(wl_context *context, struct array *array, const char *what);
 void array_free(wl_context *context, struct array *array);
 
-/* A good mixture of its argument's bits. */
+/* A hash of its argument. */
 uint32_t mix(uint32_t x);
 
 #endif

@@ -64,7 +64,7 @@ uint64_t draw_size(struct draw *draw, uint64_t most) {
     switch (draw_below(draw, 6)) {
     case 0:
         size = draw_below(draw, 6);
-        /* Nothing is a case like another, and soon tested. */
+        /* All cases of size 0 are alike, so few of them are enough. */
         if (size == 0 && !draw_one_in(draw, 4))
             size = 1;
         break;
@@ -113,7 +113,7 @@ void call_choose(struct call *call, const struct operation *operation, wl_contex
     operation->choose(call, context, draw, bytes);
     for (unsigned i = 0; i < call->arrays; i++) {
         struct call_array *array = &call->array[i];
-        /* As often as not an array that a program allocated, else one that begins within such. */
+        /* Half of the arrays begin as an allocation does, the others inside one. */
         if (!draw_one_in(draw, 2))
             array->shift = array->align * (unsigned)draw_below(draw, BLOCK / array->align);
     }
@@ -210,7 +210,7 @@ static bool is_nan(wl_type type, const unsigned char *bytes) {
     }
 }
 
-/* Whether bytes from `at` on may differ, and how many they are. */
+/* Whether the bytes from `at` on may differ, and their number. */
 static bool is_excused(const struct call *call, const unsigned char *got, const unsigned char *host,
                        uint64_t at, uint64_t *bytes) {
     for (unsigned i = 0; i < call->arrays; i++) {

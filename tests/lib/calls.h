@@ -1,8 +1,8 @@
-/* Calls of the library's operations as data: drawn at random, run on a device, computed again by plain C.
+/* Calls of the library's operations as data: drawn at random, run on a device, and recomputed in plain C.
  *
- * A call names arrays; each has its place in a piece of memory that the device and the host hold alike, with
- * guards between the arrays.  The host's plain C changes its copy as the call must change the device's, so
- * that afterwards both are equal byte for byte, guards and padding included. */
+ * A call names arrays.  Each has its place in memory that exists on the device and on the host, with guards
+ * between the arrays.  Plain C changes the host's copy as the call must change the device's; afterwards both
+ * must be equal byte for byte, including guards and padding. */
 #ifndef WIDELOAD_TESTS_CALLS_H
 #define WIDELOAD_TESTS_CALLS_H
 
@@ -24,13 +24,13 @@ uint64_t draw_below(struct draw *draw, uint64_t below);
 bool draw_one_in(struct draw *draw, unsigned n);
 /* Fills memory, up to 7 bytes past its end. */
 void draw_fill(unsigned char *bytes, uint64_t count, uint64_t seed);
-/* A size of 0 .. most, the awkward ones likely: 0, 1, small, about powers of two, and anything. */
+/* A size of 0 .. most; awkward ones are likely: 0, 1, small ones, and those near powers of two. */
 uint64_t draw_size(struct draw *draw, uint64_t most);
 /* Two sizes whose product is at most `most`. */
 void draw_sizes(struct draw *draw, uint64_t most, uint64_t *rows, uint64_t *cols);
 /* 1, 2, 4, 8 or 16. */
 unsigned draw_width(struct draw *draw);
-/* How much more than it needs a pitch or stride has: often 0.  `times` such are at most `most` together. */
+/* The excess of a pitch or stride over its minimum: often 0.  `times` of them are at most `most` together. */
 uint64_t draw_slack(struct draw *draw, uint64_t times, uint64_t most);
 
 /* ---------------------------------------------------------------- calls */
@@ -41,11 +41,11 @@ struct call_array {
     const char *name; /* the argument's */
     uint64_t bytes;
     unsigned align;  /* its address is a multiple of this */
-    int inside;      /* it lies in this array, delta bytes on; -1: in a place of its own */
+    int inside;      /* it is in this array, delta bytes from its beginning; -1: has its own place */
     uint64_t delta;  /* bytes */
-    bool scratch;    /* what it holds afterwards is nobody's business */
+    bool scratch;    /* its contents after the call do not matter */
     unsigned shift;  /* bytes past a 256-byte boundary, a multiple of align */
-    uint64_t offset; /* bytes from the memory's start, shift among them */
+    uint64_t offset; /* bytes from the memory's start, including shift */
     wl_devptr device;
     unsigned char *host;
 };
@@ -63,7 +63,7 @@ struct call {
     unsigned rank;
     uint64_t sizes[WL_RANK_MAX];
     unsigned order[WL_RANK_MAX];
-    /* Sums of floats: a NaN of either is a NaN, whatever its bits. */
+    /* Sums of floats: all NaNs are equal, whatever their bits. */
     bool floats;
     unsigned arrays;
     struct call_array array[CALL_ARRAYS];
@@ -71,28 +71,28 @@ struct call {
 
 struct operation {
     const char *name;
-    /* Draws the arguments; the arrays have at most some `bytes` bytes together.  The context is asked for
-     * what a workspace must hold. */
+    /* Draws the arguments; the arrays have about `bytes` bytes together.  Asks the context for the size of a
+     * workspace. */
     void (*choose)(struct call *call, wl_context *context, struct draw *draw, uint64_t bytes);
     wl_error (*run)(wl_context *context, const struct call *call, wl_stream stream);
     /* The same on call->array[].host. */
     void (*expect)(const struct call *call);
 };
 
-/* Every operation of wideload.h; NULL past the last. */
+/* Every operation of wideload.h; NULL after the last. */
 const struct operation *operation_at(unsigned i);
 
-/* Draws a call of the operation, and where in a block of 256 bytes its arrays begin. */
+/* Draws a call of the operation, and where its arrays begin in a block of 256 bytes. */
 void call_choose(struct call *call, const struct operation *operation, wl_context *context, struct draw *draw,
                  uint64_t bytes);
-/* Gives the arrays their places from `start` on; returns the end, guards included. */
+/* Places the arrays from `start` on; returns the end, including guards. */
 uint64_t call_place(struct call *call, uint64_t start);
-/* The arrays' addresses in memory that begins at `device` and at `host`. */
+/* Sets the arrays' addresses in memory that begins at `device` and at `host`. */
 void call_bind(struct call *call, wl_devptr device, unsigned char *host);
-/* The call and its arguments in words, into text. */
+/* Writes the call and its arguments in words to text. */
 void call_describe(const struct call *call, char *text, size_t size);
-/* Compares what the device has, `got`, with the host's copy from call_bind() in bytes start .. end - 1;
- * false, and a text that says where, when they differ. */
+/* Compares the device's bytes start .. end - 1, `got`, with the host's copy from call_bind().  False if they
+ * differ; text then says where. */
 bool call_compare(const struct call *call, const unsigned char *got, const unsigned char *host,
                   uint64_t start, uint64_t end, char *text, size_t size);
 

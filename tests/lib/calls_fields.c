@@ -1,16 +1,16 @@
-/* Structures to arrays and back: of equal fields, and of any. */
+/* Structures to arrays and back, with equal fields and with any fields. */
 #include <string.h>
 
 #include "calls.h"
 
-/* array[0] is the array of structures, named as the call has it; array[1 + f] that of field f. */
+/* array[0] is the array of structures, with the call's name for it; array[1 + f] is that of field f. */
 static void add_arrays(struct call *call, struct draw *draw, const char *structures, const char *arrays,
                        uint64_t structure_bytes, unsigned align) {
     call_add(call, structures, call->n * structure_bytes, align);
     for (unsigned f = 0; f < call->fields; f++) {
         uint64_t each = call->structure_bytes ? call->field[f].bytes : call->width;
         call_add(call, arrays, call->n * each, align);
-        /* Arrays that are read may be one. */
+        /* Input arrays may coincide. */
         if (f && strcmp(arrays, "from") == 0 && draw_one_in(draw, 16) &&
             call->array[f + 1].bytes <= call->array[f].bytes && call->array[f].inside < 0)
             call->array[f + 1].inside = (int)f;
@@ -89,8 +89,7 @@ const struct operation call_interleave = {"wl_interleave", choose_interleave, ru
 
 /* ---------------------------------------------------------------- described fields */
 
-/* Fields one behind the other with gaps or none, listed in any order; of C's sizes and alignments, or of any.
- */
+/* Fields in sequence, with or without gaps, listed in any order; C's sizes and alignments, or any. */
 static void choose_fields(struct call *call, struct draw *draw, uint64_t bytes) {
     bool usual = !draw_one_in(draw, 3);
     uint32_t end = 0, align = 1;

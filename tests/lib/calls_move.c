@@ -32,7 +32,7 @@ static void choose_copy_2d(struct call *call, wl_context *context, struct draw *
     call->to_pitch = call->n + draw_slack(draw, call->rows, bytes);
     call->from_pitch = call->n + draw_slack(draw, call->rows, bytes);
     if (call->n && draw_one_in(draw, 8)) {
-        /* Columns of one array: rows of both, side by side. */
+        /* Columns of one array: rows of the source and the target are side by side. */
         call->to_pitch = call->from_pitch = 2 * call->n + draw_slack(draw, call->rows, bytes);
         uint64_t apart = call->n + draw_below(draw, call->to_pitch - 2 * call->n + 1);
         bool to_first = draw_one_in(draw, 2);
@@ -122,13 +122,13 @@ static float float_of_half(uint16_t half) {
     return sign ? -small : small;
 }
 
-/* To nearest even.  The sum of two halves, rounded to a float first, is rounded to the same half as their
- * exact sum: a float has more than twice a half's digits and two. */
+/* Rounds to nearest even.  The sum of two halves, rounded first to a float, rounds to the same half as the
+ * exact sum, because a float has more than two digits more than twice a half's. */
 static uint16_t half_of_float(float value) {
     uint32_t bits = bits_of_float(value), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
     if (size > 0x7f800000)
         return (uint16_t)(sign | 0x7fff);
-    if (size >= 0x477ff000) /* 65520 and more are rounded to infinity */
+    if (size >= 0x477ff000) /* 65520 and more round to infinity */
         return (uint16_t)(sign | 0x7c00);
     if (size < 0x38800000) { /* below 2^-14: a multiple of 2^-24 */
         float scaled = float_of_bits(size) * 0x1p24f;
@@ -152,7 +152,7 @@ static void add_one(wl_type type, unsigned char *out, const unsigned char *a, co
     uint64_t x = 0, y = 0;
     memcpy(&x, a, type_bytes[type]);
     memcpy(&y, b, type_bytes[type]);
-    uint64_t sum = x + y; /* of integers: they wrap, and the low bytes are those of any width */
+    uint64_t sum = x + y; /* integers wrap, and the low bytes are right for any width */
     if (type == WL_TYPE_F16)
         sum = half_of_float(float_of_half((uint16_t)x) + float_of_half((uint16_t)y));
     if (type == WL_TYPE_BF16)

@@ -33,7 +33,7 @@ const struct operation call_transpose = {"wl_transpose", choose_transpose, run_t
 
 /* ---------------------------------------------------------------- batches */
 
-/* What 0 stands for in a layout. */
+/* Replaces each 0 in a layout by its default. */
 static wl_transpose_layout full(const wl_transpose_layout *layout) {
     wl_transpose_layout all = *layout;
     if (!all.from_ld)
@@ -63,7 +63,7 @@ static void choose_batched(struct call *call, wl_context *context, struct draw *
     if (!draw_one_in(draw, 3))
         layout->to_ld = layout->rows + draw_slack(draw, layout->batch * layout->cols, most);
     wl_transpose_layout all = full(layout);
-    /* From one matrix to the next: as little as is allowed, up to something more. */
+    /* The distance from one matrix to the next: the least allowed, or somewhat more. */
     uint64_t from = matrix(all.rows, all.cols, all.from_ld), to = matrix(all.cols, all.rows, all.to_ld);
     if (!draw_one_in(draw, 3) && from)
         layout->from_stride = from + draw_slack(draw, layout->batch, most);
@@ -110,7 +110,7 @@ static void choose_inplace(struct call *call, wl_context *context, struct draw *
 
 static wl_error run_inplace(wl_context *context, const struct call *call, wl_stream stream) {
     uint64_t bytes = call->array[1].bytes;
-    /* Of the order of rows + cols elements; none for squares. */
+    /* About rows + cols elements; none for squares. */
     if (bytes > (call->rows == call->cols ? 0 : 65536 + 80 * (call->rows + call->cols) * call->width))
         return WL_ERROR_OUT_OF_MEMORY;
     return wl_transpose_inplace(context, call->width, call->array[0].device, call->rows, call->cols,
@@ -141,7 +141,7 @@ static void choose_permute(struct call *call, wl_context *context, struct draw *
         call->order[i] = i;
         call->sizes[i] = 1;
     }
-    /* The first dimension drawn has the most room, so each is it in turn. */
+    /* The first dimension drawn has the most room, so this varies. */
     unsigned first = call->rank ? (unsigned)draw_below(draw, call->rank) : 0;
     for (unsigned k = 0; k < call->rank; k++) {
         unsigned i = (first + k) % call->rank;
@@ -154,7 +154,7 @@ static void choose_permute(struct call *call, wl_context *context, struct draw *
         left /= call->sizes[i] ? call->sizes[i] : 1;
         n *= call->sizes[i];
     }
-    /* From a swap or two, which leave dimensions together, to a whole shuffle. */
+    /* From one or two swaps, which leave dimensions together, to a whole shuffle. */
     unsigned swaps = (unsigned)draw_below(draw, 5);
     for (unsigned k = 0; call->rank && k < (swaps == 4 ? 16 : swaps); k++) {
         unsigned i = (unsigned)draw_below(draw, call->rank), j = (unsigned)draw_below(draw, call->rank);
@@ -172,8 +172,7 @@ static wl_error run_permute(wl_context *context, const struct call *call, wl_str
                       call->sizes, call->order, stream);
 }
 
-/* Each element's place in `to` taken apart into its indices, and these put together in the order of `from`.
- */
+/* Splits each element's place in `to` into indices, and combines these in the order of `from`. */
 static void expect_permute(const struct call *call) {
     uint64_t strides[WL_RANK_MAX], stride = 1;
     for (unsigned i = call->rank; i-- > 0;) {

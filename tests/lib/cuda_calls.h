@@ -1,12 +1,12 @@
-/* The CUDA driver API as an application has it, beside the library: contexts, streams, memory and graphs of
- * its own, of NVIDIA's driver or the simulator. */
+/* The CUDA driver API as used by an application next to the library: its own contexts, streams, memory and
+ * graphs, on NVIDIA's driver or the simulator. */
 #ifndef WIDELOAD_TESTS_CUDA_CALLS_H
 #define WIDELOAD_TESTS_CUDA_CALLS_H
 
 #include <cuda.h>
 
 /* cuda.h defines many of these names as macros (cuMemAlloc is cuMemAlloc_v2): the field, its type and the
- * symbol come from the expanded name. */
+ * symbol use the expanded name. */
 #define CUDA_CALL_MAP(X)                                                                                     \
     X(cuInit)                                                                                                \
     X(cuDeviceGet)                                                                                           \
@@ -50,13 +50,13 @@ struct cuda_calls {
 #define CUDA_CALL_FIELD(name) __typeof__(name) *name;
     CUDA_CALL_MAP(CUDA_CALL_FIELD)
 #undef CUDA_CALL_FIELD
-    /* The header knows only its newest form. */
+    /* The header declares only its newest form. */
     CUresult (*create_context)(CUcontext *, unsigned flags, CUdevice);
 };
 
-/* The device that the tests run on: WIDELOAD_DEVICE, else "sim". */
+/* The device that the tests run on: WIDELOAD_DEVICE, or "sim". */
 const char *cuda_device_name(void);
-/* Opens that device's driver and initialises it.  Fails the test when it cannot. */
+/* Opens that device's driver and initialises it.  Fails the test if it cannot. */
 struct cuda_calls cuda_open(void);
 /* Fails the test on an error of the driver. */
 void cuda_need_at(CUresult result, const char *call, const char *file, int line);

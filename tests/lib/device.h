@@ -1,4 +1,4 @@
-/* The device that tests of kernels run on: the simulator, or the one that WIDELOAD_DEVICE names. */
+/* The device that tests of kernels run on: the simulator, or the device that WIDELOAD_DEVICE names. */
 #ifndef WIDELOAD_TESTS_DEVICE_H
 #define WIDELOAD_TESTS_DEVICE_H
 
@@ -6,14 +6,14 @@
 
 #include "wideload.h"
 
-/* Open between open_device() and close_device(), a group's set-up and its end. */
+/* Opened by open_device() and closed by close_device(), a group's set-up and teardown. */
 extern wl_context *context;
 
 int open_device(void **state);
 int close_device(void **state);
 
-/* Whether a case is left to the release build's tests.  Under a sanitizer, which takes several times as long,
- * two of three are; which ones is drawn, the same each time. */
+/* Whether only the release build's tests run this case.  Under a sanitizer, which takes several times as
+ * long, two of three cases are skipped; the choice is the same in each run. */
 bool left_to_release(void);
 
 #endif

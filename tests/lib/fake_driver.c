@@ -103,7 +103,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     return CUDA_SUCCESS;
 }
 
-/* Its one context, where one is current. */
+/* Its only context, if one is current. */
 CUresult cuCtxGetCurrent(CUcontext *context) {
     *context = state.depth > 0 || state.current ? (CUcontext)&state : NULL;
     return CUDA_SUCCESS;
@@ -173,7 +173,7 @@ CUresult cuModuleUnload(CUmodule module) {
     return CUDA_SUCCESS;
 }
 
-/* A function's handle is its name, which the library keeps in static memory. */
+/* A function's handle is its name, which the library stores statically. */
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name) {
     (void)module;
     *function = (CUfunction)(size_t)name;
@@ -187,7 +187,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
     return CUDA_SUCCESS;
 }
 
-/* Every address is the device's, but the test's own. */
+/* Every address is on the device, except the test's own. */
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr address) {
     state.pointer_questions++;
@@ -247,8 +247,8 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUst
     return CUDA_SUCCESS;
 }
 
-/* Parameters of the kernels that the tests look at: each is at least 4 bytes, and the library keeps them in
- * 8-byte variables where the tests read 8. */
+/* Parameters of the kernels that the tests examine: each has at least 4 bytes; if the tests read 8, the
+ * library stores it in an 8-byte variable. */
 static unsigned argument_count(const char *kernel) {
     if (strcmp(kernel, "wl_copy_scalar") == 0)
         return 4;
@@ -284,7 +284,7 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
-/* A block of 2048 threads at a time. */
+/* 2048 threads fit at a time. */
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
                                                      size_t shared) {
     (void)function, (void)shared;
@@ -308,7 +308,7 @@ CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
     return state.fail_next ? fail() : CUDA_SUCCESS;
 }
 
-/* Captures count as launches only when they are replayed. */
+/* Captured launches count only when they are replayed. */
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
     (void)stream;
     *graph = (CUgraph)malloc(sizeof(unsigned));

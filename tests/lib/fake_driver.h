@@ -1,5 +1,5 @@
-/* A CUDA driver that runs nothing and remembers what it was asked: to test the library's host side.
- * Loaded through WIDELOAD_SIM_LIBRARY; the tests find these functions with dlsym. */
+/* A CUDA driver that runs nothing and records what it was asked, to test the library's host side.  Loaded
+ * through WIDELOAD_SIM_LIBRARY; the tests find these functions with dlsym. */
 #ifndef WIDELOAD_TESTS_FAKE_DRIVER_H
 #define WIDELOAD_TESTS_FAKE_DRIVER_H
 
@@ -10,27 +10,27 @@ struct fake_launch {
     char kernel[64];
     uint32_t grid[3], block[3];
     void *stream;
-    uint64_t arguments[12]; /* what the first of them point at, 8 bytes each */
+    uint64_t arguments[12]; /* what the first arguments point to, 8 bytes each */
 };
 
 struct fake_state {
-    struct fake_launch launches[64]; /* the first of them */
+    struct fake_launch launches[64]; /* the first ones */
     unsigned launch_count;
-    int depth;        /* contexts pushed and not popped */
+    int depth;        /* contexts pushed but not popped */
     bool current;     /* the application has made the context current */
-    unsigned pushes;  /* ever pushed */
-    int retained;     /* primary contexts retained and not released */
-    unsigned modules; /* loaded and not unloaded */
-    unsigned loads;   /* ever loaded */
-    int capture_mode; /* the threads', for a capture forbids loading in any but the relaxed one */
-    bool fail_load;   /* the next module is refused for want of memory */
+    unsigned pushes;  /* number of pushes */
+    int retained;     /* primary contexts retained but not released */
+    unsigned modules; /* loaded but not unloaded */
+    unsigned loads;   /* number of loads */
+    int capture_mode; /* the threads' mode; a capture allows loading only in the relaxed mode */
+    bool fail_load;   /* the next load of a module fails: out of memory */
     uint64_t host;    /* from here on, host_bytes bytes are pageable host memory */
     uint64_t host_bytes;
-    unsigned pointer_questions; /* calls that asked what memory an address is of */
+    unsigned pointer_questions; /* calls that asked for an address's kind of memory */
     unsigned allocations;       /* not freed */
-    int fail_next;              /* CUDA error that the next launch or synchronisation returns; then 0 */
-    int release;                /* what releasing the lines of the L2 cache returns */
-    unsigned releases;          /* times that it was asked for */
+    int fail_next;              /* CUDA error of the next launch or synchronisation; then reset to 0 */
+    int release;                /* result of releasing the L2 cache's lines */
+    unsigned releases;          /* number of those calls */
     uint64_t last_memset_bytes;
 };
 

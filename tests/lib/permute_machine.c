@@ -18,7 +18,7 @@ uint64_t elements_of(const struct problem *p) {
     return n;
 }
 
-/* The input's index of the output's element i. */
+/* The input index of output element i. */
 static uint64_t source(const struct problem *p, uint64_t i) {
     uint64_t stride[WL_RANK_MAX], at = 0, step = 1;
     for (unsigned d = p->rank; d-- > 0; step *= p->sizes[d])
@@ -45,7 +45,7 @@ void describe(char *text, size_t bytes, const struct problem *p) {
 struct machine {
     const char *what;
     uint8_t *from, *to, *memory;
-    uint64_t from_address, to_address; /* what the plan was told */
+    uint64_t from_address, to_address; /* the addresses given to the plan */
     uint64_t bytes;
     unsigned width;
     unsigned memory_bytes;
@@ -76,7 +76,7 @@ static unsigned tile_place(const struct wl_permute_tiles *p, uint32_t tile, uint
     return ends;
 }
 
-/* Blocks past the last, with which a grid is rounded up, do the first ones' tiles again. */
+/* Surplus blocks, from rounding up a grid, repeat the first ones' tiles. */
 static void surplus_repeats(const struct wl_permute_tiles *p) {
     uint64_t in, out, first_in, first_out;
     uint32_t row, first_row;
@@ -115,8 +115,8 @@ static uint8_t *in_memory(const struct machine *m, uint64_t at, unsigned width) 
     return m->memory + at;
 }
 
-/* The elements of an access that begins at `address` and `begin` elements into a row: shifted down to a
- * multiple of its width, those of its row. */
+/* An access begins at `address`, and `begin` elements into a row: shifts it down to a multiple of its width
+ * and counts its row's elements. */
 static void shift(uint64_t *address, uint64_t *shared, int64_t *begin, const struct wl_permute_side *side,
                   unsigned width) {
     uint64_t by = *address % WL_PERMUTE_ACCESS / width;
@@ -140,7 +140,7 @@ static void run_side(const struct machine *m, const struct wl__permute_plan *pla
                 shift(&address, &at, &begin, side, plan->width);
             else if (address % WL_PERMUTE_ACCESS)
                 fail_msg("%s: an access at %lld", m->what, (long long)(address - tile_place));
-            /* The neighbouring tile's. */
+            /* That element belongs to the neighbouring tile. */
             if (shifted && !loads && !(begin >= 0 && begin < side->whole) && !(ends & (begin < 0 ? 1 : 2)))
                 continue;
             for (unsigned j = 0; j < vector; j++) {
@@ -169,7 +169,7 @@ static void run_tile(const struct machine *m, const void *any, uint32_t tile) {
 
 /* ---------------------------------------------------------------- the kernel of asynchronous loads */
 
-/* Where a vector or a part of one lies in the tile's memory: within its 128 bytes. */
+/* The place of a vector or a part of one in the tile's memory: within its 128 bytes. */
 static uint8_t *turned(const struct machine *m, const struct wl_permute_sides *p, uint64_t at,
                        unsigned width) {
     return in_memory(m, at ^ (at >> p->turn & (WL_PERMUTE_LINE - WL_PERMUTE_ACCESS)), width);
@@ -193,7 +193,7 @@ static void load_vectors(const struct machine *m, const struct wl__permute_plan 
     }
 }
 
-/* A thread's accesses of one pass: words of rows, as many columns as a word has elements. */
+/* A thread's accesses in one pass: words of rows, and as many columns as a word has elements. */
 static void store_vectors(const struct machine *m, const struct wl__permute_plan *plan, uint64_t to,
                           uint64_t at) {
     const struct wl_permute_sides *p = &plan->sides;
@@ -233,8 +233,8 @@ static uint32_t digit_of(uint32_t *number, const struct wl_permute_divisor *by) 
     return digit;
 }
 
-/* Where a row of joined dimensions is loaded from, with how many of the rows after it; the rows before it in
- * its load. */
+/* Where a row of joined dimensions is loaded from, with how many of the following rows.  Returns how many
+ * rows precede it in its load. */
 static uint32_t joined_row(const struct wl_permute_bulk *p, uint32_t first, uint32_t row, uint64_t *from,
                            uint32_t *rows) {
     uint32_t number = first + row, before = 0;
@@ -254,7 +254,7 @@ static uint32_t joined_row(const struct wl_permute_bulk *p, uint32_t first, uint
     return before;
 }
 
-/* Fills the tile's memory; place: where each row lies. */
+/* Fills the tile's memory; place: the place of each row. */
 static void load_rows(const struct machine *m, const struct wl_permute_bulk *p, unsigned width, uint64_t tile,
                       uint32_t first, uint32_t *place) {
     unsigned vector = WL_PERMUTE_ACCESS / width;
@@ -291,7 +291,7 @@ static void load_rows(const struct machine *m, const struct wl_permute_bulk *p, 
         if (inner)
             continue;
         uint32_t shift = from % WL_PERMUTE_ACCESS;
-        /* The window lies in the tile's memory, and no other load has written there. */
+        /* The window is in the tile's memory, and no other load has written there. */
         assert_in_range(at - shift + (shift + load + 15) / 16 * 16, 1, p->run_table);
         for (uint32_t i = 0; i < load; i++) {
             if (m->memory[at + i] != 0xEE &&
@@ -331,7 +331,7 @@ static void store_run(const struct machine *m, const struct wl_permute_bulk *p, 
     assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= past + p->length * width);
 }
 
-/* Unit i of a column's run, which may go on in the next columns. */
+/* Unit i of a column's run, which may continue in the next columns. */
 static void store_unit(const struct machine *m, const struct wl_permute_bulk *p, uint64_t to, uint32_t along,
                        const uint32_t *place, uint32_t column, uint32_t i) {
     uint32_t further = column + i / p->span.count, row = i % p->span.count / p->units;
@@ -341,9 +341,8 @@ static void store_unit(const struct machine *m, const struct wl_permute_bulk *p,
            m->width);
 }
 
-/* The columns' runs: the sectors that begin in them and end in them, or in the tile; what is left at the
- * ends.
- */
+/* Stores the columns' runs: the sectors that begin and end in them, or in the tile; then what is left at the
+ * ends. */
 static void store_columns(const struct machine *m, const struct wl_permute_bulk *p, uint32_t r, uint64_t to,
                           const uint32_t *place, unsigned ends) {
     uint32_t along = 0, row = 0, number = r, sector = WL_PERMUTE_SECTOR / m->width;
@@ -362,7 +361,7 @@ static void store_columns(const struct machine *m, const struct wl_permute_bulk 
         uint32_t before = (uint32_t)(-(to + column * p->column_out) % WL_PERMUTE_SECTOR / m->width);
         uint32_t length = p->wraps ? (p->columns - column) * p->span.count : p->span.count, i = before;
         for (; i + sector <= length && i < p->span.count; i += sector) {
-            /* The lanes come so far, and the tables. */
+            /* The lanes and the tables reach this far. */
             assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= (i - before + sector) * m->width);
             assert_true(i + sector <= p->quarter * 16 / m->width);
             for (uint32_t j = 0; j < sector; j++)

@@ -1,6 +1,5 @@
-/* Plans of permutations, carried out in plain C as the kernels carry them out.  The calling test fails where
- * an access is not within the arrays or the tile's memory, or not at a multiple of its width, or an element
- * is not in its place afterwards. */
+/* Executes plans of permutations in plain C as the kernels do.  The calling test fails if an access is
+ * outside the arrays or the tile's memory, or misaligned, or if an element is not in its place afterwards. */
 #ifndef WIDELOAD_TESTS_PERMUTE_MACHINE_H
 #define WIDELOAD_TESTS_PERMUTE_MACHINE_H
 

@@ -1,5 +1,5 @@
-/* wl_add: every type at every alignment against sums made of whole numbers, aliases, and what it refuses.  On
- * the simulator, or the device that WIDELOAD_DEVICE names. */
+/* wl_add: every type at every alignment against sums computed with integers, aliases, and invalid arguments.
+ * On the simulator, or the device that WIDELOAD_DEVICE names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 /* ---------------------------------------------------------------- references */
 
-/* Floats of two bytes: a sign, `exponent` bits, `digits` bits. */
+/* 2-byte floats: a sign, `exponent` bits, `digits` bits. */
 struct small {
     int exponent, digits;
 };
@@ -33,7 +33,7 @@ static int64_t small_digits(struct small kind, uint16_t x, int *place) {
     return exponent ? digits | 1 << kind.digits : digits;
 }
 
-/* The sum, rounded to nearest, ties to even, in whole numbers; any NaN for a NaN. */
+/* The sum, rounded to nearest even, computed with integers; some NaN for a NaN. */
 static uint16_t small_sum(struct small kind, uint16_t a, uint16_t b) {
     const uint16_t infinity = (uint16_t)(((1 << kind.exponent) - 1) << kind.digits);
     if (small_is_nan(kind, a) || small_is_nan(kind, b) || ((a ^ b) == 0x8000 && (a & 0x7fff) == infinity))
@@ -47,7 +47,7 @@ static uint16_t small_sum(struct small kind, uint16_t a, uint16_t b) {
     }
     int place_a, place_b;
     int64_t x = small_digits(kind, a, &place_a), y = small_digits(kind, b, &place_b);
-    /* Far below half of a's last digit, and below a quarter where a is a power of two: only a is left. */
+    /* b is far below half of a's last digit (a quarter if a is a power of two), so a is the result. */
     if (place_a - place_b > 30)
         return a;
     int64_t sum = x << (place_a - place_b);
@@ -55,7 +55,7 @@ static uint16_t small_sum(struct small kind, uint16_t a, uint16_t b) {
     if (sum == 0)
         return a & b & 0x8000;
     int place = place_b;
-    /* Digits past those kept: shifted out, the last of them and what it stands for decide. */
+    /* Digits beyond those kept are shifted out, and decide about rounding. */
     int shift = 0;
     while (sum >> shift >= (int64_t)2 << kind.digits)
         shift++;
@@ -68,7 +68,7 @@ static uint16_t small_sum(struct small kind, uint16_t a, uint16_t b) {
         kept <<= 1;
         place--;
     }
-    /* A carry into the exponent, from the largest number to infinity too, is what the encoding gives. */
+    /* A carry into the exponent, also from the largest number to infinity, is correct in this encoding. */
     int64_t bits = kept < (int64_t)1 << kind.digits ? kept : ((int64_t)(place - 1) << kind.digits) + kept;
     if (bits > infinity)
         bits = infinity;
@@ -84,7 +84,7 @@ static uint16_t small_sum(struct small kind, uint16_t a, uint16_t b) {
         memcpy(out, &x, sizeof(x));                                                                          \
     } while (0)
 
-/* One element.  true where it is a NaN, of which any will do. */
+/* Computes one element.  True if it is a NaN, which may have any bits. */
 static bool reference(wl_type type, void *out, const void *a, const void *b) {
     switch (type) {
     case WL_TYPE_I8:
@@ -158,12 +158,12 @@ static const struct {
 
 /* ---------------------------------------------------------------- one run */
 
-/* Elements that each array is moved on by from a 256-byte boundary. */
+/* Distance of each array from a 256-byte boundary, in elements. */
 struct shifts {
     unsigned out, a, b;
 };
 
-/* Where the device has a NaN and one is due, the expected bits become those. */
+/* If the device has a NaN where one is expected, accepts its bits. */
 static void allow_nans(struct array *out, wl_type type, uint64_t n, size_t begin, const bool *nans,
                        const char *what) {
     const unsigned width = types[type].bytes;
@@ -181,7 +181,7 @@ static void run(wl_type type, uint64_t n, struct shifts by, uint32_t seed) {
     char what[128];
     snprintf(what, sizeof(what), "wl_add of %llu %s, out +%u, a +%u, b +%u", (unsigned long long)n,
              types[type].name, by.out, by.a, by.b);
-    /* Words that hold the elements and the shift. */
+    /* Enough words for the elements and the shift. */
     size_t words = (n + 40) * width / 4 + 1;
     struct array out = array_make(context, words, 0, seed), a = array_make(context, words, 0, seed + 1),
                  b = array_make(context, words, 0, seed + 2);
@@ -221,7 +221,7 @@ static void sizes_and_shifts(void **state) {
                 run((wl_type)type, sizes[i], shifts[j], (uint32_t)(1000 * i + j));
 }
 
-/* Every pair of places in an aligned vector, for the type with most of them. */
+/* Every pair of places in an aligned vector, for the type with the most places. */
 static void every_shift_of_bytes(void **state) {
     (void)state;
     for (unsigned a = 0; a < 16; a++)
@@ -229,7 +229,7 @@ static void every_shift_of_bytes(void **state) {
             run(WL_TYPE_U8, 150 + a, (struct shifts){(3 * a + b) % 32, a, b}, a + 16 * b);
 }
 
-/* The reference itself, where the answer is known. */
+/* The reference itself, in cases with known answers. */
 static void small_floats_by_hand(void **state) {
     (void)state;
     static const struct {
@@ -240,7 +240,7 @@ static void small_floats_by_hand(void **state) {
         {{5, 10}, 0x3c00, 0xbc00, 0x0000}, /* 1 - 1 = +0 */
         {{5, 10}, 0x8000, 0x8000, 0x8000}, /* -0 - 0 = -0 */
         {{5, 10}, 0x0001, 0x0001, 0x0002}, /* subnormals */
-        {{5, 10}, 0x03ff, 0x0001, 0x0400}, /* into the normals */
+        {{5, 10}, 0x03ff, 0x0001, 0x0400}, /* up to the normals */
         {{5, 10}, 0x7bff, 0x4c00, 0x7c00}, /* 65504 + 16 is a tie: to even is infinity */
         {{5, 10}, 0x7bff, 0x4bff, 0x7bff}, /* 65504 + 15.99 */
         {{5, 10}, 0x6800, 0x3c00, 0x6800}, /* 2048 + 1: a tie, to even */
@@ -262,8 +262,8 @@ static void small_floats_by_hand(void **state) {
     assert_true(small_is_nan(bf16, small_sum(bf16, 0x7fff, 0x0000)));
 }
 
-/* Random bits seldom meet a tie, a carry or an end of the range: exponents close to each other, and all of
- * the special numbers with each other. */
+/* Random bits rarely give a tie, a carry or an end of the range.  So these are exponents close to each other,
+ * and all pairs of special numbers. */
 static void small_floats_at_their_limits(void **state) {
     (void)state;
     enum { COUNT = 1 << 15 };
@@ -305,7 +305,7 @@ static void small_floats_at_their_limits(void **state) {
     }
 }
 
-/* out may be a, or b, or both, wherever the other input lies; a and b may overlap. */
+/* out may be a, or b, or both, wherever the other input is; a and b may overlap. */
 static void aliases(void **state) {
     (void)state;
     enum { N = 1000 };

@@ -1,5 +1,5 @@
-/* What an array of a call may be: its width, its last byte, and the memory that it lies in, which a stand-in
- * for the driver's one question answers. */
+/* The checks of a call's arrays: their width, last byte, and kind of memory.  A stub answers the driver's
+ * only question. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 enum { PAGE = 4096 };
 
 static struct {
-    uint64_t host, managed; /* pages of pageable and of managed memory; all else is the device's */
+    uint64_t host, managed; /* pages of pageable and of managed memory; all others are the device's */
     unsigned questions;
 } memory;
 
@@ -44,13 +44,13 @@ static wl_error check(struct wl__reach *reach, uint64_t address, uint64_t bytes,
     return wl__check_array("wl_test", reach, &array, alignment);
 }
 
-/* Of a call that knows no page yet. */
+/* For a call that knows no page yet. */
 static wl_error alone(uint64_t address, uint64_t bytes) {
     struct wl__reach reach = {.context = &context};
     return check(&reach, address, bytes, 1);
 }
 
-static unsigned char *mapped; /* two times 2 MiB of this process */
+static unsigned char *mapped; /* 2 x 2 MiB of this process */
 
 static int setup(void **state) {
     (void)state;
@@ -66,7 +66,7 @@ static int teardown(void **state) {
     return munmap(mapped, 2 * WL__PAGE_BYTES);
 }
 
-/* Two pages that lie in one of the 2 MiB that a device maps. */
+/* Two pages in one of the 2 MiB that a device maps. */
 static unsigned char *two_pages(void) {
     return mapped + (WL__PAGE_BYTES - (uintptr_t)mapped % WL__PAGE_BYTES) % WL__PAGE_BYTES;
 }
@@ -79,7 +79,7 @@ static void widths(void **state) {
     }
 }
 
-/* An array may end with the last byte of the address space and have INT64_MAX bytes; not one more. */
+/* An array may end with the address space's last byte and have INT64_MAX bytes, but not one more. */
 static void ends(void **state) {
     (void)state;
     const uint64_t most = INT64_MAX, last = UINT64_MAX;
@@ -96,7 +96,7 @@ static void ends(void **state) {
     assert_int_equal(alone(0, 1), wrong);
 }
 
-/* A page of device memory is asked for once a call. */
+/* The driver is asked for each page of device memory once per call. */
 static void a_question_a_page(void **state) {
     (void)state;
     const uint64_t base = 64 * WL__PAGE_BYTES;
@@ -116,14 +116,14 @@ static void a_question_a_page(void **state) {
         assert_int_equal(check(&reach, base + (uint64_t)cases[i].second, 4, 4), WL_ERROR_OK);
         assert_int_equal(memory.questions, cases[i].questions);
     }
-    /* What lies in a known page may still be misaligned, or too long. */
+    /* An array in a known page may still be misaligned, or too long. */
     struct wl__reach reach = {.context = &context};
     assert_int_equal(check(&reach, base, 4, 4), WL_ERROR_OK);
     assert_int_equal(check(&reach, base + 2, 4, 4), WL_ERROR_INVALID_ARGUMENT);
     assert_int_equal(check(&reach, base, UINT64_MAX, 4), WL_ERROR_INVALID_ARGUMENT);
 }
 
-/* Managed memory is the system's, too: pageable memory may lie beside it. */
+/* Managed memory is also the system's: pageable memory may be next to it. */
 static void a_managed_page_is_not_remembered(void **state) {
     (void)state;
     unsigned char *pages = two_pages();
@@ -135,7 +135,7 @@ static void a_managed_page_is_not_remembered(void **state) {
     assert_non_null(strstr(wl_message(), "pageable host memory"));
 }
 
-/* What the driver does not know and this process can read is pageable memory; what it cannot read is none. */
+/* Memory that the driver does not know is pageable memory if this process can read it, otherwise invalid. */
 static void unknown_memory(void **state) {
     (void)state;
     unsigned char *pages = two_pages();
@@ -143,7 +143,7 @@ static void unknown_memory(void **state) {
     memory.host = (uintptr_t)pages;
     assert_int_equal(alone(memory.host, 1), WL_ERROR_INVALID_ARGUMENT);
     assert_int_equal(alone(memory.host + PAGE - 1, 1), WL_ERROR_INVALID_ARGUMENT); /* the last byte before */
-    errno = EFAULT; /* of somebody else's call */
+    errno = EFAULT; /* as left by an unrelated call */
     assert_int_equal(alone(memory.host, 1), WL_ERROR_INVALID_ARGUMENT);
     memory.host += PAGE;
     assert_int_equal(alone(memory.host, 1), WL_ERROR_OK);
@@ -160,8 +160,8 @@ static unsigned descriptors(void) {
     return count;
 }
 
-/* The kernel is asked by a pipe, which is closed again; where there can be none, the answer is that it is
- * pageable memory. */
+/* The check uses a pipe to ask the system, and closes it again; without a pipe, the answer is pageable
+ * memory. */
 static void descriptors_are_given_back(void **state) {
     (void)state;
     unsigned char *pages = two_pages();

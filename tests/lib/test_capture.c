@@ -1,5 +1,5 @@
-/* Calls recorded in CUDA graphs: the first call of a kind, too, which loads its kernel.  On the simulator, or
- * the device that WIDELOAD_DEVICE names. */
+/* Calls recorded in CUDA graphs, including the first call of a kind, which loads its kernel.  On the
+ * simulator, or the device that WIDELOAD_DEVICE names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void need(wl_error error) {
         fail_msg("%s: %s", wl_error_name(error), wl_message());
 }
 
-/* A context in which nothing was loaded yet: its first copy is recorded, and replayed twice on new input. */
+/* In a context without loaded modules, records the first copy and replays it twice on new input. */
 static void first_call_in_a_capture(CUstreamCaptureMode mode) {
     wl_context *context;
     CUcontext own;
@@ -92,8 +92,8 @@ static void choose_calls(struct call *calls, wl_context *context, const struct o
     }
 }
 
-/* In a context where nothing is loaded: calls of one operation recorded as one graph, replayed twice on new
- * data. */
+/* In a context without loaded modules, records calls of one operation as one graph and replays it twice on
+ * new data. */
 static void record_and_replay(const struct operation *operation) {
     static struct call calls[CALLS];
     wl_context *context;

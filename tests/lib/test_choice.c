@@ -1,4 +1,4 @@
-/* What an operation chose and why: wl_explain() and WIDELOAD_LOG.  No device is needed. */
+/* An operation's choice and its reason: wl_explain() and WIDELOAD_LOG.  Needs no device. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void *explain_in_a_thread(void *argument) {
     return NULL;
 }
 
-/* First of all tests: this thread has chosen nothing yet. */
+/* The first test of all: this thread has chosen nothing yet. */
 static void nothing_before_the_first(void **state) {
     (void)state;
     assert_string_equal(wl_explain(), "");
@@ -61,7 +61,7 @@ static void all_facts_and_large_ones(void **state) {
     assert_string_equal(wl_explain(), expected);
 }
 
-/* Longer than there is room for: cut off, never past it. */
+/* Texts that are too long are truncated, and nothing is written past the end. */
 static void long_texts(void **state) {
     (void)state;
     wl_context context = {.log = false};
@@ -79,7 +79,7 @@ static void long_texts(void **state) {
     }
 }
 
-/* What stderr gets while an operation with such a context chooses. */
+/* Returns what stderr receives when an operation with such a context chooses. */
 static void logged(bool log, char *text, size_t size) {
     wl_context context = {.log = log};
     FILE *file = tmpfile();
@@ -106,7 +106,7 @@ static void logs_where_it_is_asked(void **state) {
     assert_string_equal(text, expected);
 }
 
-/* The words that wl_explain() gave stay while the log makes its own. */
+/* The text from wl_explain() stays valid while the log composes its own. */
 static void the_log_leaves_the_words(void **state) {
     (void)state;
     char text[512];
@@ -118,7 +118,7 @@ static void the_log_leaves_the_words(void **state) {
     assert_string_equal(wl_explain(), copied_words);
 }
 
-/* What an operation's helpers choose is not told, nor logged. */
+/* Choices of an operation's helpers are neither reported nor logged. */
 static void held_choices(void **state) {
     (void)state;
     wl_context context = {.log = false};

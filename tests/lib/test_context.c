@@ -1,5 +1,5 @@
-/* The library inside an application's CUDA: contexts of the driver API and of the runtime, the application's
- * streams, its threads and what is current in them.  On the simulator, or the device that WIDELOAD_DEVICE
+/* The library in an application that uses CUDA: contexts of the driver API and the runtime, the application's
+ * streams and threads, and what is current in them.  On the simulator, or the device that WIDELOAD_DEVICE
  * names. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static CUcontext current(void) {
     return context;
 }
 
-/* A copy in memory of the application's context, which is current here, on one of its streams. */
+/* Copies in memory of the application's context, which is current, on one of its streams. */
 static void copy_there(wl_context *context, wl_stream stream) {
     unsigned char sent[BYTES], got[BYTES];
     CUdeviceptr from, to;
@@ -97,7 +97,7 @@ static void a_context_of_the_driver_api(void **state) {
     cuda_need(cuda.cuDevicePrimaryCtxGetState(device, &flags, &active));
     assert_int_equal(active, 0);
 
-    /* While another is current, calls go to the one that was opened. */
+    /* While another context is current, calls use the one that was opened. */
     wl_devptr memory;
     cuda_need(cuda.create_context(&other, 0, device));
     need(wl_alloc(context, &memory, 64));
@@ -111,7 +111,7 @@ static void a_context_of_the_driver_api(void **state) {
     need(wl_free(context, memory));
     cuda_need(cuda.cuCtxDestroy(other));
 
-    /* Closed, it leaves the application's context as it was. */
+    /* Closing leaves the application's context as it was. */
     cuda_need(cuda.cuCtxSetCurrent(own));
     wl_close(context);
     assert_ptr_equal(current(), own);
@@ -133,7 +133,7 @@ static void the_runtimes_context(void **state) {
         need(wl_open(&contexts[i], names[i]));
     for (int i = 0; i < 2; i++)
         on_every_kind_of_stream(contexts[i]);
-    /* Neither closing takes the application's own hold away. */
+    /* Closing does not release the application's own reference. */
     for (int i = 0; i < 2; i++)
         wl_close(contexts[i]);
     CUdeviceptr memory;
@@ -143,7 +143,7 @@ static void the_runtimes_context(void **state) {
     cuda_need(cuda.cuDevicePrimaryCtxRelease(device));
 }
 
-/* An application that has no context of its own, as one that takes the library's memory alone. */
+/* An application without a context of its own, which uses the library's memory. */
 static void no_context_but_the_librarys(void **state) {
     (void)state;
     wl_context *context;
@@ -183,7 +183,7 @@ static void *in_a_thread(void *argument) {
     return NULL;
 }
 
-/* Threads that have nothing current, and another context. */
+/* Threads without a current context, and with another one. */
 static void threads_keep_what_is_current(void **state) {
     (void)state;
     wl_context *context;

@@ -1,5 +1,5 @@
-/* wl_copy and wl_copy_2d: bytes at every alignment, rows of every length and pitch, and what they refuse.  On
- * the simulator, or the device that WIDELOAD_DEVICE names. */
+/* wl_copy and wl_copy_2d: bytes at every alignment, rows of every length and pitch, and invalid arguments.
+ * On the simulator, or the device that WIDELOAD_DEVICE names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,7 @@ static void sizes_and_shifts(void **state) {
         }
 }
 
-/* One after the other into the same array, whose other bytes must stay. */
+/* All into the same array, whose other bytes must not change. */
 static void every_pair_of_alignments(void **state) {
     (void)state;
     struct array in = array_make(context, 200, 0, 1), out = array_make(context, 200, 0, 2);
@@ -70,7 +70,7 @@ static void nothing_outside(void **state) {
 
 struct rows {
     size_t to_pitch, from_pitch, row_bytes, rows;
-    unsigned to, from; /* bytes that the first row is moved on by */
+    unsigned to, from; /* distance of the first row from alignment, in bytes */
 };
 
 static size_t span(size_t pitch, size_t row_bytes, size_t rows) {
@@ -96,7 +96,7 @@ static void copy_rows(struct rows p) {
     array_free(context, &out);
 }
 
-/* Rows from one byte to some blocks, pitches with and without slack, at and off every width. */
+/* Rows from one byte to several blocks, pitches with and without slack, at all alignments. */
 static void rows_of_every_length(void **state) {
     (void)state;
     static const size_t lengths[] = {1,   2,   3,   4,   5,   7,    8,    12,   15,  16,  17,
@@ -120,9 +120,9 @@ static void rows_of_pitches(void **state) {
                                         {5, 5, 0, 10, 0, 0},      /* no bytes */
                                         {1, 1, 1, 1, 0, 0},
                                         {10, 1000, 10, 1, 0, 0},       /* one row: pitches do not matter */
-                                        {77, 77, 77, 100, 3, 1},       /* one run of bytes */
+                                        {77, 77, 77, 100, 3, 1},       /* one contiguous run of bytes */
                                         {4096, 4096, 4000, 9, 0, 0},   /* rows of some blocks */
-                                        {8192, 8191, 8190, 5, 1, 2},   /* every row another shift */
+                                        {8192, 8191, 8190, 5, 1, 2},   /* every row has another shift */
                                         {16, 16, 12, 3000, 0, 0},      /* many short rows */
                                         {1, 2, 1, 5000, 0, 0},         /* every second byte */
                                         {3, 1, 1, 5000, 1, 1},         /* to every third byte */
@@ -134,7 +134,7 @@ static void rows_of_pitches(void **state) {
         copy_rows(cases[i]);
 }
 
-/* Last rows that end with their allocation, first ones that begin with it. */
+/* Last rows that end with their allocation, and first rows that begin with it. */
 static void no_row_outside(void **state) {
     (void)state;
     for (size_t bytes = 1; bytes < 200; bytes += 1 + bytes / 8)
@@ -152,8 +152,8 @@ static void no_row_outside(void **state) {
         }
 }
 
-/* Rows that follow each other in the output, over several blocks: rows' ends at every place within a vector,
- * both sides at every place within one, nothing outside touched. */
+/* Rows that are contiguous in the output, over several blocks: rows end at every place in a vector, both
+ * sides begin at every place, and nothing outside is written. */
 static void rows_without_gaps(void **state) {
     (void)state;
     static const size_t lengths[] = {36, 37, 47, 64, 99, 130, 199, 258, 511, 514, 767, 768, 769, 1030, 4097};
@@ -164,7 +164,7 @@ static void rows_without_gaps(void **state) {
         }
 }
 
-/* The same where each array fills its allocation. */
+/* The same, with arrays that fill their allocations. */
 static void no_row_without_gaps_outside(void **state) {
     (void)state;
     for (size_t bytes = 16; bytes < 1200; bytes += 1 + bytes / 8)
@@ -182,7 +182,7 @@ static void no_row_without_gaps_outside(void **state) {
         }
 }
 
-/* A column block of a matrix moves to another of the same one. */
+/* Moves a block of a matrix's columns to other columns of the same matrix. */
 static void rows_beside_each_other(void **state) {
     (void)state;
     enum { PITCH = 100, ROWS = 20, BYTES = 30 };
@@ -201,7 +201,7 @@ static void rows_beside_each_other(void **state) {
     }
 }
 
-/* Each length and alignment has its way, and says so. */
+/* Each length and alignment has its own strategy, and reports it. */
 static void ways(void **state) {
     (void)state;
     static const struct {

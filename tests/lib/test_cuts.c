@@ -1,4 +1,4 @@
-/* How arrays are cut for wide and shifted accesses, and grids into slabs: every small case, held against
+/* The cutting of arrays for wide and shifted accesses, and of grids into slabs: checks every small case for
  * what the kernels rely on. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static void wide_cuts(void **state) {
                 }
 }
 
-/* Every vector that a thread loads lies inside the arrays and is aligned; the body misses few elements. */
+/* Every vector that a thread loads is inside the arrays and aligned; few elements are outside the body. */
 static void realigned_cuts(void **state) {
     (void)state;
     for (unsigned place = 0; place < 64; place++)
@@ -41,7 +41,7 @@ static void realigned_cuts(void **state) {
                       b = 12288 + 4 * (place / 16);
             struct wl__realign cut = wl__realign(out, a, b, count);
             assert_true(cut.head + 4 * cut.vectors <= count);
-            /* At most a line and the shift before the body, and less than two vectors after it. */
+            /* At most one line plus the shift before the body, and less than two vectors after it. */
             if (count >= 42)
                 assert_true(cut.vectors >= (count - 42) / 4);
             if (cut.vectors == 0) {
@@ -62,7 +62,7 @@ static void realigned_cuts(void **state) {
         }
 }
 
-/* Every vector that a thread loads for a whole slot lies inside the inputs and is aligned; few slots are not
+/* Every vector that a thread loads for a whole slot is inside the inputs and aligned; few slots are not
  * whole. */
 static void slots_of_bytes(void **state) {
     (void)state;
@@ -108,7 +108,7 @@ static void slabs_cover(void **state) {
     }
 }
 
-/* Coordinates in a slab fit 31 bits, whatever the tile. */
+/* Coordinates in a slab fit into 31 bits, for any tile. */
 static void slabs_stay_in_32_bits(void **state) {
     (void)state;
     static const uint32_t tiles[] = {1, 16, 64, 1000, 4096};

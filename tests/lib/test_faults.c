@@ -1,5 +1,5 @@
-/* Bad arguments of every operation, over the fake driver: the error, a message that names the operation and
- * the argument, and nothing launched.  Each row changes one thing of a call that is right. */
+/* Invalid arguments of every operation, on the fake driver: the error, a message that names the operation and
+ * the argument, and no launch.  Each row changes one thing in a valid call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@
 
 static struct fake_state *fake;
 static wl_context *context;
-static _Alignas(256) char host[4096]; /* what the fake driver does not know */
+static _Alignas(256) char host[4096]; /* memory that the fake driver does not know */
 
 /* ---------------------------------------------------------------- calls */
 
-/* All that any of the calls takes, as numbers, so that a row can name what it changes. */
+/* The arguments of all calls, as numbers, so that a row can name what it changes. */
 struct args {
     uint64_t width, type, bytes, to, from, a, b, to_pitch, from_pitch, rows, cols, n;
     uint64_t layout, from_ld, to_ld, batch, from_stride, to_stride; /* layout, lists: 0 is NULL */
@@ -116,7 +116,7 @@ static wl_error interleave(wl_context *c, const struct args *x) {
                          NULL);
 }
 
-/* More fields than are described are the last one again: they are refused for their number. */
+/* More fields than are described repeat the last one: the call is refused because of their number. */
 static const wl_field *described(const struct args *x, wl_field fields[WL_FIELDS_MAX + 1]) {
     for (unsigned f = 0; f < WL_FIELDS_MAX + 1; f++)
         fields[f] = (wl_field){(uint32_t)x->offset[f < 3 ? f : 2], (uint32_t)x->size[f < 3 ? f : 2]};
@@ -141,12 +141,12 @@ static wl_error permute(wl_context *c, const struct args *x) {
                       x->order ? order : NULL, NULL);
 }
 
-/* ---------------------------------------------------------------- what is wrong */
+/* ---------------------------------------------------------------- invalid arguments */
 
 struct fault {
-    const char *words; /* one of these, between bars, is in the message */
+    const char *words; /* the message contains one of these, separated by bars */
     struct change {
-        size_t at; /* offset in struct args, and 1: 0 is no change */
+        size_t at; /* offset in struct args, plus 1: 0 is no change */
         uint64_t value;
     } changes[3];
 };
@@ -155,14 +155,13 @@ struct fault {
     { offsetof(struct args, member) + 1, number }
 #define HOST ((uint64_t)(uintptr_t)host)
 
-/* As the changes of a row are numbers that only the loader knows, tables with host addresses are not static.
- */
+/* Tables with host addresses are not static, because only the loader knows the numbers. */
 struct operation_faults {
     const char *name;
     wl_error (*call)(wl_context *, const struct args *);
     const struct fault *faults;
     size_t count;
-    const struct change *nothing; /* changes that leave no elements, to 0 */
+    const struct change *nothing; /* changes to 0 that leave no elements */
     unsigned nothings;
 };
 
@@ -196,7 +195,7 @@ static const struct fault copy_2d_faults[] = {
     {"overlap", {SET(from, TIB)}},
     {"overlap", {SET(from, TIB + 29 * 1200 + 999)}},
     {"overlap", {SET(from, TIB - 29 * 1100 - 999)}},
-    /* Of one pitch, and not beside each other. */
+    /* With one pitch, and not side by side. */
     {"overlap", {SET(from, TIB + 999), SET(from_pitch, 2400), SET(to_pitch, 2400)}},
     {"overlap", {SET(from, TIB + 1401), SET(from_pitch, 2400), SET(to_pitch, 2400)}},
     {"to is 0x", {SET(to, 1)}},
@@ -449,7 +448,7 @@ static int teardown(void **state) {
     return fake->depth || fake->retained || fake->modules || fake->allocations ? -1 : 0;
 }
 
-/* The call that is right, of this operation. */
+/* The valid call of this operation. */
 static struct args args_of(const struct operation_faults *operation) {
     struct args args = right;
     size_t bytes;
@@ -487,7 +486,7 @@ static void refused(const struct operation_faults *operation, wl_error error, co
         fail_msg("%s, row %zu (%s): something was launched", operation->name, row, words);
 }
 
-/* A pointer of the value 1 in a row stands for pageable host memory, aligned as any element wants it. */
+/* A pointer with the value 1 in a row stands for pageable host memory that is aligned for any element. */
 static void bad_arguments(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(operations); i++) {
@@ -516,7 +515,7 @@ static void no_context(void **state) {
     }
 }
 
-/* What the rows change is right as it is; and so is nothing at all, at no address. */
+/* The rows' calls are valid before the change; so are calls without elements, at null addresses. */
 static void right_arguments(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(operations); i++) {
@@ -541,7 +540,7 @@ static void right_arguments(void **state) {
     }
 }
 
-/* The driver's own failures come through: a kernel that cannot be loaded or launched. */
+/* The driver's own failures are reported: a kernel that cannot be loaded or launched. */
 static void failures_of_the_driver(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT(operations); i++) {
@@ -549,7 +548,7 @@ static void failures_of_the_driver(void **state) {
         if (!operation->nothings)
             continue;
         struct args args = args_of(operation);
-        /* In a context of its own, where nothing is loaded yet. */
+        /* In a new context, where nothing is loaded yet. */
         wl_close(context);
         assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
         fake->launch_count = 0;

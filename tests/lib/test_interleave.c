@@ -1,7 +1,7 @@
-/* Structures to arrays and back, and transposes of narrow matrices, against plain C: every width, numbers of
- * fields on both sides of each strategy's limits, sizes about the ends of vectors and chunks, arrays at any
- * alignment of their elements.  Every array has memory of its own that ends where it ends, so that the
- * simulator sees what goes past. */
+/* Structures to arrays and back, and transposes of narrow matrices, against plain C: every width, field
+ * counts on both sides of each strategy's limits, sizes near the ends of vectors and chunks, arrays at any
+ * alignment of their elements.  Every array is an allocation that ends with it, so that the simulator detects
+ * accesses past it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,8 +23,8 @@ static void need(wl_error error) {
 
 /* ---------------------------------------------------------------- arrays */
 
-/* Bytes on the device and what they should be; the array begins `lead` bytes on, and all before is its guard.
- */
+/* Bytes on the device and their expected values.  The array begins at `lead`; the bytes before it are its
+ * guard. */
 struct array {
     size_t lead, bytes;
     unsigned char *host;
@@ -53,7 +53,7 @@ static unsigned char *bytes_of(const struct array *array) {
     return array->host + array->lead;
 }
 
-/* Compares with the device's, guard and all, and lets both go. */
+/* Compares everything with the device's copy, including the guard, and frees both. */
 static void check(struct array *array, const char *what) {
     size_t total = array->lead + array->bytes;
     unsigned char *got = malloc(total);
@@ -70,11 +70,11 @@ static void check(struct array *array, const char *what) {
 
 /* ---------------------------------------------------------------- equal fields */
 
-/* How far arrays begin past a 256-byte boundary, less the guard's 64: in elements. */
+/* Distance in elements of arrays from a 256-byte boundary, apart from the 64 bytes of guard. */
 struct shifts {
     const char *name;
     unsigned packed;
-    unsigned first, step; /* of stream f: first + f * step */
+    unsigned first, step; /* for stream f: first + f * step */
 };
 
 static const struct shifts shifts[] = {
@@ -122,7 +122,7 @@ static void test_equal(void **state) {
     for (unsigned width = 1; width <= 16; width *= 2)
         for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++)
             for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-                /* Every shift at some size, by turns. */
+                /* Every shift occurs at some size. */
                 const struct shifts *shift = &shifts[(i + f) % 4];
                 move_equal(width, fields[f], sizes[i], shift, false);
                 move_equal(width, fields[f], sizes[i], shift, true);
@@ -136,8 +136,8 @@ static void test_many_fields(void **state) {
             move_equal(width, MOST_FIELDS, 70, &shifts[3], together);
 }
 
-/* Every size over more than a chunk of the narrowest: the last chunk has from 1 structure to all, and the one
- * before ends in the middle of a vector. */
+/* Every size across more than one chunk of the narrowest fields: the last chunk has from 1 structure to all,
+ * and the previous one ends in the middle of a vector. */
 static void test_every_size(void **state) {
     (void)state;
     for (uint64_t n = 1; n < 600; n++)
@@ -149,8 +149,8 @@ static void test_every_size(void **state) {
         }
 }
 
-/* Pieces of 256 bytes of arrays that begin at sectors: numbers of fields of every remainder of four and of
- * eight, and sizes about the ends of vectors and pieces. */
+/* 256-byte pieces of arrays that begin at sectors: field counts with every remainder by four and by eight,
+ * and sizes near the ends of vectors and pieces. */
 static void test_bulk(void **state) {
     (void)state;
     static const unsigned fields[] = {16, 17, 18, 19, 20, 23, 24, 25, 30, 31, 32, 33, 62, 63, 64};
@@ -163,7 +163,7 @@ static void test_bulk(void **state) {
         }
 }
 
-/* 32 streams equally far apart, in one array: in order or the last one first, at sectors or not. */
+/* 32 equidistant streams in one array: ascending or descending, aligned to sectors or not. */
 static void move_32(unsigned width, uint64_t n, uint64_t apart, bool backwards, unsigned shift) {
     enum { FIELDS = 32 };
     char what[120];
@@ -200,7 +200,7 @@ static void test_32(void **state) {
         }
 }
 
-/* So many that chunks are as large as they get, and are many. */
+/* Many chunks, of the largest size. */
 static void test_large(void **state) {
     (void)state;
     for (unsigned together = 0; together < 2; together++) {
@@ -210,7 +210,7 @@ static void test_large(void **state) {
     }
 }
 
-/* There and back again is where it was, whatever the strategy. */
+/* Converting and converting back restores the data, with every strategy. */
 static void test_explained(void **state) {
     (void)state;
     static const struct {
@@ -301,7 +301,7 @@ static void test_described(void **state) {
             }
 }
 
-/* All sizes over some chunks, of which the last may end before the vectors of the one before. */
+/* All sizes across some chunks; the last one may end before the previous one's vectors do. */
 static void test_described_every_size(void **state) {
     (void)state;
     for (uint64_t n = 1; n < 450; n++)
@@ -312,7 +312,7 @@ static void test_described_every_size(void **state) {
         }
 }
 
-/* As many fields as there may be, of the largest structure and of the smallest. */
+/* The maximum number of fields, in the largest and in the smallest structure. */
 static void test_described_most(void **state) {
     (void)state;
     for (uint32_t bytes = 1; bytes <= 16; bytes += 3) {
@@ -327,7 +327,7 @@ static void test_described_most(void **state) {
     }
 }
 
-/* The bytes before the first that is named and after the last need not be memory. */
+/* The bytes before the first named field and after the last one need not be mapped. */
 static void test_described_ends(void **state) {
     (void)state;
     const wl_field field = {16, 8};
@@ -368,7 +368,7 @@ static void transpose(unsigned width, const wl_transpose_layout *layout, unsigne
     check(&to, what);
 }
 
-/* More fields than WL_NARROW_LIMIT are narrow only where they are no whole vectors. */
+/* More fields than WL_NARROW_LIMIT are narrow only if they are not whole vectors. */
 static bool never_narrow(unsigned width, uint64_t fields) {
     return fields > WL_NARROW_LIMIT && fields * width % 16 == 0;
 }
@@ -399,7 +399,7 @@ static void test_narrow_batches(void **state) {
                 continue;
             transpose(width, &(wl_transpose_layout){n, few, few, n, 3, cells, cells}, 0, 0);
             transpose(width, &(wl_transpose_layout){few, n, n, few, 3, cells, cells}, 0, 0);
-            /* All whole sectors. */
+            /* All are whole sectors. */
             transpose(width, &(wl_transpose_layout){2112, few, few, 2112, 3, 2112 * few, 2144 * few}, 0, 0);
             transpose(width, &(wl_transpose_layout){n, few, few, n + 1, 2, cells + 7, cells + few + 9}, 1, 2);
             transpose(width, &(wl_transpose_layout){few, n, n + 1, few, 2, cells + few + 9, cells + 1}, 2, 1);
@@ -427,7 +427,7 @@ static void test_narrow_fits(void **state) {
             fail_msg("case %zu", i);
 }
 
-/* ---------------------------------------------------------------- what is refused */
+/* ---------------------------------------------------------------- invalid arguments */
 
 static void refused(wl_error error, const char *message) {
     if (error != WL_ERROR_INVALID_ARGUMENT || !strstr(wl_message(), message))
@@ -474,7 +474,7 @@ static void test_errors(void **state) {
     check(&b, "a call that was refused");
 }
 
-/* Any three fields of seven bytes, in any order. */
+/* Every choice of three fields of seven bytes, in any order. */
 static void test_fields_overlap(void **state) {
     (void)state;
     enum { STRUCTURE = 7 };
@@ -508,7 +508,7 @@ static void test_nothing(void **state) {
     need(wl_interleave_fields(context, &field, 1, 4, 0, NULL, 0, NULL));
 }
 
-/* An array may be several fields' input. */
+/* One array may be the input for several fields. */
 static void test_shared_input(void **state) {
     (void)state;
     struct array from = make(4000, 0, 1), to = make(12000, 0, 2);

@@ -1,4 +1,4 @@
-/* The table of rungs: complete, in order, and its formulas right. */
+/* The table of rungs: complete, in order, with correct formulas. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ static void rows_are_whole(void **state) {
         assert_non_null(rungs[i].launch);
         assert_true(rungs[i].outputs && rungs[i].outputs < 16);
         uint32_t threads = rungs[i].block_x * rungs[i].block_y;
-        /* The library's calls may choose their block, and the driver has none. */
+        /* The library's calls may choose their own block, and the driver's have none. */
         if (rungs[i].library)
             assert_int_equal(threads, 0);
         else if (threads || strcmp(rungs[i].name, "wideload") != 0)
@@ -199,7 +199,7 @@ static void bytes_of_a_problem(void **state) {
     }
 }
 
-/* Byte counts of impossible problems stop at the largest number and do not wrap. */
+/* Byte counts of impossible problems saturate instead of wrapping. */
 static void bytes_do_not_wrap(void **state) {
     (void)state;
     const struct wl_problem problem = {.n = UINT64_MAX,
@@ -216,7 +216,7 @@ static void bytes_do_not_wrap(void **state) {
         assert_true(rungs[i].bytes(&problem) == UINT64_MAX);
 }
 
-/* A structure counts with its padding, once with its fields' arrays. */
+/* A structure counts once with its padding and once as its fields' arrays. */
 static void bytes_of_structures(void **state) {
     (void)state;
     static const struct wl_structure structure = {"f32x3+f64+i32", 32, 3, {{0, 12}, {16, 8}, {24, 4}}};

@@ -1,5 +1,5 @@
-/* Every operation on more than 2^32 elements, each of them compared: on a GPU with 16 GB to spare, where
- * WIDELOAD_DEVICE names one.  On the simulator the same calls are made with sides of some hundreds. */
+/* Every operation with more than 2^32 elements, all of them compared: on a GPU with 16 GB free, if
+ * WIDELOAD_DEVICE names one.  On the simulator the same calls have sides of some hundreds. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -21,12 +21,12 @@
 enum { GUARD = 256 };
 
 static wl_context *context;
-static uint64_t side;  /* odd, and side * side is more than 2^32 on a GPU */
+static uint64_t side;  /* odd; on a GPU side * side exceeds 2^32 */
 static uint64_t bytes; /* of each of the two arrays: guard, all elements, guard */
 static wl_devptr in, out;
 static unsigned char *host;
 
-/* What is at a place of the input: different at neighbours, and 2^32 on. */
+/* The input's value at a place: differs between neighbours, and from places 2^32 away. */
 static unsigned char value(uint64_t place) {
     return (unsigned char)((place + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 }
@@ -67,7 +67,7 @@ static void need(wl_error error) {
         fail_msg("%s: %s", wl_error_name(error), wl_message());
 }
 
-/* What an output's byte has to be. */
+/* The expected value of an output's byte. */
 static unsigned char (*expected)(uint64_t place);
 static _Atomic uint64_t wrong, wrong_place;
 
@@ -83,7 +83,7 @@ static void poison(void) {
     need(wl_fill(context, out, 0xa5, bytes, NULL));
 }
 
-/* The output's first `count` bytes, and the guards. */
+/* Checks the output's first `count` bytes, and the guards. */
 static void check(const char *what, uint64_t count, unsigned char (*is)(uint64_t place)) {
     need(wl_synchronize(context));
     need(wl_download(context, host, out, bytes));
@@ -142,7 +142,7 @@ static void copy(void **state) {
     check("wl_copy", side * side, copied);
 }
 
-/* Rows of `side` bytes from a pitch of side + 1 to one of side + 2, whose gaps stay as they were. */
+/* Rows of `side` bytes from a pitch of side + 1 to one of side + 2; the gaps must not change. */
 static unsigned char pitched(uint64_t i) {
     uint64_t row = i / (side + 2), column = i % (side + 2);
     return column < side ? value(row * (side + 1) + column) : 0xa5;
@@ -200,7 +200,7 @@ static void inplace(void **state) {
     need(wl_free(context, workspace));
 }
 
-/* As many matrices as one has rows, few enough columns: 5 x 7 each. */
+/* As many matrices as one has rows, with few columns: 5 x 7 each. */
 static unsigned char batch(uint64_t i) {
     uint64_t matrix = i / 35, place = i % 35;
     return value(matrix * 35 + place % 5 * 7 + place / 5);
@@ -214,7 +214,7 @@ static void batched(void **state) {
     check("wl_transpose_batched", layout.batch * 35, batch);
 }
 
-/* Three fields a structure; the arrays lie one behind the other. */
+/* Three fields per structure; the arrays are contiguous. */
 static uint64_t structures(void) {
     return side * side / 3 + 1;
 }
@@ -243,7 +243,7 @@ static void interleave(void **state) {
     check("wl_interleave", 3 * n, interleaved);
 }
 
-/* A byte and two bytes a structure. */
+/* A byte and two bytes per structure. */
 static unsigned char fields_apart(uint64_t i) {
     uint64_t n = structures();
     return i < n ? value(3 * i) : value((i - n) / 2 * 3 + 1 + (i - n) % 2);
@@ -287,7 +287,7 @@ static void permute(void **state) {
     check("wl_permute", 15 * long_dimension() * side, permuted);
 }
 
-/* a x b rows of so many bytes, which stay together, become b x a. */
+/* a x b rows of a number of bytes, which stay together, become b x a. */
 static uint64_t rows_a, rows_b, rows_bytes;
 
 static unsigned char rows_permuted(uint64_t i) {

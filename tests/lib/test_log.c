@@ -1,4 +1,4 @@
-/* WIDELOAD_LOG: an operation is one line, whichever others it calls.  On the simulator, or the device that
+/* WIDELOAD_LOG: each operation logs one line, even if it calls others.  On the simulator, or the device that
  * WIDELOAD_DEVICE names. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static int open_logging(void **state) {
     return setenv("WIDELOAD_LOG", "1", 1) || open_device(state);
 }
 
-/* What the library writes to stderr goes to `log` until logged() reads it. */
+/* The library's output to stderr goes to `log` until logged() reads it. */
 static int kept_stderr;
 static FILE *log_file;
 

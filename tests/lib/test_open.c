@@ -1,4 +1,4 @@
-/* Opening devices, and the host side of everything else, over the fake driver. */
+/* Opening devices, and the host side of everything else, on the fake driver. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static int setup(void **state) {
     return 0;
 }
 
-/* Whatever a test did, nothing may stay behind in the driver. */
+/* After every test, nothing may be left in the driver. */
 static int teardown(void **state) {
     (void)state;
     return fake->depth || fake->retained || fake->modules || fake->allocations ? -1 : 0;
@@ -86,7 +86,7 @@ static void library_that_is_no_driver(void **state) {
     assert_non_null(strstr(wl_message(), "cuInit"));
 }
 
-/* On a machine with a GPU it opens; without one the message says what to do. */
+/* On a machine with a GPU this succeeds; without one the message gives advice. */
 static void gpu_or_advice(void **state) {
     (void)state;
     wl_context *context;
@@ -118,7 +118,7 @@ static void device_info(void **state) {
     assert_int_equal(info.multiprocessors, 0);
     assert_int_equal(info.memory_bytes, 1 << 20);
     assert_int_equal(info.free_bytes, 1 << 19);
-    /* The driver names an H200's clocks, and is a simulator: nothing is made of them. */
+    /* The driver reports an H200's clocks but is a simulator, so they are ignored. */
     assert_int_equal(info.memory_clock_khz, 0);
     assert_int_equal(info.memory_bus_bits, 0);
     assert_true(info.peak_gbps == 0);
@@ -262,7 +262,7 @@ static void lines_are_released(void **state) {
     fake->releases = 0;
     assert_int_equal(wl__cache_release(context), WL_ERROR_OK);
     assert_int_equal(fake->releases, 1);
-    fake->release = 801; /* CUDA_ERROR_NOT_SUPPORTED: this GPU keeps none */
+    fake->release = 801; /* CUDA_ERROR_NOT_SUPPORTED: this GPU has no such lines */
     assert_int_equal(wl__cache_release(context), WL_ERROR_OK);
     fake->release = 999;
     assert_int_equal(wl__cache_release(context), WL_ERROR_DRIVER);
@@ -285,8 +285,8 @@ static void copy_refuses_and_chooses(void **state) {
     assert_int_equal(wl_copy(context, UINT64_MAX - 3, 4096, 5, NULL), WL_ERROR_INVALID_ARGUMENT);
     assert_int_equal(wl_copy(context, 4096, 4096, 0, NULL), WL_ERROR_OK);
     assert_int_equal(fake->launch_count, 0);
-    /* Neighbours do not overlap.  The line in which `to` lies, the source's byte for it, the output in bytes
-     * of that line on, and the slots that are whole. */
+    /* Neighbours do not overlap.  Columns: the line that contains `to`, the source's byte for it, the first
+     * byte in that line to be written, and the number of whole slots. */
     const struct {
         wl_devptr to, from;
         uint64_t line, source, lead, end, whole, whole_end;
@@ -315,8 +315,8 @@ static void copy_refuses_and_chooses(void **state) {
     wl_close(context);
 }
 
-/* Addresses that the driver does not know are refused where the host can read them, and only there: memory of
- * a graph that is being recorded is known to nobody yet. */
+/* Addresses that the driver does not know are refused only if the host can read them: nobody knows the memory
+ * of a graph that is being recorded yet. */
 static void pageable_memory_is_refused(void **state) {
     (void)state;
     wl_context *context;
@@ -341,7 +341,7 @@ static void pageable_memory_is_refused(void **state) {
     assert_int_equal(munmap(pages, 2 * page), 0);
 }
 
-/* A question to the driver costs as much as all else that a small call does. */
+/* A query to the driver costs as much as the rest of a small call. */
 static void arrays_of_a_page_are_asked_for_once(void **state) {
     (void)state;
     wl_context *context;
@@ -357,13 +357,13 @@ static void arrays_of_a_page_are_asked_for_once(void **state) {
     assert_int_equal(fake->pointer_questions - before, 1 + 2);
     assert_int_equal(wl_add(context, WL_TYPE_F32, page, 2 * page, 4 * page - 4, 1, NULL), WL_ERROR_OK);
     assert_int_equal(fake->pointer_questions - before, 1 + 2 + 3);
-    /* Nothing is known of the first page of all. */
+    /* Nothing is known about the very first page. */
     assert_int_equal(wl_copy(context, 4096, 8192, 16, NULL), WL_ERROR_OK);
     assert_int_equal(fake->pointer_questions - before, 1 + 2 + 3 + 2);
     wl_close(context);
 }
 
-/* Rows whose accesses 32 bits cannot number, and rows of which one alone is as long. */
+/* Rows with more accesses than 32 bits can number, and single rows as long as that. */
 static void more_rows_than_a_launch_numbers(void **state) {
     (void)state;
     wl_context *context;
@@ -405,7 +405,7 @@ static void modules_load_once(void **state) {
     wl_close(context);
 }
 
-/* Loading asks for the relaxed mode and gives the thread's own back, also when it fails; and what failed is
+/* Loading switches to the relaxed mode and restores the thread's mode, also if it fails; a failed load is
  * tried again. */
 static void loading_keeps_the_capture_mode(void **state) {
     (void)state;
@@ -424,7 +424,7 @@ static void loading_keeps_the_capture_mode(void **state) {
     wl_close(context);
 }
 
-/* In a thread whose current context is the library's, a launch pushes none. */
+/* If the library's context is current in the thread, a launch pushes none. */
 static void launches_where_the_context_is_current(void **state) {
     (void)state;
     wl_context *context;
@@ -456,7 +456,7 @@ static const struct wl_rung *rung(const char *experiment, const char *name) {
     return NULL;
 }
 
-/* 2^33 elements in blocks of one thread: more blocks than a grid holds. */
+/* 2^33 elements in blocks of one thread: more blocks than a grid can have. */
 static void more_blocks_than_a_grid_holds(void **state) {
     (void)state;
     wl_context *context;
@@ -498,7 +498,7 @@ static void launches_refuse(void **state) {
     problem.block_y = 16;
     assert_null(scalar->applicable(context, &problem));
     assert_int_equal(scalar->launch(context, &problem, NULL), WL_ERROR_OK);
-    /* 65536 x 65536 threads wrap to 0 in 32 bits. */
+    /* 65536 x 65536 threads would wrap to 0 in 32 bits. */
     problem.block_x = problem.block_y = 65536;
     assert_int_equal(scalar->launch(context, &problem, NULL), WL_ERROR_NOT_APPLICABLE);
     problem.block_x = problem.block_y = 0;
@@ -520,7 +520,7 @@ static void launches_refuse(void **state) {
     wl_close(context);
 }
 
-/* Nothing is launched for nothing; every rung has its say. */
+/* Empty problems launch nothing; every rung is asked whether it applies. */
 static void empty_problems(void **state) {
     (void)state;
     wl_context *context;

@@ -1,5 +1,5 @@
-/* wl_permute against plain C: every width, addresses shifted by elements, shapes that fit nothing, outputs
- * poisoned and guarded.  On the simulator, or the device that WIDELOAD_DEVICE names. */
+/* wl_permute against plain C: every width, addresses shifted by elements, awkward shapes, outputs poisoned
+ * and guarded.  On the simulator, or the device that WIDELOAD_DEVICE names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,10 +23,10 @@ struct problem {
     const char *strategy; /* NULL: any */
 };
 
-/* Through shared memory, by whichever kernel is the faster one on the device. */
+/* Through shared memory, with the faster kernel for the device. */
 static const char tiles[] = ": tiles:", bulk[] = ": bulk:", async[] = ": async:";
 
-/* The input's index of the output's element i. */
+/* The input index of output element i. */
 static uint64_t source(const struct problem *p, uint64_t i) {
     uint64_t stride[WL_RANK_MAX], at = 0, step = 1;
     for (unsigned d = p->rank; d-- > 0; step *= p->sizes[d])
@@ -100,28 +100,28 @@ static const struct problem problems[] = {
     {6, {3, 5, 2, 7, 4, 9}, {5, 4, 3, 2, 1, 0}, tiles},
     {8, {2, 3, 2, 3, 2, 3, 2, 3}, {7, 6, 5, 4, 3, 2, 1, 0}, tiles},
     {8, {3, 2, 1, 4, 5, 1, 3, 2}, {4, 7, 0, 3, 1, 6, 2, 5}, tiles},
-    /* Several large tiles, which overlap; runs that go on along the rows. */
+    /* Several large tiles, which overlap; runs that continue along the rows. */
     {3, {301, 3, 203}, {2, 1, 0}, tiles},
     {4, {53, 3, 5, 155}, {2, 1, 3, 0}, tiles},
     {4, {37, 4, 3, 301}, {1, 3, 0, 2}, tiles},
-    /* Runs through several dimensions of the output: odd and even, rows side by side and far apart. */
+    /* Runs through several dimensions of the output: odd and even, with rows contiguous and far apart. */
     {3, {101, 13, 103}, {2, 1, 0}, tiles},
     {4, {24, 28, 5, 40}, {3, 2, 1, 0}, tiles},
     {4, {9, 21, 35, 33}, {3, 1, 0, 2}, tiles},
     {4, {11, 5, 96, 80}, {3, 1, 0, 2}, tiles},
-    /* Rows at 16 bytes in both arrays: tiles that overlap; rows that run through several dimensions. */
+    /* Rows at 16 bytes in both arrays: tiles that overlap; rows that continue through several dimensions. */
     {3, {112, 3, 208}, {2, 1, 0}, tiles},
     {4, {96, 3, 5, 144}, {3, 0, 2, 1}, tiles},
     {5, {48, 3, 4, 20, 28}, {2, 4, 1, 3, 0}, tiles},
-    /* Runs that go on along the rows, for one column and many; rows side by side of dimensions that move. */
+    /* Runs that continue along the rows, for one column and many; contiguous rows of dimensions that move. */
     {4, {21, 3, 5, 67}, {2, 1, 3, 0}, tiles},
     {4, {5, 3, 7, 203}, {2, 1, 3, 0}, tiles},
     {5, {11, 7, 9, 15, 13}, {4, 1, 2, 0, 3}, tiles},
     {5, {17, 5, 6, 13, 15}, {2, 4, 1, 3, 0}, tiles},
-    /* Short rows side by side. */
+    /* Short contiguous rows. */
     {3, {3, 448, 96}, {0, 2, 1}, NULL},
     {3, {2, 264, 24}, {0, 2, 1}, NULL},
-    /* The last dimension keeps its place, and is long, short or neither. */
+    /* The last dimension stays last, and is long, short or neither. */
     {3, {6, 7, 1024}, {1, 0, 2}, NULL},
     {3, {6, 7, 999}, {1, 0, 2}, NULL},
     {4, {2, 9, 3, 37}, {0, 2, 1, 3}, NULL},
@@ -169,14 +169,14 @@ static void rows_are_rows(void **state) {
     permute(&(struct problem){4, {7, 9, 3, 275}, {1, 0, 2, 3}, ": rows:"}, 1, 0, 0);
     permute(&(struct problem){4, {2, 9, 3, 128}, {0, 2, 1, 3}, ": rows:"}, 2, 0, 0);
     permute(&(struct problem){8, {2, 3, 2, 3, 2, 3, 2, 41}, {6, 5, 4, 3, 2, 1, 0, 7}, ": rows:"}, 1, 1, 1);
-    /* A row is an element. */
+    /* A row is one element. */
     permute(&(struct problem){3, {31, 33, 4}, {1, 0, 2}, ": transpose:"}, 4, 0, 0);
     permute(&(struct problem){4, {31, 33, 5, 4}, {2, 1, 0, 3}, tiles}, 4, 0, 0);
 }
 
-/* Short rows that begin anywhere, in tiles of them: several tiles in both directions, whole dimensions in
- * one, several dimensions around them, rows that end at every place within a vector, and both arrays that
- * begin at every place. */
+/* Tiles of short rows that begin anywhere: several tiles in both directions, whole dimensions in one tile,
+ * several dimensions around them, rows that end at every place in a vector, and arrays that begin at every
+ * place. */
 static void short_rows_stay_together(void **state) {
     (void)state;
     static const struct problem cases[] = {
@@ -190,7 +190,7 @@ static void short_rows_stay_together(void **state) {
             permute(&cases[i], shift % 8 == 7 ? 2 : 1, shift, (3 * shift + i) % 16);
 }
 
-/* A plan is kept from call to call: not for another shape, nor other places within 16 bytes. */
+/* A plan is reused between calls, but not for another shape or other offsets within 16 bytes. */
 static void calls_do_not_disturb_each_other(void **state) {
     (void)state;
     static const struct problem one = {3, {40, 3, 72}, {2, 1, 0}, NULL},

@@ -1,5 +1,4 @@
-/* Plans of permutations: what is planned for any problem is right when it is carried out (permute_machine.h).
- */
+/* Plans of permutations: every planned problem gives the right result when executed (permute_machine.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,16 +74,16 @@ static void reduces(void **unused) {
     reduced(&(struct problem){4, 4, {3, 2, 5, 7}, {2, 3, 0, 1}}, 4, 2, SIZES(35, 6), ORDER(1, 0));
     reduced(&(struct problem){2, 4, {9, 3, 5, 7}, {0, 2, 3, 1}}, 2, 3, SIZES(35, 3, 9), ORDER(1, 0, 2));
     reduced(&(struct problem){4, 5, {3, 1, 5, 1, 7}, {4, 3, 2, 1, 0}}, 4, 3, SIZES(7, 5, 3), ORDER(2, 1, 0));
-    /* Rows that are elements, rows that are several, and those that are no better than they were. */
+    /* Rows that become elements, rows that become several, and rows that gain nothing. */
     reduced(&(struct problem){2, 3, {3, 5, 4}, {1, 0, 2}}, 8, 2, SIZES(5, 3), ORDER(1, 0));
     reduced(&(struct problem){2, 3, {3, 5, 24}, {1, 0, 2}}, 16, 3, SIZES(3, 5, 3), ORDER(0, 2, 1));
     reduced(&(struct problem){2, 3, {3, 5, 7}, {1, 0, 2}}, 2, 3, SIZES(7, 5, 3), ORDER(0, 2, 1));
-    /* Sizes of 1 neither part neighbours nor join strangers. */
+    /* Sizes of 1 neither separate neighbours nor join others. */
     reduced(&(struct problem){1, 4, {3, 1, 5, 7}, {2, 0, 1, 3}}, 1, 3, SIZES(7, 5, 3), ORDER(0, 2, 1));
     reduced(&(struct problem){1, 4, {3, 1, 5, 7}, {0, 2, 1, 3}}, 1, 1, SIZES(105), ORDER(0));
 }
 
-/* Elements grow with the rows only where both addresses let them. */
+/* Elements grow with the rows only if both addresses allow it. */
 static void widens_by_address(void **unused) {
     (void)unused;
     const uint64_t sizes[] = {3, 5, 8};
@@ -103,7 +102,7 @@ static void widens_by_address(void **unused) {
     }
 }
 
-/* A problem with addresses of any alignment, and what it is reduced to. */
+/* A problem with addresses of any alignment, and its reduced form. */
 struct drawn {
     struct problem p;
     uint64_t to, from;
@@ -137,7 +136,7 @@ static void tiles_are_right(void **unused) {
     assert_in_range(planned, 1500, 6000);
 }
 
-/* Sizes that are multiples of 16 bytes as often as not, tiles of any extents. */
+/* Half of the sizes are multiples of 16 bytes; tiles have any extents. */
 static void async_tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
@@ -191,7 +190,7 @@ static void bulk_tiles_are_right(void **unused) {
     assert_in_range(planned, 1000, 6000);
 }
 
-/* Tiles that take dimensions of the output as one. */
+/* Tiles that treat dimensions of the output as one. */
 static void joined_tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
@@ -223,8 +222,8 @@ static void joined_tiles_are_right(void **unused) {
     assert_in_range(planned, 500, 20000);
 }
 
-/* Three dimensions in reverse order, of whole lines: joined rows in streams, fewer tiles than make streams up
- * and more, even and not. */
+/* Three dimensions of whole lines in reverse order: joined rows in streams; fewer tiles than a stream has and
+ * more, even and odd. */
 static void streams_are_right(void **unused) {
     (void)unused;
     static const uint64_t outer[] = {128, 136, 264, 384}, middle[] = {2, 3, 5, 12, 13, 17, 49};
@@ -247,7 +246,7 @@ static void streams_are_right(void **unused) {
         }
 }
 
-/* What the library would do. */
+/* The choices that the library would make. */
 static void choices_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;

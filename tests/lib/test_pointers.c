@@ -1,4 +1,4 @@
-/* Every kind of memory that an application may give to an operation, and the kind that it may not: pageable
+/* Every kind of memory that an application may pass to an operation, and the kind that it may not: pageable
  * host memory.  On the simulator, or the device that WIDELOAD_DEVICE names. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static int close_device(void **state) {
     return 0;
 }
 
-/* Copies there and back on a stream that waits for nobody, from the address's second byte on. */
+/* Copies there and back on a non-blocking stream, from the address's second byte on. */
 static void serves(wl_devptr address, wl_stream stream) {
     unsigned char sent[BYTES], got[BYTES];
     for (int i = 0; i < BYTES; i++)
@@ -87,7 +87,7 @@ static void pinned_memory(void **state) {
     cuda_need(cuda.cuMemFreeHost(host));
 }
 
-/* Refused until it is registered, and again when it is no more. */
+/* Refused before it is registered, and after it is unregistered. */
 static void registered_memory(void **state) {
     (void)state;
     void *host = aligned_alloc(BYTES, BYTES);
@@ -115,7 +115,7 @@ static void stream_ordered_memory(void **state) {
     cuda_need(cuda.cuStreamDestroy(stream));
 }
 
-/* Memory that a graph allocates has its address when the allocation is recorded, long before it is there. */
+/* Memory that a graph allocates has an address when the allocation is recorded, long before it exists. */
 static void memory_of_a_graph(void **state) {
     (void)state;
     CUstream stream;
@@ -151,8 +151,8 @@ static void memory_of_a_graph(void **state) {
     need(wl_free(context, target));
 }
 
-/* Where there is device memory, its page of 2 MiB has no room for any other: the library asks the driver once
- * for all arrays of a call that lie in one. */
+/* A 2 MiB page with device memory holds no other memory, so the library asks the driver once for all arrays
+ * of a call in one page. */
 static void fills_its_pages(CUdeviceptr address, size_t bytes) {
     const uint64_t page = (uint64_t)2 << 20, ends[] = {address, address + bytes - 1};
     const size_t step = (size_t)sysconf(_SC_PAGESIZE);
@@ -162,7 +162,7 @@ static void fills_its_pages(CUdeviceptr address, size_t bytes) {
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
             if (got != MAP_FAILED)
                 munmap(got, step);
-            /* A system that does not know the flag gives memory elsewhere. */
+            /* A system without support for the flag maps it elsewhere. */
             if (got == (void *)(uintptr_t)at)
                 fail_msg("the host may have memory at 0x%llx, beside %zu bytes of the device's at 0x%llx",
                          (unsigned long long)at, bytes, (unsigned long long)address);

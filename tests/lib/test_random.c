@@ -1,15 +1,14 @@
-/* Every operation of wideload.h with arguments drawn at random, against plain C, byte for byte: outputs are
- * poisoned, what lies around and between the arrays must stay as it was.  On the simulator, or the device
- * that WIDELOAD_DEVICE names.
+/* Every operation of wideload.h with random arguments, against plain C, byte for byte: outputs are poisoned,
+ * and bytes around and between the arrays must not change.  On the simulator, or the device that
+ * WIDELOAD_DEVICE names.
  *
  *     test_lib_random [--seed N] [--cases N] [--case N] [--bytes N] [--threads N] [--operation NAME]
  * [--shared]
  *
- * A case is a function of the seed and its number alone, so --seed and --case repeat what failed.  Several
- * threads
- * (--threads) call at once, each with a stream of its own.  On the simulator each array is an allocation of
- * its own, so that its bounds show every access outside it; on a GPU, or with --shared, they share one large
- * allocation a thread, which makes a million cases a matter of a minute. */
+ * A case depends only on the seed and its number, so --seed and --case repeat a failure.  Several threads
+ * (--threads) call concurrently, each with its own stream.  On the simulator each array is a separate
+ * allocation, so its bounds reveal every access outside it; on a GPU, or with --shared, each thread's arrays
+ * share one large allocation, which makes a million cases take about a minute. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -44,8 +43,8 @@ static _Atomic uint64_t ran[32];
 struct worker {
     pthread_t thread;
     CUstream stream;
-    CUdeviceptr device;        /* size bytes; 0 where each array has its own */
-    unsigned char *host, *got; /* what the device should hold, and what it holds */
+    CUdeviceptr device;        /* size bytes; 0 if each array has its own */
+    unsigned char *host, *got; /* expected and actual contents of the device */
     uint64_t size;
     unsigned count;
     uint64_t number[BATCH], start[BATCH + 1];
@@ -63,7 +62,7 @@ static void tell(const struct worker *worker, unsigned i, const char *what) {
     fflush(stdout);
 }
 
-/* Whether a call of the driver or the library went well. */
+/* Whether a call of the driver or the library succeeded. */
 static bool went(const struct worker *worker, unsigned i, int result, const char *call) {
     char words[2048];
     if (result == 0)
@@ -75,7 +74,7 @@ static bool went(const struct worker *worker, unsigned i, int result, const char
 
 /* ---------------------------------------------------------------- arrays on the device */
 
-/* Each array from its block of 256 bytes on, to its last byte, as an allocation. */
+/* Allocates each array from its block of 256 bytes to its last byte. */
 static bool send_own(struct worker *worker, unsigned i) {
     struct call *call = &worker->call[i];
     for (unsigned k = 0; k < call->arrays; k++) {
@@ -136,7 +135,7 @@ static void run_batch(struct worker *worker) {
         good = (options.shared || send_own(worker, i)) &&
                went(worker, i, call->operation->run(context, call, worker->stream), call->operation->name);
     }
-    /* The first is named: which one faulted, nobody knows. */
+    /* The first one is named, since it is unknown which one faulted. */
     good = good && went(worker, 0, cuda.cuStreamSynchronize(worker->stream),
                         "a kernel of this or one of the 63 next cases");
     for (unsigned i = 0; i < worker->count && good; i++) {
@@ -169,7 +168,7 @@ static unsigned operations(void) {
     return count;
 }
 
-/* Sizes of all orders alike, from some bytes to options.bytes. */
+/* Sizes of all magnitudes are equally likely, from a few bytes to options.bytes. */
 static void choose(struct worker *worker, uint64_t number) {
     struct draw draw = draw_from(options.seed, number);
     unsigned which = (unsigned)draw_below(&draw, operations());

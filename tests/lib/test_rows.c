@@ -16,7 +16,7 @@
 
 static void joined(void **state) {
     (void)state;
-    /* Sizes of one go, rows that touch become longer rows, and dimensions that touch one dimension. */
+    /* Sizes for one pass, contiguous rows that become longer, and dimensions that become one. */
     static const struct {
         struct wl__rows given, expected;
     } cases[] = {
@@ -41,7 +41,7 @@ static void joined(void **state) {
     }
 }
 
-/* Rows lie dense in `to`, in the reverse order of dimensions in `from`, with `slack` bytes after each row. */
+/* Rows are dense in `to`, in reverse order of dimensions in `from`, with `slack` bytes after each row. */
 static void copy(unsigned rank, const uint64_t *sizes, uint64_t row_bytes, uint64_t slack, unsigned to_shift,
                  unsigned from_shift) {
     struct wl__rows rows = {.row_bytes = row_bytes, .rank = rank};
@@ -80,7 +80,7 @@ static void copy(unsigned rank, const uint64_t *sizes, uint64_t row_bytes, uint6
 static void every_rank(void **state) {
     (void)state;
     static const uint64_t sizes[WL_ROWS_RANK] = {3, 2, 5, 2, 3, 2, 4};
-    /* Lengths on either side of what decides between the ways. */
+    /* Lengths on both sides of the strategies' limits. */
     static const uint64_t lengths[] = {16, 64, 336, 8, 24, 328, 4, 60, 324, 2, 30, 514, 1, 33, 211};
     for (unsigned rank = 1; rank <= WL_ROWS_RANK; rank++)
         for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {

@@ -26,7 +26,7 @@ static void put(uint32_t *words, size_t i, float value) {
     memcpy(words + i, &value, 4);
 }
 
-/* Inputs that are summed: finite floats, different at each index. */
+/* Inputs of sums: finite floats, different at each index. */
 static void make_floats(struct array *array) {
     for (size_t i = 0; i < array->words; i++)
         put(array_words(array), i, (float)(mix((uint32_t)i + 1) % 1000003) / 64.0f);
@@ -105,14 +105,14 @@ static void reference(enum wl_reference what, const struct wl_problem *p, uint32
             }
         break;
     default:
-        fail(); /* sparse matrices: test_sparse.c; the library's operations: each has a test of its own */
+        fail(); /* sparse matrices: test_sparse.c; each library operation has its own test */
     }
 }
 
 /* ---------------------------------------------------------------- one run */
 
 struct shape {
-    size_t in[4], out[4]; /* words of each array; 0: not there, unless `empty` */
+    size_t in[4], out[4]; /* words of each array; 0: absent, unless `empty` */
     bool floats;
 };
 
@@ -136,7 +136,7 @@ static struct shape shape_of(enum wl_reference what, const struct wl_problem *p)
     }
 }
 
-/* shifts: words that in[0], in[1], in[2] and the outputs are moved on by. */
+/* shifts: distance in words of in[0], in[1], in[2] and the outputs from alignment. */
 static void run(const struct wl_rung *rung, struct wl_problem problem, const unsigned shifts[4]) {
     char what[256];
     snprintf(what, sizeof(what),
@@ -203,7 +203,7 @@ static const uint32_t blocks[][2] = {{1, 1}, {31, 1},  {32, 1},   {33, 1},
                                      {7, 5}, {1, 100}, {1024, 1}, {32, 32}};
 #define BLOCKS (sizeof(blocks) / sizeof(blocks[0]))
 
-/* Sizes by alignments at the default block, then blocks. */
+/* Combines sizes and alignments at the default block, then tries blocks. */
 static void sweep_with(const struct wl_rung *rung, uint64_t offset, uint64_t stride) {
     for (size_t i = 0; i < SIZES; i++)
         for (size_t j = 0; j < SHIFTS; j++)
@@ -224,7 +224,7 @@ static void sweep_blocks(const struct wl_rung *rung, uint64_t offset, uint64_t s
                 shifts[j * 5]);
 }
 
-/* Accesses a thread, by sizes around what a block of them takes, alignments and blocks. */
+/* Accesses per thread, with sizes near a block's share, alignments and blocks. */
 static void sweep_unrolls(const struct wl_rung *rung, uint64_t offset) {
     for (uint32_t unroll = 1; unroll <= rung->unrolls; unroll *= 2) {
         struct wl_problem problem = {.offset = offset, .stride = 1, .unroll = unroll};
@@ -246,7 +246,7 @@ static void sweep_unrolls(const struct wl_rung *rung, uint64_t offset) {
             run(rung, problem, aligned);
         }
     }
-    /* Accesses that there is no kernel of. */
+    /* A number of accesses for which there is no kernel. */
     struct wl_problem problem = {.n = 1, .stride = 1, .unroll = 3, .in = {4, 4}, .out = {4}};
     if (rung->unrolls)
         assert_int_equal(rung->launch(context, &problem, NULL), WL_ERROR_NOT_APPLICABLE);

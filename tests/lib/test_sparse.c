@@ -1,5 +1,5 @@
-/* The two sparse transposes against a plain C one.  The order of entries in a column is free, so both sides
- * are sorted within each column before they are compared. */
+/* The two sparse transposes against one in plain C.  The order of entries in a column is free, so both sides
+ * are sorted within each column before the comparison. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,12 +27,12 @@ static int by_place(const void *a, const void *b) {
     return x->value < y->value ? -1 : x->value > y->value;
 }
 
-/* Entries in the order of rows, with the columns of one row in any order. */
+/* Entries in row order, with the columns of each row in any order. */
 static struct entry *make_entries(uint64_t rows, uint64_t cols, uint64_t nnz, uint32_t *starts) {
     struct entry *entries = calloc(nnz + 1, sizeof(*entries));
     assert_non_null(entries);
     for (uint64_t i = 0; i < nnz; i++) {
-        /* Rows bunch together, so that many are empty. */
+        /* Entries cluster in few rows, so that many are empty. */
         entries[i].row = (uint32_t)(mix((uint32_t)(i / 5) + 7) % rows);
         entries[i].column = (uint32_t)(i % 3 ? mix((uint32_t)i) % cols : mix((uint32_t)i) % (cols / 10 + 1));
         entries[i].value = mix((uint32_t)i * 3 + 11);
@@ -42,7 +42,7 @@ static struct entry *make_entries(uint64_t rows, uint64_t cols, uint64_t nnz, ui
         starts[entries[i].row + 1]++;
     for (uint64_t r = 0; r < rows; r++)
         starts[r + 1] += starts[r];
-    /* A stable distribution by rows. */
+    /* Distributes them stably by row. */
     struct entry *sorted = calloc(nnz + 1, sizeof(*sorted));
     uint32_t *next = malloc(4 * (rows + 1));
     assert_non_null(sorted);
@@ -116,7 +116,7 @@ static void run(const char *name, uint64_t rows, uint64_t cols, uint64_t nnz, ui
     struct entry *result = calloc(nnz + 1, sizeof(*result));
     assert_non_null(result);
     for (uint64_t i = 0; i < nnz; i++) {
-        /* Places are compared before sorting: entry i belongs to the column that holds place i. */
+        /* Places are compared before sorting: entry i belongs to the column that contains place i. */
         result[i] = (struct entry){fast ? entries[i].column : words[3][i], words[1][i], words[2][i]};
         if (result[i].column != entries[i].column)
             fail_msg("%s: entry %llu is of column %u, not %u", what, (unsigned long long)i, result[i].column,
@@ -128,7 +128,7 @@ static void run(const char *name, uint64_t rows, uint64_t cols, uint64_t nnz, ui
             fail_msg("%s: entry %llu is (%u, %u, 0x%x), not (%u, %u, 0x%x)", what, (unsigned long long)i,
                      result[i].row, result[i].column, result[i].value, entries[i].row, entries[i].column,
                      entries[i].value);
-    /* The inputs stand, and work has its guards. */
+    /* The inputs are unchanged, and work has its guards. */
     uint32_t *work_words, *work_got = array_fetch(context, &work, &work_words, what);
     free(work_got);
     for (unsigned i = 0; i < 4; i++) {

@@ -1,4 +1,4 @@
-/* Squares in place on devices that have less shared memory than the one that runs the tests. */
+/* Squares in place on devices with less shared memory than the one that runs the tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #define LITTLE (64 << 10)
 
-/* The driver's launch, and what it was asked for. */
+/* The driver's launch function, and its last arguments. */
 static CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                           CUstream, void **, void **);
 static unsigned launches, most_shared;
@@ -25,7 +25,7 @@ static CUresult look_and_launch(CUfunction function, unsigned x, unsigned y, uns
     return launch(function, x, y, z, block_x, block_y, block_z, shared, stream, arguments, extra);
 }
 
-/* Pairs of bytes on a device whose blocks have no more than 64 KB of shared memory. */
+/* 2-byte elements on a device whose blocks have at most 64 KB of shared memory. */
 static void little_shared(void **state) {
     (void)state;
     const uint64_t side = 3075;

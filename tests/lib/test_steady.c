@@ -1,6 +1,5 @@
-/* What every operation asks of the driver once its kernels are loaded: launches, and nothing that allocates,
- * loads or waits.  Over a driver that counts and forwards to the simulator; so the results are compared, too.
- */
+/* The driver calls of every operation after its kernels are loaded: launches, and nothing that allocates,
+ * loads or waits.  The driver counts and forwards to the simulator, so the results are compared too. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +51,7 @@ static void need(wl_error error, const char *what) {
         fail_msg("%s: %s: %s", what, wl_error_name(error), wl_message());
 }
 
-/* Whoever makes the library use another function says here what it does. */
+/* Anyone who makes the library use another function must classify it here. */
 static void every_function_is_known(void **state) {
     (void)state;
     static const char *const known[] = {
@@ -73,13 +72,13 @@ static void every_function_is_known(void **state) {
     }
 }
 
-/* Asynchronous work on the caller's stream; all else that is counted is none. */
+/* Asynchronous work on the caller's stream; no other counted call is work. */
 static bool is_work(const char *name) {
     return strncmp(name, "cuLaunchKernel", 14) == 0 || strncmp(name, "cuMemsetD8Async", 15) == 0 ||
            strncmp(name, "cuMemcpyDtoDAsync", 17) == 0;
 }
 
-/* Fails where anything but work was asked for between the two; returns how much work it was. */
+/* Fails if anything but work was requested between the two counts; returns the amount of work. */
 static uint64_t only_work(const struct trace_counts *before, const struct trace_counts *after,
                           const char *what) {
     uint64_t work = 0;
@@ -97,7 +96,7 @@ static uint64_t only_work(const struct trace_counts *before, const struct trace_
     return work;
 }
 
-/* Nothing has to be done: for no elements, and for a row or a column in its place. */
+/* Calls without an effect: no elements, or a row or a column in its place. */
 static bool is_nothing(const struct call *call) {
     if (call->operation == &call_transpose_inplace && (call->rows <= 1 || call->cols <= 1))
         return true;
@@ -107,7 +106,7 @@ static bool is_nothing(const struct call *call) {
     return true;
 }
 
-/* The same calls twice: the first time loads what they need. */
+/* Makes the same calls twice: the first time loads what they need. */
 static void in_steady_state(const struct operation *operation) {
     static struct call calls[CALLS];
     uint64_t end = 0;
@@ -160,7 +159,7 @@ static void every_operation(void **state) {
         in_steady_state(operation_at(i));
 }
 
-/* The counting itself: what must not happen is seen when it does. */
+/* Tests the counting itself: forbidden calls are detected. */
 static void it_counts(void **state) {
     (void)state;
     wl_devptr memory;

@@ -1,5 +1,5 @@
-/* The kernels of wl_add for long arrays, at sizes that take no time: bit for bit what the kernels for any
- * arrays make, which test_add.c holds to C.  On the simulator, or the device that WIDELOAD_DEVICE names. */
+/* The kernels of wl_add for long arrays, at small sizes: bit for bit the results of the general kernels,
+ * which test_add.c compares with C.  On the simulator, or the device that WIDELOAD_DEVICE names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void add(wl__kernel kernel, wl_devptr out, wl_devptr a, wl_devptr b, uint
         fail_msg("%s: %s", what, wl_message());
 }
 
-/* All three arrays begin `shift` bytes past 16, a and b in other sectors and lines than the output. */
+/* All three arrays begin `shift` bytes past 16; a and b are in other sectors and lines than the output. */
 static void compare(size_t kind, uint64_t bytes, unsigned shift) {
     char what[80];
     snprintf(what, sizeof(what), "kind %zu, %llu bytes from +%u", kind, (unsigned long long)bytes, shift);
@@ -53,7 +53,7 @@ static void compare(size_t kind, uint64_t bytes, unsigned shift) {
     array_compare(context, &out, what);
     array_compare(context, &a, what);
     array_compare(context, &b, what);
-    /* In the memory of an input. */
+    /* In place of an input. */
     add(kinds[kind].any, x, x, y, bytes, what);
     fetched = array_fetch(context, &a, &right, what);
     array_send(context, &a);

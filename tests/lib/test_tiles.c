@@ -1,5 +1,5 @@
-/* How a batch of matrices is cut into launches and tiles: each tile is some block's, once, and each element
- * some tile's, however few blocks a launch may have. */
+/* The cutting of a batch of matrices into launches and tiles: each tile belongs to exactly one block, and
+ * each element to exactly one tile, however few blocks a launch may have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #define COLS  50
 #define BATCH 4
 
-/* Takes the tile out of what is left of the launch's matrices. */
+/* Removes the tile from the remaining part of the launch's matrices. */
 static void take(uint8_t *left, const struct wl_transpose_tiles *launch, uint32_t block, unsigned matrices) {
     struct wl_tile tile = wl_find_tile(launch, block);
     if (!wl_is_tile(launch, &tile))
@@ -39,14 +39,14 @@ static void check(const wl_transpose_layout *layout, struct wl__tile_shape shape
     while (wl__tiles_next(&tiles, &launch)) {
         const uint32_t blocks = launch.blocks;
         assert_true(blocks >= 1 && blocks <= limit);
-        /* Blocks without a tile are in the last band and the first and last stretch alone. */
+        /* Only the last band, and the first and last stretch, have blocks without a tile. */
         const uint32_t stretch = launch.paired ? 2 * launch.apart : 1;
         uint32_t down = (launch.tiles_down + launch.band - 1) / launch.band * launch.band;
         uint32_t across = (launch.late + launch.tiles_across + stretch - 1) / stretch * stretch,
                  each = down * across;
         unsigned matrices = blocks / each;
         assert_int_equal(blocks, matrices * each);
-        /* The launch's rows even where its tiles begin `extra` rows early; and no tile for nothing. */
+        /* The launch covers its rows even if its tiles begin `extra` rows early; and no tile is empty. */
         assert_true((uint64_t)launch.tiles_down * shape.rows >= launch.rows + shape.extra);
         assert_true((uint64_t)(launch.tiles_down - 1) * shape.rows < launch.rows + shape.extra);
         assert_true((uint64_t)launch.tiles_across * shape.cols >= launch.cols);
@@ -97,7 +97,7 @@ static void check_division(uint32_t n, uint32_t count) {
     assert_int_equal(rest, n % count);
 }
 
-/* Divisions by multiplication where they are the tightest: dividends beside multiples. */
+/* Divisions by multiplication in the tightest cases: dividends next to multiples. */
 static void divisions(void **state) {
     (void)state;
     static const uint32_t counts[] = {1,          2,          3,          7,         641,

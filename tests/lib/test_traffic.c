@@ -1,5 +1,5 @@
-/* The rungs' counters on the simulator are those that an H200's hardware gave for the same access patterns
- * (2^20 elements, 1024 x 1024; the matrix products' are too long for a unit test and are the bench's). */
+/* The rungs' counters on the simulator equal those of an H200's hardware for the same access patterns (2^20
+ * elements, 1024 x 1024; matrix products take too long for a unit test and are covered by the bench). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static const struct {
     {"read-offset", "ldg", N, 128, 65528, 262112, 32764, 131056, 0, 0},
     {"read-offset", "l2-only", N, 11, 65536, 327676, 32768, 131071, 0, 0},
     {"read-offset", "unroll4", N, 0, 65536, 262144, 32768, 131072, 0, 0},
-    /* The text's kernel skips its tail here (327664 and 131068); ours does it. */
+    /* The text's kernel skips its tail here (327664 and 131068); ours does not. */
     {"read-offset", "unroll4", N, 11, 65536, 327676, 32768, 131071, 0, 0},
     {"write-offset", "plain", N, 0, 65536, 262144, 32768, 131072, 0, 0},
     {"write-offset", "plain", N, 11, 65536, 262142, 32768, 163838, 0, 0},
@@ -125,8 +125,8 @@ static void the_hardware_s_counts(void **state) {
     }
 }
 
-/* Realigned: no sector of the output is written in part, and a warp's loads of an array are 17 sectors and,
- * for its last lane's neighbour, one. */
+/* Realigned: no sector of the output is written partially, and a warp's loads of an array are 17 sectors and,
+ * for its last lane's neighbour, one more. */
 static void realigned_moves_little_more_than_it_must(void **state) {
     (void)state;
     static const char *const experiments[] = {"read-offset", "write-offset"};

@@ -1,6 +1,6 @@
 /* wl_transpose and wl_transpose_batched against a plain loop: every width, awkward shapes, every alignment,
- * leading dimensions and strides; outputs poisoned, guards around them, every byte compared. The input's
- * allocation begins and ends with its array, so that the simulator's bounds hold each read. */
+ * leading dimensions and strides; outputs poisoned, with guards, every byte compared.  The input's allocation
+ * begins and ends with its array, so that the simulator checks the bounds of each read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,14 +18,13 @@
 static const unsigned widths[] = {1, 2, 4, 8, 16};
 #define WIDTHS 5
 
-/* Whether the device has asynchronous loads: not where WIDELOAD_ARCH names one before compute capability 8.0.
- */
+/* Whether the device has asynchronous loads: not if WIDELOAD_ARCH names one before compute capability 8.0. */
 static bool async(void) {
     const char *arch = getenv("WIDELOAD_ARCH");
     return !arch || strcmp(arch, "sm_75") != 0;
 }
 
-/* Asynchronous loads without bulk copies: other choices, which these tests do not name. */
+/* Asynchronous loads without bulk copies: these devices choose kernels that the tests do not name. */
 static bool unnamed(void) {
     const char *arch = getenv("WIDELOAD_ARCH");
     return arch && strcmp(arch, "sm_80") == 0;
@@ -33,12 +32,12 @@ static bool unnamed(void) {
 
 /* ---------------------------------------------------------------- one call */
 
-/* Elements from the first to the last of all matrices. */
+/* The number of elements from the first to the last of all matrices. */
 static uint64_t span(uint64_t batch, uint64_t stride, uint64_t outer, uint64_t ld, uint64_t inner) {
     return (batch - 1) * stride + (outer - 1) * ld + inner;
 }
 
-/* A layout whose zeros are replaced by what they stand for. */
+/* A layout with its zeros replaced by their defaults. */
 static wl_transpose_layout complete(wl_transpose_layout l) {
     l.from_ld = l.from_ld ? l.from_ld : l.cols;
     l.to_ld = l.to_ld ? l.to_ld : l.rows;
@@ -47,8 +46,8 @@ static wl_transpose_layout complete(wl_transpose_layout l) {
     return l;
 }
 
-/* to_shift, from_shift: elements that the arrays lie behind an aligned address.  kernel: what must have been
- * chosen, or NULL. */
+/* to_shift, from_shift: distance of the arrays from an aligned address, in elements.  kernel: the kernel that
+ * must be chosen, or NULL. */
 static void check(unsigned width, wl_transpose_layout layout, unsigned to_shift, unsigned from_shift,
                   const char *kernel) {
     if (left_to_release())
@@ -106,7 +105,7 @@ static void small(void **state) {
                 check_plain(widths[w], sizes[r], sizes[c]);
 }
 
-/* The same in pieces of larger matrices. */
+/* The same with parts of larger matrices. */
 static void small_pieces(void **state) {
     (void)state;
     static const uint64_t sizes[] = {1, 2, 3, 7, 16, 31, 33};
@@ -125,7 +124,7 @@ static void small_pieces(void **state) {
             }
 }
 
-/* Around one and two tiles of any of the kernels, and primes. */
+/* Near one and two tiles of each kernel, and primes. */
 static void around_tiles(void **state) {
     (void)state;
     static const uint64_t sizes[] = {32, 63, 64, 65, 127, 128, 129, 191, 256, 257};
@@ -146,8 +145,8 @@ static void many_tiles(void **state) {
     }
 }
 
-/* Rows of the input that are multiples of 128 KB apart: pairs of columns of tiles 8 KB from each other are
- * walked down by turns, in stretches of 16 KB of memory, the first and the last of which may not be full. */
+/* Rows of the input at multiples of 128 KB: pairs of columns of tiles 8 KB apart are walked down alternately,
+ * in stretches of 16 KB of memory, of which the first and the last may be partial. */
 static void far_apart(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++) {
@@ -160,8 +159,7 @@ static void far_apart(void **state) {
     }
 }
 
-/* So many rows that they are cut into bands, the last one not full: at any alignment, and in whole vectors.
- */
+/* So many rows that they are cut into bands, the last one partial: at any alignment, and in whole vectors. */
 static void tall(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++) {
@@ -172,7 +170,7 @@ static void tall(void **state) {
     }
 }
 
-/* Every place in a line that an element can have, of either side. */
+/* Every place of an element in a line, for either side. */
 static void alignments(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++)
@@ -187,7 +185,7 @@ static void alignments(void **state) {
         }
 }
 
-/* The number of rows decides between tiles: around where it does, and both edges of a matrix's columns. */
+/* The number of rows decides between tiles: sizes near that limit, and both edges of a matrix's columns. */
 static void many_rows(void **state) {
     (void)state;
     static const struct {
@@ -203,7 +201,7 @@ static void many_rows(void **state) {
         }
 }
 
-/* Every remainder of a pitch by 16 bytes, of either side. */
+/* Every remainder of a pitch by 16 bytes, for either side. */
 static void leading_dimensions(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++)
@@ -220,7 +218,7 @@ static void leading_dimensions(void **state) {
         }
 }
 
-/* The last rows of a tile of windows are the matrix's, whose columns end with the next tile's first. */
+/* A tile of windows ends with a matrix's last rows, whose columns end with the next tile's first ones. */
 static void ends(void **state) {
     (void)state;
     for (unsigned w = 0; w < 2; w++)
@@ -231,9 +229,8 @@ static void ends(void **state) {
                       shift, NULL);
 }
 
-/* Words and wider elements whose rows begin at multiples of 256 bytes: whole tiles, and parts of them at
- * either end, of which the last row, column or vector alone is one; the other side's rows anywhere that is
- * allowed. */
+/* Words and wider elements whose rows begin at multiples of 256 bytes: whole tiles, and partial ones at
+ * either end, down to a single row, column or vector; the other side's rows at any allowed place. */
 static void loaded(void **state) {
     (void)state;
     static const uint64_t sizes[] = {4, 16, 28, 32, 36, 64, 68, 100, 128, 132};
@@ -250,9 +247,9 @@ static void loaded(void **state) {
                 }
 }
 
-/* Rows that begin at different places in a vector: tiles with and without a window that reaches beyond the
- * matrix, the last row alone, rows of the output at every place; and so many tiles that they go in clusters.
- * Small matrices are left to this kernel where they fill tiles, or their rows lie too far apart to be brought
+/* Rows that begin at different places in a vector: tiles with and without a window that extends beyond the
+ * matrix, the last row by itself, output rows at every place; and so many tiles that they run in clusters.
+ * Small matrices use this kernel if they fill tiles, or if their rows are too far apart to be loaded
  * whole. */
 static void slots(void **state) {
     (void)state;
@@ -271,7 +268,7 @@ static void slots(void **state) {
                 if ((r == 3 || r == 5) && c >= 4)
                     check(2, layout, (r + c) % 16, gap, kernel);
             }
-    /* Pairs of bytes that have no gaps in the output: too many rows for panels. */
+    /* 2-byte elements without gaps in the output: too many rows for panels. */
     for (unsigned gap = 1; gap <= 3; gap++)
         check(2, (wl_transpose_layout){.rows = 449, .cols = 250, .batch = 17, .from_ld = 252 + gap}, gap, 5,
               kernel);
@@ -284,8 +281,8 @@ static void slots(void **state) {
     check(4, (wl_transpose_layout){.rows = 257, .cols = 259, .batch = 1}, 0, 0, ": shifted: ");
 }
 
-/* Matrices that are large enough for clusters of blocks: blocks without a tile, last tiles that are parts,
- * clusters over the end of a column of tiles and of a matrix. */
+/* Matrices that are large enough for clusters of blocks: blocks without a tile, partial last tiles, clusters
+ * across the end of a column of tiles and of a matrix. */
 static void clusters(void **state) {
     (void)state;
     const char *kernel = async() ? ": clusters: " : ": shifted: ";
@@ -294,14 +291,14 @@ static void clusters(void **state) {
           3, kernel);
     check(1, (wl_transpose_layout){.rows = 3999, .cols = 4003, .batch = 1}, 1, 0,
           async() ? ": windows: " : ": shifted: ");
-    /* Pairs of bytes whose rows begin at one place in a vector are left to this kernel. */
+    /* 2-byte elements whose rows begin at the same place in a vector use this kernel. */
     check(2, (wl_transpose_layout){.rows = 2050, .cols = 2111, .batch = 2, .from_ld = 2112}, 0, 0, kernel);
     check(2, (wl_transpose_layout){.rows = 2001, .cols = 2233, .batch = 1, .from_ld = 2240, .to_ld = 2004}, 3,
           7, kernel);
 }
 
-/* Rows that lie back to back and are no whole vectors: one piece of one strip, of two, several, one that is
- * cut; one that takes half of a multiprocessor's shared memory; batches. */
+/* Contiguous rows that are not whole vectors: one piece of one strip, of two, several, one that is cut; one
+ * that takes half of a multiprocessor's shared memory; batches. */
 static void pieces(void **state) {
     (void)state;
     static const uint64_t rows[] = {64, 72, 128, 136, 200, 520}, cols[] = {33, 49, 63, 81, 130, 196, 879};
@@ -327,7 +324,7 @@ static void pieces(void **state) {
                 }
 }
 
-/* The same the other way: the output's rows. */
+/* The same with contiguous rows of the output. */
 static void columns(void **state) {
     (void)state;
     static const uint64_t rows[] = {65, 81, 98, 102, 104, 130, 196, 599}, cols[] = {160, 192, 208, 400};
@@ -349,14 +346,14 @@ static void columns(void **state) {
                 }
 }
 
-/* Devices that have no kernel for many small matrices take a tile for each, and the simulator long. */
+/* Devices without a kernel for many small matrices use one tile for each: slow on the simulator. */
 static uint64_t many(uint64_t batch) {
     return getenv("WIDELOAD_ARCH") && batch > 40 ? 40 : batch;
 }
 
-/* Small matrices of any size, whole: one a block and many, the last block's fewer; every place in a vector
- * that the arrays can begin and end at; gaps between rows and matrices that are loaded, and ones that are
- * not. */
+/* Small matrices of any size, whole: one per block and many, with fewer in the last block; every place in a
+ * vector where the arrays can begin and end; gaps between rows and matrices that are loaded, and gaps that
+ * are not. */
 static void matrices(void **state) {
     (void)state;
     static const struct {
@@ -389,8 +386,8 @@ static void matrices(void **state) {
         }
 }
 
-/* Gaps between rows of the output, or between small matrices of it: ends of rows in every place of a vector,
- * rows that have no whole vector. */
+/* Gaps between rows of the output, or between its small matrices: row ends at every place of a vector, and
+ * rows without a whole vector. */
 static void apart(void **state) {
     (void)state;
     static const uint64_t rows[] = {2, 3, 5, 8, 15, 16, 17, 31, 32, 33, 50, 66, 129};
@@ -407,7 +404,7 @@ static void apart(void **state) {
                 layout.from_ld = layout.cols + 40 + gap;
                 check(widths[w], layout, gap * 5, gap, NULL);
             }
-    /* So many small matrices that blocks have some. */
+    /* So many small matrices that blocks have several. */
     static const uint64_t small[][2] = {{2, 2}, {3, 5}, {8, 7}, {17, 9}, {33, 3}};
     for (unsigned w = 0; w < WIDTHS; w++)
         for (unsigned n = 0; n < sizeof(small) / sizeof(*small); n++) {
@@ -426,8 +423,8 @@ static void apart(void **state) {
     }
 }
 
-/* Columns of matrices that are too large, or whose rows are too far apart, to be brought whole: every
- * misalignment of rows; windows that begin before the array and end behind it. */
+/* Columns of matrices that are too large, or whose rows are too far apart, to be loaded whole: every
+ * misalignment of rows; windows that begin before the array and end after it. */
 static void panels(void **state) {
     (void)state;
     static const struct {
@@ -461,7 +458,7 @@ static void batches(void **state) {
             check(widths[w], (wl_transpose_layout){.rows = 64, .cols = 49, .batch = batch}, 3, 1, NULL);
             check(widths[w], (wl_transpose_layout){.rows = 1, .cols = 37, .batch = batch}, 0, 1, NULL);
             check(widths[w], (wl_transpose_layout){.rows = 37, .cols = 1, .batch = batch}, 1, 0, NULL);
-            /* The last row of a matrix need not be whole: the next begins in its gap. */
+            /* A matrix's last row need not be whole: the next matrix begins in its gap. */
             check(widths[w],
                   (wl_transpose_layout){.rows = 20,
                                         .cols = 30,
@@ -490,7 +487,7 @@ static void batches(void **state) {
         }
 }
 
-/* ---------------------------------------------------------------- what is chosen */
+/* ---------------------------------------------------------------- choices */
 
 static void choices(void **state) {
     (void)state;
@@ -577,9 +574,9 @@ static void choices(void **state) {
                         wl_explain() + strlen("wl_transpose_batched"));
 }
 
-/* ---------------------------------------------------------------- what is refused */
+/* ---------------------------------------------------------------- invalid arguments */
 
-/* The call fails, names `word`, and writes nothing. */
+/* The call fails, its message contains `word`, and it writes nothing. */
 static void refused(struct array *to, wl_error error, const char *word) {
     assert_int_equal(error, WL_ERROR_INVALID_ARGUMENT);
     if (!strstr(wl_message(), word))
@@ -625,7 +622,7 @@ static void refusals(void **state) {
     array_free(context, &from);
 }
 
-/* Nothing to do is no error, whatever the addresses. */
+/* Calls without work succeed, whatever the addresses. */
 static void nothing(void **state) {
     (void)state;
     assert_int_equal(wl_transpose(context, 4, 0, 0, 0, 10, NULL), WL_ERROR_OK);

@@ -1,6 +1,6 @@
-/* wl_transpose_inplace against plain C: every way of its table, every width, squares and tall, wide, nearly
- * square and coprime shapes, misaligned; the matrix in guards, the workspace poisoned and in guards. On the
- * simulator, or the device that WIDELOAD_DEVICE names. */
+/* wl_transpose_inplace against plain C: every strategy of its table, every width, squares and tall, wide,
+ * nearly square and coprime shapes, misaligned; the matrix has guards, the workspace is poisoned and has
+ * guards.  On the simulator, or the device that WIDELOAD_DEVICE names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static size_t words_of(size_t bytes) {
     return (bytes + 3) / 4;
 }
 
-/* The matrix lies `shift` elements into an array of words, whose other bytes must stay. */
+/* The matrix begins `shift` elements into an array of words, whose other bytes must not change. */
 static void run(unsigned width, uint64_t rows, uint64_t cols, unsigned shift, const char *way) {
     if (left_to_release())
         return;
@@ -68,17 +68,17 @@ static void squares(void **state) {
     /* Each alignment of each width. */
     for (unsigned shift = 0; shift < 17; shift++)
         each_width(67, 67, shift, "square");
-    /* Rows of whole vectors, that an edge cuts anywhere but within one. */
+    /* Rows of whole vectors, cut by an edge at any vector. */
     for (unsigned side = 16; side <= 400; side += 48)
         for (unsigned shift = 0; shift <= 16; shift += 8) {
             run(1, side, side, shift, "square");
             run(2, side, side, shift, "square");
         }
-    /* More than one group of tiles on a side, and an odd number. */
+    /* More than one group of tiles per side, and an odd number. */
     run(1, 1168, 1168, 16, "square");
     run(2, 1160, 1160, 8, "square");
     run(4, 8 * 64 * 2 + 5, 8 * 64 * 2 + 5, 1, "square");
-    /* Pairs of bytes in large tiles. */
+    /* 2-byte elements in large tiles. */
     run(2, 3073, 3073, 3, "square");
 }
 
@@ -103,7 +103,7 @@ static void narrow(void **state) {
     run(4, 3, 2, 0, "through-workspace");
 }
 
-/* From how many bytes on nearly square matrices go by panels. */
+/* The size in bytes from which on nearly square matrices use panels. */
 static uint64_t measured_from[5];
 static void go_by_panels_from(uint64_t bytes) {
     for (unsigned row = 0; row < 5; row++)
@@ -130,12 +130,12 @@ static void each_nearly_square(void) {
         run(width, 1021, 1023, 1, "near-square");
         run(width, 1023, 1021, 1, "near-square");
     }
-    /* As many chunks kept as a block's shared memory has room for, and more. */
+    /* As many kept chunks as a block's shared memory can hold, and more. */
     run(4, 2000, 2015, 1, "near-square");
     run(4, 2015, 2000, 3, "near-square");
     run(16, 700, 716, 1, "near-square");
     run(16, 716, 700, 0, "near-square");
-    /* Runs of one chunk and less. */
+    /* Runs of one chunk or less. */
     run(1, 256, 257, 77, "near-square");
     run(1, 258, 256, 127, "near-square");
 }
@@ -152,13 +152,13 @@ static void nearly_square_by_panels(void **state) {
     go_by_panels_from(0);
     each_nearly_square();
     go_as_measured();
-    /* Where they begin, the one and the other. */
+    /* The smallest sizes for each. */
     run(4, 1448, 1449, 1, "near-square");
     run(4, 1447, 1448, 1, "near-square");
     run(16, 1145, 1146, 0, "near-square");
 }
 
-/* Two passes: no wait of the second is missing.  check.inplace_waits runs this one under the race checker. */
+/* Two passes: the second lacks no wait.  check.inplace_waits runs this test under the race checker. */
 static void rows_wait(void **state) {
     (void)state;
     go_by_panels_from(UINT64_MAX);
@@ -182,7 +182,7 @@ static void shuffles(void **state) {
     }
 }
 
-/* Rows, or columns, that no shared memory holds: those go through the workspace. */
+/* Rows or columns that fit into no shared memory: they go through the workspace. */
 static void shuffles_by_bands(void **state) {
     (void)state;
     run(16, 33, 15000, 0, "shuffle");
@@ -215,7 +215,7 @@ static void random_shapes(void **state) {
     go_as_measured();
 }
 
-/* Graph nodes run more than once: counters and flags must begin anew each time. */
+/* Graph nodes run more than once: counters and flags must be reset each time. */
 static void again(void **state) {
     (void)state;
     size_t needed;

@@ -30,7 +30,7 @@ static void find(const char *name, void *slot) {
     memcpy(slot, &symbol, sizeof(symbol));
 }
 
-/* This library needs the simulator's, so that is loaded by now. */
+/* This library needs the simulator's, so that one is already loaded. */
 __attribute__((constructor)) static void find_all(void) {
 #define REAL_FIND(name, parameters, arguments) find(STRING(name), &real.name);
     TRACE_MAP(REAL_FIND)

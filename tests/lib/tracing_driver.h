@@ -1,6 +1,6 @@
-/* A driver that forwards to the simulator and counts what it is asked: to prove what the library asks of a
- * driver. Loaded through WIDELOAD_SIM_LIBRARY; the tests find trace_counts() with dlsym.  What is not listed
- * here goes to the simulator uncounted. */
+/* A driver that forwards to the simulator and counts its calls, to prove what the library asks of a driver.
+ * Loaded through WIDELOAD_SIM_LIBRARY; the tests find trace_counts() with dlsym.  Functions that are not
+ * listed here go to the simulator uncounted. */
 #ifndef WIDELOAD_TESTS_TRACING_DRIVER_H
 #define WIDELOAD_TESTS_TRACING_DRIVER_H
 
@@ -44,7 +44,7 @@
     X(cuEventRecord, (CUevent a, CUstream b), (a, b))                                                        \
     X(cuEventSynchronize, (CUevent a), (a))
 
-/* Functions of the library's that only answer, or set what is current in the thread. */
+/* The library's calls that only query, or set what is current in the thread. */
 #define TRACE_HARMLESS_MAP(X)                                                                                \
     X(cuInit)                                                                                                \
     X(cuDriverGetVersion)                                                                                    \
