@@ -18,8 +18,8 @@ static void *find_by_driver(const char *name) {
     char *version = strstr(plain, "_v");
     if (version)
         *version = '\0';
-    /* In CUDA 13 these two have second versions with other parameters, which cuda.h does not make the
-     * default; asking as of CUDA 12 gives what the plain names mean. */
+    /* In CUDA 13 these two have second versions with other parameters, which are not cuda.h's default;
+     * requesting the version of CUDA 12 gives what the plain names mean. */
     bool older = strcmp(plain, "cuCtxGetDevice") == 0 || strcmp(plain, "cuCtxSynchronize") == 0;
     void *function = NULL;
     CUdriverProcAddressQueryResult status;

@@ -1,4 +1,4 @@
-/* The simulator's driver as a program sees it: opened with dlopen, its functions found by name. */
+/* The simulator's driver as programs use it: opened with dlopen, with functions looked up by name. */
 #ifndef WIDELOAD_TESTS_DRIVER_API_H
 #define WIDELOAD_TESTS_DRIVER_API_H
 
@@ -12,12 +12,12 @@
 
 #include <cmocka.h>
 
-#define CUDA_ENABLE_DEPRECATED /* they are the driver's to serve still */
+#define CUDA_ENABLE_DEPRECATED /* the driver still has to provide them */
 #include <cuda.h>
 
 #include "wideload.h"
 
-/* Each name stands for its newest version, as cuda.h says: cuMemAlloc is cuMemAlloc_v2. */
+/* Each name stands for its newest version, as in cuda.h: cuMemAlloc is cuMemAlloc_v2. */
 #define API_MAP(X)                                                                                           \
     X(cuInit)                                                                                                \
     X(cuDriverGetVersion)                                                                                    \
@@ -269,7 +269,7 @@ struct api {
 #define API_FIELD(name) __typeof__(name) *name;
     API_MAP(API_FIELD)
 #undef API_FIELD
-    /* cuda.h 12 and 13 disagree about cuCtxCreate; this version is in both drivers. */
+    /* cuCtxCreate differs between cuda.h 12 and 13; this version is in both drivers. */
     CUresult (*context_create)(CUcontext *context, unsigned flags, CUdevice device);
     wl_sim_get_counters_fn *get_counters;
     wl_sim_strict_bounds_fn *strict_bounds;
@@ -283,19 +283,19 @@ extern struct api api;
 
 enum api_lookup { API_DLSYM, API_GET_PROC_ADDRESS };
 
-/* Opens the driver and finds every function; false, and a line on stderr, when one is missing. */
+/* Opens the driver and finds every function; false, with a line on stderr, if one is missing. */
 bool api_open(enum api_lookup lookup);
 void api_close(void);
 
-/* A group's setup and teardown: the driver, initialised, with a context made for the group. */
+/* A group's setup and teardown: initialises the driver, and makes a context for the group. */
 int api_setup(void **state);
 int api_teardown(void **state);
 /* The context of api_setup(). */
 extern CUcontext api_context;
 
-/* A file that the build made beside the test programs. */
+/* The path of a file that the build made next to the test programs. */
 const char *api_path(const char *name);
-/* Its bytes, NUL-ended, to be freed. */
+/* Its bytes, NUL-terminated; the caller frees them. */
 char *api_read(const char *name, size_t *size);
 
 #define assert_ok(call) assert_int_equal(call, CUDA_SUCCESS)

@@ -1,4 +1,4 @@
-// Kernels that ask for clusters of blocks in different ways; each writes what it got, 4 numbers a block.
+// Kernels that request clusters of blocks in different ways; each writes 4 numbers per block about them.
 static __device__ void tell(unsigned *out) {
     unsigned clusters, blocks, rank, given;
     asm volatile("mov.u32 %0, %%nclusterid.x;" : "=r"(clusters));

@@ -1,5 +1,5 @@
-/* A second process with a driver of its own, which does what it is asked: CUDA's interprocess memory is
- * between two. */
+/* A second process with its own driver, which carries out requests: CUDA's interprocess memory needs two
+ * processes. */
 #ifndef WIDELOAD_TESTS_DRIVER_IPC_H
 #define WIDELOAD_TESTS_DRIVER_IPC_H
 
@@ -14,12 +14,12 @@ enum request_kind {
     REQUEST_ALLOC,  /* size: at */
     REQUEST_EXPORT, /* at: handle */
     REQUEST_WRITE,  /* size bytes at at: value, value + 1, ... */
-    REQUEST_READ,   /* the same bytes: size, of those that are as they should be */
-    REQUEST_STORE,  /* a kernel stores the word value at at */
+    REQUEST_READ,   /* the same bytes: size is the number of right ones */
+    REQUEST_STORE,  /* a kernel stores the word value at `at` */
     REQUEST_RANGE,  /* at: at and size of its allocation */
-    REQUEST_FILES,  /* size: files that are open */
-    REQUEST_EVENT,  /* handle, of an event: it opens it, waits for it, records it and destroys it */
-    REQUEST_RESET,  /* its context goes, and it makes another */
+    REQUEST_FILES,  /* size: number of open files */
+    REQUEST_EVENT,  /* handle of an event: opens it, waits for it, records it and destroys it */
+    REQUEST_RESET,  /* destroys its context and makes another */
 };
 
 struct request {
@@ -37,9 +37,9 @@ struct reply {
     CUipcMemHandle handle;
 };
 
-/* Initialises the driver and makes a context; strict: memory is not packed.  False: it failed. */
+/* Initialises the driver and makes a context; strict: memory is not packed.  False on failure. */
 bool ipc_begin(bool strict);
-/* What a process does itself. */
+/* Carries out a request in this process. */
 struct reply ipc_do(const struct request *request);
 
 struct peer {
@@ -47,12 +47,12 @@ struct peer {
     int requests, replies;
 };
 
-/* Starts the program at path anew, with the argument "peer" or "peer-strict". */
+/* Starts the program at path again, with the argument "peer" or "peer-strict". */
 struct peer ipc_start(bool strict);
-/* What such a program's main() calls; its exit status. */
+/* For main() in such a program; returns its exit status. */
 int ipc_serve(bool strict);
 struct reply ipc_ask(const struct peer *peer, struct request request);
-/* It ends, without an error. */
+/* Ends the process, which must exit without an error. */
 void ipc_end(const struct peer *peer);
 
 #endif

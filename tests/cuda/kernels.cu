@@ -40,7 +40,7 @@ __global__ void static_shared(int *out) {
     out[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
 
-/* words: of dynamic shared memory, all of which are written. */
+/* words: number of dynamic shared words, all of which are written. */
 __global__ void dynamic_shared(int *out, int words) {
     extern __shared__ int tile_words[];
     for (int i = threadIdx.x; i < words; i += blockDim.x)

@@ -1,4 +1,4 @@
-/* Kernels that print, fail, allocate and meet. */
+/* Kernels that print, fail, allocate and use grid barriers. */
 #include <cassert>
 #include <cooperative_groups.h>
 #include <cstdio>
@@ -18,7 +18,7 @@ __global__ void take(void **kept, size_t bytes) {
     *kept = malloc(bytes);
 }
 
-/* Uses data until the host says so; flags: it has begun, it may end, it has ended. */
+/* Uses data until the host stops it; flags: it has begun, it may end, it has ended. */
 __global__ void use(volatile int *flags, volatile int *data) {
     while (!flags[1]) {
         data[threadIdx.x] = data[threadIdx.x] + 1;

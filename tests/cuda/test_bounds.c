@@ -1,4 +1,4 @@
-/* A plain program's accesses outside its allocations: they go through where a GPU has memory, too. */
+/* A plain program's accesses outside its allocations: they succeed where a GPU has memory too. */
 #include "tests/cuda/api.h"
 
 static CUcontext context;
@@ -32,7 +32,7 @@ static int read_at(CUdeviceptr address) {
     return value;
 }
 
-/* Each ends with a fault, after which the context is of no more use. */
+/* Each access ends with a fault; afterwards the context is unusable. */
 static void past_the_end(void **state) {
     (void)state;
     CUdeviceptr first, second;
@@ -41,11 +41,11 @@ static void past_the_end(void **state) {
     assert_ok(api.cuMemsetD8(first, 0, 4));
     assert_ok(store_at(second + (4 << 20) + 1024, 1));
     assert_ok(store_at(second + (6 << 20) - 4, 2));
-    /* An overrun of that length lands in what was allocated before. */
+    /* An overrun of that length reaches earlier allocations. */
     assert_true(first > second && first - second <= 8 << 20);
     assert_ok(store_at(first, 3));
     assert_int_equal(read_at(first), 3);
-    /* Copies keep to the allocation that they begin in. */
+    /* Copies stay within the allocation in which they begin. */
     int value;
     assert_int_equal(api.cuMemcpyDtoH(&value, second + (4 << 20) + 1024, 4), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(store_at(first + ((CUdeviceptr)1 << 40), 4), CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -62,7 +62,7 @@ static void small_ones_share_a_page(void **state) {
     assert_ok(store_at(first + 512, 7));
     assert_int_equal(read_at(second), 7);
     assert_ok(api.cuMemFree(first));
-    assert_ok(store_at(first, 1)); /* its page is still there */
+    assert_ok(store_at(first, 1)); /* its page still exists */
     assert_ok(api.cuMemFree(large));
     assert_int_equal(store_at(large, 1), CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_non_null(strstr(api.last_error(), "freed"));
@@ -74,7 +74,7 @@ static void nothing_near_null(void **state) {
     assert_int_equal(store_at(0, 1), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
-/* Copies, sets and writes of the host's take what there is to the last byte, and not one more. */
+/* Copies, sets and writes by the host accept everything up to the last byte, and not one more. */
 static void to_the_last_byte(void **state) {
     (void)state;
     enum { PITCH = 128, WIDTH = 17 };
@@ -98,7 +98,7 @@ static void to_the_last_byte(void **state) {
         }
     CUdeviceptr wide;
     assert_ok(api.cuMemAlloc(&wide, 4 * PITCH));
-    /* Products that are 2^64 and a little. */
+    /* Products slightly above 2^64. */
     assert_int_equal(api.cuMemsetD32(wide, 0, SIZE_MAX / 4 + 2), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuMemsetD16(wide, 0, SIZE_MAX / 2 + 2), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuMemsetD2D8(wide, PITCH, 0, WIDTH, SIZE_MAX / PITCH + 2), CUDA_ERROR_INVALID_VALUE);
@@ -159,7 +159,7 @@ static CUresult made(size_t width, size_t height, size_t depth, unsigned flags) 
     return error;
 }
 
-/* The CUDA programming guide's largest arrays (compute capability 9.0) are made, and none larger. */
+/* The largest arrays in the CUDA programming guide (compute capability 9.0) are possible, and none larger. */
 static void to_the_documented_limits(void **state) {
     (void)state;
     const size_t one = 131072, layered = 32768, layers = 2048, height = 65536, solid = 16384,
@@ -189,7 +189,7 @@ static void to_the_documented_limits(void **state) {
     assert_int_equal(api.cuMemAllocPitch(&memory, &row, pitch + 1, 1, 4), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuMemAllocPitch(NULL, &row, 1, 1, 4), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuMemAllocPitch(&memory, NULL, 1, 1, 4), CUDA_ERROR_INVALID_VALUE);
-    /* Rows whose bytes are 2^64 and a row. */
+    /* Rows whose byte count is 2^64 plus one row. */
     assert_ok(api.cuMemAllocPitch(&memory, &row, 512, 2, 4));
     assert_ok(api.cuMemFree(memory));
     assert_int_equal(row & (row - 1), 0);

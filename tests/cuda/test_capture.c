@@ -1,4 +1,4 @@
-/* Stream capture: what becomes of work in capturing streams, and what a capture forbids. */
+/* Stream capture: how work in capturing streams is recorded, and what a capture forbids. */
 #include <pthread.h>
 
 #include "tests/cuda/graphs.h"
@@ -37,7 +37,7 @@ static CUgraph end(CUstream stream) {
     return graph;
 }
 
-/* The capture was spoilt: that is all that is told of it, and its stream is free again. */
+/* The capture is invalid: it gives no graph, and its stream is usable again. */
 static void end_invalid(CUstream stream) {
     CUgraph graph = (CUgraph)&graph;
     CUstreamCaptureStatus status;
@@ -59,7 +59,7 @@ static void launch_and_destroy(CUgraph graph) {
     assert_ok(api.cuGraphDestroy(graph));
 }
 
-/* Everything that a stream can be given is kept for later, with its parameters. */
+/* Everything that can be enqueued on a stream is recorded, with its parameters. */
 static void records(void **state) {
     (void)state;
     int calls = 0, host[4] = {9, 9, 9, 9}, source = 4;
@@ -80,7 +80,7 @@ static void records(void **state) {
     assert_ok(api.cuMemFreeAsync(memory, first));
     assert_ok(api.cuLaunchHostFunc(first, add_one, &calls));
     assert_ok(api.cuMemcpyDtoHAsync(host, word, 16, first));
-    assert_ok(api.cuMemcpyDtoHAsync(host, word, 0, first)); /* nothing to keep */
+    assert_ok(api.cuMemcpyDtoHAsync(host, word, 0, first)); /* nothing to record */
     assert_ok(api.cuStreamWriteValue32(first, word, 11, 0));
     CUgraph graph = end(first);
     assert_int_equal(count_nodes(graph), 10);
@@ -133,13 +133,13 @@ static void forks(void **state) {
     launch_and_destroy(graph);
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(read_word(i), (int)i + 1);
-    /* The events stand for what is over. */
+    /* The events belong to a capture that has ended. */
     assert_int_equal(api.cuEventQuery(join), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuStreamWaitEvent(first, join, 0), CUDA_ERROR_CAPTURED_EVENT);
     assert_ok(api.cuEventRecord(join, first));
     assert_ok(api.cuEventQuery(join));
     assert_ok(api.cuStreamWaitEvent(second, join, 0));
-    /* A fork that does not come back. */
+    /* A fork that is not joined. */
     begin(first, CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_ok(api.cuEventRecord(fork, first));
     assert_ok(api.cuStreamWaitEvent(second, fork, 0));
@@ -148,25 +148,25 @@ static void forks(void **state) {
     assert_null(graph);
     assert_ok(api.cuStreamIsCapturing(second, &status));
     assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_NONE);
-    /* Ended in the wrong stream. */
+    /* Ended on the wrong stream. */
     begin(first, CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_ok(api.cuEventRecord(fork, first));
     assert_ok(api.cuStreamWaitEvent(second, fork, 0));
     assert_int_equal(api.cuStreamEndCapture(second, &graph), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     end_invalid(first);
-    /* Two captures cannot become one. */
+    /* Two captures cannot be merged. */
     begin(first, CU_STREAM_CAPTURE_MODE_GLOBAL);
     begin(second, CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_ok(api.cuEventRecord(fork, first));
     assert_int_equal(api.cuStreamWaitEvent(second, fork, 0), CUDA_ERROR_STREAM_CAPTURE_MERGE);
     end_invalid(first);
     end_invalid(second);
-    /* Nor wait for what is not in it. */
+    /* Nor can a capture wait for an event outside of it. */
     assert_ok(api.cuEventRecord(join, second));
     begin(first, CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_int_equal(api.cuStreamWaitEvent(first, join, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     end_invalid(first);
-    /* Except as a node of its own. */
+    /* Unless it is an external event node. */
     begin(first, CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_ok(api.cuStreamWaitEvent(first, join, CU_EVENT_WAIT_EXTERNAL));
     assert_ok(api.cuEventRecordWithFlags(join, first, CU_EVENT_RECORD_EXTERNAL));
@@ -176,7 +176,7 @@ static void forks(void **state) {
     assert_int_equal(api.cuEventRecordWithFlags(join, first, CU_EVENT_RECORD_EXTERNAL),
                      CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuStreamWaitEvent(first, join, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
-    /* An event asked for in the middle spoils the capture. */
+    /* Querying an event during a capture invalidates it. */
     begin(first, CU_STREAM_CAPTURE_MODE_RELAXED);
     assert_ok(api.cuEventRecord(fork, first));
     assert_int_equal(api.cuEventSynchronize(fork), CUDA_ERROR_CAPTURED_EVENT);
@@ -212,7 +212,7 @@ static void forbidden(void **state) {
     assert_int_equal(api.cuStreamAddCallback(first, (CUstreamCallback)(void (*)(void))add_one, NULL, 0),
                      CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     end_invalid(first);
-    /* What no graph could repeat. */
+    /* Calls that no graph could repeat. */
     begin(first, CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_int_equal(api.cuMemAlloc(&memory, 64), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     end_invalid(first);
@@ -225,7 +225,7 @@ static void forbidden(void **state) {
     begin(first, CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_int_equal(api.cuMemcpyDtoH(&value, word, 4), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     end_invalid(first);
-    /* A relaxed capture, or a relaxed thread, may. */
+    /* A relaxed capture, or a relaxed thread, allows them. */
     begin(first, CU_STREAM_CAPTURE_MODE_RELAXED);
     assert_ok(api.cuMemAlloc(&memory, 64));
     assert_ok(api.cuMemcpyDtoH(&value, memory, 4));
@@ -239,10 +239,10 @@ static void forbidden(void **state) {
     assert_ok(api.cuGraphDestroy(end(first)));
     mode = 7;
     assert_int_equal(api.cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
-    /* The legacy stream is ordered with blocking streams. */
+    /* The legacy stream synchronises with blocking streams. */
     begin(blocking, CU_STREAM_CAPTURE_MODE_RELAXED);
     assert_int_equal(api.cuStreamIsCapturing(NULL, &status), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-    assert_ok(store(blocking, 0, 1)); /* asking spoilt nothing */
+    assert_ok(store(blocking, 0, 1)); /* the query invalidated nothing */
     assert_int_equal(store(NULL, 0, 1), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     end_invalid(blocking);
     begin(blocking, CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -253,7 +253,7 @@ static void forbidden(void **state) {
     assert_ok(store(second, 1, 6));
     assert_ok(api.cuGraphDestroy(end(first)));
     assert_int_equal(read_word(0), 5);
-    /* Beginning and ending. */
+    /* Begin and end. */
     assert_int_equal(api.cuStreamBeginCapture(NULL, 0), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     assert_int_equal(api.cuStreamBeginCapture(CU_STREAM_LEGACY, 0), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     assert_int_equal(api.cuStreamBeginCapture(first, 3), CUDA_ERROR_INVALID_VALUE);
@@ -261,7 +261,7 @@ static void forbidden(void **state) {
     begin(first, CU_STREAM_CAPTURE_MODE_GLOBAL);
     assert_int_equal(api.cuStreamBeginCapture(first, 0), CUDA_ERROR_ILLEGAL_STATE);
     assert_int_equal(api.cuStreamEndCapture(first, NULL), CUDA_ERROR_INVALID_VALUE);
-    /* What a plain call would refuse is refused, and the capture goes on. */
+    /* Arguments that a plain call would refuse are refused, and the capture continues. */
     assert_int_equal(api.cuLaunchHostFunc(first, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuMemsetD32Async(word, 0, 5, first), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuMemFreeAsync(word, first), CUDA_ERROR_INVALID_VALUE);
@@ -290,7 +290,7 @@ static void info(void **state) {
     assert_int_equal(count, 1);
     assert_int_equal(api.cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuGraphDestroyNode(dependencies[0]), CUDA_ERROR_INVALID_VALUE);
-    /* A node put in by hand, on which the next one depends. */
+    /* A node that is added explicitly, on which the next one depends. */
     CUgraphNode node, old = dependencies[0];
     assert_ok(api.cuGraphAddEmptyNode(&node, graph, NULL, 0));
     assert_ok(
@@ -311,7 +311,7 @@ static void info(void **state) {
     assert_ptr_equal(ended, graph);
     assert_int_equal(api.cuStreamUpdateCaptureDependencies(first, &old, NULL, 1, 0),
                      CUDA_ERROR_ILLEGAL_STATE);
-    /* Into a graph that is there already, once and again. */
+    /* Captures twice into an existing graph. */
     assert_ok(api.cuStreamBeginCaptureToGraph(first, graph, &old, NULL, 1, CU_STREAM_CAPTURE_MODE_GLOBAL));
     assert_int_equal(api.cuStreamBeginCaptureToGraph(second, graph, NULL, NULL, 0, 0),
                      CUDA_ERROR_ILLEGAL_STATE);
@@ -323,12 +323,12 @@ static void info(void **state) {
     assert_ok(api.cuStreamBeginCaptureToGraph(first, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_GLOBAL));
     assert_int_equal(api.cuStreamSynchronize(first), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     end_invalid(first);
-    assert_ok(api.cuGraphDestroy(graph)); /* it is the program's */
+    assert_ok(api.cuGraphDestroy(graph)); /* it belongs to the program */
     assert_int_equal(api.cuStreamGetCaptureInfo(first, NULL, NULL, NULL, NULL, NULL, NULL),
                      CUDA_ERROR_INVALID_VALUE);
 }
 
-/* A graph's launch is captured as a child graph. */
+/* The launch of a graph is captured as a child graph. */
 static void nested(void **state) {
     (void)state;
     clear();
@@ -395,7 +395,7 @@ static void threads(void **state) {
     assert_ok(attempt.alloc);
 }
 
-/* The thread's own default stream captures as others do; it is a blocking one. */
+/* The thread's own default stream is captured like others; it is a blocking stream. */
 static void per_thread(void **state) {
     (void)state;
     clear();
@@ -409,7 +409,7 @@ static void per_thread(void **state) {
     end_invalid(CU_STREAM_PER_THREAD);
 }
 
-/* Streams that go away in the middle of a capture. */
+/* Streams that are destroyed during a capture. */
 static void destroyed(void **state) {
     (void)state;
     CUstream origin, joined;
@@ -423,7 +423,7 @@ static void destroyed(void **state) {
     assert_ok(store(joined, 0, 1));
     assert_ok(api.cuStreamDestroy(joined));
     end_invalid(origin);
-    /* One that came back before is no longer needed, as in NVIDIA's sample graphMemoryNodes. */
+    /* A stream that was joined earlier is no longer needed, as in NVIDIA's sample graphMemoryNodes. */
     clear();
     assert_ok(api.cuStreamCreate(&joined, CU_STREAM_NON_BLOCKING));
     begin(origin, CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -444,10 +444,10 @@ static void destroyed(void **state) {
     assert_ok(api.cuEventRecord(event, origin));
     assert_ok(api.cuStreamDestroy(origin));
     CUdeviceptr memory;
-    assert_ok(api.cuMemAlloc(&memory, 64)); /* nothing captures any more */
+    assert_ok(api.cuMemAlloc(&memory, 64)); /* no capture is active any more */
     assert_ok(api.cuMemFree(memory));
     assert_ok(api.cuEventDestroy(event));
-    /* One that is never ended goes with the context. */
+    /* A capture that is never ended is discarded with its context. */
     assert_ok(api.cuStreamCreate(&origin, CU_STREAM_NON_BLOCKING));
     begin(origin, CU_STREAM_CAPTURE_MODE_RELAXED);
     assert_ok(store(origin, 0, 1));

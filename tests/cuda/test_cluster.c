@@ -1,4 +1,4 @@
-/* Clusters of blocks: what launches may have, and what a kernel sees of it.  Every answer is an H200's. */
+/* Clusters of blocks: valid launches, and what a kernel sees.  Every answer is an H200's. */
 #include "tests/cuda/graphs.h"
 
 static CUmodule module;
@@ -43,7 +43,7 @@ static CUresult with(const char *name, unsigned grid, unsigned x, unsigned y, un
     return api.cuLaunchKernelEx(&config, kernel(name), params, NULL);
 }
 
-/* The last launch's kernel saw this. */
+/* Checks what the last launch's kernel saw. */
 static void assert_saw(unsigned clusters, unsigned blocks, unsigned given) {
     unsigned got[4];
     assert_ok(api.cuMemcpyDtoH(got, out, sizeof got));
@@ -103,7 +103,8 @@ static void asked(void **state) {
     assert_ok(with("plain", 16, 16, 1, 1));
     assert_int_equal(with("plain", 17, 17, 1, 1), NO);
     assert_ok(api.cuFuncSetAttribute(plain, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0));
-    /* Cooperative, too; a preferred size only beside one that it is a multiple of, which is taken. */
+    /* Cooperative launches too.  A preferred size must be a multiple of a given cluster size, which is
+     * used. */
     CUlaunchAttribute two[] = {cluster_of(2, 1, 1), {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE}};
     two[1].value.cooperative = 1;
     CUlaunchConfig config = config_of(6, two, 2);
@@ -195,8 +196,8 @@ static void occupancies(void **state) {
         assert_int_equal(active, wanted[i][2]);
         assert_int_equal(potential, wanted[i][3]);
     }
-    /* Nine blocks of 224 threads fit a multiprocessor; an H200 counts eight of them, and nine beside dynamic
-     * shared memory. */
+    /* Nine blocks of 224 threads fit on a multiprocessor; an H200 reports eight, and nine with dynamic shared
+     * memory. */
     CUlaunchAttribute one = cluster_of(1, 1, 1);
     CUlaunchConfig small = config_of(9, &one, 1);
     small.blockDimX = 224;
@@ -223,7 +224,7 @@ static void occupancies(void **state) {
     assert_int_equal(api.cuOccupancyMaxPotentialClusterSize(NULL, plain, &config), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Nodes keep their clusters, however they came to have them. */
+/* Nodes keep their clusters, however they got them. */
 static void in_graphs(void **state) {
     (void)state;
     CUgraph graph = create_graph();

@@ -1,4 +1,4 @@
-/* Contexts: the stack of each thread, the primary context, what a context owns. */
+/* Contexts: each thread's stack, the primary context, and what a context owns. */
 #include <pthread.h>
 
 #include "tests/cuda/api.h"
@@ -94,7 +94,7 @@ static void *holder(void *argument) {
     return NULL;
 }
 
-/* Another thread's context goes away under it, and a new one may take its place in memory. */
+/* Another thread's context is destroyed there, and a new one may reuse its memory. */
 static void destroyed_elsewhere(void **state) {
     (void)state;
     struct handover handover;
@@ -138,7 +138,7 @@ static void primary(void **state) {
     CUdeviceptr address;
     assert_ok(api.cuMemAlloc(&address, 64));
     assert_ok(api.cuDevicePrimaryCtxReset(0));
-    assert_int_equal(api.cuMemFree(address), CUDA_ERROR_INVALID_VALUE); /* went with the reset */
+    assert_int_equal(api.cuMemFree(address), CUDA_ERROR_INVALID_VALUE); /* freed by the reset */
     assert_ok(api.cuMemAlloc(&address, 64));
     assert_ok(api.cuDevicePrimaryCtxRelease(0));
     assert_ok(api.cuMemFree(address));

@@ -1,4 +1,4 @@
-/* Copies and fills: linear, rectangles, boxes; right bytes, and nothing beyond. */
+/* Copies and fills: linear, rectangles, boxes; the right bytes, and no others. */
 #include "tests/cuda/api.h"
 
 enum { BYTES = 4099 };
@@ -26,7 +26,7 @@ static void linear(void **state) {
     assert_ok(api.cuMemcpyDtoDAsync(a, b + 1, BYTES - 1, CU_STREAM_PER_THREAD));
     assert_ok(api.cuMemcpyDtoHAsync(out, a, BYTES - 1, NULL));
     assert_memory_equal(in, out, BYTES - 1);
-    /* The generic copy takes either kind of address. */
+    /* The generic copy accepts either kind of address. */
     memset(out, 0, BYTES);
     assert_ok(api.cuMemcpy(a, (CUdeviceptr)(uintptr_t)in, BYTES));
     assert_ok(api.cuMemcpy((CUdeviceptr)(uintptr_t)out, a, BYTES));

@@ -1,5 +1,5 @@
-/* Functions that cuda.h still declares of launches before CUDA 4, contexts that are attached to, and pools
- * and batches of CUDA 13. */
+/* Functions that cuda.h still declares: launches from before CUDA 4, attached contexts, and CUDA 13's pools
+ * and batches. */
 #include <dlfcn.h>
 #include <stdint.h>
 
@@ -8,7 +8,7 @@
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #define STRING(name) #name
-/* Found by the name that cuda.h's macros make of it. */
+/* Finds a function by the name that cuda.h's macros give it. */
 #define CALL(name) ((__typeof__(name) *)find(STRING(name)))
 
 static void *find(const char *name) {
@@ -18,7 +18,7 @@ static void *find(const char *name) {
     return function;
 }
 
-/* The last value that is taken, and the first that is not. */
+/* The last accepted value, and the first refused one. */
 static void launch_edges(void **state) {
     (void)state;
     const CUresult INVALID = CUDA_ERROR_INVALID_VALUE;
@@ -77,7 +77,7 @@ static void launches(void **state) {
     assert_ok(api.cuMemcpyHtoD(a, in, sizeof in));
     assert_ok(api.cuMemcpyHtoD(b, in, sizeof in));
 
-    assert_ok(CALL(cuLaunch)(add_one)); /* one block of one thread where nothing was set */
+    assert_ok(CALL(cuLaunch)(add_one)); /* by default one block of one thread */
     assert_ok(CALL(cuLaunchGrid)(add_one, 3, 2));
     CUdeviceptr counter;
     size_t size;
@@ -100,7 +100,7 @@ static void launches(void **state) {
         assert_true(out[i] == 2 * in[i]);
     assert_ok(CALL(cuLaunchGridAsync)(vadd, 4, 1, NULL));
 
-    /* A block of three sizes that differ. */
+    /* A block with three different sizes. */
     assert_ok(CALL(cuFuncSetBlockShape)(add_one, 2, 3, 5));
     assert_ok(CALL(cuLaunch)(add_one));
     assert_ok(api.cuMemcpyDtoH(&counted, counter, sizeof counted));
@@ -146,7 +146,7 @@ static void launches(void **state) {
     assert_ok(api.cuModuleUnload(module));
 }
 
-/* As an H200's driver answered. */
+/* The answers are those of an H200's driver. */
 static void attached(void **state) {
     (void)state;
     CUcontext context, same;
@@ -161,7 +161,7 @@ static void attached(void **state) {
     assert_ok(api.cuCtxSynchronize());
     assert_ok(CALL(cuCtxDetach)(context));
     assert_int_equal(CALL(cuCtxDetach)(context), CUDA_ERROR_INVALID_CONTEXT);
-    assert_ok(api.cuCtxSynchronize()); /* in the group's own */
+    assert_ok(api.cuCtxSynchronize()); /* in the group's own context */
 }
 
 static void profiler(void **state) {
@@ -172,7 +172,7 @@ static void profiler(void **state) {
     assert_int_equal(initialize(NULL, NULL, 7), CUDA_ERROR_NOT_SUPPORTED);
 }
 
-/* As Numba's kernels meet, whose PTX leaves these functions to CUDA's device runtime. */
+/* A grid barrier as in Numba's kernels, whose PTX leaves these functions to CUDA's device runtime. */
 static const char MEETING[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 scope);\n"
@@ -184,7 +184,7 @@ static const char MEETING[] =
     ".param .b32 scope;\n.param .b64 found;\n.param .b64 handle, first, second;\n.param .b32 flags, status;\n"
     "ld.param.u64 %a0, [out];\n"
     "st.param.b32 [scope], 1;\ncall (found), cudaCGGetIntrinsicHandle, (scope);\nld.param.b64 %a1, [found];\n"
-    /* out[2 + rank] = 1; the threads meet; out[rank + 2 + size] = out[2 + size - 1 - rank] */
+    /* out[2 + rank] = 1; barrier; out[rank + 2 + size] = out[2 + size - 1 - rank] */
     "add.u64 %a2, %a0, 4;\nst.param.b64 [handle], %a1;\nst.param.b64 [first], %a0;\nst.param.b64 [second], "
     "%a2;\n"
     "call (status), cudaCGGetSize, (first, second, handle);\n"
@@ -222,7 +222,7 @@ static void meeting(void **state) {
         assert_int_equal(got[2 + i], 100 + i);
         assert_int_equal(got[2 + SIZE + i], 100 + SIZE - 1 - i);
     }
-    /* Not a cooperative launch: nobody waits, and the status says so. */
+    /* Not a cooperative launch: nobody waits, and the status reports it. */
     assert_ok(api.cuLaunchKernel(meet, 5, 2, 1, 24, 2, 1, 0, NULL, params, NULL));
     assert_ok(api.cuMemcpyDtoH(got, out, sizeof got));
     assert_true(got[2 + SIZE] >= 1000000);
@@ -267,7 +267,7 @@ static void pools(void **state) {
         value = 0;
         assert_ok(CALL(cuPointerGetAttribute)(&value, CU_POINTER_ATTRIBUTE_IS_MANAGED, address));
         assert_int_equal(value & 0xff, places[i].is_managed);
-        memset((void *)(uintptr_t)address, 1, 1000); /* the host reaches all of these */
+        memset((void *)(uintptr_t)address, 1, 1000); /* the host can access all of these */
         assert_ok(api.cuMemFreeAsync(address, NULL));
         assert_int_equal(CALL(cuMemSetMemPool)(&location, places[i].type, usual), CUDA_ERROR_INVALID_VALUE);
         assert_ok(CALL(cuMemSetMemPool)(&location, places[i].type, pool));
@@ -283,7 +283,7 @@ static void pools(void **state) {
     assert_ptr_equal(now, usual);
 }
 
-/* The first indexes of a batch of two, or of three, begin with 0 and rise. */
+/* The first indices of a batch of two or three begin with 0 and ascend. */
 static void batch_starts(void **state) {
     (void)state;
     static const struct {
@@ -339,7 +339,7 @@ static CUarray array_of(CUarray_format format, size_t width, size_t height) {
     return array;
 }
 
-/* One box, whose operands are arrays and memory of 4-byte elements. */
+/* A single box, whose operands are arrays and memory of 4-byte elements. */
 static void batch_boxes(void **state) {
     (void)state;
     const CUresult INVALID = CUDA_ERROR_INVALID_VALUE;
@@ -355,7 +355,7 @@ static void batch_boxes(void **state) {
     assert_ok(api.cuMemcpyHtoD(memory, in, sizeof in));
     CUDA_MEMCPY3D_BATCH_OP box = {.extent = {4, 2, 1}, .srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
 #define BOX(from, to) (box.src = (from), box.dst = (to), CALL(cuMemcpy3DBatchAsync)(1, &box, 0, stream))
-    /* To one array, to another, and back, each from a place of its own. */
+    /* To one array, to another, and back, each from another place. */
     assert_ok(BOX(flat(memory, 4, 2), within(words, 1)));
     assert_ok(BOX(within(words, 1), within(same, 4)));
     assert_ok(api.cuMemsetD8(memory, 0, sizeof in));
@@ -365,7 +365,7 @@ static void batch_boxes(void **state) {
 
     const CUmemcpy3DOperand good = flat(memory, 0, 0);
     assert_int_equal(BOX(within(words, 5), good), INVALID);
-    assert_int_equal(BOX(within(words, SIZE_MAX / 4 + 1), good), INVALID); /* 2^64 bytes and none */
+    assert_int_equal(BOX(within(words, SIZE_MAX / 4 + 1), good), INVALID); /* 2^64 bytes wrap to 0 */
     assert_int_equal(BOX(flat(memory, SIZE_MAX / 4 + 5, 0), within(words, 0)), INVALID);
     assert_int_equal(BOX(flat(memory, 3, 0), within(words, 0)), INVALID);
     assert_int_equal(BOX(flat(memory, 0, 1), within(words, 0)), INVALID);

@@ -1,4 +1,4 @@
-/* Before cuInit, and what the device says of itself. */
+/* Calls before cuInit, and the device's description of itself. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -104,7 +104,7 @@ static void attributes(void **state) {
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH), 6016);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE), 60 << 20);
     assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH), 1);
-    assert_int_equal(attribute((CUdevice_attribute)160), INT_MAX); /* the last that CUDA 13.5 tells */
+    assert_int_equal(attribute((CUdevice_attribute)160), INT_MAX); /* the last one in CUDA 13.5 */
     int value;
     assert_int_equal(api.cuDeviceGetAttribute(&value, (CUdevice_attribute)0, 0), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuDeviceGetAttribute(&value, (CUdevice_attribute)100000, 0),

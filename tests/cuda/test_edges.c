@@ -1,4 +1,4 @@
-/* The last value that an argument may have, and the first that is refused. */
+/* The last allowed value of an argument, and the first that is refused. */
 #include "tests/cuda/api.h"
 
 static const CUresult INVALID = CUDA_ERROR_INVALID_VALUE;
@@ -12,12 +12,12 @@ static CUfunction kernel(const char *name) {
     return function;
 }
 
-/* Whether a stream that waits for memory to reach a value goes on; the comparison is a cyclic one. */
+/* Whether a stream that waits for a value in memory continues; the comparison is cyclic. */
 static void waits(void **state) {
     (void)state;
     static const struct {
         uint64_t found, value;
-        bool narrow, wide; /* whether 32 and 64 bits have reached it */
+        bool narrow, wide; /* whether the value is reached with 32 and 64 bits */
     } cases[] = {
         {5, 5, true, true},
         {5, 4, true, true},
@@ -97,7 +97,7 @@ static CUresult pitched(CUdeviceptr memory, CUarray_format format, size_t width,
     return texture(&resource);
 }
 
-/* The largest textures of the CUDA programming guide, and none larger.  The memory costs addresses alone. */
+/* The largest textures in the CUDA programming guide, and none larger.  Their memory is never touched. */
 static void textures(void **state) {
     (void)state;
     const CUarray_format byte = CU_AD_FORMAT_UNSIGNED_INT8, word = CU_AD_FORMAT_SIGNED_INT32;
@@ -121,7 +121,7 @@ static void textures(void **state) {
     assert_int_equal(pitched(memory, byte, 0, 1, 32), INVALID);
     assert_int_equal(pitched(memory, byte, 1, 0, 32), INVALID);
     assert_int_equal(pitched(memory, 99, 1, 1, 32), INVALID);
-    /* Rows begin at multiples of 32 bytes, and none in the one before it. */
+    /* Rows begin at multiples of 32 bytes, and do not overlap. */
     assert_int_equal(pitched(memory, byte, 17, 2, 40), INVALID);
     assert_ok(pitched(memory, byte, 32, 2, 32));
     assert_int_equal(pitched(memory, byte, 33, 2, 32), INVALID);
@@ -177,14 +177,14 @@ static void fills(void **state) {
     assert_int_equal(bytes[most + 1], 0);
     assert_int_equal(api.cuMemsetD2D8(memory, most + 1, 8, 1, 2), INVALID);
     assert_int_equal(bytes[0], 7);
-    /* Of one row the pitch is nothing. */
+    /* The pitch of a single row is ignored. */
     assert_ok(api.cuMemsetD2D8(memory, most + 1, 8, 1, 1));
     assert_ok(api.cuMemsetD2D16(memory, 3, 9, 1, 1));
     assert_int_equal(api.cuMemsetD2D16(memory, 3, 9, 1, 2), INVALID);
     assert_ok(api.cuMemsetD2D16(memory, 2, 9, 1, 2));
     assert_int_equal(bytes[2], 9);
     assert_int_equal(bytes[4], 0);
-    /* So many rows that their bytes are 2^64 and a few. */
+    /* Enough rows that their byte count slightly exceeds 2^64. */
     assert_int_equal(api.cuMemsetD2D8(memory, 128, 0, 1, ((size_t)1 << 57) + 1), INVALID);
     assert_int_equal(api.cuMemsetD2D8(memory, 1, 0, 1, SIZE_MAX), INVALID);
     assert_int_equal(bytes[2], 9);
@@ -196,7 +196,7 @@ static void fills(void **state) {
     assert_int_equal(api.cuMemAllocPitch(&memory, &pitch, most + 1, 1, 4), INVALID);
 }
 
-/* The shape of a launch, as a node of a graph that is never run. */
+/* Checks a launch's shape with a graph node that is never run. */
 static CUresult shaped(const char *name, const unsigned grid[3], const unsigned block[3]) {
     CUgraph graph;
     CUgraphNode node;
@@ -235,7 +235,7 @@ static void shapes(void **state) {
         assert_ok(launched("bounded", 1, 64, i));
         assert_int_equal(launched("bounded", 1, 65, i), INVALID);
     }
-    /* Products, some of which are 2^64 and a few. */
+    /* Products, some of which slightly exceed 2^64. */
     static const struct {
         unsigned block[3];
         bool fits;
@@ -258,7 +258,7 @@ static void shapes(void **state) {
                          products[i].fits ? CUDA_SUCCESS : INVALID);
 }
 
-/* Packed parameters have to be all there. */
+/* Packed parameters must be complete. */
 static void packed_parameters(void **state) {
     (void)state;
     const struct {
@@ -286,7 +286,7 @@ static void packed_parameters(void **state) {
     assert_ok(api.cuGraphDestroy(graph));
 }
 
-/* A block's shared memory is the kernel's own 1 KiB and what a launch asks for, 227 KiB in all. */
+/* A block's shared memory is the kernel's own 1 KiB plus the launch's dynamic part, 227 KiB in all. */
 static void shared_memory(void **state) {
     (void)state;
     const CUfunction function = kernel("static_shared");
@@ -341,7 +341,7 @@ static void context_limits(void **state) {
                          i <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE ? CUDA_SUCCESS : INVALID);
 }
 
-/* A kernel with 37 KiB of shared memory: with what is reserved, six blocks take all of a multiprocessor's. */
+/* A kernel with 37 KiB of shared memory: with the reserved part, six blocks use all of a multiprocessor's. */
 static CUfunction full_kernel(CUmodule *module) {
     CUfunction function;
     assert_ok(api.cuModuleLoadData(module, ".version 7.0\n.target sm_75\n.address_size 64\n"
@@ -350,7 +350,7 @@ static CUfunction full_kernel(CUmodule *module) {
     return function;
 }
 
-/* What is no machine code, but begins nearly as it does, is taken for bad PTX. */
+/* An image that is not machine code but begins almost like it is treated as bad PTX. */
 static void machine_code(void **state) {
     (void)state;
     CUmodule module;
@@ -411,7 +411,7 @@ static void best_blocks(void **state) {
         assert_int_equal(grid, cases[i].blocks * 132);
     }
     const CUfunction function = kernel("vadd");
-    /* 48 KiB of shared memory are enough for 384 threads, 228 KiB for five blocks of 352. */
+    /* 48 KiB of shared memory suffice for 384 threads, 228 KiB for five blocks of 352. */
     assert_ok(api.cuOccupancyMaxPotentialBlockSize(&grid, &block, function, bytes_for, 0, 0));
     assert_int_equal(block, 352);
     assert_int_equal(grid, 5 * 132);
@@ -422,7 +422,7 @@ static void best_blocks(void **state) {
         assert_int_equal(
             api.cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, function, NULL, 0, 0, flags),
             flags < 2 ? CUDA_SUCCESS : INVALID);
-    /* Of one thread and one block there is a best, too. */
+    /* A best block size also exists for one thread and one block. */
     CUmodule module;
     const CUfunction full = full_kernel(&module);
     assert_ok(

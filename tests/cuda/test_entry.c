@@ -37,7 +37,7 @@ static void every_name(void **state) {
     assert_true(count > 400);
 }
 
-/* So that programs of a newer CUDA start; a driver of CUDA 13.0 has none of them to give. */
+/* Programs of a newer CUDA can start because of these; a driver of CUDA 13.0 provides none of them. */
 static void newer_names(void **state) {
     (void)state;
     FILE *file = fopen(TEST_NEWER, "r");
@@ -121,7 +121,7 @@ static void both_ways_lead_to_the_same(void **state) {
 #undef COMPARE
 }
 
-/* What is not there says so; per-thread and old names lead to the real thing. */
+/* Missing functions report that; per-thread and old names lead to the actual functions. */
 static void stand_ins(void **state) {
     (void)state;
     CUresult (*missing)(CUgraphConditionalHandle *, CUgraph, CUcontext, unsigned, unsigned);

@@ -1,4 +1,4 @@
-/* The environment's settings, whichever of them this process was started with. */
+/* The environment's settings; this process was started with some of them. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ static void settings(void **state) {
         assert_true(total == (size_t)16777215 << 40);
     else if (is("WIDELOAD_SIM_MEMORY", "18446744073709551615"))
         assert_true(total == SIZE_MAX);
-    else /* three quarters of the host's */
+    else /* three quarters of the host's memory */
         assert_int_equal(total, (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 4 * 3);
     CUcontext context;
     CUmodule module;
@@ -74,7 +74,7 @@ static void settings(void **state) {
     api_close();
 }
 
-/* Nothing is printed, but for one line a fault or a missing function when WIDELOAD_LOG=1. */
+/* Nothing is printed, except for one line per fault or missing function if WIDELOAD_LOG=1. */
 static void log_lines(void **state) {
     (void)state;
     if (is_bad())

@@ -1,4 +1,4 @@
-/* Fat binaries: every compression, and what becomes of each when it is cut or altered anywhere. */
+/* Fat binaries: every compression, and the result if each is cut or altered anywhere. */
 #include <elf.h>
 #include <stdio.h>
 
@@ -37,7 +37,7 @@ static void every_mode(void **state) {
         assert_true((strstr(text, ".loc") != NULL) == (strncmp(files[i], "lines", 5) == 0));
         if (strncmp(files[i], "lines", 5) == 0) {
             free(text);
-        } else if (!first) { /* the modes hold the same text */
+        } else if (!first) { /* all modes contain the same text */
             first = text;
             first_size = ptx.size;
         } else {
@@ -46,7 +46,7 @@ static void every_mode(void **state) {
             free(text);
         }
         free(ptx.owned);
-        /* Unaligned, and with the size known from the header alone. */
+        /* Unaligned, and with its size known only from the header. */
         char *moved = malloc(size + 1);
         memcpy(moved + 1, image, size);
         assert_int_equal(find(moved + 1, SIZE_MAX, 90, &ptx), FATBIN_OK);
@@ -84,11 +84,11 @@ static void no_ptx(void **state) {
     assert_int_equal(find(image, size, 90, &ptx), FATBIN_OTHER);
     free(image);
     assert_int_equal(find("", 0, 90, &ptx), FATBIN_OTHER);
-    unsigned wrapper[6] = {0x466243b1, 1, 1, 1, 1, 1}; /* addresses from a file: not to be followed */
+    unsigned wrapper[6] = {0x466243b1, 1, 1, 1, 1, 1}; /* addresses from a file must not be followed */
     assert_int_equal(find(wrapper, sizeof wrapper, 90, &ptx), FATBIN_OTHER);
 }
 
-/* Each prefix, in memory of exactly its size, so that a sanitizer sees any step beyond. */
+/* Each prefix, in memory of exactly its size, so that a sanitizer detects accesses beyond it. */
 static void truncated(void **state) {
     (void)state;
     for (int i = 0; i < FILES; i++) {
@@ -105,7 +105,7 @@ static void truncated(void **state) {
     }
 }
 
-/* Any byte altered: some answer, never a crash; the structure's own bytes are noticed. */
+/* Any byte altered: any answer but never a crash; alterations of the structure are detected. */
 static void altered(void **state) {
     (void)state;
     for (int i = 0; i < FILES; i++) {
@@ -133,7 +133,7 @@ static void altered(void **state) {
     }
 }
 
-/* The registers that ptxas said it used for a kernel. */
+/* The number of registers that ptxas reported for a kernel. */
 static unsigned used(const char *kernel) {
     char *text = api_read("usage.txt", NULL), quoted[100];
     unsigned registers = 0;
@@ -161,7 +161,7 @@ static void machine_code(void **state) {
         assert_int_equal(machine_registers(&machine, "vad"), 0);
         machine_free(&machine);
         free(code.owned);
-        /* Code of sm_90 is none for another major version. */
+        /* Code for sm_90 does not fit another major version. */
         assert_false(fatbin_find_code(image, size, 89, &code));
         assert_false(fatbin_find_code(image, size, 100, &code));
         assert_null(code.owned);
@@ -172,7 +172,7 @@ static void machine_code(void **state) {
     free(image);
 }
 
-/* Damaged machine code says less, or something else, and no more than that. */
+/* Damaged machine code gives less or different information, and does no other harm. */
 static void damaged_machine_code(void **state) {
     (void)state;
     struct machine_code machine;
@@ -195,7 +195,7 @@ static void damaged_machine_code(void **state) {
     free(image);
 }
 
-/* A section of attributes without bytes in the file, of no size and of one. */
+/* A section of attributes with no bytes in the file, with sizes 0 and 1. */
 static void no_attributes(void **state) {
     (void)state;
     struct machine_code machine;
@@ -226,7 +226,7 @@ static void no_attributes(void **state) {
     free(image);
 }
 
-/* The same through the driver: a file cut short, or hurt, is an error of the documented kinds. */
+/* The same through the driver: a truncated or damaged file gives one of the documented errors. */
 static void through_the_driver(void **state) {
     (void)state;
     assert_int_equal(api_setup(state), 0);

@@ -1,4 +1,4 @@
-/* Fat binaries made by hand: each length as large as it may be, and one larger. */
+/* Handmade fat binaries: each length at its maximum, and one above. */
 #include <lz4.h>
 #include <stdio.h>
 
@@ -12,8 +12,8 @@ static const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
 struct part {
     unsigned kind, header, compressed, name_offset, name_size;
     uint64_t payload, flags, uncompressed;
-    const char *name;  /* behind the entry's fixed part */
-    const char *bytes; /* the payload's, or as much of it as there is; NULL: the text */
+    const char *name;  /* after the entry's fixed part */
+    const char *bytes; /* the payload's, or a prefix; NULL: the text */
     size_t size;
 };
 
@@ -22,7 +22,7 @@ static void put(unsigned char *at, uint64_t value, size_t size) {
         at[i] = (unsigned char)(value >> 8 * i);
 }
 
-/* A whole of exactly `room` bytes, which a sanitizer sees the end of, with one entry. */
+/* A fat binary of exactly `room` bytes, whose end a sanitizer knows, with one entry. */
 static unsigned char *image(const struct part *part, uint64_t body, size_t room) {
     unsigned char *bytes = calloc(1, room);
     assert_non_null(bytes);
@@ -56,7 +56,7 @@ static unsigned char *image(const struct part *part, uint64_t body, size_t room)
 
 static const struct part plain = {.kind = PTX, .header = ENTRY, .payload = sizeof text};
 
-/* What becomes of it when `size` bytes may be read; why: part of the reason, unless all is well. */
+/* Checks the result if `size` bytes may be read; why: part of the reason, unless it succeeds. */
 static void becomes(const struct part *part, uint64_t body, size_t room, size_t size,
                     enum fatbin_status wanted, const char *why) {
     unsigned char *bytes = image(part, body, room);
@@ -83,7 +83,7 @@ static void header(void **state) {
     becomes(&plain, 0, HEADER, HEADER, FATBIN_NO_PTX, "holds nothing");
     becomes(&plain, 0, HEADER, HEADER - 1, FATBIN_CORRUPT, "truncated in its header");
     becomes(&plain, UINT64_MAX, all, all, FATBIN_CORRUPT, "promises more bytes");
-    /* A size that only the image says is believed up to what a half of all addresses could hold. */
+    /* A size that only the image states is believed up to half the address space. */
     struct part endless = plain;
     endless.payload = (uint64_t)INT64_MAX / 2 - ENTRY;
     becomes(&endless, (uint64_t)INT64_MAX / 2, all, SIZE_MAX, FATBIN_OK, NULL);
@@ -91,7 +91,7 @@ static void header(void **state) {
     becomes(&endless, (uint64_t)INT64_MAX / 2 + 1, all, SIZE_MAX, FATBIN_CORRUPT, "promises more bytes");
 }
 
-/* An entry is within the whole, its header and its payload each. */
+/* An entry is within the whole, and so are its header and its payload. */
 static void entry(void **state) {
     (void)state;
     const size_t all = HEADER + ENTRY + sizeof text;
@@ -101,7 +101,7 @@ static void entry(void **state) {
     part.payload = sizeof text + 1;
     becomes(&part, all - HEADER, all, all, FATBIN_CORRUPT, "longer than the whole");
     becomes(&part, all - HEADER + 1, all + 1, all + 1, FATBIN_OK, NULL);
-    part.payload = UINT64_MAX - ENTRY + 1; /* with the header it is nothing */
+    part.payload = UINT64_MAX - ENTRY + 1; /* the sum with the header wraps to 0 */
     becomes(&part, all - HEADER, all, all, FATBIN_CORRUPT, "longer than the whole");
     part = plain;
     part.header = ENTRY - 1;
@@ -159,8 +159,7 @@ static void compressed(void **state) {
     part.uncompressed = sizeof text;
     part.flags = ZSTD;
     becomes(&part, all - HEADER, all, all, FATBIN_CORRUPT, "does not decompress");
-    /* 2^31 - 1 bytes and one more, of an entry that is said to have them.  No more is read of an empty block.
-     */
+    /* An entry that claims 2^31 - 1 bytes, and one more.  An empty block needs no further bytes. */
     part.flags = LZ4;
     part.payload = (uint64_t)1 << 31;
     part.compressed = 1u << 31;
@@ -169,7 +168,7 @@ static void compressed(void **state) {
     becomes(&part, ENTRY + part.payload, all + 64, SIZE_MAX, FATBIN_CORRUPT, "does not decompress");
 }
 
-/* The source's name lies between the entry's fixed part and its payload. */
+/* The source's name is between the entry's fixed part and its payload. */
 static void name(void **state) {
     (void)state;
     char longest[200];
@@ -206,7 +205,7 @@ static void name(void **state) {
         part.name_offset = cases[i].offset;
         part.name_size = cases[i].size;
         part.header = ENTRY + (unsigned)strlen(cases[i].name);
-        part.uncompressed = UINT64_MAX; /* bytes before the name that are no end of a text */
+        part.uncompressed = UINT64_MAX; /* bytes before the name that end no text */
         const size_t all = HEADER + part.header + sizeof text;
         unsigned char *bytes = image(&part, all - HEADER, all);
         struct fatbin_ptx ptx;
@@ -224,7 +223,7 @@ struct wrapper {
     const void *const *linked;
 };
 
-/* Of a device-linked program the first 4096 parts. */
+/* At most the first 4096 parts of a device-linked program are used. */
 static void linked(void **state) {
     (void)state;
     enum { MOST = 4096 };
@@ -247,7 +246,7 @@ static void linked(void **state) {
     free(bytes);
 }
 
-/* Which version a wrapper has, and that one of a file is none. */
+/* A wrapper's version; a wrapper from a file is not accepted. */
 static void wrappers(void **state) {
     (void)state;
     const size_t all = HEADER + ENTRY + sizeof text;

@@ -1,4 +1,4 @@
-/* A kernel's fault: which error, in which words, and how long it stays. */
+/* A kernel's fault: its error and message, and how long it lasts. */
 #include "tests/cuda/api.h"
 
 static CUcontext context;
@@ -25,7 +25,7 @@ static CUresult store_at(CUdeviceptr address) {
     return api.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
 }
 
-/* Every call in the context returns the error; others work; destroying the context ends it. */
+/* Every call in the context returns the error; others work; destroying the context ends that. */
 static void check_stuck(CUresult error) {
     CUdeviceptr address;
     CUstream stream;
@@ -56,7 +56,7 @@ static void out_of_bounds(void **state) {
     (void)state;
     assert_ok(store_at(target + 60));
     assert_ok(api.cuCtxSynchronize());
-    assert_ok(store_at(target + 64)); /* the launch is asynchronous, as it were */
+    assert_ok(store_at(target + 64)); /* launches report errors later, as if asynchronous */
     check_stuck(CUDA_ERROR_ILLEGAL_ADDRESS);
     const char *text = api.last_error();
     assert_non_null(strstr(text, "store_at"));
@@ -96,7 +96,7 @@ static void trap(void **state) {
     check_stuck(CUDA_ERROR_LAUNCH_FAILED);
 }
 
-/* The first fault is the one that stays; the primary context recovers when it is reset. */
+/* The first fault is kept; the primary context recovers when it is reset. */
 static void primary_reset(void **state) {
     (void)state;
     CUcontext primary;

@@ -1,4 +1,4 @@
-/* Graphs as structures: nodes, edges, copies, what they own. */
+/* Graphs as structures: nodes, edges, copies, ownership. */
 #include <limits.h>
 #include <stdio.h>
 
@@ -46,7 +46,7 @@ static void structure(void **state) {
     CUgraphNodeType type;
     assert_ok(api.cuGraphNodeGetType(a, &type));
     assert_int_equal(type, CU_GRAPH_NODE_TYPE_EMPTY);
-    /* Edges come once, within one graph. */
+    /* Edges are unique, and within one graph. */
     assert_int_equal(api.cuGraphAddDependencies(graph, &a, &b, NULL, 1), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuGraphAddDependencies(graph, &a, &a, NULL, 1), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuGraphAddDependencies(other, &a, &b, NULL, 1), CUDA_ERROR_INVALID_VALUE);
@@ -54,7 +54,7 @@ static void structure(void **state) {
     assert_int_equal(api.cuGraphAddEmptyNode(&d, other, &a, 1), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuGraphAddEmptyNode(&d, graph, NULL, 1), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuGraphAddEmptyNode(NULL, graph, NULL, 0), CUDA_ERROR_INVALID_VALUE);
-    /* One bad edge of several: none is added, or taken away. */
+    /* If one of several edges is bad, none is added or removed. */
     assert_ok(api.cuGraphAddEmptyNode(&d, graph, NULL, 0));
     assert_int_equal(api.cuGraphAddDependencies(graph, (CUgraphNode[]){d, a}, (CUgraphNode[]){c, b}, NULL, 2),
                      CUDA_ERROR_INVALID_VALUE);
@@ -82,7 +82,7 @@ static void structure(void **state) {
     assert_int_equal(api.cuGraphDestroy((CUgraph)&graph), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* What an edge carries is seen only by those who ask for it. */
+/* An edge's data is returned only to callers that request it. */
 static void edge_data(void **state) {
     (void)state;
     CUgraph graph = create_graph();
@@ -107,7 +107,7 @@ static void edge_data(void **state) {
     assert_ok(api.cuGraphDestroy(graph));
 }
 
-/* Of edges with data: the largest port and kind, and one more. */
+/* Edges with data: the largest port and kind, and one above. */
 static void edge_kinds(void **state) {
     (void)state;
     CUgraph graph = create_graph();
@@ -124,7 +124,7 @@ static void edge_kinds(void **state) {
     assert_ok(api.cuGraphDestroy(graph));
 }
 
-/* Lists that are shorter than there is to tell, as long, and longer. */
+/* Lists that are shorter than the answer, as long, and longer. */
 static void rooms(void **state) {
     (void)state;
     CUgraph graph = create_graph();
@@ -141,8 +141,8 @@ static void rooms(void **state) {
         for (size_t i = 0; i < 6; i++)
             assert_ptr_equal(nodes[i], i < room ? all[i] : guard);
     }
-    /* An edge with data is no loss to who does not see it: behind the list's room, and where none is asked
-     * for. */
+    /* A caller without edge data is refused only edges that it would get: not those beyond the list's
+     * capacity, and none if there is no list. */
     assert_ok(api.cuGraphAddDependencies(graph, &a, &b, NULL, 1));
     assert_ok(api.cuGraphAddDependencies(graph, &a, &c, &data, 1));
     CUgraphNode found[2] = {guard, guard};
@@ -159,7 +159,7 @@ static void rooms(void **state) {
     assert_ok(api.cuGraphDestroy(graph));
 }
 
-/* Whatever the order in which nodes were added, each runs after those it depends on. */
+/* Every node runs after its dependencies, in whatever order they were added. */
 static void order(void **state) {
     (void)state;
     CUgraph graph = create_graph();
@@ -178,7 +178,7 @@ static void order(void **state) {
     assert_int_equal(params.result_out, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE);
     assert_non_null(params.hErrNode_out);
     assert_ok(api.cuGraphDestroy(graph));
-    /* A long chain does not run out of stack. */
+    /* A long chain does not overflow the stack. */
     graph = create_graph();
     CUgraphNode node, before = NULL;
     for (int i = 0; i < 20000; i++) {
@@ -222,7 +222,7 @@ static void user_objects(void **state) {
     assert_int_equal(api.cuUserObjectCreate(&object, &freed, add_one, 0, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* The program and a graph give back all that they have, and nothing more. */
+/* The program and a graph can release all their references, and no more. */
 static void user_counts(void **state) {
     (void)state;
     const CUresult INVALID = CUDA_ERROR_INVALID_VALUE;
@@ -243,7 +243,7 @@ static void user_counts(void **state) {
     assert_int_equal(api.cuGraphReleaseUserObject(graph, object, 1), INVALID);
     assert_ok(api.cuGraphRetainUserObject(graph, object, most, 0));
     assert_ok(api.cuGraphRetainUserObject(graph, object, most, 0));
-    assert_ok(api.cuGraphRetainUserObject(graph, object, 1, 0)); /* UINT_MAX by now */
+    assert_ok(api.cuGraphRetainUserObject(graph, object, 1, 0)); /* now UINT_MAX */
     assert_int_equal(api.cuGraphRetainUserObject(graph, object, 1, 0), INVALID);
     assert_ok(api.cuGraphReleaseUserObject(graph, object, most));
     assert_ok(api.cuGraphReleaseUserObject(graph, object, most));
@@ -275,7 +275,7 @@ static void dot(void **state) {
     (void)remove(api_path("graph_test.dot"));
 }
 
-/* What is left goes with the driver. */
+/* Remaining references are released with the driver. */
 static void left_over(void **state) {
     (void)state;
     CUgraph graph = create_graph();

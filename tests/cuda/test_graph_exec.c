@@ -1,4 +1,4 @@
-/* Executable graphs: made, updated, stopped by a fault. */
+/* Executable graphs: instantiated, updated, stopped by a fault. */
 #include "tests/cuda/graphs.h"
 
 static CUgraphExecUpdateResult update(CUgraphExec exec, CUgraph graph, CUgraphNode *node) {
@@ -23,7 +23,7 @@ static void updates(void **state) {
     assert_ok(api.cuGraphLaunch(exec, NULL));
     assert_int_equal(read_word(0), 10);
     assert_int_equal(read_word(1), 20);
-    /* A node more, other edges, another kind. */
+    /* One more node, other edges, another kind. */
     add_store(same, NULL, 0, 2, 30);
     assert_int_equal(update(exec, same, &wrong), CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
     assert_null(wrong);
@@ -70,7 +70,7 @@ static void instantiating(void **state) {
     assert_ok(api.cuGraphExecGetFlags(exec, &flags));
     assert_int_equal(flags, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
     assert_ok(api.cuGraphUpload(exec, NULL));
-    assert_ok(api.cuGraphLaunch(exec, NULL)); /* of nothing */
+    assert_ok(api.cuGraphLaunch(exec, NULL)); /* an empty graph */
     assert_int_equal(api.cuGraphLaunch(exec, (CUstream)graph), CUDA_ERROR_INVALID_HANDLE);
     assert_ok(api.cuGraphExecDestroy(exec));
     assert_int_equal(api.cuGraphInstantiateWithFlags(&exec, graph, 0x100), CUDA_ERROR_INVALID_VALUE);
@@ -81,7 +81,7 @@ static void instantiating(void **state) {
     assert_ok(api.cuGraphDestroy(graph));
 }
 
-/* A kernel's fault stops what comes after it, and is told by the next call. */
+/* A kernel's fault stops the following nodes, and the next call reports it. */
 static void faults(void **state) {
     (void)state;
     int calls = 0;

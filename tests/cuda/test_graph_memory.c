@@ -1,4 +1,4 @@
-/* Memory that graphs allocate and free, and its books. */
+/* Memory that graphs allocate and free, and its accounting. */
 #include <pthread.h>
 
 #include "tests/cuda/graphs.h"
@@ -22,7 +22,7 @@ static void memory(void **state) {
     assert_true(params.dptr != 0);
     assert_int_equal(graph_bytes(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT), 0);
     assert_int_equal(graph_bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT), 4096);
-    /* It cannot be freed before a launch allocated it. */
+    /* It cannot be freed before a launch has allocated it. */
     assert_int_equal(api.cuMemFree(params.dptr), CUDA_ERROR_INVALID_VALUE);
     CUDA_MEMSET_NODE_PARAMS fill = {
         .dst = params.dptr, .value = 5, .elementSize = 4, .width = 1024, .height = 1};
@@ -34,7 +34,7 @@ static void memory(void **state) {
     int value;
     assert_ok(api.cuMemcpyDtoH(&value, params.dptr + 4092, 4));
     assert_int_equal(value, 5);
-    /* Again only when it was freed: by the program, by another graph, or by itself. */
+    /* Another launch needs the memory freed: by the program, by another graph, or by this one. */
     assert_int_equal(api.cuGraphLaunch(exec, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_ok(api.cuMemFree(params.dptr));
     assert_int_equal(api.cuMemFree(params.dptr), CUDA_ERROR_INVALID_VALUE);
@@ -51,7 +51,7 @@ static void memory(void **state) {
     assert_ok(api.cuGraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
     assert_ok(api.cuGraphLaunch(exec, NULL));
     assert_ok(api.cuGraphLaunch(exec, NULL));
-    /* What such a graph may not. */
+    /* Operations that such a graph does not support. */
     assert_int_equal(api.cuGraphDestroyNode(alloc), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(api.cuGraphRemoveDependencies(graph, &alloc, &fill_node, NULL, 1),
                      CUDA_ERROR_NOT_SUPPORTED);
@@ -68,7 +68,7 @@ static void memory(void **state) {
     assert_int_equal(api.cuGraphAddMemAllocNode(&bad, graph, NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_ok(api.cuGraphMemAllocNodeGetParams(alloc, &wrong));
     assert_int_equal(wrong.bytesize, 4096);
-    /* What the program has not freed outlives the graph. */
+    /* Memory that the program has not freed outlives the graph. */
     assert_ok(api.cuGraphExecDestroy(exec));
     assert_ok(api.cuGraphDestroy(graph));
     assert_ok(api.cuGraphDestroy(other));
@@ -90,7 +90,7 @@ static void memory(void **state) {
                          CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuDeviceGraphMemTrim(1), CUDA_ERROR_INVALID_DEVICE);
     assert_ok(api.cuDeviceGraphMemTrim(0));
-    /* A graph whose memory goes with its context. */
+    /* A graph whose memory is released with its context. */
     graph = create_graph();
     CUcontext context;
     assert_ok(api.context_create(&context, 0, 0));
@@ -113,7 +113,7 @@ static CUgraph create_with_memory(CUdeviceptr *address) {
     return graph;
 }
 
-/* An executable graph that outlives its graph knows it from another one of the same handle. */
+/* An executable graph that outlives its graph distinguishes it from a new one with the same handle. */
 static void a_handle_used_again(void **state) {
     (void)state;
     enum { MOST = 64 };
@@ -163,7 +163,7 @@ static void *end_one(void *data) {
     return (void *)(uintptr_t)error;
 }
 
-/* A graph, its executable copy and the program let go of the same memory in three threads at once. */
+/* A graph, its executable copy and the program release the same memory concurrently in three threads. */
 static void ends_at_once(void **state) {
     (void)state;
     uint64_t before = graph_bytes(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);

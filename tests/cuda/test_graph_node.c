@@ -1,4 +1,4 @@
-/* What the nodes of graphs do, and are told to do. */
+/* The actions of graph nodes, and their parameters. */
 #include "tests/cuda/graphs.h"
 
 static void kernel_nodes(void **state) {
@@ -19,7 +19,7 @@ static void kernel_nodes(void **state) {
     api.get_counters(&after);
     assert_int_equal(read_word(1), 42);
     assert_int_equal(after.global_store_requests - before.global_store_requests, 2);
-    /* The executable graph has a copy of its own; both can be changed. */
+    /* The executable graph has its own copy; both can be changed. */
     CUdeviceptr to = word + 8;
     int value = 7;
     void *arguments[] = {&to, &value};
@@ -37,7 +37,7 @@ static void kernel_nodes(void **state) {
     assert_int_equal(read_word(2), 8);
     assert_ok(api.cuGraphKernelNodeGetParams(node, &bad));
     assert_int_equal(*(int *)bad.kernelParams[1], 7);
-    /* Parameters as one buffer. */
+    /* Parameters in one buffer. */
     struct {
         CUdeviceptr to;
         int value;
@@ -64,7 +64,7 @@ static void kernel_nodes(void **state) {
     assert_ok(api.cuGraphKernelNodeGetAttribute(other, CU_LAUNCH_ATTRIBUTE_PRIORITY, &attribute));
     assert_int_equal(attribute.priority, -2);
     assert_int_equal(api.cuGraphKernelNodeGetAttribute(other, 99, &attribute), CUDA_ERROR_INVALID_VALUE);
-    /* What a launch would refuse. */
+    /* Parameters that a launch would refuse. */
     bad = params;
     bad.blockDimX = 2000;
     assert_int_equal(api.cuGraphAddKernelNode(&other, graph, NULL, 0, &bad), CUDA_ERROR_INVALID_VALUE);
@@ -85,7 +85,7 @@ static void kernel_nodes(void **state) {
     assert_ok(api.cuGraphDestroy(graph));
 }
 
-/* Kernels whose module went away do not run. */
+/* Kernels of an unloaded module do not run. */
 static void unloaded(void **state) {
     (void)state;
     char *text = api_read("kernels.ptx", NULL);
@@ -138,7 +138,7 @@ static void copies_and_fills(void **state) {
     assert_ptr_equal(told.srcHost, source);
     assert_ok(api.cuGraphMemsetNodeGetParams(b, &set));
     assert_int_equal(set.width, 2);
-    /* Changed in the executable copy, then nodes switched off. */
+    /* Changed in the executable copy; then nodes are disabled. */
     in.srcHost = more;
     assert_ok(api.cuGraphExecMemcpyNodeSetParams(exec, a, &in, api_context));
     fill.value = 9;
@@ -214,7 +214,7 @@ static void host_and_child(void **state) {
     assert_ok(api.cuGraphGetNodes(within, &inner, &count));
     assert_ok(api.cuGraphNodeFindInClone(&found, host, within));
     assert_ptr_equal(found, inner);
-    /* The embedded graph is the node's: what changes in it changes what the node does. */
+    /* The embedded graph belongs to the node: a change to it changes what the node does. */
     CUgraphExec exec = instantiate(graph);
     params.fn = add_ten;
     assert_ok(api.cuGraphHostNodeSetParams(inner, &params));
@@ -329,7 +329,7 @@ static void words(void **state) {
     assert_ok(api.cuGraphDestroy(graph));
 }
 
-/* Nodes of every kind through the one function that adds any. */
+/* Nodes of every kind, through the function that adds any kind. */
 static void any_node(void **state) {
     (void)state;
     int calls = 0;

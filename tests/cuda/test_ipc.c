@@ -1,6 +1,6 @@
-/* Memory of two processes: cuIpcGetMemHandle, cuIpcOpenMemHandle, cuIpcCloseMemHandle.  What they answer is
- * what an H200's driver answered.  With the argument "strict" the memory of the test's own process is not
- * packed; the other process is tried both ways. */
+/* Memory shared by two processes: cuIpcGetMemHandle, cuIpcOpenMemHandle, cuIpcCloseMemHandle.  The expected
+ * answers are those of an H200's driver.  With the argument "strict" the memory of the test's own process is
+ * not packed; both kinds of peer are tested. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -43,7 +43,7 @@ static struct reply close_at(const struct peer *peer, CUdeviceptr at) {
     return ipc_ask(peer, (struct request){.kind = REQUEST_CLOSE, .at = at});
 }
 
-/* What one process writes, the other reads. */
+/* Each process reads what the other writes. */
 static void exchange_with(const struct peer *peer) {
     CUdeviceptr mine[SIZES], theirs[SIZES];
     for (size_t i = 0; i < SIZES; i++)
@@ -83,7 +83,7 @@ static void exchange_with(const struct peer *peer) {
         assert_int_equal(here(read).size, sizes[i]);
         if (sizes[i] < 4)
             continue;
-        /* By kernels, too. */
+        /* Kernels too. */
         int word = 0;
         assert_ok(
             ipc_ask(peer, (struct request){.kind = REQUEST_STORE, .at = theirs[i], .value = 1234567}).error);
@@ -115,7 +115,7 @@ static void exchange(void **state) {
     }
 }
 
-/* The other way round, by several openers; the limit on memory is the owner's. */
+/* The reverse direction, with several openers; the limit on memory applies to the owner. */
 static void import(void **state) {
     (void)state;
     const struct peer owner = ipc_start(false), other = ipc_start(true);
@@ -146,7 +146,7 @@ static void import(void **state) {
     assert_int_equal(ipc_ask(&other, read).size, size);
     read.at = at;
     assert_int_equal(ipc_ask(&owner, read).size, size);
-    /* Whoever has it open keeps it when another closes it, and when the owner has ended. */
+    /* An opener keeps it when another closes it, and after the owner has ended. */
     assert_ok(close_at(&other, third).error);
     ipc_end(&other);
     ipc_end(&owner);
@@ -159,7 +159,7 @@ static void import(void **state) {
     assert_int_equal(here(again).error, CUDA_ERROR_INVALID_HANDLE);
 }
 
-/* One handle an allocation, whatever the address in it; one address and a count in the opener. */
+/* One handle per allocation, for any address in it; the opener has one address and a reference count. */
 static void references(void **state) {
     (void)state;
     const struct peer peer = ipc_start(false);
@@ -178,7 +178,7 @@ static void references(void **state) {
         ipc_ask(&peer, (struct request){.kind = REQUEST_STORE, .at = opened.at + 9996, .value = 5}).error);
     assert_ok(close_at(&peer, opened.at).error);
     assert_int_equal(close_at(&peer, opened.at).error, CUDA_ERROR_INVALID_VALUE);
-    /* What was freed has no handle; what lies there next has another. */
+    /* A freed allocation has no handle; the next one in its place has a new handle. */
     assert_ok(api.cuMemFree(at));
     assert_int_equal(open_at(&peer, &handle).error, CUDA_ERROR_INVALID_HANDLE);
     const CUdeviceptr next = alloc(10000);
@@ -191,7 +191,7 @@ static void references(void **state) {
     ipc_end(&peer);
 }
 
-/* A kernel that uses what was closed faults. */
+/* A kernel that accesses closed memory faults. */
 static void closed(void **state) {
     (void)state;
     for (int strict = 0; strict < 2; strict++) {
@@ -228,7 +228,7 @@ static void refusals(void **state) {
     assert_int_equal(capable, 1);
 
     handle = export_from(at);
-    /* The process that owns it cannot open it. */
+    /* The owning process cannot open it. */
     CUdeviceptr out;
     assert_int_equal(api.cuIpcOpenMemHandle(&out, handle, LAZY), CUDA_ERROR_INVALID_CONTEXT);
     assert_int_equal(api.cuIpcCloseMemHandle(at), CUDA_ERROR_INVALID_VALUE);
@@ -238,13 +238,13 @@ static void refusals(void **state) {
             ipc_ask(&peer, (struct request){.kind = REQUEST_OPEN, .flags = flags, .handle = handle}).error,
             CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuIpcOpenMemHandle(NULL, handle, LAZY), CUDA_ERROR_INVALID_VALUE);
-    /* What was opened is closed, and neither freed nor exported. */
+    /* Opened memory can be closed, but neither freed nor exported. */
     const CUdeviceptr there = open_at(&peer, &handle).at;
     assert_int_equal(ipc_ask(&peer, (struct request){.kind = REQUEST_FREE, .at = there}).error,
                      CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(ipc_ask(&peer, (struct request){.kind = REQUEST_EXPORT, .at = there}).error,
                      CUDA_ERROR_INVALID_VALUE);
-    /* A context that ends closes what it opened. */
+    /* Destroying a context closes what it has opened. */
     const size_t files = ipc_ask(&peer, (struct request){.kind = REQUEST_FILES}).size;
     assert_ok(ipc_ask(&peer, (struct request){.kind = REQUEST_RESET}).error);
     assert_int_equal(close_at(&peer, there).error, CUDA_ERROR_INVALID_VALUE);
@@ -257,7 +257,7 @@ static void refusals(void **state) {
     assert_ok(api.cuMemFreeHost(host));
 }
 
-/* One context of a process has it open, as on an H200. */
+/* Only one context per process can have it open, as on an H200. */
 static void contexts(void **state) {
     (void)state;
     const struct peer owner = ipc_start(false);
@@ -295,7 +295,7 @@ static void events(void **state) {
     assert_ok(ipc_ask(&peer, use).error);
     assert_ok(ipc_ask(&peer, use).error);
     assert_int_equal(api.cuIpcOpenEventHandle(&opened, handle), CUDA_ERROR_INVALID_CONTEXT);
-    /* An event is no memory, and memory no event. */
+    /* An event's handle is not accepted for memory, nor a memory's for an event. */
     assert_int_equal(open_at(&peer, &use.handle).error, CUDA_ERROR_INVALID_VALUE);
     const CUdeviceptr at = alloc(1);
     struct request wrong = {.kind = REQUEST_EVENT, .handle = export_from(at)};
@@ -308,9 +308,9 @@ static void events(void **state) {
     ipc_end(&peer);
 }
 
-/* ---------------------------------------------------------------- handles that nobody gave out */
+/* ---------------------------------------------------------------- forged handles */
 
-struct name { /* as the simulator lays out a handle */
+struct name { /* the simulator's layout of a handle */
     uint64_t magic;
     int32_t process, file;
     uint64_t offset, nonce;
@@ -334,7 +334,7 @@ static void forged(void **state) {
         }
     CUipcMemHandle bad = {{0}};
     assert_int_equal(open_at(&peer, &bad).error, CUDA_ERROR_INVALID_VALUE);
-    /* Values that could wrap; another allocation's number; files that are no memory, one of which would
+    /* Values that could wrap; another allocation's number; files that are not memory, one of which would
      * block. */
     int blocks[2];
     assert_int_equal(pipe(blocks), 0);
@@ -368,7 +368,7 @@ static void forged(void **state) {
     ipc_end(&peer);
 }
 
-/* A file that claims to be one of the simulator's: pages and a table, whose first row is given. */
+/* A file that imitates the simulator's: pages and a table, with the given first row. */
 enum { TABLE = 4096 * 16 };
 static int make_file(const char *name, uint64_t nonce, uint64_t size, size_t bytes, int seals) {
     const uint64_t row[2] = {nonce, size};
@@ -423,9 +423,9 @@ static void forged_files(void **state) {
     ipc_end(&peer);
 }
 
-/* ---------------------------------------------------------------- what happens around it */
+/* ---------------------------------------------------------------- side effects */
 
-/* Where the process may have no file more, or none so large, the allocation stays as it is. */
+/* If the process may open no further file, or none so large, the allocation is unchanged. */
 static void limits(void **state) {
     (void)state;
     static const struct {
@@ -456,7 +456,7 @@ static void limits(void **state) {
     ipc_end(&peer);
 }
 
-/* A program that closes files which are not its own: a later export works, and nothing else is closed. */
+/* A program that closes files it does not own: a later export works, and nothing else is closed. */
 static void closed_files(void **state) {
     (void)state;
     const struct peer peer = ipc_start(false);
@@ -477,7 +477,7 @@ static void closed_files(void **state) {
     ipc_end(&peer);
 }
 
-/* A child has no copy of the file and none of the pages. */
+/* A child inherits no copy of the file and none of the pages. */
 static void forks(void **state) {
     (void)state;
     const CUdeviceptr at = alloc(5000);
@@ -501,7 +501,7 @@ static void forks(void **state) {
     assert_ok(api.cuMemFree(at));
 }
 
-/* What another process may have written counts as written; all else as before. */
+/* Bytes that another process may have written count as initialised; the others are unchanged. */
 static int initialised(void) {
     const struct peer peer = ipc_start(false);
     char path[] = "/tmp/driver_ipc_XXXXXX", text[8192] = "";

@@ -1,4 +1,4 @@
-/* Kernels run, with every way of passing parameters; bad launches are refused; occupancy; counters. */
+/* Launches: every way to pass parameters; invalid launches are refused; occupancy; counters. */
 #include <pthread.h>
 
 #include "tests/cuda/api.h"
@@ -236,7 +236,7 @@ static void library_kernel(void **state) {
     int counter;
     assert_ok(api.cuLibraryLoadFromFile(&library, api_path("speed.fatbin"), NULL, NULL, 0, NULL, NULL, 0));
     assert_ok(api.cuLibraryGetKernel(&from_library, library, "no_parameters"));
-    assert_ok(launch((CUfunction)from_library, 1, 2, 0, NULL)); /* as CUDA allows */
+    assert_ok(launch((CUfunction)from_library, 1, 2, 0, NULL)); /* allowed by CUDA */
     assert_ok(api.cuLibraryGetGlobal(&address, &size, library, "counter"));
     assert_ok(api.cuMemcpyDtoH(&counter, address, sizeof counter));
     assert_int_equal(counter, 43);
@@ -251,7 +251,7 @@ static void occupancy(void **state) {
     assert_int_equal(blocks, 8);
     assert_ok(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, vadd_kernel, 32, 0));
     assert_int_equal(blocks, 32);
-    /* More than a launch may ask for as long as the function does not allow it. */
+    /* More dynamic shared memory than the function's attribute allows. */
     CUfunction asking = kernel("store_at");
     assert_ok(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, asking, 256, 100 * 1024));
     assert_int_equal(blocks, 0);
@@ -261,7 +261,7 @@ static void occupancy(void **state) {
     assert_ok(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, tiled, 256, 227 * 1024));
     assert_int_equal(blocks, 0);
     assert_ok(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel("bounded"), 96, 0));
-    assert_int_equal(blocks, 21); /* as an H200 says, whatever the function's own bound */
+    assert_int_equal(blocks, 21); /* as an H200 reports, whatever the function's own bound */
     assert_int_equal(api.cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, vadd_kernel, 0, 0),
                      CUDA_ERROR_INVALID_VALUE);
     assert_ok(api.cuOccupancyMaxPotentialBlockSize(&grid, &block, vadd_kernel, NULL, 0, 0));

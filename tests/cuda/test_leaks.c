@@ -1,10 +1,10 @@
-/* Memory that was never freed: the first hundred allocations of a context one by one, the rest together. */
+/* Leaked memory: the first hundred allocations of a context are reported singly, the rest as a sum. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "tests/cuda/api.h"
 
-/* Reads a line of the log; the text behind the address, and the address. */
+/* Reads a line of the log; returns the text after the address, and the address. */
 static bool next_leak(FILE *log, char *text, size_t size, unsigned long long *serial,
                       unsigned long long *at) {
     char line[512];
@@ -20,7 +20,7 @@ static bool next_leak(FILE *log, char *text, size_t size, unsigned long long *se
     return true;
 }
 
-/* A context that ends with count allocations, of 1, 2, ... bytes. */
+/* Destroys a context with count allocations of 1, 2, ... bytes. */
 static void leaks_of(unsigned count) {
     CUcontext context;
     CUdeviceptr at[200], freed;

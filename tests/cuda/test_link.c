@@ -1,4 +1,4 @@
-/* The linker's other inputs: host objects and libraries, and a caller without a context. */
+/* Other inputs of the linker: host objects and libraries, and callers without a context. */
 #include <dlfcn.h>
 #include <stdio.h>
 
@@ -30,7 +30,7 @@ static void objects(void **state) {
     static const struct {
         const char *file;
         CUjitInputType type;
-        bool both; /* it holds services.cu's kernels, too */
+        bool both; /* it also contains services.cu's kernels */
     } cases[] = {{"complete.o", CU_JIT_INPUT_OBJECT, false},
                  {"linked.o", CU_JIT_INPUT_OBJECT, false},
                  {"joined.o", CU_JIT_INPUT_OBJECT, true},
@@ -43,7 +43,7 @@ static void objects(void **state) {
     }
 }
 
-/* What nobody uses of a library is not missed. */
+/* Undefined symbols in unused parts of a library are no error. */
 static void unused_library(void **state) {
     (void)state;
     CUlinkState link;
@@ -56,7 +56,7 @@ static void unused_library(void **state) {
     assert_ok(api.cuLinkDestroy(link));
 }
 
-/* Both ends of every file: a damaged one is refused and harms nothing. */
+/* Both ends of every file: a truncated file is refused without harm. */
 static void cut_short(void **state) {
     (void)state;
     static const char *const files[] = {"joined.o", "objects.a"};
@@ -104,7 +104,7 @@ static void refused(void **state) {
     assert_ok(api.cuLinkDestroy(link));
 }
 
-/* Four bytes tell what an image is, and no more of it are read than there are. */
+/* Four bytes identify an image, and not more bytes are read than exist. */
 static void beginnings(void **state) {
     (void)state;
     static const struct {
@@ -124,7 +124,7 @@ static void beginnings(void **state) {
     assert_ok(api.cuLinkDestroy(link));
 }
 
-/* nvJitLink's callers need no context, and its stand-in uses none. */
+/* nvJitLink's callers need no context, and its replacement uses none. */
 static void no_context(void **state) {
     (void)state;
     int (*create)(unsigned, CUlinkState *);
@@ -154,8 +154,8 @@ static int registers_of(CUmodule module, const char *name) {
     return registers;
 }
 
-/* Words of PTX in comments and names are no directives; a kernel's own limit, a declaration and a function
- * that is no kernel stay as they are. */
+/* PTX directives in comments and names are ignored; a kernel's own limit, a declaration and a function that
+ * is not a kernel remain unchanged. */
 static const char LIMITS[] =
     ".version 7.0\n.target sm_75\n.address_size 64\n"
     "/* .entry { *//* .entry \"{ */ // .entry {\n"
@@ -203,7 +203,7 @@ static void limited_registers(void **state) {
     assert_ok(api.cuLibraryUnload(library));
 }
 
-/* A kernel that needs more registers than there are keeps to a limit next to the last. */
+/* A kernel that needs too many registers gets a limit just below the maximum. */
 static void most_registers(void **state) {
     (void)state;
     enum { VALUES = 300 };

@@ -1,4 +1,4 @@
-/* Allocating, freeing, host memory, pools, and what an address is. */
+/* Allocating, freeing, host memory, pools, and properties of addresses. */
 #include "tests/cuda/api.h"
 
 static size_t free_bytes(void) {
@@ -144,7 +144,7 @@ static void pools(void **state) {
     assert_ptr_equal(seen, standard);
     assert_int_equal(api.cuMemAllocAsync(&a, 0, NULL), CUDA_ERROR_INVALID_VALUE);
 #if CUDA_VERSION >= 12020
-    /* A pool of a size of its own gives all of it and no byte more. */
+    /* A pool with a maximum size provides all of it and no byte more. */
     properties.maxSize = 4096;
     assert_ok(api.cuMemPoolCreate(&pool, &properties));
     assert_int_equal(api.cuMemAllocFromPoolAsync(&a, 4097, pool, NULL), CUDA_ERROR_OUT_OF_MEMORY);
@@ -204,7 +204,7 @@ static int range_attribute(CUmem_range_attribute attribute, CUdeviceptr address,
     return value;
 }
 
-/* Advice moves nothing, but is kept for each page. */
+/* Advice moves nothing, but is recorded for each page. */
 static void advice(void **state) {
     (void)state;
     CUdeviceptr memory, plain;
@@ -247,7 +247,7 @@ static void advice(void **state) {
     assert_ok(api.cuMemRangeGetAttributes(data, sizes, both, 2, memory, 8192));
     assert_memory_equal(by, ((int[]){0, CU_DEVICE_CPU, CU_DEVICE_INVALID}), sizeof by);
     assert_int_equal(mostly, 0);
-    /* As many as there is room for. */
+    /* As many as fit. */
     by[1] = by[2] = 9;
     assert_ok(api.cuMemRangeGetAttribute(by, 4, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, memory, 8192));
     assert_memory_equal(by, ((int[]){0, 9, 9}), sizeof by);
@@ -278,7 +278,7 @@ static void advice(void **state) {
     assert_ok(api.cuMemFree(memory));
 }
 
-/* Texels have to lie in memory, to the last one and no byte further. */
+/* All texels must be in memory, to the last one's last byte. */
 static void texture_extents(void **state) {
     (void)state;
     enum { PITCH = 128, WIDTH = 17 };

@@ -1,4 +1,4 @@
-/* Loading: every form of an image, what is refused and in which words, what a module holds. */
+/* Loading: every form of an image, refusals and their messages, a module's contents. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -95,7 +95,7 @@ static void refused(void **state) {
     assert_non_null(strstr(api.last_error(), "-gencode arch=compute_75,code=compute_75"));
     assert_int_equal(api.cuModuleLoad(&module, api_path("machine.cubin")), CUDA_ERROR_NO_BINARY_FOR_GPU);
     assert_non_null(strstr(api.last_error(), "-gencode arch=compute_75,code=compute_75"));
-    /* Who compiles at run time has no options of nvcc, and no file. */
+    /* Programs that compile at run time have no nvcc options, and no file. */
     size_t size;
     char *machine = api_read("machine.cubin", &size);
     assert_int_equal(api.cuModuleLoadData(&module, machine), CUDA_ERROR_NO_BINARY_FOR_GPU);
@@ -116,7 +116,7 @@ static void refused(void **state) {
     assert_non_null(strchr(api.last_error(), '^'));
 }
 
-/* As an H200's driver answers. */
+/* The answers are those of an H200's driver. */
 static void targets(void **state) {
     (void)state;
     static const struct {
@@ -150,7 +150,7 @@ static void targets(void **state) {
         int value = 0;
         assert_ok(api.cuModuleGetFunction(&function, module, "k"));
         assert_ok(api.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_BINARY_VERSION, function));
-        assert_int_equal(value, 90); /* compiled for the device, whatever it was */
+        assert_int_equal(value, 90); /* compiled for the device, whatever its target */
         assert_ok(api.cuModuleUnload(module));
     }
 }
@@ -170,7 +170,7 @@ static void jit_logs(void **state) {
     assert_non_null(strstr(error_log, "frobnicate"));
     assert_int_equal((uintptr_t)values[1], strlen(error_log));
     assert_int_equal((uintptr_t)values[3], 0);
-    /* A short buffer is filled, ended, and not passed. */
+    /* A short buffer is filled and terminated, and not overrun. */
     memset(error_log, 'x', sizeof error_log);
     values[1] = (void *)10;
     assert_int_equal(api.cuModuleLoadDataEx(&module, BROKEN, 2, options, values), CUDA_ERROR_INVALID_PTX);
@@ -218,7 +218,7 @@ static void functions(void **state) {
     assert_int_equal(
         api.cuFuncSetAttribute(tiled, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 227 * 1024),
         CUDA_ERROR_INVALID_VALUE);
-    /* The PTX alone gives an estimate; machine code beside it gives ptxas's number. */
+    /* PTX alone gives an estimate; with machine code the number is ptxas's. */
     CUmodule both;
     CUfunction known;
     FILE *usage = fopen(api_path("usage.txt"), "r");
@@ -260,13 +260,13 @@ static void libraries(void **state) {
     assert_int_equal(api.cuLibraryGetKernel(&kernel, library, "none"), CUDA_ERROR_NOT_FOUND);
     assert_ok(api.cuLibraryGetModule(&module, library));
     check_module(module);
-    assert_int_equal(api.cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE); /* the library's */
+    assert_int_equal(api.cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE); /* it belongs to the library */
     assert_ok(api.cuKernelGetFunction(&function, kernel));
     int value;
     assert_ok(api.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000, kernel, 0));
     assert_ok(api.cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function));
     assert_int_equal(value, 60000);
-    /* Another context has variables of its own, and the attributes that were set. */
+    /* Another context has its own variables, and shares the attributes that were set. */
     CUcontext other;
     CUdeviceptr here, there;
     size_t size;
@@ -327,7 +327,7 @@ static void linking(void **state) {
     free(ptx);
 }
 
-/* A function and a variable of one module used by another; each has a variable of its own of one name. */
+/* One module uses a function and a variable of another; both have a private variable of the same name. */
 static void linking_two(void **state) {
     (void)state;
     static const char head[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
@@ -369,7 +369,7 @@ static void linking_two(void **state) {
     assert_int_equal(value, 2 * 100 + 1000 + 7);
     assert_ok(api.cuMemFree(out));
     assert_ok(api.cuModuleUnload(module));
-    /* What nobody gives. */
+    /* A symbol that nobody defines. */
     assert_ok(api.cuLinkCreate(0, NULL, NULL, &link));
     assert_ok(api.cuLinkAddData(link, CU_JIT_INPUT_PTX, first, strlen(first) + 1, "user", 0, NULL, NULL));
     assert_int_equal(api.cuLinkComplete(link, &result, &size), CUDA_ERROR_INVALID_PTX);

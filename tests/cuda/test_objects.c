@@ -1,5 +1,4 @@
-/* Host objects, libraries and machine code made by hand: each length as large as it may be, and one larger.
- */
+/* Handmade host objects, libraries and machine code: each length at its maximum, and one above. */
 #include <ar.h>
 #include <elf.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 
 struct section {
     const char *name;
-    unsigned type, link; /* link: the place of a section in the list, from 1 */
+    unsigned type, link; /* link: index of a section in the list, from 1 */
     const void *bytes;
     size_t size;
 };
@@ -35,7 +34,7 @@ static size_t append(struct file *file, const void *bytes, size_t size, size_t a
     return at;
 }
 
-/* The sections follow one another; what follows the last is their names. */
+/* Writes the sections consecutively, and then their names. */
 static void make_elf(struct file *file, const struct section *sections, size_t count) {
     char names[256] = "";
     size_t used = 1;
@@ -87,7 +86,7 @@ static bool take(void *context, const void *fatbin, size_t size) {
     return true;
 }
 
-/* A fat binary's header, of a body of so many bytes, wherever it may lie. */
+/* A fat binary's header with the given body size, at any place. */
 static void put_header(unsigned char *at, uint64_t body) {
     memcpy(at, (unsigned char[]){0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0}, 8);
     memcpy(at + 8, &body, 8);
@@ -120,7 +119,7 @@ static void fat_binaries(void **state) {
         if (taken.count != (cases[i].wanted != 0) || (taken.count && taken.sizes[0] != cases[i].wanted))
             fail_msg("case %zu: %zu, of %zu bytes", i, taken.count, taken.sizes[0]);
     }
-    /* The second begins at a multiple of 8, as does one behind bytes of something else. */
+    /* The second one begins at a multiple of 8, as does one after other bytes. */
     memset(data, 0, sizeof data);
     put_header(data, 1);
     put_header(data + 24, 3);
@@ -132,7 +131,7 @@ static void fat_binaries(void **state) {
     assert_int_equal(taken.sizes[2], 24);
     walk(data, 56 + HEADER - 1, &taken);
     assert_int_equal(taken.count, 2);
-    walk(data, 24 + HEADER + 1, &taken); /* its last eight bytes are not whole */
+    walk(data, 24 + HEADER + 1, &taken); /* its last eight bytes are incomplete */
     assert_int_equal(taken.count, 2);
     assert_int_equal(taken.sizes[1], 17);
 }
@@ -157,24 +156,24 @@ static void libraries(void **state) {
     assert_true(is_library(&library, SARMAG));
     assert_false(is_library(&library, SARMAG - 1));
     assert_false(is_library(&library, 0));
-    /* A member's header that is damaged, and one that is not all there. */
+    /* A member with a damaged header, and one with an incomplete header. */
     put_member(&library, "0", "xx");
     assert_false(is_library(&library, library.size));
     assert_true(is_library(&library, library.size - 1));
-    /* A member as long as what is left, and one byte longer. */
+    /* A member that is as long as the remaining bytes, and one byte longer. */
     library.size = SARMAG;
     put_member(&library, "5", ARFMAG);
     (void)append(&library, "12345", 5, 1);
     assert_true(is_library(&library, library.size));
     assert_false(is_library(&library, library.size - 1));
     assert_false(is_library(&library, library.size - 5));
-    /* An odd one is followed by a byte of nothing, after which the next begins. */
+    /* A member of odd size is followed by one byte of padding. */
     (void)append(&library, "\n", 1, 1);
     put_member(&library, "0", ARFMAG);
     assert_true(is_library(&library, library.size));
     put_member(&library, "0", "xx");
     assert_false(is_library(&library, library.size));
-    /* Four bytes may make an object, which this is not; three make none, whatever follows. */
+    /* Four bytes could be an object, though these are not; three cannot, whatever follows. */
     for (int length = 3; length <= 4; length++) {
         library.size = SARMAG;
         put_member(&library, length == 3 ? "3" : "4", ARFMAG);
@@ -187,7 +186,7 @@ static void libraries(void **state) {
 
 /* ---------------------------------------------------------------- machine code */
 
-/* An attribute of a symbol's registers, as far as `size` bytes. */
+/* An attribute with a symbol's register count, truncated to `size` bytes. */
 static void registers(unsigned char at[12], unsigned symbol, unsigned count, unsigned format,
                       unsigned attribute) {
     const uint32_t words[] = {symbol, count};
@@ -220,7 +219,7 @@ static void register_counts(void **state) {
         registers(info, 1, counts[i].count, 4, 0x2f);
         assert_int_equal(read_registers(info, 12), counts[i].wanted);
     }
-    /* The section's last bytes: the attribute is whole, or else it is none. */
+    /* At the section's end, the attribute is whole or ignored. */
     registers(info, 1, 40, 4, 0x2f);
     for (size_t size = 0; size <= 15; size++)
         assert_int_equal(read_registers(info, size), size < 12 ? 0 : 40);
@@ -228,7 +227,7 @@ static void register_counts(void **state) {
     assert_int_equal(read_registers(info, 12), 0);
     registers(info, 9, 40, 4, 0x2f);
     assert_int_equal(read_registers(info, 12), 0);
-    /* What comes before: an attribute of another length, and one of a format without any. */
+    /* Preceded by an attribute of another length, and by one whose format has no length. */
     memcpy(info, (unsigned char[]){4, 0x11, 4, 0, 9, 9, 9, 9}, 8);
     registers(info + 8, 1, 41, 4, 0x2f);
     assert_int_equal(read_registers(info, 20), 41);
@@ -280,7 +279,7 @@ static void architectures(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        size_t size; /* 0: all of it */
+        size_t size; /* 0: whole file */
         unsigned number;
         enum architecture_kind kind;
     } cases[] = {
@@ -306,7 +305,7 @@ static void architectures(void **state) {
     }
 }
 
-/* Nothing behind the text is read: there the process may read nothing. */
+/* Nothing after the text is read: the process may not read there. */
 static void architecture_ends(void **state) {
     (void)state;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
-/* The file of records, as the driver writes it where `wideload prof` has made one: how much is written, and
- * what is lost where the file may not grow. */
+/* The file of records that the driver writes for `wideload prof`: how much is written, and what is lost if
+ * the file may not grow. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +13,7 @@
 static char path[] = "/tmp/recorder_test_XXXXXX";
 static struct records_account account;
 
-/* What was recorded since the last time, as a text; the account is as it stands now. */
+/* Returns what was recorded since the last call, as a text, with the current account. */
 static const char *recorded(size_t *all) {
     static char text[1 << 18];
     static long seen = RECORDS_ACCOUNT;
@@ -44,7 +44,7 @@ static void launch(void) {
     assert_ok(api.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
 }
 
-/* A launch that does what one before it did refers to that. */
+/* A launch that repeats an earlier one refers to it. */
 static void launches(void **state) {
     (void)state;
     char program[PATH_MAX] = "", wanted[PATH_MAX + 32];
@@ -68,7 +68,7 @@ static void launches(void **state) {
     assert_int_equal(account.lost, 0);
 }
 
-/* Of one process so many messages, whatever goes wrong in it. */
+/* The number of messages per process is limited, whatever goes wrong in it. */
 static void messages(void **state) {
     (void)state;
     enum { MOST = 200 };
@@ -86,7 +86,7 @@ static void messages(void **state) {
     assert_int_equal(account.lost, 0);
 }
 
-/* A record of which the file has room for all but the last byte is lost, and the process goes on. */
+/* If the file lacks room for a record's last byte, the record is lost and the process continues. */
 static void no_room(void **state) {
     (void)state;
     size_t size;

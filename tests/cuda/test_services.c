@@ -1,5 +1,4 @@
-/* What the driver does for running kernels: their output, their failed asserts, their heap, their barriers.
- */
+/* The driver's services for running kernels: output, failed asserts, heap, barriers. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -28,7 +27,7 @@ static CUresult launch(const char *name, unsigned block, void **params) {
     return api.cuLaunchKernel(kernel(name), 1, 1, 1, block, 1, 1, 0, NULL, params, NULL);
 }
 
-/* Sends a stream to a file until restore(), which gives what was written. */
+/* Redirects a stream to a file until restore(), which returns what was written. */
 struct redirection {
     FILE *stream, *file;
     int kept;
@@ -67,7 +66,7 @@ static void printing(void **state) {
     assert_ok(first);
     assert_ok(second);
     assert_string_equal(text, "host 0\nkernel 1\nkernel 1\nhost 1\nkernel 2\n");
-    /* A smaller buffer keeps the last of it: each takes 16 bytes, and 8 for its number. */
+    /* A smaller buffer keeps the last lines: each takes 16 bytes, and 8 for its number. */
     assert_ok(api.cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 3 * 24));
     r = redirect(stdout);
     first = launch("say", 32, params);
@@ -106,12 +105,12 @@ static void heap(void **state) {
     assert_ok(api.cuMemcpyDtoH(&pointer, kept, 8));
     assert_non_null(pointer);
     gone = (CUdeviceptr)(uintptr_t)pointer;
-    assert_int_equal(api.cuMemFree(gone), CUDA_ERROR_INVALID_VALUE); /* the kernels' to free */
+    assert_int_equal(api.cuMemFree(gone), CUDA_ERROR_INVALID_VALUE); /* only kernels may free it */
     assert_int_equal(api.cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20), CUDA_ERROR_INVALID_VALUE);
     assert_ok(launch("take", 1, params));
     assert_ok(api.cuMemcpyDtoH(&pointer, kept, 8));
     assert_null(pointer);
-    /* Another context has a heap of its own, whose size is free to choose until it is used. */
+    /* Another context has its own heap, whose size can be set until it is first used. */
     CUcontext other;
     CUmodule first = module;
     assert_ok(api.context_create(&other, 0, 0));
@@ -158,7 +157,7 @@ static void cooperative(void **state) {
         api.cuLaunchCooperativeKernel(meet, (unsigned)blocks * 132 + 1, 1, 1, 1024, 1, 1, 0, NULL, params),
         CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     assert_ok(api.cuCtxSynchronize());
-    /* Launched the ordinary way there is no grid to meet in: cooperative_groups traps. */
+    /* In an ordinary launch there is no grid barrier: cooperative_groups traps. */
     assert_ok(api.cuLaunchKernel(meet, 2, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
     assert_int_equal(api.cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
 }

@@ -85,7 +85,7 @@ static void events(void **state) {
     assert_int_equal(api.cuEventDestroy(start), CUDA_ERROR_INVALID_HANDLE);
     assert_ok(api.cuEventDestroy(end));
     assert_ok(api.cuStreamDestroy(stream));
-    /* untimed goes with the context. */
+    /* untimed is released with the context. */
 }
 
 static void attributes(void **state) {

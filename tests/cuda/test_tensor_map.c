@@ -1,10 +1,10 @@
-/* Tensor maps: every answer and every word is an H200's (CUDA 13.0), but for packed types, which it lacks. */
+/* Tensor maps: every answer and word is an H200's (CUDA 13.0), except packed types, which it lacks. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "tests/cuda/api.h"
 
-/* A case's arguments come after the plain ones, and in their place. */
+/* A case's arguments follow the default ones and override them. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Winitializer-overrides"
 #else
@@ -13,7 +13,7 @@
 
 enum { WORDS = 32 };
 
-/* The arguments of both functions; those of a kind that are not given are the plain ones. */
+/* The arguments of both functions; those not given keep their defaults. */
 struct arguments {
     int type;
     unsigned rank;
@@ -49,7 +49,7 @@ static CUresult images(void *map, const struct arguments *a) {
 
 typedef CUresult encode_fn(void *map, const struct arguments *a);
 
-/* What is refused leaves the map as it is. */
+/* A refused call does not change the map. */
 static void answers(encode_fn *encode, const struct arguments *a, bool right, const char *what) {
     CUtensorMap map, before;
     memset(&map, 0x5a, sizeof map);
@@ -71,7 +71,7 @@ static void answers(encode_fn *encode, const struct arguments *a, bool right, co
 #define IMAGES_OK(...) ANSWERS(images, IMAGES, true, __VA_ARGS__)
 #define IMAGES_NO(...) ANSWERS(images, IMAGES, false, __VA_ARGS__)
 
-/* words: those that are not 0, "number=hexadecimal value". */
+/* words: those that are not 0, as "number=hexadecimal value". */
 static void holds(encode_fn *encode, const struct arguments *a, const char *words, const char *what) {
     uint32_t expected[WORDS] = {0}, got[WORDS], word;
     unsigned at;
@@ -136,7 +136,7 @@ static void words(void **state) {
           .swizzle = 2, .box = {8, 8, 4});
     HOLDS(tiled, PLAIN, "0=40000000 2=63a0 3=10 4=200 8=3f 9=1f 10=f 13=7000000 14=307 16=400 18=400",
           .swizzle = 3, .box = {8, 8, 4});
-    /* Steps that do not divide a box are rounded down in its size. */
+    /* A box size that a step does not divide is rounded down to steps. */
     HOLDS(tiled, PLAIN, "0=40000000 2=3a0 3=10 4=200 8=3f 9=1f 10=f 13=1f000002 14=307 16=500 18=10",
           .step = {3, 1, 1});
     HOLDS(tiled, PLAIN, "0=40000000 2=3a0 3=10 4=200 8=3f 9=1f 10=f 13=ff000008 14=e4 16=1c800 18=10",
@@ -191,7 +191,7 @@ static void shapes(void **state) {
             ANSWERS(images, IMAGES, rank >= 3 && rank < 6, .rank = rank, .size = {4, 4, 4, 4, 4},
                     .stride = {16, 64, 256, 1024}, .step = {1, 1, 1, 1, 1}, .interleave = interleave);
         }
-    /* A sixth dimension that is right in everything else. */
+    /* A sixth dimension, with everything else valid. */
     static const cuuint64_t sizes[] = {4, 4, 4, 4, 4, 4}, strides[] = {16, 64, 256, 1024, 4096};
     static const cuuint32_t box[] = {4, 4, 4, 4, 4, 4}, steps[] = {1, 1, 1, 1, 1, 1};
     CUtensorMap map;
@@ -238,7 +238,7 @@ static void boxes(void **state) {
         ANSWERS(tiled, PLAIN, fits, .box = {4, box, 1});
         ANSWERS(images, IMAGES, fits && box % 4 == 0, .channels = box);
         ANSWERS(images, IMAGES, fits && box % 4 == 0 && box <= 32, .channels = box, .swizzle = 3);
-        /* 228 KiB is what a multiprocessor has of shared memory. */
+        /* A multiprocessor has 228 KiB of shared memory. */
         ANSWERS(tiled, PLAIN, box >= 1 && box <= 228, .box = {256, box, 1});
         ANSWERS(images, IMAGES, box >= 1 && box <= 228, .channels = 256, .pixels = box);
     }
@@ -270,14 +270,14 @@ static void corners(void **state) {
         1                                                                                                    \
     }
             for (unsigned i = 0; i < 3; i++) {
-                const bool right = i + 2 >= rank; /* an offset that there is not is not looked at */
+                const bool right = i + 2 >= rank; /* offsets beyond the rank are ignored */
                 const int out[3] = {i == 0 ? past : 0, i == 1 ? past : 0, i == 2 ? past : 0};
                 ANSWERS(images, IMAGES, right, SIZED, .lower = {out[0], out[1], out[2]});
                 ANSWERS(images, IMAGES, right, SIZED, .upper = {out[0], out[1], out[2]});
             }
             ANSWERS(images, IMAGES, true, SIZED, .lower = {last, last, last}, .upper = {last, last, last});
         }
-    /* 32 by 16 pixels: some of them must be left. */
+    /* 32 by 16 pixels: some of them must remain. */
     IMAGES_OK(.upper = {-31, -15});
     IMAGES_NO(.upper = {-32, 0});
     IMAGES_NO(.upper = {0, -16});
@@ -307,7 +307,7 @@ static void addresses(void **state) {
     assert_memory_equal(map, after, sizeof after);
     assert_ok(tiled(map, &interleaved));
     assert_ok(api.cuTensorMapReplaceAddress(map, (void *)16));
-    /* The driver does not mind where the map lies. */
+    /* The driver does not check the map's alignment. */
     assert_ok(tiled((void *)(bytes + 16), &plain));
     assert_memory_equal(bytes + 16, before, sizeof before);
     assert_ok(api.cuTensorMapReplaceAddress((void *)(bytes + 16), (void *)4096));
@@ -339,7 +339,7 @@ static void missing(void **state) {
     assert_int_equal(api.cuTensorMapReplaceAddress(NULL, (void *)64), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Blackwell's, as cuda.h describes them; no such GPU has been asked. */
+/* Blackwell's types, as cuda.h describes them; not verified on such a GPU. */
 static void packed(void **state) {
     (void)state;
     assert_int_equal(api.set_arch("sm_100"), 0);

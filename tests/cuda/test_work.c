@@ -1,5 +1,5 @@
-/* Calls that release what a kernel of another thread uses: they wait for it, but for those that CUDA orders
- * by a stream; and whatever they release, the kernel reaches no memory that is not the device's. */
+/* Calls that release what another thread's kernel uses.  They wait for the kernel, except those that CUDA
+ * orders by a stream; in any case the kernel accesses no memory outside the device's. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -8,15 +8,15 @@
 
 enum { WORDS = 1 << 18, SETTLE_US = 30000 };
 
-static CUcontext context; /* that the kernel runs in */
+static CUcontext context; /* the kernel's context */
 static volatile int *flags;
 
-/* A kernel that runs on a thread of its own until it is told to end. */
+/* A kernel that runs on its own thread until it is told to end. */
 struct kernel {
     pthread_t thread;
     CUfunction function;
     CUdeviceptr data; /* or a texture object */
-    CUgraphExec exec; /* or a graph that has it */
+    CUgraphExec exec; /* or a graph that contains it */
     CUresult result;
 };
 
@@ -39,7 +39,7 @@ static void start(struct kernel *kernel) {
         usleep(100);
 }
 
-/* It ran to its end, without a fault. */
+/* Waits for its end, which must be without a fault. */
 static void finish(struct kernel *kernel) {
     flags[1] = 1;
     assert_int_equal(pthread_join(kernel->thread, NULL), 0);
@@ -47,7 +47,7 @@ static void finish(struct kernel *kernel) {
     assert_int_equal(flags[2], 1);
 }
 
-/* The call under test, on a thread of its own. */
+/* The call under test, on its own thread. */
 struct call {
     pthread_t thread;
     CUresult (*make)(void *what);
@@ -89,10 +89,10 @@ static CUfunction function(const char *name) {
     return found;
 }
 
-/* A context, a module and flags that outlive them. */
+/* Makes a context, a module, and flags that outlive them. */
 static int setup(void **state) {
     (void)state;
-    static int words[4]; /* registered, so that no context's end takes it away */
+    static int words[4]; /* registered, so that destroying a context does not release it */
     flags = words;
     if (api.context_create(&context, 0, 0) || api.cuModuleLoad(&module, api_path("services.ptx")))
         return -1;
@@ -180,8 +180,8 @@ static void host_memory(void **state) {
     free(host);
 }
 
-/* A stream's free has nothing to wait for in other streams.  The kernel is wrong to go on, and changes
- * nothing but the device's memory, whatever is allocated and freed meanwhile. */
+/* A stream-ordered free does not wait for other streams.  The kernel is wrong to continue; it changes only
+ * the device's memory, whatever is allocated and freed meanwhile. */
 static void stream_ordered(void **state) {
     (void)state;
     static const size_t sizes[] = {128, 4 * WORDS, 9 << 20};
@@ -265,7 +265,7 @@ static CUresult destroy_exec(void *what) {
     return api.cuGraphExecDestroy(what);
 }
 
-/* CUDA lets it run to its end and returns at once. */
+/* CUDA lets it run to its end and returns immediately. */
 static void graph(void **state) {
     (void)state;
     CUdeviceptr data, at = (CUdeviceptr)(uintptr_t)flags;
@@ -284,7 +284,7 @@ static void graph(void **state) {
     struct kernel kernel = {.data = data};
     assert_ok(api.cuGraphCreate(&made, 0));
     assert_ok(api.cuGraphAddKernelNode(&first, made, NULL, 0, &node));
-    assert_ok(api.cuGraphAddKernelNode(&second, made, &first, 1, &node)); /* it is told to end already */
+    assert_ok(api.cuGraphAddKernelNode(&second, made, &first, 1, &node)); /* it was already told to end */
     assert_ok(api.cuGraphInstantiateWithFlags(&kernel.exec, made, 0));
     release_under(&kernel, destroy_exec, kernel.exec, false);
     assert_int_equal(api.cuGraphLaunch(kernel.exec, NULL), CUDA_ERROR_INVALID_VALUE);
@@ -308,7 +308,7 @@ static CUresult release_primary(void *what) {
     return api.cuDevicePrimaryCtxRelease(0);
 }
 
-/* The kernel's memory, module and heap go with its context. */
+/* The kernel's memory, module and heap are released with its context. */
 static void end_of_context(CUresult (*make)(void *what), void *what) {
     CUmodule loaded;
     struct kernel kernel;
@@ -333,8 +333,8 @@ static void contexts(void **state) {
     assert_ok(api.cuCtxSetCurrent(context));
 }
 
-/* Launches of two threads that follow each other closely leave no moment without work: a call that waits
- * returns all the same. */
+/* When two threads' launches follow each other closely, there is always work in flight: a waiting call must
+ * return nevertheless. */
 static atomic_bool enough;
 
 static void *launch_on_and_on(void *argument) {
@@ -369,7 +369,7 @@ static void no_starving(void **state) {
     }
 }
 
-/* The process ends while the kernel runs: no fault, and nobody waits. */
+/* The process exits while the kernel runs: no fault, and nobody waits. */
 static int end_under_a_kernel(void) {
     void *state = NULL;
     static struct kernel kernel;
@@ -381,7 +381,7 @@ static int end_under_a_kernel(void) {
     return 0;
 }
 
-/* Without arguments: all of the below. */
+/* Without arguments: runs all tests below. */
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "peer") == 0)
         return ipc_serve(false);
