@@ -3,7 +3,7 @@
 
 #include "say.h"
 
-/* The copies of bytes are deprecated; programs have them still. */
+/* The byte copies are deprecated, but programs still use them. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 enum { W = 20, H = 6, D = 3 };

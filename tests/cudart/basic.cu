@@ -30,7 +30,7 @@ __global__ void write_grid() {
     grid_of[threadIdx.y][threadIdx.x] = threadIdx.y * 10 + threadIdx.x;
 }
 
-/* Launches before the launch that it is an argument of. */
+/* Launches before the launch whose argument it computes. */
 static int *counted(int *to) {
     count<<<2, 3>>>(to);
     return to;

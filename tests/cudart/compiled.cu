@@ -1,4 +1,4 @@
-/* Compiles a kernel while it runs, for the device that it finds there, and loads the machine code. */
+/* Compiles a kernel at run time for the device that it finds, and loads the machine code. */
 #include <cstdio>
 #include <cstdlib>
 #include <cuda.h>

@@ -1,10 +1,10 @@
-/* Devices, limits, versions, and what the simulator says no to. */
+/* Devices, limits, versions, and calls that the simulator refuses. */
 #include <cstring>
 #include <cuda.h>
 
 #include "say.h"
 
-/* Of cuda_profiler_api.h, which the compiler alone does not bring. */
+/* From cuda_profiler_api.h, which the compiler does not include by itself. */
 extern "C" cudaError_t cudaProfilerStart(void);
 extern "C" cudaError_t cudaProfilerStop(void);
 

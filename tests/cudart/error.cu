@@ -1,5 +1,5 @@
-/* Which errors stay: the thread's last one until it is asked for, a kernel's fault until the device is reset.
- */
+/* How long errors last: the thread's last one until it is queried, a kernel's fault until a device
+ * reset. */
 #include "say.h"
 
 __global__ void store(int *to) {

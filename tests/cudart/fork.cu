@@ -36,7 +36,7 @@ int main() {
     work("parent");
     in_child("child after");
     work("parent again");
-    /* One that ends as programs do, with its destructors. */
+    /* A child that exits as programs do, with its destructors. */
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)

@@ -1,5 +1,5 @@
-/* Links with nvJitLink what NVRTC compiled while the program runs: PTX, link-time code, both, and what is
- * called machine code.  The library is opened as Python's packages do it, or linked. */
+/* Uses nvJitLink to link what NVRTC compiled at run time: PTX, link-time code, both, and so-called machine
+ * code.  The library is opened as Python's packages do it, or linked. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -63,7 +63,7 @@ struct input {
     std::vector<char> code;
 };
 
-/* The linked "cubin"; empty when linking fails, and then the log says why. */
+/* The linked "cubin"; empty if linking fails, in which case the log says why. */
 static std::vector<char> link(std::vector<const char *> options, const std::vector<input> &inputs,
                               std::string &log) {
     nvJitLinkHandle handle;
@@ -111,7 +111,7 @@ static void run(const char *name, const std::vector<char> &cubin, const std::str
     CHECK(cuModuleUnload(module));
 }
 
-/* A program that asks for PTX gets the library's, and no machine code. */
+/* A program that requests PTX gets the library's, and no machine code. */
 static void wants_ptx(const std::vector<input> &inputs) {
     nvJitLinkHandle handle;
     size_t size;
@@ -153,7 +153,7 @@ int main() {
           any = {NVJITLINK_INPUT_ANY, giver_code[LINK_TIME]};
     input use_ptx = {NVJITLINK_INPUT_ANY, user_code[PTX]},
           use_link_time = {NVJITLINK_INPUT_LTOIR, user_code[LINK_TIME]};
-    /* Linking asks for no device. */
+    /* Linking needs no device. */
     struct {
         const char *name;
         std::vector<char> cubin;

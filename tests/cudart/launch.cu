@@ -1,4 +1,4 @@
-/* What launches refuse, and the functions that launch. */
+/* Launches that are refused, and the functions that launch. */
 #include "say.h"
 
 __device__ int variable;

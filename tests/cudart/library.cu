@@ -1,4 +1,4 @@
-/* A shared library that holds kernels; library_main.cu uses it, and has its own. */
+/* A shared library with kernels; library_main.cu uses it, and has its own kernels. */
 #include <cuda_runtime.h>
 
 __device__ int library_value = 30;

@@ -8,7 +8,7 @@ extern __shared__ int dynamic[];
 
 static __device__ int own = 1;
 
-/* The other file has one of this name, too. */
+/* The other file has a function of the same name. */
 static __device__ __noinline__ int helper(int x) {
     return x + own;
 }

@@ -1,4 +1,4 @@
-/* Memory of every kind: allocating, copying, filling, asking. */
+/* Memory of every kind: allocating, copying, filling, querying. */
 #include <cstdlib>
 #include <cstring>
 
@@ -155,7 +155,7 @@ static void kinds() {
     free(plain);
 }
 
-/* As of CUDA 13: batches, and pools by location. */
+/* Since CUDA 13: batches, and pools by location. */
 static void newer() {
     char *from, *to, back[8];
     cudaStream_t stream;

@@ -1,4 +1,4 @@
-/* A shared library that opened_main.cu opens while it runs.  It uses its kernel as soon as it is loaded. */
+/* A shared library that opened_main.cu opens at run time.  It uses its kernel as soon as it is loaded. */
 #include <cuda_runtime.h>
 
 __device__ int opened_value = 30;

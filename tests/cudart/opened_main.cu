@@ -1,5 +1,5 @@
-/* Opens a library with kernels, by a name that is found through this program's own RUNPATH, closes it and
- * opens it again: its variable begins anew. */
+/* Opens a library with kernels by a name that this program's own RUNPATH resolves, closes it and opens it
+ * again: its variable is reinitialised. */
 #include <cstdio>
 #include <dlfcn.h>
 

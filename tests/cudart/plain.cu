@@ -1,4 +1,4 @@
-/* For programs that cannot run: one built without PTX, one stripped of its symbols. */
+/* For programs that cannot run: one built without PTX, and one stripped of its symbols. */
 #include "say.h"
 
 __global__ void nothing() {}

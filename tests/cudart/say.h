@@ -1,4 +1,4 @@
-/* What the programs print: each call, its error's name, and the last error where it is another. */
+/* Prints each call, the name of its error, and the last error if that differs. */
 #ifndef TESTS_CUDART_SAY_H
 #define TESTS_CUDART_SAY_H
 
@@ -14,7 +14,7 @@ static inline void say(const char *what, cudaError_t error) {
 }
 
 #define SAY(call) say(#call, call)
-/* A launch's own error. */
+/* Prints the error of a launch itself. */
 #define SAY_LAUNCH(what) printf("%s: %s\n", what, cudaGetErrorName(cudaGetLastError()))
 
 #endif

@@ -1,4 +1,4 @@
-/* Streams, events and what a host function sees. */
+/* Streams, events and the view of a host function. */
 #include "say.h"
 
 __global__ void add(int *to, int value) {

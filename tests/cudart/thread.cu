@@ -1,4 +1,4 @@
-/* Many threads from the first call on: each has its own last error; all share the device. */
+/* Many threads from the first call on: each has its own last error, and all share the device. */
 #include <cstdio>
 #include <cuda_runtime.h>
 #include <thread>
