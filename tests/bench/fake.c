@@ -52,7 +52,7 @@ const char *wl_version(void) {
     return WL_VERSION_STRING;
 }
 
-/* Of a whole program: what spoils it comes from its environment. */
+/* For a whole program: the environment says what to spoil. */
 static void read_environment(void) {
     static const char *const names[] = {[FAKE_RIGHT] = "right",
                                         [FAKE_NEVER_WRITES] = "never-writes",
@@ -105,7 +105,7 @@ wl_error wl_alloc(wl_context *context, wl_devptr *out, size_t bytes) {
     void *memory = aligned_alloc(256, (bytes + 256) / 256 * 256);
     if (!memory)
         return fail(WL_ERROR_OUT_OF_MEMORY, "device");
-    memset(memory, 0x11, bytes); /* what nobody has written is no poison */
+    memset(memory, 0x11, bytes); /* memory that was never written is not poison */
     fake_allocations++;
     *out = (uintptr_t)memory;
     return WL_ERROR_OK;
@@ -360,7 +360,7 @@ static wl_error launch(wl_context *context, enum wl_reference reference, const s
     struct bench_extents extents = bench_extents_of(reference, p);
     const uint32_t *in[BENCH_INPUTS];
     uint32_t *out[BENCH_OUTPUTS], *scratch = NULL;
-    unsigned from = 0, to = 0, ins = 0, outs = 0; /* of the arrays that are spoilt */
+    unsigned from = 0, to = 0, ins = 0, outs = 0; /* numbers of the arrays that are spoilt */
     fake.launches++;
     if (fake.fault == FAKE_LAUNCH_REFUSED)
         return fail(WL_ERROR_DRIVER, "too many resources");
@@ -417,7 +417,7 @@ LAUNCH(interleave, WL_REF_INTERLEAVE)
 LAUNCH(permute, WL_REF_PERMUTE)
 LAUNCH(same_bytes, WL_REF_SAME_BYTES)
 
-/* What the matrix was must be there when the launch comes. */
+/* Checks that the matrix is in place when the launch comes. */
 static wl_error same_bytes_before(wl_context *context, const struct wl_problem *p, wl_stream stream) {
     (void)context;
     (void)stream;

@@ -1,4 +1,4 @@
-/* A stand-in for libnvidia-ml.so.1: one device, the one whose UUID tests/bench/fake.c tells. */
+/* A stub of libnvidia-ml.so.1: one device, with the UUID of tests/bench/fake.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ int nvmlDeviceGetMaxClockInfo(void *device, int type, unsigned *mhz) {
     return SUCCESS;
 }
 
-/* Idle, a power cap and a hot chip. */
+/* Reports idle, a power cap and a hot chip. */
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons) {
     (void)device;
     *reasons = 0x1 | 0x4 | 0x40;

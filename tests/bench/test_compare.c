@@ -1,4 +1,4 @@
-/* A run against an earlier one, on the stand-in. */
+/* Comparisons of a run with an earlier one, on the stub. */
 #include "tests/bench/test.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static struct bench_earlier *earlier(void) {
     return read;
 }
 
-/* What is printed; *worse as bench_compare() says. */
+/* Returns the printed text; *worse as from bench_compare(). */
 static char *compared(const struct bench_plan *plan, double tolerance, size_t *worse) {
     struct bench_earlier *before = earlier();
     char *text;
@@ -89,7 +89,7 @@ static void times_that_change(void **state) {
     assert_int_equal(worse, 0);
     assert_non_null(strstr(text, "0.9000  better"));
     free(text);
-    /* Another state of the cache is another question. */
+    /* A different state of the cache is a different measurement. */
     row->l2 = BENCH_L2_HOT;
     text = compared(&plan, -1, &worse);
     assert_int_equal(worse, 0);
@@ -99,7 +99,7 @@ static void times_that_change(void **state) {
     bench_plan_free(&plan);
 }
 
-/* A row at the tolerance is within it, on either side. */
+/* A row at the tolerance counts as within it, in both directions. */
 static void at_the_tolerance(void **state) {
     (void)state;
     static const struct {
@@ -139,7 +139,7 @@ static void counters_that_change(void **state) {
     run(&plan, "read-offset", "100", false);
     keep(&plan);
     wl_counters *counters = &plan.sections[0].rows[1].counters;
-    counters->inst_executed *= 2; /* no traffic */
+    counters->inst_executed *= 2; /* not traffic */
     char *text = compared(&plan, -1, &worse);
     assert_int_equal(worse, 0);
     free(text);
@@ -149,7 +149,7 @@ static void counters_that_change(void **state) {
     assert_non_null(strstr(text, "gst_transactions"));
     assert_non_null(strstr(text, "better"));
     free(text);
-    /* A count below nothing is none. */
+    /* A negative count is not valid. */
     counters->gst_transactions = UINT64_MAX;
     keep(&plan);
     counters->gst_transactions = 1;
@@ -157,7 +157,7 @@ static void counters_that_change(void **state) {
     assert_int_equal(worse, 0);
     assert_null(strstr(text, "gst_transactions"));
     free(text);
-    /* What got worse is told before what got better, and from nothing to something is worse. */
+    /* Worse counters are reported before better ones; a change from zero to any count is worse. */
     counters->local_load_transactions += 1;
     text = compared(&plan, 50, &worse);
     assert_int_equal(worse, 1);
@@ -212,7 +212,7 @@ static void bad_files(void **state) {
             "schema \"wideload-bench/2\"");
     refuses("{\"schema\": \"wideload-bench/1\", \"device\": 5}", "no device or no rows");
     refuses("{\"schema\": \"wideload-bench/1\", \"device\": {}, \"rows\": []}", "no rows");
-    /* Rows of any other shape match nothing. */
+    /* Rows of any other form match nothing. */
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("{\"schema\": \"wideload-bench/1\", \"device\": {}, \"rows\": [5, {}, {\"experiment\": 7}, null]}",

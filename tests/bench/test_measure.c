@@ -1,4 +1,4 @@
-/* How rows are timed, on the stand-in: batches, replays, the cache, clocks. */
+/* How rows are timed, on the stub: batches, replays, the cache, clocks. */
 #include "tests/bench/test.h"
 
 #include <jansson.h>
@@ -46,9 +46,9 @@ static void short_kernels_are_replayed(void **state) {
     run(&plan, true);
     const struct bench_row *row = &plan.sections[0].rows[0];
     assert_int_equal(row->l2, BENCH_L2_HOT);
-    assert_in_range(row->launches, 19, 20); /* 0.2 ms of them */
+    assert_in_range(row->launches, 19, 20); /* 0.2 ms in all */
     assert_true(row->replayed);
-    assert_true(fabs(row->time_ms.median - 0.01) < 1e-6); /* of one launch */
+    assert_true(fabs(row->time_ms.median - 0.01) < 1e-6); /* per launch */
     assert_int_equal(fake.replays, 3 * 5);
     bench_plan_free(&plan);
     fresh(0.0001);

@@ -1,5 +1,5 @@
-/* The references of the library's operations: each against the formula as the header has it, written anew, at
- * every width and at sizes beyond a chunk and a thread's share. */
+/* The references of the library's operations: each against the header's formula, implemented anew, at every
+ * width and at sizes beyond a chunk and a thread's share. */
 #include "tests/bench/test.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ struct arrays {
     uint64_t out_bytes;
 };
 
-/* Inputs that differ everywhere; outputs of poison, with what is expected to be filled in by the test. */
+/* Inputs that differ everywhere and poisoned outputs; the test fills in what it expects. */
 static struct arrays make(enum wl_reference reference, const struct wl_problem *problem) {
     struct bench_extents extents = bench_extents_of(reference, problem);
     struct arrays arrays = {.in = malloc(4 * extents.in[0].elements + 4),
@@ -62,7 +62,7 @@ static void transposes(void **state) {
         }
 }
 
-/* The index in the output that NumPy's transpose gives the i-th element. */
+/* The output index of the i-th element according to NumPy's transpose. */
 static uint64_t permuted(const struct wl_problem *p, uint64_t i) {
     uint64_t at[WL_RANK_MAX], index = 0;
     for (unsigned d = p->rank; d-- > 0;) {
@@ -144,10 +144,10 @@ static void copies(void **state) {
     struct arrays arrays = make(WL_REF_COPY_BYTES, &problem);
     memcpy(arrays.expected + 1, (char *)arrays.in + 3, 1000);
     check(&arrays, WL_REF_COPY_BYTES, &problem);
-    /* As many bytes as half of what is moved, padding too. */
+    /* Half as many bytes as are moved, including padding. */
     static const struct wl_structure structure = {"i8+i32", 8, 2, {{0, 1}, {4, 4}}};
     problem = (struct wl_problem){.n = 10, .structure = &structure};
-    assert_int_equal(wl__bytes_a_side(&problem), 70); /* 13 bytes of each, as 7 */
+    assert_int_equal(wl__bytes_a_side(&problem), 70); /* 13 bytes for each, rounded to 7 */
     arrays = make(WL_REF_SAME_BYTES, &problem);
     memcpy(arrays.expected, arrays.in, 70);
     check(&arrays, WL_REF_SAME_BYTES, &problem);
@@ -165,7 +165,7 @@ static uint64_t sum_of(enum wl_type type, unsigned width, uint64_t a, uint64_t b
     return out;
 }
 
-/* What a half is, from its fields. */
+/* The value of a half, from its fields. */
 static double half(uint32_t bits, unsigned digits, int bias) {
     uint32_t fraction = bits & ((1u << digits) - 1), exponent = (bits & 0x7fff) >> digits;
     double value = exponent ? ldexp((double)(fraction + (1u << digits)), (int)exponent - bias - (int)digits)
@@ -173,7 +173,7 @@ static double half(uint32_t bits, unsigned digits, int bias) {
     return bits & 0x8000 ? -value : value;
 }
 
-/* The nearest half: no other one is nearer, and of two as near the even one. */
+/* Checks that no other half is nearer, and that a tie goes to the even one. */
 static void check_half(uint32_t a, uint32_t b, uint32_t got, unsigned digits, int bias) {
     double sum = half(a, digits, bias) + half(b, digits, bias), value = half(got, digits, bias);
     uint32_t infinity = 0x7fff >> digits << digits;
@@ -211,7 +211,7 @@ static void sums(void **state) {
         seed = seed * 1664525 + 1013904223;
         uint32_t a = seed >> 16, b = (seed * 747796405u) >> 16;
         if (i % 3 == 0)
-            b = (a & 0x7c00) | (b & 0x83ff); /* of one size, where digits cancel */
+            b = (a & 0x7c00) | (b & 0x83ff); /* the same exponent, so that digits cancel */
         if ((a & 0x7c00) != 0x7c00 && (b & 0x7c00) != 0x7c00)
             check_half(a, b, (uint32_t)sum_of(WL_TYPE_F16, 2, a, b), 10, 15);
         if ((a & 0x7f80) != 0x7f80 && (b & 0x7f80) != 0x7f80)
@@ -219,7 +219,7 @@ static void sums(void **state) {
     }
 }
 
-/* The shifts are of elements; what lies before them stays. */
+/* Shifts count elements; the elements before them do not change. */
 static void shifted_sums(void **state) {
     (void)state;
     const struct wl_problem problem = {
@@ -235,7 +235,7 @@ static void shifted_sums(void **state) {
     assert_int_equal(extents.out[0].elements, 1);
 }
 
-/* No input is a NaN or infinite, whatever the type. */
+/* No input is NaN or infinite, for any type. */
 static void inputs_that_add(void **state) {
     (void)state;
     enum { COUNT = 100000 };

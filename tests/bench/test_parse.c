@@ -92,7 +92,7 @@ static void sizes(void **state) {
         assert_false(bench_parse_size("--size", wrong[i], &size, &error));
     assert_false(bench_parse_size("--size", "2^40x2^40", &size, &error));
     assert_non_null(strstr(error.text, "2^60"));
-    /* An empty extent does not make an impossible one possible. */
+    /* An empty dimension does not excuse an impossible one. */
     assert_false(bench_parse_size("--size", "0x2^63", &size, &error));
 }
 
@@ -141,7 +141,7 @@ static void ranges(void **state) {
         {"2^4:2^6:2^4", 4, 32, 64},
         {"0,1:3,128", 5, 1, 128},
         {"0:8:4,4:12:4", 4, 4, 12},
-        /* The step after the last value does not fit 64 bits. */
+        /* The step after the last value does not fit into 64 bits. */
         {"18446744073709551614:18446744073709551615", 2, UINT64_MAX, UINT64_MAX},
         {"2^62:18446744073709551615:x2", 2, (uint64_t)1 << 63, (uint64_t)1 << 63},
         {"0:18446744073709551615:2^63", 2, (uint64_t)1 << 63, (uint64_t)1 << 63},

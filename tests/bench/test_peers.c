@@ -1,4 +1,4 @@
-/* Other libraries' rows, on stand-ins for the libraries in the folders PEERS_RIGHT and PEERS_OLD. */
+/* Other libraries' rows, with stubs of the libraries in the folders PEERS_RIGHT and PEERS_OLD. */
 #include "tests/bench/test.h"
 
 #include <jansson.h>
@@ -14,7 +14,7 @@ struct asked {
     const char *experiment, *size, *peers, *kernels;
 };
 
-/* True when the plan ran; the caller frees it in any case. */
+/* True if the plan ran; the caller always frees it. */
 static bool run(struct bench_plan *plan, const struct asked *asked, struct base_error *error) {
     struct bench_request request = {
         .experiments = &asked->experiment, .experiment_count = 1, .seed = 3, .samples = 3, .seconds = 1};
@@ -96,7 +96,7 @@ static void sizes(void **state) {
     }
 }
 
-/* Of every width and type that geam has; where it has none the row says why. */
+/* Every width and type that geam supports; for others the row says why not. */
 static void operations(void **state) {
     (void)state;
     struct bench_plan plan;
@@ -161,7 +161,7 @@ static void a_wrong_result_fails(void **state) {
     bench_plan_free(&plan);
 }
 
-/* Passed over in silence, unless it was asked for by name. */
+/* Skipped silently, unless it was requested by name. */
 static void a_library_that_cannot_be_used(void **state) {
     (void)state;
     static const struct {
@@ -202,7 +202,7 @@ static void none_on_the_simulator(void **state) {
     bench_plan_free(&plan);
 }
 
-/* The best kernel is ours: a peer is none, however fast. */
+/* The best kernel is one of ours: a peer never is, however fast. */
 static void a_share_of_the_best_copy_kernel(void **state) {
     (void)state;
     struct bench_plan plan;

@@ -1,4 +1,4 @@
-/* Requests: what is refused, and which rows come of what is not. */
+/* Requests: refusals, and the rows of accepted ones. */
 #include "tests/bench/test.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static struct bench_request request_for(const char *experiment) {
     return request;
 }
 
-/* Whether the request passes; *error says why not. */
+/* Whether the request is accepted; *error says why not. */
 static bool admit(const struct bench_request *request, struct bench_plan *plan, struct base_error *error) {
     wl_context *context;
     bool right = bench_plan_make(plan, request, error);
@@ -65,7 +65,7 @@ static void defaults(void **state) {
     struct bench_request request = request_for(NULL);
     assert_true(admit(&request, &plan, &error));
     assert_true(plan.section_count > 10);
-    /* What the library's operations are asked is in test_variants.c. */
+    /* test_variants.c tests the requests for library operations. */
     for (size_t s = 0; s < 10; s++) {
         const struct wl_problem *p = &plan.sections[s].rows[0].problem;
         const char *name = plan.sections[s].experiment->name;
@@ -99,7 +99,7 @@ static void lists_make_rows(void **state) {
     request.offsets = (struct bench_numbers){offsets, 2};
     request.blocks = (struct bench_blocks){blocks, 3};
     assert_int_equal(rows(&request), 6);
-    /* A kernel with a fixed block, and one that is no kernel, keep their one row. */
+    /* A kernel with a fixed block, and a row without a kernel, keep one row. */
     request = request_for("transpose");
     request.blocks = (struct bench_blocks){blocks, 3};
     assert_int_equal(rows(&request), 7);
@@ -135,7 +135,7 @@ static void several_sizes(void **state) {
             assert_int_equal(section->rows[i].problem.n, s % 2 ? 33 : 1000);
     }
     bench_plan_free(&plan);
-    /* One size that does not suit refuses them all. */
+    /* One unsuitable size makes the whole request fail. */
     struct bench_size mixed[] = {size("1000"), size("8x8")};
     request = request_for("copy");
     request.sizes = (struct bench_sizes){mixed, 2};
@@ -156,7 +156,7 @@ static void unrolls(void **state) {
     struct bench_plan plan;
     struct base_error error;
     assert_true(admit(&request, &plan, &error));
-    /* scalar has both, vec4 only one, and the driver is no kernel. */
+    /* scalar has both, vec4 only one, and the driver's copy has no kernel */
     assert_int_equal(plan.row_count, 2 * 2 + 2 * 1 + 1);
     assert_int_equal(plan.sections[0].rows[0].problem.unroll, 2);
     assert_int_equal(plan.sections[0].rows[1].problem.unroll, 4);
@@ -260,7 +260,7 @@ static void wrong_sizes(void **state) {
         request.sizes = (struct bench_sizes){&one, 1};
         refused(&request, cases[i].says);
     }
-    /* More entries than 32 bits count, on a device with memory for them. */
+    /* More entries than 32 bits can count, on a device with enough memory. */
     fake.memory = (uint64_t)1 << 62;
     struct bench_request request = request_for("copy");
     struct bench_size large = size("2^40");
@@ -286,7 +286,7 @@ static void sizes_that_pass(void **state) {
     }
 }
 
-/* Greatest and least bytes that a row moves, and how many rows the cache holds. */
+/* The largest and smallest number of bytes that a row moves, and the number of rows that the cache holds. */
 struct moved {
     uint64_t least, most;
     size_t cached;
@@ -329,8 +329,7 @@ static void default_sizes_follow_the_device(void **state) {
         struct moved gpu = moved(&request);
         assert_int_equal(gpu.cached, 0);
         assert_true(gpu.least >= 64 << 20);
-        /* No more than the next double of three dimensions goes beyond it, of an experiment's greatest row.
-         */
+        /* At most one doubling of three dimensions beyond it, for an experiment's largest row. */
         assert_true(gpu.most / simulator.most <= 8 * ((64 << 20) / simulator.least + 1));
     }
     bench_sizes_free(&text);
@@ -339,16 +338,15 @@ static void default_sizes_follow_the_device(void **state) {
 static void default_sizes_fit_the_memory(void **state) {
     (void)state;
     struct bench_request request = request_for("copy");
-    /* Of 64 MiB the buffer that empties the cache takes 32; two arrays of 16 and their guards are too much.
-     */
+    /* The buffer that empties the cache takes 32 of 64 MiB; two arrays of 16 with guards do not fit. */
     fake = (struct fake_state){.gpu = true, .memory = 64 << 20, .l2_bytes = 16 << 20};
     struct moved small = moved(&request);
     assert_int_equal(small.most, 16 << 20);
     assert_true(small.cached > 0);
-    /* Of a cache that the driver does not know, as if it had 128 MiB. */
+    /* An unknown cache size is treated as 128 MiB. */
     fake = (struct fake_state){.gpu = true, .l2_bytes = -1};
     assert_int_equal(moved(&request).least, 512 << 20);
-    /* What was asked for stays. */
+    /* Explicit sizes are kept. */
     struct bench_size one = size("1000");
     request.sizes = (struct bench_sizes){&one, 1};
     assert_int_equal(moved(&request).most, 8000);

@@ -1,4 +1,4 @@
-/* The references against cases small enough to be written by hand. */
+/* The references in cases that are small enough for results by hand. */
 #include "tests/bench/test.h"
 
 #include <stdlib.h>
@@ -124,8 +124,8 @@ static void tiles(void **state) {
     assert_int_equal(out[33 * 3], in[33 * 3]); /* the diagonal stays */
     assert_int_equal(out[31 * 32], in[31]);
     assert_int_equal(out[1024], in[1024]);
-    assert_int_equal(out[1025], in[1024 + 32]); /* the partial tile has 40 elements: a row and 8 */
-    assert_int_equal(out[1026], 0);             /* tile[2][0] lies past the end */
+    assert_int_equal(out[1025], in[1024 + 32]); /* the partial tile has 40 elements: one row and 8 */
+    assert_int_equal(out[1026], 0);             /* tile[2][0] is past the end */
     assert_int_equal(out[1024 + 32], in[1025]); /* out[1][0] = tile[0][1] */
     assert_int_equal(out[1024 + 33], in[1024 + 33]);
     /* 16 rows of 32 become 32 rows of 16. */
@@ -142,7 +142,7 @@ static void tiles(void **state) {
 
 static void products(void **state) {
     (void)state;
-    /* (2 x 3) (3 x 2), and a sum that wraps. */
+    /* (2 x 3) (3 x 2), with a sum that wraps. */
     uint32_t a[6] = {1, 2, 3, 4, 5, 0x80000000}, b[6] = {7, 8, 9, 10, 11, 12}, c[4];
     struct wl_problem problem = {.m = 2, .n = 3, .k = 2};
     run(WL_REF_MATMUL, &problem, a, b, c);
@@ -152,7 +152,7 @@ static void products(void **state) {
     expect(c, (uint32_t[]){0, 0, 0, 0}, 4);
 }
 
-/* More rows than a block, more columns than a slice, against the loop as the definition has it. */
+/* More rows than a block and more columns than a slice, against a loop that follows the definition. */
 static void product_of_odd_sizes(void **state) {
     (void)state;
     enum { M = 13, N = 37, K = 1031 };

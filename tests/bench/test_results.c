@@ -1,4 +1,4 @@
-/* Whole runs on the stand-in, and what is written of them. */
+/* Whole runs on the stub, and their written results. */
 #include "tests/bench/test.h"
 
 #include <jansson.h>
@@ -95,7 +95,7 @@ static void json_of_a_gpu(void **state) {
     assert_true(json_is_null(json_object_get(first, "counters")));
     json_decref(root);
     bench_plan_free(&whole.plan);
-    /* Without the copy experiment its figure comes from a copy of as many bytes. */
+    /* Without the copy experiment, its figure comes from a copy of the same number of bytes. */
     whole = run(&names[1], 1, "50");
     const struct bench_row *matmul = &whole.plan.sections[0].rows[0];
     assert_true(fabs(matmul->pct_copy - 100) < 1);
@@ -126,14 +126,14 @@ static void several_sizes(void **state) {
             json_t *params = json_object_get(row(root, at), "params");
             assert_int_equal(json_integer_value(json_object_get(params, "size")), sizes[s % 4]);
             assert_true(json_is_null(json_object_get(params, "unroll")));
-            /* All launches take as long, so a copy of the same size has the same bandwidth, and no other. */
+            /* All launches take equally long, so only a copy of the same size has the same bandwidth. */
             if (sizes[s % 4])
                 assert_true(fabs(row_there->pct_copy - 100) < 1e-6);
             at++;
         }
     assert_int_equal(json_array_size(json_object_get(root, "rows")), at);
     json_decref(root);
-    /* The question once, a caption for each size. */
+    /* The question appears once, and a caption for each size. */
     for (size_t s = 0; s < 2; s++) {
         char *text;
         size_t length;
@@ -231,7 +231,7 @@ static void tables(void **state) {
         FILE *file = open_memstream(&text, &length);
         bench_table_header(file, &whole.plan);
         for (size_t s = 0; s < whole.plan.section_count; s++) {
-            /* Counts as great as they can be must not make a line wider. */
+            /* The largest possible counts must not widen a line. */
             whole.plan.sections[s].rows[0].counters.inst_executed = 99999999999;
             whole.plan.sections[s].rows[0].counters.gld_transactions = 99999999999;
             whole.plan.sections[s].rows[0].counters.gst_transactions = 99999999999;
@@ -285,7 +285,7 @@ static void files_appear_whole_or_not_at_all(void **state) {
     base_output_close(&output);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_size, 3);
-    /* Given up: the old file stays, nothing lies beside it. */
+    /* After a cancelled write the old file stays, and no other file is left. */
     assert_true(base_output_open(&output, "--json", path, &error));
     fputs("half", output.file);
     base_output_close(&output);

@@ -37,12 +37,12 @@ static void stops_on_a_narrow_spread(void **state) {
     (void)state;
     struct bench_stop_rule rule = {0, 15};
     struct bench_samples samples = {0};
-    /* Ten samples are there long before half a second is. */
+    /* Ten samples are complete long before half a second has passed. */
     for (int i = 0; i < 49; i++)
         assert_int_equal(feed(&samples, &rule, 1.0, 0.0101), BENCH_STOP_NOT);
     assert_int_equal(feed(&samples, &rule, 1.0, 0.0101), BENCH_STOP_SPREAD);
     bench_samples_free(&samples);
-    /* Half a second is there long before ten samples are. */
+    /* Half a second passes long before there are ten samples. */
     for (int i = 0; i < 9; i++)
         assert_int_equal(feed(&samples, &rule, 1.0, 1), BENCH_STOP_NOT);
     assert_int_equal(feed(&samples, &rule, 1.0, 1), BENCH_STOP_SPREAD);

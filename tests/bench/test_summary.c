@@ -1,4 +1,4 @@
-/* The summary: which rows it takes of plans made by hand, and what it says of them. */
+/* The summary: the rows that it selects from handmade plans, and its text. */
 #include "tests/bench/test.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static struct bench_row counted(const struct wl_rung *rung, uint64_t sectors, ui
                                            .inst_executed = instructions}};
 }
 
-/* A summary of one section, whose experiment's line is returned: spaces between words are one. */
+/* Returns the experiment's line in a summary of one section, with single spaces between words. */
 static char *line_of(const char *experiment, struct bench_row *rows, size_t count) {
     struct bench_section section = {
         .experiment = bench_find_experiment(experiment), .rows = rows, .row_count = count};
@@ -66,7 +66,7 @@ static void rows_of_a_gpu(void **state) {
                                timed(&more, 3987),     timed(&ours, 4184),  timed(&geam, 3972),
                                timed(&permute, 999.5), timed(&memcpy, 4444)};
     says("transpose", rows, "transpose GB/s 1037 3987 shared-pad-unroll 4184 3972 geam a padded shared tile");
-    /* What is wrong, or was not run, has no figure. */
+    /* Rows that are wrong, or were not run, have no figure. */
     rows[3].status = BENCH_FAILED;
     rows[4].status = BENCH_SKIPPED;
     rows[5].status = rows[6].status = BENCH_PENDING;
@@ -97,7 +97,7 @@ static void the_worst_case(void **state) {
     for (size_t i = 0; i < 6; i++)
         rows[i].problem.offset = offsets[i % 3];
     says("read-offset", rows, "read-offset 11 GB/s 3173 4365 unroll - one more sector per warp");
-    /* Of strides the best is of them all. */
+    /* For strides it is the best of all. */
     struct wl_rung load = rung("load", WL_REF_STRIDE_LOAD, NULL),
                    store = rung("store", WL_REF_STRIDE_STORE, NULL);
     struct bench_row strides[] = {timed(&load, 2632), timed(&load, 427), timed(&store, 2656),

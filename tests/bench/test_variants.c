@@ -1,5 +1,4 @@
-/* Widths, types, fields and orders: how they are written, what is refused, which sections and rows they make.
- */
+/* Widths, types, fields and orders: their syntax, refusals, and the resulting sections and rows. */
 #include "tests/bench/test.h"
 
 #include <stdio.h>
@@ -8,7 +7,7 @@
 #include "bench/variant.h"
 #include "tests/bench/fake.h"
 
-/* What an option's value becomes; the lists are freed by the caller. */
+/* The parsed values of options; the caller frees the lists. */
 struct given {
     const char *experiment, *size, *bytes, *width, *type, *fields, *order, *from, *to;
 };
@@ -53,7 +52,7 @@ static void refused(struct given given, const char *says) {
     release(&request);
 }
 
-/* The texts of the sections' variants, with their rows, in order. */
+/* Checks the texts of the sections' variants, in order, and the number of rows. */
 static void makes(struct given given, size_t count, const char *const texts[], size_t rows) {
     struct bench_request request;
     struct bench_plan plan;
@@ -95,7 +94,7 @@ static void sections(void **state) {
                               "6x6x6 order 021, width 4"},
         5);
 }
-/* Each case is one section, of its own order and width, whatever lists there are. */
+/* Each case is one section with its own order and width, whatever lists are given. */
 static void cases(void **state) {
     (void)state;
     struct given all = {.experiment = "permute", .size = "cases,heads-128", .width = "1", .order = "10"};
@@ -117,7 +116,7 @@ static void cases(void **state) {
         }
         assert_int_equal(seen, (1u << p->rank) - 1);
         assert_true(p->n == n && n > 0);
-        /* 128 MiB moved and more, so that no cache matters. */
+        /* At least 128 MiB are moved, so that no cache matters. */
         assert_true(2 * n * p->width >= (uint64_t)128 << 20);
     }
     bench_plan_free(&plan);
@@ -138,7 +137,7 @@ static void types_and_shifts(void **state) {
           (const char *const[]){"100 ", "200 "}, 4);
 }
 
-/* As many elements as move so many bytes. */
+/* As many elements as move the given number of bytes. */
 static void bytes(void **state) {
     (void)state;
     makes((struct given){.experiment = "deinterleave", .bytes = "1200", .width = "1,4", .fields = "3,i8+i32"},
@@ -220,7 +219,7 @@ static void structures(void **state) {
         }
         bench_field_choices_free(&choices);
     }
-    /* The default's layout, written by hand, is what its text says. */
+    /* The default's layout, written by hand, matches its text. */
     const struct bench_field_choices *defaults = bench_default_fields();
     for (size_t i = 0; i < defaults->count; i++)
         if (!defaults->items[i].count) {
@@ -233,7 +232,7 @@ static void structures(void **state) {
         }
 }
 
-/* NumPy's way of writing an order is one order. */
+/* NumPy's notation gives the same order. */
 static void orders(void **state) {
     (void)state;
     struct bench_orders list;

@@ -1,4 +1,4 @@
-/* What verification must catch, and what it must allow. */
+/* Errors that verification must find, and results that it must accept. */
 #include "tests/bench/test.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "tests/bench/fake.h"
 
 struct outcome {
-    enum bench_verdict verdict, again; /* again: the same rung once more, not spoilt */
+    enum bench_verdict verdict, again; /* again: a second run of the same rung, not spoilt */
     bool counted;
     char text[400];
 };
@@ -23,7 +23,7 @@ static const struct wl_rung *rung(const char *experiment, const char *name) {
     return NULL;
 }
 
-/* spoilt: how, by the fake's members. */
+/* spoilt: members of the fake that say how. */
 static struct outcome verify_with(const struct wl_rung *r, struct wl_problem problem,
                                   struct fake_state spoilt) {
     struct outcome outcome = {.text = ""};
@@ -81,7 +81,7 @@ static void every_right_rung_passes(void **state) {
             }
 }
 
-/* The library's operations: widths, shifts and fields that fill no word. */
+/* The library's operations: widths, shifts and fields that do not fill words. */
 static void every_operation_passes(void **state) {
     (void)state;
     static const struct wl_structure structure = {"i8+f32x3+f64", 24, 3, {{0, 1}, {4, 12}, {16, 8}}};
@@ -124,7 +124,7 @@ static void every_operation_passes(void **state) {
     assert_true(found >= 9);
 }
 
-/* What is wrong is named by the element, of its own width. */
+/* Messages name the wrong element, in units of its own width. */
 static void names_elements(void **state) {
     (void)state;
     struct wl_problem problem = {.n = 1000, .width = 1, .from_shift = 1};
@@ -133,7 +133,7 @@ static void names_elements(void **state) {
     assert_non_null(strstr(outcome.text, "out0[12]: got 0x"));
     outcome = verify(rung("copy-any", "wideload"), problem, FAKE_NEVER_WRITES);
     assert_non_null(strstr(outcome.text, "out0[0]: never written"));
-    problem.n = 997; /* the last word has 3 bytes that nothing may touch */
+    problem.n = 997; /* the last word has 3 bytes that must not be written */
     outcome = verify(rung("copy-any", "wideload"), problem, FAKE_TOUCHES_OTHERS);
     assert_int_equal(outcome.verdict, BENCH_WRONG);
     assert_non_null(strstr(outcome.text, "out0[999]: got 0x"));
@@ -144,7 +144,7 @@ static void names_elements(void **state) {
     assert_non_null(strstr(outcome.text, "out0[39]: got 0x"));
     outcome = verify(rung("transpose-any", "wideload"), problem, FAKE_INPUT_CHANGED);
     assert_non_null(strstr(outcome.text, "an input was changed"));
-    /* In place the matrix is in the output before; one that is left as it was is wrong too. */
+    /* In place, the output initially holds the matrix; leaving it unchanged is wrong too. */
     outcome = verify(rung("transpose-inplace", "wideload"), problem, FAKE_NEVER_WRITES);
     assert_int_equal(outcome.verdict, BENCH_WRONG);
     outcome = verify(rung("transpose-inplace", "wideload"), problem, FAKE_WORK_OVERRUN);
@@ -157,7 +157,7 @@ static void catches(const char *experiment, const char *name, enum fake_fault fa
     assert_int_equal(outcome.verdict, BENCH_WRONG);
     if (!strstr(outcome.text, says))
         fail_msg("'%s' does not say '%s'", outcome.text, says);
-    /* A spoilt input is mended for the rows to come. */
+    /* A spoilt input is restored for the following rows. */
     assert_int_equal(outcome.again, BENCH_RIGHT);
 }
 
@@ -179,7 +179,7 @@ static void catches_what_is_wrong(void **state) {
     catches("matmul", "naive", FAKE_NEVER_WRITES, "out0[0]: never written");
 }
 
-/* All of a guard is looked at, up to its last byte. */
+/* Guards are checked up to their last byte. */
 static void guards_to_their_ends(void **state) {
     (void)state;
     static const uint64_t distances[] = {0, 1, BENCH_GUARD_BYTES / 2, BENCH_GUARD_BYTES - 1};
@@ -208,7 +208,7 @@ static void says(const char *experiment, const char *name, struct wl_problem pro
     assert_string_equal(outcome.text, text);
 }
 
-/* Every array of a rung is compared, and its guards; each is spoilt in turn. */
+/* Every array of a rung and its guards are compared; each is spoilt in turn. */
 static void all_arrays(void **state) {
     (void)state;
     static const char *const rungs[][2] = {{"copy", "scalar"},         {"add", "scalar"},
@@ -259,7 +259,7 @@ static void all_arrays(void **state) {
     }
 }
 
-/* Words as what they are: bits, floats, indices. */
+/* Words of each kind: bits, floats, indices. */
 static void words_in_full(void **state) {
     (void)state;
     struct wl_problem problem = {.n = 100};
@@ -301,13 +301,13 @@ static void words_in_full(void **state) {
     assert_int_equal(got, expected ^ 1);
 }
 
-/* An element's bytes as a number, the last byte first. */
+/* Stores an element as a number, with its last byte first. */
 static void put_number(char *out, const unsigned char *bytes, unsigned width) {
     for (unsigned i = width; i-- > 0;)
         out += sprintf(out, "%02x", bytes[i]);
 }
 
-/* Elements of other widths in all their bytes: of a matrix of one row, whose transpose is itself. */
+/* All bytes of elements of other widths: in a matrix of one row, whose transpose is itself. */
 static void elements_in_full(void **state) {
     (void)state;
     for (unsigned width = 1; width <= 16; width *= 2) {
@@ -316,7 +316,7 @@ static void elements_in_full(void **state) {
         uint32_t in[32], changed[32];
         char text[200], got[40], expected[40];
         if (extent.elements <= 3)
-            continue; /* the words that are spoilt are not there */
+            continue; /* it does not contain the spoilt words */
         bench_fill_input(extent.kind, 9, 0, in, extent.elements);
         memcpy(changed, in, sizeof in);
         unsigned at = 12 / width; /* word 3 */
@@ -341,7 +341,7 @@ static void elements_in_full(void **state) {
     }
 }
 
-/* Arrays that are compared in several pieces, the last of them whole or not. */
+/* Arrays that are compared in several pieces; the last one may be partial. */
 static void beyond_a_chunk(void **state) {
     (void)state;
     static const uint64_t words[] = {BENCH_CHUNK_BYTES / 4, BENCH_CHUNK_BYTES / 4 + 1, BENCH_CHUNK_BYTES / 2,
@@ -392,14 +392,13 @@ static void sparse_results(void **state) {
         assert_int_equal(outcome.verdict, BENCH_WRONG);
         assert_non_null(strstr(outcome.text, "work: byte 0 past its end"));
     }
-    /* One column holds everything: long columns are sorted another way. */
+    /* One column holds everything: long columns use another sort. */
     problem = (struct wl_problem){.rows = 4000, .cols = 1};
     outcome = verify(rung("csr-transpose", "fast"), problem, FAKE_RIGHT);
     assert_int_equal(outcome.verdict, BENCH_RIGHT);
 }
 
-/* Entries of a column come in any order; a wrong one is named by its place among those of its column sorted.
- */
+/* The entries of a column may have any order; a wrong one is named by its index in the sorted column. */
 static void sparse_entries(void **state) {
     (void)state;
     static const uint64_t shapes[][2] = {{40, 25}, {4000, 1}, {300, 3}, {3, 2000}};
@@ -408,7 +407,7 @@ static void sparse_entries(void **state) {
         const struct wl_rung *r = rung("csr-transpose", "fast");
         assert_int_equal(verify(r, problem, FAKE_REVERSES_COLUMNS).verdict, BENCH_RIGHT);
         uint64_t entries = bench_sparse_entries(9, problem.rows, problem.cols);
-        uint64_t tried = entries < 1000 ? entries : 50; /* the first and the last among them */
+        uint64_t tried = entries < 1000 ? entries : 50; /* including the first and the last one */
         for (uint64_t k = 0; k < tried; k++) {
             uint64_t e = (entries - 1) * k / (tried - 1);
             struct outcome outcome =
@@ -425,7 +424,7 @@ static void sparse_entries(void **state) {
     }
 }
 
-/* More entries than a chunk has, and nearly as many. */
+/* More entries than a chunk has, and almost as many. */
 static void many_sparse_entries(void **state) {
     (void)state;
     const uint64_t chunk = BENCH_CHUNK_BYTES / 4;
@@ -467,7 +466,7 @@ static void failures_beside_the_kernel(void **state) {
     assert_string_equal(outcome.text, "preparing the output: nothing was copied");
 }
 
-/* Whichever download fails, nothing is called right. */
+/* If any download fails, no result counts as right. */
 static void failing_downloads(void **state) {
     (void)state;
     static const char *const rungs[][2] = {{"copy", "scalar"}, {"csr-transpose", "fast"}};
@@ -485,7 +484,7 @@ static void failing_downloads(void **state) {
     }
 }
 
-/* Rows share the arrays of an experiment: those that only others write are left alone. */
+/* Rows share the arrays of an experiment: verification leaves alone those that only others write. */
 static void arrays_of_other_rungs(void **state) {
     (void)state;
     const struct wl_rung *rungs[] = {rung("layout", "aos"), rung("layout", "soa")};
@@ -507,7 +506,7 @@ static void arrays_of_other_rungs(void **state) {
                          BENCH_RIGHT);
         assert_true(counted);
     }
-    /* Counters come where they are asked for, of a device that has them. */
+    /* Counters are returned on request, from a device that has them. */
     assert_int_equal(bench_verify(&workspace, rungs[0], &problem, NULL, &counted, text, sizeof text),
                      BENCH_RIGHT);
     assert_false(counted);

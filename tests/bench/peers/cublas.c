@@ -1,4 +1,4 @@
-/* A stand-in for libcublas.so.13 on the memory of tests/bench/fake.c.  FAKE_CUBLAS spoils it: "wrong" (one
+/* A stub of libcublas.so.13 on the memory of tests/bench/fake.c.  FAKE_CUBLAS spoils it: "wrong" (one
  * element), "refuses" (a status), "no-handle". */
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ int cublasCreate_v2(void **handle) {
 }
 
 int cublasDestroy_v2(void *handle) {
-    /* One too many is a crash, as it would be. */
+    /* An extra destroy crashes, as in the real library. */
     if (handle != &known || handles-- == 0)
         abort();
     return SUCCESS;

@@ -1,4 +1,4 @@
-/* A stand-in for libcusparse.so.12: csr2csc by counting, in a work area as large as it says. */
+/* A stub of libcusparse.so.12: csr2csc by counting, in a work area of the size that it reports. */
 #include <stddef.h>
 #include <string.h>
 

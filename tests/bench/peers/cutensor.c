@@ -1,5 +1,5 @@
-/* A stand-in for libcutensor.so.2: the permutation of a tensor's modes.  Objects are counted; what is
- * left when the handle goes is a failure of the next handle. */
+/* A stub of libcutensor.so.2: permutes a tensor's modes.  Objects are counted; if some are left when the
+ * handle is destroyed, creating the next handle fails. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@ enum { MODES = 8 };
 struct object {
     uint32_t modes;
     size_t width;
-    int64_t extent[MODES]; /* the fastest first */
-    /* Of an operation and a plan: from one of the input's modes to the next in the output, in elements. */
+    int64_t extent[MODES]; /* fastest mode first */
+    /* For operations and plans: the output's step, in elements, for each mode of the input. */
     int64_t step[MODES];
 };
 
