@@ -1,4 +1,4 @@
-/* A statically linked program with kernels: what it says of the environment that it was given. */
+/* A statically linked program with kernels: prints facts about its environment. */
 #include <stdio.h>
 #include <stdlib.h>
 

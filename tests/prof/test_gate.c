@@ -65,7 +65,7 @@ static void test_bad(void **state) {
 
 static void test_judgement(void **state) {
     (void)state;
-    /* For values below, at and above 2. */
+    /* Results for values below, at and above 2. */
     static const struct {
         enum prof_comparison comparison;
         bool fails[3];

@@ -1,4 +1,4 @@
-/* Kernels' names as a table has them: short, and different. */
+/* Names of kernels in tables: short, and distinct. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,14 +22,14 @@ static const struct group groups[] = {
      {"vectors", "strided<float>", "plain"}},
     {{"void a::f<a::b<c::d> >(int)"}, {"f<b<d>>"}},
     {{"void f<(anonymous namespace)::g, (bool)1>(int)"}, {"f<g, (bool)1>"}},
-    /* The one argument that tells them apart; others are left out. */
+    /* Only the distinguishing argument is kept; others are left out. */
     {{"void f<int, float, 3>(int)", "void f<int, double, 3>(int)"}, {"f<float, ..>", "f<double, ..>"}},
     {{"void f<int, 1>()", "void f<int, 2>()", "void f<long, 1>()"}, {"f<int, 1>", "f<int, 2>", "f<long, 1>"}},
-    /* Inside of an argument, behind it, and when one has more of them. */
+    /* Inside an argument, after it, and with several differences. */
     {{"void f<x::p<int, a>::q*, 7>()", "void f<x::p<int, b>::q*, 7>()"}, {"f<p<a>, ..>", "f<p<b>, ..>"}},
     {{"void f<x::p<int, a>, 7>()", "void f<x::p<int, b>, 7>()"}, {"f<p<a>, ..>", "f<p<b>, ..>"}},
     {{"void f<int>()", "void f<int*>()", "void f<int, 1>()"}, {"f<int>", "f<int*>", "f<int, 1>"}},
-    /* By their parameters, by their scopes. */
+    /* Distinguished by their parameters, or by their scopes. */
     {{"f(int)", "f(a::b const*)"}, {"f(int)", "f(b const*)"}},
     {{"a::f(int)", "b::f(int)"}, {"a::f", "b::f"}},
     {{"void a::f<int>(int)", "void b::f<int>(int)"}, {"a::f<..>", "b::f<..>"}},
@@ -47,7 +47,7 @@ static void test_labels(void **state) {
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         char labels[MOST][PROF_LABEL], *names[MOST];
         size_t count = 0;
-        /* Each apart, so that a sanitizer sees what is read beside them. */
+        /* Separate allocations, so that a sanitizer detects reads beyond them. */
         for (; count < MOST && groups[g].names[count]; count++)
             assert_non_null(names[count] = strdup(groups[g].names[count]));
         assert_true(prof_labels_make((const char *const *)names, count, labels));
@@ -71,7 +71,7 @@ static void test_words(void **state) {
                  {"a_Z1gv _Zwhat _Z", "a_Z1gv _Zwhat _Z"},
                  {"kernel _Z1gIN1a.., _Z1hIN1a..", "kernel g<b>, _Z1hIN1a.."}};
     char *plain = prof_demangle("_Z1gv");
-    bool there = plain && strcmp(plain, "g()") == 0; /* a C++ runtime */
+    bool there = plain && strcmp(plain, "g()") == 0; /* there is a C++ runtime */
     free(plain);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *words = prof_demangle_words(cases[i].words, known);
@@ -82,7 +82,7 @@ static void test_words(void **state) {
     }
 }
 
-/* Longer than a label, more arguments than are told apart, deeper than is looked. */
+/* Longer than a label, with more arguments than are compared, deeper than is examined. */
 static void test_large(void **state) {
     (void)state;
     static char texts[3][20000];

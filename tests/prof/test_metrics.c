@@ -46,7 +46,7 @@ static void test_arithmetic(void **state) {
 
 static void test_names(void **state) {
     (void)state;
-    /* No name stands twice, so none hides another. */
+    /* Names are unique, so none hides another. */
     for (size_t i = 0; i < prof_metric_count; i++) {
         struct base_error error;
         const struct prof_metric *m = &prof_metrics[i];
@@ -116,14 +116,14 @@ static void test_reasons(void **state) {
     reason(&line, 8, "lanes 8 bytes apart: each 32-byte sector brings 16 useful bytes");
     line.has_stride = false;
     reason(&line, 8, "scattered: a request touches 8 sectors where 4 would do, each with 16 useful bytes");
-    /* A broadcast brings little, and could not cost less. */
+    /* A broadcast transfers little, but could not cost less. */
     *c = (wl_counters){
         .global_load_requests = 2, .gld_transactions = 2, .gld_useful_bytes = 8, .gld_moved_bytes = 64};
     reason(&line, 0, "");
     *c = (wl_counters){.shared_load_requests = 2, .shared_load_transactions = 64, .shared_useful_bytes = 256};
     reason(&line, 62, "bank conflicts: 32 wavefronts a request where 1 would do");
-    /* A warp's 16 bytes a lane: of one place, of two, of 32 side by side, and of 32 in one column of banks.
-     */
+    /* 16 bytes per lane of a warp: from one place, from two, from 32 contiguous ones, and from 32 in one
+     * column of banks. */
     static const struct {
         unsigned transactions, useful, waste;
         const char *words;
@@ -178,7 +178,7 @@ static void test_short_names(void **state) {
         char *name = prof_demangle(cases[i].mangled), text[80];
         assert_non_null(name);
         prof_short_name(name, text, sizeof text);
-        /* Where no C++ runtime is, names stay as they are. */
+        /* Without a C++ runtime, names stay mangled. */
         if (strncmp(name, "_Z", 2) != 0 || i > 4)
             assert_string_equal(text, cases[i].name);
         free(name);
@@ -188,7 +188,7 @@ static void test_short_names(void **state) {
     assert_string_equal(text, "a_long_");
 }
 
-/* Whether the metric is in doubt where a launch is this line, and a second one that is in none. */
+/* Whether the metric is in doubt if a launch has this line and a second one that is not in doubt. */
 static bool doubted(const char *doubt, struct prof_line line, const char *metric) {
     struct prof_line lines[] = {line, {.sums.c = {.global_store_requests = 5, .gst_transactions = 20}}};
     struct prof_sums sums = {0};
@@ -215,7 +215,7 @@ static void test_doubts(void **state) {
                                               .shared_load_conflicts = 1}};
     const struct prof_line sum = {
         .sums.c = {.global_reduction_requests = 1, .global_reduction_transactions = 1}};
-    /* How often: all that is computed of it. */
+    /* Doubt about how often it runs affects everything computed from that. */
     assert_true(doubted("lanes", load, "global_load_requests"));
     assert_true(doubted("lanes", load, "gld_transactions"));
     assert_true(doubted("lanes", load, "gld_transactions_per_request"));
@@ -223,7 +223,7 @@ static void test_doubts(void **state) {
     assert_false(doubted("lanes", load, "gst_transactions"));
     assert_false(doubted("lanes", load, "inst_executed"));
     assert_true(doubted("data", load, "global_load_requests"));
-    /* Where: only its transactions, if that is no matter of how many requests there are. */
+    /* Doubt about addresses: only its transactions, unless they depend on the number of requests. */
     assert_false(doubted("order", load, "global_load_requests"));
     assert_true(doubted("order", load, "gld_transactions"));
     assert_false(doubted("order", each, "gld_transactions"));
@@ -232,14 +232,14 @@ static void test_doubts(void **state) {
     assert_true(doubted("pairs", shared, "shared_ld_bank_conflict"));
     assert_false(doubted("pairs", shared, "shared_store_transactions"));
     assert_false(doubted("width", load, "gld_transactions"));
-    /* A call: what the whole launch did, and the stack; no more. */
+    /* A call affects the whole launch's instructions and the stack, and nothing else. */
     assert_true(doubted("calls", load, "gst_transactions"));
     assert_true(doubted("calls", load, "local_load_requests"));
     assert_false(doubted("calls", load, "shared_load_transactions"));
     assert_false(doubted("calls", load, "global_atomic_requests"));
     assert_true(doubted("calls", sum, "global_atomic_requests"));
     assert_true(doubted("heap", (struct prof_line){0}, "global_atomic_requests"));
-    /* A reason that is not known may be any. */
+    /* An unknown reason may be any of them. */
     assert_int_equal(prof_doubt_bit("newfangled"), prof_doubt_bit("unknown"));
     assert_true(doubted("newfangled", load, "global_load_requests"));
     char text[40];

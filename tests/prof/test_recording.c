@@ -1,4 +1,4 @@
-/* The reader of records: whole ones, torn ones, and anything else. */
+/* The reader of records: complete ones, truncated ones, and arbitrary bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,8 +70,8 @@ static void test_whole(void **state) {
 #define HOST(text)                                                                                           \
     "{\"finding\":{\"check\":\"memory\",\"kind\":\"leak\",\"count\":1,\"text\":\"" text "\"}}\n"
 
-/* What several launches tell of is one bug where kind and places are the same: the first one's words, the
- * sums. */
+/* Findings of several launches are one bug if kind and places are the same: with the first one's text, and
+ * summed counts. */
 static void test_bugs(void **state) {
     (void)state;
     static const char text[] =
@@ -101,7 +101,7 @@ static void test_bugs(void **state) {
     prof_recording_free(&r);
 }
 
-/* Without the source's lines, those of the PTX tell bugs apart, each kernel's its own. */
+/* Without source lines, PTX lines distinguish bugs, separately for each kernel. */
 static void test_bugs_of_the_ptx(void **state) {
     (void)state;
 #define IN_PTX(kernel, line)                                                                                 \
@@ -115,7 +115,7 @@ static void test_bugs_of_the_ptx(void **state) {
     prof_recording_free(&r);
 }
 
-/* However a file is cut off, what stands before is read. */
+/* Wherever a file is truncated, the records before that are read. */
 static void test_torn(void **state) {
     (void)state;
     static const char text[] = PROCESS(7) LAUNCH(7, 1, "a") LAUNCH(7, 2, "b");
@@ -133,7 +133,7 @@ static void test_torn(void **state) {
     }
 }
 
-/* What the account says, whatever else stands in the file. */
+/* The account's numbers, whatever else is in the file. */
 static void test_account(void **state) {
     (void)state;
     static const char lines[] = PROCESS(7) LAUNCH(7, 1, "a");
@@ -168,7 +168,7 @@ static void test_account(void **state) {
     assert_int_equal(r.in_flight_name[1][999], '?');
     prof_recording_free(&r);
 
-    /* Cut off, it is none. */
+    /* A truncated account is ignored. */
     read_text(file.bytes, sizeof file.account - 1, &r);
     assert_false(r.has_account);
     assert_int_equal(r.damaged, 1);
@@ -209,7 +209,7 @@ static void test_damaged(void **state) {
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         char text[4096];
-        /* What comes after it is read again. */
+        /* Records after it are read. */
         snprintf(text, sizeof text, "%s%s%s", PROCESS(7), lines[i], LAUNCH(7, 2, "a"));
         struct prof_recording r;
         read_text(text, strlen(text), &r);
@@ -220,7 +220,7 @@ static void test_damaged(void **state) {
     }
 }
 
-/* Figures that no launch has: they are summed and compared all the same. */
+/* Contradictory figures: they are summed and compared nevertheless. */
 static void test_contradictory(void **state) {
     (void)state;
     static const char *const counters[] = {
@@ -286,7 +286,7 @@ static void test_rows(void **state) {
     regfree(&expression);
 }
 
-/* Templates that differ in their parameters only are told apart. */
+/* Templates that differ only in their parameters are distinguished. */
 static void test_namesakes(void **state) {
     (void)state;
     static const char text[] =
@@ -296,7 +296,7 @@ static void test_namesakes(void **state) {
     struct prof_selection all = {.count = UINT64_MAX};
     make(text, &all, &recording, &rows);
     assert_int_equal(rows.count, 3);
-    if (strncmp(rows.items[0].first->name, "_Z", 2) != 0) { /* where there is a C++ runtime */
+    if (strncmp(rows.items[0].first->name, "_Z", 2) != 0) { /* there is a C++ runtime */
         assert_string_equal(rows.items[0].label, "f<..>(int)");
         assert_string_equal(rows.items[1].label, "f<..>(float)");
     }

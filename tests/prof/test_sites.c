@@ -1,4 +1,4 @@
-/* What the recorder calls an access: its instruction without the words that only say how it is made. */
+/* The recorder's name for an access: its instruction without the words that do not change the access. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static void test_names(void **state) {
     assert_named("add.f32", 0, "other");
 }
 
-/* A word that has no room with its point and the end is left out; a shorter one behind it is not. */
+/* A word that does not fit with its dot and the terminator is omitted; a shorter one after it is not. */
 static void test_room(void **state) {
     (void)state;
     const size_t room = sizeof((struct profile_site *)NULL)->op;

@@ -1,4 +1,4 @@
-/* The recorder's JSON: whatever a name holds, the record can be read. */
+/* The recorder's JSON: records are readable whatever a name contains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,14 +19,14 @@ static void test_strings(void **state) {
         {"plain", "plain"},
         {"a\"b\\c\n\t\x01", "a\"b\\c\n\t\x01"},
         {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
-        /* The first and the last of each length. */
+        /* The first and the last character of each length. */
         {"\x7f", "\x7f"},
         {"\xc2\x80\xdf\xbf", "\xc2\x80\xdf\xbf"},
         {"\xe0\xa0\x80\xef\xbf\xbf", "\xe0\xa0\x80\xef\xbf\xbf"},
         {"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"},
         {"\xc1\xbf", "\xef\xbf\xbd\xef\xbf\xbd"},
         {"\xf5\x80\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
-        /* No UTF-8: stray, overlong, a surrogate, past the end, cut off. */
+        /* Invalid UTF-8: stray bytes, overlong ones, a surrogate, past the end, truncated. */
         {"\x80z", "\xef\xbf\xbdz"},
         {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
         {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
