@@ -1,4 +1,4 @@
-/* What every test of the parser includes: cmocka, and a parse that must succeed. */
+/* Included by all tests of the parser: cmocka, and a parse that must succeed. */
 #ifndef WIDELOAD_TESTS_PTX_CHECK_H
 #define WIDELOAD_TESTS_PTX_CHECK_H
 

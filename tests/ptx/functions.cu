@@ -1,4 +1,4 @@
-/* Device functions as -rdc=true emits them: recursion, indirect calls, externals, a switch table. */
+/* Device functions as in -rdc=true output: recursion, indirect calls, externals, a switch table. */
 struct pair {
     float x;
     int y;
@@ -23,7 +23,7 @@ extern "C" __device__ __noinline__ int thrice(int value) {
 }
 __device__ unary_fn functions[2] = {twice, thrice};
 
-/* An address in a packed structure: initializers with masks. */
+/* An address in a packed structure: its initializer has masks. */
 struct __attribute__((packed)) packed {
     char tag;
     const char *text;
@@ -87,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(256, 2)
     packed[i & 1].call();
 }
 
-/* Scopes, labels and a jump table, as inline assembly has them. */
+/* Scopes, labels and a jump table in inline assembly. */
 extern "C" __global__ void jump(int *out, int which) {
     int loop = 0;
     asm volatile("{\n"

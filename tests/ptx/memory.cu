@@ -1,4 +1,4 @@
-/* Loads and stores of every width and space, with the words that they may carry. */
+/* Loads and stores of every width and space, with their possible modifiers. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -27,7 +27,7 @@ extern "C" __global__ void widths(float4 *v4, double2 *v2, const short *s, const
         flag = __popc(__ballot_sync(~0u, i & 1));
 }
 
-/* Words with colons, and sm_80's asynchronous copies. */
+/* Modifiers with colons, and sm_80's asynchronous copies. */
 extern "C" __global__ void hints(float *out, const float *in) {
     __shared__ float tile[32];
     float x, y;

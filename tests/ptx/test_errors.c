@@ -1,17 +1,17 @@
-/* Malformed texts: each names the message, the line and, by a caret under the input, the column. */
+/* Malformed texts: each case gives the message, the line and, with a caret below the input, the column. */
 #include "check.h"
 
 struct refused {
     const char *text;
-    const char *caret; /* under the column */
+    const char *caret; /* below the column */
     unsigned line;     /* of text, from 1 */
     const char *message;
 };
 
-/* Carets stand under what they point at: */
+/* Carets are below the characters they point to: */
 /* clang-format off */
 
-/* Texts from their first byte on. */
+/* Complete texts. */
 static const struct refused whole[] = {
     {"",
      "^",
@@ -45,7 +45,7 @@ static const struct refused whole[] = {
      1, "this comment is never closed"},
 };
 
-/* Texts after HEAD. */
+/* Texts that follow HEAD. */
 static const struct refused modules[] = {
     {".global .u32 x;\n.entry k() {\n.reg .u64 %rd;\nmov.u64 %rd, x[1];\n}",
      "              ^",
@@ -214,7 +214,7 @@ static const struct refused modules[] = {
      1, "'f' is an alias of 'g', which has no body"},
 };
 
-/* Statements in a kernel that has %r0..3, %rd0..3, %p0..1 and the parameter a. */
+/* Statements in a kernel with %r0..3, %rd0..3, %p0..1 and the parameter a. */
 static const struct refused bodies[] = {
     {"mov.u32 %r1, %r2",
      "^",
@@ -340,7 +340,7 @@ static const struct refused bodies[] = {
 
 /* clang-format on */
 
-/* prefix ends with a newline or is empty; the error must stand in text. */
+/* prefix ends with a newline or is empty; the error's position must be in text. */
 static void check(const char *prefix, const struct refused *refused, const char *suffix) {
     char text[2048], tail[1024];
     unsigned prefix_lines = 0;
@@ -368,7 +368,7 @@ static void check(const char *prefix, const struct refused *refused, const char 
     snprintf(caret, sizeof caret, "%s", refused->caret);
     for (size_t i = 0; shown[i] != '\0'; i++) {
         if (shown[i] == '\t' && i + 1 < strlen(caret))
-            caret[i] = '\t'; /* so that the caret stands right however wide a tab is */
+            caret[i] = '\t'; /* keeps the caret in place for any width of tabs */
         else if (shown[i] < ' ' || shown[i] == 0x7f)
             shown[i] = '?';
     }
@@ -398,7 +398,7 @@ static void test_bodies(void **state) {
               &bodies[i], "\nret;\n}\n");
 }
 
-/* A line of any length is shown around the column, and a long name by its end. */
+/* A line of any length is shown around the column, and a long name is shown by its end. */
 static void test_long_line(void **state) {
     (void)state;
     char text[4096] = HEAD, name[1000];

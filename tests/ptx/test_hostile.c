@@ -1,4 +1,4 @@
-/* Texts that nobody writes: any bytes, any size, any depth.  Each is refused or parsed, and soon. */
+/* Unusual texts: any bytes, any size, any depth.  Each must be refused or parsed quickly. */
 #include "check.h"
 
 #include <time.h>
@@ -26,7 +26,7 @@ static void test_one_byte(void **state) {
     assert_false(parses(NULL, 0));
 }
 
-/* Each byte of a text replaced by each of some others, and removed. */
+/* Replaces each byte of a text by several others, and removes it. */
 static void test_mutations(void **state) {
     (void)state;
     static const char text[] = HEAD
@@ -44,7 +44,7 @@ static void test_mutations(void **state) {
                                  '9',  'x',  '%', '_', '@',  '!', '|', (char)0xff};
     assert_true(parses(text, sizeof text - 1));
     for (size_t i = 0; i < sizeof text - 1; i++) {
-        /* Of its own size on the heap, so that the sanitizer sees the first byte read past the end. */
+        /* Allocated with its exact size, so that the sanitizer detects the first byte read past the end. */
         char *copy = malloc(sizeof text - 1);
         assert_non_null(copy);
         memcpy(copy, text, sizeof text - 1);
@@ -73,7 +73,7 @@ static void test_random_bytes(void **state) {
     }
 }
 
-/* A text that ends in the middle of everything ends at its first NUL too. */
+/* A text also ends at its first NUL, in the middle of anything. */
 static void test_nul(void **state) {
     (void)state;
     static const char text[] = HEAD ".global .u32 x;\0garbage \x01";
@@ -138,14 +138,14 @@ static void test_hundred_megabytes(void **state) {
     free(text);
 }
 
-/* Of the processor, not of the clock on the wall: other processes may take turns with this one. */
+/* Processor time, not wall-clock time: other processes may be running. */
 static double seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Lines that a number makes all different: %d stands for it. */
+/* Lines that a number makes distinct; it replaces %d. */
 static const struct {
     const char *head, *line, *tail;
 } families[] = {
@@ -185,8 +185,8 @@ static double time_of(size_t family, size_t size) {
     return time;
 }
 
-/* Sixteen times the text must not take anything like 256 times as long.  The bound leaves room for a busy
- * machine; a quadratic step at these sizes takes minutes. */
+/* 16 times the text must take far less than 256 times as long.  The bound allows for a busy machine; a
+ * quadratic algorithm at these sizes takes minutes. */
 static void test_linear(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {

@@ -1,4 +1,4 @@
-/* Linking texts: names that each has for itself stay apart, whatever they look like. */
+/* Linking texts: names that are private to each text remain distinct, in whatever form. */
 #include "check.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void test_own_names(void **state) {
         assert_non_null(module->variables[i]->init);
         assert_int_equal(*(const unsigned char *)module->variables[i]->init, i + 1);
     }
-    /* Each entry reads its own text's. */
+    /* Each entry reads its own text's variable. */
     for (unsigned f = 0; f < 2; f++)
         for (unsigned i = 0; i < 2; i++)
             assert_ptr_equal(module->functions[f]->instructions[i].operands[1].variable,
@@ -39,7 +39,7 @@ static void test_own_names(void **state) {
     free(linked);
 }
 
-/* The highest target; of sm_90 and sm_90a, which has more instructions, sm_90a wherever it stands. */
+/* The highest target; if sm_90 and sm_90a occur, sm_90a, which has more instructions, in any order. */
 static void test_targets(void **state) {
     (void)state;
     static const struct {

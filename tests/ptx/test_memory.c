@@ -1,12 +1,12 @@
-/* The parser without memory: the Nth allocation fails, for every N, and nothing leaks (AddressSanitizer says
- * so). */
+/* The parser on out-of-memory: the Nth allocation fails, for every N, and nothing leaks (AddressSanitizer
+ * checks). */
 #include "check.h"
 
 void *__real_calloc(size_t count, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 
 static bool counting;
-static size_t allocations, failing; /* the failing-th fails; 0: none */
+static size_t allocations, failing; /* the failing-th allocation fails; 0: none */
 
 void *__wrap_calloc(size_t count, size_t size) {
     if (counting && ++allocations == failing)
@@ -14,7 +14,7 @@ void *__wrap_calloc(size_t count, size_t size) {
     return __real_calloc(count, size);
 }
 
-/* A text that allocates in every way there is: names, long arrays, large variables, files, many functions. */
+/* A text that makes every kind of allocation: names, long arrays, large variables, files, many functions. */
 static char *make_text(size_t *size) {
     char *text = malloc(1 << 20), *at = text;
     assert_non_null(text);

@@ -1,5 +1,5 @@
-/* What nvcc makes of functions.cu and memory.cu: all of it parses, each prefix of it is safe, and it is
- * quick. */
+/* nvcc's output for functions.cu and memory.cu: all of it parses, each prefix is safe, and parsing is
+ * fast. */
 #include "check.h"
 
 #include <time.h>
@@ -28,7 +28,7 @@ static uint64_t little(const char *at, int width) {
     return value;
 }
 
-/* The PTX of an uncompressed fatbin, moved to the buffer's beginning. */
+/* Moves the PTX of an uncompressed fatbin to the buffer's beginning. */
 static void unpack_fatbin(char *bytes, size_t *size) {
     size_t at = 16; /* after the fatbin's header */
     assert_true(*size > 16 && little(bytes, 4) == 0xba55ed50);
@@ -71,7 +71,7 @@ static struct ptx_module *parse_sample(const char *name) {
     return module;
 }
 
-/* Every pointer of an operand is there, and belongs to the function or module. */
+/* Every pointer of an operand is set, and belongs to the function or module. */
 static void check_operand(const struct ptx_function *function, const struct ptx_operand *operand) {
     switch (operand->kind) {
     case PTX_OPERAND_REGISTER:
@@ -133,7 +133,7 @@ static const struct ptx_instruction *find(const struct ptx_function *function, c
     return NULL;
 }
 
-/* The stripped text has the same instructions as the pretty one. */
+/* The stripped text has the same instructions as the formatted one. */
 static void test_stripped_is_the_same(void **state) {
     (void)state;
     for (size_t s = 0; s < SAMPLE_COUNT; s += 3) {
@@ -215,7 +215,7 @@ static void test_every_prefix(void **state) {
         size_t size;
         char *text = read_sample(names[n], &size);
         for (size_t length = 0; length < size; length += length < size / 4 ? 1 : 7) {
-            /* A copy of that length alone, so that the sanitizer sees the first byte read past its end. */
+            /* A copy of exactly that length, so that the sanitizer detects a read past its end. */
             char *prefix = malloc(length + 1);
             assert_non_null(prefix);
             memcpy(prefix, text, length);
@@ -231,7 +231,7 @@ static void test_every_prefix(void **state) {
     }
 }
 
-/* 300 KB within 30 ms, with room for sanitizers and a busy machine: the best of ten. */
+/* 300 KB within 30 ms, with a margin for sanitizers and a busy machine: the best of ten. */
 static void test_speed(void **state) {
     (void)state;
     size_t size, copies = 0, used = 0;
@@ -243,7 +243,7 @@ static void test_speed(void **state) {
     memcpy(text, sample, head);
     for (used = head; used < 300000; copies++) {
         memcpy(text + used, body, rest);
-        /* Names of kernels must differ; their length must not: widths -> w0dths ... */
+        /* Kernels need different names of the same length: widths -> w0dths ... */
         for (char *at = text + used; (at = strstr(at, "widths")) != NULL && at < text + used + rest;
              at += 6) {
             at[1] = (char)('A' + copies / 26);

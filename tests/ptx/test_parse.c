@@ -1,4 +1,4 @@
-/* Good texts, held against the tree node by node. */
+/* Valid texts, compared with the tree node by node. */
 #include "check.h"
 
 static const struct ptx_operand *operand(const struct ptx_function *function, size_t instruction,
@@ -276,13 +276,13 @@ static void test_operands(void **state) {
     assert_integer(operand(k, 19, 1), 9);
     assert_true(operand(k, 20, 1)->bits == 0xbff0000000000000);
 
-    assert_int_equal(k->params[0]->align, 8); /* .ptr's .align is of what it points at */
+    assert_int_equal(k->params[0]->align, 8); /* .ptr's .align is for the pointed-to data */
     for (size_t i = 0; i < k->register_count; i++)
         assert_int_equal(k->registers[i]->index, i);
     ptx_module_free(module);
 }
 
-/* Line 0 is no line: the instruction is given that of a call, or of a neighbour. */
+/* Line 0 means none: the instruction gets the line of a call, or of a neighbour. */
 static void test_line_zero(void **state) {
     (void)state;
     struct ptx_module *module = parsed(HEAD ".file 1 \"a.cu\"\n.entry k()\n{\n"
@@ -362,7 +362,7 @@ static void test_instructions(void **state) {
     ptx_module_free(module);
 }
 
-/* As nvcc writes what is not ASCII; what only looks so stays. */
+/* nvcc's notation for non-ASCII characters; similar text stays as it is. */
 static void test_file_names(void **state) {
     (void)state;
     struct ptx_module *module =
@@ -408,7 +408,7 @@ static void test_functions(void **state) {
 
     assert_int_equal(operand(user, 0, 0)->kind, PTX_OPERAND_LIST);
     assert_ptr_equal(operand(user, 0, 0)->items[0].variable, user->variables[0]);
-    assert_ptr_equal(operand(user, 0, 1)->function, f); /* declared then, defined later */
+    assert_ptr_equal(operand(user, 0, 1)->function, f); /* declared first, defined later */
     assert_int_equal(operand(user, 0, 2)->item_count, 2);
     assert_ptr_equal(operand(user, 1, 0)->function, user);
     assert_int_equal(user->instructions[1].operand_count, 1);
@@ -468,7 +468,7 @@ static void test_scopes(void **state) {
     assert_string_equal(f->labels[0]->name, "done");
 
     const struct ptx_function *again = ptx_module_function(module, "again");
-    assert_int_equal(again->register_count, 2); /* of its own, numbered from 0 */
+    assert_int_equal(again->register_count, 2); /* its own, numbered from 0 */
     assert_int_equal(operand(again, 1, 0)->reg->index, 0);
     assert_int_equal(operand(again, 1, 1)->reg->index, 1);
     ptx_module_free(module);
@@ -504,7 +504,7 @@ static void test_lists(void **state) {
     assert_ptr_equal(operand(k, 3, 3)->label->prototype, g);
     assert_int_equal(operand(k, 4, 0)->kind, PTX_OPERAND_LIST); /* no comma: older compilers */
     assert_ptr_equal(operand(k, 4, 1)->function, g);
-    assert_int_equal(module->function_count, 3); /* prototypes are none of them */
+    assert_int_equal(module->function_count, 3); /* prototypes do not count */
     ptx_module_free(module);
 }
 
