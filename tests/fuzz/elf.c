@@ -1,4 +1,4 @@
-/* Programs' files, as the runtime and the profiler look into them. */
+/* Program files, as the runtime and the profiler examine them. */
 #include <string.h>
 
 #include "prof/elf.h"

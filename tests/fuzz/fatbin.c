@@ -1,6 +1,5 @@
-/* Whatever a program may load as a module: fat binaries plain and compressed, cubins, text.  What is found
- * in it is loaded; what is not is refused.  Also as an input of the linker, which takes objects and
- * libraries. */
+/* Anything that a program may load as a module: fat binaries plain and compressed, cubins, text.  It is
+ * loaded or refused.  The same input also goes to the linker, which takes objects and libraries. */
 #include <string.h>
 
 #include "sim/cuda/module/machine.h"
@@ -19,7 +18,7 @@ static void start(void) {
     FUZZ_CHECK(cuCtxSetCurrent(context) == CUDA_SUCCESS);
 }
 
-/* What hangs on the registers that machine code says, and on all else that a function is. */
+/* Queries what depends on the register count in machine code, and the function's other properties. */
 static void ask(CUfunction function) {
     for (int attribute = 0; attribute < CU_FUNC_ATTRIBUTE_MAX; attribute++) {
         int value = -1;
@@ -47,7 +46,7 @@ static void load(const uint8_t *data, size_t size) {
     image_free(&image);
 }
 
-/* In a fat binary machine code is compressed, or behind lengths that have to fit: so also by itself. */
+/* In a fat binary, machine code is compressed or needs matching lengths, so it is also read directly. */
 static void read_machine_code(const uint8_t *data, size_t size) {
     struct machine_code code;
     machine_read(data, size, &code);

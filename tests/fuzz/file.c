@@ -1,4 +1,4 @@
-/* What is read from files is fuzzed through a file of the memory's own. */
+/* Inputs for readers of files, through a file in memory. */
 #include <sys/mman.h>
 #include <unistd.h>
 

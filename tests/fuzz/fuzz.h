@@ -1,4 +1,4 @@
-/* What each fuzz target has: libFuzzer calls it, or replay.c with the inputs that are kept. */
+/* The interface of each fuzz target: called by libFuzzer, or by replay.c with the stored inputs. */
 #ifndef WIDELOAD_TESTS_FUZZ_H
 #define WIDELOAD_TESTS_FUZZ_H
 
@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns 0.  It must not depend on what was called before, nor leave anything behind. */
+/* Returns 0.  It must not depend on earlier calls, nor leave anything behind. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A property that the input broke; not an assert(), which a release build leaves out. */
+/* A property that the input must not break; not an assert(), because release builds omit those. */
 #define FUZZ_CHECK(condition)                                                                                \
     do {                                                                                                     \
         if (!(condition)) {                                                                                  \
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                                    \
     } while (0)
 
-/* file.c: a name under which the bytes can be opened, until the next call. */
+/* file.c: a name under which the bytes can be opened; valid until the next call. */
 const char *fuzz_file(const uint8_t *data, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
-/* PTX text: loaded or refused with a reason; what is loaded runs, on a few threads and not for long, with
- * and without checks.  A byte 1 parts two texts that are linked.
+/* PTX text: loaded, or refused with a reason; loaded kernels run, with few threads and a limit, with and
+ * without checks.  A byte 1 separates two texts that are linked.
  *
- * How kernels are launched is the input's own choice, so that the same input does the same each time: the
- * hexadecimal number after the text's first "//@", or, without one, a hash of the text.  struct choice reads
- * that number's bits. */
+ * The input itself determines how kernels are launched, so that the same input always does the same: by the
+ * hexadecimal number after the text's first "//@", or, without one, by a hash of the text.  struct choice
+ * reads that number's bits. */
 #include <string.h>
 
 #include "sim/exec/check/check.h"
@@ -18,10 +18,10 @@ enum {
     MOST_BLOCKS = 4,
     LIMIT = 1000,
     TEXTURES = 4,
-    PITCH = 64, /* of the textures that have rows */
+    PITCH = 64, /* of the textures with rows */
 };
 
-/* ---------------------------------------------------------------- what a launch is like */
+/* ---------------------------------------------------------------- the parameters of a launch */
 
 struct choice {
     size_t shared, heap; /* bytes; heap 0: the launch has none */
@@ -29,7 +29,7 @@ struct choice {
     bool cooperative, packed;
     unsigned checks;  /* of the checked launches */
     uint64_t params;  /* 2 bits each: enum param */
-    unsigned texture; /* which of them a parameter is */
+    unsigned texture; /* which of them is the parameter */
 };
 
 enum param { PARAM_BUFFER, PARAM_END, PARAM_TEXTURE, PARAM_SMALL };
@@ -67,7 +67,7 @@ static struct choice choose(const char *text, size_t size) {
     };
 }
 
-/* What the kernels of a text share. */
+/* Shared by the kernels of a text. */
 struct world {
     struct sim_memory *memory;
     struct sim_heap *heap;
@@ -77,7 +77,7 @@ struct world {
     struct choice choice;
 };
 
-/* Textures of the buffer: as tight as CUDA allows, so that a texel too far lies outside of it. */
+/* Textures of the buffer: as tight as CUDA allows, so that a texel out of range is outside of it. */
 static void add_textures(struct world *world) {
     const struct sim_texture linear = {.base = world->buffer,
                                        .width = BUFFER / 16,
@@ -168,7 +168,7 @@ static void launch(const struct world *world, const struct sim_function *functio
         const uint64_t value = parameter(world, i, size);
         memcpy(params + info.params[i].offset, &value, size < 8 ? size : 8);
     }
-    /* A kernel may have a cluster's size of its own, of which the grid has to be a multiple. */
+    /* A kernel may have its own cluster size, which must divide the grid. */
     const uint32_t cluster = info.cluster[0] ? 0 : choice->cluster;
     const uint32_t blocks = cluster > 2 ? cluster : 2;
     size_t length = 0;
@@ -197,12 +197,12 @@ static void launch(const struct world *world, const struct sim_function *functio
     struct wl_counters counters;
     struct sim_fault fault = {.kind = SIM_FAULT_NONE};
     const uint64_t size = (uint64_t)what.grid[0] * what.grid[1] * what.grid[2];
-    if (size <= SIM_MAX_CLUSTER) /* larger ones are refused before a block runs, as is tested elsewhere */
+    if (size <= SIM_MAX_CLUSTER) /* larger ones are refused before a block runs; other tests cover that */
         FUZZ_CHECK(sim_launch_run(&what, &counters, &fault) || fault.text[0]);
     free(params);
 }
 
-/* The allocations are made in this order, so that what is too far in one may be the next. */
+/* The allocations are made in this order, so an access past one may hit the next. */
 static void open_world(struct world *world) {
     world->buffer = sim_memory_alloc(world->memory, BUFFER, SIM_MEMORY_DEVICE);
     world->textures = sim_textures_create();
@@ -264,7 +264,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct sim_memory *memory = sim_memory_create(MEMORY);
     FUZZ_CHECK(memory);
     if (choose((const char *)data, size).packed)
-        (void)sim_memory_pack(memory); /* where the process may not have the addresses all stays as it was */
+        (void)sim_memory_pack(memory); /* if the process cannot reserve the addresses, nothing changes */
     const uint8_t *parted = memchr(data, 1, size);
     if (parted) {
         run_linked(memory, (const char *)data, size, (size_t)(parted - data));

@@ -1,5 +1,5 @@
-/* The records that a profiled program leaves, which anything may have damaged: read, and everything that
- * is made of them written. */
+/* The records that a profiled program leaves, with arbitrary damage: reads them and writes all outputs made
+ * of them. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void report_records(const struct prof_recording *recording, bool each, bo
 
 enum { HEAD = 88 /* bytes: the account's numbers, and the beginning of its first slot */ };
 
-/* An account is mostly zeros, so an input has its head alone. */
+/* An account is mostly zeros, so an input contains only its head. */
 static const char *whole_file(const uint8_t *data, size_t size) {
     if (size < HEAD || memcmp(data, RECORDS_MAGIC, sizeof RECORDS_MAGIC) != 0)
         return fuzz_file(data, size);

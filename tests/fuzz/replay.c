@@ -1,4 +1,4 @@
-/* Runs a fuzz target's function on files, so that every build's tests hold the inputs that are kept.
+/* Runs a fuzz target on files, so that every build's tests include the stored inputs.
  *
  *     fuzz_TARGET FILE-OR-FOLDER... */
 #include <dirent.h>
@@ -10,12 +10,12 @@
 
 static bool run_file(const char *path, size_t size) {
     FILE *file = fopen(path, "rb");
-    /* Of its own size, so that a sanitizer sees a step beyond. */
+    /* Allocated with its exact size, so that a sanitizer detects accesses beyond it. */
     uint8_t *data = malloc(size + !size);
     bool good = file && data && fread(data, 1, size, file) == size;
     if (good) {
         printf("%s\n", path);
-        fflush(stdout); /* the last line names what crashed */
+        fflush(stdout); /* the last line names the input that crashed */
         LLVMFuzzerTestOneInput(data, size);
     }
     free(data);
@@ -33,7 +33,7 @@ static int visible(const struct dirent *entry) {
     return entry->d_name[0] != '.';
 }
 
-/* How many files were run; 0 when one could not be read. */
+/* The number of files that were run; 0 if one could not be read. */
 static size_t run_path(const char *path) {
     struct stat status;
     if (stat(path, &status))

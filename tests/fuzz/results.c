@@ -1,4 +1,4 @@
-/* An earlier run's results for `bench --compare`: any file.  What is read is compared with rows of both
+/* An earlier run's results for `bench --compare`: any file.  The results are compared with rows of both
  * kinds, a GPU's times and the simulator's counters. */
 #include <string.h>
 

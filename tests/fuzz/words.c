@@ -1,4 +1,4 @@
-/* What stands on command lines and in the environment.  The first byte says which it is. */
+/* Texts on command lines and in the environment.  The first byte selects the kind. */
 #include <string.h>
 
 #include "bench/parse.h"
@@ -10,7 +10,7 @@
 
 enum { LARGEST = 500 };
 
-/* A message is one line. */
+/* A message must be one line. */
 static void refused(const struct base_error *error) {
     FUZZ_CHECK(error->text[0] && strlen(error->text) < sizeof error->text);
 }
@@ -60,7 +60,7 @@ static void shorten(const char *text) {
     FUZZ_CHECK(plain);
     prof_short_name(plain, large, sizeof large);
     free(plain);
-    /* The text, and what of it stands behind its first half. */
+    /* The text, and its second half. */
     const char *names[] = {text, text + strlen(text) / 2};
     char labels[2][PROF_LABEL];
     FUZZ_CHECK(prof_labels_make(names, 2, labels) && strlen(labels[0]) < PROF_LABEL &&
