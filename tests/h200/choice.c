@@ -1,22 +1,22 @@
-/* Which of a fat binary's entries the driver takes, and which the runtime, a file a line:
+/* Prints which of a fat binary's entries the driver chooses, and which the runtime, one file per line:
  *
  *   h200_choice FILE...
  *
- * prints the file's name and, for each of the two, what choice.cu's variable says, or "error N".
+ * Each line has the file's name and, for each of the two, the value of choice.cu's variable, or "error N".
  */
 #include <stdint.h>
 #include <string.h>
 
 #include "tests/h200/libraries.h"
 
-/* What nvcc puts into .nvFatBinSegment. */
+/* nvcc's content of .nvFatBinSegment. */
 struct wrapper {
     uint32_t magic, version;
     const void *data;
     void *unused;
 };
 
-/* NUL-ended, and aligned as in a program; not freed, since the runtime keeps it. */
+/* NUL-terminated, and aligned as in a program; never freed, because the runtime keeps it. */
 static void *read_file(const char *path) {
     FILE *file = fopen(path, "rb");
     if (!file || fseek(file, 0, SEEK_END)) {
@@ -49,7 +49,7 @@ static CUresult ask_driver(const void *image, int *chosen) {
     return error;
 }
 
-/* Registers the file as a program's constructors do, and launches its kernel. */
+/* Registers the file like a program's constructors, and launches its kernel. */
 static cudaError_t ask_runtime(const void *image, struct wrapper *wrapper, const char *key, int *chosen) {
     *wrapper = (struct wrapper){0x466243b1, 1, image, NULL};
     void **(*add)(void *) = (void **(*)(void *))find(runtime, "__cudaRegisterFatBinary");

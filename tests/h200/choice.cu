@@ -1,5 +1,5 @@
-/* Says what it was compiled for: 9002 with -arch=compute_90a, 10001 with compute_100f, 7500 with compute_75.
- */
+/* Reports its compilation target: 9002 with -arch=compute_90a, 10001 with compute_100f, 7500 with
+ * compute_75. */
 extern "C" {
 __device__ int chosen =
 #if defined(__CUDA_ARCH_SPECIFIC__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)

@@ -1,4 +1,4 @@
-/* A program that says which of its own code runs: choice.cu's variable. */
+/* A program that reports which of its own code runs: choice.cu's variable. */
 #include <cstdio>
 
 #include "choice.cu"

@@ -1,17 +1,17 @@
-/* Prints all that a CUDA driver and runtime say of their device, a fact a line: NAME VALUE.
+/* Prints everything that a CUDA driver and runtime report about their device, one fact per line: NAME VALUE.
  *
  *   h200_describe describe.fatbin >h200.txt
  *
- * h200.txt is what it printed on an H200 (driver 580.159, CUDA 13.0); test_describe.py holds the simulator to
- * it. A call that fails is the fact "error N".  Limits, pools and pointers are not in h200.txt yet.
+ * h200.txt has the output on an H200 (driver 580.159, CUDA 13.0); test_describe.py compares the simulator
+ * with it.  A call that fails gives the fact "error N".  Limits, pools and pointers are not in h200.txt yet.
  */
 #include <string.h>
 
 #include "tests/h200/libraries.h"
 
-static int error; /* the last call's */
+static int error; /* of the last call */
 
-/* name with its number, then the value, or the error. */
+/* Prints name with its number, then the value, or the error. */
 static void say(const char *name, long number, long long value) {
     printf("%s", name);
     if (number >= 0)
@@ -97,7 +97,7 @@ static void properties(void) {
     struct cudaDeviceProp p;
     must(RUNTIME(cudaGetDeviceProperties)(&p, 0), "cudaGetDeviceProperties");
     printf("property.name %s\n", p.name);
-    /* Of arrays and single numbers of any width. */
+    /* For arrays and single numbers of any width. */
 #define DEVICE_ATTRIBUTE(number, name)
 #define PROPERTY_FIELD(field, elements)                                                                      \
     for (size_t i = 0, each = sizeof p.field / (elements); i < (elements); i++) {                            \
@@ -210,7 +210,7 @@ static void pointers(void) {
             must(DRIVER(cuMemAllocManaged)(&address, 1000, CU_MEM_ATTACH_GLOBAL), "cuMemAllocManaged");
         if (host)
             address = (CUdeviceptr)(size_t)host;
-        /* Addresses, handles and identities differ from run to run. */
+        /* Addresses, handles and identifiers differ from run to run. */
         static const int constant[] = {2, 6, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 21};
         for (size_t i = 0; i < sizeof constant / sizeof *constant; i++) {
             unsigned long long value = 0;

@@ -1,4 +1,4 @@
-/* Kernels that differ in what occupancy hangs on. */
+/* Kernels that differ in what occupancy depends on. */
 extern "C" {
 
 __global__ void plain(const float *a, float *b, int n) {

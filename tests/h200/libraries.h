@@ -1,4 +1,4 @@
-/* CUDA's driver and runtime, opened as LD_LIBRARY_PATH has them: NVIDIA's, or the simulator's. */
+/* CUDA's driver and runtime, found through LD_LIBRARY_PATH: NVIDIA's, or the simulator's. */
 #ifndef WIDELOAD_TESTS_H200_LIBRARIES_H
 #define WIDELOAD_TESTS_H200_LIBRARIES_H
 
@@ -10,7 +10,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-/* Deprecated functions are asked, too. */
+/* Deprecated functions are called too. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 static void *driver, *runtime;
@@ -24,7 +24,7 @@ static inline void *find(void *library, const char *name) {
     return function;
 }
 
-/* The name may be a macro of cuda.h's for a later version of the function. */
+/* The name may be a macro in cuda.h for a later version of the function. */
 #define STRING(name)  #name
 #define DRIVER(name)  ((__typeof__(name) *)find(driver, STRING(name)))
 #define RUNTIME(name) ((__typeof__(name) *)find(runtime, STRING(name)))
