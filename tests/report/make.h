@@ -1,4 +1,4 @@
-/* Results for the tests, from JSON in C's quotes. */
+/* Makes results for the tests from JSON in C's quotes. */
 #ifndef WIDELOAD_TESTS_REPORT_MAKE_H
 #define WIDELOAD_TESTS_REPORT_MAKE_H
 
@@ -15,7 +15,7 @@
 #define GPU       "{'name': 'A', 'kind': 'gpu', 'arch': 'sm_90', 'peak_gbps': 5000.0}"
 #define SIMULATOR "{'name': 'S', 'kind': 'sim', 'arch': 'sm_90', 'peak_gbps': null}"
 
-/* A document around rows; ' stands for ". */
+/* Puts rows into a document; ' stands for ". */
 static inline bool make_results(struct report_results *results, const char *device, const char *rows,
                                 struct report_pool *pool, struct base_error *error) {
     char *text = report_format(

@@ -1,4 +1,4 @@
-/* One file taken apart: what is null, what is absent, what is wrong. */
+/* Reading one file: null, absent and wrong members. */
 #include "tests/report/make.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static void test_row(void **state) {
     report_pool_free(&pool);
 }
 
-/* Bytes moved are those of loads, stores and, where the file counts them, bulk copies. */
+/* Bytes moved are those of loads, stores and, if the file has them, bulk copies. */
 static void test_moved(void **state) {
     static const struct {
         const char *counters;
@@ -88,7 +88,7 @@ static void test_status(void **state) {
     }
 }
 
-/* The first fault is the one told, with its place. */
+/* The first fault is reported, with its place. */
 static void test_faults(void **state) {
     static const char *const cases[][2] = {
         {"{'kernel': 7}", "rows[0].experiment: a string"},

@@ -1,4 +1,4 @@
-/* Words, numbers, and gnuplot's SVG made fit for a page. */
+/* Words, numbers, and the conversion of gnuplot's SVG for a page. */
 #include "tests/report/make.h"
 
 #include <math.h>
@@ -43,7 +43,7 @@ static void test_words(void **state) {
     report_pool_free(&pool);
 }
 
-/* What gnuplot 5.4 writes, shortened. */
+/* Output of gnuplot 5.4, shortened. */
 static const char drawn[] =
     "<?xml version=\"1.0\"?>\n<svg width=\"9\">\n<title>Gnuplot</title>\n<g id=\"gnuplot_canvas\">\n"
     "<defs>\n<path id='gpPt0'/>\n</defs>\n"
@@ -90,7 +90,7 @@ static void test_svg(void **state) {
     report_pool_free(&pool);
 }
 
-/* Cut anywhere, gnuplot's output is refused or made into something that ends. */
+/* Truncated anywhere, gnuplot's output is refused or made into complete SVG. */
 static void test_cut(void **state) {
     struct report_chart chart = {.id = "c", .title = "T", .about = "A"};
     (void)state;

@@ -1,4 +1,4 @@
-/* Which rows are compared: ladders, sweeps, and the counters beside a time. */
+/* The choice of rows to compare: ladders, sweeps, and the counters for a time. */
 #include "tests/report/make.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static struct report_experiment one(const struct report_data *data, struct repor
     return experiments[0];
 }
 
-/* One row a kernel: the cold one, misaligned, at the common size, with the best block; peers last. */
+/* One row per kernel: the cold one, misaligned, at the common size, with the best block; peers last. */
 static void test_ladder(void **state) {
     struct report_pool pool = {0};
     (void)state;
@@ -58,7 +58,7 @@ static void test_ladder(void **state) {
     report_pool_free(&pool);
 }
 
-/* Three values make a sweep, in order; two do not; a failed row is no point of it. */
+/* Three values make a sweep, in order; two do not; a failed row is not a point of it. */
 static void test_sweep(void **state) {
     struct report_pool pool = {0};
     (void)state;
@@ -85,7 +85,7 @@ static void test_sweep(void **state) {
     report_pool_free(&pool);
 }
 
-/* The same kernel at the same offset and stride, whatever its size; a like block is preferred. */
+/* The same kernel at the same offset and stride, with any size; an equal block is preferred. */
 static void test_counters(void **state) {
 #define COUNTED(kernel, params, bound)                                                                       \
     "{'experiment': 'copy', 'kernel': '" kernel "', 'verified': true, 'params': {'size': 1" params           \
@@ -111,7 +111,7 @@ static void test_counters(void **state) {
     report_pool_free(&pool);
 }
 
-/* Names make ids that are each other's equal nowhere; the bench's experiments come in its order. */
+/* Distinct names make distinct ids; the bench's experiments come in its order. */
 static void test_experiments(void **state) {
 #define NAMED(name) "{'experiment': '" name "', 'kernel': 'k', 'verified': true, 'params': {}}"
     static const char *const ids[] = {"add", "transpose", "zoo", "zoo-2", "x", "x-2"};
