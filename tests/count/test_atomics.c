@@ -1,4 +1,4 @@
-/* Atomics by the patterns of atomics.txt, which an H200 was asked about. */
+/* Atomics with the patterns of atomics.txt, measured on an H200. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 static const char *file_name;
 
 struct pattern {
-    unsigned red, atom, shared; /* what the hardware counted */
+    unsigned red, atom, shared; /* the hardware's counts */
     uint32_t mask;
     uint64_t address[32];
 };
@@ -38,9 +38,9 @@ static bool read_pattern(FILE *file, struct pattern *p) {
     return true;
 }
 
-/* Shared atomics agree in every pattern.  Global ones agree but where the hardware takes two lanes' words of
- * one sector for a conflict (sim/count and docs/counters.md say what is known of that): there it counts up to
- * 2 sectors more, never fewer. */
+/* Shared atomics agree in every pattern.  Global ones agree except where the hardware treats two lanes' words
+ * in one sector as a conflict (sim/count and docs/counters.md have the known facts): there it counts up to 2
+ * sectors more, never fewer. */
 static void test_patterns(void **state) {
     (void)state;
     FILE *file = fopen(file_name, "r");
@@ -54,7 +54,7 @@ static void test_patterns(void **state) {
         access.kind = COUNT_ATOM;
         unsigned atom = count_global(rules, &access).transactions;
         assert_int_equal(count_shared(rules, &access).transactions, p.shared);
-        access.compare = true; /* brings two operands, one after the other */
+        access.compare = true; /* has two operands, one after the other */
         assert_int_equal(count_shared(rules, &access).transactions, 2 * p.shared);
         assert_int_equal(red, atom);
         assert_int_equal(p.red, p.atom);

@@ -1,4 +1,4 @@
-/* Sectors of bulk copies: figures of an H200, and whole lines against a walk over packets. */
+/* Sectors of bulk copies: an H200's counts, and whole lines against a walk over packets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "sim/count/count.h"
 
-/* Read off an H200 (tests/counters/bulk.csv has 357 launches): places are modulo a line. */
+/* Measured on an H200 (tests/counters/bulk.csv has 357 launches); places are modulo a line. */
 static void measured(void **state) {
     (void)state;
     static const struct {
@@ -33,7 +33,7 @@ static uint64_t least(enum count_bulk kind, uint64_t bytes) {
     return kind == COUNT_BULK_MULTICAST || (kind == COUNT_BULK_CLUSTER && bytes > 16) ? 2 : 1;
 }
 
-/* Packet by packet. */
+/* Counts packet by packet. */
 static uint64_t walk(enum count_bulk kind, uint64_t own, uint64_t other, uint64_t bytes) {
     uint64_t sum = 0;
     while (bytes) {
@@ -61,7 +61,7 @@ static void packets(void **state) {
                                      walk((enum count_bulk)kind, own, other, bytes));
 }
 
-/* The greatest size and places that an instruction could name. */
+/* The largest size and places that an instruction can have. */
 static void limits(void **state) {
     (void)state;
     assert_true(count_bulk(COUNT_BULK_GLOBAL, 0, 0, UINT32_MAX - 15) == (uint64_t)1 << 27);

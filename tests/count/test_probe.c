@@ -1,5 +1,5 @@
-/* Global and local memory against an H200: each kernel of the hardware probe is walked warp by warp, and
- * the sums must equal what its counters said (probe_global.inc). */
+/* Global and local memory against an H200: each kernel of the hardware probe is walked warp by warp, and the
+ * sums must equal the hardware's counters (probe_global.inc). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "tests/count/totals.h"
 
-enum { IN = 0x100000, OUT = 0x8000000 }; /* any two addresses that cudaMalloc may give: 256-aligned */
+enum { IN = 0x100000, OUT = 0x8000000 }; /* any two addresses from cudaMalloc: 256-aligned */
 
 static uint32_t index_data[64 * 128];
 
@@ -20,18 +20,18 @@ struct expect {
 
 struct launch {
     const struct count_rules *rules;
-    unsigned elem, n; /* the element's bytes; the stride, shift or modulus that the kernel's name gives */
+    unsigned elem, n; /* the element's bytes; the stride, shift or modulus in the kernel's name */
     struct total load, store;
 };
 
-/* One warp of a launch: the lanes that exist, and each lane's number in the grid. */
+/* One warp of a launch: its existing lanes, and each lane's number in the grid. */
 struct warp {
     uint32_t mask;
     unsigned tid[32], i[32];
 };
 
-/* All lanes of mask access element index[lane] of an array; elements of 12 and 20 bytes take an access
- * for each 4-byte member, as nvcc makes of structures aligned to 4. */
+/* All lanes of mask access element index[lane] of an array.  Elements of 12 and 20 bytes take one access per
+ * 4-byte member, as nvcc compiles structures aligned to 4. */
 static void element(struct launch *l, enum count_kind kind, uint32_t mask, uint64_t base,
                     const unsigned index[32]) {
     unsigned width = l->elem == 12 || l->elem == 20 ? 4 : l->elem;
@@ -140,7 +140,7 @@ static void ragged_loop(struct launch *l, const struct warp *w) {
     store(l, w->mask, w->i);
 }
 
-/* __ldg, __ldcg and volatile loads of in[i + 3]: on sm_90 they count alike. */
+/* __ldg, __ldcg and volatile loads of in[i + 3]: on sm_90 their counts are equal. */
 static void load_ldg(struct launch *l, const struct warp *w) {
     unsigned from[32];
     for (unsigned lane = 0; lane < 32; lane++)
@@ -159,7 +159,7 @@ static void load_cg(struct launch *l, const struct warp *w) {
     store(l, w->mask, w->i);
 }
 
-/* Its global side: four numbers that all lanes want, one that each wants, one result. */
+/* Its global part: four numbers that all lanes read, one that each lane reads, one result. */
 static void local_array(struct launch *l, const struct warp *w) {
     for (unsigned k = 0; k < 4; k++) {
         unsigned from[32];
@@ -218,8 +218,8 @@ static void global_equals_hardware(void **state) {
     assert_true(equal);
 }
 
-/* atomicAdd(out + (threadIdx.x & modulus), 1) by 8 blocks of 4 warps.  Where the address is plainly the
- * same for all lanes, ptxas adds the lanes up and sends one of them, so hardware saw one lane. */
+/* atomicAdd(out + (threadIdx.x & modulus), 1) by 8 blocks of 4 warps.  If the address is visibly the same for
+ * all lanes, ptxas adds the lanes up and sends only one, so the hardware saw one lane. */
 static void atomics_equal_hardware(void **state) {
     (void)state;
     static const struct {
@@ -248,9 +248,9 @@ static void atomics_equal_hardware(void **state) {
     }
 }
 
-/* int a[64], filled in order and read at (k * 7 + pick[lane]) & 63, by 32 warps: hardware counted 2048
+/* int a[64], filled in order and read at (k * 7 + pick[lane]) & 63, by 32 warps: the hardware counted 2048
  * requests and 8192 sectors of stores, 2048 and 63488 of loads.  The stores are 16 of 16 bytes, in PTX and in
- * what ptxas made of it: each asks four times. */
+ * ptxas's output: each makes four requests. */
 static void local_equals_hardware(void **state) {
     (void)state;
     const struct count_rules *rules = count_rules_find("sm_90");

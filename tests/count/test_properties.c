@@ -1,6 +1,6 @@
-/* What must hold of every access: that a plain count by sets of bytes gives the same, that a result keeps
- * when the whole access moves by a multiple of 128 bytes (the interpreter remembers results by that), and
- * the bounds that follow from a warp's size. */
+/* Properties of every access: a naive count with sets of bytes gives the same result, the result does not
+ * change if the whole access moves by a multiple of 128 bytes (the interpreter caches results on that basis),
+ * and bounds follow from a warp's size. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 enum { ROUNDS = 400 };
 
-/* Reference.  Keys are gathered with no regard to order or cost. */
+/* Reference.  Collects keys without regard to order or cost. */
 struct keys {
     unsigned count;
     uint64_t key[32 * 16];
@@ -42,7 +42,7 @@ static unsigned reference_global(const struct count_rules *rules, const struct c
     unsigned lanes = path->lanes[x->width <= 4 ? 0 : x->width == 8 ? 1 : 2], total = 0;
 
     if (x->kind == COUNT_ATOM || x->kind == COUNT_RED) {
-        /* Turn by turn: each takes one lane of every word that still waits. */
+        /* In turns: each turn takes one lane of every word that still waits. */
         for (uint32_t waiting = x->mask; waiting;) {
             struct keys words = {0}, sectors = {0};
             for (unsigned lane = 0; lane < 32; lane++) {
@@ -99,7 +99,7 @@ static unsigned reference_shared(const struct count_rules *rules, const struct c
             for (unsigned lane = first; lane < first + lanes; lane++)
                 for (unsigned b = 0; x->mask >> lane & 1 && b < x->width; b += 4) {
                     uint64_t word = (x->address[lane] + b) / 4;
-                    /* Updates of one word by several lanes stay apart. */
+                    /* Updates of one word by several lanes count separately. */
                     bool updates = x->kind == COUNT_ATOM || x->kind == COUNT_RED;
                     if (word % 32 == bank)
                         keys_add(&wanted, updates ? word * 32 + lane : word);
@@ -111,7 +111,7 @@ static unsigned reference_shared(const struct count_rules *rules, const struct c
     return total;
 }
 
-/* Patterns: from all lanes alike to no order at all. */
+/* Patterns from all lanes alike to complete disorder. */
 static void make_pattern(uint64_t address[32], unsigned width, uint64_t base, unsigned kind,
                          uint64_t *random) {
     uint64_t step = next_random(random) % 40, range = 1ull << next_random(random) % 14;
@@ -160,7 +160,7 @@ static uint32_t make_mask(unsigned kind, uint64_t *random) {
 
 typedef void property_fn(const struct count_rules *rules, const struct count_access *access);
 
-/* Runs a property over all rules, kinds of access, widths and patterns. */
+/* Checks a property for all rules, kinds of access, widths and patterns. */
 static void for_all(property_fn *property) {
     uint64_t random = 0x2545f4914f6cdd1d;
     for (unsigned round = 0; round < ROUNDS; round++)
@@ -192,7 +192,7 @@ static void equals_reference(const struct count_rules *rules, const struct count
     assert_int_equal(shared.useful_bytes, bytes);
     assert_int_equal(shared.moved_bytes, shared.transactions * 128);
     assert_int_equal(local.transactions, reference_local(rules, x));
-    /* Lanes share no byte of local memory, even where their offsets are the same. */
+    /* Lanes share no byte of local memory, even at equal offsets. */
     assert_int_equal(local.useful_bytes, (unsigned)__builtin_popcount(x->mask) * x->width);
     assert_int_equal(local.moved_bytes, local.transactions * rules->local_block);
 }
@@ -216,7 +216,7 @@ static void keeps_under_shift(const struct count_rules *rules, const struct coun
     }
 }
 
-/* Addresses of lanes that are off must not matter: they hold whatever the register held. */
+/* Addresses of inactive lanes must not matter: they are whatever the register held. */
 static void ignores_lanes_that_are_off(const struct count_rules *rules, const struct count_access *x) {
     count_fn *const counts[] = {count_global, count_shared, count_local};
     uint64_t other[32];

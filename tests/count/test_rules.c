@@ -1,4 +1,4 @@
-/* The table's look-ups, and single requests whose cost the documents give. */
+/* The table's look-ups, and the cost of single requests according to the documents. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,13 +85,13 @@ static void lines_and_sectors(void **state) {
     assert_cost(cost("fermi", count_global, COUNT_LOAD, 16, 0, 16), 4, 512, 512);
     assert_cost(cost("fermi", count_global, COUNT_LOAD, 4, 44, 4), 2, 256, 128);
     assert_cost(cost("fermi", count_global, COUNT_STORE, 4, 44, 4), 5, 160, 128);
-    /* Quarter-warps that meet in a line each move it. */
+    /* Quarter-warps that meet in a line move it once each. */
     assert_cost(cost("fermi", count_global, COUNT_LOAD, 16, 64, 16), 8, 1024, 512);
     /* An array of structures of two floats. */
     assert_cost(cost("fermi", count_global, COUNT_LOAD, 4, 0, 8), 2, 256, 128);
     assert_cost(cost("sm_90", count_global, COUNT_LOAD, 4, 0, 8), 8, 256, 128);
     assert_cost(cost("sm_90", count_global, COUNT_LOAD, 16, 0, 16), 16, 512, 512);
-    /* Eight lanes at a time: aligned costs the same, misaligned twice that. */
+    /* Eight lanes at a time: aligned costs the same, misaligned twice as much. */
     assert_cost(cost("pascal", count_global, COUNT_LOAD, 4, 0, 4), 4, 128, 128);
     assert_cost(cost("pascal", count_global, COUNT_LOAD, 8, 0, 8), 8, 256, 256);
     assert_cost(cost("pascal", count_global, COUNT_LOAD, 16, 0, 16), 16, 512, 512);
@@ -99,8 +99,7 @@ static void lines_and_sectors(void **state) {
     assert_cost(cost("maxwell", count_global, COUNT_STORE, 4, 44, 4), 5, 160, 128);
 }
 
-/* A misaligned read of floats past L1 costs 5 segments wherever a whole warp goes at once (docs/counters.md).
- */
+/* A misaligned read of floats past L1 costs 5 segments if a whole warp goes at once (docs/counters.md). */
 static void loads_past_l1(void **state) {
     (void)state;
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
@@ -112,14 +111,14 @@ static void loads_past_l1(void **state) {
     assert_cost(cost("kepler", count_local, COUNT_LOAD, 4, 64, 0), 1, 128, 128);
 }
 
-/* Leaves bytes of one kind where the next function's variables will lie. */
+/* Leaves bytes of one value where the next function's variables will be. */
 static void fill_stack(int byte) {
     volatile char below[4096];
     for (size_t i = 0; i < sizeof below; i++)
         below[i] = (char)byte;
 }
 
-/* Shared memory begins at 0; words in falling order are looked up in a set, which must begin empty. */
+/* Shared memory begins at 0; words in descending order are looked up in a set, which must begin empty. */
 static void offset_zero_counts(void **state) {
     (void)state;
     uint64_t address[32];
@@ -134,7 +133,7 @@ static void offset_zero_counts(void **state) {
     }
 }
 
-/* Bytes that are named again count once, wherever in a line they lie and in whatever order they are named. */
+/* Bytes that are named repeatedly count once, anywhere in a line and in any order. */
 static void bytes_named_twice(void **state) {
     (void)state;
     uint64_t address[32] = {0};
@@ -148,7 +147,7 @@ static void bytes_named_twice(void **state) {
         }
 }
 
-/* A fetch costs the sectors of the corners that it has. */
+/* A fetch costs the sectors of its existing corners. */
 static void texture_corners(void **state) {
     (void)state;
     static const uint64_t address[3][32] = {{0}, {4096}, {8192}};
@@ -162,7 +161,7 @@ static void texture_corners(void **state) {
     }
 }
 
-/* A broadcast is paid for once by each group of lanes that goes together. */
+/* Each group of lanes that goes together pays for a broadcast once. */
 static void groups_of_lanes(void **state) {
     (void)state;
     static const struct {
@@ -196,13 +195,13 @@ static void broadcasts(void **state) {
     assert_cost(cost("sm_90", count_local, COUNT_LOAD, 4, 64, 0), 4, 128, 128);
     assert_cost(cost("fermi", count_local, COUNT_LOAD, 4, 64, 0), 1, 128, 128);
     assert_cost(cost("fermi", count_local, COUNT_STORE, 16, 64, 0), 4, 512, 512);
-    /* Lanes that update one word take turns. */
+    /* Lanes that update the same word take turns. */
     assert_cost(cost("sm_90", count_global, COUNT_ATOM, 4, 64, 0), 32, 1024, 4);
     assert_cost(cost("sm_90", count_shared, COUNT_ATOM, 4, 64, 0), 32, 4096, 4);
 }
 
-/* 16-byte shared loads go 8 lanes at a time, or 16 where lanes agree with lane ^ 1 or with lane ^ 2 all
- * over the warp; one pair that does not undoes it, one lane that is off does not. */
+/* 16-byte shared loads go 8 lanes at a time, or 16 if lanes agree with lane ^ 1 or with lane ^ 2 throughout
+ * the warp.  One pair that differs prevents this; an inactive lane does not. */
 static void wide_shared_loads_share(void **state) {
     (void)state;
     const struct count_rules *rules = count_rules_find("sm_90");
@@ -214,13 +213,13 @@ static void wide_shared_loads_share(void **state) {
             address[lane] = 16 * (lane & ~distance);
         access.mask = ~0u;
         access.width = 16;
-        /* 16 lanes span 16 places of 16 bytes, of which every other is read. */
+        /* 16 lanes span 16 places of 16 bytes; every other one is read. */
         assert_int_equal(count_shared(rules, &access).transactions, 4);
         access.kind = COUNT_STORE;
         assert_int_equal(count_shared(rules, &access).transactions, 4);
         access.kind = COUNT_LOAD;
 
-        /* The same, closed up: 8 places, 128 bytes, for 16 lanes. */
+        /* The same without gaps: 8 places, 128 bytes, for 16 lanes. */
         for (unsigned lane = 0; lane < 32; lane++)
             address[lane] = 16 * (distance == 1 ? lane / 2 : lane / 4 * 2 + lane % 2);
         assert_int_equal(count_shared(rules, &access).transactions, 2);

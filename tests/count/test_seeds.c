@@ -1,6 +1,6 @@
-/* Global memory of the teaching texts' kernels, as an H200 counted them: 2^20 elements, matrices of
- * 1024 x 1024, an integer product of 1600 x 1007 x 1600.  And what the texts themselves say of the
- * misaligned reads on the hardware of their time. */
+/* Global memory of the teaching texts' kernels against an H200's counts: 2^20 elements, matrices of 1024 x
+ * 1024, an integer product of 1600 x 1007 x 1600.  Also the texts' own figures for misaligned reads on the
+ * hardware of their time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "tests/count/totals.h"
 
-/* Any addresses that cudaMalloc may give: 256-aligned. */
+/* Any addresses from cudaMalloc: 256-aligned. */
 #define A 0x10000000ull
 #define B 0x20000000ull
 #define C 0x30000000ull
@@ -21,7 +21,7 @@ struct launch {
     struct total load, store;
 };
 
-/* Lanes of mask access bytes base + 4 * index[lane]. */
+/* The lanes of mask access bytes base + 4 * index[lane]. */
 static void words(struct launch *l, enum count_kind kind, unsigned width, uint32_t mask, uint64_t base,
                   const uint64_t index[32]) {
     uint64_t address[32];
@@ -32,7 +32,7 @@ static void words(struct launch *l, enum count_kind kind, unsigned width, uint32
     total_add(kind == COUNT_LOAD ? &l->load : &l->store, count_global, l->rules, &access);
 }
 
-/* Each kernel does what its source does for the warp whose first thread has number i. */
+/* Each function does what the kernel's source does for the warp whose first thread has number i. */
 struct shape {
     unsigned offset, block, unroll;
     bool writes; /* the offset is on the store */
@@ -133,8 +133,8 @@ static void layouts_and_vectors_equal_hardware(void **state) {
     check(&vec4, 16384, 262144, 8192, 131072);
 }
 
-/* A warp of a block of 16 x 16 is two rows of 16; unrolling by 4 changes the order of the same requests,
- * so it has the same sums. */
+/* A warp of a 16 x 16 block is two rows of 16; unrolling by 4 changes only the order of the requests, so the
+ * sums are the same. */
 static void transposes_equal_hardware(void **state) {
     (void)state;
     struct launch copy = {.rules = count_rules_find("sm_90")}, row = copy, col = copy, tile = copy;
@@ -159,7 +159,7 @@ static void transposes_equal_hardware(void **state) {
     assert_int_equal(total_percent(&row.store), 2500);
     assert_int_equal(total_percent(&col.load), 2500);
 
-    /* Through shared memory each warp moves 32 neighbours of one row, both ways. */
+    /* Through shared memory each warp moves 32 contiguous elements of one row, both ways. */
     for (unsigned y = 0; y < SIDE; y++)
         for (unsigned x = 0; x < SIDE; x += 32) {
             uint64_t straight[32];
@@ -171,9 +171,9 @@ static void transposes_equal_hardware(void **state) {
     check(&tile, 32768, 131072, 32768, 131072);
 }
 
-/* C = A B with A of 1600 x 1007 and B of 1007 x 1600, a block `side` lanes wide, in steps of `step`
- * columns of A.  A's part is the same for all `grid` blocks of a row, B's for all of a column: counted
- * once and multiplied.  */
+/* C = A B with A of 1600 x 1007 and B of 1007 x 1600, a block `side` lanes wide, in steps of `step` columns
+ * of A.  A's part is the same for all `grid` blocks of a row, B's for all of a column: counted once and
+ * multiplied. */
 static void matmul(struct launch *l, unsigned side, unsigned step, uint64_t grid) {
     enum { M = 1600, INNER = 1007, K = 1600 };
     unsigned pieces = step / side;
@@ -213,9 +213,9 @@ static void matmuls_equal_hardware(void **state) {
     assert_int_equal(total_percent(&rect.load), 8204);
 }
 
-/* The texts: offsets 0, 11 and 128 read with 100, 49.81 and 100 % through L1, 100, 80 and 100 % past it;
- * the store's offset 11 is a transfer of 4 segments and one of 1.  Their profiler sampled, so its 49.81
- * is a 50. */
+/* The texts: reads at offsets 0, 11 and 128 have 100, 49.81 and 100 % through L1, 100, 80 and 100 % past it;
+ * the store at offset 11 is a transfer of 4 segments and one of 1.  Their profiler sampled, so its 49.81
+ * corresponds to 50. */
 static void fermi_reads_as_the_texts_say(void **state) {
     (void)state;
     static const struct {

@@ -1,5 +1,5 @@
-/* Shared memory against an H200: the wavefronts of every probe kernel (probe_shared.inc), and of the
- * matrix kernels that read a tile with broadcasts. */
+/* Shared memory against an H200: the wavefronts of every probe kernel (probe_shared.inc), and of the matrix
+ * kernels that read a tile with broadcasts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +33,7 @@ static void strided(struct launch *l, enum count_kind kind, uint32_t mask) {
 
 static void shared_load_stride(struct launch *l) {
     for (unsigned block = 0; block < 8; block++) {
-        /* The fill: one byte of each element. */
+        /* Filling: one byte of each element. */
         for (unsigned k = 0; k < 32 * l->stride; k += 32) {
             uint64_t address[32];
             for (unsigned lane = 0; lane < 32; lane++)
@@ -94,8 +94,8 @@ static void wavefronts_equal_hardware(void **state) {
     assert_true(equal);
 }
 
-/* What each block of the shared transpose, 1024 blocks of 8 warps that take 4 rows each, asks for:
- * hardware counted 32768 wavefronts of stores, and of loads 1048576 without padding, 32768 with. */
+/* Requests of each block of the shared transpose (1024 blocks of 8 warps, 4 rows per warp): the hardware
+ * counted 32768 wavefronts of stores, and 1048576 of loads without padding, 32768 with it. */
 static void transpose_tile_equals_hardware(void **state) {
     (void)state;
     static const uint64_t loads[2] = {1048576, 32768};
@@ -116,17 +116,17 @@ static void transpose_tile_equals_hardware(void **state) {
     }
 }
 
-/* The integer matrix products of 1600 x 1007 x 1600 read tile A four numbers at a time, because ptxas
- * merges ld.shared of neighbours, and all lanes of a row read the same four.  The hardware's count of
- * these launches includes arbitration with other warps, which adds to it and differs from run to run by
- * up to 1 %; a broadcast at 4 wavefronts rather than 2 would make it 33 % more. */
+/* The integer matrix products of 1600 x 1007 x 1600 read tile A four numbers at a time, because ptxas merges
+ * contiguous ld.shared, and all lanes of a row read the same four.  The hardware's count of these launches
+ * includes arbitration with other warps, which adds to it and varies by up to 1 % between runs; a broadcast
+ * at 4 wavefronts instead of 2 would make it 33 % more. */
 static void matmul_equals_hardware(void **state) {
     (void)state;
     static const struct {
-        unsigned rows;     /* of threads that a warp spans */
-        unsigned inner;    /* numbers of the tile's row */
-        uint64_t warps;    /* blocks * steps * warps of a block */
-        uint64_t hardware; /* wavefronts of loads, the lesser of two launches */
+        unsigned rows;     /* rows of threads that a warp spans */
+        unsigned inner;    /* numbers in a row of the tile */
+        uint64_t warps;    /* blocks * steps * warps per block */
+        uint64_t hardware; /* wavefronts of loads, the smaller count of two launches */
     } kernels[] = {
         {1, 32, 2500ull * 32 * 32, 122981314},
         {2, 64, 10000ull * 16 * 8, 122961890},

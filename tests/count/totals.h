@@ -1,4 +1,4 @@
-/* Sums over the requests of a launch, as the hardware counters keep them. */
+/* Sums over the requests of a launch, as in the hardware counters. */
 #ifndef WIDELOAD_TESTS_COUNT_TOTALS_H
 #define WIDELOAD_TESTS_COUNT_TOTALS_H
 
@@ -13,16 +13,16 @@ struct total {
 
 typedef struct count_result count_fn(const struct count_rules *, const struct count_access *);
 
-/* Counts one access of a warp and adds it; a mask of 0 adds nothing, as hardware counts no request for an
- * instruction whose lanes are all off. */
+/* Counts one access of a warp and adds it.  A mask of 0 adds nothing: hardware counts no request for an
+ * instruction whose lanes are all inactive. */
 void total_add(struct total *total, count_fn *count, const struct count_rules *rules,
                const struct count_access *access);
 
-/* Useful of moved bytes in hundredths of a percent, rounded as the profiler prints it (ties to even);
- * 0 where nothing moved. */
+/* Useful bytes per moved byte in hundredths of a percent, rounded as the profiler prints it (ties to even); 0
+ * if nothing was moved. */
 unsigned total_percent(const struct total *total);
 
-/* The index data of the hardware probe: n numbers below 100000 of its linear congruential generator. */
+/* The hardware probe's index data: n numbers below 100000 from its linear congruential generator. */
 void probe_index(uint32_t *index, size_t n);
 
 /* A xorshift generator for random patterns; *state must not be 0. */
