@@ -1,5 +1,5 @@
-/* Atomics of every operation, type and space, a warp each: of which the old value is read, of which it is
- * not, and red as PTX spells it.  What the hardware counts of them: atomics.csv. */
+/* Atomics of every operation, type and space, one warp each: with the old value used, with it unused, and as
+ * PTX's red.  atomics.csv has the hardware's counts. */
 #include <cstdint>
 #include <cstdio>
 
@@ -9,8 +9,8 @@
 static void *cells; /* 32 of 16 bytes, zeros */
 static void *olds;
 
-/* Each on the lane's own element, or all on the first: of an array that the compiler knows to be global or
- * shared. */
+/* Each on the lane's own element, or all on the first one, in an array that the compiler knows to be global
+ * or shared. */
 #define LAUNCH(name)                                                                                         \
     name<<<1, 32>>>((decltype(name##_type()) *)cells, (decltype(name##_type()) *)olds);                      \
     report(#name)
@@ -71,7 +71,7 @@ static void report(const char *name) {
         olds[threadIdx.x] = call;                                                                            \
     }
 
-/* type: of the cells; operation and word: of PTX, on registers of class and constraint. */
+/* type: type of the cells; operation and word: PTX names, on registers with the constraint. */
 #define REDUCTION(name, type, operation, constraint, value)                                                  \
     static type name##_type();                                                                               \
     __global__ void name(type *cells, type *) {                                                              \
@@ -82,7 +82,7 @@ static void report(const char *name) {
                      constraint(value)                                                                       \
                      : "memory");                                                                            \
     }
-/* The same by an address that may be of any space. */
+/* The same with an address of unknown space. */
 #define GENERIC(name, type, operation, constraint, value)                                                    \
     static type name##_type();                                                                               \
     __global__ void name(type *cells, type *) {                                                              \
@@ -90,7 +90,7 @@ static void report(const char *name) {
         (void)i;                                                                                             \
         asm volatile(operation " [%0], %1;" ::"l"(cells + threadIdx.x), constraint(value) : "memory");       \
     }
-/* atom, whose result is thrown away where PTX lets it be: as "_". */
+/* atom with an unused result, as "_" if PTX allows it. */
 #define IGNORED(name, type, operation, constraint, value)                                                    \
     static type name##_type();                                                                               \
     __global__ void name(type *cells, type *) {                                                              \
@@ -165,7 +165,7 @@ typedef unsigned short u16;
 
 ALL(KERNELS, REDUCTION, IGNORED, GENERIC)
 
-/* Vectors have no such functions in shared memory. */
+/* Vectors have no such functions for shared memory. */
 __global__ void add_float2_unused(float2 *cells, float2 *) {
     atomicAdd(cells + threadIdx.x, make_float2(1, 2));
 }
@@ -193,7 +193,7 @@ __global__ void red_add_v4_f16x2(uint4 *cells, uint4 *) {
         "r"(0x3c003c00)
         : "memory");
 }
-/* Through a pointer that may be either. */
+/* Through a pointer of either space. */
 __global__ void add_generic(unsigned *cells, unsigned *olds) {
     __shared__ unsigned own[32];
     own[threadIdx.x] = 0;

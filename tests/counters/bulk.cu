@@ -6,19 +6,19 @@
 
 enum { SLOTS = 32768, SPAN = 40960, BLOCKS = 132, WORDS = BLOCKS * SPAN / 4 };
 
-// What a launch copies; all in bytes but counts.  Copy k has its place in shared memory size * k bytes
+// What a launch copies; all in bytes except counts.  Copy k is in shared memory size * k bytes
 // further on.
 struct copies {
     unsigned size;
-    unsigned shared; // from where on in shared memory, of the block that copies
-    unsigned other;  // from where on in global memory, or in the other block's
-    unsigned count;  // copies of a lane
-    unsigned stride; // from a copy to the next in global memory
-    unsigned lanes;  // of each warp that copy
+    unsigned shared; // first byte in the copying block's shared memory
+    unsigned other;  // first byte in global memory, or in the other block's shared memory
+    unsigned count;  // copies per lane
+    unsigned stride; // distance of copies in global memory
+    unsigned lanes;  // copying lanes per warp
     bool hint;
     unsigned mask;    // multicast: the blocks that receive
     unsigned issuers; // multicast: how many of the cluster's blocks copy
-    unsigned step;    // send: to the block so many further on; 0 is itself
+    unsigned step;    // send: distance to the target block; 0 is itself
 };
 
 static __host__ __device__ unsigned hash(unsigned i) {
@@ -53,7 +53,7 @@ static __device__ void meet() {
     asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
 }
 
-// One arrival, and the bytes that the block is to receive.
+// Announces one arrival, and the bytes that the block is to receive.
 static __device__ void expect(unsigned barrier, unsigned bytes) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(barrier)
                  : "memory");
@@ -72,7 +72,7 @@ static __device__ void wait(unsigned barrier) {
     while (!done);
 }
 
-// Words that came are those that belong there, or the kernel ends in an error.
+// Traps unless the received words are the right ones.
 static __device__ void check(const char *copy, unsigned size, unsigned first) {
     for (unsigned i = threadIdx.x; i < size / 4; i += blockDim.x)
         if (((const unsigned *)copy)[i] != hash(first / 4 + i))
@@ -191,7 +191,7 @@ static void reset() {
         exit(1);
 }
 
-// Words that a store left; all others are as they were.
+// Number of words changed by a store.
 static unsigned changed() {
     std::vector<unsigned> words(WORDS);
     unsigned count = 0;

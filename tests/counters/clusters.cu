@@ -1,4 +1,4 @@
-// Accesses of another block's shared memory, one a kernel, by one warp of a cluster of four blocks.
+// Accesses to another block's shared memory: one per kernel, by one warp of a cluster of four blocks.
 #include <cooperative_groups.h>
 #include <cstdio>
 
@@ -14,7 +14,7 @@ static __device__ void meet() {
     asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
 }
 
-// BODY runs in the first block; what it leaves in v is used.
+// BODY runs in the first block; the value left in v is used.
 #define KERNEL(NAME, ...)                                                                                    \
     __global__ void __cluster_dims__(4, 1, 1) NAME(unsigned *out) {                                          \
         __shared__ __align__(128) unsigned s[2048];                                                          \
