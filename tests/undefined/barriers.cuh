@@ -1,4 +1,4 @@
-/* Barriers of a block that its threads reach in ways that CUDA does not allow. */
+/* Barriers of a block that its threads reach in ways that CUDA forbids. */
 #include "case.h"
 
 KERNEL(barrier_half) {
@@ -35,7 +35,7 @@ KERNEL(barrier_trips) {
     }
     o[T] = v;
 }
-/* The lanes that leave take no part. */
+/* The exited lanes take no part. */
 KERNEL(barrier_exited) {
     __shared__ unsigned s[128];
     if (T >= a && T < b)
@@ -45,7 +45,7 @@ KERNEL(barrier_exited) {
     o[T] = s[0] + s[1];
     __syncthreads();
 }
-KERNEL(barrier_count) { /* the first a threads come to a barrier for b */
+KERNEL(barrier_count) { /* the first a threads come to a barrier for b threads */
     if (T < a)
         asm volatile("barrier.sync 1, %0;" ::"r"((int)b) : "memory");
     o[T] = T;
@@ -127,7 +127,7 @@ KERNEL(mbarrier_count) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(&s)), "r"((int)a) : "memory");
     o[T] = 1;
 }
-KERNEL(mbarrier_arrivals) { /* more than a phase takes */
+KERNEL(mbarrier_arrivals) { /* more than a phase allows */
     __shared__ unsigned long long s;
     unsigned long long state;
     asm volatile("mbarrier.init.shared.b64 [%0], 2;" ::"r"(shared_address(&s)) : "memory");
@@ -168,7 +168,7 @@ KERNEL(bulk_copy) { /* of b bytes, from p + a */
     for (int i = 0; i < 2000; i++)
         __nanosleep(1000);
 }
-PAIR_KERNEL(cluster_rank) { /* a block that is not there */
+PAIR_KERNEL(cluster_rank) { /* a block that does not exist */
     __shared__ unsigned s[4];
     s[0] = 5;
     unsigned v, at;

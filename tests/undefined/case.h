@@ -1,4 +1,4 @@
-/* A case: one launch whose behaviour CUDA leaves undefined.  undefined.cu runs it in a process of its own. */
+/* A case: one launch whose behaviour CUDA leaves undefined.  undefined.cu runs it in its own process. */
 #ifndef WIDELOAD_TESTS_UNDEFINED_CASE_H
 #define WIDELOAD_TESTS_UNDEFINED_CASE_H
 

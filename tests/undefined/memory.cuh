@@ -1,4 +1,4 @@
-/* Accesses outside of what a program has, and misaligned ones. */
+/* Accesses outside a program's memory, and misaligned ones. */
 #include "case.h"
 
 extern __shared__ __align__(16) char dynamic_shared[];
@@ -20,7 +20,7 @@ extern __shared__ __align__(16) char dynamic_shared[];
 /* ---------------------------------------------------------------- shared memory */
 LOADS(dynamic_load_4, unsigned, dynamic_shared)
 STORES(dynamic_store_4, unsigned, dynamic_shared)
-/* What is stored past the end is there when it is read. */
+/* Data stored past the end can be read back. */
 KERNEL(dynamic_keeps) {
     volatile unsigned *s = (volatile unsigned *)(dynamic_shared + a);
     *s = 1234;
@@ -42,7 +42,7 @@ KERNEL(dynamic_atomic) {
 }
 KERNEL(dynamic_generic) {
     volatile char *s = dynamic_shared;
-    if (b == 77) /* so that it is no shared access to the compiler */
+    if (b == 77) /* hides from the compiler that the access is shared */
         s = p;
     o[T] = *(volatile unsigned *)(s + a) == 0xabcd;
 }
@@ -59,7 +59,7 @@ KERNEL(static_store) {
     ((volatile unsigned *)s)[a] = 3;
     o[T] = 1;
 }
-/* No shared memory of its own. */
+/* A kernel without shared memory. */
 KERNEL(shared_none) {
     unsigned v;
     asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"((unsigned)a) : "memory");
@@ -69,7 +69,7 @@ KERNEL(shared_none_store) {
     asm volatile("st.shared.u32 [%0], %1;" ::"r"((unsigned)a), "r"(7) : "memory");
     o[T] = 1;
 }
-/* The low half of a generic address. */
+/* The lower half of a generic address. */
 KERNEL(shared_low_half) {
     __shared__ unsigned s[32];
     s[T] = T;
@@ -194,7 +194,7 @@ KERNEL(address_store) {
     *(volatile unsigned *)a = 1;
     o[T] = 1;
 }
-KERNEL(address_unused_load) { /* whose result nobody reads */
+KERNEL(address_unused_load) { /* its result is unused */
     unsigned v;
     asm volatile("ld.global.u32 %0, [%1];" : "=r"(v) : "l"(a));
     o[T] = 1;
@@ -244,7 +244,7 @@ KERNEL(constant_load_8) {
     o[T] = v == 0xabcd;
 }
 extern "C" __global__ void parameter_load(unsigned *o, char *p, long a,
-                                          long b) { /* a bytes from the first one */
+                                          long b) { /* a bytes after the first one */
     unsigned v;
     asm volatile(
         "{.reg .u64 at; mov.u64 at, parameter_load_param_0; add.u64 at, at, %1; ld.param.u32 %0, [at];}"

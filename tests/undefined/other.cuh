@@ -20,7 +20,7 @@ KERNEL(breaks) {
     o[T] = 1;
     asm volatile("brkpt;");
 }
-KERNEL(heap_free) { /* what malloc did not give */
+KERNEL(heap_free) { /* memory that malloc did not return */
     free((void *)(b ? (long)(size_t)p + a : a));
     o[T] = 1;
 }
@@ -70,7 +70,7 @@ KERNEL(converts) {
     o[3] = (unsigned)(signed char)f;
     o[4] = (unsigned)(unsigned long long)f, o[5] = (unsigned)(long long)f;
 }
-KERNEL(multiplies_in_half) { /* mma.sync, and half of the warp is elsewhere */
+KERNEL(multiplies_in_half) { /* mma.sync while half of the warp is elsewhere */
     unsigned d0 = 0, d1 = 0;
     if (T < 16 || b)
         asm volatile("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0,%1}, {%2,%3}, {%4}, {%5,%6};"

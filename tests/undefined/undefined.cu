@@ -1,10 +1,10 @@
-/* What CUDA leaves undefined, case by case: each is a launch in a process of its own, since a fault spoils
- * the rest.
+/* Cases that CUDA leaves undefined: each is a launch in its own process, because a fault spoils the
+ * rest.
  *
- *     undefined list     the cases' names, a line each
+ *     undefined list     prints the cases' names, one per line
  *     undefined NAME     runs one and prints the errors' names and what the kernel wrote
  *
- * h200.txt beside this file has what an H200 made of them (undefined.py). */
+ * h200.txt next to this file has an H200's results (undefined.py). */
 #include <cuda_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
-/* Lanes that a .sync instruction names and that are elsewhere. */
+/* Lanes that a .sync instruction names but that are elsewhere. */
 #include "case.h"
 
-/* What each lane brings. */
+/* Each lane's value. */
 static __device__ unsigned mine(void) {
     return 100 + T;
 }
 
-/* The other lanes go to the kernel's end. */
+/* The other lanes go to the end of the kernel. */
 KERNEL(shuffle_half) {
     unsigned v = mine();
     if (T < 16)
@@ -14,7 +14,7 @@ KERNEL(shuffle_half) {
     o[T] = v;
 }
 
-/* A load before the shuffle keeps ptxas from predicates. */
+/* A load before the shuffle prevents ptxas from using predicates. */
 KERNEL(shuffle_half_far) {
     volatile unsigned *far = o;
     unsigned v = mine();
@@ -43,7 +43,7 @@ KERNEL(shuffle_two_places) {
     o[T] = v;
 }
 
-/* Each half goes round as often as it likes, and shuffles once more when it is done. */
+/* Each half loops a different number of times, and shuffles once more after its loop. */
 KERNEL(shuffle_trips) {
     unsigned v = mine();
     int trips = T < 16 ? a : b;
@@ -60,7 +60,7 @@ KERNEL(shuffle_trips_each) {
     o[T] = v;
 }
 
-/* The rows of a matrix of rows with a half-warp each, as jaccard of HeCBench sums them. */
+/* The rows of a matrix, one half-warp per row, as jaccard of HeCBench sums them. */
 KERNEL(shuffle_rows) {
     unsigned sum = 0, last;
     int x = T % 16, n = T < 16 ? a : b;
@@ -77,7 +77,7 @@ KERNEL(shuffle_rows) {
     o[T] = __shfl_sync(0xffffffffu, sum, 15, 16);
 }
 
-/* The other lanes wait for the block. */
+/* The other lanes wait at the block's barrier. */
 KERNEL(shuffle_before_barrier) {
     unsigned v = mine();
     if (T < 16)
@@ -109,7 +109,7 @@ KERNEL(shuffle_or_syncwarp) {
     o[T] = v;
 }
 
-/* The others wait in a loop for what comes after the shuffle. */
+/* The others wait in a loop for something after the shuffle. */
 KERNEL(shuffle_awaited) {
     volatile unsigned *flag = o + 200;
     unsigned v = mine();
@@ -152,7 +152,7 @@ KERNEL(shuffle_constant_others) {
         v = __shfl_xor_sync(0xffff0000u, v, a);
     o[T] = v;
 }
-/* All lanes are there, and some of them not in the mask. */
+/* All lanes are present, but some of them are not in the mask. */
 KERNEL(shuffle_constant_low) {
     o[T] = __shfl_xor_sync(0x0000ffffu, mine(), a);
 }
