@@ -1,7 +1,7 @@
-/* What a call of the library costs the host, beside a bare cuLaunchKernel of an empty kernel in the same run:
- * 1,024 elements of 4 bytes a call, calls one after another on a stream, in batches that its queue holds, so
- * that no call waits for the device.  A sample is a batch of each case, the first case another one each time;
- * medians.
+/* The host's cost of a call of the library, compared with a bare cuLaunchKernel of an empty kernel in the
+ * same run.  Each call handles 1,024 4-byte elements; calls follow each other on a stream, in batches that
+ * fit its queue, so that no call waits for the device.  A sample is one batch of each case, with a different
+ * first case each time; results are medians.
  *
  * usage: calls_speed [--device gpu|sim] [--samples N] [--json FILE]
  */
@@ -82,9 +82,9 @@ static wl_context *context;
 static CUstream stream;
 static CUfunction empty;
 static wl_devptr a, b, c, packed;
-static wl_devptr apart[ARRAYS], together[ARRAYS]; /* allocations of their own; parts of one */
+static wl_devptr apart[ARRAYS], together[ARRAYS]; /* separate allocations; parts of one */
 
-/* As many parameters as wl_copy's kernel and wl_add's have. */
+/* As many parameters as the kernels of wl_copy and wl_add have. */
 static wl_error bare(void) {
     static uint64_t values[PARAMETERS];
     void *parameters[PARAMETERS];
@@ -187,7 +187,7 @@ static double nanoseconds(void) {
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-/* Of one call of a batch, which begins with an empty queue. */
+/* The time per call in a batch that begins with an empty queue. */
 static double sample(const struct call *call, unsigned batch) {
     double begin = nanoseconds();
     wl_error error = WL_ERROR_OK;

@@ -1,6 +1,6 @@
 #include "tests/speed/host.h"
 
-/* The kernel's own order: tiles of 16, one row of the result at a time.  Unsigned, since sums wrap. */
+/* The kernel's own order: tiles of 16, one row of the result at a time.  Unsigned, because sums wrap. */
 void host_matmul(const int *a, const int *b, int *c, int n) {
     for (int i = 0; i < n * n; i++)
         c[i] = 0;

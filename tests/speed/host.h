@@ -1,4 +1,4 @@
-/* The same work as plain loops, compiled by gcc -O2 whatever the build's own flags are. */
+/* The same work as plain loops, always compiled by gcc -O2, whatever the build's flags. */
 #ifndef WIDELOAD_TESTS_SPEED_HOST_H
 #define WIDELOAD_TESTS_SPEED_HOST_H
 

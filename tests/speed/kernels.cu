@@ -1,4 +1,4 @@
-// The two loads by which emulators are compared: a tiled int matrix product and a vector add.
+// The two workloads for comparing emulators: a tiled int matrix product and a vector add.
 extern "C" __global__ void matmul(const int *a, const int *b, int *c, int n) {
     __shared__ int tile_a[16][16], tile_b[16][16];
     int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x, sum = 0;

@@ -1,19 +1,19 @@
-/* What each kernel module of the library gains over what would be used without it.
+/* The gain of each kernel module of the library over the best alternative.
  *
  * usage: mover_gains [--device NAME] [--capability N] [--arena MIB] [--rounds N] < PROBLEMS
  *
- * A problem is a line, sizes in elements, shifts too (copy: in bytes):
+ * A problem is a line; sizes and shifts are in elements (copy: in bytes):
  *     transpose WIDTH BATCH ROWS COLS FROM_LD TO_LD FROM_SHIFT TO_SHIFT
  *     permute WIDTH RANK SIZE... ORDER... FROM_SHIFT TO_SHIFT
  *     inplace WIDTH ROWS COLS
  *     deinterleave|interleave WIDTH FIELDS N STREAM_SHIFT PACKED_SHIFT
  *     structures deinterleave|interleave COUNT BYTES... N
  *     copy ROW_BYTES ROWS TO_PITCH FROM_PITCH FROM_SHIFT TO_SHIFT
- * It is run as the library chooses, and once more for each module that took part, without that one.  Printed
- * is a line for each: problem, module, the modules used without it ("-": nothing else can), the two times in
+ * It is run as the library chooses, and once more without each module that took part.  The output has a line
+ * for each: problem, module, the modules used without it ("-": nothing else can), the two times in
  * microseconds, and whether both left the same bytes.  Times are medians of ROUNDS replays of a graph that
- * repeats the call on places one after the other in the arena, the two taking turns.  --capability has the
- * library take the device for an older one.
+ * repeats the call on consecutive places in the arena, alternating between the two.  --capability makes the
+ * library treat the device as an older one.
  *
  * scripts/mover_gains.py makes the problems and the table.  Built with WL_MASKS (lib/mask.h). */
 #include <inttypes.h>
@@ -48,7 +48,7 @@ static bool is(const struct problem *p, const char *kind) {
     return strcmp(p->kind, kind) == 0;
 }
 
-/* The bytes that its arrays span, shifts included. */
+/* The bytes that its arrays span, including shifts. */
 static bool measure(struct problem *p) {
     const uint64_t *n = p->n;
     if (is(p, "transpose")) {
@@ -71,7 +71,7 @@ static bool measure(struct problem *p) {
     } else if (is(p, "copy")) {
         p->from_bytes = n[1] * n[3] + n[4];
         p->to_bytes = n[1] * n[2] + n[5];
-    } else { /* streams, each with 256 bytes more */
+    } else { /* streams, each with 256 extra bytes */
         p->from_bytes = p->to_bytes = n[0] * n[1] * n[2] + (n[0] * n[3] + 512) * n[1] + n[0] * n[4];
     }
     p->repeats = half / (round_up(p->from_bytes > p->to_bytes ? p->from_bytes : p->to_bytes));
@@ -154,7 +154,7 @@ static void mask(unsigned module, bool masked) {
             wl__masks[k] = masked;
 }
 
-/* Modules launched since the last time. */
+/* Returns the modules launched since the last call. */
 static unsigned take_launched(unsigned modules[WL_MODULE_COUNT]) {
     unsigned count = 0;
     for (unsigned k = 0; k < WL_KERNEL_COUNT; k++) {
@@ -180,7 +180,7 @@ static float sample(const struct problem *p, wl_replay *replay) {
     return milliseconds * 1000 / (float)p->repeats;
 }
 
-/* A sum over what one call leaves, of places that held something else. */
+/* A checksum of a call's output, in places that held other data before. */
 static bool digest(const struct problem *p, uint64_t *sum) {
     const uint64_t bytes = is(p, "inplace") ? p->from_bytes : p->to_bytes;
     uint64_t *words = calloc(bytes / 8 + 1, 8), state = 1;
@@ -257,7 +257,7 @@ static void run(char *line) {
     wl__replay_destroy(all);
 }
 
-/* Random bytes: equal ones may be moved faster. */
+/* Random bytes, because equal ones may be moved faster. */
 static void fill(void) {
     enum { PIECE = 1 << 20 };
     uint64_t *words = malloc(PIECE), state = 1;

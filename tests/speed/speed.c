@@ -1,5 +1,5 @@
-/* How fast the simulator runs, counting on: thread-instructions a second on one worker thread and on all
- * cores, with all checks on, and beside the same work compiled by gcc -O2.
+/* The simulator's speed, with counting: thread-instructions per second on one worker thread and on all cores,
+ * with all checks on, and compared with the same work compiled by gcc -O2.
  *
  * usage: speed KERNELS.PTX
  */
@@ -34,7 +34,7 @@ static char *read_file(const char *name, size_t *size) {
     return text;
 }
 
-/* Runs a launch until half a second has gone, three times at least; the best time counts. */
+/* Repeats a launch for half a second, at least three times; the best time counts. */
 static bool best_time(const struct sim_launch *launch, struct wl_counters *counters, double *best) {
     struct sim_fault fault;
     double start = seconds();
@@ -143,7 +143,7 @@ static bool run_vector_add(struct sim_memory *memory, const struct sim_module *m
                                 .block = {256, 1, 1},
                                 .params = &params,
                                 .rules = count_rules_find(NULL)};
-    host_vector_add(params.a, params.b, expected, N); /* pages touched */
+    host_vector_add(params.a, params.b, expected, N); /* touches the pages */
     double before = seconds();
     host_vector_add(params.a, params.b, expected, N);
     double host = seconds() - before;
