@@ -1,5 +1,5 @@
-/* An outside program that speaks the CUDA driver API itself and is linked to the simulator in place of
- * libcuda: it loads PTX of its own, launches it, and reads the result and the counters. */
+/* An external program that uses the CUDA driver API and is linked to the simulator in place of libcuda: it
+ * loads its own PTX, launches it, and reads the result and the counters. */
 #include <cuda.h>
 #include <stdio.h>
 #include <wideload.h>
@@ -30,7 +30,7 @@ static const char ptx[] = ".version 7.0\n"
                           "    ret;\n"
                           "}\n";
 
-/* Part of the simulator's extension that wideload.h describes. */
+/* Part of the simulator's extension, described in wideload.h. */
 extern wl_sim_get_counters_fn wlSimGetCounters;
 
 static int check(CUresult result, const char *what) {

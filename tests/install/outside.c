@@ -1,4 +1,4 @@
-/* An outside program: copies bytes on the simulator between odd addresses, through the public header only. */
+/* An external program: copies bytes between odd addresses on the simulator, using only the public header. */
 #include <stdio.h>
 #include <string.h>
 #include <wideload.h>
