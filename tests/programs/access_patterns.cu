@@ -1,4 +1,4 @@
-/* One array read and written in ways that differ only in their cost. */
+/* Reads and writes one array in ways that differ only in cost. */
 #include "program.h"
 
 __global__ void stride(const float *in, float *out, int n, int by) {

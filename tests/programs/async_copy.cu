@@ -1,4 +1,4 @@
-/* Copies from global to shared memory that overlap with work: cp.async of 4, 8 and 16 bytes, two stages. */
+/* Copies from global to shared memory during other work: cp.async of 4, 8 and 16 bytes, two stages. */
 #include <cuda_pipeline.h>
 
 #include "program.h"
@@ -30,7 +30,7 @@ __global__ void narrow(const int *data, int *out) {
     __shared__ alignas(16) int2 pairs[128];
     int i = threadIdx.x;
     __pipeline_memcpy_async(words + i, data + 127 - i, 4);
-    /* The last four bytes are zeros. */
+    /* The last four bytes become zeros. */
     __pipeline_memcpy_async(pairs + i, data + 2 * i, 8, 4);
     __pipeline_commit();
     __pipeline_wait_prior(0);

@@ -1,4 +1,4 @@
-/* cuda::atomic_ref: orders and scopes, fetch and compare_exchange, a message passed from block to block. */
+/* cuda::atomic_ref: orders and scopes, fetch and compare_exchange, a message from block to block. */
 #include <cuda/atomic>
 
 #include "program.h"

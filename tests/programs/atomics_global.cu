@@ -1,5 +1,5 @@
-/* Every atomic on global memory whose end does not depend on who comes first; and old values that prove it.
- */
+/* Every atomic on global memory whose final result does not depend on order, and old values that prove
+ * it. */
 #include "program.h"
 
 struct cells {

@@ -20,7 +20,7 @@ __global__ void run(cells *c) {
     atomicAdd(&c->half, __half(0.25f));
     atomicAdd(&c->two, make_float2(1, i));
     atomicAdd(&c->four, make_float4(1, 2, 3, i));
-    /* Sixteen bits by compare and swap. */
+    /* 16 bits by compare-and-swap. */
     unsigned short old = c->word, assumed;
     do {
         assumed = old;

@@ -1,4 +1,4 @@
-/* Atomics on shared memory of a block: contended, spread, 64-bit, float and double. */
+/* Atomics on a block's shared memory: contended, spread, 64-bit, float and double. */
 #include "program.h"
 
 __global__ void run(unsigned long long *out) {

@@ -1,4 +1,4 @@
-/* cuda::barrier in shared memory: arrive, wait, phases; half of the block makes what the other half uses. */
+/* cuda::barrier in shared memory: arrive, wait, phases; half of a block produces, half consumes. */
 #include <cuda/barrier>
 
 #include "program.h"

@@ -1,4 +1,4 @@
-/* bfloat16: arithmetic, pairs, and a dot product that sums in single precision. */
+/* bfloat16: arithmetic, pairs, and a dot product with a single-precision sum. */
 #include <cuda_bf16.h>
 
 #include "program.h"

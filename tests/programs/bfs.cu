@@ -1,4 +1,4 @@
-/* Distances in a graph: a frontier in two queues that grow by atomics. */
+/* Breadth-first search: distances in a graph, with a frontier in two queues that grow by atomics. */
 #include "program.h"
 
 __global__ void expand(const int *start, const int *to, const int *queue, int length, int *next,

@@ -1,4 +1,4 @@
-/* Bitonic sort: in shared memory of one block, and in a warp by shuffles. */
+/* Bitonic sort: in one block's shared memory, and in a warp by shuffles. */
 #include "program.h"
 
 __global__ void sort_block(int *data) {

@@ -1,5 +1,5 @@
-/* Bits: counts, reversals, permutations of bytes, funnel shifts, fields, three-input logic; SIMD within a
- * word. */
+/* Bit operations: counts, reversals, byte permutations, funnel shifts, fields, three-input logic; SIMD within
+ * a word. */
 #include "program.h"
 
 __device__ unsigned field(unsigned x, int at, int length) {

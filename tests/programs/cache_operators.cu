@@ -1,4 +1,4 @@
-/* Loads and stores that say how they are to be cached, and volatile ones. */
+/* Loads and stores with cache operators, and volatile ones. */
 #include "program.h"
 
 __global__ void copy(const int *__restrict__ a, const float4 *b, const double2 *c, int *d, float4 *e,

@@ -1,4 +1,4 @@
-/* Functions of the host in stream order. */
+/* Host functions in stream order. */
 #include "program.h"
 
 struct note {

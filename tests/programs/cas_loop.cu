@@ -1,4 +1,4 @@
-/* What has no atomic of its own, by compare and swap: the largest float, a product, a lock. */
+/* Operations without an atomic of their own, by compare-and-swap: the largest float, a product, a lock. */
 #include "program.h"
 
 __device__ float atomic_max(float *to, float value) {
@@ -26,7 +26,7 @@ __global__ void run(const float *data, float *most, double *product) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     atomic_max(most, data[i]);
     atomic_multiply(product, i % 4 ? 1 : 2);
-    /* One lane at a time: a lane that waits must not keep the holder from going on. */
+    /* One lane at a time: a waiting lane must not block the holder. */
     for (bool done = false; !done;) {
         if (atomicCAS(&lock, 0, 1) == 0) {
             __threadfence();

@@ -1,4 +1,4 @@
-/* Clocks go forward, nanosleep waits, and the registers that say where a thread is. */
+/* Clocks advance, nanosleep waits, and special registers give a thread's place. */
 #include "program.h"
 
 __global__ void look(int *out) {

@@ -1,4 +1,4 @@
-/* A histogram whose bins are spread over the shared memory of a cluster's blocks: cudaLaunchKernelEx, in
+/* A histogram with its bins distributed over the shared memory of a cluster's blocks: cudaLaunchKernelEx,
  * clusters of every size. */
 #include "program.h"
 
@@ -14,7 +14,7 @@ __global__ void histogram(unsigned *bins, const unsigned *values, int n, int eac
     cg::cluster_group cluster = cg::this_cluster();
     for (int i = threadIdx.x; i < each; i += blockDim.x)
         own[i] = 0;
-    cluster.sync(); /* all have begun, and cleared theirs */
+    cluster.sync(); /* all have started, and cleared theirs */
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         unsigned bin = values[i] % BINS;
         unsigned *theirs = cluster.map_shared_rank(own, bin / each);

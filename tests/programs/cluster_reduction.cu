@@ -1,5 +1,5 @@
-/* Clusters that kernels are compiled for: a sum and a scan over a cluster's blocks, a ring, rows handed to
- * the neighbour. */
+/* Kernels with compile-time clusters: a sum and a scan over a cluster's blocks, a ring, rows passed to the
+ * neighbour. */
 #include "program.h"
 
 #include <cooperative_groups.h>
@@ -34,7 +34,7 @@ __global__ void __cluster_dims__(4, 1, 1) sums(int *out, const int *in) {
         out[blockIdx.x / 4] = of_blocks[0] + of_blocks[1] + of_blocks[2] + of_blocks[3];
 }
 
-/* Each block reads the sums of those before it. */
+/* Each block reads the sums of the earlier blocks. */
 __global__ void __cluster_dims__(8, 1, 1) scan(int *out, const int *in) {
     __shared__ int scratch[THREADS / 32], mine;
     auto cluster = cg::this_cluster();
@@ -50,7 +50,7 @@ __global__ void __cluster_dims__(8, 1, 1) scan(int *out, const int *in) {
     cluster.barrier_wait();
 }
 
-/* A value goes round, a block at a time, in clusters of two by two blocks. */
+/* A value passes from block to block, in clusters of two by two blocks. */
 __global__ void __cluster_dims__(2, 2, 1) ring(int *out) {
     __shared__ int token[2][32];
     auto cluster = cg::this_cluster();
@@ -66,7 +66,7 @@ __global__ void __cluster_dims__(2, 2, 1) ring(int *out) {
     out[(blockIdx.y * gridDim.x + blockIdx.x) * 32 + threadIdx.x] = token[1][threadIdx.x];
 }
 
-/* Rows of a tile that the next block's threads need come out of this one's shared memory. */
+/* Rows of a tile that the next block's threads need come from this block's shared memory. */
 __global__ void __cluster_dims__(1, 4, 1) rows(float *out, const float *in, int width) {
     __shared__ float tile[8][THREADS];
     auto cluster = cg::this_cluster();

@@ -1,4 +1,4 @@
-/* The longest common subsequence: diagonals of a table, one block, three rows in shared memory. */
+/* Longest common subsequence: diagonals of a table, one block, three rows in shared memory. */
 #include "program.h"
 
 __global__ void longest(const char *a, const char *b, int n, int *out) {

@@ -1,4 +1,4 @@
-/* What passes a test is kept, in order: ballots in a warp, a scan over warps, a scan over blocks. */
+/* Stream compaction in order: ballots in a warp, a scan over warps, a scan over blocks. */
 #include "program.h"
 
 __global__ void count(const int *in, int n, int *counts) {

@@ -1,4 +1,4 @@
-/* Constants read by one index for all lanes, by an index of each lane, and as a structure of parameters. */
+/* Constants: with one index for all lanes, with one index per lane, and as a parameter structure. */
 #include "program.h"
 
 struct big {

@@ -1,4 +1,4 @@
-/* Conversions between every two kinds of numbers, with roundings and saturation. */
+/* Conversions between all pairs of number types, with rounding modes and saturation. */
 #include "program.h"
 
 __global__ void convert(const double *in, long long *out, int n) {

@@ -1,4 +1,4 @@
-/* A convolution by rows and by columns with its weights in constant memory. */
+/* A convolution by rows and by columns, with its weights in constant memory. */
 #include "program.h"
 
 const int radius = 3;

@@ -1,4 +1,4 @@
-/* Copies of every direction and fills of every kind. */
+/* Copies in every direction and fills of every kind. */
 #include "program.h"
 
 int main() {

@@ -1,4 +1,4 @@
-/* CUB within a block: reduce, scan, sort, exchange, histogram; and within a warp. */
+/* CUB in a block: reduce, scan, sort, exchange, histogram; and in a warp. */
 #include <cub/block/block_histogram.cuh>
 #include <cub/block/block_load.cuh>
 #include <cub/block/block_radix_sort.cuh>

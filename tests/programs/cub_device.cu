@@ -1,4 +1,4 @@
-/* CUB over a device: the size asked for first, then a sum and a running sum. */
+/* CUB on a device: queries the workspace's size, then computes a sum and a running sum. */
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 

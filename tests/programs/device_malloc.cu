@@ -1,4 +1,4 @@
-/* The heap of the device: malloc, free, new of objects with destructors, memory that outlives its kernel. */
+/* The device heap: malloc, free, new for objects with destructors, memory that outlives its kernel. */
 #include "program.h"
 
 struct counted {

@@ -1,4 +1,4 @@
-/* Lanes that part: loops of different lengths, nested conditions, early returns, breaks and gotos. */
+/* Divergent lanes: loops of different lengths, nested conditions, early returns, breaks and gotos. */
 #include "program.h"
 
 __global__ void collatz(int *out, int n) {

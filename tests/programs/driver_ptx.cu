@@ -1,4 +1,4 @@
-/* PTX text handed to the driver, as programs do that compile at run time; a text with an error. */
+/* PTX text passed to the driver, as programs do that compile at run time; a text with an error. */
 #include <cuda.h>
 
 #include "program.h"

@@ -1,4 +1,4 @@
-/* Errors: those of one call, the last one kept until asked for, and the sticky one of a bad address. */
+/* Errors: of a single call, the last one until it is queried, and the sticky error of a bad address. */
 #include "program.h"
 
 __global__ void write(int *to) {
@@ -30,7 +30,7 @@ int main() {
     say("last", cudaGetLastError());
     write<<<1, 32>>>(good);
     say("good launch", cudaDeviceSynchronize());
-    /* From here on nothing works any more. */
+    /* From here on every call fails. */
     write<<<1, 32>>>((int *)0x10);
     say("launch", cudaGetLastError());
     say("synchronise", cudaDeviceSynchronize());

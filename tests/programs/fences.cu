@@ -1,4 +1,4 @@
-/* The last block to finish adds up what the others left (threadFenceReduction). */
+/* The last block to finish adds up the others' results (threadFenceReduction). */
 #include "program.h"
 
 __device__ unsigned finished;

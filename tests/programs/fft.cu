@@ -1,4 +1,4 @@
-/* A Fourier transform, radix 2, in shared memory; there and back again. */
+/* A radix-2 Fourier transform in shared memory, and its inverse. */
 #include "program.h"
 
 const int n = 256;
@@ -27,7 +27,7 @@ int main() {
     static float2 host[batch * n], roots[n / 2], back[batch * n];
     for (int i = 0; i < batch * n; i++)
         host[i] = make_float2((int)(mix(i) % 201) - 100, (int)(mix(i + 1000) % 201) - 100);
-    /* By multiplication, not by a library's sine: the same digits everywhere. */
+    /* By multiplication, not by a library's sine: this gives the same digits everywhere. */
     double x = 1, y = 0, c = 0.99969881869620425, s = 0.024541228522912288;
     for (int i = 0; i < n / 2; i++) {
         roots[i] = make_float2((float)x, (float)y);

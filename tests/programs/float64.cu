@@ -1,4 +1,4 @@
-/* Double precision: rounding modes, fma, quotients, roots, sums that lose nothing. */
+/* Double precision: rounding modes, fma, quotients, roots, compensated sums. */
 #include "program.h"
 
 __global__ void compute(const double *a, const double *b, double *out, int n) {
@@ -32,7 +32,7 @@ __global__ void compute(const double *a, const double *b, double *out, int n) {
         out[k * n + i] = r[k];
 }
 
-/* Kahan's sum: the correction is what the sum rounds away. */
+/* Kahan's sum: the correction is the part that the sum rounds away. */
 __global__ void kahan(const double *a, int n, double *out) {
     double sum = 0, lost = 0, plain = 0;
     for (int i = 0; i < n; i++) {

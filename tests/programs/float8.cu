@@ -1,4 +1,4 @@
-/* Eight-bit floats: to e4m3 and e5m2 and back, one by one and in pairs. */
+/* 8-bit floats: to e4m3 and e5m2 and back, singly and in pairs. */
 #include <cuda_fp8.h>
 
 #include "program.h"

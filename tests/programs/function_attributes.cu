@@ -1,4 +1,4 @@
-/* What the runtime knows of a kernel, and more than 48 KB of shared memory, asked for first. */
+/* The runtime's attributes of a kernel, and more than 48 KB of shared memory, which must be requested. */
 #include "program.h"
 
 __constant__ double numbers[100] = {1};

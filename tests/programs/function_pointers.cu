@@ -1,5 +1,5 @@
-/* Calls through pointers: tables of functions, virtual functions, a pointer that the host fetched, lambdas.
- */
+/* Calls through pointers: tables of functions, virtual functions, a pointer fetched by the host,
+ * lambdas. */
 #include "program.h"
 
 typedef int (*operation)(int, int);

@@ -1,4 +1,4 @@
-/* Life on a torus, a cell a thread and then 32 cells a word. */
+/* The game of life on a torus: one cell per thread, then 32 cells per word. */
 #include "program.h"
 
 __global__ void cells(const unsigned char *in, unsigned char *out, int w, int h) {
@@ -12,7 +12,7 @@ __global__ void cells(const unsigned char *in, unsigned char *out, int w, int h)
     out[y * w + x] = sum == 3 || (sum == 4 && in[y * w + x]);
 }
 
-/* A full adder on 32 cells at once. */
+/* A full adder for 32 cells at once. */
 __global__ void words(const unsigned *in, unsigned *out, int w, int h) {
     int x = threadIdx.x, y = blockIdx.x;
     unsigned ones = 0, twos = 0, fours = 0, me = in[y * w + x];

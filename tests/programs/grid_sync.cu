@@ -1,4 +1,4 @@
-/* A cooperative launch: blocks that wait for each other between the steps of a sum. */
+/* A cooperative launch: blocks wait for each other between the steps of a sum. */
 #include <cooperative_groups.h>
 
 #include "program.h"

@@ -1,4 +1,4 @@
-/* A table that all threads fill at once: open addressing, keys set by compare and swap, values added up. */
+/* A table that all threads fill concurrently: open addressing, keys by compare-and-swap, added values. */
 #include "program.h"
 
 const int slots = 2048;

@@ -1,4 +1,4 @@
-/* A histogram: atomics on global memory, on shared memory, and a copy for every warp. */
+/* A histogram: atomics on global memory, on shared memory, and with one copy per warp. */
 #include "program.h"
 
 __global__ void global_bins(const unsigned char *data, int n, unsigned *bins) {

@@ -1,4 +1,4 @@
-/* Whole numbers: quotients, high halves, products and sums in one, absolute differences, dot products of
+/* Integers: quotients, high halves, multiply-add, absolute differences, dot products of
  * bytes. */
 #include "program.h"
 

@@ -1,4 +1,4 @@
-/* k-means of points in whole numbers, so that sums do not depend on their order. */
+/* k-means of points with integer coordinates, so that sums do not depend on their order. */
 #include "program.h"
 
 const int k = 5;

@@ -1,4 +1,4 @@
-/* The ways to launch: <<<>>>, cudaLaunchKernel, cudaLaunchKernelExC, cudaLaunchKernelEx, an empty grid
+/* Ways to launch: <<<>>>, cudaLaunchKernel, cudaLaunchKernelExC, cudaLaunchKernelEx; an empty grid is
  * refused. */
 #include "program.h"
 

@@ -1,4 +1,4 @@
-/* A library loaded at run time through the runtime API: kernels by name, a variable, an unload. */
+/* A library loaded through the runtime API at run time: kernels by name, a variable, unloading. */
 #include "program.h"
 
 static const char text[] = R"(

@@ -1,4 +1,4 @@
-/* Arrays of a thread that are indexed by data: local memory; small ones that stay in registers. */
+/* Per-thread arrays indexed by data: local memory, and small ones that stay in registers. */
 #include "program.h"
 
 __global__ void sort_own(const int *data, int *out, int n) {

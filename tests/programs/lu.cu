@@ -1,4 +1,4 @@
-/* LU with pivots in one block, in double precision, and the solution that it gives. */
+/* LU decomposition with pivoting in one block, in double precision, and the resulting solution. */
 #include "program.h"
 
 const int n = 24;

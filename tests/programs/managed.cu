@@ -1,4 +1,4 @@
-/* Managed memory: a linked list built by the host and walked by the device, a managed variable, advice. */
+/* Managed memory: a linked list that the host builds and the device walks, a managed variable, advice. */
 #include "program.h"
 
 struct node {

@@ -1,4 +1,4 @@
-/* The Mandelbrot set in characters; lanes leave their loops one by one. */
+/* The Mandelbrot set in characters; lanes leave their loops at different times. */
 #include "program.h"
 
 __global__ void draw(unsigned char *image, int w, int h, int limit) {

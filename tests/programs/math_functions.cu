@@ -1,4 +1,4 @@
-/* The functions of libdevice, to as many digits as every device agrees on. */
+/* The functions of libdevice, to as many digits as all devices agree on. */
 #include "program.h"
 
 __global__ void compute(float *f, double *d) {

@@ -1,4 +1,4 @@
-/* A product of matrices: naive, tiles in shared memory, and a four by four block of results in registers. */
+/* A matrix product: naive, with tiles in shared memory, and with four by four results in registers. */
 #include "program.h"
 
 __global__ void naive(const float *a, const float *b, float *c, int m, int n, int k) {
@@ -27,7 +27,7 @@ __global__ void tiled(const float *a, const float *b, float *c, int m, int n, in
         c[y * n + x] = sum;
 }
 
-/* Sizes that are multiples of 32; 8 x 8 threads a block. */
+/* Sizes are multiples of 32; blocks have 8 x 8 threads. */
 __global__ void blocked(const float *a, const float *b, float *c, int n, int k) {
     __shared__ float sa[8][36];
     __shared__ float4 sb[8][8];

@@ -1,4 +1,4 @@
-/* stmatrix and elect: registers of a warp to rows of shared memory, and one lane that speaks for all. */
+/* stmatrix and elect: from a warp's registers to rows of shared memory, and one lane acting for all. */
 #include "program.h"
 
 __global__ void store(unsigned *out, int *elected) {

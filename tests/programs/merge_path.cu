@@ -1,4 +1,4 @@
-/* Two sorted arrays made one: each thread finds its own place by bisection along a diagonal. */
+/* Merging two sorted arrays: each thread finds its place by bisection along a diagonal. */
 #include "program.h"
 
 __global__ void merge(const int *a, int na, const int *b, int nb, int *out, int each) {

@@ -1,4 +1,4 @@
-/* ldmatrix and mma.sync as libraries write them: a product of 16 x 8 x 16 halves, plain and transposed;
+/* ldmatrix and mma.sync as libraries use them: a product of 16 x 8 x 16 halves, plain and transposed;
  * movmatrix. */
 #include <cuda_fp16.h>
 

@@ -1,4 +1,4 @@
-/* Pi by darts: each thread throws its own, hits are counted exactly. */
+/* Pi by random points: each thread draws its own, and hits are counted exactly. */
 #include "program.h"
 
 __global__ void throw_darts(unsigned long long *hits, int each) {

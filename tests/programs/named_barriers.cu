@@ -1,5 +1,5 @@
-/* bar.sync of several numbers: pairs of warps that wait for each other only; bar.arrive; reductions by
- * barrier. */
+/* bar.sync with several numbers: pairs of warps that wait only for each other; bar.arrive; barrier
+ * reductions. */
 #include "program.h"
 
 __global__ void pairs(int *out) {

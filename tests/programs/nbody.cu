@@ -1,4 +1,4 @@
-/* Bodies that draw each other, tile by tile through shared memory. */
+/* Gravitating bodies, tile by tile through shared memory. */
 #include "program.h"
 
 __global__ void forces(const float4 *bodies, float4 *out, int n) {

@@ -1,4 +1,4 @@
-/* Occupancy where threads or shared memory bound it, not registers. */
+/* Occupancy limited by threads or shared memory, not by registers. */
 #include "program.h"
 
 __global__ void small(int *to) {

@@ -1,4 +1,4 @@
-/* Peers and other processes: what is refused with any number of devices. */
+/* Peers and other processes: calls that are refused with any number of devices. */
 #include "program.h"
 
 int main() {

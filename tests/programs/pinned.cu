@@ -1,4 +1,4 @@
-/* Host memory that the device reaches: pinned, mapped, registered. */
+/* Host memory that the device can access: pinned, mapped, registered. */
 #include "program.h"
 
 __global__ void twice(int *data, int n) {

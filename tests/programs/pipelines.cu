@@ -1,4 +1,4 @@
-/* cuda::pipeline and cooperative groups' memcpy_async: tiles that arrive while the one before is used. */
+/* cuda::pipeline and cooperative groups' memcpy_async: tiles arrive while the previous one is used. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/pipeline>

@@ -1,4 +1,4 @@
-/* Rows of a pitch: cudaMallocPitch, 2-D copies between pitches, 2-D fills. */
+/* Pitched memory: cudaMallocPitch, 2-D copies between pitches, 2-D fills. */
 #include "program.h"
 
 __global__ void stamp(float *data, size_t pitch, int width, int height) {
@@ -26,7 +26,7 @@ int main() {
     CHECK(cudaMemcpy2D(host, sizeof host[0], data, pitch, width * sizeof(float), height,
                        cudaMemcpyDeviceToHost));
     printf("%g %g %08x\n", host[1][2], host[height - 1][width - 1], digest(host, sizeof host));
-    /* A window out of the middle. */
+    /* A window in the middle. */
     CHECK(cudaMemcpy2D(part, sizeof part[0], (char *)data + 7 * pitch + 9 * sizeof(float), pitch,
                        sizeof part[0], 4, cudaMemcpyDeviceToHost));
     for (int y = 0; y < 4; y++)

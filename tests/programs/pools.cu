@@ -1,4 +1,4 @@
-/* Memory in stream order: the default pool, a pool of one's own, what they hold. */
+/* Stream-ordered memory: the default pool, a created one, and their usage. */
 #include "program.h"
 
 __global__ void fill(int *data, int n, int with) {

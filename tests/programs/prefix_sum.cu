@@ -1,5 +1,5 @@
-/* Running sums: Hillis and Steele, Blelloch with padding, scans of warps; blocks joined by a second launch.
- */
+/* Prefix sums: Hillis and Steele, Blelloch with padding, warp scans; a second launch joins the
+ * blocks. */
 #include "program.h"
 
 __global__ void hillis(const int *in, int *out) {

@@ -1,4 +1,4 @@
-/* What the programs share: a check of every call, arrays, and short ways to print many numbers. */
+/* Shared by the programs: a check of every call, arrays, and helpers that print many numbers. */
 #ifndef TESTS_PROGRAMS_PROGRAM_H
 #define TESTS_PROGRAMS_PROGRAM_H
 
@@ -16,7 +16,7 @@
         }                                                                                                    \
     } while (0)
 
-/* A launch's own error, and what the kernel met. */
+/* Checks a launch's own error, and the kernel's. */
 #define CHECK_KERNEL()                                                                                       \
     do {                                                                                                     \
         CHECK(cudaGetLastError());                                                                           \
@@ -37,7 +37,7 @@ template <typename T> T *to_device(const T *from, size_t n) {
     return to;
 }
 
-/* The caller frees what comes back. */
+/* The caller frees the result. */
 template <typename T> T *to_host(const T *from, size_t n) {
     T *to = (T *)malloc(n * sizeof(T));
     CHECK(cudaMemcpy(to, from, n * sizeof(T), cudaMemcpyDeviceToHost));
@@ -51,14 +51,14 @@ template <typename T> T *managed_array(size_t n) {
     return to;
 }
 
-/* Numbers without a pattern, the same everywhere. */
+/* Pseudo-random numbers, the same everywhere. */
 __host__ __device__ inline unsigned mix(unsigned x) {
     x = (x ^ (x >> 16)) * 0x7feb352dU;
     x = (x ^ (x >> 15)) * 0x846ca68bU;
     return x ^ (x >> 16);
 }
 
-/* One number that changes with every byte (FNV-1a). */
+/* A hash that depends on every byte (FNV-1a). */
 inline unsigned digest(const void *data, size_t bytes) {
     unsigned hash = 2166136261U;
     for (size_t i = 0; i < bytes; i++)

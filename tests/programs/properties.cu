@@ -1,4 +1,4 @@
-/* What a device says of itself: properties, attributes that repeat them, limits, versions. */
+/* A device's description: properties, the attributes that repeat them, limits, versions. */
 #include "program.h"
 
 int main() {

@@ -1,4 +1,4 @@
-/* Radix sort, four bits a pass, stable: counts of each block, one scan, scatter with ranks by ballots. */
+/* A stable radix sort, four bits per pass: counts per block, one scan, scatter with ranks by ballots. */
 #include "program.h"
 
 __global__ void count(const unsigned *keys, unsigned *counts, int shift) {

@@ -1,4 +1,4 @@
-/* Generators of random numbers: a linear one that jumps ahead, xorshift, Philox 4x32-10. */
+/* Random number generators: a linear one that jumps ahead, xorshift, Philox 4x32-10. */
 #include "program.h"
 
 __global__ void linear(unsigned long long *out, int each) {

@@ -1,4 +1,4 @@
-/* Functions that call themselves and each other: Ackermann, Fibonacci, a search with a stack of calls. */
+/* Recursive functions, also mutually: Ackermann, Fibonacci, a search on the call stack. */
 #include "program.h"
 
 __device__ __noinline__ int ackermann(int m, int n) {

@@ -1,4 +1,4 @@
-/* The sum of an array, from a tree in shared memory to shuffles and one atomic a block. */
+/* The sum of an array, from a tree in shared memory to shuffles and one atomic per block. */
 #include "program.h"
 
 __global__ void interleaved(const int *data, int *out, int n) {

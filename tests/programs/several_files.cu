@@ -1,4 +1,4 @@
-/* A kernel, and in another file the functions, variables and constants that it uses: linked by nvcc
+/* A kernel that uses functions, variables and constants of another file: linked by nvcc
  * -rdc=true. */
 #include "several_files.h"
 

@@ -1,4 +1,4 @@
-/* What the two files of several_files share. */
+/* Declarations shared by the two files of several_files. */
 extern __device__ int calls;
 extern __constant__ float factors[4];
 __device__ float scaled(float x, int which);

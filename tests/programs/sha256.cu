@@ -1,5 +1,5 @@
-/* SHA-256 of one block each: rotations, an array of words on the stack, a table of constants made at compile
- * time. */
+/* SHA-256 of one block per thread: rotations, an array of words on the stack, a compile-time table of
+ * constants. */
 #include "program.h"
 
 __constant__ unsigned k[64];
@@ -30,7 +30,7 @@ __global__ void hash(const unsigned *in, unsigned *out) {
         out[i * 8 + t] = s[t] + r[t];
 }
 
-/* The first 32 bits of the cube roots of primes, in whole numbers. */
+/* The first 32 bits of the primes' cube roots, with integers. */
 static unsigned root(unsigned prime) {
     unsigned __int128 wanted = (unsigned __int128)prime << 96;
     unsigned long long low = 0;

@@ -1,4 +1,4 @@
-/* Floyd and Warshall: every shortest path, one launch a vertex. */
+/* Floyd and Warshall: all shortest paths, with one launch per vertex. */
 #include "program.h"
 
 __global__ void through(int *d, int n, int k) {

@@ -1,4 +1,4 @@
-/* Every shuffle: widths, lanes out of range, types of 4 and 8 bytes and smaller. */
+/* Every shuffle: widths, lanes out of range, types of 4 and 8 bytes and smaller ones. */
 #include "program.h"
 
 __global__ void exchange(double *out) {

@@ -1,4 +1,4 @@
-/* Edges of a picture of bytes, and its colours made grey: uchar4 in, one byte out. */
+/* Edge detection in a byte image, and conversion of its colours to grey: uchar4 in, one byte out. */
 #include "program.h"
 
 __global__ void grey(const uchar4 *in, unsigned char *out, int n) {

@@ -1,4 +1,4 @@
-/* A sparse matrix times a vector: CSR with a thread a row and a warp a row, ELL by columns. */
+/* A sparse matrix times a vector: CSR with a thread per row and a warp per row, ELL by columns. */
 #include "program.h"
 
 __global__ void thread_a_row(const int *start, const int *column, const float *value, const float *x,

@@ -1,4 +1,4 @@
-/* Heat that spreads over a plate: a five-point stencil from global memory and from a tile with a rim. */
+/* Heat diffusion on a plate: a five-point stencil from global memory and from a tile with a border. */
 #include "program.h"
 
 __global__ void plain(const float *in, float *out, int w, int h) {

@@ -1,4 +1,4 @@
-/* A seven-point stencil in space: each thread walks up a column and keeps three planes in registers. */
+/* A seven-point stencil in a volume: each thread walks a column and keeps three planes in registers. */
 #include "program.h"
 
 __global__ void step(const float *in, float *out, int w, int h, int d) {

@@ -1,4 +1,4 @@
-/* A word in a text: every place tried by a thread; bytes read one by one and as unaligned words. */
+/* A word in a text: each thread tries one place; bytes read singly and as unaligned words. */
 #include "program.h"
 
 __global__ void find(const char *text, int n, const char *word, int length, int *count, int *first) {

@@ -1,4 +1,4 @@
-/* A small machine: a switch of many cases in a loop, each lane with a program of its own. */
+/* A small interpreter: a switch of many cases in a loop, with a program per lane. */
 #include "program.h"
 
 __global__ void interpret(const unsigned char *code, int length, long long *out) {

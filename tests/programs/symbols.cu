@@ -1,4 +1,4 @@
-/* Variables of the device: constant, global, in a namespace, static, of a template, with initialisers and
+/* Device variables: constant, global, in a namespace, static, in a template, with initialisers and
  * pointers. */
 #include "program.h"
 

@@ -1,4 +1,4 @@
-/* Threads of the host, each with a stream; the last error is each thread's own. */
+/* Host threads, each with a stream; each thread has its own last error. */
 #include <thread>
 
 #include "program.h"

@@ -1,4 +1,4 @@
-/* Thrust: a vector of the device filled, transformed, sorted and added up. */
+/* Thrust: fills, transforms, sorts and sums a device vector. */
 #include <thrust/device_vector.h>
 #include <thrust/sequence.h>
 #include <thrust/sort.h>

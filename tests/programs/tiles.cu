@@ -32,7 +32,7 @@ __global__ void run(const int *data, int *out, int n) {
         out[k * n + i] = r[k];
 }
 
-/* One atomic for all lanes that want it. */
+/* One atomic for all lanes that need it. */
 __global__ void aggregate(const int *data, int *counter, int *seen) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (data[i] % 2) {

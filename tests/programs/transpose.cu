@@ -1,4 +1,4 @@
-/* A transpose: naive, through a tile, through a padded tile, and by a swizzle. */
+/* A transpose: naive, through a tile, through a padded tile, and with a swizzle. */
 #include "program.h"
 
 __global__ void naive(const float *in, float *out, int w, int h) {

@@ -1,4 +1,4 @@
-/* A kernel that gives up: __trap, and what the host sees then. */
+/* A kernel that aborts: __trap, and the host's view of it. */
 #include "program.h"
 
 __global__ void guard(const int *data, int n) {

@@ -1,4 +1,4 @@
-/* The parts of a graph: every vertex hooks itself to the smaller root, without locks. */
+/* A graph's connected components: every vertex hooks itself to the smaller root, without locks. */
 #include "program.h"
 
 __device__ int root(int *parent, int v) {

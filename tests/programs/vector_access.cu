@@ -1,4 +1,4 @@
-/* Loads and stores of every width, by vector types and structures that have to be taken apart. */
+/* Loads and stores of every width, with vector types and structures that must be split. */
 #include "program.h"
 
 struct three {

@@ -1,4 +1,4 @@
-/* The first program of every book. */
+/* Vector addition, the first program in every book. */
 #include "program.h"
 
 __global__ void add(const float *a, const float *b, float *c, int n) {

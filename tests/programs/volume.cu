@@ -1,4 +1,4 @@
-/* Three-dimensional memory: cudaMalloc3D, cudaMemset3D, cudaMemcpy3D of a box within a box. */
+/* Three-dimensional memory: cudaMalloc3D, cudaMemset3D, cudaMemcpy3D of a box inside a box. */
 #include "program.h"
 
 __global__ void paint(cudaPitchedPtr at, cudaExtent size) {

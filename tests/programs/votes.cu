@@ -1,4 +1,4 @@
-/* Votes, matches and sums over a warp, by the whole warp and by parts of it. */
+/* Votes, matches and sums over a whole warp and over parts of it. */
 #include "program.h"
 
 __global__ void ask(unsigned *out) {

@@ -1,5 +1,5 @@
-/* A product of matrices by wmma: halves in, floats out; tiles loaded by rows and by columns; an activation.
- */
+/* A matrix product by wmma: halves in, floats out; tiles loaded by rows and by columns; an
+ * activation. */
 #include <mma.h>
 
 #include "program.h"

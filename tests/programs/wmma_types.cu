@@ -1,4 +1,4 @@
-/* wmma beyond halves: bytes to int, bfloat16, tf32, doubles; other shapes. */
+/* wmma with other types: bytes to int, bfloat16, tf32, doubles; other shapes. */
 #include <mma.h>
 
 #include "program.h"
