@@ -1,4 +1,4 @@
-// Blocks that run together: their registers, their barrier, each other's shared memory.
+// Blocks of a cluster: their registers, their barrier, each other's shared memory.
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;
@@ -44,7 +44,7 @@ static __device__ unsigned cluster_rank() {
 
 extern "C" {
 
-// 16 numbers a block, by its index in the grid.
+// 16 numbers per block, by its index in the grid.
 __global__ void registers(unsigned *out) {
     unsigned r[16];
     asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(r[0]));
@@ -67,7 +67,7 @@ __global__ void registers(unsigned *out) {
         out[16 * r[15] + i] = r[i];
 }
 
-// Each block sees what its neighbour's threads wrote, twice, by 32-bit addresses.
+// Each block reads what its neighbour's threads wrote, twice, with 32-bit addresses.
 __global__ void __cluster_dims__(4, 1, 1) neighbours(int *out) {
     __shared__ int s[64];
     unsigned rank = cluster_rank(), next = (rank + 1) % 4;
@@ -80,7 +80,7 @@ __global__ void __cluster_dims__(4, 1, 1) neighbours(int *out) {
     }
 }
 
-// A ring: each block's threads store to the next one's, from different warps at different times.
+// A ring: each block's threads store to the next block, from different warps at different times.
 __global__ void __cluster_dims__(8, 1, 1) stores(int *out) {
     __shared__ int s[96], sum;
     unsigned next = (cluster_rank() + 1) % 8;
@@ -119,7 +119,7 @@ __global__ void __cluster_dims__(2, 1, 1) early(int *out) {
     out[64 * blockIdx.x + t] += 1;
 }
 
-// Threads come to the barrier one by one, from different instructions.
+// Threads reach the barrier one by one, from different instructions.
 __global__ void __cluster_dims__(2, 1, 1) ragged(int *out) {
     __shared__ int s[96];
     unsigned rank = cluster_rank();
@@ -139,7 +139,7 @@ __global__ void __cluster_dims__(2, 1, 1) ragged(int *out) {
     }
 }
 
-// Generic pointers, which mean the same in every block: each hands its own to the one before.
+// Generic pointers, which are valid in every block: each block passes its own to the previous one.
 __global__ void __cluster_dims__(2, 2, 1) pointers(int *out) {
     __shared__ int s[32];
     __shared__ int *theirs;
@@ -160,7 +160,7 @@ __global__ void __cluster_dims__(2, 2, 1) pointers(int *out) {
     cluster.sync();
 }
 
-// Lanes of one warp go to all blocks.
+// The lanes of one warp access all blocks.
 __global__ void __cluster_dims__(4, 1, 1) scattered(int *out) {
     __shared__ int s[32];
     auto cluster = cg::this_cluster();
@@ -172,7 +172,7 @@ __global__ void __cluster_dims__(4, 1, 1) scattered(int *out) {
     cluster.sync();
 }
 
-// isspacep, and addresses of one's own that name it.
+// isspacep, and addresses in a block's own memory that name its rank.
 __global__ void __cluster_dims__(2, 1, 1) spaces(unsigned *out) {
     __shared__ unsigned s[4];
     auto cluster = cg::this_cluster();
@@ -200,7 +200,7 @@ __global__ void __cluster_dims__(2, 1, 1) spaces(unsigned *out) {
     cluster.sync();
 }
 
-// One block waits for the other's word, without a barrier.
+// One block waits for the other's flag, without a barrier.
 __global__ void __cluster_dims__(2, 1, 1) flags(int *out) {
     __shared__ int flag;
     auto cluster = cg::this_cluster();
@@ -255,7 +255,7 @@ __global__ void __cluster_dims__(4, 1, 1) arrivals(int *out) {
     }
 }
 
-// Stores and sums that tell the other block's barrier of their bytes.
+// Stores and sums that report their bytes to the other block's barrier.
 __global__ void __cluster_dims__(2, 1, 1) told(int *out) {
     __shared__ unsigned long long bar;
     __shared__ __align__(16) int s[4 * 64];
@@ -287,7 +287,7 @@ __global__ void __cluster_dims__(2, 1, 1) told(int *out) {
     cluster_sync();
 }
 
-// Block 0 fetches for all, each other block a piece of its own for block 0.
+// Block 0 fetches for all, and each other block fetches a piece of its own for block 0.
 __global__ void __cluster_dims__(4, 1, 1) copies(int *out, const int *in) {
     __shared__ unsigned long long bar;
     __shared__ __align__(128) int s[64], gathered[4 * 16], own[16];
@@ -321,7 +321,7 @@ __global__ void __cluster_dims__(4, 1, 1) copies(int *out, const int *in) {
     cluster_sync();
 }
 
-// One lane copies straight into the other block.
+// One lane copies directly into the other block.
 __global__ void __cluster_dims__(2, 1, 1) pushed(int *out, const int *in) {
     __shared__ unsigned long long bar;
     __shared__ __align__(128) int s[32];
@@ -354,7 +354,7 @@ __global__ void __cluster_dims__(2, 1, 1) nobody_arrives() {
     cluster_sync();
 }
 
-// ---------------------------------------------------------------- what goes wrong
+// ---------------------------------------------------------------- faults
 
 __global__ void __cluster_dims__(2, 1, 1) past_the_end(int *out) {
     __shared__ int s[32];

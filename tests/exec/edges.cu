@@ -1,10 +1,10 @@
-// Rare turns of memory, calls and waiting, where a shortcut of the simulator's would show.
+// Rare cases of memory, calls and waiting that would reveal the simulator's shortcuts.
 #include <cooperative_groups.h>
 #include <cstdint>
 
 extern "C" {
 
-// With p null: the lanes lie on both sides of address 0, or end right at it.
+// With p null: the lanes are on both sides of address 0, or end directly at it.
 __global__ void around_null(const int *p, int *out, int first) {
     out[threadIdx.x] = p[first + (int)threadIdx.x];
 }
@@ -31,7 +31,7 @@ __global__ void bump_result_of_call(int *counters) {
     atomicAdd(pick(counters, threadIdx.x), 1);
 }
 
-// Lanes are parked in frames of different depths when one of them faults.
+// Lanes wait in frames of different depths when one of them faults.
 __device__ __noinline__ int dive(const int *in, int n) {
     int v = 1;
     if (n & 1)
@@ -70,7 +70,7 @@ __global__ void past_local(int *out, int at, int call_first) {
     out[threadIdx.x] = room[at];
 }
 
-// Lanes 0 to 7 and 8 to 31 shuffle among themselves, but come in the groups 0 to 15 and 16 to 31.
+// Lanes 0 to 7 and 8 to 31 shuffle among themselves, but arrive in the groups 0 to 15 and 16 to 31.
 __global__ void groups_across_strands(const int *in, int *out) {
     int t = threadIdx.x, v = in[t];
     unsigned members = t < 8 ? 0xffu : 0xffffff00u;
@@ -107,8 +107,8 @@ __global__ void partial_arrival(int *out) {
     }
 }
 
-// Warps 0 and 1 meet at barrier 1, then 2 and 3 do, at the same one; warp 3 comes last, when barrier 2 lets
-// it.
+// Warps 0 and 1 meet at barrier 1, then 2 and 3 do at the same one; warp 3 comes last, after barrier 2
+// releases it.
 __global__ void pairs_at_one_barrier(int *out) {
     __shared__ volatile int box;
     int warp = threadIdx.x / 32;
@@ -126,7 +126,7 @@ __global__ void pairs_at_one_barrier(int *out) {
         asm volatile("bar.arrive 2, 64;" ::: "memory");
 }
 
-// Lanes leave a long loop at different times, yet store together.
+// Lanes leave a long loop at different times, but store together.
 __global__ void long_ragged_loop(int *out, int steps) {
     unsigned v = threadIdx.x;
 #pragma unroll 1
@@ -144,7 +144,7 @@ __global__ void cluster_registers(int *out) {
                  : "=r"(is_explicit));
     out[threadIdx.x] = is_explicit;
 }
-// Lanes that do not return early meet again, as they do on an H200: at the end of an if,
+// Lanes that do not return early meet again, as on an H200: at the end of an if,
 __global__ void return_in_if(const int *in, unsigned *out) {
     int t = threadIdx.x, v = in[t];
     if (v & 1) {
@@ -159,7 +159,7 @@ __global__ void return_in_if(const int *in, unsigned *out) {
     out[t] = __activemask();
 }
 
-// even when there is something to do first,
+// even if there is work to do first,
 __global__ void late_return_in_if(const int *in, unsigned *out) {
     int t = threadIdx.x, v = in[t];
     if (v & 1) {
@@ -178,7 +178,7 @@ __global__ void late_return_in_if(const int *in, unsigned *out) {
     out[t] = __activemask();
 }
 
-// behind a loop,
+// after a loop,
 __global__ void return_in_loop(const int *in, unsigned *out) {
     int t = threadIdx.x, v = in[t], s = 0;
     for (int i = 0; i < v; i++) {
@@ -191,7 +191,7 @@ __global__ void return_in_loop(const int *in, unsigned *out) {
     out[t] = __activemask();
 }
 
-// (unless the lanes that return from the loop have something to do first,)
+// (unless the lanes that return from the loop have work to do first,)
 __global__ void late_return_in_loop(const int *in, unsigned *out) {
     int t = threadIdx.x, v = in[t], s = 0;
     for (int i = 0; i < v; i++) {
@@ -213,7 +213,7 @@ __global__ void late_return_in_loop(const int *in, unsigned *out) {
     out[t] = __activemask();
 }
 
-// and where a check never fails.
+// and after a check that never fails.
 __global__ void trap_in_if(const int *in, unsigned *out) {
     int t = threadIdx.x, v = in[t];
     if (v & 1) {
@@ -245,7 +245,7 @@ __global__ void trap_in_function(const int *in, unsigned *out) {
     out[32 + t] = v;
 }
 
-// Threads arrive one by one, and see after their wait what all wrote before they arrived.
+// Threads arrive one by one; after their wait they see what all wrote before they arrived.
 __global__ void cluster_barrier(int *out) {
     __shared__ int s[96];
     int t = threadIdx.x;
@@ -261,7 +261,7 @@ __global__ void cluster_barrier(int *out) {
     }
 }
 
-// Groups of two warps: their barriers lie in the system's part of shared memory, beside the kernel's own.
+// Groups of two warps: their barriers are in the system's part of shared memory, next to the kernel's own.
 __global__ void tiles_of_warps(int *out) {
     extern __shared__ int dynamic[];
     __shared__ cooperative_groups::block_tile_memory<128> scratch;

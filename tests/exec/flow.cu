@@ -1,4 +1,4 @@
-// Control flow that lanes of a warp take different ways through; each kernel's result is easy to compute
+// Control flow in which a warp's lanes take different paths; each kernel's result is easy to compute
 // on the host.
 #include <cstdint>
 
@@ -64,7 +64,7 @@ __device__ function *const table[3] = {twice, thrice, square};
 __global__ void indirect(const int *in, int *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int v = table[in[i] % 3](i);
-    out[i] = v + __popc(__activemask()); // the lanes are together again
+    out[i] = v + __popc(__activemask()); // the lanes have met again
 }
 
 __global__ void jump_table(const int *in, int *out) {
@@ -184,11 +184,11 @@ __global__ void producer_consumer(volatile int *flag, volatile int *data, int *o
     }
 }
 
-/* A store that the compiler does not make one with another. */
+/* A store that the compiler does not merge with another. */
 #define STORE(name, where, value)                                                                            \
     asm volatile("st.global.u32 [%0], %1; // " name ::"l"(where), "r"(value) : "memory")
 
-/* The else is one block that two conditions lead to. */
+/* Two conditions lead to the else block. */
 __global__ void and_else(const int *in, int *out) {
     int i = threadIdx.x;
     if ((i & 1) && in[32 + in[i]] > 5)
@@ -198,7 +198,7 @@ __global__ void and_else(const int *in, int *out) {
     STORE("all", out + 64 + i, i);
 }
 
-/* Lanes leave at the loop's end, after as many rounds as in[i] says, or by a break with code of its own. */
+/* Lanes leave at the loop's end, after in[i] rounds, or by a break with code of its own. */
 __global__ void loop_end(const int *in, int *out) {
     int i = threadIdx.x, round = 0;
 #pragma unroll 1

@@ -7,21 +7,21 @@
 struct harness {
     struct sim_memory *memory;
     struct sim_module *module;
-    struct sim_check *check; /* NULL, or what watches the launches */
-    struct sim_launch with; /* launches have its threads, cluster, cooperative, textures, heap and print... */
-    struct wl_counters counters; /* of the last launch */
+    struct sim_check *check;     /* NULL, or the checks that watch the launches */
+    struct sim_launch with;      /* its threads, cluster, cooperative, textures, heap and print... are used */
+    struct wl_counters counters; /* for the last launch */
     struct sim_fault fault;
 };
 
-/* Memory without a module, and a module from PTX that is at hand; both fail the running test. */
+/* Memory without a module; a module from PTX in memory.  Both fail the running test on error. */
 void harness_start(struct harness *h);
 void harness_load(struct harness *h, const char *name, const char *text, size_t size);
-/* Fails the running test when the file cannot be read or the module is refused. */
+/* Fails the running test if the file cannot be read or the module is refused. */
 void harness_open(struct harness *h, const char *ptx_file);
 void harness_close(struct harness *h);
-/* A buffer that a kernel may use; freed with the harness. */
+/* A buffer for kernels; freed with the harness. */
 void *harness_buffer(struct harness *h, size_t bytes);
-/* Launches; params point at the kernel's parameters in order.  False when it faulted. */
+/* Launches a kernel; params point to its parameters, in order.  False if it faulted. */
 bool harness_launch(struct harness *h, const char *kernel, unsigned grid, unsigned block, size_t shared,
                     const void *const *params);
 bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t grid[3], const uint32_t block[3],

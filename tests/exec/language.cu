@@ -1,5 +1,5 @@
-// C++ as kernels are written in it: what nvcc makes of classes, of cooperative groups, of asynchronous
-// copies, and the corners of blocks and warps.  Each kernel's result is easy to compute on the host.
+// C++ in kernels: nvcc's output for classes, for cooperative groups, for asynchronous
+// copies, and for unusual blocks and warps.  Each kernel's result is easy to compute on the host.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -338,7 +338,7 @@ __global__ void any_address(char *bytes, int n) {
 }
 }
 
-// What says how caches are to be used, and has no effect here: policies, hints, prefetches, register counts.
+// Hints about caches without an effect here: policies, hints, prefetches, register counts.
 extern "C" __global__ void cache_policies(int *data, int n) {
     int i = threadIdx.x, old, value;
     unsigned long long policy, range;

@@ -122,7 +122,7 @@ __global__ void shared_atomics(unsigned *out) {
 
 __global__ void out_of_bounds(int *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i + n] = i; // the line that the fault names
+    out[i + n] = i; // the line in the fault's text
 }
 
 __global__ void misaligned(char *out) {
@@ -151,7 +151,7 @@ __global__ void tile_product(const int *a, const int *b, int *c) {
     c[threadIdx.y * 16 + threadIdx.x] = sum;
 }
 
-// Eight neighbours from a place whose alignment is known, and from one whose is not.
+// Eight contiguous loads from a place of known alignment, and from one of unknown alignment.
 __global__ void neighbours(const int *in, int *out, int from) {
     __shared__ int s[256];
     int t = threadIdx.x, sum = 0;

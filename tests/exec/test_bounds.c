@@ -1,4 +1,4 @@
-/* At a bound, or a byte beside it: copies that read partly, waits, parameters, variables of modules. */
+/* At a limit, or one byte beyond: copies that read partially, waits, parameters, variables of modules. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "tests/exec/harness.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n.extern .shared .align 16 .b8 dynamic[];\n"
-/* %r1 is the thread's number, %rd1 and %rd2 are the parameters. */
+/* %r1 is the thread's number; %rd1 and %rd2 are the parameters. */
 #define KERNEL(body)                                                                                         \
     HEAD ".visible .entry k(.param .u64 p, .param .u64 q) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"          \
          ".reg .pred %p<3>;\nld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; mov.u32 %r1, %tid.x;\n" body    \
@@ -38,14 +38,14 @@ static void load(const char *text) {
     harness_load(&h, "bounds.ptx", text, strlen(text));
 }
 
-/* SIM_FAULT_NONE, or what the launch ended with. */
+/* SIM_FAULT_NONE, or the launch's fault. */
 static enum sim_fault_kind launched(const char *kernel, unsigned threads, size_t shared, uint64_t p,
                                     uint64_t q) {
     return harness_launch(&h, kernel, 1, threads, shared, (const void *[]){&p, &q}) ? SIM_FAULT_NONE
                                                                                     : h.fault.kind;
 }
 
-/* A copy reads as many bytes as it is told, at most 16, and of no bytes nothing. */
+/* A copy reads the given number of bytes, at most 16; with 0 it reads nothing. */
 static void partial_copies(void **state) {
     (void)state;
     load(KERNEL(
@@ -65,7 +65,7 @@ static void partial_copies(void **state) {
     }
     assert_int_equal(launched("k", 1, 0, 1 << 20, 0), SIM_FAULT_NONE);
     assert_int_equal(launched("k", 1, 0, 1 << 20, 1), SIM_FAULT_ADDRESS);
-    /* Beside a lane that reads 4 bytes, one that is told to read too many reads 16. */
+    /* Next to a lane that reads 4 bytes, one with too large a size reads 16. */
     load(KERNEL(
         ".shared .align 16 .b8 s[32];\n"
         "cvt.u32.u64 %r2, %rd2; setp.eq.u32 %p1, %r1, 0; selp.u32 %r2, 4, %r2, %p1;\n"
@@ -86,8 +86,8 @@ static void count_finding(void *argument, const struct sim_finding *finding) {
     ((struct findings *)argument)->count++;
 }
 
-/* Under the checks a lane whose barrier is none is reported and not waited for; the others' waits end well.
- */
+/* Under the checks a lane with an invalid barrier is reported and not waited for; the others' waits end
+ * normally. */
 static void waits(void **state) {
     (void)state;
 #define WAIT(size)                                                                                           \
@@ -121,7 +121,7 @@ static void waits(void **state) {
     }
 }
 
-/* A parameter by its address in a register, in whatever slot of the frame that lies. */
+/* A parameter through its address in a register, in any slot of the frame. */
 static void parameters(void **state) {
     (void)state;
     load(HEAD ".visible .entry k(.param .u64 p, .param .u64 q) {\n.reg .b64 %a, %b;\n"
@@ -157,7 +157,7 @@ static size_t shared_bytes(const char *kernel) {
     return info.shared_bytes;
 }
 
-/* A block has 227 KiB of shared memory, for one variable and for all of them. */
+/* A block has 227 KiB of shared memory, for one variable or for all together. */
 static void shared_sizes(void **state) {
     (void)state;
     enum { MOST = 227 << 10 };
@@ -172,7 +172,7 @@ static void shared_sizes(void **state) {
     assert_int_equal(sim_memory_used(h.memory), 0);
 }
 
-/* Tensor maps begin with sm_90. */
+/* Tensor maps require sm_90. */
 static void least_target(void **state) {
     (void)state;
     static const char text[] = ".version 8.6\n.target sm_%u\n.address_size 64\n"
@@ -182,7 +182,7 @@ static void least_target(void **state) {
     assert_false(loads(text, 89, "needs .target sm_90 or higher"));
 }
 
-/* What a kernel and its functions name of a module's shared variables, to the byte. */
+/* The part of a module's shared variables that a kernel and its functions name, to the byte. */
 static void shared_reach(void **state) {
     (void)state;
     load(HEAD
@@ -202,7 +202,7 @@ static void shared_reach(void **state) {
     assert_int_equal(shared_bytes("own"), 3);
 }
 
-/* Dynamic shared memory begins behind every kernel's own, where these differ by a byte, too. */
+/* Dynamic shared memory begins after each kernel's own, even if these differ by a byte. */
 static void dynamic_behind_own(void **state) {
     (void)state;
 #define OWN(name, size, last)                                                                                \
@@ -215,7 +215,7 @@ static void dynamic_behind_own(void **state) {
     assert_int_equal(launched("l", 1, 16, 0, 0), SIM_FAULT_NONE);
 }
 
-/* Variables within functions, the last one among them, and within none. */
+/* Variables inside functions, including the last one, and outside. */
 static void variables(void **state) {
     (void)state;
     load(HEAD ".global .align 8 .u64 outer = 5;\n"
@@ -230,7 +230,7 @@ static void variables(void **state) {
     assert_int_equal(to[1], 5);
 }
 
-/* Calls within calls: 4095 frames are above a kernel's, and 512 KiB of local memory are a thread's. */
+/* Nested calls: at most 4095 frames above a kernel's, and 512 KiB of local memory per thread. */
 static void stacks(void **state) {
     (void)state;
 #define RECURSIVE(variables)                                                                                 \
@@ -247,7 +247,7 @@ static void stacks(void **state) {
     assert_int_equal(launched("k", 1, 0, 513, 0), SIM_FAULT_STACK);
 }
 
-/* An index of brx.idx is one of its targets'. */
+/* An index of brx.idx must select one of its targets. */
 static void targets(void **state) {
     (void)state;
     load(KERNEL("cvt.u32.u64 %r2, %rd1; T: .branchtargets A, B; brx.idx %r2, T;\nA: bra E; B: bra E; E:"));

@@ -61,7 +61,7 @@ static void test_neighbours(void **state) {
         for (int i = 0; i < 128; i++)
             assert_int_equal(out[128 * b + i],
                              1000 * (b / 4 * 4 + (b + 1) % 4) + 10 * (63 - i % 64) + i / 64);
-    /* Two warps, two rounds: 4 loads and 4 stores a block, of 4 sectors or one wavefront each. */
+    /* Two warps, two rounds: 4 loads and 4 stores per block, with 4 sectors or one wavefront each. */
     assert_int_equal(h.counters.dshared_load_requests, 4 * BLOCKS);
     assert_int_equal(h.counters.dshared_load_transactions, 16 * BLOCKS);
     assert_int_equal(h.counters.shared_load_requests, 0);
@@ -157,7 +157,7 @@ static void test_far_barriers(void **state) {
             assert_int_equal(out[128 * b + t], b % 4 == 2 ? -1 : 7 * t);
             assert_int_equal(out[128 * b + 64 + t], b % 4 || t < 16 ? -1 : 100 * (b + t / 16) + t % 16);
         }
-    /* Each of two clusters: 256 bytes to three blocks, and three copies of 64 bytes to the first. */
+    /* For each of two clusters: 256 bytes to three blocks, and three copies of 64 bytes to the first. */
     assert_int_equal(h.counters.bulk_load_requests, 2);
     assert_int_equal(h.counters.bulk_load_transactions, 2 * 3 * 8);
     assert_int_equal(h.counters.bulk_load_useful_bytes, 2 * 3 * 256);

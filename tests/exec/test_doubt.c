@@ -1,5 +1,4 @@
-/* Which instructions the simulator is in doubt about: each reason, beside code of the same kind that it is
- * sure of. */
+/* Which instructions the simulator doubts: each reason, next to similar code that it does not doubt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,7 @@
 
 enum { ONE_WARP = 32, TWO_WARPS = 64, WORDS = 4096 };
 
-/* The doubts of all instructions whose opcode begins with these words. */
+/* The doubts about all instructions whose opcode begins with these words. */
 struct seen {
     const char *opcode;
     unsigned doubts;
@@ -29,7 +28,7 @@ static void see(void *argument, const struct sim_instruction_count *count) {
 }
 
 /* A kernel's body has its thread's number in %t, 4 times that in %t4, the address of 16 KB of zeros, which
- * are its threads' words, in %base and that of its own word in %own, where nothing else goes by itself. */
+ * are its threads' words, in %base, and the address of its own word, unused by other threads, in %own. */
 static unsigned doubts_of(const char *body, const char *opcode, unsigned threads, unsigned launches) {
     char text[8192];
     const int size =
@@ -86,12 +85,12 @@ static void test_order(void **state) {
     expect(TICKET PLACE "st.global.u32 [%d0+256], %t;", "st.global", TWO_WARPS, SIM_DOUBT_ORDER);
     expect(TICKET PLACE "ld.global.u32 %r2, [%d0+256]; st.global.u32 [%own], %r2;", "ld.global", TWO_WARPS,
            SIM_DOUBT_ORDER);
-    /* Where it goes to, not what it writes. */
+    /* Its address matters, not its data. */
     expect(TICKET "st.global.u32 [%own], %r1;", "st.global", TWO_WARPS, 0);
     expect(TICKET PLACE "st.global.u32 [%d0+256], %t;", "atom", TWO_WARPS, 0);
-    /* One warp's lanes have an order. */
+    /* The lanes of one warp have an order. */
     expect(TICKET PLACE "st.global.u32 [%d0+256], %t;", "st.global", ONE_WARP, 0);
-    /* By way of shared memory, and of what was read at such a place. */
+    /* Through shared memory, and through data read from such a place. */
     expect("setp.eq.u32 %p0, %t, 0; @!%p0 bra ON; " TICKET "st.shared.u32 [tile], %r1;\nON: bar.sync 0;"
            " ld.shared.u32 %r1, [tile];" PLACE "st.global.u32 [%d0+256], %t;",
            "st.global", TWO_WARPS, SIM_DOUBT_ORDER);
@@ -102,27 +101,27 @@ static void test_order(void **state) {
 
 static void test_turns(void **state) {
     (void)state;
-    /* A loop that goes on until its compare and swap succeeds. */
+    /* A loop that continues until its compare-and-swap succeeds. */
     expect("AGAIN: ld.global.u32 %r1, [%base]; add.u32 %r2, %r1, 1; atom.global.cas.b32 %r3, [%base], %r1, "
            "%r2;\n"
            "setp.ne.u32 %p0, %r1, %r3; @%p0 bra AGAIN;",
            "ld.global", TWO_WARPS, SIM_DOUBT_TURNS);
-    /* That waits for what it reads. */
+    /* A loop that waits for what it reads. */
     expect("AGAIN: ld.volatile.global.u32 %r1, [%own]; add.u32 %r0, %r0, 1; setp.ne.u32 %p0, %r1, 0;"
            " @%p0 bra AGAIN; st.global.u32 [%own+1024], %r0;",
            "ld.volatile", TWO_WARPS, SIM_DOUBT_TURNS);
     expect("AGAIN: ld.global.u32 %r1, [%own]; add.u32 %r0, %r0, 1; setp.ne.u32 %p0, %r1, 0;"
            " @%p0 bra AGAIN; st.global.u32 [%own+1024], %r0;",
            "ld.global", TWO_WARPS, 0);
-    /* That reads, among what it writes, whether to go on. */
+    /* A loop that reads its condition from memory that it writes. */
     expect("AGAIN: ld.global.u32 %r1, [%own]; st.global.u32 [%own], %r1; setp.ne.u32 %p0, %r1, 0; @%p0 bra "
            "AGAIN;",
            "st.global", TWO_WARPS, SIM_DOUBT_TURNS);
-    /* What comes behind the loop is not in it. */
+    /* Code after the loop is not in it. */
     expect("AGAIN: ld.volatile.global.u32 %r1, [%own]; setp.ne.u32 %p0, %r1, 0; @%p0 bra AGAIN;"
            " st.global.u32 [%own], %r0;",
            "st.global", TWO_WARPS, 0);
-    /* So does shared memory, unless the threads wait for each other in the loop. */
+    /* The same for shared memory, unless the threads wait for each other in the loop. */
     expect("AGAIN: ld.volatile.shared.u32 %r1, [tile]; setp.ne.u32 %p0, %r1, 0; @%p0 bra AGAIN;",
            "ld.volatile", TWO_WARPS, SIM_DOUBT_TURNS);
     expect("AGAIN: ld.volatile.shared.u32 %r1, [tile]; bar.sync 0; setp.ne.u32 %p0, %r1, 0; @%p0 bra AGAIN;",
@@ -132,7 +131,7 @@ static void test_turns(void **state) {
            "ld.volatile", TWO_WARPS, SIM_DOUBT_TURNS);
     expect("AGAIN: ld.volatile.global.u32 %r1, [%own]; bar.sync 0; setp.ne.u32 %p0, %r1, 0; @%p0 bra AGAIN;",
            "ld.volatile", TWO_WARPS, SIM_DOUBT_TURNS);
-    /* ptxas makes a loop of it, in shared memory alone. */
+    /* ptxas makes a loop of it, in shared memory only. */
     expect("mov.f32 %f0, 0f3F800000; atom.shared.add.f32 %f1, [tile], %f0;", "atom", TWO_WARPS,
            SIM_DOUBT_TURNS);
     expect("mov.f32 %f0, 0f3F800000; atom.shared.add.f32 %f1, [tile], %f0;", "atom", ONE_WARP, 0);
@@ -143,7 +142,7 @@ static void test_memory(void **state) {
     (void)state;
     expect("mov.u32 %r1, mine; and.b32 %r2, %t4, 60; add.u32 %r1, %r1, %r2; st.local.u32 [%r1], %t;",
            "st.local", ONE_WARP, SIM_DOUBT_LOCAL);
-    /* An array that is too large, or whose address is given away, stays where it is. */
+    /* An array that is too large, or whose address is passed on, stays in memory. */
     expect(".local .align 4 .b8 more[80]; mov.u32 %r1, mine; and.b32 %r2, %t4, 60; add.u32 %r1, %r1, %r2;"
            " st.local.u32 [%r1], %t;",
            "st.local", ONE_WARP, 0);
@@ -180,7 +179,7 @@ static void test_calls(void **state) {
 
 static void test_width(void **state) {
     (void)state;
-    /* Neighbours in two blocks, with nothing between them that writes. */
+    /* Contiguous loads in two blocks, without a write between them. */
     expect(TILE "ld.shared.u32 %r3, [%r1]; setp.lt.u32 %p0, %t, 40; @!%p0 bra ON; add.u32 %r3, %r3, 1;\n"
                 "ON: ld.shared.u32 %r4, [%r1+4]; add.u32 %r3, %r3, %r4; st.global.u32 [%own], %r3;",
            "ld.shared", TWO_WARPS, SIM_DOUBT_WIDTH);
@@ -190,7 +189,7 @@ static void test_width(void **state) {
     expect(TILE "ld.shared.u32 %r3, [%r1]; bar.sync 0; ld.shared.u32 %r4, [%r1+4]; add.u32 %r3, %r3, %r4;"
                 " st.global.u32 [%own], %r3;",
            "ld.shared", TWO_WARPS, 0);
-    /* A load again, which a shuffle has kept the compiler before ptxas from leaving out. */
+    /* A repeated load, which a shuffle has kept the front-end compiler from omitting. */
     expect(TILE "ld.shared.u32 %r3, [%r1]; shfl.sync.idx.b32 %r5, %r3, 0, 31, -1; ld.shared.u32 %r4, [%r1];"
                 " add.u32 %r3, %r4, %r5; st.global.u32 [%own], %r3;",
            "ld.shared", TWO_WARPS, SIM_DOUBT_WIDTH);
@@ -200,13 +199,13 @@ static void test_width(void **state) {
     expect(TILE "ld.shared.u32 %r3, [%r1]; st.shared.u32 [%r1+512], %r3; ld.shared.u32 %r4, [%r1];"
                 " add.u32 %r3, %r4, %r3; st.global.u32 [%own], %r3;",
            "ld.shared", TWO_WARPS, 0);
-    /* No neighbours. */
+    /* Not contiguous. */
     expect(TILE "ld.shared.u32 %r3, [%r1]; " BRANCH "ld.shared.u32 %r4, [%r1+8]; add.u32 %r3, %r3, %r4;"
                 " st.global.u32 [%own], %r3;",
            "ld.shared", TWO_WARPS, 0);
 }
 
-/* Lane t on word f(t). */
+/* Lane t accesses word f(t). */
 #define RED "mul.wide.u32 %d0, %r1, 4; add.u64 %d0, %d0, %base; red.global.add.u32 [%d0], %t;"
 
 static void test_words(void **state) {
@@ -219,8 +218,8 @@ static void test_words(void **state) {
            "st.global", ONE_WARP, 0);
 }
 
-/* Some of both sides of the first branch come together at SOME, and some of those with others at MORE, where
- * the branch has its lanes meet. */
+/* Lanes from both sides of the first branch come together at SOME, and some of those with others at MORE,
+ * where the branch has its lanes meet. */
 #define CASES(value)                                                                                         \
     value "setp.gt.u32 %p0, %r1, 1; @%p0 bra RIGHT; setp.eq.u32 %p1, %r1, 1; @%p1 bra MORE;\n"               \
           "st.global.u32 [%own+2048], %t; bra SOME;\n"                                                       \
@@ -232,18 +231,18 @@ static void test_words(void **state) {
 static void test_ways_that_come_together(void **state) {
     (void)state;
     expect(CASES("rem.u32 %r1, %t, 6;"), "ld.global.nc", ONE_WARP, SIM_DOUBT_LANES);
-    /* All lanes go one way. */
+    /* All lanes take one path. */
     expect(CASES("mov.u32 %r1, 2;"), "ld.global.nc", ONE_WARP, 0);
-    /* Behind the place where all meet nothing is in doubt. */
+    /* After the place where all meet, nothing is in doubt. */
     expect(CASES("rem.u32 %r1, %t, 6;") "atom.global.add.u32 %r3, [%own], 1; st.global.u32 [%own], %r3;",
            "atom", ONE_WARP, 0);
-    /* An if and its else meet behind both. */
+    /* An if and its else meet after both. */
     expect("setp.lt.u32 %p0, %t, 5; @%p0 bra ELSE; ld.global.u32 %r2, [%own]; bra END;\n"
            "ELSE: ld.global.u32 %r2, [%own+64];\nEND: st.global.u32 [%own], %r2;",
            "ld.global", ONE_WARP, 0);
 }
 
-/* The lanes of the mask read 8 bytes each, so many apart. */
+/* The lanes of the mask read 8 bytes each, at the given distance. */
 #define PARTLY(mask, factor)                                                                                 \
     "mov.u32 %r1, " mask "; shr.u32 %r1, %r1, %t; and.b32 %r1, %r1, 1; setp.eq.u32 %p0, %r1, 0;"             \
     " @%p0 bra END; mul.lo.u32 %r2, %t, " factor "; and.b32 %r2, %r2, 504; mov.u32 %r3, tile;"               \
@@ -252,13 +251,13 @@ static void test_ways_that_come_together(void **state) {
 static void test_pairs(void **state) {
     (void)state;
     expect(PARTLY("0x20005", "24"), "ld.shared", ONE_WARP, SIM_DOUBT_PAIRS);
-    /* Contiguous lanes; lanes with neighbours; all lanes. */
+    /* Contiguous lanes; pairs of contiguous lanes; all lanes. */
     expect(PARTLY("0x20005", "8"), "ld.shared", ONE_WARP, 0);
     expect(PARTLY("0x20007", "24"), "ld.shared", ONE_WARP, 0);
     expect(PARTLY("0xffffffff", "24"), "ld.shared", ONE_WARP, 0);
 }
 
-/* The kernel takes a ticket, and writes where that says; what it read before decides where it reads then. */
+/* The kernel takes a ticket, and writes where that says; what it reads first decides where it reads next. */
 #define HANDED(address, from)                                                                                \
     "ld.global.u32 %r3, [" from "+8192]; and.b32 %r3, %r3, 63; mul.wide.u32 %d1, %r3, 4;"                    \
     " add.u64 %d1, %d1, %base; ld.volatile.global.u32 %r4, [%d1+512]; st.global.u32 [%own+4096], "           \
@@ -266,18 +265,18 @@ static void test_pairs(void **state) {
 
 static void test_data(void **state) {
     (void)state;
-    /* The first launch finds what the host has left, the next what that has. */
+    /* The first launch finds the host's data, the next one the first launch's. */
     expect_last(1, HANDED("%d0", "%own"), "ld.volatile", TWO_WARPS, 0);
     expect_last(2, HANDED("%d0", "%own"), "ld.volatile", TWO_WARPS, SIM_DOUBT_DATA);
-    /* Not what it reads, but where; and nothing was left in an order. */
+    /* Only the address depends on it, not the data; and nothing ordered was stored. */
     expect_last(2, HANDED("%d0", "%own"), "ld.global", TWO_WARPS, 0);
     expect_last(2, HANDED("%own", "%own"), "ld.volatile", TWO_WARPS, 0);
-    /* Whether it runs. */
+    /* Whether it runs depends on it. */
     expect_last(2,
                 "ld.global.u32 %r3, [%own+8192]; setp.eq.u32 %p0, %r3, 7; @%p0 bra ON;"
                 " st.global.u32 [%own+4096], %t;\nON: " TICKET PLACE "st.volatile.global.u32 [%d0+8192], %t;",
                 "st.global", TWO_WARPS, SIM_DOUBT_DATA);
-    /* By way of shared memory, and of a value that is chosen by a branch. */
+    /* Through shared memory, and through a value that a branch selects. */
     expect_last(2,
                 "ld.global.u32 %r3, [%own+8192]; setp.eq.u32 %p0, %r3, 7; mov.u32 %r4, 0; @%p0 bra ON;"
                 " mov.u32 %r4, 1;\nON: st.shared.u32 [tile], %r4; bar.sync 0; ld.shared.u32 %r5, [tile];"
@@ -299,7 +298,7 @@ static void test_data(void **state) {
 
 static void test_loops(void **state) {
     (void)state;
-    /* Lanes may leave from each of its blocks, to two places, in rounds of their own. */
+    /* Lanes may leave from each of its blocks, to two places, in different rounds. */
     expect(LOOP("%t"), "ld.global", ONE_WARP, SIM_DOUBT_LANES);
     expect(LOOP("100"), "ld.global", ONE_WARP, 0);
     /* A jump leads to no other place than what it jumps to. */
@@ -310,7 +309,7 @@ static void test_loops(void **state) {
         "AGAIN: ld.global.u32 %r1, [%own]; add.u32 %r0, %r0, 1; setp.lt.u32 %p0, %r0, %t; @%p0 bra AGAIN;\n"
         "st.global.u32 [%own+1024], %r1;",
         "ld.global", ONE_WARP, 0);
-    /* A load that ptxas may take out, since no round changes its address or what lies there. */
+    /* A load that ptxas may move out, since its address and data are loop-invariant. */
     static const char steady[] =
         "AGAIN: add.u32 %%r0, %%r0, 1; and.b32 %%r1, %%r0, 1; setp.eq.u32 %%p0, %%r1, 0; @%%p0 bra ON;\n"
         "ld.global%s.u32 %%r2, [%%own+%s]; st.global.u32 [%%own+1024], %%r2;\n"

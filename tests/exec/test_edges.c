@@ -22,13 +22,13 @@ static void test_addresses_wrap_around(void **state) {
         assert_int_equal(h.fault.thread[0], 0);
     }
     uint64_t top = -4ull;
-    /* There is nothing, and that is 0, as past hardware's constants. */
+    /* Nothing is there, which reads as 0, as past hardware's constants. */
     assert_true(harness_launch(&h, "constant_at_the_top", 1, 32, 0, (const void *[]){&top, &out}));
     assert_int_equal(out[31], 0);
     harness_close(&h);
 }
 
-/* What a function's parameter or a call's result points at is each lane's own. */
+/* Each lane has its own data behind a function's parameter or a call's result. */
 static void test_atomics_through_calls(void **state) {
     (void)state;
     struct harness h;
@@ -49,7 +49,7 @@ static void test_atomics_through_calls(void **state) {
     harness_close(&h);
 }
 
-/* Every frame, join and strand comes back: the sanitizers watch. */
+/* Every frame, join and strand is freed: the sanitizers check this. */
 static void test_faults_give_everything_back(void **state) {
     (void)state;
     struct harness h;
@@ -63,8 +63,8 @@ static void test_faults_give_everything_back(void **state) {
     harness_close(&h);
 }
 
-/* A frame's local memory ends where it ends, and 4 KB past that accesses fault, whatever was called before.
- */
+/* A frame's local memory ends exactly, and accesses more than 4 KB past that fault, whatever was called
+ * before. */
 static void test_local_bounds(void **state) {
     (void)state;
     struct harness h;
@@ -149,7 +149,7 @@ static void test_cluster_registers(void **state) {
     harness_close(&h);
 }
 
-/* Each lane that is left writes which lanes are with it. */
+/* Each remaining lane writes which lanes are with it. */
 static void test_returns_do_not_part(void **state) {
     (void)state;
     static const char *const kernels[] = {"return_in_if", "late_return_in_if", "return_in_loop", "trap_in_if",
@@ -177,7 +177,7 @@ static void test_returns_do_not_part(void **state) {
     harness_close(&h);
 }
 
-/* Branches that lead nowhere are refused, and cost nothing. */
+/* Branches to invalid places are refused without a leak. */
 static void test_wild_branches(void **state) {
     (void)state;
     static const char *const bodies[] = {

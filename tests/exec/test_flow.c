@@ -27,7 +27,7 @@ static void test_if_else(void **state) {
     assert_true(harness_launch(&h, "if_else", 2, 128, 0, (const void *[]){&in, &out}));
     for (int i = 0; i < N; i++)
         assert_int_equal(out[i], in[i] & 1 ? in[i] * 3 + 1 : in[i] & 2 ? in[i] / 2 : -in[i]);
-    /* Each side's lanes come together again before the one store. */
+    /* Each side's lanes meet before the single store. */
     assert_int_equal(h.counters.global_store_requests, N / 32);
     assert_int_equal(h.counters.gst_transactions, N / 8);
     harness_close(&h);
@@ -86,7 +86,7 @@ static void test_and_else(void **state) {
         assert_int_equal(out[64 + i], i);
     }
     assert_in_range(taken, 1, 15);
-    /* Each of the three once, though lanes come to the else from either test. */
+    /* Each of the three once, although lanes come to the else from both tests. */
     assert_int_equal(h.counters.global_store_requests, 3);
     harness_close(&h);
 }
@@ -107,7 +107,7 @@ static void test_loop_end(void **state) {
         assert_int_equal(out[32 + i], left < 0 ? round : (int)0xa5a5a5a5);
         assert_int_equal(out[64 + i], round);
     }
-    /* The breaks' own store twice, of a lane each; the one behind the loop once, and the one behind all. */
+    /* The breaks' own store twice, by one lane each; the one after the loop once, and the final one. */
     assert_int_equal(h.counters.global_store_requests, 4);
     harness_close(&h);
 }
@@ -189,7 +189,7 @@ static void test_deadlock_is_reported(void **state) {
     harness_close(&h);
 }
 
-/* A lane that holds the lock parks at the loop's exit while others spin: it must get on. */
+/* A lane that holds the lock waits at the loop's exit while others spin: it must make progress. */
 static void test_lock_in_warp(void **state) {
     (void)state;
     struct harness h;

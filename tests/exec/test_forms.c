@@ -1,5 +1,5 @@
-/* Forms of instructions on memory, barriers and matrices: those that are taken, and the nearest to them that
- * are refused, with a message that stands at the instruction. */
+/* Forms of instructions on memory, barriers and matrices: accepted forms, and similar ones that are refused,
+ * with a message at the instruction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static const struct {
     {"st.global.L2::cache_hint.u64 [%d1], %d2, %d3;", true},
     {"st.global.L2::cache_hint.u64 [%d1], %d2;", false},
     {"st.global.L2::cache_hint.u64 [%d1], %d2, %d3, %d4;", false},
-    /* Up to 32 bytes, in registers that are wide enough. */
+    /* Up to 32 bytes, in wide enough registers. */
     {"ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];", true},
     {"ld.global.v4.u32 {%r1, %r2, %r3}, [%d1];", false},
     {"ld.global.v4.u64 {%d2, %d3, %d4, %d5}, [%d1];", true},
@@ -51,7 +51,7 @@ static const struct {
     {"red.global.add.u32 [%d1];", false},
     {"red.global.add.L2::cache_hint.u32 [%d1], %r2, %d2;", true},
     {"red.global.add.L2::cache_hint.u32 [%d1], %r2, %d3, %d2;", false},
-    /* Vectors of them: both sides, or the only one, have as many elements as the instruction. */
+    /* Vectors of them: both sides, or the only one, have the instruction's number of elements. */
     {"atom.global.add.v2.f32 {%f1, %f2}, [%d1], {%f3, %f4};", true},
     {"atom.global.add.v4.f32 {%f1, %f2, %f3, %f4}, [%d1], {%f1, %f2, %f3, %f4};", true},
     {"atom.global.add.v2.f32 %f1, [%d1], {%f3, %f4};", false},
@@ -67,7 +67,7 @@ static const struct {
     {"cp.async.ca.shared.global [%r1], [%d1], 12;", false},
     {"cp.async.ca.shared.global [%r1], [%d1], %r2;", false},
     {"cp.async.ca.shared.global [%r1], [%d1];", false},
-    /* Barriers: a number, and how many threads wait. */
+    /* Barriers: a number, and the number of waiting threads. */
     {"bar.sync 1;", true},
     {"bar.sync 1, 64;", true},
     {"bar.sync;", false},
@@ -97,7 +97,7 @@ static const struct {
     {"mbarrier.try_wait.shared.b64 %p1, [%r1], %d2;", true},
     {"mbarrier.try_wait.shared.b64 %p1, [%r1], %d2, %r2;", true},
     {"mbarrier.try_wait.shared.b64 %p1, [%r1], %d2, %r2, %r2;", false},
-    /* Bulk copies: each way has its own end. */
+    /* Bulk copies: each direction has its own completion. */
     {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], 16, [%r2];", true},
     {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], 16;", false},
     {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r3], 16, [%r2];", true},
@@ -106,7 +106,7 @@ static const struct {
     {"cp.async.bulk.global.shared::cta [%d1], [%r1], 16;", false},
     {"cp.async.bulk.global.shared::cluster.bulk_group [%d1], [%r1], 16;", false},
     {"cp.async.bulk.shared::cluster.global.bulk_group [%r1], [%d1], 16, [%r2];", false},
-    /* Matrices: registers, an address, and how far rows lie apart. */
+    /* Matrices: registers, an address, and the distance of rows. */
     {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%r1, %r2, %r3, %r4}, [%r5];", true},
     {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%r1, %r2, %r3, %r4}, [%r5], 32;", true},
     {"wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%r1, %r2, %r3, %r4}, [%r5], 32, 32;", false},

@@ -1,5 +1,5 @@
-/* PTX that no compiler writes: what the parser lets through, and the lowering must refuse or a launch must
- * catch.  Each text once made the simulator leave its own memory, or would have. */
+/* PTX that no compiler emits: the parser accepts it, and the lowering must refuse it or a launch must catch
+ * it.  Each text once made the simulator access memory that is not its own, or would have. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void test_branches(void **state) {
     hostile_refused(KERNEL("T: .branchtargets U; U: .branchtargets T; brx.idx %r1, T;"), "U");
 }
 
-/* What has a result, and nothing to put it in. */
+/* Instructions with a result but without operands. */
 static void test_no_operands(void **state) {
     (void)state;
     static const char *const words[] = {
@@ -63,8 +63,8 @@ static void test_calls(void **state) {
                     ".param");
 }
 
-/* Every two .sync instructions, at which the halves of a warp wait for each other: they go on, and each lane
- * has what its own instruction gives. */
+/* Every two .sync instructions at which the halves of a warp wait for each other: they continue, and each
+ * lane gets its own instruction's result. */
 static void test_sync_apart(void **state) {
     (void)state;
     static const char *const sync[] = {
@@ -93,7 +93,7 @@ static void test_sync_apart(void **state) {
         if (fault.kind != SIM_FAULT_NONE)
             fail_msg("%s beside %s: %s", sync[i / COUNT], sync[i % COUNT], fault.text);
     }
-    /* Matrices of zeros come to the registers that each side names. */
+    /* Matrices of zeros go to the registers that each side names. */
     assert_int_equal(
         hostile_launched(KERNEL(".shared .align 16 .b8 s[512];\nmov.u32 %r4, s;\nmov.u32 %r1, %laneid;\n"
                                 "mov.u32 %r2, 5;\nmov.u32 %r3, 5;\nsetp.lt.u32 %p1, %r1, 16;\n@%p1 bra L;\n"
@@ -104,8 +104,7 @@ static void test_sync_apart(void **state) {
         SIM_FAULT_NONE);
 }
 
-/* Loops that never end, however they do it, end at the launch's limit; what ends before it does not notice.
- */
+/* All kinds of endless loops end at the launch's limit; kernels that end earlier are unaffected. */
 static void test_limit(void **state) {
     (void)state;
     static const char *const endless[] = {

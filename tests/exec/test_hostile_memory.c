@@ -1,4 +1,4 @@
-/* The same of addresses, sizes and memory that is freed. */
+/* Hostile PTX: addresses, sizes and freed memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,10 +45,10 @@ static void test_wild_pointers(void **state) {
     FAULTS("red.shared.add.u32 [%rd1-4], 1;");
     FAULTS("cp.async.ca.shared.global [%rd1-4], [%rd1-4], 4;");
     FAULTS("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1-16];");
-    /* Constants that are not there are zeros, as on hardware. */
+    /* Missing constants read as zeros, as on hardware. */
     assert_int_equal(hostile_launched(KERNEL("ld.param.u64 %rd1, [p];\nld.const.u32 %r1, [%rd1-4];")).kind,
                      SIM_FAULT_NONE);
-    /* Outside of shared memory nothing is let pass but its granule and the 1 KB before it. */
+    /* Outside of shared memory, only its granule and the 1 KB before it may be accessed. */
 #define SHARED(access) hostile_launched(KERNEL(".shared .b32 s[25]; mov.u32 %r1, s;\n" access)).kind
     assert_int_equal(SHARED("st.shared.u32 [%r1+124], %r1;"), SIM_FAULT_NONE);
     assert_int_equal(SHARED("st.shared.u32 [%r1+128], %r1;"), SIM_FAULT_ADDRESS);
@@ -62,7 +62,7 @@ static void test_wild_pointers(void **state) {
     assert_int_equal(SHARED("mbarrier.init.shared.b64 [%r1+104], 1;"), SIM_FAULT_ADDRESS);
 }
 
-/* Lanes half the address space apart, whose bounds wrap round to look small. */
+/* Lanes half the address space apart, whose bounds wrap around and look small. */
 static void test_lanes_far_apart(void **state) {
     (void)state;
 #define FAR                                                                                                  \
@@ -74,8 +74,8 @@ static void test_lanes_far_apart(void **state) {
                      SIM_FAULT_ADDRESS);
 }
 
-/* The same under the checks, which look before the access does.  A lowest and a highest lane that are all the
- * addresses there are apart span nothing, modulo 2^64. */
+/* The same under the checks, which examine the access first.  A lowest and a highest lane that are 2^64 apart
+ * span 0, modulo 2^64. */
 static void test_lanes_all_addresses_apart(void **state) {
     (void)state;
 #define ROUND                                                                                                \
@@ -97,8 +97,8 @@ static void test_lanes_all_addresses_apart(void **state) {
     }
 }
 
-/* A parameter's bytes are all that there are of them, whatever way leads there.  Hardware reads on, and so
- * does a launch without checks. */
+/* A parameter's bytes are limited to its size, however they are accessed.  Hardware reads on, and so does a
+ * launch without checks. */
 static void test_parameters(void **state) {
     (void)state;
     static const struct {
@@ -134,7 +134,7 @@ static void test_parameters(void **state) {
     }
 }
 
-/* Nor has a call's argument more bytes than it has. */
+/* A call's argument is limited to its size too. */
 static void test_arguments(void **state) {
     (void)state;
 #define CALLS(access)                                                                                        \
@@ -161,7 +161,7 @@ static void test_arguments(void **state) {
     "%tid.x;\n"
 #define BULK(body) BULK_HEAD body "\nret;\n}\n"
 
-/* A bulk copy's barrier is 8 bytes of shared memory, of which there may be less than that. */
+/* A bulk copy's barrier is 8 bytes of shared memory, which may have fewer bytes. */
 static void test_bulk_barriers(void **state) {
     (void)state;
     static const char *const offsets[] = {
@@ -175,7 +175,7 @@ static void test_bulk_barriers(void **state) {
                      "[%rd3];"),
                 offsets[o], (struct how){.shared = sizes[i], .buffer = 64});
             const bool inside = sizes[i] >= 8 * o + 8;
-            /* Where it lies inside, it was not initialised. */
+            /* Inside shared memory, it was not initialised. */
             assert_int_equal(fault.kind, inside && o < 2 ? SIM_FAULT_TRAP : SIM_FAULT_ADDRESS);
         }
     static const struct {
@@ -197,7 +197,7 @@ static void test_bulk_barriers(void **state) {
     }
 }
 
-/* Blocks that a multicast names and that are not there. */
+/* A multicast to blocks that do not exist. */
 static void test_multicast(void **state) {
     (void)state;
     static const char *const masks[] = {"0x1", "0x2", "0x8000", "0xffff"};
@@ -212,7 +212,7 @@ static void test_multicast(void **state) {
     }
 }
 
-/* Bytes that a barrier waits for are counted modulo 2^22, as far as it has bits for them. */
+/* Expected bytes of a barrier are counted modulo 2^22, the size of its field. */
 static void test_barrier_bytes(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -230,7 +230,7 @@ static void test_barrier_bytes(void **state) {
         assert_int_equal(hostile_run(texts[i], (struct how){.threads = 1}).fault.kind, SIM_FAULT_NONE);
 }
 
-/* A lane that the checks took off because of its address is not looked at again when the others go on. */
+/* A lane that the checks removed for its address is not examined again when the others continue. */
 static void test_wait_of_a_bad_lane(void **state) {
     (void)state;
     static const char text[] =
@@ -247,8 +247,8 @@ static void test_wait_of_a_bad_lane(void **state) {
     assert_int_equal(outcome.findings, 1);
 }
 
-/* Lanes that have ended load no part of a matrix, and none for others: their places hold zeros.  A whole load
- * before has left addresses of what is none where the simulator keeps them. */
+/* Exited lanes load no part of a matrix, neither for themselves nor for others: their places hold zeros.  An
+ * earlier full load has left invalid addresses in the simulator's storage. */
 static void test_matrix_of_few_lanes(void **state) {
     (void)state;
     static const char *const lanes[] = {"1", "5", "17", "31"};
@@ -273,7 +273,7 @@ static void test_matrix_of_few_lanes(void **state) {
 }
 
 /* An instruction that fetched narrow texels through one object fetches wide ones through another: the same
- * lanes at the same address, but more bytes, which are not all there. */
+ * lanes at the same address, but more bytes, some of which do not exist. */
 static void test_texels_of_two_widths(void **state) {
     (void)state;
     static const char text[] =
@@ -311,7 +311,7 @@ static void test_texels_of_two_widths(void **state) {
     ", [r]; }\n"
 #define FREE(what) "{ .param .b64 a; st.param.b64 [a], " what "; call free, (a); }\n"
 
-/* One store that fell into a piece of the heap, again after the piece was freed. */
+/* A store into a piece of the heap, repeated after the piece was freed. */
 static void test_freed_in_a_loop(void **state) {
     (void)state;
 #define STORE_AND_FREE(size)                                                                                 \
@@ -333,15 +333,15 @@ static void test_freed_in_a_loop(void **state) {
             assert_int_equal(outcome.freed, 1);
             assert_int_equal(outcome.findings, 1);
         }
-        /* On hardware too, a page of which some other piece is there stays. */
+        /* On hardware too, a page with another piece stays accessible. */
         how.checks = 0;
         how.packed = true;
         assert_int_equal(hostile_run(texts[i], how).fault.kind, SIM_FAULT_ADDRESS);
     }
 }
 
-/* The freed piece's addresses serve again, for other pieces of the heap alone.  (Sanitizers see a step into
- * the host's memory; this counts what the pieces hold.) */
+/* The freed piece's addresses are reused only for other pieces of the heap.  (Sanitizers detect a step into
+ * the host's memory; this test checks the pieces' contents.) */
 static void test_freed_and_taken(void **state) {
     (void)state;
     static const char *const sizes[] = {"1024", "100000", "1000000"};
@@ -361,8 +361,8 @@ static void test_freed_and_taken(void **state) {
     }
 }
 
-/* A block frees what another one stores to at the same time: a fault, or none, as it happens to come; but
- * nothing of the process's own is where the piece was. */
+/* A block frees a piece while another one stores to it: this may fault or not, depending on timing, but no
+ * memory of the process itself may be in the piece's place. */
 static void test_freed_by_another_block(void **state) {
     (void)state;
     static const char *const sizes[] = {"1024", "1000000", "4194304"};
@@ -386,7 +386,7 @@ static void test_freed_by_another_block(void **state) {
     }
 }
 
-/* A copy of fewer bytes than it fills may end where the allocation does. */
+/* A copy with zero fill may end at the end of the allocation. */
 static void test_zero_fill_at_the_end(void **state) {
     (void)state;
     assert_int_equal(

@@ -1,7 +1,7 @@
-/* The list of instructions, sim/exec/lower/instructions.def: an instruction of each row, and each fact of the
- * row as the pass that uses it shows it.  A row without an instruction here fails, and so does one that no
- * lowering takes; the lowering itself refuses an instruction whose result or accesses are not those of its
- * row. */
+/* The list of instructions, sim/exec/lower/instructions.def: an instruction for each row, and each fact of
+ * the row as the pass that uses it shows it.  A row without an instruction here fails, and so does an
+ * instruction that no lowering accepts.  The lowering itself refuses an instruction whose result or accesses
+ * do not match its row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,15 +21,15 @@
 #include "sim/exec/lower/slots.h"
 #include "sim/exec/program.h"
 
-/* Registers 1 and from 10 on are results, 2 to 9 are sources: kernel parameters, the predicates but %p1 tests
- * of them.  What computes is named alone, and gets its operands from the table of computing instructions.
+/* Registers 1 and from 10 on are results, 2 to 9 are sources: kernel parameters, and, except %p1, predicates
+ * computed from them.  Computing instructions appear by name only and get their operands from their table.
  *
- * facts: e  the result has a slot of its own (where a source is as wide)
- *        J S R X  branches, switches, returns, ends the thread;  C  lanes meet behind it;  b  its guard
- * becomes a branch l  loads of shared memory before and after it are not merged, a  or only where blocks are
- * merged together;  s  stores are not u  the result is uniform;  t  and steady in a loop;  1  loops with
- * three of them are unrolled, 2  with two v w  what is not computed with: its first value, its others;  m
- * what it loads from memory, until something computes with that, M  or even then */
+ * facts: e  the result has its own slot (if a source is as wide);  u  it is uniform;  t  and steady in a loop
+ *   J S R X  branches, switches, returns, ends the thread;  C  lanes meet after it
+ *   b  its guard becomes a branch;  l  loads of shared memory on both sides of it are not merged, a  or only
+ *   across blocks;  s  nor are stores;  1 2  loops with three of them are unrolled, with two
+ *   v w  not computed with: its first value, its others;  m M  nor what it loads, until something computes
+ *   with that, or even then */
 static const struct {
     const char *text, *facts;
 } samples[] = {
@@ -106,7 +106,7 @@ static const struct {
     {"wmma.load.a.sync.aligned.row.m8n8k32.shared.s4 %r1, [%r2];", "bs"},
     {"wmma.store.d.sync.aligned.row.m8n8k32.shared.s32 [%r2], {%r3, %r4};", "bls"},
     {"wmma.store.d.sync.aligned.row.m8n8k32.global.s32 [%d2], {%r3, %r4};", "b"},
-    /* Without an effect. */
+    /* No effect. */
     {"prefetch.tensormap [%d2];", ""},
     {"prefetch.global.L2 [%d2];", ""},
     {"prefetchu.L1 [%d2];", ""},
@@ -224,7 +224,7 @@ static const char *register_of(enum ptx_type type) {
     return type == PTX_TYPE_PRED ? "%p" : bytes == 8 ? "%d" : bytes == 4 ? "%r" : "%h";
 }
 
-/* An instruction with its operands. */
+/* Writes an instruction with its operands. */
 static void write_line(const char *text, char line[256]) {
     struct sim_op op;
     const char *why;
@@ -299,7 +299,7 @@ static const struct ptx_function *kernel_of(const struct sample *s, enum kernel 
     return ptx_module_function(s->module->ptx, name);
 }
 
-/* The instruction in question stands behind the parameters and tests, and what comes before it. */
+/* The index of the tested instruction, after the loads of parameters, the tests, and other preparation. */
 static size_t place_in(enum kernel kernel) {
     return 3 * 8 + 1 + 8 + (kernel == LOADS || kernel == STORES);
 }
@@ -312,7 +312,7 @@ static const struct sim_code *code_of(const struct sample *s, enum kernel kernel
     return &s->module->codes[kernel_of(s, kernel)->index];
 }
 
-/* ---------------------------------------------------------------- facts, as the passes show them */
+/* ---------------------------------------------------------------- the passes' view of the facts */
 
 static const struct ptx_register *result_of(const struct ptx_instruction *in) {
     if (!in->operand_count || in->row->result == SIM_RESULT_NONE)
@@ -321,7 +321,7 @@ static const struct ptx_register *result_of(const struct ptx_instruction *in) {
     return d->item_count ? d->items[0].reg : d->reg;
 }
 
-/* Calls each for every source register of an operand, or an item of it. */
+/* Calls `each` for every source register of an operand, or an item of it. */
 static void each_register(const struct ptx_operand *operand,
                           void (*each)(void *, const struct ptx_register *), void *argument) {
     for (size_t i = 0; i < operand->item_count; i++)
@@ -372,7 +372,7 @@ static char *show_control(const struct sample *s, char *at) {
             *at++ = kinds[node->kind];
     }
     flow_free(&flow);
-    /* A branch around the instruction makes a block; a call of some function makes another. */
+    /* A branch around the instruction makes a block; so does a call of an unknown function. */
     assert_true(flow_build(kernel_of(s, PLAIN), &flow));
     if (flow.nodes[place_in(PLAIN)].kind == FLOW_PLAIN && flow.blocks[1].is_join)
         *at++ = 'C';
@@ -434,7 +434,7 @@ static bool is_unrolled(const struct sample *s, enum kernel kernel) {
     return unrolled;
 }
 
-/* Whether something computes with what an instruction, by its place, loads. */
+/* Whether something computes with the value that an instruction, by its place, loads. */
 static bool computes(const struct sample *s, enum kernel kernel, size_t place) {
     struct check_site site = {.words = NULL};
     return check_computes(code_of(s, kernel), (uint32_t)place, 0, &site);
@@ -446,7 +446,7 @@ struct moving {
     bool moves;
 };
 
-/* Of a register that a kernel's parameter is loaded to. */
+/* Called for a register that a kernel's parameter is loaded to. */
 static void note_moving(void *argument, const struct ptx_register *reg) {
     struct moving *m = argument;
     const struct ptx_function *f = kernel_of(m->sample, PLAIN);
@@ -486,7 +486,7 @@ static void show(const struct sample *s, char *at) {
     *show_values(s, at) = '\0';
 }
 
-/* ---------------------------------------------------------------- which rows there are */
+/* ---------------------------------------------------------------- completeness of the rows */
 
 static unsigned accesses_of(const struct sample *s) {
     const struct sim_code *code = code_of(s, PLAIN);
@@ -506,7 +506,7 @@ static bool is_word(const struct ptx_instruction *in, const char *text, size_t l
     return found;
 }
 
-/* The names and words of a row's pattern that an instruction has: a bit each, in their order. */
+/* The names and words of a row's pattern that an instruction has: one bit each, in order. */
 static unsigned parts_of(const struct sim_instruction *row, const struct ptx_instruction *in) {
     unsigned parts = 0, bit = 1;
     for (const char *at = row->pattern; *at; bit <<= 1) {
@@ -552,7 +552,7 @@ static void test_samples(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* Whatever computes has a row. */
+/* Every computing instruction has a row. */
 static void test_computing(void **state) {
     (void)state;
     for (unsigned i = 0; i < sim_op_count(); i++) {

@@ -10,7 +10,7 @@
 
 static const char *ptx;
 
-/* Each test's kernels, with the buffer that most of them write. */
+/* Each test's kernels, and the buffer that most of them write. */
 struct run {
     struct harness h;
     int *out;
@@ -172,7 +172,7 @@ static void test_async_copies(void **state) {
         in[i] = (unsigned char)(i * 7 + 1);
     launch(&r, "async_copies", 1, 32, 0, (const void *[]){&in, &r.out});
     for (int t = 0; t < 32; t++) {
-        for (int b = 0; b < 16; b++) /* what is not copied is zero */
+        for (int b = 0; b < 16; b++) /* bytes that are not copied are zero */
             assert_int_equal(out[16 * t + b], b < t % 17 ? in[16 * t + b] : 0);
         assert_memory_equal(out + 512 + 16 * t, in + 16 * t, 4);
         assert_int_equal(r.out[128 + 4 * t + 1], -2);
@@ -260,7 +260,7 @@ static void test_warps_and_blocks(void **state) {
 
     launch(&r, "partial_warp", 1, 45, 0, (const void *[]){&r.out});
     for (int t = 0; t < 45; t++) {
-        if (t < 31 || (t >= 32 && t < 44)) /* the last lane of a group gets nobody's value */
+        if (t < 31 || (t >= 32 && t < 44)) /* the last lane of a group receives nothing */
             assert_int_equal(r.out[t], 4 * t + 2 + 1000 * (t < 32 ? 32 : 13));
     }
     harness_close(&r.h);

@@ -1,4 +1,4 @@
-/* Bounds to the byte: the last access that is right, and the first that is not. */
+/* Limits to the byte: the last valid access, and the first invalid one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,17 +41,17 @@ static void load(const char *text) {
     harness_load(&h, "limits.ptx", text, strlen(text));
 }
 
-/* One warp, in `shared` bytes of dynamic shared memory, with 32 bytes of parameters. */
+/* Launches one warp, with `shared` bytes of dynamic shared memory and 32 bytes of parameters. */
 static bool launched(size_t shared, const void *parameters) {
     const void *const params[] = {parameters};
     return harness_launch(&h, "k", 1, 32, shared, params);
 }
 
-/* The thread whose byte is the first beyond is the one that is named. */
+/* The report names the thread with the first byte beyond. */
 static void the_last_byte(void **state) {
     (void)state;
     uint64_t parameters[4] = {0};
-    /* Shared memory comes in granules of 128 bytes. */
+    /* Shared memory is allocated in granules of 128 bytes. */
     load(KERNEL("ld.shared.u8 %r2, [%rd2+97];"));
     assert_true(launched(129, parameters));
     assert_false(launched(128, parameters));
@@ -64,7 +64,7 @@ static void the_last_byte(void **state) {
         KERNEL("add.u64 %rd2, %rd1, %rd2; ld.global.u8 %r2, [%rd2+40];"),
         KERNEL("add.u64 %rd2, %rd1, %rd2; ld.u8 %r2, [%rd2+40];"),
         KERNEL("add.u64 %rd2, %rd1, %rd2; st.global.u8 [%rd2+40], %r1;"),
-        /* In falling order, and once more where the first access has found the allocation. */
+        /* In descending order, and again after the first access has found the allocation. */
         KERNEL("sub.u64 %rd2, 31, %rd2; add.u64 %rd2, %rd1, %rd2; ld.global.u8 %r2, [%rd2+40];"),
         KERNEL(
             "mov.u32 %r3, 0; add.u64 %rd2, %rd1, %rd2; L: ld.global.u8 %r2, [%rd2]; add.u64 %rd2, %rd2, 40;\n"
@@ -83,17 +83,17 @@ static void the_last_byte(void **state) {
     }
 }
 
-/* A pattern of addresses is remembered: where it comes again, a byte nearer to the end, the byte before the
- * first lane's and the one behind it are looked at, too. */
+/* Address patterns are cached: when one recurs a byte closer to the end, the bytes before the first lane's
+ * and after it are checked too. */
 static void a_byte_beside(void **state) {
     (void)state;
     static const char *const texts[] = {
-        /* Lane 1 is a byte before the others, which come to the beginning. */
+        /* Lane 1 is a byte before the others, which reach the beginning. */
         KERNEL(
             "setp.eq.u32 %p1, %r1, 1; selp.u64 %rd2, 0, 1, %p1; add.u64 %rd1, %rd1, %rd2; mov.u32 %r3, 0;\n"
             "L: ld.global.u8 %r2, [%rd1]; sub.u64 %rd1, %rd1, 1;\n"
             "add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 2; @%p1 bra L;"),
-        /* It is a byte behind them, and they come to the end. */
+        /* It is a byte after them, and they reach the end. */
         KERNEL(
             "setp.eq.u32 %p1, %r1, 1; selp.u64 %rd2, 1, 0, %p1; add.u64 %rd1, %rd1, %rd2; mov.u32 %r3, 0;\n"
             "L: ld.global.u8 %r2, [%rd1+62]; add.u64 %rd1, %rd1, 1;\n"
@@ -116,8 +116,8 @@ static void count_finding(void *context, const struct sim_finding *finding) {
     *count += finding->kind == SIM_FINDING_OUT_OF_BOUNDS;
 }
 
-/* Constants of 71 bytes have no 72nd, for the first lane that asks and for the last.  Hardware reads on, and
- * so does a launch without checks. */
+/* Constants of 71 bytes have no 72nd byte, for the first lane and for the last.  Hardware reads on, and so
+ * does a launch without checks. */
 static void constants(void **state) {
     (void)state;
 #define CONSTANTS(size, body)                                                                                \
@@ -149,7 +149,7 @@ static void constants(void **state) {
     }
 }
 
-/* An argument of a call has so many bytes, whatever is loaded or stored at once. */
+/* An argument of a call has its size, whatever is loaded or stored at once. */
 static void arguments(void **state) {
     (void)state;
     static const struct {
@@ -176,7 +176,7 @@ static void arguments(void **state) {
     }
 }
 
-/* Parameters that are read by an address of each lane's own. */
+/* Parameters that are read through an address of each lane's own. */
 static void parameters_by_lane(void **state) {
     (void)state;
     uint64_t parameters[4] = {0, 0x1111222233334444, 0x5555666677778888, 0x9999aaaabbbbcccc};
@@ -192,7 +192,7 @@ static void parameters_by_lane(void **state) {
     }
 }
 
-/* The kernels' heap holds its limit's bytes, of pieces rounded to 16, and not one more. */
+/* The kernels' heap provides its limit's bytes, in pieces rounded to 16, and not one more. */
 static void the_heap(void **state) {
     (void)state;
     uint64_t parameters[4] = {0};
@@ -227,7 +227,7 @@ static void the_heap(void **state) {
     }
 }
 
-/* Pieces lie apart: each lane fills its own, and finds it as it was. */
+/* Pieces are disjoint: each lane fills its own, and finds it unchanged. */
 static void pieces_apart(void **state) {
     (void)state;
     load(KERNEL(
@@ -252,7 +252,7 @@ static void pieces_apart(void **state) {
     KERNEL(".shared .align 8 .b64 s; setp.ne.u32 %p1, %r1, 0; @%p1 ret;\n"                                   \
            "mbarrier.init.shared::cta.b64 [s], " init ";\n" body)
 
-/* A phase takes 1 to 2^20 - 1 arrivals (PTX ISA, mbarrier.init), and no more than were announced. */
+/* A phase needs 1 to 2^20 - 1 arrivals (PTX ISA, mbarrier.init), and accepts no more than were announced. */
 static void arrivals(void **state) {
     (void)state;
     static const struct {

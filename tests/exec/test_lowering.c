@@ -1,5 +1,5 @@
-/* What the lowering says of what it refuses, word by word, and what it makes of what it takes: values that
- * instructions compute, and the instructions that are told of after a launch. */
+/* The lowering's messages for what it refuses, word by word, and its output for what it accepts: values that
+ * instructions compute, and the instructions that are reported after a launch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #define KERNEL(body)                                                                                         \
     HEAD ".visible .entry k(.param .u64 p) {\n" REGISTERS "ld.param.u64 %d1, [p];\n" body "\nret;\n}\n"
 
-/* Loads a module and unloads it.  message: of its refusal; NULL: it is taken. */
+/* Loads a module and unloads it.  message: the refusal's message; NULL: it must load. */
 static void expect(const char *text, const char *message) {
     struct sim_memory *memory = sim_memory_create(1 << 24);
     struct sim_module *module;
@@ -46,7 +46,7 @@ static void test_messages(void **state) {
 #define RED "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32"
         {RED " [%r1], %r2, [%r3];", NULL},
         {RED " [%r1], %r2;", "'" RED "' takes 3 operands"},
-    /* Barriers are told of words, in a cluster's shared memory. */
+    /* These signal barriers in a cluster's shared memory with words. */
 #define STORE(space, type) "st.async." space ".mbarrier::complete_tx::bytes." type
 #define REFUSED(opcode)    "instruction '" opcode "' is not supported"
         {STORE("shared::cluster", "b32") " [%r1], %r2, [%r3];", NULL},
@@ -67,7 +67,7 @@ static void test_messages(void **state) {
     }
 }
 
-/* Where the source is known, a refusal names it. */
+/* A refusal names the source line if it is known. */
 static void test_source(void **state) {
     (void)state;
 #define SURFACE         "suld.b.2d.b32.trap {%r1}, [%d1, {%r1, %r1}];\n"
@@ -102,7 +102,7 @@ static void test_sizes(void **state) {
     expect(LOCAL(".local .b8 x[524288]; .local .b8 y[0];"), NULL);
 }
 
-/* A function's variables that calls pass lie in a frame whose size has 32 bits: each but the last begins
+/* The variables that a function's calls pass are in a frame whose size has 32 bits: each but the last begins
  * below 2^30. */
 static void test_frames(void **state) {
     (void)state;
@@ -123,7 +123,7 @@ static void test_frames(void **state) {
 
 enum { BUFFER = 64 };
 
-/* Runs k with one thread and a buffer of zeros, which it gives back. */
+/* Runs k with one thread and a buffer of zeros, and returns the buffer. */
 static void run(const char *text, uint64_t result[BUFFER / 8], sim_instruction_fn *each, void *argument,
                 struct wl_counters *counters) {
     struct sim_memory *memory = sim_memory_create(1 << 24);
@@ -166,7 +166,7 @@ static void test_values(void **state) {
         {"cvt.s8.s32 _, 200; mov.u64 %d2, 7;", 7},
         {"mov.u32 %r1, 5; mov.u32 %r2, -3; cvt.pack.sat.s16.s32 %r3, %r1, %r2; cvt.u64.u32 %d2, %r3;",
          0x5fffd},
-        /* A number that is stored as a double is one. */
+        /* An integer that is stored as a double becomes a double. */
         {"st.global.f64 [%d1+8], 5; ld.global.u64 %d2, [%d1+8];", 0x4014000000000000},
         {"st.global.u32 [%d1+8], 5; ld.global.u64 %d2, [%d1+8];", 5},
     };
@@ -183,7 +183,7 @@ static void test_values(void **state) {
     }
 }
 
-/* An address names blocks up to the last rank that fits; a greater one is taken for that. */
+/* An address can name blocks up to the largest rank that fits; a greater rank becomes that one. */
 static void test_ranks(void **state) {
     (void)state;
     static const unsigned ranks[][2] = {{1, 1},
@@ -207,7 +207,7 @@ static void test_ranks(void **state) {
 
 struct told {
     char opcodes[1024];
-    unsigned bytes; /* of the instruction that begins with this */
+    unsigned bytes; /* of the instruction that begins with this text */
     const char *of;
 };
 
@@ -219,7 +219,7 @@ static void note(void *argument, const struct sim_instruction_count *count) {
         told->bytes = count->bytes;
 }
 
-/* Each instruction is told of once, in the text's order: those of a block that has but one, too. */
+/* Each instruction is reported once, in the text's order, including those of a single-instruction block. */
 static void test_told(void **state) {
     (void)state;
     static const char text[] = KERNEL("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 7; @%p1 bra L;\n"
@@ -235,7 +235,7 @@ static void test_told(void **state) {
                                       "not.b32 st.global.u32 ret ");
 }
 
-/* Bulk copies, a lane's alone: which counter each way is for, and what a lane moves at least. */
+/* Bulk copies by a single lane: the counter for each direction, and a lane's minimum bytes. */
 static void test_bulk_sites(void **state) {
     (void)state;
 #define BULK(copy)                                                                                           \
@@ -263,7 +263,7 @@ static void test_bulk_sites(void **state) {
     }
 }
 
-/* What a lane moves at once of a matrix: what lies together in its row. */
+/* The bytes of a matrix that a lane moves at once: those contiguous in its row. */
 static void test_matrix_sites(void **state) {
     (void)state;
     static const struct {
@@ -286,7 +286,7 @@ static void test_matrix_sites(void **state) {
     }
 }
 
-/* Sums of vectors of halves are the hardware's own: no loop loads them first. */
+/* Sums of vectors of halves are native: no loop loads them first. */
 static void test_vector_sums(void **state) {
     (void)state;
     struct wl_counters counters;

@@ -1,5 +1,5 @@
-/* Where lanes meet before their branch's post-dominator, and where they do not, as ptxas has it: what an
- * order of blocks in the text must not change, and edges that look like a loop's end and are none. */
+/* Where ptxas has lanes meet before their branch's post-dominator, and where not: the order of blocks in the
+ * text must not matter, and some edges only look like a loop's end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum { THREADS = 32, WORDS = 4 * THREADS };
 
-/* What a warp counts.  The body has its thread's number in %tid0 and an address of its own in %d0. */
+/* A warp's counts.  The body has its thread's number in %tid0 and an address of its own in %d0. */
 static struct wl_counters run(const char *body) {
     char text[4096];
     const int size = snprintf(text, sizeof text,
@@ -34,7 +34,7 @@ static struct wl_counters run(const char *body) {
     return h.counters;
 }
 
-/* A lane makes 1 to 11 rounds, and five lanes leave by the break, each in a round of its own. */
+/* A lane makes 1 to 11 rounds; five lanes leave by the break, each in a different round. */
 #define BOUND "rem.u32 %r1, %tid0, 11; add.u32 %r1, %r1, 1;\n"
 #define HEAD  "mad.lo.u32 %r2, %r0, 4, 3; setp.eq.u32 %p0, %r2, %tid0;\n"
 #define LATCH "add.u32 %r0, %r0, 1; setp.lt.u32 %p1, %r0, %r1;\n"
@@ -42,7 +42,7 @@ static struct wl_counters run(const char *body) {
 #define END   "st.global.u32 [%d0+128], %r0;\n"
 #define ALL   "ALL: st.global.u32 [%d0+256], %r0; ret;\n"
 
-/* ptxas makes the same machine code of both texts. */
+/* ptxas produces the same machine code for both texts. */
 static void test_loop_end_in_any_order(void **state) {
     (void)state;
     static const char *const texts[] = {
@@ -57,8 +57,8 @@ static void test_loop_end_in_any_order(void **state) {
         assert_int_equal(run(texts[i]).global_store_requests, 5 + 1 + 1);
 }
 
-/* Even lanes go back to the outer loop's head in the first step, from the middle of the inner loop: what
- * follows there is no end of a loop, and odd lanes do not wait for them there. */
+/* Even lanes go back to the outer loop's head in the first step, from the middle of the inner loop: the code
+ * after that is not the end of a loop, and odd lanes do not wait for them there. */
 static void test_no_loop_end_within_the_loop(void **state) {
     (void)state;
     const struct wl_counters counters =
@@ -71,7 +71,7 @@ static void test_no_loop_end_within_the_loop(void **state) {
     assert_int_equal(counters.global_load_requests, 3 + 2);
 }
 
-/* Of each half of the lanes some return and the rest go on together: those that return do it apart. */
+/* In each half some lanes return and the others continue together: those that return do so separately. */
 static void test_no_place_at_a_return(void **state) {
     (void)state;
     const struct wl_counters counters = run(
@@ -82,7 +82,7 @@ static void test_no_place_at_a_return(void **state) {
         "LAST: st.global.u32 [%d0+256], %r1;\n"
         "DONE: ret;\n");
     assert_int_equal(counters.global_store_requests, 3);
-    /* 9 and the first branch; a branch, a store, a branch and a return of each half; the last store and
+    /* 9 and the first branch; a branch, a store, a branch and a return for each half; the last store and
      * return. */
     assert_int_equal(counters.inst_executed, 10 + 2 * 4 + 2);
 }

@@ -39,7 +39,7 @@ static void test_widths(void **state) {
     assert_memory_equal(out + 2048, in + 2048, 512);
     assert_memory_equal(out + 4096, in + 4096, 128);
     assert_memory_equal(out + 4352, in + 4352, 128);
-    assert_int_equal(out[512 + 256], 0xa5); /* between the parts nothing was written */
+    assert_int_equal(out[512 + 256], 0xa5); /* nothing was written between the parts */
     harness_close(&h);
 }
 
@@ -59,7 +59,7 @@ static void test_local_memory(void **state) {
         }
         assert_int_equal(out[t], sum);
     }
-    /* 64 words stored by each thread: 4 sectors a word and warp, as on hardware. */
+    /* Each thread stores 64 words: 4 sectors per word and warp, as on hardware. */
     assert_int_equal(h.counters.local_store_transactions, 8192);
     harness_close(&h);
 }
@@ -168,7 +168,7 @@ static void test_atomics(void **state) {
     harness_close(&h);
 }
 
-/* ptxas reads neighbours by wide loads; the counts are the wide ones', the values the same. */
+/* ptxas uses wide loads for contiguous ones; the counts are those, and the values are the same. */
 static void test_neighbouring_loads_count_as_wide(void **state) {
     (void)state;
     struct harness h;
@@ -229,7 +229,7 @@ static void test_faults(void **state) {
     harness_close(&h);
 }
 
-/* The same counts and results with one worker thread and with many. */
+/* Counts and results are the same with one worker thread and with many. */
 static void test_threads_do_not_matter(void **state) {
     (void)state;
     struct harness h;
@@ -276,7 +276,7 @@ static void note(void *argument, const struct sim_instruction_count *count) {
     }
 }
 
-/* Each instruction's own counts, by source line; together they are the launch's. */
+/* Each instruction's own counts, by source line; their sum is the launch's. */
 static void test_counts_by_instruction(void **state) {
     (void)state;
     struct harness h;

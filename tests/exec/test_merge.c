@@ -1,6 +1,6 @@
-/* Loads of neighbours in shared memory that ptxas makes one of, and those that only look so.  Each thread
- * reads four words of its own 16 bytes: as one load of 16 bytes a warp needs 4 passes, as four loads of 4
- * bytes 4 passes each. */
+/* Contiguous loads from shared memory that ptxas merges, and loads that only look like it.  Each thread reads
+ * four words of its own 16 bytes: one load of 16 bytes takes a warp 4 passes, four loads of 4 bytes take 4
+ * passes each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

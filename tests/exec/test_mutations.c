@@ -1,10 +1,10 @@
-/* PTX that nvcc made, damaged: every text is loaded, or refused with a message; nothing that it says makes
- * the loader or a launch leave its own memory.  (Sanitizers see what this file cannot.)
+/* Mutated PTX from nvcc: every text is loaded, or refused with a message; nothing in it makes the loader or a
+ * launch access memory that is not its own.  (Sanitizers see what this file cannot.)
  *
- *     test_exec_mutations SEED LOADS LAUNCHES FILE...
+ *    test_exec_mutations SEED LOADS LAUNCHES FILE...
  *
- * CTest runs a few thousand; more LOADS and other SEEDs, by hand, go further.  A failure prints the seed of
- * its mutant, which is what test_exec_mutations SEED 1 1 FILE... makes again. */
+ * CTest runs a few thousand; more LOADS and other SEEDs can be run manually.  A failure prints its mutant's
+ * seed, and test_exec_mutations SEED 1 1 FILE... reproduces it. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static bool in_word(char c) {
            c == '%' || c == '$';
 }
 
-/* The token around a random place: a word, a number, or one other character. */
+/* The token at a random place: a word, a number, or one other character. */
 static struct text token(const struct text *t) {
     size_t at = pick(t->size), end;
     while (at < t->size && (t->bytes[at] == ' ' || t->bytes[at] == '\n' || t->bytes[at] == '\t'))
@@ -58,7 +58,7 @@ static struct text token(const struct text *t) {
     return (struct text){t->bytes + at, end - at};
 }
 
-/* The line around a random place, with its end. */
+/* The line at a random place, with its end. */
 static struct text line(const struct text *t) {
     size_t at = pick(t->size), end = at;
     while (at > 0 && t->bytes[at - 1] != '\n')
@@ -68,7 +68,7 @@ static struct text line(const struct text *t) {
     return (struct text){t->bytes + at, end - at};
 }
 
-/* Replaces old, a part of t, by new, which may be a part of t too. */
+/* Replaces old, a part of t, by new, which may also be a part of t. */
 static void replace(struct text *t, struct text old, struct text new_) {
     const size_t before = (size_t)(old.bytes - t->bytes), after = t->size - before - old.size;
     char *out = malloc(before + new_.size + after + 1);
@@ -90,7 +90,7 @@ static void change_number(struct text *t) {
                                           "-8",         "1048577",     "0xffffffffffffffff"};
     for (int tries = 0; tries < 200; tries++) {
         struct text word = token(t);
-        /* Either a number, or the digits that end a register's name. */
+        /* Either a number, or the digits at the end of a register's name. */
         while (word.size && !(word.bytes[0] >= '0' && word.bytes[0] <= '9'))
             word.bytes++, word.size--;
         if (!word.size)
@@ -101,7 +101,7 @@ static void change_number(struct text *t) {
     }
 }
 
-/* A token of the same kind from elsewhere: a register for a register, a type for a type. */
+/* Uses a token of the same kind from elsewhere: a register for a register, a type for a type. */
 static void change_alike(struct text *t) {
     struct text old = token(t);
     for (int tries = 0; tries < 200; tries++) {
@@ -184,7 +184,7 @@ static void mutate(struct text *t) {
     }
 }
 
-/* A mutant of one of the files, of its own size on the heap so that sanitizers see its end. */
+/* A mutant of one of the files, allocated with its exact size so that sanitizers know its end. */
 static struct text mutant(uint64_t seed) {
     random_state = seed * 0x9e3779b97f4a7c15u + 1;
     pick(1);
@@ -228,7 +228,7 @@ static void mutants_are_loaded_or_refused(void **state) {
     sim_memory_destroy(memory);
 }
 
-/* Runs every kernel of a mutant on small grids.  What it does is its own affair. */
+/* Runs every kernel of a mutant on small grids.  The results do not matter. */
 static void launch_all(uint64_t seed) {
     struct sim_memory *memory = sim_memory_create(MEMORY);
     struct sim_module *module;
@@ -268,7 +268,7 @@ static void launch_all(uint64_t seed) {
     _exit(0);
 }
 
-/* In a child each, since a mutant may loop for ever. */
+/* Each in a child process, because a mutant may loop forever. */
 static void accepted_mutants_stay_inside(void **state) {
     (void)state;
     unsigned long slow = 0;

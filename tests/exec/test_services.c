@@ -1,4 +1,4 @@
-/* Texts that kernels print, in every space and to its last byte. */
+/* Texts that kernels print, in every space and to the last byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void faults(unsigned blocks, uint64_t p, uint64_t q) {
     assert_non_null(strstr(h.fault.text, "is out of bounds"));
 }
 
-/* With the text's end as the last byte that there is, and without an end. */
+/* With the terminator as the last existing byte, and without a terminator. */
 static void in_global_memory(void **state) {
     (void)state;
     load(KERNEL("mov.u64 %rd3, %rd1;\n" PRINT));
@@ -90,11 +90,11 @@ static void in_global_memory(void **state) {
         faults(1, (uintptr_t)text + sizes[i], 0);
     }
     faults(1, 1, 0);
-    faults(1, UINT64_C(3) << 56, 0); /* of the parameters */
+    faults(1, UINT64_C(3) << 56, 0); /* in the parameters */
     faults(1, UINT64_MAX, 0);
 }
 
-/* A function's arguments may lie in shared memory as well. */
+/* A function's arguments may be in shared memory too. */
 static void in_shared_memory(void **state) {
     (void)state;
     load(KERNEL(".shared .align 1 .b8 s[5];\n"
@@ -107,7 +107,7 @@ static void in_shared_memory(void **state) {
     faults(1, 4, 'B');
     faults(1, 5, 0);
     faults(1, UINT64_MAX, 0);
-    /* There are no blocks to name without a cluster. */
+    /* Without a cluster there are no blocks to name. */
     faults(1, UINT64_C(1) << 24, 0);
     faults(1, UINT64_C(2) << 24, 0);
 }
@@ -126,7 +126,7 @@ static void in_local_memory(void **state) {
     faults(1, UINT64_MAX, 0);
 }
 
-/* Of the other blocks of a cluster, those that are there. */
+/* Other blocks of a cluster, if they exist. */
 static void in_a_cluster(void **state) {
     (void)state;
     load(KERNEL(".shared .align 4 .b8 s[4];\n"
@@ -145,7 +145,7 @@ static void in_a_cluster(void **state) {
             assert_string_equal(out.text, wanted);
             faults(blocks, ((uint64_t)rank << 24) + 4, 0);
         }
-        /* An address that names no block is of the block's own. */
+        /* An address that names no block belongs to the own block. */
         assert_true(launched(blocks, -(UINT64_C(1) << 24), 0));
         assert_string_equal(out.text, "ABC");
         faults(blocks, (uint64_t)blocks << 24, 0);
@@ -154,7 +154,7 @@ static void in_a_cluster(void **state) {
     }
 }
 
-/* What a failed assertion names, of which a line has room for 1023 bytes each. */
+/* The texts of a failed assertion: a line has room for 1023 bytes of each. */
 static void assertions(void **state) {
     (void)state;
     static const size_t lengths[] = {0, 1, 1022, 1023, 1024, 1025, 1100};
@@ -175,7 +175,7 @@ static void assertions(void **state) {
         assert_false(launched(1, (uintptr_t)text, (uintptr_t)file));
         assert_int_equal(h.fault.kind, SIM_FAULT_ASSERT);
         assert_string_equal(out.text, wanted);
-        /* A text that ends where its memory does, without a mark. */
+        /* A text that ends with its memory, without a terminator. */
         text[lengths[i]] = 'x';
         const int all = lengths[i] + 1 < 1023 ? (int)lengths[i] + 1 : 1023;
         char *whole = wanted + 1500;

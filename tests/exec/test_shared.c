@@ -1,5 +1,5 @@
-/* Where shared variables lie.  Relocatable code has a kernel's own ones at module scope, and each kernel has
- * only what it and the functions that it calls name. */
+/* The layout of shared variables.  In relocatable code a kernel's own ones are at module scope, and each
+ * kernel has only those that it and the functions that it calls name. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void test_kernels_apart(void **state) {
             fail_msg("%s", h.fault.text);
         for (uint32_t k = 0; k < 3; k++)
             assert_int_equal(to[k], cases[i].first + k);
-        /* What the two share may have the other's alignment before it. */
+        /* The variables that they share may be preceded by padding for the other's alignment. */
         assert_in_range(shared_bytes(&h, cases[i].kernel), cases[i].at_least, cases[i].at_least + 256);
     }
     harness_close(&h);

@@ -1,5 +1,5 @@
-/* What lies beside shared and local memory, to the byte: the bytes that hardware lets pass, which are
- * counted, and the first ones that fault.  Each case slides a warp over both ends of what is allowed. */
+/* Memory next to shared and local memory, to the byte: the bytes that hardware lets pass, which are counted,
+ * and the first ones that fault.  Each case slides a warp across both ends of the allowed range. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 enum { LANES = 32 };
 
 static struct harness h;
-static uint64_t outside; /* that the last launch counted */
+static uint64_t outside; /* counted by the last launch */
 
 static void add_outside(void *argument, const struct sim_instruction_count *count) {
     (void)argument;
@@ -34,12 +34,12 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* The bytes from `begin` to `end` are allowed, and those from 0 to `own` are not outside. */
+/* The bytes from `begin` to `end` are allowed; those from 0 to `own` do not count as outside. */
 struct memory {
     int64_t begin, own, end;
 };
 
-/* One access per lane, `width` bytes each, from `offset` on; lane 31 comes first where the order falls. */
+/* One access per lane, `width` bytes each, from `offset` on; with `falling`, lane 31 comes first. */
 static void expect(const struct memory *memory, unsigned width, bool falling, int64_t offset) {
     uint64_t counted = 0;
     int first_bad = -1;
@@ -64,7 +64,7 @@ static void expect(const struct memory *memory, unsigned width, bool falling, in
     }
 }
 
-/* The kernel has `variables`, and %rd3 is the address of the lane's bytes behind `base`. */
+/* The kernel has `variables`, and %rd3 is the address of the lane's bytes after `base`. */
 struct access {
     const char *variables, *base, *instruction;
     unsigned width;
@@ -87,7 +87,7 @@ static void slide(const struct access *access, const struct memory *memory) {
         h.module = NULL;
         harness_load(&h, "slack.ptx", text, (size_t)size);
         for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
-            /* The last byte before the edge and the first one behind it are each lane's in turn. */
+            /* The last byte before the edge and the first byte after it belong to each lane in turn. */
             const int64_t edge = edges[i] / width * width;
             for (int64_t step = -LANES - 1; step <= 1; step++)
                 expect(memory, access->width, falling, edge + step * width);
@@ -95,7 +95,7 @@ static void slide(const struct access *access, const struct memory *memory) {
     }
 }
 
-/* 512 bytes before a thread's local memory and 4096 past its frame's end, as worker.h has them. */
+/* 512 bytes before a thread's local memory and 4096 past its frame's end, as in worker.h. */
 static void local_memory(void **state) {
     (void)state;
     static const struct memory memory = {-512, 64, 64 + 4096};
@@ -113,7 +113,7 @@ static void local_memory(void **state) {
         slide(&accesses[i], &memory);
 }
 
-/* A store outside changes neither the thread's own bytes nor another thread's, and is there for a load. */
+/* A store outside changes neither the thread's own bytes nor another thread's, and a load reads it back. */
 static void local_stores(void **state) {
     (void)state;
     static const char text[] =
@@ -131,7 +131,7 @@ static void local_stores(void **state) {
             fail_msg("at %lld: %s", (long long)offsets[i], h.fault.text);
 }
 
-/* Shared memory comes in granules of 128 bytes, and the system's 1024 bytes lie before it. */
+/* Shared memory is allocated in granules of 128 bytes, and the system's 1024 bytes precede it. */
 static void shared_memory(void **state) {
     (void)state;
     static const struct memory memory = {-1024, 72, 128};
@@ -150,7 +150,7 @@ static void shared_memory(void **state) {
         slide(&accesses[i], &memory);
 }
 
-/* A kernel without shared memory has no part of the system's either. */
+/* A kernel without shared memory has no system part either. */
 static void no_shared_memory(void **state) {
     (void)state;
     static const struct memory memory = {0, 0, 0};
@@ -158,7 +158,7 @@ static void no_shared_memory(void **state) {
     slide(&access, &memory);
 }
 
-/* The upper half of a 64-bit address before shared memory is all ones or, as of 32-bit ones, zeros. */
+/* The upper half of a 64-bit address before shared memory is all ones or, as for 32-bit ones, zeros. */
 static void upper_halves(void **state) {
     (void)state;
     static const char text[] =

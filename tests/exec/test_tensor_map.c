@@ -1,5 +1,5 @@
 /* tensormap.replace, tensormap.cp_fenceproxy, fence.proxy.tensormap and prefetch.tensormap.  The words are
- * those that an H200 made of zeros (CUDA 13.0, sm_90a); so are the faults. */
+ * those that an H200 made from zeros (CUDA 13.0, sm_90a), and so are the faults. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,14 +44,14 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* The places of a map, as text around an instruction's middle: its space, and the address of it. */
+/* The places of a map, as text around the middle of an instruction: its space, and its address. */
 static const struct place {
     const char *space, *address;
     bool shared;
 } places[] = {
     {".global", "%rd1", false}, {"", "%rd1", false}, {".shared::cta", "s", true}, {"", "%rd3", true}};
 
-/* Replaces a field of zeros or of ones in every place; what there is then. */
+/* Replaces a field of zeros or of ones in every place, and checks the result. */
 static void replaced(const char *field, const char *type, const char *operands, uint64_t value, bool ones,
                      uint32_t out[SIM_TENSOR_MAP_WORDS]) {
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -128,7 +128,7 @@ static void fields(void **state) {
     }
 }
 
-/* A field of zeros in a map of ones: no other bit is another. */
+/* A field of zeros in a map of ones: no other bit changes. */
 static void neighbours(void **state) {
     (void)state;
     static const struct change cases[] = {
@@ -158,7 +158,7 @@ static void neighbours(void **state) {
     }
 }
 
-/* As ptxas makes them: a load and a store of a word; of a whole word, a store. */
+/* As with ptxas: a load and a store of a word; for a whole word, just a store. */
 static void counters(void **state) {
     (void)state;
     static const struct {
@@ -187,7 +187,7 @@ static void fault_of(const char *body, uint64_t p, uint64_t q, enum sim_fault_ki
         fail_msg("%s: fault %d (%s), not %d", body, h.fault.kind, h.fault.text, kind);
 }
 
-/* The word that a field lies in must be the device's, and aligned; the rest of the map is not looked at. */
+/* The word that contains a field must be the device's, and aligned; the rest of the map is not checked. */
 static void places_of_fields(void **state) {
     (void)state;
 #define REPLACE(field, place) FIRST "tensormap.replace.tile." field " [" place "], "
@@ -232,7 +232,7 @@ static void copies(void **state) {
     assert_true(run_at(HEAD LOAD FILL COPY "[%rd1+64], [s+16], 128; ret; }\n", (uintptr_t)to, 0, 32));
     for (uint32_t i = 0; i < 64; i++)
         assert_int_equal(to[i], i < 16 ? i + 1 : i < 48 ? i - 11 : 0);
-    /* Odd lanes have a target 32 bytes on, and every second pair a source 64 bytes on. */
+    /* Odd lanes have a target 32 bytes further, and every second pair a source 64 bytes further. */
     static const uint32_t spread[64] = {
         [0] = 1,     [2] = 0x13,  [4] = 5,     [6] = 0x17,  [8] = 9,     [9] = 2,     [10] = 0x1b,
         [11] = 0x14, [12] = 0xd,  [13] = 6,    [14] = 0x1f, [15] = 0x18, [16] = 0x11, [17] = 0xa,
@@ -268,7 +268,7 @@ static void count_finding(void *argument, const struct sim_finding *finding) {
     kinds[finding->kind]++;
 }
 
-/* Under checks a field is unwritten, out of bounds or raced for as any word is. */
+/* Under checks, fields are reported as unwritten, out of bounds or racing like any word. */
 static void checked(void **state) {
     (void)state;
     unsigned kinds[64] = {0};

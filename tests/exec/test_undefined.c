@@ -1,4 +1,4 @@
-/* Functions that nobody defines: what is said of those that the toolkit's device runtime would bring. */
+/* Undefined functions: the messages for those from the toolkit's device runtime. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

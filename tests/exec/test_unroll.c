@@ -1,5 +1,5 @@
-/* Loops that ptxas unrolls: whatever their numbers, they compute what the loop as it is written does, and
- * count the loads of the unrolled one; those that ptxas leaves as they are count their own. */
+/* Loops that ptxas unrolls: with any numbers, they compute the same as the original loop, and count the loads
+ * of the unrolled one; loops that ptxas leaves as they are count their own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ struct loop {
     const char *test, *type;
     int64_t step;
     bool negated, unrolled;
-    /* Beside the loop's own instructions; before its first one; options behind .target. */
+    /* Additional instructions in the loop; before its first one; options after .target. */
     const char *more, *pragma, *options;
 };
 
@@ -55,7 +55,7 @@ static bool holds(const struct loop *loop, uint64_t a, uint64_t b) {
     return is != loop->negated;
 }
 
-/* What the loop does, by itself; the rounds it takes, or MOST + 1. */
+/* Executes the loop alone; returns its number of rounds, or MOST + 1. */
 static unsigned rounds_of(const struct loop *loop, const struct lane *lane, unsigned index,
                           struct result *out) {
     unsigned rounds = 0;
@@ -101,7 +101,7 @@ static uint64_t draw(void) {
     return state_of_random ^= state_of_random << 17;
 }
 
-/* Near where numbers begin and end, and a few rounds apart, exactly and nearly. */
+/* Values near the ends of the range, and values exactly or nearly a few rounds apart. */
 static struct lane draw_lane(const struct loop *loop) {
     const uint64_t anchors[] = {0, UINT64_MAX, INT64_MAX, INT32_MAX, draw(), 1000};
     const uint64_t begin = anchors[draw() % 6] + draw() % 9 - 4;
@@ -109,7 +109,7 @@ static struct lane draw_lane(const struct loop *loop) {
     return (struct lane){cut(loop, begin), cut(loop, bound)};
 }
 
-/* Whether the counter comes to its bound without passing the end of its numbers, or makes one round. */
+/* Whether the counter reaches its bound without overflow, or there is one round. */
 static bool is_regular(const struct loop *loop, const struct lane *lane, unsigned rounds) {
     const bool sign = loop->type[0] == 's';
     const __int128 from = !sign           ? (__int128)lane->begin
@@ -123,7 +123,7 @@ static bool is_regular(const struct loop *loop, const struct lane *lane, unsigne
                                           : before >= to && end <= to && from >= to);
 }
 
-/* Loads of the unrolled loop, or of the one that was written. */
+/* The loads of the unrolled loop, or of the original one. */
 static uint64_t loads_of(const unsigned *rounds, bool unrolled) {
     unsigned most = 0, fours = 0, twos = 0, ones = 0;
     for (unsigned i = 0; i < LANES; i++) {
@@ -156,7 +156,7 @@ static void check(const struct loop *loop) {
                 fail_msg("%s.%s by %lld: lane %u from %llx to %llx", loop->test, loop->type,
                          (long long)loop->step, i, (unsigned long long)in[i].begin,
                          (unsigned long long)in[i].bound);
-        /* What passes the end of its numbers meets others where it happens to. */
+        /* With overflow, lanes meet wherever that leads. */
         if (drawn % 2 && h.counters.global_load_requests != OWN_LOADS + loads_of(rounds, loop->unrolled))
             fail_msg("%s.%s by %lld: %llu loads and not %llu", loop->test, loop->type, (long long)loop->step,
                      (unsigned long long)h.counters.global_load_requests,
@@ -197,7 +197,7 @@ static void test_counts(void **state) {
     }
 }
 
-/* Instructions for a loop that has 9 of its own. */
+/* Instructions for a loop with 9 of its own. */
 #define TEN_MORE                                                                                             \
     "xor.b32 %r3, %r2, 1; xor.b32 %r3, %r3, 2; xor.b32 %r3, %r3, 3; xor.b32 %r3, %r3, 4; xor.b32 %r3, %r3, " \
     "5; xor.b32 %r3, %r3, 6; xor.b32 %r3, %r3, 7; xor.b32 %r3, %r3, 8; xor.b32 %r3, %r3, 9; xor.b32 %r3, "   \
@@ -212,7 +212,7 @@ static void test_limits(void **state) {
         {.unrolled = true, .more = "div.u32 %r3, %r2, 3;"},
         {.unrolled = false, .more = "div.u32 %r3, %r2, 3; rem.u32 %r3, %r3, 5;" TEN_MORE},
         {.unrolled = true, .more = "setp.lt.u32 %q, %r2, 9; @%q xor.b32 %r3, %r3, 1;"},
-        /* Conditions one after the other; one within another. */
+        /* Consecutive conditions; nested conditions. */
         {.unrolled = true, .more = "setp.lt.u32 %q, %r1, 20; @%q bra A; xor.b32 %r3, %r3, 1; A:"},
         {.unrolled = true,
          .more = "setp.lt.u32 %q, %r1, 20; @%q bra A; xor.b32 %r3, %r3, 1; bra.uni B;\n"
@@ -230,7 +230,7 @@ static void test_limits(void **state) {
         {.unrolled = false, .pragma = ".pragma \"nounroll\";"},
         {.unrolled = true, .pragma = ".pragma \"used_bytes_mask 0xf\";"},
         {.unrolled = false, .options = ", debug"},
-        /* Its test of the last round is read, or its numbers change. */
+        /* The test of its last round is read, or its numbers change. */
         {.unrolled = false, .more = "selp.b32 %r3, 1, 2, %p;"},
         {.unrolled = false, .more = "add.s32 %n, %n, 0;"},
         {.unrolled = false, .more = "add.s32 %i, %i, 0;"},
@@ -240,18 +240,18 @@ static void test_limits(void **state) {
         loop.test = "lt", loop.type = "s32", loop.step = 1;
         check(&loop);
     }
-    /* Steps of 2^40 and more, of which four may pass the end of 64 bits. */
+    /* Steps of at least 2^40: four of them may overflow 64 bits. */
     const int64_t step = INT64_C(1) << 40;
     check(&(struct loop){.test = "lt", .type = "s64", .step = step - 1, .unrolled = true});
     check(&(struct loop){.test = "lt", .type = "s64", .step = step});
     check(&(struct loop){.test = "gt", .type = "s64", .step = 1 - step, .unrolled = true});
     check(&(struct loop){.test = "gt", .type = "s64", .step = -step});
-    /* Counts that go the other way. */
+    /* Counting in the other direction. */
     check(&(struct loop){.test = "ge", .type = "s32", .step = -1});
     check(&(struct loop){.test = "eq", .type = "s32", .step = 1});
 }
 
-/* A pragma of the module and of the kernel, which is all that follows. */
+/* A pragma of the module, and of the kernel; the latter affects all that follows. */
 static void test_pragmas(void **state) {
     (void)state;
     static const char *const around[][2] = {
@@ -270,7 +270,7 @@ static void test_pragmas(void **state) {
         harness_start(&h);
         harness_load(&h, "unroll", text, (size_t)size);
         uint32_t *in = harness_buffer(&h, 4);
-        /* 1, 1, 2, 3 ... 29 rounds: 29 loads, or seven times four, two and one. */
+        /* 1, 1, 2, 3 ... 29 rounds: 29 loads, or seven times four, then two and one. */
         enum { THREADS = 30 };
         const uint64_t loads = i ? 29 : 31;
         assert_true(harness_launch(&h, "run", 1, THREADS, 0, (const void *[]){&in}));
@@ -283,14 +283,14 @@ static void test_pragmas(void **state) {
     }
 }
 
-/* Loops that count by other means than most; 30 lanes, each with its number in %n. */
+/* Loops with unusual counters; 30 lanes, each with its number in %n. */
 static void test_other_counts(void **state) {
     (void)state;
     static const struct {
         const char *begins, *counts;
         uint64_t loads;
     } loops[] = {
-        /* To a number: 1, 1, 2, 3 ... 29 rounds, seven times four, two and one. */
+        /* To a number: 1, 1, 2, 3 ... 29 rounds, seven times four, then two and one. */
         {"sub.s32 %i, 29, %n;", "add.s32 %i, %i, 1; setp.lt.s32 %p, %i, 29;", 31},
         /* The test comes before the step: 1, 2, 3 ... 30 rounds. */
         {"mov.u32 %i, 0;", "setp.lt.s32 %p, %i, %n; add.s32 %i, %i, 1;", 30},

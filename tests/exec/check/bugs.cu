@@ -1,5 +1,5 @@
 // Each section is one planted bug and its clean twin: the same code, where `bug` says which.  "at" marks the
-// line that the finding has to name, "other" that of the second access.  test_bugs.c says how they are run:
+// line that the finding must name, "other" marks the line of the second access.  test_bugs.c runs them:
 // a and b have n elements each.
 #define PAIR(name)                                                                                           \
     extern "C" __global__ void bug_##name(int *a, int *b, int n) {                                           \

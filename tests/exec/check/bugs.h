@@ -1,4 +1,4 @@
-/* The planted bugs by the check that finds them, and how each is run.
+/* The planted bugs, by the check that finds them, with the parameters of their launches.
  *
  * X(name, kind, blocks, threads, elements of a and of b, bytes of shared memory, flags)
  */
@@ -6,10 +6,10 @@
 #define WIDELOAD_TESTS_CHECK_BUGS_H
 
 enum {
-    BUG_UNWRITTEN = 1,  /* nobody has written b */
-    BUG_TWIN_FINDS = 2, /* but its twin finds it written */
+    BUG_UNWRITTEN = 1,  /* b was never written */
+    BUG_TWIN_FINDS = 2, /* but its twin needs it written */
     BUG_FREED = 4,      /* b is freed before the bug's launch */
-    BUG_ENDS = 8,       /* the launch ends of it */
+    BUG_ENDS = 8,       /* the bug ends the launch */
 };
 
 #define BUGS_MEMORY(X)                                                                                       \
@@ -90,7 +90,7 @@ enum {
     X(bulk_of_unwritten, UNINITIALIZED, 1, 64, 128, 0, BUG_UNWRITTEN)                                        \
     X(unwritten_across, UNINITIALIZED, 4, 64, 256, 0, 0)
 
-/* The deadlocks last: on a GPU they never end. */
+/* These are real deadlocks: on a GPU they never end. */
 #define BUGS_SYNC(X)                                                                                         \
     X(half_a_warp, DIVERGENT_BARRIER, 1, 64, 64, 0, 0)                                                       \
     X(barrier_on_both_sides, DIVERGENT_BARRIER, 1, 64, 64, 0, 0)                                             \

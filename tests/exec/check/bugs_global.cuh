@@ -23,7 +23,7 @@ CASE global_without_barrier(int *a, int *b, int n) {
 }
 PAIR(global_without_barrier)
 
-// The last block adds up what the others left: they need a fence before they say that they are done.
+// The last block adds up the others' results: they need a fence before they report that they are done.
 CASE last_block_without_fence(int *a, int *b, int n) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
@@ -60,7 +60,7 @@ CASE bytes_of_neighbouring_blocks(int *a, int *b, int n) {
 }
 PAIR(bytes_of_neighbouring_blocks)
 
-// The same of whole rows, 32 words in a row by a warp's 32 lanes.
+// The same with whole rows: 32 contiguous words, written by a warp's 32 lanes.
 CASE blocks_write_one_row(int *a, int *b, int n) {
     a[bug ? threadIdx.x : thread()] = blockIdx.x; // at other
 }

@@ -1,4 +1,4 @@
-// Reads of what nobody wrote.
+// Reads of data that was never written.
 
 CASE unwritten_global(int *a, int *b, int n) {
     a[threadIdx.x] = b[threadIdx.x]; // at
@@ -61,7 +61,7 @@ CASE unwritten_part_of_a_vector(int *a, int *b, int n) {
 }
 PAIR(unwritten_part_of_a_vector)
 
-// A forgotten member leaves a gap as padding would; unlike padding, it is used.
+// A forgotten member leaves a gap like padding, but unlike padding it is used.
 struct with_padding {
     double d;
     int i, j;

@@ -1,4 +1,4 @@
-// Addresses that no thread may use.
+// Addresses that no thread may access.
 
 CASE store_past_end(int *a, int *b, int n) {
     int i = thread();
@@ -69,7 +69,7 @@ CASE shared_dynamic_past_end(int *a, int *b, int n) {
 }
 PAIR(shared_dynamic_past_end)
 
-// From the static part into the gap before the dynamic one.
+// An overrun from the static part into the gap before the dynamic one.
 CASE shared_static_to_dynamic(int *a, int *b, int n) {
     extern __shared__ int dynamic[];
     __shared__ int s[16];
@@ -104,7 +104,7 @@ CASE misaligned_vector(int *a, int *b, int n) {
 }
 PAIR(misaligned_vector)
 
-// Loads and stores that do not know which memory they touch.
+// Generic loads and stores.
 CASE generic_past_end(int *a, int *b, int n) {
     int i = threadIdx.x, value;
     asm volatile("ld.u32 %0, [%1];" : "=r"(value) : "l"(b + i + (bug ? 1 : 0)) : "memory"); // at

@@ -10,7 +10,7 @@ CASE missing_barrier(int *a, int *b, int n) {
 }
 PAIR(missing_barrier)
 
-// A loop needs a barrier after the reads, too.
+// A loop also needs a barrier after the reads.
 CASE missing_second_barrier(int *a, int *b, int n) {
     __shared__ int s[64];
     int i = threadIdx.x, sum = 0;
@@ -53,7 +53,7 @@ CASE missing_syncwarp(int *a, int *b, int n) {
 }
 PAIR(missing_syncwarp)
 
-// One lane's store is read by all.
+// All lanes read one lane's store.
 CASE broadcast_without_barrier(int *a, int *b, int n) {
     __shared__ int s;
     if (threadIdx.x == 0)
@@ -112,7 +112,7 @@ CASE bytes_of_a_word(int *a, int *b, int n) {
 }
 PAIR(bytes_of_a_word)
 
-// The tiled matrix product, as textbooks get it wrong.
+// The tiled matrix product with a common mistake.
 CASE tile_without_second_barrier(int *a, int *b, int n) {
     __shared__ int tile_a[16][16], tile_b[16][16];
     int x = threadIdx.x % 16, y = threadIdx.x / 16, sum = 0;
@@ -139,7 +139,7 @@ CASE warp_reads_next_row(int *a, int *b, int n) {
 }
 PAIR(warp_reads_next_row)
 
-// One thread overwrites what all have to read first.
+// One thread overwrites a value that all must read first.
 CASE written_after_all_read(int *a, int *b, int n) {
     __shared__ int s;
     if (threadIdx.x == 0)
@@ -170,7 +170,7 @@ CASE lane_overwrites_what_its_warp_reads(int *a, int *b, int n) {
 }
 PAIR(lane_overwrites_what_its_warp_reads)
 
-// Two warps read a row, and a third one writes it.
+// Two warps read a row, and a third warp writes it.
 CASE third_warp_writes(int *a, int *b, int n) {
     __shared__ int s[32];
     int i = threadIdx.x, lane = i % 32;
@@ -187,7 +187,7 @@ CASE third_warp_writes(int *a, int *b, int n) {
 }
 PAIR(third_warp_writes)
 
-// Of two readers the writer waits for one.
+// The writer waits for only one of two readers.
 CASE writer_waits_for_one_reader(int *a, int *b, int n) {
     __shared__ int s[32];
     int i = threadIdx.x, lane = i % 32;
@@ -217,7 +217,7 @@ CASE byte_of_anothers_word(int *a, int *b, int n) {
 }
 PAIR(byte_of_anothers_word)
 
-// Halves of words: neighbours' are their own, a third thread's are not.
+// Halves of words: sharing a word with a neighbour is fine, a third thread's half is not.
 CASE halves_overlap(int *a, int *b, int n) {
     __shared__ __align__(4) unsigned short s[64];
     int i = threadIdx.x;

@@ -9,7 +9,7 @@ CASE half_a_warp(int *a, int *b, int n) {
 }
 PAIR(half_a_warp)
 
-// (The condition has to be the same in the whole block: so says CUDA, and so does compute-sanitizer.)
+// (CUDA and compute-sanitizer require the condition to be the same in the whole block.)
 CASE barrier_on_both_sides(int *a, int *b, int n) {
     if (bug ? threadIdx.x % 2 : n < 32) {
         a[threadIdx.x] = 1;

@@ -1,4 +1,4 @@
-// Correct programs of kinds that a careless checker takes for wrong.
+// Correct programs that a careless checker would report.
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 
@@ -14,7 +14,7 @@ extern "C" __global__ void early_exit(int *a, int *b, int n) {
     a[i] = s[n - 1 - i];
 }
 
-// One barrier a turn is enough when the buffers take turns.
+// One barrier per step is enough with alternating buffers.
 extern "C" __global__ void double_buffer(int *a, int *b, int n) {
     __shared__ int s[2][64];
     int i = threadIdx.x, sum = 0;
@@ -39,7 +39,7 @@ extern "C" __global__ void same_value(int *a, int *b, int n) {
         a[0] = 1;
 }
 
-// Two blocks store the same half of each word, and one of them the other half too.
+// Two blocks store the same half of each word, and one of them also stores the other half.
 extern "C" __global__ void same_half(int *a, int *b, int n) {
     int i = threadIdx.x;
     if (blockIdx.x % 2 == 0)
@@ -70,7 +70,7 @@ extern "C" __global__ void volatile_reduction(int *a, int *b, int n) {
     }
 }
 
-// Two warps hand data over by a volatile flag and fences.
+// Two warps exchange data through a volatile flag and fences.
 extern "C" __global__ void flag(int *a, int *b, int n) {
     __shared__ int data[32];
     __shared__ volatile int ready;
@@ -91,7 +91,7 @@ extern "C" __global__ void flag(int *a, int *b, int n) {
     }
 }
 
-// Blocks wait for the one before them: a chained sum.
+// Each block waits for the previous one: a chained sum.
 extern "C" __global__ void chain(int *a, int *b, int n) {
     volatile int *flags = b;
     if (threadIdx.x == 0) {
@@ -108,7 +108,7 @@ extern "C" __global__ void chain(int *a, int *b, int n) {
     }
 }
 
-// A producer that goes on (bar.arrive) and a consumer that waits (bar.sync), turn by turn.
+// A producer that continues (bar.arrive) and a consumer that waits (bar.sync), alternately.
 extern "C" __global__ void specialised(int *a, int *b, int n) {
     __shared__ int s[32];
     int lane = threadIdx.x % 32, sum = 0;
@@ -127,7 +127,7 @@ extern "C" __global__ void specialised(int *a, int *b, int n) {
         a[lane] = sum;
 }
 
-// Words written a byte at a time by different threads, padding left alone.
+// Different threads write words byte by byte, except the padding.
 struct padded {
     char c;
     int i;
@@ -160,7 +160,7 @@ extern "C" __global__ void shuffle_sum(int *a, int *b, int n) {
         atomicAdd(a, value);
 }
 
-// Lanes part, wait for their halves, meet again.
+// Lanes diverge, wait for their halves, and meet again.
 extern "C" __global__ void halves(int *a, int *b, int n) {
     __shared__ int s[32];
     int i = threadIdx.x;
@@ -186,7 +186,7 @@ extern "C" __global__ void recursion(int *a, int *b, int n) {
     a[threadIdx.x] = deep(b, threadIdx.x % 5);
 }
 
-// Two warps fill two buffers, two others read them: full and empty are barriers of their own for each buffer.
+// Two warps fill two buffers, two others read them; each buffer has barriers for full and for empty.
 extern "C" __global__ void producer_consumer(int *a, int *b, int n) {
     __shared__ int s[2][64];
     int i = threadIdx.x % 64, sum = 0;
@@ -226,7 +226,7 @@ extern "C" __global__ void tiles(int *a, int *b, int n) {
     a[i] = s[127 - i] + tile.shfl_xor(sum, 1);
 }
 
-// Lanes hand values around through shared memory, step by step.
+// Lanes pass values on through shared memory, step by step.
 extern "C" __global__ void warp_exchange(int *a, int *b, int n) {
     __shared__ int s[64];
     int lane = threadIdx.x % 32, *row = s + threadIdx.x / 32 * 32, value = b[threadIdx.x];
@@ -239,7 +239,7 @@ extern "C" __global__ void warp_exchange(int *a, int *b, int n) {
     a[threadIdx.x] = value;
 }
 
-// Sums of blocks, added up by the block that finishes last: the toolkit's threadFenceReduction.
+// The block that finishes last adds up the blocks' sums: the toolkit's threadFenceReduction.
 extern "C" __global__ void last_block_reduces(int *a, int *b, int n) {
     __shared__ int s[64];
     __shared__ bool last;
@@ -269,8 +269,8 @@ extern "C" __global__ void last_block_reduces(int *a, int *b, int n) {
     }
 }
 
-// A scan in one pass: each block publishes its own sum, looks back at those before it, and publishes the sum
-// up to itself.  The state is 1 or 2 in a word of its own, b[n..]; the sums stand in a[n..] and a[n + 32..].
+// A single-pass scan: each block publishes its own sum, looks back at earlier ones, and publishes the sum
+// up to itself.  The state is 1 or 2 in a separate word, b[n..]; the sums are in a[n..] and a[n + 32..].
 extern "C" __global__ void look_back(int *a, int *b, int n) {
     __shared__ int before;
     int block = blockIdx.x, i = threadIdx.x, value = b[block * 32 + i];
@@ -302,7 +302,7 @@ extern "C" __global__ void look_back(int *a, int *b, int n) {
     a[block * 32 + i] = before + value;
 }
 
-// The same hand-over by acquire and release, without fences.
+// The same exchange by acquire and release, without fences.
 extern "C" __global__ void acquire_release(int *a, int *b, int n) {
     int *flag = b + n + blockIdx.x;
     if (threadIdx.x == 0) {
@@ -317,7 +317,7 @@ extern "C" __global__ void acquire_release(int *a, int *b, int n) {
     }
 }
 
-// A ring of asynchronous copies, each thread's own words and then the neighbours'.
+// A ring of asynchronous copies: first each thread's own words, then the neighbours'.
 extern "C" __global__ void async_stages(int *a, int *b, int n) {
     __shared__ int s[2][64];
     int i = threadIdx.x, sum = 0;
@@ -338,7 +338,7 @@ extern "C" __global__ void async_stages(int *a, int *b, int n) {
     a[i] = sum;
 }
 
-// cuda::barrier: an mbarrier that all threads arrive at and wait for, phase after phase.
+// cuda::barrier: an mbarrier where all threads arrive and wait, phase after phase.
 extern "C" __global__ void barrier_object(int *a, int *b, int n) {
     __shared__ int s[64];
     __shared__ cuda::barrier<cuda::thread_scope_block> barrier;
@@ -355,7 +355,7 @@ extern "C" __global__ void barrier_object(int *a, int *b, int n) {
     a[i] = sum;
 }
 
-// Bulk copies in and out, the first waited for at an mbarrier.
+// Bulk copies in and out; the first is awaited at an mbarrier.
 extern "C" __global__ void bulk_copies(int *a, int *b, int n) {
     __shared__ __align__(16) int s[64];
     __shared__ __align__(8) unsigned long long barrier;
@@ -393,8 +393,8 @@ extern "C" __global__ void bulk_copies(int *a, int *b, int n) {
     }
 }
 
-// Warps wait at different instructions: CUDA C++ forbids it of __syncthreads(), but to PTX and to the
-// hardware the barrier is its number.
+// Warps wait at different instructions: CUDA C++ forbids this for __syncthreads(), but in PTX and in
+// hardware only the barrier's number matters.
 extern "C" __global__ void barrier_in_two_places(int *a, int *b, int n) {
     __shared__ int s[64];
     s[threadIdx.x] = b[threadIdx.x];
@@ -407,7 +407,7 @@ extern "C" __global__ void barrier_in_two_places(int *a, int *b, int n) {
     }
 }
 
-// Clusters of two blocks.  By turns each writes to the other's shared memory and reads there, ordered by the
+// Clusters of two blocks.  Alternately each writes and reads the other's shared memory, ordered by the
 // cluster's barrier, whose arrivals come early.
 static __device__ __forceinline__ unsigned cluster_rank() {
     unsigned rank;
@@ -443,7 +443,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) exchange(int *a, int *b, in
     a[own] = s[63 - i];
 }
 
-// Blocks that hand each other global memory, by their barrier and by flags in shared memory.
+// Blocks that exchange global memory, ordered by their barrier and by flags in shared memory.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) hands_over(int *a, int *b, int n) {
     __shared__ int flag;
     int i = threadIdx.x, own = blockIdx.x * 64 + i, others = (blockIdx.x ^ 1) * 64 + i;
@@ -474,7 +474,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) hands_over(int *a, int *b, 
     a[own] = value;
 }
 
-// One writes to the other's shared memory and arrives at its mbarrier; the other ends after it has waited
+// One block writes to the other's shared memory and arrives at its mbarrier; the other ends after waiting
 // there.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) producer_across(int *a, int *b, int n) {
     __shared__ int s[64];
@@ -504,7 +504,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) producer_across(int *a, int
     a[i] = s[63 - i];
 }
 
-// Sums of all blocks in the first one's shared memory.
+// Sums of all blocks in the first block's shared memory.
 extern "C" __global__ void __cluster_dims__(4, 1, 1) sums_across(int *a, int *b, int n) {
     __shared__ int sum[4];
     int i = threadIdx.x;
@@ -523,7 +523,7 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) sums_across(int *a, int *b,
 #undef ARRIVE
 #undef WAIT
 
-// Structures move with their padding: through memory, shared and local, and from lane to lane.
+// Structures are moved with their padding: through memory, shared and local, and from lane to lane.
 struct flagged {
     bool b;
     long long l;

@@ -1,5 +1,5 @@
-// Runs the planted bugs and their twins as a program, so that the same ones can be put to a GPU with NVIDIA's
-// compute-sanitizer and to `wideload prof --check`.
+// Runs the planted bugs and their twins as a program, for a GPU with NVIDIA's
+// compute-sanitizer and for `wideload prof --check`.
 //
 // usage: planted list CHECK           the names of a check's bugs: memory, race, init, sync or host
 //        planted bug|ok NAME          one bug, or its twin
@@ -53,7 +53,7 @@ static void run(const struct planted *p, bool bug) {
         cudaFree(b);
 }
 
-// ---------------------------------------------------------------- what the host does wrong
+// ---------------------------------------------------------------- errors of the host
 
 static void leak(bool bug) {
     int *p;

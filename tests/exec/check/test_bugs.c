@@ -1,4 +1,4 @@
-/* Every planted bug is found, once, at its line, and its clean twin has no finding.
+/* Every planted bug is found, once, at its line, and its clean twin gives no finding.
  *
  * usage: test_bugs BUGS.PTX FOLDER CLEAN.PTX COMPUTE_SANITIZER.CSV
  */
@@ -14,7 +14,7 @@
 #include "tests/exec/check/findings.h"
 
 static const char *ptx_file, *source_folder, *sanitizer_file;
-static struct findings *session; /* one for all, since loading the module is what takes time */
+static struct findings *session; /* shared by all tests, because loading the module is slow */
 
 struct bug {
     const char *name;
@@ -30,13 +30,13 @@ struct bug {
 static const struct bug bugs[] = {BUGS(ROW)};
 static const char *const parts[] = {"memory", "async", "cluster", "race", "global", "init", "sync"};
 
-/* Where a bug is marked: the file, and its lines, 0 where there is none. */
+/* A bug's marks: its file and its lines, 0 for none. */
 struct marks {
     char file[64];
     uint32_t heading, at, other;
 };
 
-/* False when the bug is not in this part. */
+/* False if the bug is not in this part. */
 static bool find_in(const char *part, const char *name, struct marks *marks) {
     char path[4096], line[512], start[128];
     snprintf(marks->file, sizeof marks->file, "bugs_%s.cuh", part);
@@ -107,7 +107,7 @@ static bool wrong(const struct bug *bug, const char *what, const struct findings
     return false;
 }
 
-/* Which of two racing accesses comes first is the scheduler's doing. */
+/* The scheduler decides which of two racing accesses comes first. */
 static bool is_kind(const struct sim_finding *finding, enum sim_finding_kind kind) {
     return finding->kind == kind ||
            (sim_finding_check(kind) == SIM_CHECK_RACE && sim_finding_check(finding->kind) == SIM_CHECK_RACE);
@@ -127,7 +127,7 @@ static bool planted_is_found(struct findings *f, const struct bug *bug, unsigned
     }
     if (found != own)
         return wrong(bug, own ? "not found once" : "found without its check", f);
-    /* Another check may see the same bug: what is read too soon is unwritten, too. */
+    /* Another check may find the same bug: data that is read too soon is also unwritten. */
     return checks != (unsigned)sim_finding_check(bug->kind) || f->count == 1 ||
            wrong(bug, "more than one finding", f);
 }
@@ -149,7 +149,7 @@ static void found_with_all_checks(void **state) {
     assert_int_equal(bad, 0);
 }
 
-/* Each is found by its own check alone, and not without it. */
+/* Each bug is found by its own check alone, and not without it. */
 static void found_by_one_check(void **state) {
     (void)state;
     size_t bad = 0;
@@ -161,10 +161,10 @@ static void found_by_one_check(void **state) {
     assert_int_equal(bad, 0);
 }
 
-/* ---------------------------------------------------------------- beside compute-sanitizer */
+/* ---------------------------------------------------------------- comparison with compute-sanitizer */
 
-/* A row of compute_sanitizer.csv: what NVIDIA's tool found of the same bug on an H200; at and other are lines
- * below the bug's heading. */
+/* A row of compute_sanitizer.csv: NVIDIA's finding for the same bug on an H200; at and other are line numbers
+ * relative to the bug's heading. */
 struct row {
     char name[64], tool[32], kind[32];
     unsigned at, other;
@@ -177,8 +177,8 @@ static const struct bug *find_bug(const char *name) {
     return NULL;
 }
 
-/* Whether its kind is another word for ours.  Freed memory is out of bounds to it, and it takes a barrier
- * with a wrong number of threads for one that threads part at. */
+/* Whether the kind corresponds to ours.  NVIDIA's tool reports freed memory as out of bounds, and a barrier
+ * with a wrong number of threads as a divergent one. */
 static bool same_kind(const struct row *row, const struct bug *bug) {
     static const char *const races[] = {"race", NULL}, *const bounds[] = {"out-of-bounds", NULL},
                              *const misaligned[] = {"misaligned", NULL},
@@ -198,7 +198,7 @@ static bool same_kind(const struct row *row, const struct bug *bug) {
     return *words != NULL;
 }
 
-/* Races have no first and second side in common.  Line 0: it named none. */
+/* The two sides of a race may be exchanged.  Line 0: the tool named none. */
 static bool same_place(const struct row *row, const struct bug *bug) {
     struct marks marks;
     find_lines(bug->name, &marks);
@@ -220,7 +220,7 @@ static void agrees_with_compute_sanitizer(void **state) {
             sscanf(line, "%63[^,],%31[^,],%31[^,],%u,%u", row.name, row.tool, row.kind, &row.at, &row.other);
         const struct bug *bug = fields >= 3 ? find_bug(row.name) : NULL;
         if (!bug || strcmp(row.kind, "nothing") == 0)
-            continue; /* the heading, what hosts do wrong, what only we find */
+            continue; /* the heading, errors of the host, and bugs that only we find */
         bool same = same_kind(&row, bug) && (strcmp(row.kind, "hangs") == 0 || same_place(&row, bug));
         if (!same)
             print_error("compute-sanitizer says otherwise: %s", line);
@@ -232,7 +232,7 @@ static void agrees_with_compute_sanitizer(void **state) {
     assert_true(agreed > sizeof bugs / sizeof *bugs / 2);
 }
 
-/* The same launch twice has the same findings, whatever number of threads was asked for. */
+/* The same launch gives the same findings each time, for any number of worker threads. */
 static void same_every_time(void **state) {
     (void)state;
     struct findings *f = malloc(sizeof *f);

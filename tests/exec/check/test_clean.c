@@ -1,4 +1,4 @@
-/* Correct programs have no finding, and bad ones the right threads, texts and numbers.
+/* Correct programs give no finding; bad ones give the right threads, texts and numbers.
  *
  * usage: test_clean BUGS.PTX FOLDER CLEAN.PTX COMPUTE_SANITIZER.CSV
  */
@@ -57,7 +57,7 @@ static void no_finding(void **state) {
         if (counts)
             memset(a, 0, 4 * (size_t)programs[i].elements);
         for (int time = 0; time < 3; time++) {
-            /* Where the flags are that blocks wait for: in b itself, or behind its n elements. */
+            /* The flags that blocks wait for are in b itself, or after its n elements. */
             if (strcmp(programs[i].name, "chain") == 0)
                 memset(b, 0, 4 * (size_t)programs[i].elements);
             else
@@ -72,7 +72,7 @@ static void no_finding(void **state) {
     }
 }
 
-/* Lanes that are out of bounds are left out, the others go on; what they would have read is 0. */
+/* Lanes that are out of bounds are skipped, and the others continue; skipped loads give 0. */
 static void goes_on(void **state) {
     (void)state;
     struct findings f;
@@ -127,7 +127,7 @@ static void names_both_threads(void **state) {
     findings_clear(&f);
     assert_true(findings_launch(&f, "bug_missing_barrier", 1, 128, 0, a, b, 256));
     assert_int_equal(f.count, 1);
-    /* Warp 2 writes what warp 1 has read before. */
+    /* Warp 2 writes data that warp 1 has read. */
     assert_int_equal(f.list[0].kind, SIM_FINDING_WRITE_AFTER_READ);
     assert_int_equal(f.list[0].at.thread[0], 64);
     assert_int_equal(f.list[0].other.thread[0], 63);
@@ -135,7 +135,7 @@ static void names_both_threads(void **state) {
     findings_close(&f);
 }
 
-/* Copies between buffers carry along what was never written, and a copy to the host tells. */
+/* Copies between buffers preserve unwritten bytes, and a copy to the host reports them. */
 static void copies(void **state) {
     (void)state;
     struct findings f;
@@ -151,7 +151,7 @@ static void copies(void **state) {
     assert_int_equal(f.count, 2);
     assert_true(f.list[0].address == to + 192 && f.list[1].address == to + 63);
     assert_null(f.list[0].kernel);
-    /* What replaces written bytes with unwritten ones unwrites them. */
+    /* Overwriting written bytes with unwritten ones makes them unwritten. */
     sim_check_written(f.h.check, to, 256);
     sim_check_copied(f.h.check, to, from + 100, 100);
     findings_clear(&f);
@@ -163,7 +163,7 @@ static void copies(void **state) {
     findings_close(&f);
 }
 
-/* Padding may be copied, in kernels and to the host.  What is no padding is found there, and by its byte. */
+/* Padding may be copied, in kernels and to the host.  Other unwritten bytes are found there, by address. */
 static void padding(void **state) {
     (void)state;
     static const char *const copies[] = {"padded_copy", "padded_words", "padded_exchange"};
@@ -183,7 +183,7 @@ static void padding(void **state) {
     sim_check_copied(f.h.check, (uint64_t)(uintptr_t)all, from, 256);
     sim_check_fetched(f.h.check, "copy", (uint64_t)(uintptr_t)all, 240);
     assert_int_equal(f.count, 0);
-    /* The last structure; what begins with padding; what would be the padding of wider members. */
+    /* The last structure; a range that begins with padding; bytes that would be padding of wider members. */
     sim_check_fetched(f.h.check, "copy", from, 241);
     sim_check_fetched(f.h.check, "copy", from + 1, 15);
     sim_check_fetched(f.h.check, "copy", (uint64_t)(uintptr_t)all, 256);
@@ -203,7 +203,7 @@ static void padding(void **state) {
     findings_close(&f);
 }
 
-/* Kernels of one session see what those before them wrote. */
+/* Kernels in one session see the writes of earlier ones. */
 static void across_launches(void **state) {
     (void)state;
     struct findings f;
@@ -220,7 +220,7 @@ static void across_launches(void **state) {
     findings_close(&f);
 }
 
-/* What is allocated where something was freed is unwritten again. */
+/* An allocation in place of a freed one is unwritten again. */
 static void reused_memory(void **state) {
     (void)state;
     struct findings f;

@@ -1,4 +1,4 @@
-/* Races: which bytes of which threads, as each pair of accesses has them, and what is named of several. */
+/* Races: bytes and threads, for each pair of accesses, and which of several accesses are reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "tests/exec/check/findings.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
-/* Six lines before the body: the declarations and the parameters' loads are the fifth and the sixth. */
+/* Six lines precede the body: the fifth has the declarations, the sixth loads the parameters. */
 #define KERNEL(name, body)                                                                                   \
     ".visible .entry " name "(.param .u64 p, .param .u64 q) {\n"                                             \
     ".reg .b32 r<9>, t; .reg .b64 d<9>; .reg .pred a, c; .shared .align 16 .b8 s[256];\n"                    \
@@ -36,7 +36,7 @@ static void found(enum sim_finding_kind kind, uint32_t line, uint32_t other_line
 enum { SIZES = 5, WINDOW = 16 };
 static const unsigned sizes[SIZES] = {1, 2, 4, 8, 16};
 
-/* The thread of warp `warp` that runs its half of kernel k. */
+/* The thread in warp `warp` that runs its half of kernel k. */
 static unsigned thread_of(unsigned k, unsigned warp) {
     return 32 * warp + (7 + 4 * warp) * k % 32;
 }
@@ -124,7 +124,7 @@ static void pairs_of_accesses(void **state) {
 
 /* ---------------------------------------------------------------- lanes of one instruction */
 
-/* Lanes 0 and 1 store the same but for one element, or for one of its bytes. */
+/* Lanes 0 and 1 store the same values except for one element, or one of its bytes. */
 static void lanes_of_one_store(void **state) {
     (void)state;
 #define ELEMENT(i, word)                                                                                     \
@@ -167,7 +167,7 @@ static void lanes_of_one_store(void **state) {
     assert_int_equal(f.count, 0);
 }
 
-/* ---------------------------------------------------------------- atomics beside stores */
+/* ---------------------------------------------------------------- atomics and stores */
 
 static void atomics_and_stores(void **state) {
     (void)state;
@@ -180,7 +180,7 @@ static void atomics_and_stores(void **state) {
                 KERNEL("last", LANE(0) "@a st.shared.u32 [s], 1;\n@a st.shared.u32 [s], 2;\n" LANE(
                                    32) "@a ld.shared.u32 r1, [s];\n"));
     findings_watch(&f, SIM_CHECK_RACE);
-    /* The atomic does not hide the plain store before it. */
+    /* An atomic does not hide an earlier plain store. */
     launch("kept", 1, 64, 0, 0);
     found(SIM_FINDING_WRITE_AFTER_WRITE, 11, 8);
     launch("after", 1, 64, 0, 0);
@@ -190,7 +190,7 @@ static void atomics_and_stores(void **state) {
     assert_int_equal(f.list[0].other.thread[0], 0);
 }
 
-/* What was accessed first is the first instruction of its kernel, behind another kernel's last. */
+/* The first access is the first instruction of its kernel, after another kernel's last one. */
 static void first_of_a_kernel(void **state) {
     (void)state;
     findings_load(&f, HEAD KERNEL("k", "") ".visible .entry n(.param .u64 p, .param .u64 q) {\n"
@@ -203,7 +203,7 @@ static void first_of_a_kernel(void **state) {
     assert_int_equal(f.list[0].other.ptx_line, 11);
 }
 
-/* ---------------------------------------------------------------- which reader is kept */
+/* ---------------------------------------------------------------- choice of readers to keep */
 
 static void readers(void **state) {
     (void)state;
@@ -226,25 +226,25 @@ static void readers(void **state) {
                                     "setp.eq.u32 a, t, 0;\n@a ld.global.u32 r1, [d1];\n"
                                     "setp.eq.u32 a, t, 63;\n@a st.global.u32 [d1], 1;\n"));
     findings_watch(&f, SIM_CHECK_RACE);
-    /* Two of them are enough, unless something orders some threads since all were ordered. */
+    /* Two readers are enough, unless some threads were ordered since the last full barrier. */
     launch("first", 1, 64, 0, 0);
     found(SIM_FINDING_WRITE_AFTER_READ, 12, 8);
     launch("newest", 1, 64, 0, 0);
     found(SIM_FINDING_WRITE_AFTER_READ, 11 + 12, 11 + 10);
-    /* Warp 2 waits for warp 0, whose reads are known, not for warp 1, which is still there. */
+    /* Warp 2 waits for warp 0, whose reads are known, but not for warp 1, which is still recorded. */
     launch("partial", 1, 96, 0, 0);
     assert_int_equal(f.count, 1);
     assert_int_equal(f.list[0].kind, SIM_FINDING_WRITE_AFTER_READ);
     assert_int_equal(f.list[0].at.thread[0], 70);
     assert_int_equal(f.list[0].other.thread[0] / 32, 1);
-    /* In global memory the reads before the barrier are kept, and one behind it is another. */
+    /* In global memory the reads before the barrier are kept, and one after it is another. */
     const uint64_t buffer = (uintptr_t)harness_buffer(&f.h, 4);
     launch("again", 1, 64, buffer, 0);
     assert_int_equal(f.count, 1);
     assert_int_equal(f.list[0].other.ptx_line, f.list[0].at.ptx_line - 2);
 }
 
-/* Lane 1 reads, then lane 0 by the same instruction, the first of all: these two are enough. */
+/* Lane 1 reads, then lane 0 with the same instruction, the first of all: these two are enough. */
 static void readers_one_by_one(void **state) {
     (void)state;
     findings_load(
@@ -261,7 +261,7 @@ static void readers_one_by_one(void **state) {
 
 /* ---------------------------------------------------------------- blocks */
 
-/* What is said in one block's shared memory, or at a barrier of its own, no other block hears. */
+/* Other blocks are not ordered by accesses to a block's own shared memory, or by its own barrier. */
 static void blocks_without_a_word(void **state) {
     (void)state;
 #define BLOCKS(first, second)                                                                                \
@@ -285,10 +285,9 @@ static void blocks_without_a_word(void **state) {
     }
 }
 
-/* ---------------------------------------------------------------- as many accesses as are remembered */
+/* ---------------------------------------------------------------- limit on remembered accesses */
 
-/* Block 0 of a cluster of 8 stores, makes p more accesses, and says so at q, after which its warp 1 stores.
- */
+/* Block 0 of a cluster of 8 stores, makes p more accesses, and then sets q; after that its warp 1 stores. */
 static void long_ago(void **state) {
     (void)state;
 #define MANY(before, again, other)                                                                           \

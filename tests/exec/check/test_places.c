@@ -1,4 +1,4 @@
-/* Where a finding is said to be: its line, the shared memory beside it, the last byte that is no finding. */
+/* The place in a finding: its line, the shared memory near it, and the last byte without a finding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "tests/exec/check/findings.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
-/* Line 5 is that of the declarations, 6 loads: rd1 and rd2 are the parameters. */
+/* Line 5 has the declarations, and line 6 loads the parameters into rd1 and rd2. */
 #define KERNEL(name, body)                                                                                   \
     ".visible .entry " name "(.param .u64 p, .param .u64 q) {\n"                                             \
     ".reg .b16 h<3>; .reg .b32 r<9>; .reg .b64 rd<9>; .reg .pred p<3>;\n"                                    \
@@ -24,7 +24,7 @@ static bool launch(const char *kernel, unsigned threads, size_t shared, uint64_t
 
 /* ---------------------------------------------------------------- lines */
 
-/* The place is the text's line where there is no source, or where the text does not name its file. */
+/* The place is the PTX text's line if there is no source, or if the text does not name its file. */
 static void source_lines(void **state) {
     (void)state;
     static const struct {
@@ -44,7 +44,7 @@ static void source_lines(void **state) {
                      cases[i].loc);
             findings_load(&f, text);
             findings_watch(&f, checked ? SIM_CHECK_MEMORY : SIM_CHECK_INIT);
-            /* The last instruction of all. */
+            /* The very last instruction. */
             assert_int_equal(launch("k", 40, 0, 64, 0), checked);
             assert_int_equal(f.count, checked);
             if (checked) {
@@ -65,7 +65,7 @@ static void source_lines(void **state) {
         }
 }
 
-/* A fault in a function that the kernel calls names both. */
+/* A fault in a called function names the function and the kernel. */
 static void line_in_a_function(void **state) {
     (void)state;
     findings_load(&f, HEAD ".func far(.param .u64 x) {\n.reg .b64 x0;\nld.param.u64 x0, [x];\n"
@@ -116,7 +116,7 @@ static void say(const struct range ranges[3], unsigned address, unsigned bytes, 
                  after ? "after" : "before", near->name, near->end - near->begin);
 }
 
-/* Every address beside the three parts of shared memory, by its nearest one. */
+/* Every address next to the three parts of shared memory is described by the nearest part. */
 static void beside_shared_memory(void **state) {
     (void)state;
     static const unsigned sizes[][3] = {{127, 61, 40}, {61, 0, 24}, {0, 30, 0}, {0, 0, 0},  {0, 0, 4},
@@ -159,7 +159,7 @@ static void beside_shared_memory(void **state) {
     }
 }
 
-/* Where memory is not checked, what lies past shared memory is not looked at. */
+/* Without the memory check, accesses past shared memory are not checked. */
 static void past_shared_memory_unchecked(void **state) {
     (void)state;
     findings_load(&f, HEAD KERNEL("k", ".shared .b8 s[100];\nmov.u32 r2, s; cvt.u32.u64 r3, rd1;\n"
@@ -173,7 +173,7 @@ static void past_shared_memory_unchecked(void **state) {
 
 /* ---------------------------------------------------------------- the last byte */
 
-/* Lane 1 goes one byte too far, all others are within. */
+/* Lane 1 goes one byte too far; all others are in bounds. */
 static void ends_of_local_memory(void **state) {
     (void)state;
     findings_load(&f, HEAD ".shared .align 16 .b8 many[8192];\n" KERNEL(
@@ -200,7 +200,7 @@ static void ends_of_local_memory(void **state) {
     }
 }
 
-/* An instruction that was within an allocation goes past it, by all lanes or by one. */
+/* An instruction that was within an allocation goes past its end, with all lanes or with one. */
 static void past_what_was_within(void **state) {
     (void)state;
     findings_load(
@@ -225,7 +225,7 @@ static void past_what_was_within(void **state) {
             assert_true(f.list[0].address == at + beside);
         }
     unsigned char *bytes = (unsigned char *)(uintptr_t)at;
-    assert_int_equal(bytes[0], 1); /* of the lanes that stayed */
+    assert_int_equal(bytes[0], 1); /* from the remaining lanes */
     assert_int_equal(bytes[98], 1);
 }
 

@@ -1,4 +1,4 @@
-/* The checks' parts alone: a finding's line, bits of written bytes, padding; against what is plainly so. */
+/* The checks' parts alone: a finding's line, bits of written bytes, padding; against simple models. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void ranges_of_bits(void **state) {
     (void)state;
     for (unsigned first = 0; first < 130; first++)
         for (unsigned count = 0; first + count <= 256; count++) {
-            uint64_t bits[5] = {0}; /* one bit more is asked for */
+            uint64_t bits[5] = {0}; /* room for one more bit */
             check_bits_set(bits, first, count);
             for (unsigned i = 0; i < 256; i++)
                 assert_int_equal(bits[i / 64] >> i % 64 & 1, i - first < count);
@@ -71,7 +71,7 @@ static void ranges_of_bits(void **state) {
 
 enum { BEGIN = 0x1000, MOST_BYTES = 128 };
 
-/* Bytes that were written, in both ways in which the checks keep them. */
+/* Written bytes, in both representations that the checks use. */
 struct bytes {
     bool written[MOST_BYTES];
     unsigned size;
@@ -115,7 +115,7 @@ static bool is_padding(const struct bytes *b, unsigned at) {
     return begin && align <= 16 && align <= b->maps[0].widest && end % align == 0;
 }
 
-/* The first byte of a range that is unwritten and no padding behind what was written of the range. */
+/* The first unwritten byte of a range that is not padding after written bytes of the range. */
 static unsigned find(const struct bytes *b, unsigned at, unsigned size) {
     for (unsigned i = at; i < at + size; i++)
         if (!b->written[i] && (i == at || !is_padding(b, i)))
@@ -151,7 +151,7 @@ static void runs_of_unwritten_bytes(void **state) {
     }
 }
 
-/* ---------------------------------------------------------------- what is loaded and computed with */
+/* ---------------------------------------------------------------- use of loaded values */
 
 static void elements_of_a_load(void **state) {
     (void)state;
@@ -172,7 +172,7 @@ static void elements_of_a_load(void **state) {
     struct check_site site = {0};
     assert_false(check_computes(&code, 0, 0, &site));
     assert_true(check_computes(&code, 0, 1, &site));
-    assert_true(check_computes(&code, 0, 2, &site)); /* which is not known */
+    assert_true(check_computes(&code, 0, 2, &site)); /* an unknown use */
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* Unwritten bytes: of each pair of a store and a read, of several lanes, and again after they were known. */
+/* Unwritten bytes: for each pair of a store and a read, for several lanes, and after they were written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,11 +32,11 @@ static void found(uint64_t address, const char *text) {
 
 /* ---------------------------------------------------------------- each pair of accesses */
 
-/* The unwritten bytes on both sides of the window are more than any padding. */
+/* The unwritten bytes on each side of the window are more than any padding. */
 enum { MOST = 5, WINDOW = 16, AROUND = 32, BYTES = 2 * AROUND + WINDOW };
 
-/* Kernels 10 i + k: a thread stores 2^i bytes and reads 2^k, or adds to 2^(k - 3) of them where k is 5 or 6.
- */
+/* Kernels 10 i + k: a thread stores 2^i bytes and reads 2^k, or, if k is 5 or 6, adds to 2^(k - 3) of
+ * them. */
 static void load_pairs(const char *space) {
     static const char *const types[] = {"b8", "b16", "b32", "b64", "v2.b64"};
     char text[32768];
@@ -64,7 +64,7 @@ static void load_pairs(const char *space) {
     findings_load(&f, text);
 }
 
-/* The first byte of the read that must not be read, as an offset from its beginning; -1: there is none. */
+/* The first byte that must not be read, as an offset in the read; -1: none. */
 static int misread(bool global, unsigned at1, unsigned bytes1, unsigned at2, unsigned bytes2) {
     const unsigned element = bytes2 < 8 ? bytes2 : 8;
     for (unsigned e = 0; e < bytes2; e += element) {
@@ -152,7 +152,7 @@ static void several_lanes(void **state) {
     found(128, "4-byte shared load at offset 0x80 reads what nobody wrote");
 }
 
-/* A warp reads of two allocations, one of which is written as a whole: packed, they touch. */
+/* A warp reads two allocations, one of them completely written: in packed memory they are adjacent. */
 static void two_allocations(void **state) {
     (void)state;
     findings_load(&f,

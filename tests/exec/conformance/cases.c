@@ -1,4 +1,4 @@
-/* The cases of the simulator's table of computing instructions. */
+/* The cases for the simulator's table of computing instructions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static bool has_word(const char *mnemonic, const char *word) {
     return false;
 }
 
-/* "mov.pack.2x16" is the table's name for mov.b32 of a vector. */
+/* "mov.pack.2x16" is the table's name for mov.b32 with a vector. */
 static bool add_mov_vector(struct case_list *list, const struct sim_op *op, struct conformance_case *one) {
     const bool four = strstr(op->mnemonic, "4x") != NULL, high = strstr(op->mnemonic, ".hi.") != NULL;
     const bool pack = strstr(op->mnemonic, ".pack.") != NULL;
@@ -58,8 +58,8 @@ static bool add_lop3(struct case_list *list, struct conformance_case *one) {
     return true;
 }
 
-/* What sets the flag before an instruction that reads it, and what reads it after one that sets it: both
- * for sums and for differences, as the flag means the opposite for those. */
+/* An instruction that sets the flag precedes one that reads it, and one that reads it follows one that sets
+ * it: in variants for sums and differences, for which the flag has opposite meanings. */
 static bool add_carry(struct case_list *list, const struct sim_op *op, struct conformance_case *one) {
     const bool reads = op->mnemonic[3] == 'c', writes = has_word(op->mnemonic, "cc");
     static const struct {
@@ -93,7 +93,7 @@ static bool is_integer(enum ptx_type type) {
     return strchr("us", ptx_type_name(type)[0]) != NULL;
 }
 
-/* cvt's registers may be wider than its types: the result is extended, the source cut. */
+/* cvt's registers may be wider than its types: the result is extended, the source truncated. */
 static bool add_wide(struct case_list *list, const struct conformance_case *one) {
     static const unsigned widths[] = {4, 8};
     for (unsigned i = 0; i < 2; i++) {
@@ -131,8 +131,8 @@ static bool add_op(struct case_list *list, const struct sim_op *op, enum values 
                                    .approximate =
                                        has_word(op->mnemonic, "approx") || has_word(op->mnemonic, "full")};
     snprintf(one.name, sizeof one.name, "%s%s", op->mnemonic, values == VALUES_TILES ? "/tiles" : "");
-    /* Conversions of bf16 take none but registers of their types' width, others wider ones; nvcc's registers
-     * have 16 bits and more. */
+    /* Conversions of bf16 accept only registers of their types' width, others also wider ones; nvcc's
+     * registers have at least 16 bits. */
     const bool widens = starts(op->mnemonic, "cvt.") && !starts(op->mnemonic, "cvt.pack") &&
                         op->d != PTX_TYPE_BF16 && op->a != PTX_TYPE_BF16;
     if (widens) {

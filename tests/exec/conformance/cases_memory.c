@@ -1,5 +1,5 @@
-/* Memory instructions, each thread on bytes of its own: how loads extend and stores cut, what atomics
- * compute, how an asynchronous copy fills up. */
+/* Memory instructions, with separate bytes for each thread: how loads extend and stores truncate, what
+ * atomics compute, how an asynchronous copy fills with zeros. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 static const char *const spaces[] = {"global", "shared", "local"};
 
-/* How a case's text gets the slot's 8 bytes to the space that it tries, and back; %s is shared memory. */
+/* How a case's text moves the slot's 8 bytes to the tested space, and back; %s is shared memory. */
 static const char *const bring[] = {
     "", "ld.global.b64 %t8, [%at]; st.shared.b64 [%s], %t8;",
     (".local .align 16 .b8 own[16]; .reg .b64 %own; mov.u64 %own, own; ld.global.b64 %t8, [%at]; "
@@ -16,7 +16,7 @@ static const char *const place[] = {"%at", "%s", "%own"};
 static const char *const take[] = {"", "ld.shared.b64 %t8, [%s]; st.global.b64 [%at], %t8;",
                                    "ld.local.b64 %t8, [%own]; st.global.b64 [%at], %t8;"};
 
-/* ld of a type into registers of its own width and wider; st from such. */
+/* ld of a type into registers of equal and larger width; st from such registers. */
 static bool add_extensions(struct case_list *list) {
     static const enum ptx_type types[] = {
         PTX_TYPE_B8,  PTX_TYPE_U8,  PTX_TYPE_S8,  PTX_TYPE_B16, PTX_TYPE_U16, PTX_TYPE_S16, PTX_TYPE_B32,
@@ -51,7 +51,7 @@ static bool add_extensions(struct case_list *list) {
     return true;
 }
 
-/* Vectors of narrow elements, put together again. */
+/* Vectors of narrow elements, packed again. */
 static bool add_vectors(struct case_list *list) {
     static const struct {
         const char *name, *text;
@@ -111,8 +111,8 @@ static bool add_atomic(struct case_list *list, const char *name, enum ptx_type t
                                    .slot = true};
     snprintf(one.name, sizeof one.name, "%s.%s.%s%s.%s", returns ? "atom" : "red", spaces[space], name,
              half ? ".noftz" : "", ptx_type_name(type));
-    /* A pair that comes out of a 64-bit register ptxas (13.0) takes the upper half of from the wrong one,
-     * when it makes the sum in shared memory a loop: so it is loaded by itself. */
+    /* For a pair from a 64-bit register, ptxas (13.0) takes the upper half from the wrong register when it
+     * turns the sum in shared memory into a loop.  So the pair is loaded separately. */
     char load[48] = "";
     if (half && space == 1 && ptx_type_bytes(type) == 4)
         snprintf(load, sizeof load, "ld.global.b32 %%vb, [%%in+%u];", TUPLES * 8);
@@ -121,7 +121,7 @@ static bool add_atomic(struct case_list *list, const char *name, enum ptx_type t
     return case_list_add(list, &one);
 }
 
-/* Atomics on vectors: on halves of 16 bits there are no others of min and max. */
+/* Atomics on vectors: 16-bit halves have only these forms of min and max. */
 static bool add_vector_atomics(struct case_list *list) {
     static const struct {
         const char *type, *count, *registers[2];
@@ -171,7 +171,7 @@ static bool add_atomics(struct case_list *list) {
     return true;
 }
 
-/* cp.async: whole, and with fewer bytes read than written. */
+/* cp.async: complete, and with fewer bytes read than written. */
 static bool add_copies(struct case_list *list) {
     for (unsigned bytes = 4; bytes <= 16; bytes *= 2)
         for (unsigned partial = 0; partial < 2; partial++) {

@@ -5,7 +5,7 @@
 
 #include "tests/exec/conformance/compare.h"
 
-/* The places of a float type's numbers in their order: neighbours differ by one. */
+/* Maps a float type's numbers to integers in the same order: neighbours differ by one. */
 static int64_t place(uint64_t bits, unsigned bytes) {
     const uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
     return bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
@@ -19,9 +19,9 @@ static bool is_nan(uint64_t bits, enum ptx_type type) {
     return (bits & (infinity | (infinity - 1))) > infinity;
 }
 
-/* How far the simulator's correctly rounded values were from an H200's, on the cases' operands: in ulp, or
- * else by the absolute difference (the hardware's sines and logarithms are sums of fixed-point numbers).  The
- * upper words that f64's approximations give differ by one. */
+/* Maximum error of the simulator's correctly rounded values against an H200, on the cases' operands: in ulp,
+ * or as an absolute difference (the hardware computes sines and logarithms as sums of fixed-point numbers).
+ * The upper words of f64's approximations differ by one. */
 struct tolerance {
     const char *start;
     double ulp, absolute;

@@ -1,12 +1,11 @@
 /* conformance --driver LIBRARY [--reference LIBRARY] [--golden FILE] [--approximate FILE] [--record DIR]
- *             [--only TEXT] [--part K/N] [--mismatches N] [--ptx DIR]
+ *            [--only TEXT] [--part K/N] [--mismatches N] [--ptx DIR]
  *
- * Runs every case on a driver's first device, and compares: with --reference, to another driver's answers,
- * tuple by tuple; with --golden, to a file of hashes; with --approximate, to a file of results, each within
- * its function's tolerance.  --record writes both files (of --driver's answers), and with --reference the
- * mismatches in full.  --ptx only writes the modules, one a file.  --part runs every N-th batch, from
- * the K-th on: N processes share the work of compiling.  Exit status: 0 all alike, 1 not, 2 nothing
- * was run.
+ * Runs every case on a driver's first device and compares the results: with --reference, to another driver's,
+ * tuple by tuple; with --golden, to a file of hashes; with --approximate, to a file of results, within each
+ * function's tolerance.  --record writes both files (with --driver's results), and with --reference all
+ * mismatches.  --ptx only writes the modules, one per file.  --part runs every N-th batch, from the K-th on,
+ * so that N processes can share the work.  Exit status: 0 all match, 1 some do not, 2 nothing was run.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -47,7 +46,7 @@ static FILE *open_in(const char *directory, const char *name) {
     return f;
 }
 
-/* Tuple by tuple against the reference. */
+/* Compares with the reference tuple by tuple. */
 static bool alike_reference(struct run *r, const struct conformance_case *one) {
     size_t bad = 0;
     double worst = 0;
@@ -150,7 +149,7 @@ static bool run_batch(struct run *r, size_t first, size_t count) {
     }
     driver_unload(r->driver, module);
     driver_unload(r->reference, reference);
-    fflush(NULL); /* what is done stays, should a later kernel end it all */
+    fflush(NULL); /* keeps the finished output if a later kernel crashes the process */
     return ok;
 }
 

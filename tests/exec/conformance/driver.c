@@ -1,4 +1,4 @@
-/* A CUDA driver, opened as a library: the GPU's own (libcuda.so.1) or the simulator. */
+/* A CUDA driver opened as a library: the GPU's own (libcuda.so.1) or the simulator. */
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ struct driver {
 };
 
 struct driver_module {
-    CUmodule module; /* of all kernels that were not refused */
+    CUmodule module; /* has all kernels that were not refused */
 };
 
 static const struct {
@@ -129,7 +129,7 @@ const char *driver_error(const struct driver *d) {
     return d->error;
 }
 
-/* Compiles what skip leaves; on failure the compiler's log is in d->error. */
+/* Compiles the cases that are not in skip; on failure d->error has the compiler's log. */
 static CUmodule compile(struct driver *d, const struct case_list *list, size_t first, size_t count,
                         const bool *skip, unsigned *lines) {
     char *text = module_text(list, first, count, skip, lines);
@@ -152,7 +152,7 @@ static CUmodule compile(struct driver *d, const struct case_list *list, size_t f
     return NULL;
 }
 
-/* Refuses the kernels whose lines the compiler's log names ("line 12" or "<name>:12:5: "); false: none. */
+/* Refuses the kernels whose lines the compiler's log names ("line 12" or "<name>:12:5: "); false if none. */
 static bool refuse_named(const char *log, size_t count, const unsigned *lines, bool *refused) {
     bool any = false;
     for (const char *at = log; (at = strpbrk(at, ":l")); at++) {
@@ -178,7 +178,7 @@ struct driver_module *driver_load(struct driver *d, const struct case_list *list
         while (!(m->module = compile(d, list, first, count, refused, lines)) &&
                refuse_named(d->error, count, lines, refused))
             ;
-        if (!m->module) { /* the log did not help: each by itself says which are wrong, the rest together */
+        if (!m->module) { /* the log did not help: try each alone, then the good ones together */
             for (size_t i = 0; i < count; i++) {
                 memset(skip, true, count);
                 skip[i] = refused[i];

@@ -8,7 +8,7 @@
 struct text {
     char *at;
     size_t size, capacity;
-    unsigned line; /* of what is written next */
+    unsigned line; /* line number of the text written next */
     bool failed;
 };
 
@@ -34,7 +34,7 @@ static __attribute__((format(printf, 2, 3))) void put(struct text *t, const char
     t->at[t->size] = '\0';
 }
 
-/* Bytes of the register that holds a value; 0: a predicate. */
+/* Size of the register that holds a value; 0: a predicate. */
 static unsigned register_bytes(enum ptx_type type, unsigned wide) {
     const unsigned bytes = ptx_type_bytes(type);
     return wide ? wide : bytes;

@@ -1,11 +1,11 @@
 /* The operands of a case: first every pair of edge values as a and b, with any as c and f; then numbers that
- * are related (equal, opposite, neighbours, a product's negative), everyday, or any bits at all. */
+ * are related (equal, opposite, neighbours, a product's negative), everyday, or random bits. */
 #include <math.h>
 #include <string.h>
 
 #include "tests/exec/conformance/conformance.h"
 
-/* A generator whose numbers are the same everywhere: splitmix64. */
+/* splitmix64: a generator that gives the same numbers everywhere. */
 static uint64_t next(uint64_t *state) {
     uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -76,10 +76,10 @@ static const uint64_t edges_f64[] = {0,
                                      0x36a0000000000000,
                                      0x380fffffffffffff,
                                      0x3810000000000000,
-                                     0x3690000000000000, /* around f32's least */
+                                     0x3690000000000000, /* near f32's least */
                                      0x47efffffe0000000,
                                      0x47effffff0000000,
-                                     0x47efffffefffffff, /* around its largest */
+                                     0x47efffffefffffff, /* near its largest */
                                      0x3ff0000010000000,
                                      0x3ff0000030000000,
                                      0x3ff0000010000001, /* half an ulp of f32 */
@@ -110,9 +110,9 @@ static const uint64_t edges_f64[] = {0,
 static const uint64_t edges_f32[] = {
     0,          1,          0x007fffff, 0x00800000, 0x00800001, 0x3f800000, 0x3f800001,
     0x3f7fffff, 0x3f000000, 0x3fc00000, 0x40200000, 0x40490fdb, 0x33000000, 0x33000001,
-    0x33800000, 0x387fe000,                                                 /* around f16's least values */
+    0x33800000, 0x387fe000,                                                 /* near f16's least values */
     0x477fe000, 0x477fefff, 0x477ff000, 0x3f801000, 0x3f803000, 0x3f801001, /* its largest, half its ulp */
-    0x3f808000, 0x3f818000, 0x3f808001, 0x7f7f8000, 0x3f801fff,             /* the same of bf16, tf32 */
+    0x3f808000, 0x3f818000, 0x3f808001, 0x7f7f8000, 0x3f801fff,             /* the same for bf16, tf32 */
     0x4b7fffff, 0x4b000001, 0x4effffff, 0x4f000000, 0x4f7fffff, 0x4f800000, 0x5f000000,
     0x7e800001, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x7fc12345, 0x7f800001, 0x80000000,
     0x80000001, 0x807fffff, 0x80800000, 0xbf800000, 0xbf000000, 0xc0200000, 0xc3000000,
@@ -131,7 +131,7 @@ static const uint64_t edges_bf16[] = {
 struct edges {
     const uint64_t *values;
     size_t count;
-    unsigned exponent; /* bits of a float's; 0: an integer */
+    unsigned exponent; /* exponent bits of a float; 0: an integer */
     unsigned mantissa;
 };
 
@@ -173,7 +173,7 @@ static uint64_t everyday(struct edges e, uint64_t r) {
     return (r & 1) << (size - 1) | exponent << e.mantissa | mantissa;
 }
 
-/* A float near one, of either sign, with any last bits. */
+/* A float near one, of either sign, with random last bits. */
 static uint64_t near_one(struct edges e, uint64_t r) {
     if (!e.exponent)
         return r >> (r & 63);
@@ -201,7 +201,7 @@ static uint64_t minus_product(enum ptx_type type, uint64_t a, uint64_t b) {
     return x[0] == x[0] ? bits : 0;
 }
 
-/* One 16-, 32- or 64-bit piece of operand k of tuple i; a: that of the first operand. */
+/* A 16-, 32- or 64-bit piece of operand k in tuple i; before: the piece of the first operand. */
 static uint64_t piece(enum ptx_type type, unsigned k, size_t i, uint64_t *state, const uint64_t *before) {
     const struct edges e = edges_of(type);
     const uint64_t r = next(state);
@@ -218,13 +218,13 @@ static uint64_t piece(enum ptx_type type, unsigned k, size_t i, uint64_t *state,
         return k == 0 ? near_one(e, r) : before[0] + r % 5 - 2;
     case 4:
         return everyday(e, r);
-    case 5: /* what a product leaves */
+    case 5: /* a product's remainder */
         return k < 2                                          ? near_one(e, r)
                : type == PTX_TYPE_F32 || type == PTX_TYPE_F64 ? minus_product(type, before[0], before[1])
                                                               : near_one(e, r);
     case 6:
         return near_one(e, r);
-    default: /* an edge and any bits */
+    default: /* an edge and random bits */
         return r & 1 ? e.values[(r >> 1) % e.count] : r >> 1;
     }
 }
@@ -246,8 +246,8 @@ static void fill_plain(const struct conformance_case *one, struct operands *out)
     }
 }
 
-/* Operands across lanes.  The member masks name lanes of the warp that all execute: all of them or, for
- * tiles, aligned groups of 1 to 16 lanes. */
+/* Operands across lanes.  The member masks name lanes of the warp that all execute: all lanes or, for tiles,
+ * aligned groups of 1 to 16 lanes. */
 static void fill_warp(const struct conformance_case *one, struct operands *out) {
     uint64_t state = 2;
     for (size_t i = 0; i < TUPLES; i++) {
@@ -256,7 +256,7 @@ static void fill_warp(const struct conformance_case *one, struct operands *out) 
         const uint32_t members = (uint32_t)(((UINT64_C(1) << width) - 1) << lane / width * width);
         uint64_t r = next(&state), common = warp * UINT64_C(0x9e3779b97f4a7c15);
         common = next(&common);
-        /* by warp: any bits, few values, all alike, all alike but one */
+        /* by warp: random bits, few values, all equal, all equal but one */
         uint64_t value = warp % 4 == 0 ? r : warp % 4 == 1 ? r % 3 : common;
         if (warp % 4 == 3 && lane == common % 32)
             value ^= UINT64_C(1) << (r & 63);
@@ -270,11 +270,11 @@ static void fill_warp(const struct conformance_case *one, struct operands *out) 
         out->bits[0][i] = one->source[1] == PTX_TYPE_NONE ? members : value;
         out->bits[1][i] = members;
         if (one->values == VALUES_SHUFFLE) {
-            const unsigned segment = 32 - (1u << warp / 4 % 6); /* the lane bits that stay */
+            const unsigned segment = 32 - (1u << warp / 4 % 6); /* the lane bits that do not change */
             out->bits[0][i] = r;
             out->bits[1][i] = warp % 2 ? warp / 2 % 40 : r >> 32;
             out->bits[2][i] = segment << 8 | (strstr(one->name, ".up.") ? 0 : 31);
-            if (warp >= 96) /* any clamp and any segment, of all alike or of each */
+            if (warp >= 96) /* any clamp and any segment, for all lanes or for each */
                 out->bits[2][i] = (warp & 1 ? r >> 16 : common) & 0x1f1f;
             out->bits[3][i] = UINT32_MAX;
         }
@@ -291,12 +291,12 @@ void operands_fill(const struct conformance_case *one, struct operands *out) {
         for (size_t i = 0; i < TUPLES; i++) {
             const unsigned bits = 8 * value_bytes(one->source[k]);
             uint64_t value = cut(out->bits[k][i], one->source[k] == PTX_TYPE_PRED ? 1 : bits);
-            /* What lies above the type in its register must not matter. */
+            /* Register bits above the type must not matter. */
             if (one->source[k] != PTX_TYPE_PRED && (bits == 8 || (k == 0 && one->wide_source)))
                 value |= next(&state) << bits;
             out->bits[k][i] = one->source[k] == PTX_TYPE_NONE ? 0 : value;
         }
-    if (one->values == VALUES_SIZE) /* how many bytes cp.async is to read */
+    if (one->values == VALUES_SIZE) /* number of bytes that cp.async reads */
         for (size_t i = 0; i < TUPLES; i++)
             out->bits[1][i] %= 17;
 }

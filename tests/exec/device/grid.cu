@@ -2,7 +2,7 @@
 #include <cuda/atomic>
 namespace cg = cooperative_groups;
 
-/* Each round every thread adds up its neighbours' values of the round before. */
+/* In each round every thread adds up its neighbours' values from the previous round. */
 extern "C" __global__ void rounds(int *a, int *b, int n, int count) {
     cg::grid_group grid = cg::this_grid();
     int i = (int)grid.thread_rank();
@@ -44,7 +44,7 @@ extern "C" __global__ void chain(volatile int *flags, volatile int *sums) {
     }
 }
 
-/* A barrier that a program makes by itself, in an ordinary launch. */
+/* A program's own barrier, in an ordinary launch. */
 extern "C" __global__ void own_barrier(int *arrived, int *out) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -58,7 +58,7 @@ extern "C" __global__ void own_barrier(int *arrived, int *out) {
         out[blockIdx.x] = *(volatile int *)arrived;
 }
 
-/* Every thread takes the lock, lanes of a warp among them. */
+/* Every thread takes the lock, including lanes of one warp. */
 extern "C" __global__ void lock(int *taken, int *count) {
     while (atomicCAS(taken, 0, 1) != 0)
         ;
@@ -68,7 +68,7 @@ extern "C" __global__ void lock(int *taken, int *count) {
     atomicExch(taken, 0);
 }
 
-/* Lanes that wait for lanes of their own warp. */
+/* Lanes wait for lanes of their own warp. */
 extern "C" __global__ void relay(volatile int *turn) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     while (*turn != i)
@@ -76,7 +76,7 @@ extern "C" __global__ void relay(volatile int *turn) {
     *turn = i + 1;
 }
 
-/* Warps that wait for each other through shared memory. */
+/* Warps wait for each other through shared memory. */
 extern "C" __global__ void ping_pong(int *out, int count) {
     __shared__ int ball;
     if (threadIdx.x == 0)

@@ -1,4 +1,4 @@
-/* Barriers in shared memory and asynchronous copies, as libcu++ and cooperative_groups use them. */
+/* Barriers in shared memory and asynchronous copies, in the form that libcu++ and cooperative_groups use. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda/barrier>
@@ -75,7 +75,7 @@ extern "C" __global__ void pipelined(int *out, const int *in, int count) {
     out[threadIdx.x] = sum;
 }
 
-/* Half of the warps produce, half consume. */
+/* Half of the warps produce, and half consume. */
 extern "C" __global__ void roles(int *out, const int *in, int count) {
     __shared__ int s[2][128];
     __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
@@ -154,7 +154,7 @@ extern "C" __global__ void too_many(void) {
     asm volatile("{ .reg .b64 s; mbarrier.arrive.noComplete.shared.b64 s, [%0], 2; }" ::"r"(at) : "memory");
 }
 
-/* Zeros where the predicate says so, or where the size ends. */
+/* Zeros where the predicate is set, or beyond the given size. */
 extern "C" __global__ void partial_copies(int *out, const int *in) {
     __shared__ __align__(16) int s[32][4];
     int t = threadIdx.x;
@@ -177,7 +177,7 @@ extern "C" __global__ void partial_copies(int *out, const int *in) {
 #endif
 
 #if __CUDA_ARCH__ >= 900
-/* Bytes that arrive: a thread announces 48, others bring them. */
+/* Transaction bytes: one thread announces 48, others deliver them. */
 extern "C" __global__ void bytes(int *out) {
     __shared__ unsigned long long bar;
     __shared__ int value;

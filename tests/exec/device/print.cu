@@ -22,7 +22,7 @@ extern "C" __global__ void unknown_conversion(void) {
     printf("%y %d\n", 5);
 }
 
-/* Widths and precisions at which something begins or ends. */
+/* Widths and precisions at their limits. */
 extern "C" __global__ void fields(const char *text, const char *nothing) {
     printf("%.5s|%.6s|%8s|%-8s|%6s|%7s|%.0s|%1.3s|%1s\n", nothing, nothing, nothing, nothing, nothing,
            nothing, text, text, text);
@@ -72,7 +72,7 @@ extern "C" __global__ void asserts(int limit) {
     printf("after %d\n", (int)blockIdx.x);
 }
 
-/* The last width below the greatest, and digits behind it; flags that come again. */
+/* The largest width, followed by digits; repeated flags. */
 extern "C" __global__ void widths(const char *empty) {
     printf("%*d|%40951d|%1s|%-----++  ##008x|\n", 4095, 1, 2, empty, 255);
 }

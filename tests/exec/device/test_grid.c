@@ -30,7 +30,7 @@ static void test_grid_barrier(void **state) {
             for (int i = 0; i < N; i++)
                 expect[(r + 1) & 1][i] = expect[r & 1][(i + 1) % N] + expect[r & 1][(i + N - 1) % N];
         assert_memory_equal(b, expect[1], sizeof expect[1]);
-        /* Waiting leaves a warp's lanes together: each round is 2 loads a warp, but for the barrier's own. */
+        /* Waiting keeps a warp's lanes together: each round has 2 loads per warp, besides the barrier's. */
         assert_int_equal(h.counters.global_store_requests, ROUNDS * BLOCKS * 3);
         harness_close(&h);
     }
@@ -110,7 +110,7 @@ static void test_ping_pong(void **state) {
     harness_close(&h);
 }
 
-/* A fault in one block of several that have started leaves nothing behind. */
+/* A fault in one of several running blocks leaves nothing behind. */
 static void test_fault_among_others(void **state) {
     (void)state;
     struct harness h;

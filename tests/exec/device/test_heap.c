@@ -38,7 +38,7 @@ static void test_lists(void **state) {
     }
 }
 
-/* What one launch keeps another may use; a heap that is full gives NULL. */
+/* Later launches may use what one has allocated; a full heap gives NULL. */
 static void test_kept(void **state) {
     (void)state;
     struct harness h;

@@ -141,7 +141,7 @@ static void test_bulk(void **state) {
     for (int i = 0; i < 1020; i++)
         assert_int_equal(out[i], in[i] + 1);
     assert_int_equal(out[1020], (int)0xa5a5a5a5);
-    /* The last 112 bytes are 4 sectors, as a line is. */
+    /* The last 112 bytes are 4 sectors, like a line. */
     assert_int_equal(h.counters.bulk_load_requests, 1);
     assert_int_equal(h.counters.bulk_load_transactions, 128);
     assert_int_equal(h.counters.bulk_load_useful_bytes, 4080);

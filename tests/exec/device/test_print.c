@@ -78,7 +78,7 @@ static void test_fields(void **state) {
     void *nothing = NULL;
     assert_true(harness_launch(&h, "fields", 1, 1, 0, (const void *[]){&text, &nothing}));
     static char expect[1 << 16];
-    /* Widths above 4096 are taken for 4096. */
+    /* Widths above 4096 are treated as 4096. */
     snprintf(expect, sizeof expect,
              "|(null)|  (null)|(null)  |(null)| (null)||str|string\n"
              "5|7  |8||0|1.500000|2\n"
@@ -120,7 +120,7 @@ static void test_local_text(void **state) {
     harness_close(&h);
 }
 
-/* By block, and in a block as its warps came to it, for any number of worker threads. */
+/* In block order, and within a block in the order of its warps' calls, for any number of worker threads. */
 static void test_order(void **state) {
     (void)state;
     char expect[1 << 14];
@@ -151,7 +151,7 @@ static void test_results(void **state) {
     assert_int_equal(results[2], 0);
     assert_string_equal(out.text[0], "1 two 3.000000\nnone\n");
     harness_close(&h);
-    /* With nobody to tell, it is computed all the same. */
+    /* Without a print callback, the result is still computed. */
     harness_open(&h, ptx);
     results = harness_buffer(&h, 12);
     assert_true(harness_launch(&h, "results", 1, 1, 0, (const void *[]){&results}));
@@ -159,7 +159,7 @@ static void test_results(void **state) {
     harness_close(&h);
 }
 
-/* The last ones stay, whatever the number of worker threads.  Each takes 16 bytes and its arguments. */
+/* The last lines are kept, for any number of worker threads.  Each takes 16 bytes plus its arguments. */
 static void test_full_buffer(void **state) {
     (void)state;
     for (unsigned threads = 1; threads <= 3; threads++) {
@@ -175,7 +175,7 @@ static void test_full_buffer(void **state) {
     }
 }
 
-/* One line takes 16 bytes and two arguments: it fits 24 bytes, and not 23. */
+/* One line takes 16 bytes plus two arguments: it fits into 24 bytes, but not into 23. */
 static void test_one_line(void **state) {
     (void)state;
     for (unsigned bytes = 23; bytes <= 24; bytes++) {
@@ -193,7 +193,7 @@ static void test_bad_string(void **state) {
     struct harness h;
     start(&h, &out);
     char *text = harness_buffer(&h, 4);
-    memcpy(text, "abcd", 4); /* no end */
+    memcpy(text, "abcd", 4); /* not terminated */
     assert_false(harness_launch(&h, "bad_string", 1, 1, 0, (const void *[]){&text}));
     assert_int_equal(h.fault.kind, SIM_FAULT_ADDRESS);
     assert_non_null(strstr(h.fault.text, "printf: the string"));
@@ -227,7 +227,7 @@ static void test_assert(void **state) {
         for (const char *c = out.text[1]; *c; c++)
             lines += *c == '\n';
         assert_int_equal(lines, 2);
-        /* Blocks before it were done; its own first warp had gone on; of those behind it nothing is heard. */
+        /* Earlier blocks were complete, its own first warp had printed; later blocks print nothing. */
         assert_non_null(strstr(out.text[0], "after 1\n"));
         assert_non_null(strstr(out.text[0], "before 2\n"));
         assert_null(strstr(out.text[0], " 3\n"));

@@ -1,5 +1,5 @@
-/* Prints the nanoseconds a warp instruction takes, all lanes on, and half of them: bench_lanes [MNEMONIC...].
- */
+/* Prints the nanoseconds per warp instruction, with all lanes active and with half: bench_lanes
+ * [MNEMONIC...]. */
 #include "tests/exec/lanes/fake.h"
 
 #include <stdio.h>

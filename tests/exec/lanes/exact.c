@@ -4,8 +4,8 @@
 
 __extension__ typedef unsigned __int128 uwide;
 
-/* An unsigned integer of many 32-bit words, lowest first.  One stands for 2^-2400 at bit 0: enough below for
- * the product of two f64 subnormals (2^-2148), enough above for that of two large ones (2^2048). */
+/* An unsigned integer of many 32-bit words, lowest first; bit 0 is 2^-2400.  This is enough for the product
+ * of two f64 subnormals (2^-2148) and for that of two large numbers (2^2048). */
 enum { WORDS = 150, POINT = 2400 };
 struct big {
     uint32_t word[WORDS];
@@ -133,7 +133,7 @@ static uint64_t mantissa(uint64_t bits, struct exact_format f, int *exponent) {
     return (bits & ones(f.mantissa_bits)) | (field ? UINT64_C(1) << f.mantissa_bits : 0);
 }
 
-/* Does the value above kept, whose next bit and the rest below are these, round away from zero? */
+/* Whether a value rounds away from zero, given the next bit and the rest below the kept bits. */
 static bool rounds_up(char mode, bool negative, bool odd, bool half, bool rest) {
     switch (mode) {
     case 'n':
@@ -149,7 +149,7 @@ static bool rounds_up(char mode, bool negative, bool odd, bool half, bool rest) 
     }
 }
 
-/* x * 2^-POINT rounded; more: the true value is a little above x. */
+/* x * 2^-POINT rounded; more: the true value is slightly above x. */
 static uint64_t round_big(const struct big *x, bool more, bool negative, struct exact_format f, char mode) {
     const uint64_t sign = negative ? exact_sign(f) : 0;
     const int top = big_top(x);
@@ -234,7 +234,7 @@ uint64_t exact_quotient(uint64_t a, uint64_t b, struct exact_format f, char mode
     const uint64_t divisor = mantissa(b, f, &eb);
     struct big r;
     memset(&r, 0, sizeof r);
-    /* Long division, a bit at a time, 130 places past the point of ma / mb. */
+    /* Long division, one bit at a time, 130 places past the point of ma / mb. */
     big_add_at(&r, rest / divisor, POINT + ea - eb);
     rest %= divisor;
     int place = POINT + ea - eb;
@@ -262,7 +262,7 @@ uint64_t exact_root(uint64_t a, struct exact_format f, char mode) {
         m *= 2;
         e--;
     }
-    /* Bit by bit: the largest root with root^2 <= m, by the school method; 70 binary places more. */
+    /* Bit by bit: the largest root with root^2 <= m, by the digit-by-digit method; 70 more binary places. */
     uwide rest = 0, root = 0;
     for (int k = 62; k >= -140; k -= 2) {
         rest = rest << 2 | (k >= 0 ? m >> k & 3 : 0);
@@ -297,7 +297,7 @@ uint64_t exact_from_integer(bool negative, uint64_t magnitude, struct exact_form
     return round_big(&r, false, negative, to, mode);
 }
 
-/* The big number with its fraction rounded away. */
+/* The big number rounded to an integer. */
 static struct big whole(uint64_t a, struct exact_format f, char mode) {
     struct big r = big_product(a, exact_one(f), f);
     const bool up = rounds_up(mode, is_negative(a, f), big_bit(&r, POINT), big_bit(&r, POINT - 1),

@@ -165,7 +165,7 @@ static uint64_t any_value(enum ptx_type type, uint64_t *state) {
     return bytes < 8 ? bits >> 3 & ((UINT64_C(1) << 8 * bytes) - 1) : bits;
 }
 
-/* Runs one warp's worth of tuples under a mask and looks at every lane. */
+/* Runs one warp's worth of tuples under a mask and checks every lane. */
 static void check_warp(struct fake *fake, const uint64_t tuples[SIM_LANES][4], reference_fn *reference,
                        uint32_t mask) {
     static const enum fake_slot sources[] = {FAKE_A, FAKE_B, FAKE_C, FAKE_F};
@@ -197,7 +197,7 @@ void check_op(const char *mnemonic, reference_fn *reference) {
     unsigned total = 1, lane = 0, warp = 0;
     for (unsigned k = 0; k < 4; k++)
         total *= edge_count(types[k]);
-    const unsigned step = total > 30000 ? total / 30000 | 1 : 1; /* odd: it meets every value of each place */
+    const unsigned step = total > 30000 ? total / 30000 | 1 : 1; /* odd: every value of each place occurs */
     for (unsigned n = 0; n < total + 2048; n += n < total ? step : 1) {
         unsigned rest = n;
         for (unsigned k = 0; k < 4; k++) {

@@ -1,4 +1,4 @@
-/* Shorthand of the reference functions: operands as numbers of 128 bits, results cut to a width. */
+/* Shorthand for reference functions: operands as numbers of 128 bits, results truncated to a width. */
 #ifndef WIDELOAD_TESTS_LANES_REFERENCE_H
 #define WIDELOAD_TESTS_LANES_REFERENCE_H
 
@@ -9,7 +9,7 @@
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 uwide;
 
-/* The low bits of x as an unsigned number, and as a signed one. */
+/* The low bits of x as an unsigned and as a signed number. */
 static inline wide u(wide x, unsigned bits) {
     return bits >= 128 ? x : x & (((wide)1 << bits) - 1);
 }
@@ -53,8 +53,8 @@ static inline uint64_t of_f64(double x) {
     return bits;
 }
 
-/* REFERENCE(name, bits, value): the low bits of value, computed of A, B, C, F (unsigned, of those bits) and
- * SA, SB, SC (signed). */
+/* REFERENCE(name, bits, value): the low bits of value, which is computed from A, B, C, F (unsigned, with
+ * these bits) and SA, SB, SC (signed). */
 #define REFERENCE(name, bits, value)                                                                         \
     static uint64_t name(const uint64_t *v) {                                                                \
         const wide A = u(v[0], bits), B = u(v[1], bits), C = u(v[2], bits);                                  \

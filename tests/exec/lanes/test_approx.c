@@ -89,7 +89,7 @@ static void errors(void **state) {
         const char *mnemonic;
         long double (*function)(long double);
         float from, to;
-        bool fixed; /* right to an absolute difference */
+        bool fixed; /* error limited as an absolute difference */
     } rows[] = {{"rcp.approx.f32", reciprocal, -1e30f, 1e30f, false},
                 {"sqrt.approx.f32", sqrtl, 0, 1e30f, false},
                 {"rsqrt.approx.f32", reciprocal_root, 1e-30f, 1e30f, false},

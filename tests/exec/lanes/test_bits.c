@@ -1,4 +1,4 @@
-/* Logic, shifts, fields and permutations, bit by bit as PTX's own pseudo-code has them. */
+/* Logic, shifts, fields and permutations, bit by bit as in PTX's pseudo-code. */
 #include "tests/exec/lanes/reference.h"
 
 #define LOGIC(bits)                                                                                          \
@@ -11,7 +11,7 @@ LOGIC(16)
 LOGIC(32)
 LOGIC(64)
 
-/* Shifting one place at a time. */
+/* Shifts one place at a time. */
 static uint64_t shift(wide x, uint64_t by, bool left, unsigned bits) {
     for (uint64_t n = 0; n < by && n < 200; n++)
         x = left ? u(x * 2, bits) : x >> 1;
@@ -108,7 +108,7 @@ BFIND(shiftamt_u64, 64, false, true)
 BFIND(shiftamt_s64, 64, true, true)
 
 static uint64_t bfe(const uint64_t *v, unsigned bits, bool is_signed) {
-    const uint64_t count = bits == 32 ? 0xff : 0xffffffff; /* what counts of a place and a length */
+    const uint64_t count = bits == 32 ? 0xff : 0xffffffff; /* the used bits of a position and a length */
     const uint64_t pos = v[1] & count, len = v[2] & count, msb = bits - 1;
     const uint64_t last = pos + len < bits ? pos + len - 1 : msb;
     const uint64_t sign = !is_signed || len == 0 ? 0 : v[0] >> last & 1;
@@ -217,7 +217,7 @@ static uint64_t prmt(const uint64_t *v) {
     }
     return d;
 }
-/* The tables of the PTX manual: the source bytes of d.b3, b2, b1, b0 for each selector. */
+/* The tables in the PTX manual: the source bytes of d.b3, b2, b1, b0 for each selector. */
 static uint64_t prmt_table(const uint64_t *v, const char *const table[4]) {
     const char *bytes = table[v[2] & 3];
     uint64_t d = 0;
@@ -310,7 +310,7 @@ static void bits_and_bytes(void **state) {
     CHECK_ALL(ops);
 }
 
-/* Small positions and lengths, which the edge values hardly have. */
+/* Small positions and lengths, which are rare among the edge values. */
 static void every_field(void **state) {
     (void)state;
     static const struct checked_op fields[] = {{"bfe.u32", bfe_u32}, {"bfe.s32", bfe_s32},
@@ -341,7 +341,7 @@ static void every_field(void **state) {
     }
 }
 
-/* The table and the selector are the same in all lanes when they are immediates. */
+/* The table and the selector are the same in all lanes if they are immediates. */
 static void uniform_tables(void **state) {
     (void)state;
     static const struct checked_op uniform[] = {{"lop3.b32", lop3}, {"prmt.b32", prmt}};

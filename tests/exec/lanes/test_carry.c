@@ -1,9 +1,9 @@
-/* Carries: sums, differences and products of many words against 128-bit arithmetic. */
+/* Carries: multi-word sums, differences and products against 128-bit arithmetic. */
 #include "tests/exec/lanes/reference.h"
 
 #include <stdio.h>
 
-/* One instruction on every lane, in and out of the flag. */
+/* One instruction on every lane, with the flag in and out. */
 static void check_carry(const char *mnemonic, unsigned bits, char kind, bool high, bool is_signed, bool in,
                         bool out) {
     struct fake fake;
@@ -36,7 +36,7 @@ static void check_carry(const char *mnemonic, unsigned bits, char kind, bool hig
             bool flag = false;
             if (kind == '+') {
                 exact = (wide)v[lane][0] + v[lane][1] + carry;
-            } else if (kind == '-') { /* the flag is set where nothing is borrowed */
+            } else if (kind == '-') { /* the flag is set if there is no borrow */
                 exact = (wide)v[lane][0] - v[lane][1] - (in && !carry);
                 flag = exact >= 0;
             } else {

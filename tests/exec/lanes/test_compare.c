@@ -1,4 +1,4 @@
-/* setp, set and testp: every comparison and type, alone, with a third operand, with |q, and as a register. */
+/* setp, set and testp: every comparison and type, alone, with a third operand, with |q, to a register. */
 #include "tests/exec/lanes/reference.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@ static const char *const int_names[] = {"eq", "ne", "lt", "le", "gt", "ge", "lo"
 static const char *const float_names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
                                           "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
 
-/* A name's first two letters say which orders it holds for, and its 'u' that it holds for none. */
+/* A name's first two letters give the orders for which it holds; with 'u' it also holds if unordered. */
 static bool holds(const char *name, bool less, bool equal, bool greater, bool unordered) {
     const struct {
         const char *name;
@@ -49,7 +49,7 @@ static bool combined(const char *combine, bool x, bool with) {
                                           : x != with;
 }
 
-/* Every pair of edge values, 32 a run. */
+/* Every pair of edge values, 32 per run. */
 static void check_compare(const char *name, enum ptx_type type, bool ftz) {
     static const char *const combines[] = {"", ".and", ".or", ".xor"};
     static const char *const forms[] = {"setp", "setp|q", "u32", "s32", "f32"};
@@ -116,7 +116,7 @@ static void floats(void **state) {
     }
 }
 
-/* A half's value by its fields. */
+/* A half's value, from its fields. */
 static double half_value(uint64_t h, bool bf16, bool ftz) {
     const int mantissa = bf16 ? 7 : 10, top = bf16 ? 255 : 31, bias = bf16 ? 127 : 15;
     const int exponent = (int)(h >> mantissa) & top;
@@ -191,7 +191,7 @@ static void halves(void **state) {
 static uint64_t class_of(uint64_t bits, unsigned mantissa, unsigned width) {
     const uint64_t exponent = (uint64_t)u(bits >> mantissa, width - 1 - mantissa);
     const uint64_t fraction = (uint64_t)u(bits, mantissa), top = (UINT64_C(1) << (width - 1 - mantissa)) - 1;
-    /* bit 0 finite, 1 infinite, 2 number, 3 not a number, 4 normal (zeros too), 5 subnormal */
+    /* bit 0 finite, 1 infinite, 2 number, 3 not a number, 4 normal (including zeros), 5 subnormal */
     return exponent == top ? (fraction ? 8 : 2 | 4) : 1 | 4 | (!exponent && fraction ? 32 : 16);
 }
 

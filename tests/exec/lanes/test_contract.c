@@ -1,12 +1,12 @@
-/* What insn.h asks of every handler, of all of them: lanes outside the mask keep their bytes, a destination
- * may be a source's slot, a 16-bit result leaves the upper half zero, nothing past a slot is touched. */
+/* insn.h's requirements on every handler: lanes outside the mask keep their bytes, a destination may be a
+ * source's slot, a 16-bit result leaves the upper half zero, nothing beyond a slot is written. */
 #include "tests/exec/lanes/fake.h"
 
 #include <string.h>
 
 #include "sim/exec/lanes/lanes_rows.h"
 
-/* Random and edge values into every source. */
+/* Puts random and edge values into every source. */
 static void fill(struct fake *fake, uint64_t *state) {
     for (enum fake_slot slot = FAKE_A; slot <= FAKE_F; slot++) {
         const enum ptx_type type = fake_type(fake, slot);
@@ -73,7 +73,7 @@ static void masks_and_shared_slots(void **state) {
                              (unsigned long long)got, (unsigned long long)want);
             }
         assert_int_equal(part.warp.cc & ~mask, before.warp.cc & ~mask);
-        /* The destination in a source's place, each source of the same slot type. */
+        /* The destination in place of a source, for each source of the same slot type. */
         for (enum fake_slot slot = FAKE_A; slot <= FAKE_F; slot++) {
             const enum ptx_type type = fake_type(&before, slot);
             if (!type || fake_lane_bytes(type) != fake_lane_bytes(before.op.d))

@@ -1,4 +1,4 @@
-/* cvt between every two types, in every rounding, against exact arithmetic; halves exhaustively. */
+/* cvt between all types, in every rounding, against exact arithmetic; halves exhaustively. */
 #include "tests/exec/lanes/exact.h"
 #include "tests/exec/lanes/reference.h"
 
@@ -23,7 +23,7 @@ static struct exact_format format_of(enum ptx_type type) {
                                    : EXACT_F64;
 }
 
-/* As a register holds it: an 8-bit signed value extended to 16. */
+/* The value in a register: an 8-bit signed value is extended to 16 bits. */
 static uint64_t in_register(wide value, enum ptx_type type) {
     return (uint64_t)(type == PTX_TYPE_S8 ? u(s(value, 8), 16) : u(value, bits_of(type)));
 }
@@ -35,7 +35,7 @@ static uint64_t source_value(enum ptx_type type, unsigned n, uint64_t *random) {
     return bits_of(type) < 64 ? x & ((UINT64_C(1) << bits_of(type)) - 1) : x;
 }
 
-/* Fails unless every lane's result is what expect says of its source. */
+/* Fails unless every lane's result is what expect returns for its source. */
 typedef uint64_t expect_fn(uint64_t a, enum ptx_type to, enum ptx_type from, char mode, bool ftz, bool sat);
 
 static void check(const char *name, expect_fn *expect, char mode, bool ftz, bool sat) {
@@ -68,7 +68,7 @@ static uint64_t int_to_int(uint64_t a, enum ptx_type to, enum ptx_type from, cha
 
 static void integers_to_integers(void **state) {
     (void)state;
-    /* The lists' types are of the slot: the test names the types itself. */
+    /* The lists give slot types, so the test names the types itself. */
     for (unsigned d = 0; d < 8; d++)
         for (unsigned a = 0; a < 8; a++)
             for (unsigned sat = 0; sat < 2; sat++) {
@@ -107,7 +107,7 @@ static uint64_t int_to_float(uint64_t a, enum ptx_type to, enum ptx_type from, c
 
 static uint64_t float_to_int(uint64_t a, enum ptx_type to, enum ptx_type from, char mode, bool ftz,
                              bool sat) {
-    (void)sat; /* always so */
+    (void)sat; /* it always saturates */
     const unsigned bits = bits_of(to);
     const uint64_t top = UINT64_C(1) << (bits - 1);
     const uint64_t nan = from == PTX_TYPE_F64 || bits == 64 ? top : 0;
@@ -121,7 +121,7 @@ static uint64_t float_to_int(uint64_t a, enum ptx_type to, enum ptx_type from, c
 static uint64_t float_to_float(uint64_t a, enum ptx_type to, enum ptx_type from, char mode, bool ftz,
                                bool sat) {
     const struct exact_format source = format_of(from), result = format_of(to);
-    if (to != PTX_TYPE_F16) /* whose least number is far above, but may be what it rounds to */
+    if (to != PTX_TYPE_F16) /* f16's least number is far above, but may be the rounded result */
         a = flush(a, from, ftz);
     uint64_t r = to != from  ? exact_convert(a, format_of(from), format_of(to), mode ? mode : 'n')
                  : mode != 0 ? exact_whole(a, format_of(from), mode)
@@ -129,7 +129,7 @@ static uint64_t float_to_float(uint64_t a, enum ptx_type to, enum ptx_type from,
     if (exact_is_nan(r, result))
         r = exact_nan(result);
     if (exact_is_nan(a, source) && (from == PTX_TYPE_F64 || to == PTX_TYPE_F64)) {
-        /* f64 keeps what fits of a NaN, and makes it quiet. */
+        /* f64 keeps the NaN bits that fit, and makes it quiet. */
         const uint64_t nan = ftz && from == PTX_TYPE_F32 ? 0x7fffffff : a;
         const int more = result.mantissa_bits - source.mantissa_bits;
         const uint64_t fraction = nan & ((UINT64_C(1) << source.mantissa_bits) - 1);
@@ -140,7 +140,7 @@ static uint64_t float_to_float(uint64_t a, enum ptx_type to, enum ptx_type from,
     if (from == to && !mode && !sat && !ftz && bits_of(to) >= 32)
         r = a; /* a move */
     if (from == PTX_TYPE_BF16 && to == PTX_TYPE_F32 && !sat && !ftz && !mode)
-        r = a << 16; /* NaNs too */
+        r = a << 16; /* also NaNs */
     r = flush(r, to, ftz);
     return sat ? saturate(r, format_of(to)) : r;
 }
@@ -198,7 +198,7 @@ static void floats_to_floats(void **state) {
                 }
 }
 
-/* All 65536 halves to f32 and back, and each midpoint between two and its neighbours. */
+/* All 65536 halves to f32 and back, and each midpoint between two with its neighbours. */
 static void every_half(void **state) {
     (void)state;
     static const struct {
@@ -220,7 +220,7 @@ static void every_half(void **state) {
                     const bool nan = exact_is_nan(h + lane, rows[t].format);
                     if (step == -1 && !(nan && t == 1))
                         assert_int_equal(value, exact_convert(h + lane, rows[t].format, EXACT_F32, 'n'));
-                    /* Half a step up, a little less, a little more. */
+                    /* Half a step up, slightly less, slightly more. */
                     const uint64_t next = exact_convert((h + lane) ^ 1, rows[t].format, EXACT_F32, 'n');
                     const uint64_t middle =
                         (value & 0x80000000) | ((value & 0x7fffffff) + (next & 0x7fffffff)) / 2;

@@ -1,13 +1,13 @@
-/* cvt to and from pairs of 8-bit floats: every byte, and each number against the nearest of all bytes. */
+/* cvt to and from pairs of 8-bit floats: every byte, and numbers against the nearest of all bytes. */
 #include "tests/exec/lanes/reference.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static bool five; /* e5m2; else e4m3 */
+static bool five; /* e5m2; otherwise e4m3 */
 static bool relu;
 
-/* NaN for a NaN; e5m2 alone has infinities. */
+/* Only e5m2 has infinities. */
 static double value_of(unsigned byte) {
     const int mantissa_bits = five ? 2 : 3, bias = five ? 15 : 7;
     const int exponent = (byte & 0x7f) >> mantissa_bits, mantissa = (int)(byte & ((1u << mantissa_bits) - 1));
@@ -21,13 +21,13 @@ static double value_of(unsigned byte) {
     return byte & 0x80 ? -x : x;
 }
 
-/* Of the finite bytes the nearest, of two the even one. */
+/* The nearest finite byte; the even one of two. */
 static unsigned byte_of(double x) {
     if (x != x)
         return 0x7f;
     unsigned best = 0;
     for (unsigned byte = 0; byte < 0x80 && isfinite(value_of(byte)); byte++) {
-        const double x_or_most = fmin(fabs(x), 1e6); /* far beyond all, and near enough to tell two apart */
+        const double x_or_most = fmin(fabs(x), 1e6); /* beyond all bytes, but able to tell two apart */
         const double off = fabs(value_of(byte) - x_or_most), least = fabs(value_of(best) - x_or_most);
         if (off < least || (off == least && !(byte & 1)))
             best = byte;
@@ -67,7 +67,7 @@ static void to_bytes(void **state) {
     }
 }
 
-/* All that lie on a byte, half way between two, and just beside. */
+/* All numbers on a byte, halfway between two, and directly next to these. */
 static void every_boundary(void **state) {
     (void)state;
     relu = false;

@@ -7,7 +7,7 @@ static uint64_t flush(uint64_t x, bool ftz) {
     return ftz && !(x & 0x7f800000) ? x & 0x80000000 : x;
 }
 
-/* An order of all numbers, -0 below +0: the bits' own, turned round for the negative ones. */
+/* An order of all numbers with -0 below +0: that of the bits, reversed for negative ones. */
 static int64_t rank(uint64_t bits, bool f64) {
     const int64_t value = f64 ? (int64_t)bits : (int64_t)(int32_t)bits;
     return value < 0 ? (f64 ? INT64_MIN : INT32_MIN) - value - 1 : value;
@@ -55,7 +55,7 @@ static void min_and_max(void **state) {
     check_op("max.f64", min_max_f64);
 }
 
-/* A sign's change makes f32's NaN canonical, and f64's quiet, its sign kept. */
+/* A sign change makes f32's NaN canonical, and f64's quiet with its sign kept. */
 static uint64_t signed_f32(uint64_t bits) {
     return is_nan(bits, false) ? 0x7fffffff : bits;
 }

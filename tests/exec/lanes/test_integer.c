@@ -114,7 +114,7 @@ REFERENCE(max_relu_16x2, 32,
           u(pick(0, pick(s(shift_down(A, 0), 16), s(shift_down(B, 0), 16), true), true), 16) +
               (u(pick(0, pick(s(shift_down(A, 16), 16), s(shift_down(B, 16), 16), true), true), 16) << 16))
 
-/* The sum of n products: elements of bits_a bits of a, and bytes of b from first on. */
+/* The sum of n products: a's elements of bits_a bits times b's bytes from first on. */
 static wide dot(wide a, bool a_signed, unsigned bits_a, wide b, bool b_signed, unsigned first, unsigned n) {
     wide sum = 0;
     for (unsigned k = 0; k < n; k++) {
@@ -137,7 +137,7 @@ REFERENCE(dp4a_ss, 32, C + dot(A, true, 8, B, true, 0, 4))
 REFERENCE(dp2a_lo_ss, 32, C + dot(A, true, 16, B, true, 0, 2))
 REFERENCE(dp2a_hi_ss, 32, C + dot(A, true, 16, B, true, 2, 2))
 
-/* |a - b| of every element of bits bits: packed again, or summed. */
+/* a - b| for every element of the given bits: packed again, or summed. */
 static wide distances(wide a, wide b, unsigned bits, bool is_signed, bool sum) {
     wide out = 0;
     for (unsigned at = 0; at < 32; at += bits) {

@@ -1,5 +1,5 @@
-/* f32 and f64 arithmetic in every rounding.  The reference is exact: it computes with a number of many
- * binary digits, and rounds that by the definition of each mode. */
+/* f32 and f64 arithmetic in every rounding.  The reference is exact: it computes with numbers of many binary
+ * digits and rounds by the definition of each mode. */
 #include "tests/exec/lanes/exact.h"
 #include "tests/exec/lanes/reference.h"
 
@@ -27,7 +27,7 @@ static uint64_t compute(enum operation op, char mode, const uint64_t *in, struct
     }
 }
 
-/* The exact result's sign of zero in IEEE 754: a sum of x and y that cancels is -0 only towards -inf. */
+/* The sign of an exact zero according to IEEE 754: a sum that cancels is -0 only towards -inf. */
 static uint64_t expect(enum operation op, char mode, bool ftz, bool sat, const uint64_t *v, bool f64) {
     const struct exact_format format = f64 ? EXACT_F64 : EXACT_F32;
     uint64_t in[3];
@@ -47,7 +47,7 @@ static uint64_t expect(enum operation op, char mode, bool ftz, bool sat, const u
     return r;
 }
 
-/* Which NaN of f64 an H200's sums and products hand on: b's, c's, a's, made quiet, or one of their own. */
+/* The NaN that an H200's f64 sums and products return: b's, c's or a's, made quiet, or a new one. */
 static uint64_t nan_of(enum operation op, const uint64_t *v) {
     const uint64_t order[] = {v[1], op == FMA ? v[2] : v[1], v[0]};
     for (unsigned k = 0; k < 3; k++)
@@ -95,7 +95,7 @@ static void every_rounding(void **state) {
     static const struct {
         const char *name;
         enum operation op;
-        bool sat, unrounded; /* has .sat; may go without a rounding */
+        bool sat, unrounded; /* has .sat; may omit the rounding */
     } ops[] = {{"add", ADD, true, true},   {"sub", SUB, true, true},    {"mul", MUL, true, true},
                {"fma", FMA, true, false},  {"mad", FMA, true, false},   {"div", DIV, false, false},
                {"rcp", RCP, false, false}, {"sqrt", SQRT, false, false}};

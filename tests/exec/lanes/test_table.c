@@ -1,4 +1,4 @@
-/* The table of mnemonics: distinct, found, and what each says of its operands. */
+/* The table of mnemonics: distinct, found, with the right operands. */
 #include "tests/exec/lanes/fake.h"
 
 #include <pthread.h>
@@ -65,7 +65,7 @@ static void the_unknown_is_refused_with_a_reason(void **state) {
     assert_string_equal(why, "unknown instruction");
 }
 
-/* As ptxas has it: the toolkit's own headers write vote.ballot.sync. */
+/* As in ptxas: the toolkit's own headers contain vote.ballot.sync. */
 static void words_come_in_any_order_but_types_do_not(void **state) {
     (void)state;
     static const char *const pairs[][2] = {
@@ -142,7 +142,7 @@ static void types_and_modifiers_are_the_words(void **state) {
     }
 }
 
-/* One of each form that nvcc emits; the handlers' own tests say that they are right. */
+/* One of each form that nvcc emits; the handlers' own tests check the results. */
 static void what_nvcc_emits_is_there(void **state) {
     (void)state;
     static const char *const names[] = {

@@ -57,7 +57,7 @@ static void shuffles(void **state) {
             }
 }
 
-/* Which lanes go together: two groups by their own masks, and lanes that do not take part. */
+/* Groups of lanes: two groups with their own masks, and lanes that do not take part. */
 static const uint32_t groups[] = {0x0000ff0f, 0xf00000f0};
 static const uint32_t taking_part = 0xf000ffff;
 
@@ -110,7 +110,7 @@ static void matches(void **state) {
         begin_groups(&fake, name, true);
         for (unsigned lane = 0; lane < SIM_LANES; lane++) {
             value[lane] = k < 4 ? lane % 3 : k < 8 ? 7 : lane == 2;
-            if (b64) /* the same low halves */
+            if (b64) /* equal low halves */
                 value[lane] = value[lane] << 40 | 5;
             fake_set(&fake, FAKE_A, lane, value[lane]);
         }

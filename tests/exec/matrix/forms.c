@@ -109,7 +109,7 @@ void form_open(struct harness *h, const struct form *form) {
         fail_msg("%s", error.text);
 }
 
-/* Registers of each matrix that a lane holds. */
+/* Number of registers per lane for each matrix. */
 static unsigned registers(const struct form *f, char matrix) {
     if (f->wmma && matrix < 'c' && is(f->a, "f16"))
         return 8;
@@ -147,7 +147,7 @@ void form_name(const struct form *f, char *name, size_t size) {
         f->layout[1], f->d, f->a, f->b, f->c, f->more);
 }
 
-/* Each lane's registers lie one after the other. */
+/* Each lane's registers are consecutive. */
 static void put_plain(struct writer *w, const struct form *f) {
     static const char names[] = "abc";
     for (const char *m = names; *m; m++) {
@@ -175,7 +175,7 @@ static void put_plain(struct writer *w, const struct form *f) {
         put(w, "st.global.%s [%%at+%u], %%d%u;\n", bytes == 8 ? "f64" : "b32", i * bytes, i);
 }
 
-/* c lies by row, d by column, with lines longer than need be. */
+/* c is stored by row, d by column, with lines longer than necessary. */
 static void put_wmma(struct writer *w, const struct form *f) {
     unsigned line[2] = {is(f->layout[0], "row") ? f->k : f->m, is(f->layout[1], "row") ? f->n : f->k};
     for (int i = 0; i < 2; i++) /* a multiple of 16 bytes */
@@ -257,7 +257,7 @@ static uint64_t random_float(const struct layout *t, unsigned seed, uint64_t *st
     case 1:
         exponent = bias - 3 + choice % 7;
         break;
-    case 2: /* a quarter of them near each other, so that the largest do not rule out all the rest */
+    case 2: /* a quarter of them close together, so that the largest do not dominate the others */
         exponent = choice & 0x300 ? bias - (bias > 20 ? 12 : 4) + choice % (bias > 20 ? 25 : 9)
                                   : 1 + choice % (top - 1);
         if (bias > 200 && exponent > bias + 40)
@@ -268,7 +268,7 @@ static uint64_t random_float(const struct layout *t, unsigned seed, uint64_t *st
         if (choice >> 8 & 1) {
             static const uint8_t rare[64] = {1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
             switch (rare[choice >> 9 & 63]) {
-            case 1: /* infinity, or what the type has there */
+            case 1: /* infinity, or the type's value in its place */
                 exponent = top;
                 fraction = 0;
                 break;

@@ -1,4 +1,4 @@
-/* Every form of mma and wmma that there is, as kernels in PTX, with inputs for them. */
+/* Every form of mma and wmma, as kernels in PTX, with inputs for them. */
 #ifndef WIDELOAD_TESTS_MATRIX_FORMS_H
 #define WIDELOAD_TESTS_MATRIX_FORMS_H
 
@@ -26,9 +26,9 @@ extern const unsigned form_count;
 void form_name(const struct form *form, char *name, size_t size);
 /* The module's text; its kernel "run" takes pointers to a, b, c and d, FORM_BYTES each. */
 void form_text(const struct form *form, char *text, size_t size);
-/* A harness with that module, to be closed with harness_close().  Fails the test when it does not load. */
+/* A harness with that module; close it with harness_close().  Fails the test if it does not load. */
 void form_open(struct harness *h, const struct form *form);
-/* Inputs: seed 0 has small whole numbers, 1 numbers of similar size, 2 of any size, 3 also infinities, NaN,
+/* Inputs: seed 0 gives small whole numbers, 1 numbers of similar size, 2 of any size, 3 also infinities, NaN,
  * zeros and subnormals. */
 void form_fill(const struct form *form, unsigned seed, void *a, void *b, void *c);
 unsigned form_bits(const char *type);

@@ -1,11 +1,11 @@
-/* Matrix products as programs write them. */
+/* Matrix products in the form that programs use. */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <mma.h>
 
 using namespace nvcuda;
 
-/* c = a b, one 16 x 16 tile a warp; sizes are multiples of 16.  As NVIDIA's introduction to wmma. */
+/* c = a b, one 16 x 16 tile per warp; sizes are multiples of 16.  As in NVIDIA's introduction to wmma. */
 extern "C" __global__ void wmma_gemm(const half *a, const half *b, float *c, int m, int n, int k) {
     int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     int row = warp / (n / 16) * 16, column = warp % (n / 16) * 16;
@@ -48,7 +48,7 @@ extern "C" __global__ void wmma_shared(const signed char *a, const signed char *
         c[i] = sc[i];
 }
 
-/* Halves across their lines: read as they lie, 4 bytes a lane, and transposed. */
+/* Halves across their lines: read in memory order, 4 bytes per lane, and transposed. */
 extern "C" __global__ void wmma_across(const half *a, const half *b, half *c) {
     wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::col_major> fa;
     wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::row_major> fb;
@@ -74,8 +74,8 @@ __device__ void load_x2_trans(unsigned (&r)[2], const void *p) {
                  : "r"(at));
 }
 
-/* A block's 16 x 8 tile from a (row-major) and b (row-major) by ldmatrix and mma, as CUTLASS does.  pad:
- * halves added to each line of shared memory, which decides about bank conflicts. */
+/* A block's 16 x 8 tile from a (row-major) and b (row-major) by ldmatrix and mma, as in CUTLASS.  pad: halves
+ * added to each line of shared memory, which determines the bank conflicts. */
 template <int PAD> __device__ void tile(const half *a, const half *b, float *c, int k) {
     __shared__ __align__(16) half sa[16][16 + PAD], sb[16][8 + PAD];
     float d[4] = {};

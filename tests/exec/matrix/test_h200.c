@@ -1,9 +1,9 @@
-/* Products of floats to the last bit, as an H200 made them (driver 580, mma.sync in PTX).
+/* Products of floats to the last bit, as an H200 computes them (driver 580, mma.sync in PTX).
  *
- * h200.bin holds, for each form and four kinds of inputs (numbers of similar size, of very different sizes,
+ * h200.bin has, for each form and four kinds of inputs (numbers of similar size, of very different sizes,
  * with zeros, subnormals, infinities and NaN, and of equal size), the lanes' registers of a, b and c, lane by
- * lane, and of d.  Not among them is m8n8k4 with f16 sums, where one result in 12288 was the f16 next to the
- * simulator's. */
+ * lane, and of d.  It does not include m8n8k4 with f16 sums, where one result in 12288 was the f16 next to
+ * the simulator's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 static const char *data;
 
-/* In the file's order; cases: of each form. */
+/* In the file's order; cases: number per form. */
 static const struct {
     struct form form;
     unsigned cases;
@@ -37,7 +37,7 @@ static const struct {
     MMA(8, 8, 4, "f32", "f16", "f16", "f32", 8),
 };
 
-/* Bytes of a matrix in all lanes' registers. */
+/* Size of a matrix in all lanes' registers. */
 static size_t matrix_bytes(const struct form *f, char matrix) {
     size_t products = strcmp(f->a, "f16") == 0 && f->k == 4 ? 4 : 1;
     size_t elements = matrix == 'a' ? f->m * f->k : matrix == 'b' ? f->n * f->k : f->m * f->n;

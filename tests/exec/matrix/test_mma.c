@@ -1,5 +1,5 @@
-/* Every form of mma and wmma.mma against a product by the book: the layouts here are PTX's formulas, form by
- * form, as its manual writes them. */
+/* Every form of mma and wmma.mma against a product by definition: the layouts here are the formulas of PTX's
+ * manual, form by form. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +86,7 @@ static struct place place_c(unsigned lane, unsigned i) {
     return (struct place){i < 2 ? lane >> 2 : (lane >> 2) + 8, (lane % 4) * 2 + (i & 1)};
 }
 
-/* m8n8k4 with f16: which of the four products a lane belongs to, and where. */
+/* m8n8k4 with f16: the number of the lane's product, of four, and the place in it. */
 static unsigned pair_of(unsigned lane) {
     return lane % 16 / 4;
 }
@@ -157,7 +157,7 @@ static double value_of(const char *type, const unsigned char *matrix, size_t ind
 
 enum { MOST = 32 * 256 };
 
-/* The matrices as such: product by product, row by row. */
+/* The matrices themselves: product by product, row by row. */
 struct problem {
     unsigned products;
     double a[MOST], b[MOST], c[MOST], d[MOST];
@@ -191,7 +191,7 @@ static void read_plain(const struct form *f, struct problem *p, unsigned char *c
     }
 }
 
-/* As forms.c lays them out in memory. */
+/* In the memory layout of forms.c. */
 static void read_wmma(const struct form *f, struct problem *p, unsigned char *const buffer[4]) {
     bool a_row = strcmp(f->layout[0], "row") == 0, b_row = strcmp(f->layout[1], "row") == 0;
     unsigned a_line = a_row ? f->k : f->m, b_line = b_row ? f->n : f->k;
@@ -226,10 +226,10 @@ static double wrap(const struct form *f, double sum) {
 static double term(const struct form *f, double a, double b) {
     if (strcmp(f->more, ".xor.popc") == 0)
         return a != b;
-    return a * b; /* a & b too */
+    return a * b; /* also a & b */
 }
 
-/* Whether d is what it should be: to the last bit for integers and small whole numbers, else near it. */
+/* Whether d is right: to the last bit for integers and small whole numbers, otherwise approximately. */
 static bool fits(const struct form *f, unsigned seed, double got, double sum, double size) {
     if (integers(f))
         return got == wrap(f, sum);
@@ -287,7 +287,7 @@ static void test_forms(void **state) {
             check_form(&forms[i], seed);
 }
 
-/* Sums one past the ends of 32 bits: -1 and 1 to the least and the greatest, and to their neighbours. */
+/* Sums one past the ends of 32 bits: -1 and 1 plus the least and the greatest number, and neighbours. */
 static void test_saturates(void **state) {
     (void)state;
     static const struct {
@@ -299,7 +299,7 @@ static void test_saturates(void **state) {
         ".visible .entry run(.param .u64 to, .param .u32 product, .param .u32 addend) {\n"
         ".reg .b32 %r<8>; .reg .b64 %d<3>; .reg .pred %p;\n"
         "ld.param.u64 %d1, [to]; ld.param.u32 %r1, [product]; ld.param.u32 %r2, [addend];\n"
-        /* Along k only the first of a and of b is no zero. */
+        /* Along k only the first element of a and of b is nonzero. */
         "mov.u32 %r3, %laneid; and.b32 %r4, %r3, 3; setp.eq.u32 %p, %r4, 0; and.b32 %r1, %r1, 255;\n"
         "selp.b32 %r1, %r1, 0, %p; selp.b32 %r4, 1, 0, %p;\n"
         "mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.s8.s32 {%r5, %r6}, {%r1}, {%r4}, {%r2, %r2};\n"

@@ -1,4 +1,4 @@
-/* wmma, ldmatrix and mma as nvcc compiles them, against host products; what they count. */
+/* wmma, ldmatrix and mma as compiled by nvcc, against host products; their counts. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 static const char *ptx;
 static bool newer; /* compiled for sm_90 */
 
-/* Whole numbers and halves of them, which f16 holds. */
+/* Multiples of one half, which f16 represents exactly. */
 static uint16_t half_of(float x) {
     uint32_t bits;
     if (x == 0)
@@ -44,11 +44,11 @@ static void test_wmma_gemm(void **state) {
                 sum += fa[i * K + e] * fb[j * K + e];
             assert_true(c[i * N + j] == 2 * sum);
         }
-    /* 6 tiles; 4 steps of 4 and 4 registers whose halves are neighbours: a request each, of 8 rows' sectors.
-     */
+    /* 6 tiles; 4 steps of 4 and 4 registers whose halves are contiguous: one request each, with 8 rows'
+     * sectors. */
     assert_int_equal(h.counters.global_load_requests, 6 * 4 * 8);
     assert_int_equal(h.counters.gld_transactions, 6 * 4 * 8 * 8);
-    /* Pairs of results: 8 rows of 4 pairs, 32 bytes a row. */
+    /* Pairs of results: 8 rows of 4 pairs, 32 bytes per row. */
     assert_int_equal(h.counters.global_store_requests, 6 * 4);
     assert_int_equal(h.counters.gst_transactions, 6 * 4 * 8);
     harness_close(&h);
@@ -73,7 +73,7 @@ static void test_wmma_across(void **state) {
                 sum += fa[k * 64 + i] * fb[k * 64 + j];
             assert_int_equal(c[j * 64 + i], half_of(sum));
         }
-    /* 4 cores a matrix, one request each, whose 8 lines of 16 bytes lie in 8 sectors. */
+    /* 4 cores per matrix, one request each, whose 8 lines of 16 bytes are in 8 sectors. */
     assert_int_equal(h.counters.global_load_requests, 12);
     assert_int_equal(h.counters.gld_transactions, 12 * 8);
     assert_int_equal(h.counters.global_store_requests, 4);
@@ -102,7 +102,7 @@ static void test_wmma_shared(void **state) {
     harness_close(&h);
 }
 
-/* Rows of 8 halves, 16, 32 or 48 bytes apart: two of those 32 apart share banks. */
+/* Rows of 8 halves, 16, 32 or 48 bytes apart: rows 32 bytes apart share banks in pairs. */
 static void test_mma_tile(void **state) {
     (void)state;
     enum { K = 80 };

@@ -47,7 +47,7 @@ static void ranges(void **state) {
         assert_false(sim_memory_find(memory, bases[i] + sizes[i], 1, &found));
         assert_true(sim_memory_find(memory, bases[i] + sizes[i], 0, &found));
         assert_false(sim_memory_find(memory, bases[i] + 1, SIZE_MAX, &found));
-        /* A red zone of 512 bytes on each side belongs to nobody. */
+        /* A red zone of 512 bytes on each side belongs to no allocation. */
         for (size_t k = 1; k <= 512; k++) {
             assert_false(sim_memory_find(memory, bases[i] - k, 1, &found));
             assert_false(sim_memory_find(memory, bases[i] + sizes[i] + k - 1, 1, &found));
@@ -83,7 +83,7 @@ static void limit(void **state) {
     assert_int_equal(sim_memory_used(small), 0);
     assert_true(sim_memory_alloc(small, 1, SIM_MEMORY_DEVICE) != 0);
     sim_memory_destroy(small);
-    /* Of a limit that is no multiple of 512 the rest is for nobody. */
+    /* If a limit is not a multiple of 512, the remainder is unusable. */
     small = sim_memory_create(4095);
     assert_non_null(small);
     assert_int_equal(sim_memory_alloc(small, 3585, SIM_MEMORY_DEVICE), 0);
@@ -93,7 +93,7 @@ static void limit(void **state) {
     sim_memory_destroy(small);
 }
 
-/* Sizes that are more than all addresses, whatever the memory is for. */
+/* Sizes beyond the address space, for any kind of memory. */
 static void too_large(void **state) {
     (void)state;
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 512, SIZE_MAX / 2 + 1, SIZE_MAX / 2, SIZE_MAX / 4};
@@ -112,7 +112,7 @@ static void too_large(void **state) {
     }
 }
 
-/* What small memory there is without pages of its own, too, on either side of the bound for a mapping. */
+/* Small memory without pages of its own too, on both sides of the limit for a mapping. */
 static void kinds(void **state) {
     (void)state;
     static const size_t sizes[] = {0,     1,      511,    512,    513,    1024,   4096,
@@ -128,7 +128,7 @@ static void kinds(void **state) {
         }
 }
 
-/* A huge array costs addresses only, until it is touched. */
+/* A huge array costs only addresses until it is accessed. */
 static void lazy(void **state) {
     (void)state;
     uint64_t base = sim_memory_alloc(memory, (size_t)4 << 30, SIM_MEMORY_DEVICE);
@@ -206,7 +206,7 @@ static void describing(void **state) {
     assert_string_equal(small, "byte 0 ");
 }
 
-/* Of what was freed the last 1024 are remembered. */
+/* The last 1024 freed allocations are remembered. */
 static void describing_many(void **state) {
     (void)state;
     enum { COUNT = 1100 };
@@ -221,7 +221,7 @@ static void describing_many(void **state) {
     }
 }
 
-/* What is noted of an allocation, of each one of as many as there are places for, and of no other. */
+/* Notes on allocations: on as many as there is room for, and on no other. */
 static void noting(void **state) {
     (void)state;
     enum { COUNT = 64 };
@@ -242,7 +242,7 @@ static void noting(void **state) {
     }
 }
 
-/* Freed addresses rest, in every size class; the quarantine does not grow without end. */
+/* Freed addresses stay unused for a while, in every size class; the quarantine is bounded. */
 static void quarantine(void **state) {
     (void)state;
     static const size_t sizes[] = {64, 4096, 1 << 20};
@@ -262,7 +262,7 @@ static void quarantine(void **state) {
     assert_int_equal(sim_memory_used(memory), 0);
 }
 
-/* So it is where memory is not packed, with pages of the host. */
+/* The same for unpacked memory, with pages of the host. */
 static void apart(void **state) {
     (void)state;
     enum { COUNT = 100 };
@@ -281,7 +281,7 @@ static void apart(void **state) {
         assert_true(sim_memory_free(memory, device[i]) && sim_memory_free(memory, host[i]));
 }
 
-/* The end of a range may be the end of all addresses, and not beyond it. */
+/* A range may end at the end of the address space, but not beyond. */
 static void registering_to_the_end(void **state) {
     (void)state;
     static char host[8];
@@ -299,7 +299,7 @@ static void check_slack(struct sim_memory *m, uint64_t address, size_t size, uin
     assert_true(found.size == length);
 }
 
-/* What is between allocations, to its last byte; what reaches further is told as it is. */
+/* The gap between allocations, to its last byte; ranges that reach further are described as they are. */
 static void packed_slack(void **state) {
     (void)state;
     struct sim_memory *m = sim_memory_create(UINT64_C(1) << 30);
@@ -315,7 +315,7 @@ static void packed_slack(void **state) {
         check_slack(m, a + 100, 412, a + 100, 412);
         check_slack(m, a + 99, 2, a + 99, 2);
         check_slack(m, b + 101, 4, b + 100, page - 612);
-        /* Of a page that an allocation fills nothing is left, whether its end is in the next one or not. */
+        /* If an allocation fills its page nothing is left, even if it ends in the next page. */
         check_slack(m, c + 10, 4, c + 10, 4);
         check_slack(m, c + page - 1, 2, c + page - 1, 2);
         check_slack(m, c + page + 2, 4, c + page + 1, page - 1);
@@ -323,9 +323,8 @@ static void packed_slack(void **state) {
     sim_memory_destroy(m);
 }
 
-/* Packed memory has addresses for holes, and for what does not count: four times its limit, without the ends
- * of the range.  So much has only addresses here; where a process may not have these, there is nothing to
- * test. */
+/* Packed memory has addresses for gaps, and for uncounted parts: four times its limit, except the ends of the
+ * range.  Here these are only addresses; if a process may not reserve that many, there is nothing to test. */
 static void packed_room(void **state) {
     (void)state;
     enum { PIECES = 11 };
@@ -345,12 +344,12 @@ static void packed_room(void **state) {
     }
 }
 
-/* Packed memory: what lies where, what may be touched, and that pieces come back. */
+/* Packed memory: the layout, the accessible parts, and the reuse of pieces. */
 static void packed(void **state) {
     (void)state;
     struct sim_memory *m = sim_memory_create(UINT64_C(1) << 30);
     assert_non_null(m);
-    if (!sim_memory_pack(m)) { /* the process may not have the addresses */
+    if (!sim_memory_pack(m)) { /* the process may not reserve the addresses */
         sim_memory_destroy(m);
         return;
     }
@@ -372,15 +371,15 @@ static void packed(void **state) {
     assert_false(sim_memory_reaches(m, a + page - 2, 4));
     assert_false(sim_memory_reaches(m, a, SIZE_MAX));
     assert_false(sim_memory_reaches(m, 0, 1));
-    /* Pinned memory lies in pages as well. */
+    /* Pinned memory is in pages too. */
     uint64_t host = sim_memory_alloc(m, 100, SIM_MEMORY_HOST);
     assert_true(host && sim_memory_reaches(m, host + 100, 1));
-    /* No page holds device memory and other memory, which must not be shared with it. */
+    /* No page holds both device memory and other memory, which must not be shared with it. */
     assert_true(host / page != a / page);
     uint64_t heap = sim_memory_alloc(m, 100, SIM_MEMORY_HEAP);
     assert_true(heap && heap / page == host / page && sim_memory_free(m, heap));
     assert_true(sim_memory_free(m, host));
-    /* A hole is filled again by what fits; a page that small ones shared goes with the last of them. */
+    /* A hole is filled by what fits; a page shared by small pieces is freed with the last of them. */
     assert_true(sim_memory_free(m, c));
     assert_false(sim_memory_reaches(m, c, 1));
     assert_true(sim_memory_alloc(m, 2 * page + 1, SIM_MEMORY_DEVICE) == d - 3 * page);
@@ -391,7 +390,7 @@ static void packed(void **state) {
     assert_true(sim_memory_alloc(m, 512, SIM_MEMORY_DEVICE) == a);
     assert_true(sim_memory_free(m, b) && sim_memory_free(m, a) && sim_memory_free(m, b + 512));
     assert_false(sim_memory_reaches(m, a, 1));
-    /* Many pieces of all sizes: none overlaps another, all are there to their ends. */
+    /* Many pieces of all sizes: none overlap, and all are accessible to their ends. */
     static uint64_t pieces[2000];
     for (size_t round = 0; round < 3; round++) {
         for (size_t i = 0; i < 2000; i++) {
@@ -452,7 +451,7 @@ static void concurrent(void **state) {
     }
 }
 
-/* That contents depend on an order goes with copies, and ends with what is written over or freed. */
+/* The mark that contents depend on an order is copied with them, and removed by overwriting or freeing. */
 static void ordered(void **state) {
     (void)state;
     struct sim_memory *m = sim_memory_create(UINT64_C(1) << 30);
@@ -464,7 +463,7 @@ static void ordered(void **state) {
     sim_memory_copied(m, b, out, 100);
     assert_false(sim_memory_ordered(m, b));
     sim_memory_set_ordered(m, a + 60);
-    sim_memory_set_ordered(m, 16); /* no allocation's */
+    sim_memory_set_ordered(m, 16); /* in no allocation */
     assert_true(sim_memory_ordered(m, a) && sim_memory_ordered(m, a + 99));
     assert_false(sim_memory_ordered(m, a + 100) || sim_memory_ordered(m, b));
     sim_memory_copied(m, b + 8, a, 8);
@@ -476,7 +475,7 @@ static void ordered(void **state) {
     sim_memory_copied(m, out, a, 4);
     sim_memory_copied(m, c, out, 4);
     assert_true(sim_memory_ordered(m, c));
-    for (unsigned i = 0; i < 100; i++) /* its entry moves */
+    for (unsigned i = 0; i < 100; i++) /* moves its entry */
         sim_memory_alloc(m, 1, SIM_MEMORY_DEVICE);
     assert_true(sim_memory_ordered(m, a));
     assert_true(sim_memory_free(m, a));

@@ -9,7 +9,7 @@
 
 enum { PAGE = SIM_PAGE_BYTES, UNIT = 512, LARGEST = (1 << 20) - UNIT }; /* of the pieces that share pages */
 
-/* As many pages as there are, taken one by one; returns how many. */
+/* Takes all available pages, one by one; returns their number. */
 static size_t take_all(struct sim_pages *pages, uint64_t *taken, size_t room) {
     size_t count = 0;
     for (uint64_t base; (base = sim_pages_take(pages, PAGE, true)); count++) {
@@ -20,7 +20,7 @@ static size_t take_all(struct sim_pages *pages, uint64_t *taken, size_t room) {
     return count;
 }
 
-/* Of ranges of several lengths: what follows the last page's mark in memory differs. */
+/* Ranges of several lengths: what follows the last page's mark in memory differs. */
 static void last_page(void **state) {
     (void)state;
     for (size_t wanted = 2; wanted < 60; wanted++) {
@@ -38,7 +38,7 @@ static void last_page(void **state) {
         assert_false(sim_pages_hold(pages, end, 1));
         assert_false(sim_pages_hold(pages, begin - 1, 1));
         assert_false(sim_pages_hold(pages, begin - 1, 2));
-        /* All of them at once, and no more than there are. */
+        /* All of them at once, and not one more. */
         for (size_t i = 0; i < count; i++)
             sim_pages_give(pages, taken[i], PAGE, false);
         assert_false(sim_pages_hold(pages, begin, 1));
@@ -54,7 +54,7 @@ static void no_range(void **state) {
     (void)state;
     assert_null(sim_pages_create(0));
     assert_null(sim_pages_create(2 * (uint64_t)PAGE - 1));
-    /* More addresses than there are: as near to it as may be. */
+    /* More addresses than exist: as close to that as possible. */
     struct sim_pages *pages = sim_pages_create(SIZE_MAX / 2);
     if (pages) {
         assert_true(sim_pages_take(pages, PAGE, true) != 0);
@@ -68,7 +68,7 @@ static struct sim_pages *create(void) {
     return pages;
 }
 
-/* A shared page takes pieces to its last unit; the next piece lies in the page below. */
+/* A shared page holds pieces up to its last unit; the next piece is in the page below. */
 static void last_unit(void **state) {
     (void)state;
     struct sim_pages *pages = create();
@@ -77,7 +77,7 @@ static void last_unit(void **state) {
     assert_true(sim_pages_take(pages, LARGEST, true) == first + UNIT);
     assert_true(sim_pages_take(pages, LARGEST, true) == first + UNIT + LARGEST);
     assert_true(sim_pages_take(pages, UNIT, true) == first + PAGE - UNIT);
-    /* The first and the last unit are two, but no room for a piece of two. */
+    /* The first and the last unit are free, but there is no room for a piece of two. */
     sim_pages_give(pages, first, UNIT, false);
     sim_pages_give(pages, first + PAGE - UNIT, UNIT, false);
     assert_true(sim_pages_take(pages, UNIT + 1, true) == first - PAGE);
@@ -94,7 +94,7 @@ static void last_unit(void **state) {
     sim_pages_destroy(pages);
 }
 
-/* A piece goes back to its own page, also from the first unit of a page above another. */
+/* A piece returns to its own page, also from the first unit of a page above another. */
 static void neighbours(void **state) {
     (void)state;
     struct sim_pages *pages = create();
@@ -113,7 +113,7 @@ static void neighbours(void **state) {
     sim_pages_destroy(pages);
 }
 
-/* From 1 MiB on a piece has pages of its own. */
+/* From 1 MiB on a piece has its own pages. */
 static void own_pages(void **state) {
     (void)state;
     struct sim_pages *pages = create();

@@ -1,4 +1,4 @@
-/* Memory for other processes: what is exported, and names of files that are not what they say. */
+/* Memory for other processes: what is exported, and forged file names. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -36,7 +36,7 @@ static unsigned char byte_at(size_t i) {
     return (unsigned char)(i * 31 + (i >> 12));
 }
 
-/* Memory of several lengths is as it was, and another mapping of it shows the same bytes. */
+/* Memory of several lengths is unchanged, and another mapping of it shows the same bytes. */
 static void exported(void **state) {
     (void)state;
     const size_t chunk = 2 << 20;
@@ -68,7 +68,7 @@ static void exported(void **state) {
     }
     struct sim_share_name name;
     assert_false(sim_memory_export(memory, sim_memory_alloc(memory, 0, SIM_MEMORY_DEVICE), &name));
-    /* Nor what was freed, though kernels that run may still reach it. */
+    /* Nor can freed memory, although running kernels may still access it. */
     sim_memory_enter(memory);
     const uint64_t freed = sim_memory_alloc(memory, 4096, SIM_MEMORY_DEVICE);
     assert_true(sim_memory_free(memory, freed));
@@ -76,7 +76,7 @@ static void exported(void **state) {
     sim_memory_leave(memory);
 }
 
-/* A process may have no longer files than its limit says; one that grew past it would end it. */
+/* A process's files may not exceed its limit; growing one beyond it would end the process. */
 static void limited_files(void **state) {
     (void)state;
     const uint64_t base = sim_memory_alloc(memory, 4096, SIM_MEMORY_DEVICE);
@@ -94,7 +94,7 @@ static void limited_files(void **state) {
     assert_true(made_then);
 }
 
-/* A file that anybody could make: of some length, with a row for the allocation at `offset`, `at` in it. */
+/* A forged file: of some length, with a row for the allocation at `offset`, `at` in it. */
 static bool opens(size_t length, int seals, uint64_t at, uint64_t offset, uint64_t size, uint64_t nonce) {
     const int file = memfd_create("wideload-ipc", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_true(file >= 0);
@@ -103,7 +103,7 @@ static bool opens(size_t length, int seals, uint64_t at, uint64_t offset, uint64
     if (at + sizeof row <= length)
         assert_int_equal(pwrite(file, row, sizeof row, (off_t)at), sizeof row);
     assert_int_equal(fcntl(file, F_ADD_SEALS, seals), 0);
-    /* What makes a name one is copied from a true one. */
+    /* The secret of a name is copied from a real one. */
     struct sim_share_name name;
     const uint64_t base = sim_memory_alloc(memory, 1, SIM_MEMORY_DEVICE);
     assert_true(base && sim_memory_export(memory, base, &name));
@@ -136,21 +136,21 @@ static void made_by_anybody(void **state) {
     assert_false(opens(BYTES + TABLE, SEALS, BYTES + 16 * (BYTES / 512), BYTES, 1, NONCE));
     assert_false(opens(BYTES + TABLE, SEALS, BYTES + 16, 511, 1, NONCE));
     assert_false(opens(BYTES + TABLE, SEALS, BYTES, 1, 1, NONCE));
-    /* The table's last entry; beyond it there is none. */
+    /* The table's last entry; there is none beyond it. */
     const uint64_t all = (uint64_t)SIM_SHARE_ENTRIES * 512;
     assert_true(opens(all + TABLE, SEALS, all + TABLE - 16, all - 512, 512, NONCE));
     assert_false(opens(all + 4096 + TABLE, SEALS, all + 4096 + TABLE - 16, all, 512, NONCE));
     assert_false(opens(BYTES + TABLE, SEALS, BYTES, UINT64_C(512) * SIM_SHARE_ENTRIES, 1, NONCE));
     assert_false(opens(BYTES + TABLE, SEALS, BYTES, UINT64_C(1) << 60, 1, NONCE));
     assert_false(opens(BYTES + TABLE, SEALS, BYTES, UINT64_MAX - 511, 1, NONCE));
-    /* Its pages are whole ones. */
+    /* Its pages must be whole. */
     assert_false(opens(BYTES + 512 + TABLE, SEALS, BYTES + 512, 0, 512, NONCE));
-    /* Without a seal somebody could make it shorter under a reader. */
+    /* Without a seal another process could truncate it while it is read. */
     assert_false(opens(BYTES + TABLE, 0, BYTES, 0, BYTES, NONCE));
     assert_false(opens(BYTES + TABLE, SEALS & ~F_SEAL_SHRINK, BYTES, 0, BYTES, NONCE));
     assert_false(opens(BYTES + TABLE, SEALS & ~F_SEAL_GROW, BYTES, 0, BYTES, NONCE));
     assert_false(opens(BYTES + TABLE, SEALS & ~F_SEAL_SEAL, BYTES, 0, BYTES, NONCE));
-    /* No pages, and not even a table, of which a row could still be read. */
+    /* No pages, and not even a table from which a row could be read. */
     assert_false(opens(TABLE, SEALS, 0, 0, 1, NONCE));
     assert_false(opens(TABLE - 4096, SEALS, 0, 256 * 512, 1, NONCE));
     assert_false(opens(0, SEALS, 0, 0, 1, NONCE));

@@ -1,4 +1,4 @@
-/* One fetch a thread, at coordinates that the test gives. */
+/* One fetch per thread, at coordinates that the test gives. */
 #define FETCH(name, type, call)                                                                              \
     extern "C" __global__ void name(cudaTextureObject_t t, const float *x, const float *y, type *out) {      \
         int i = threadIdx.x;                                                                                 \
@@ -17,14 +17,14 @@ FETCH(gather_float4, float4, tex2Dgather<float4>(t, x[i], y[i], 2))
 FETCH(space_float4, float4, tex3D<float4>(t, x[i], y[i], 1.5f))
 FETCH(layer_float4, float4, tex2DLayered<float4>(t, x[i], y[i], i - 1))
 
-/* Lanes of one warp through two objects, some of them left out. */
+/* Lanes of one warp through two objects, with some lanes inactive. */
 extern "C" __global__ void mixed(cudaTextureObject_t t, cudaTextureObject_t other, float *out) {
     int i = threadIdx.x;
     if (i % 3 != 2)
         out[i] = tex1Dfetch<float>(i % 3 ? other : t, i);
 }
 
-/* For counts: lanes with negative coordinates are off. */
+/* For counts: lanes with negative coordinates are inactive. */
 #define COUNT(name, call)                                                                                    \
     extern "C" __global__ void name(cudaTextureObject_t t, const float *x, const float *y, float *out) {     \
         int i = threadIdx.x;                                                                                 \

@@ -1,4 +1,4 @@
-/* Texture fetches against the CUDA Programming Guide's formulas, written anew here; counts; faults; checks.
+/* Texture fetches against the CUDA Programming Guide's formulas, written anew; counts; faults; checks.
  *
  * usage: test_texture KERNELS.PTX COUNTS
  */
@@ -69,7 +69,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-/* Floats in place of the bytes. */
+/* Floats instead of bytes. */
 static void fill_floats(struct fixture *it) {
     for (int z = 0; z < D; z++)
         for (int y = 0; y < H; y++)
@@ -132,7 +132,7 @@ static double expected(const struct fixture *it, int i, int c) {
         x *= W, y *= H;
     if (!it->texture.linear)
         return at(it, (int)floor(x), (int)floor(y), c);
-    /* Coordinates here are multiples of 1/256 after scaling, so that no rounding is in question. */
+    /* Coordinates here are multiples of 1/256 after scaling, so that rounding does not matter. */
     x -= 0.5, y -= 0.5;
     int u = (int)floor(x), v = (int)floor(y);
     double alpha = x - u, beta = y - v;
@@ -153,7 +153,7 @@ static void planes(void **state) {
             it->x[i] = (float)(i * 149 % (3 * W * 256) - W * 256 + 40 * i) / 256;
             it->y[i] = (float)(i * 211 % (3 * H * 256) - H * 256) / 256;
             if (it->texture.normalized) {
-                /* Of a size that is no power of two, quarters of the size are exact. */
+                /* If a size is not a power of two, only quarters of it are exact. */
                 it->x[i] = (float)(i % 12 - 5) / 4;
                 it->y[i] = (float)(i % 10 - 4) / 4;
             }
@@ -171,7 +171,7 @@ static void planes(void **state) {
     }
 }
 
-/* The weight has 8 bits: a coordinate between two of them gives one of their results. */
+/* The weight has 8 bits: a coordinate between two weights gives the result of one of them. */
 static void weights_have_8_bits(void **state) {
     struct fixture *it = *state;
     fill_floats(it);
@@ -188,7 +188,7 @@ static void weights_have_8_bits(void **state) {
     }
 }
 
-/* What has no weight does not count, be it an infinity. */
+/* A texel without weight does not count, even if it is infinite. */
 static void no_weight(void **state) {
     struct fixture *it = *state;
     fill_floats(it);
@@ -305,7 +305,7 @@ static void fractions(void **state) {
         }
 }
 
-/* Words of 32 bits are no fractions, whatever the object says. */
+/* 32-bit words are never fractions, whatever the object says. */
 static void whole_words(void **state) {
     struct fixture *it = *state;
     for (int sign = 0; sign < 2; sign++) {
@@ -318,7 +318,7 @@ static void whole_words(void **state) {
     }
 }
 
-/* A border past the greatest fraction is the greatest, and one below the least is the least. */
+/* A border above the greatest fraction becomes the greatest, and one below the least the least. */
 static void borders_of_fractions(void **state) {
     struct fixture *it = *state;
     static const float borders[4] = {1.5f, -1.5f, 1, 0.5f},
@@ -355,9 +355,9 @@ static void halves(void **state) {
 
 /* ---------------------------------------------------------------- counts */
 
-/* What an H200 counted, a line a launch of one warp:
+/* An H200's counts, one line per launch of one warp:
  *     name requests sectors coordinates...
- * where the coordinates are x, and for 2 dimensions y, of each lane; -1: the lane is off. */
+ * where the coordinates are x, and for 2 dimensions y, of each lane; -1: the lane is inactive. */
 static void counts(void **state) {
     struct fixture *it = *state;
     FILE *file = fopen(counts_file, "r");
@@ -425,7 +425,7 @@ static void two_objects(void **state) {
     assert_int_equal(it->f.h.counters.texture_load_requests, 8);
 }
 
-/* ---------------------------------------------------------------- what goes wrong */
+/* ---------------------------------------------------------------- faults */
 
 static void faults(void **state) {
     struct fixture *it = *state;
@@ -482,7 +482,7 @@ static void finds_unwritten(void **state) {
     assert_int_equal(it->f.list[0].kind, SIM_FINDING_UNINITIALIZED);
 }
 
-/* What is not supported is refused at load, by its name and line. */
+/* Unsupported instructions are refused at load, with their name and line. */
 static void refused(void **state) {
     (void)state;
     static const char *const bodies[] = {
