@@ -1,4 +1,4 @@
-"""What `wideload prof` promises: a figure that is not a GPU's is marked, and few others are."""
+"""`wideload prof`'s promise: figures that differ from a GPU's are marked, and few others are."""
 import csv
 import os
 
@@ -13,7 +13,7 @@ def recorded(folder):
 
 
 class Marks:
-    """Of one program."""
+    """For one program."""
 
     def __init__(self):
         self.seen = {}  # by launch: a list of (marked, same)

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Every rung of the ladder, run by the program on the simulator, is right at sizes that fit no block, warp or
-vector, at offsets that pass the end, at the least, an odd and the largest block, and with every number of
-accesses a thread.
+"""The program runs every rung of the ladder on the simulator: at sizes that fit no block, warp or vector, at offsets
+past the end, with the smallest, an odd and the largest block, and with every number of accesses per thread.
 
 usage: test_sizes.py WIDELOAD
 
-The bench compares every element itself; here each row has to be there, verified and not skipped.
+The bench compares every element itself; here each row must be present, verified and not skipped.
 """
 import json
 import re
@@ -14,7 +13,7 @@ import sys
 
 ELEMENTWISE = ["copy", "add", "read-offset", "write-offset", "stride", "layout", "shared"]
 MATRICES = ["transpose", "csr-transpose"]
-# The library's operations, and what each is asked at every size: options, and how many variants they make.
+# The library's operations, with the options tested at every size and the number of variants that these make.
 OPERATIONS = {
     "copy-any": (["--from-shift", "0,1,3,15", "--to-shift", "0,2,5"], 12),
     "add-any": (["--type", "i8,i16,i32,i64,u8,u16,u32,u64,f16,bf16,f32,f64", "--from-shift", "0,1", "--to-shift", "0,3"], 48),
@@ -36,7 +35,7 @@ UNROLLS = [1, 2, 4, 8]
 
 
 def cases():
-    """Yields (experiments, size, offsets, blocks, unrolls), where none of the last two means each rung's own."""
+    """Yields (experiments, size, offsets, blocks, unrolls); None in the last two means each rung's own."""
     for size in [0, 1, 31, 33, 1000, 2**20 + 7]:
         yield ELEMENTWISE, str(size), [0, 11, size + 5], [], []
     yield ["copy", "add", "read-offset", "write-offset"], "0,1,2,31,33,1000,8191,8193", [0, 1, 11, 8200], [], UNROLLS
@@ -50,7 +49,7 @@ def cases():
 
 
 def ladder(wideload):
-    """{experiment: {rung: {what of it can be chosen: block, unroll}}}, as `wideload list` tells it."""
+    """{experiment: {rung: {its options: block, unroll}}}, from `wideload list`."""
     listed = subprocess.run([wideload, "list"], stdout=subprocess.PIPE, text=True, check=True).stdout
     experiments = {}
     for line in listed.splitlines():
@@ -85,7 +84,7 @@ def run(wideload, experiments, size, offsets, blocks, unrolls):
 
 
 def check_operations(wideload, rungs):
-    """Complaints of the library's operations, and how many rows there were."""
+    """Errors of the library's operations, and the number of rows."""
     complaints, total = [], 0
     for name, (options, variants) in OPERATIONS.items():
         sizes = OPERATION_SIZES.get(name, ["0", "1", "7", "33", "1000", "4099"])

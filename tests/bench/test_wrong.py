@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The program with rungs that are wrong on purpose: each fault is told, gets no figure, and ends in status 1."""
+"""The program with rungs that are wrong on purpose: each fault is reported, gets no figure, and gives status 1."""
 import json
 import os
 import re

@@ -14,7 +14,7 @@ KNOWN = {"$schema", "title", "description", "type", "required", "properties", "a
 
 
 def violations(value, schema, path="$"):
-    """Yields a line for each place where value breaks the schema."""
+    """Yields a line for each place where value violates the schema."""
     unknown = set(schema) - KNOWN
     if unknown:
         raise ValueError(f"the schema uses {unknown}, which this checker does not know")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/best_copy.py on sweeps whose times are made up: which row is best, by how much, and what is refused."""
+"""scripts/best_copy.py on sweeps with invented times: the best row, its lead, and invalid input."""
 import argparse
 import json
 import os
@@ -12,7 +12,7 @@ arguments = None
 
 
 def sweep(folder):
-    """The rows that the documented command makes, each of 1 ms."""
+    """The rows of the documented command, each with 1 ms."""
     path = os.path.join(folder, "sweep.json")
     done = subprocess.run([arguments.wideload, "bench", "copy", "--kernel", "scalar,vec2,vec4", "--unroll",
                            "1,2,4,8", "--block", "128,512", "--size", "1000", "--device", "sim", "--json", path],
@@ -53,7 +53,7 @@ class BestCopy(unittest.TestCase):
         self.set_time("vec4", 4, 128, 0.804)
         self.check(0, "0.50 % behind")
         self.check(1, "best:          vec2 unroll 8 block 512", "--within", "0.4")
-        # The ladder's own kernel with another block is none of its rows.
+        # The ladder's own kernel with another block is not one of its rows.
         self.set_time("vec4", 4, 128, 1)
         self.set_time("vec4", 4, 512, 0.8)
         self.check(1, "25.00 % behind")

@@ -115,7 +115,7 @@ class Errors(unittest.TestCase):
         self.refused(2, "two places", "bench", "copy", "--size", "1", "--csv", "-", "--json", "-")
 
     def test_one_file_twice(self):
-        # However it is spelled, and whether it is there or not.
+        # In any spelling, whether it exists or not.
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "a")
             os.symlink("a", os.path.join(folder, "link"))
@@ -164,7 +164,7 @@ class Errors(unittest.TestCase):
                 self.assertIn("standard output cannot be written", done.stderr)
 
     def test_size_limit(self):
-        # A file that may not become as large is an error like any other, and leaves nothing.
+        # If a file may not grow that large, this is an error like any other, and no file is left.
         with tempfile.TemporaryDirectory() as folder:
             for option in ("--json", "--csv", "--markdown"):
                 done = wideload("bench", "copy", "--size", "1", option, os.path.join(folder, "a"),
@@ -225,7 +225,7 @@ class Help(unittest.TestCase):
 
 class Terminal(unittest.TestCase):
     def shown(self, columns, *command):
-        """What the program writes to a terminal of that width."""
+        """The program's output to a terminal of that width."""
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         env = {**os.environ, "WIDELOAD_DEVICE": "sim"}
@@ -235,7 +235,7 @@ class Terminal(unittest.TestCase):
             try:
                 while piece := os.read(master, 65536):
                     text += piece
-            except OSError:  # Linux says so when the other end is closed
+            except OSError:  # Linux reports the closed other end this way
                 pass
             os.close(master)
         self.assertEqual(child.returncode, 0)
@@ -254,7 +254,7 @@ class Terminal(unittest.TestCase):
 
 
     def test_summary(self):
-        """A run of all experiments ends with a screenful: a line for each, and where the rest is."""
+        """A run of all experiments ends with one screen: a line for each, and the place of the rest."""
         names = re.findall(r"(?m)^([a-z-]+): ", wideload("list").stdout)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "all.md")
@@ -274,7 +274,7 @@ class Terminal(unittest.TestCase):
 
 class Readme(unittest.TestCase):
     def test_console(self):
-        """What the README shows of a terminal is what the program prints."""
+        """The README's terminal output is what the program prints."""
         with open(os.path.join(arguments.source, "README.md"), encoding="utf-8") as file:
             blocks = re.findall(r"```console\n\$ build/wideload ([^\n]+)\n(.*?)```", file.read(), re.DOTALL)
         self.assertTrue(blocks)
@@ -297,7 +297,7 @@ class Results(unittest.TestCase):
             self.assertLessEqual(len(line), 100, line)
 
     def test_bulk_copies(self):
-        # Kernels that bulk copies feed: no loads, and the sectors of a copy of the array.
+        # Kernels fed by bulk copies: no loads, and the sectors of a copy of the array.
         command = "bench", "permute", "--kernel", "wideload", "--size", "96x80x128", "--csv", "-"
         rows = {(row["order"], row["type"] or row["width"]): row
                 for row in csv.DictReader(io.StringIO(wideload(*command).stdout))}
@@ -308,7 +308,7 @@ class Results(unittest.TestCase):
         table = wideload(*command[:-2])
         self.assertIn(" bulk ld ", table.stdout)
         self.assertNotIn(" bulk st ", table.stdout)
-        # A sanitizer's library has to come first in a program, and says so.
+        # A sanitizer's library must be loaded first, and complains otherwise.
         environment = {"ASAN_OPTIONS": "verify_asan_link_order=0:detect_leaks=0:handle_segv=0"}
         profiled = wideload("prof", arguments.wideload, *command[:-2], environment=environment)
         self.assertRegex(profiled.stderr, r" st % +bulk +sh wave.*\n(.*\n)* *wl_transpose_matrices4 .* 100 122880 ")
@@ -358,7 +358,7 @@ class Results(unittest.TestCase):
             done = wideload(*command, "--compare", old)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(f"{len(params)} of {len(params)} rows within", done.stdout)
-            # An earlier run that knows no unroll has the rows without one.
+            # An earlier run without unroll has the rows without it.
             for row in document["rows"]:
                 del row["params"]["unroll"]
             with open(old, "w", encoding="utf-8") as file:
@@ -369,7 +369,7 @@ class Results(unittest.TestCase):
             self.assertIn("1 of 1 rows within", done.stdout)
 
     def test_operations(self):
-        """What the library's operations are asked stands in each row, in JSON as in CSV, and in one table."""
+        """The parameters of the library's operations are in each row, in JSON as in CSV, and in one table."""
         with tempfile.TemporaryDirectory() as folder:
             path, flat = os.path.join(folder, "a.json"), os.path.join(folder, "a.csv")
             done = wideload("bench", "transpose-any", "interleave", "permute", "copy-any", "--kernel", "memcpy",
@@ -443,7 +443,7 @@ class Results(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (3, ""))
             self.assertRegex(done.stdout, r"copy/scalar +128 +gld_transactions +124 +125 +1\.0081 +WORSE")
             self.assertEqual(wideload(*command, "--compare", old, "--tolerance", "1%").returncode, 0)
-            # The comparison leaves standard output to the results.
+            # The comparison does not write to the results' standard output.
             done = wideload(*command, "--compare", old, "--csv", "-")
             self.assertEqual(done.returncode, 3)
             self.assertEqual(len(list(csv.DictReader(io.StringIO(done.stdout), strict=True))), 6)

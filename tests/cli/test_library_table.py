@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/library_table.py: which rows each promise is held against, what holds, and what it refuses."""
+"""scripts/library_table.py: the rows that each promise is compared with, the verdicts, and invalid input."""
 import argparse
 import glob
 import copy
@@ -154,12 +154,12 @@ class LibraryTable(unittest.TestCase):
         status, lines = self.lines(rows)
         self.assertEqual((status, sum(line.endswith("not measured") for line in lines)), (0, 1))
         self.assertEqual(self.lines(rows, "--check")[0], 1)
-        # A wrong row has no figure, and nothing holds with it.
+        # A wrong row has no figure, and no promise holds with it.
         rows = everything() + [{**matrix(None, 1, 5, 7, 4), "verified": False}]
         self.assertEqual(self.lines(rows, "--check")[0], 1)
 
     def test_joined(self):
-        """The same row in two files is one; a framework's file brings its rows beside it."""
+        """The same row in two files counts once; a framework's file adds its rows next to it."""
         rows = everything()
         first = self.write("a.json", [entry for entry in rows if not entry["peer"]])
         done = self.table(first, self.write("b.json", rows), self.calls(1.1), "--check")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/mutate.py: which mutants a text has, and what becomes of them in a small project of the same layout."""
+"""scripts/mutate.py: the mutants of a text, and their results in a small project with the same layout."""
 import argparse
 import json
 import os
@@ -122,13 +122,13 @@ class Runs(unittest.TestCase):
         before = self.contents(objects), self.contents("build-mutate/small_test"), self.contents("sim/count/small.c")
         self.mutate()
         of = {(row["line"], row["old"], row["new"]): row["status"] for row in self.results()}
-        self.assertEqual(of[6, "<", "<="], "killed")  # by an endless loop for some of them
+        self.assertEqual(of[6, "<", "<="], "killed")  # some of them by an endless loop
         self.assertEqual(of[6, "<", ">="], "killed")
         self.assertEqual(of[6, "<", "+ 1 <"], "killed")
         self.assertEqual(of[12, "-", "+"], "survived")  # nothing calls it
         self.assertEqual(before, (self.contents(objects), self.contents("build-mutate/small_test"),
                                   self.contents("sim/count/small.c")))
-        # All of them have a result: nothing is left to do, unless the survivors are to be run again.
+        # All of them have results: nothing is left to do, unless the survivors are to run again.
         number = len(self.results())
         self.assertEqual(self.mutate().stdout, "nothing to run\n")
         self.assertIn("survived", self.mutate("--again").stdout)
@@ -138,7 +138,7 @@ class Runs(unittest.TestCase):
         self.assertIn("Kept.", page)
         self.assertNotIn("old\n", page)
         self.assertRegex(page, r"`- -> \+`.*untested: no reason is known")
-        # A build folder that has no results of a file changes nothing of what the page says about it.
+        # A build folder without results for a file does not change what the page says about it.
         os.remove(self.at("build-mutate/mutants.jsonl"))
         self.mutate("--page", "docs/page.md")
         self.assertEqual(page, self.contents("docs/page.md").decode())

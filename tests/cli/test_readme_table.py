@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/readme_table.py: what it writes, that --check tells a stale README, and that it refuses what is wrong."""
+"""scripts/readme_table.py: its output, --check's detection of a stale README, and invalid input."""
 import argparse
 import json
 import os

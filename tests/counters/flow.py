@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Writes a CUDA program of kernels whose control flow is drawn at random: conditions of several parts, switches, loops
-that lanes leave at different times, early returns, gotos.  Each kernel runs on 4 warps, and its lanes part at nearly every
-branch.  flow.csv holds what an H200 counted of this very program, so what is drawn must not change.
+"""Writes a CUDA program of kernels with random control flow: conditions of several parts, switches, loops that lanes
+leave at different times, early returns, gotos.  Each kernel runs on 4 warps, whose lanes diverge at nearly every
+branch.  flow.csv has an H200's counts for exactly this program, so the random choices must not change.
 
 usage: flow.py > flow.cu
 """
 import random
 
-KERNELS = 100  # of each seed
+KERNELS = 100  # for each seed
 SEEDS = (1, 2, 3)
 FEATURES = (("and",), ("and",), ("switch",), ("loop",), ("loop", "break"), ("return",), ("and", "return"), ("loop", "goto"),
             ("and", "loop", "break"), ("and", "switch", "loop", "break", "return", "goto"))

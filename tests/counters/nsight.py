@@ -1,8 +1,8 @@
-"""What Nsight Compute calls our counters, and how it writes kernels and shapes."""
+"""Nsight Compute's names for our counters, and its spelling of kernels and shapes."""
 import csv
 import re
 
-# Ours, and Nsight Compute's.
+# Our names, and Nsight Compute's.
 METRICS = {
     f"global_{name}_requests": f"l1tex__t_requests_pipe_lsu_mem_global_op_{short}.sum"
     for name, short in (("load", "ld"), ("store", "st"), ("atomic", "atom"), ("reduction", "red"))
@@ -31,7 +31,7 @@ for side, space, short in (("load", "global", "ld"), ("store", "global", "st"), 
         f"{name}_requests": f"smsp__sass_inst_executed_op_{'' if side else 'dshared_'}tma_{short}.sum",
         f"{name}_transactions": f"l1tex__m_{flow}_sectors_mem_{space}_op_tma_{short}.sum",
     }
-# Read where the first is not there; it counts arbitration between warps, too.
+# Used if the first is missing; these also count arbitration between warps.
 ARBITRATED = {
     f"shared_{name}_transactions": f"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{short}.sum"
     for short, name in (("ld", "load"), ("st", "store"))
@@ -44,7 +44,7 @@ def table(path):
 
 
 def plain(kernel):
-    """The name without result and parameters, which demanglers write in their own ways."""
+    """The name without result and parameters, which demanglers spell differently."""
     return re.sub(r"\s|\(.*", "", kernel.removeprefix("void "))
 
 

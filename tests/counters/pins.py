@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the bench's counters on the simulator to hardware's and to the texts' figures.
+"""Compares the bench's counters on the simulator with the hardware's and with the texts' figures.
 
 usage: pins.py WIDELOAD PINS.CSV HARDWARE.CSV [EXPERIMENT-TO-LEAVE-OUT...]
 
-PINS.CSV has a line a figure, HARDWARE.CSV a line a row of the bench.  Efficiencies are compared to the digits
-that the table gives; everything else exactly.
+PINS.CSV has one line per figure, HARDWARE.CSV one per row of the bench.  Efficiencies are compared to the digits in the
+table; everything else exactly.
 """
 import csv
 import json
@@ -54,7 +54,7 @@ def main():
             row = rows[key]
             got = row["counters"][counter]
             digits = len(value.partition(".")[2])
-            # No access at all has no efficiency; Nsight Compute prints 0.
+            # Without accesses there is no efficiency; Nsight Compute prints 0.
             same = round(got, digits) == float(value) if got is not None else float(value) == 0
             if row["verified"] is not True or not same:
                 wrong += 1

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Holds what wideload prof says of a program to what Nsight Compute said of it on an H200, launch by launch.
+"""Compares wideload prof's figures for a program with Nsight Compute's on an H200, launch by launch.
 
 usage: programs.py WIDELOAD FOLDER NAME PROGRAM [ARGUMENT...]
 
-FOLDER has NAME.csv, the hardware's counters; NAME.expected, what the program prints, with # for times and what comes of
-them; and differences.csv, every figure that is not the hardware's, with its cause.  A figure that differs and is not
-there fails, and so does one that is there and no longer differs.  Each has to be marked, but for what arbitration made
-of the hardware's; marks.csv says how many figures are marked, and how many of those are equal after all.
+FOLDER has NAME.csv, the hardware's counters; NAME.expected, the program's output, with # for times and what depends on
+them; and differences.csv, every figure that differs from the hardware's, with its cause.  A figure that differs and is
+not listed fails, and so does a listed one that no longer differs.  Each must be marked, except where arbitration
+changed the hardware's.  marks.csv has the number of marked figures, and of those among them that are equal.
 """
 import json
 import os
@@ -22,7 +22,7 @@ from sanitized import sanitized  # pylint: disable=wrong-import-position
 
 
 def profiled(wideload, command):
-    # A sanitizer's library has to come first in a program, and says so.
+    # A sanitizer's library must be loaded first, and complains otherwise.
     environment = sanitized({**os.environ})
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "report.json")
@@ -37,7 +37,7 @@ def masked(output):
 
 
 def differences(rows, launches, marks):
-    """Yields (launch, kernel, metric, ours, hardware's) of whatever is not the same."""
+    """Yields (launch, kernel, metric, ours, the hardware's) for each difference."""
     for number, (row, launch) in enumerate(zip(rows, launches), 1):
         if (plain(row["kernel"]) != plain(launch["kernel"]) or shape(row["grid"]) != launch["grid"]
                 or shape(row["block"]) != launch["block"]):
@@ -48,7 +48,7 @@ def differences(rows, launches, marks):
             if name not in row:
                 continue
             got, wanted = launch["metrics"][ours], row[name]
-            # No access at all has no efficiency; Nsight Compute prints 0.
+            # Without accesses there is no efficiency; Nsight Compute prints 0.
             got = 0 if got is None else round(got, len(wanted.partition(".")[2]))
             if exact:
                 marks.judge(number, launch, ours, got == float(wanted))

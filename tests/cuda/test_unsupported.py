@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """test_unsupported.py DOCUMENT ENTRIES.c... -- OBJECT...
 
-The functions that docs/driver.md lists are those of cuda.h and cuda_runtime_api.h that the simulator has no definition of
-its own for: what the generated stand-ins call unsupported and no object file defines.
+docs/driver.md must list exactly the functions of cuda.h and cuda_runtime_api.h that the simulator does not define
+itself: those that the generated stubs call unsupported and that no object file defines.
 """
 import re
 import subprocess
@@ -19,7 +19,7 @@ def names(path):
 
 
 def newer():
-    """What came after CUDA 13.0: in the runtime's list, a section of its own."""
+    """The functions newer than CUDA 13.0: a separate section in the runtime's list."""
     runtime = (SIM / "cudart/names.txt").read_text()
     section = runtime[runtime.index("# of CUDA 13.1 to 13.5") : runtime.index("# that differ")]
     return names(SIM / "cuda/newer.txt") | {line for line in section.splitlines() if line and line[0] != "#"}
@@ -32,7 +32,7 @@ def main():
     for path in entries:
         stand_ins |= set(re.findall(r'return (?:entry|runtime)_unsupported\("(\w+)"\)', Path(path).read_text()))
     symbols = subprocess.run(["nm", "--defined-only"] + objects, capture_output=True, text=True, check=True).stdout
-    # The runtime's own are rt_cuda..., its exports jumps to them.
+    # The runtime's own are named rt_cuda..., and its exports jump to them.
     defined = set(re.findall(r" T (?:rt_(?=cuda)|(?!cuda))(cu\w+)", symbols))
     missing = {name for name in stand_ins - defined - newer() if not name.startswith("__")}
     listed = set(re.findall(r"`(cu\w+)`", "".join(line.rsplit("|", 2)[1] for line in Path(document).read_text().splitlines()

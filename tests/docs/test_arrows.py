@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Who may include whom: docs/architecture.md's arrows, held.
+"""Includes must follow the arrows of docs/architecture.md.
 
     test_arrows.py ROOT
 
-The longest row that a file's path begins with is its row.  A file may include its own area and the areas of its row.
+A file's row is the longest one that its path begins with.  The file may include its own area and the row's areas.
 """
 import os
 import re
@@ -40,7 +40,7 @@ def is_within(path, area):
 
 
 def wrong_includes(file, text):
-    """What an include of the file breaks, in words."""
+    """What an include of the file violates, in words."""
     area = row_of(file)
     if area is None:
         return
@@ -57,7 +57,7 @@ class Arrows(unittest.TestCase):
     def files(self):
         listed = subprocess.run(["git", "-C", self.root, "ls-files", "--", "*.c", "*.h", "*.cu", "*.cuh"],
                                 capture_output=True, text=True, check=False).stdout.split()
-        if not listed:  # no clone
+        if not listed:  # not a git clone
             for folder, _, names in os.walk(self.root):
                 listed += [os.path.relpath(os.path.join(folder, name), self.root) for name in names
                            if name.endswith((".c", ".h", ".cu", ".cuh"))]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The README's chart: it shows what the results have, both READMEs show it, and a stale one is found."""
+"""The README's chart: it matches the results, both READMEs show it, and a stale one is detected."""
 import argparse
 import json
 import os
@@ -29,7 +29,7 @@ class Chart(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
 
     def test_shown(self):
-        """A page has both pictures, the light one where nothing is known of the reader's colours."""
+        """A page has both pictures, and the light one is the default."""
         for page in ("README.md", "README.zh-CN.md"):
             text = read(page)
             dark, light = re.search(r'<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="(.*?)">\s*'

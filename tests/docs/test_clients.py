@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/clients.py: what it reads of a suite's results, and the page that it makes of them.
+"""scripts/clients.py: its reading of a suite's results, and the page that it writes about them.
 
     test_clients.py --source FOLDER
 """
@@ -108,7 +108,7 @@ class Clients(unittest.TestCase):
             self.assertEqual(file.read(), PAGE)
 
     def test_causes(self):
-        # What stands in the kept results has a cause, and no cause is left over that explains nothing.
+        # Each entry in the stored results has a cause, and each cause explains an entry.
         with open(clients.RESULTS, encoding="utf-8") as file:
             results = json.load(file)
         used = {words for client in results["clients"] for words in clients.causes(client)}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What CONTRIBUTING.md names exists: commands, make targets, presets, tests, paths and identifiers.
+"""Everything that CONTRIBUTING.md names exists: commands, make targets, presets, tests, paths and identifiers.
 
     test_contributing.py --source FOLDER --build FOLDER --ctest PROGRAM --wideload PROGRAM
 """
@@ -22,7 +22,7 @@ def read(*path):
 
 
 def spans():
-    """What stands in backquotes, on one line each."""
+    """The text in backquotes, each on a single line."""
     return [" ".join(span.split()) for span in re.findall(r"`([^`]+)`", read("CONTRIBUTING.md"))]
 
 
@@ -34,7 +34,7 @@ class Contributing(unittest.TestCase):
         self.assertGreater(len(named), 7)
 
     def test_presets(self):
-        """All of them are named, and no other."""
+        """Exactly the existing ones are named."""
         text = read("CONTRIBUTING.md")
         presets = {preset["name"] for preset in json.loads(read("CMakePresets.json"))["configurePresets"]
                    if not preset.get("hidden")}
@@ -57,7 +57,7 @@ class Contributing(unittest.TestCase):
                 subprocess.run([arguments.wideload, words[1], "--help"], capture_output=True, check=True)
 
     def test_paths(self):
-        """Words with a slash, or that end as files do.  What stands for a name matches any."""
+        """Words with a slash, or with a file's ending.  Placeholders match anything."""
         made = ("build/", "OUT/")
         named = set(re.findall(r"\]\(([^)]+)\)", read("CONTRIBUTING.md")))
         for span in spans():
@@ -70,7 +70,7 @@ class Contributing(unittest.TestCase):
             self.assertTrue(glob.glob(os.path.join(arguments.source, re.sub(r"<\w+>", "*", word))), word)
 
     def test_identifiers(self):
-        """Names of the code: with an underscore, or a capital in front; what ends in one is the beginning of many."""
+        """Names in the code: with an underscore, or a leading capital; a trailing one makes it a prefix."""
         named = {word for span in spans() for word in re.findall(r"\b[A-Za-z]\w*_\w*\b", span)
                  if "/" not in span and not span.startswith(("ctest", "make"))}
         named -= {"wl_", "MNEMONIC"}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Figures in the documentation that count what lies in a file.
+"""Figures in the documentation that count the contents of a file.
 
     test_counts.py --source FOLDER
 """
@@ -23,7 +23,7 @@ def lines(*path):
 
 class Counts(unittest.TestCase):
     def test_instructions(self):
-        """docs/instructions.md: kernels of one instruction by what is kept of them."""
+        """docs/instructions.md: single-instruction kernels, by the kind of record."""
         words = collections.Counter(line.split()[1] for line in lines("tests", "exec", "conformance", "h200.txt"))
         approximate = {line.split()[0] for line in lines("tests", "exec", "conformance", "h200-approximate.txt")
                        if line and not line.startswith("#")}
@@ -36,7 +36,7 @@ class Counts(unittest.TestCase):
         self.assertIn(f"The {expected[0]} are the hashes", page)
 
     def test_marks(self):
-        """docs/counters.md: of launches with a mark at most one in three is equal, and of public programs' figures."""
+        """docs/counters.md: at most one in three marked launches is equal, and so are public programs' figures."""
         page = "\n".join(lines("docs", "counters.md"))
 
         def numbers(row):
@@ -64,7 +64,7 @@ class Counts(unittest.TestCase):
         self.assertLessEqual(3 * corpus[3], corpus[2])
 
     def test_changelog(self):
-        """The newest release is the header's version, and its entries are one line each, 15 at most."""
+        """The newest release is the header's version; it has at most 15 entries, of one line each."""
         header = "\n".join(lines("include", "wideload.h"))
         version = re.search(r'WL_VERSION_STRING "(.*)"', header)[1]
         releases = re.split(r"^## ", "\n".join(lines("CHANGELOG.md")), flags=re.M)[1:]
@@ -74,7 +74,7 @@ class Counts(unittest.TestCase):
         self.assertTrue(all(line.startswith("- **") for line in entries))
 
     def test_samples(self):
-        """docs/samples.md: whole, and its first table counts the second."""
+        """docs/samples.md: complete, and its first table counts the second."""
         rows = [line for line in lines("docs", "samples.md") if line.startswith("|")]
         for row in rows:
             self.assertTrue(row.endswith("|"), row)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The lessons, the bench's page and the README: what they say of the program is so, and both languages say the same.
+"""The lessons, the bench's page and the README: they describe the program correctly, in both languages.
 
-The rungs are those of `wideload list`; each command of the bench runs, at a small size on the simulator; links lead
-somewhere; a page and its translation have the same commands and the same figures.
+The rungs are those of `wideload list`; each command of the bench runs, at a small size on the simulator; links are
+valid; a page and its translation have the same commands and the same figures.
 """
 import argparse
 import glob
@@ -26,7 +26,7 @@ def read(path):
 
 
 def lessons():
-    """Paths of the English pages, the index among them."""
+    """Paths of the English pages, including the index."""
     return sorted(os.path.relpath(path, arguments.source)
                   for path in glob.glob(os.path.join(arguments.source, "docs", "experiments", "*.md")))
 
@@ -43,7 +43,7 @@ def pages():
 
 
 def blocks(text):
-    """The code of a page, without its comments, which are translated."""
+    """A page's code without its comments, which are translated."""
     code = re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     def bare(language, line):
         mark = {"sh": r"(^|\s)#\s.*", "": r"   .*$"}.get(language, r"/\*.*?\*/")
@@ -67,7 +67,7 @@ def commands(text):
 
 
 def small(words):
-    """The same command on the simulator, at a size that takes no time."""
+    """The same command on the simulator, at a small size."""
     experiment, result, skip = words[1], [], False
     for word, following in zip(words, words[1:] + [None]):
         if skip:
@@ -98,7 +98,7 @@ class Lessons(unittest.TestCase):
             self.assertEqual(re.findall(r"^\| `(\S+)` \|", chinese, re.MULTILINE), [kernel for kernel, _ in rungs])
 
     def test_commands(self):
-        """Each command of the bench runs, verified, at a small size; those that differ in that alone run once."""
+        """Each command of the bench runs, verified, at a small size; commands that differ only in size run once."""
         ran = set()
         with tempfile.TemporaryDirectory() as folder:
             for page in pages():
@@ -114,8 +114,8 @@ class Lessons(unittest.TestCase):
         self.assertGreater(len(ran), 25)
 
     def test_sizes(self):
-        """The sizes that test_commands replaces are sizes of that experiment: an unknown kernel stops the command
-        after they were read, before anything runs."""
+        """The sizes that test_commands replaces are valid for their experiment: an unknown kernel stops the command
+                after they were read and before anything runs."""
         for page in lessons():
             for words in commands(read(page)):
                 if "--size" in words:
@@ -140,7 +140,7 @@ class Lessons(unittest.TestCase):
                     self.assertIn(anchor, [title.lower().replace(" ", "-") for title in titles], f"{page}: {target}")
 
     def test_readme(self):
-        """It stays short enough to be read whole."""
+        """It stays short enough to be read in full."""
         for page in ("README.md", "README.zh-CN.md"):
             self.assertLessEqual(len(read(page).splitlines()), 160, page)
 

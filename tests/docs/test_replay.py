@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/replay.py: what it puts beside a text's figure, and that it refuses a document that does not fit."""
+"""scripts/replay.py: its figures next to a text's, and the refusal of documents that do not fit."""
 import argparse
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the examples' table: each command must print each figure beside it, and each program must be right.
+"""Runs the commands in the examples' table: each must print the figures next to it, and each program must be right.
 
 usage: examples.py WIDELOAD SOURCE PROGRAMS
 """
@@ -18,7 +18,7 @@ wideload, source, programs = (os.path.abspath(path) for path in sys.argv[1:4])
 
 
 def rows():
-    """Yields (command, figures) of the table."""
+    """Yields (command, figures) from the table."""
     with open(os.path.join(source, "examples", "README.md"), encoding="utf-8") as file:
         for line in file:
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -27,7 +27,7 @@ def rows():
 
 
 def prof(command):
-    # A sanitizer's library has to come first in a program, and says so.
+    # A sanitizer's library must be loaded first, and complains otherwise.
     environment = sanitized({**os.environ, "LC_ALL": "C"})
     return subprocess.run([wideload, "prof", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           cwd=programs, env=environment, check=False)
@@ -44,7 +44,7 @@ class Examples(unittest.TestCase):
                 self.assertRegex(done.stdout, "right\n")
                 for figure in figures:
                     name, value = figure.split()
-                    # The value stands alone, and of several launches it is every one's.
+                    # The value appears alone, and all launches have the same.
                     found = re.findall(rf"{re.escape(name)} +([\d.]+%?)(?: +([\d.]+%?) +([\d.]+%?))?", done.stderr)
                     self.assertTrue(found, f"{name} is not in:\n{done.stderr}")
                     for values in found:
@@ -53,7 +53,7 @@ class Examples(unittest.TestCase):
         self.assertEqual(names, written, "the table names every example")
 
     def shown(self, path):
-        """The reports that a file shows: (command, what it says)."""
+        """The reports in a file: (command, output)."""
         with open(os.path.join(source, path), encoding="utf-8") as file:
             # Fences come in pairs: every second piece is a block.
             for block in re.split(r"^```.*\n", file.read(), flags=re.M)[1::2]:
@@ -61,7 +61,7 @@ class Examples(unittest.TestCase):
                     yield shlex.split(found[1]), found[2]
 
     def test_shown(self):
-        # What is shown is printed so, line by line; a report may be cut.
+        # The lines shown must be printed; a report may be shortened.
         for path in ("README.md", "examples/README.md"):
             reports = list(self.shown(path))
             self.assertTrue(reports)
@@ -72,14 +72,14 @@ class Examples(unittest.TestCase):
                     self.assertIn(line, printed, f"{path} shows of {command} what is not printed")
 
     def test_shapes(self):
-        # Sizes that divide by nothing: right to the last element.
+        # Sizes with odd remainders: right to the last element.
         for command in ("./readSegmentUnroll 1", "./sumArrays 1", "./sumArrays 1000003", "./transpose 2 61 43 7 5",
                         "./transpose 4 61 43 7 5", "./transpose 5 203 43 16 16", "./transposeShared 33 1",
                         "./matmulShared 33 1 65", "./matmulShared 40 64 7", "./sparseTranspose 3 5 15",
                         "./sparseTranspose 1 300 7"):
             done = prof(command.split())
             self.assertEqual(done.returncode, 0, command + done.stdout)
-            # But for the figures that may not be a GPU's.
+            # Except for figures that may differ from a GPU's.
             self.assertNotRegex(done.stderr, r"note:(?! \w+: ~)", command)
 
     def test_bad_arguments(self):

@@ -26,7 +26,7 @@ def keep(out, target, data):
 
 
 def functions(text):
-    """The text's head, and each function with what stands at module scope before it."""
+    """The text's head, and each function with the preceding module-scope declarations."""
     starts = [match.start() for match in re.finditer(r"(?m)^\s*(?:\.visible |\.weak )*\.(?:entry|func)\b", text)]
     if not starts:
         return text, []
@@ -54,13 +54,13 @@ def keep_ptx(out, path):
                 keep(out, "ptx", data + f"\n//@{choice:x}\n".encode())
 
 
-# struct choice of ptx.c: how the kernels of a text are launched.
+# For struct choice in ptx.c: how the kernels of a text are launched.
 SHARED, HEAP, CLUSTER, THREADS, COOPERATIVE, PACKED, CHECKS, PARAMS, TEXTURE = 0, 3, 5, 7, 9, 11, 13, 16, 48
 TEXTURE_PARAM = 2
 
 
 def choices(text):
-    """Launches in which a text gets to what it is there for; its hash alone would rarely choose them."""
+    """Launches in which a text reaches its point; its hash alone would rarely choose them."""
     if re.search(r"\btex\.|\btld4\.", text):  # the texture is one of the first three parameters
         for texture in range(4):
             for param in range(3):
@@ -75,10 +75,10 @@ def choices(text):
             yield heap << HEAP | 3 << PACKED
 
 
-# Small kernels of what a compiler makes long ones of.
+# Small kernels with what a compiler makes long ones of.
 SMALL_HEAD = ".version 8.6\n.target sm_90\n.address_size 64\n"
 SMALL = [
-    # barriers: made, arrived at, waited for; a bulk copy there, and one from there
+    # barriers: initialised, arrived at, waited for; a bulk copy to it, and one from it
     """.shared .align 16 .b8 s[64];
 .entry k(.param .u64 p) {
 .reg .b32 %r<3>; .reg .b64 %d<3>; .reg .pred %p<2>;
@@ -159,7 +159,7 @@ def keep_fatbins(out, folder):
                 keep(out, "fatbin", file.read())
 
 
-PROGRAMS = {  # their symbol tables are what is read, so they need no libraries
+PROGRAMS = {  # only their symbol tables are read, so they need no libraries
     "static": "int cudaMalloc(void) { return 1; } int __cudaRegisterFatBinary(void) { return 2; }\n"
               "int cudaGetDeviceProperties_v2(void) { return 3; }\n",
     "kernels": '__attribute__((section(".nv_fatbin"))) int fatbin = 1;\n',
@@ -198,7 +198,7 @@ def keep_records(out, build, folder):
             with open(path, encoding="utf-8") as file:
                 text = file.read().replace(ROOT, "").replace(folder, "").replace(build, "")
             keep(out, "records", text.encode())
-    # With an account before them, as the command makes the file: all but its head is zeros, and left out (records.c).
+    # With an account first, as the command makes the file: all but its head is zeros and left out (records.c).
     for lost, begun, ended, pid, name in [(0, 2, 2, 0, b""), (3, 9, 8, 7, b"_Z1kPi"), (1, 1, 0, 7, b"x" * 16)]:
         account = struct.pack("<8s4Qq2Qq16s", b"wlprof1", 2, lost, begun, ended, 28 if lost else 0, 0, 0, pid, name)
         keep(out, "records", account + text.encode())
@@ -208,7 +208,7 @@ BLOCKS = {("copy", "scalar"): 256, ("copy", "vec4"): 256, ("copy", "driver"): No
 
 
 def keep_results(out):
-    """Rows that the plan of results.c has, too."""
+    """Rows that are also in results.c's plan."""
     for path in sorted(glob.glob(os.path.join(ROOT, "docs", "results", "*.json"))):
         with open(path, encoding="utf-8") as file:
             document = json.load(file)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """test_choices.py PROGRAM LIBRARIES FOLDER
 
-Holds what the simulator takes of each fat binary of choices.txt to that table, through cuModuleLoadData and through the
-runtime, for each of the table's devices.
+Compares the simulator's choice from each fat binary in choices.txt with that table, through cuModuleLoadData and
+through the runtime, for each device of the table.
 """
 import os
 import subprocess

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """test_describe.py PROGRAM FATBIN LIBRARIES
 
-Holds what the simulator says of its device to what an H200 said (h200.txt), but for what differences.txt gives a reason
-for.  A reason that has nothing to explain is an error too.  No device that the simulator can be says 0 where programs
-divide.
+Compares the simulator's description of its device with an H200's (h200.txt), except where differences.txt gives a
+reason.  A reason that explains nothing is an error too.  No simulated device reports 0 where programs divide.
 """
 import fnmatch
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`make`, then `make install`: whatever the install rules take from the build folder is built by the target that
-`make` builds.
+"""`make`, then `make install`: everything that the install rules take from the build folder must be built by `make`'s
+target.
 
 usage: built.py NINJA BUILD-DIRECTORY SOURCE-DIRECTORY
 """

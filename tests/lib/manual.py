@@ -1,5 +1,5 @@
-"""docs/library.md against the library: its blocks of code compile, in C and C++, its programs run on the simulator,
-it speaks of no name that the header lacks, and of every function that the header has.
+"""Checks docs/library.md against the library: its code compiles, in C and C++, its programs run on the simulator,
+it uses no name that the header lacks, and every function that the header has.
 
 usage: manual.py SOURCE LIBRARY_FOLDER CUDA_INCLUDE C_COMPILER CXX_COMPILER [FLAGS...]     (no C++: CXX_COMPILER is "")"""
 import os
@@ -29,9 +29,9 @@ def compile_block(what, language, text, folder):
     if not compiler:
         return
     path = pathlib.Path(folder) / ("block.cpp" if language == "c++" else "block.c")
-    # Functions stand alone on the page: their declarations would only repeat them.
+    # Functions appear alone on the page, because their declarations would only repeat them.
     path.write_text(text if "<wideload.h>" in text else f"#include <wideload.h>\n\n{text}")
-    # {0} for all members is C's; C++ says {}.
+    # {0} for all members is C; C++ has {}.
     standard = ["-std=c++11", "-Wno-missing-field-initializers"] if language == "c++" else ["-std=c11"]
     if not run(what, [compiler, *standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", *flags, "-I", f"{source}/include",
                       "-isystem", cuda, "-c", path, "-o", f"{folder}/block.o"]):

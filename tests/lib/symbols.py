@@ -1,4 +1,4 @@
-"""What the shared library exports is what its header declares with WL_API, and its soname carries the version.
+"""The shared library exports what its header declares with WL_API, and its soname has the version.
 
 usage: symbols.py LIBRARY SOURCE_FOLDER"""
 import pathlib
@@ -29,7 +29,7 @@ def main():
               for line in undefined.stdout.splitlines() if line.split()[-1].startswith("wl_")]
     if len(public) < 20:
         wrong.append(f"only {len(public)} public declarations were found")
-    # The shared library carries no kernel of the ladder.
+    # The shared library contains no kernel of the ladder.
     carried = set(re.findall(rb"wl_(\w+)", pathlib.Path(library).read_bytes()))
     ladder = re.findall(r"\bKERNEL\((\w+)\)", (source / "ladder/kernels.def").read_text())
     wrong += [f"{name}: a kernel of the ladder, in the library" for name in ladder if name.encode() in carried]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/peers/peers.py on stand-ins for torch, CuPy and JAX: what it refuses, and the rows that it appends.
+"""docs/peers/peers.py on stubs of torch, CuPy and JAX: invalid arguments, and the rows that it appends.
 
 usage: test_peers.py SOURCE
 """
@@ -63,7 +63,7 @@ class Peers(unittest.TestCase):
 
     def peers(self, *arguments, stubs=True, **environment):
         env = {**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
-        # Frameworks that the machine has must not be met here.
+        # Hides the machine's own frameworks.
         env["PYTHONPATH"] = os.path.join(HERE, "stubs" if stubs else "absent")
         program = os.path.join(source, "docs", "peers", "peers.py")
         return subprocess.run([sys.executable, program, *arguments], env=env, capture_output=True, text=True,
@@ -147,7 +147,7 @@ class Peers(unittest.TestCase):
         self.assertIsNone(new["torch-matmul", None]["time_ms"])
         self.assertIn("cupy-transpose", done.stdout)
         self.assertIn("torch-copy is the driver's copy as well", done.stdout)
-        # A second time the rows take the place of the first ones.
+        # The second time, the rows replace the first ones.
         done = self.peers(self.path("out.json"), "-o", "-", "--samples", "2", "--frameworks", "cupy")
         self.assertEqual(done.returncode, 0, done.stderr)
         again = json.loads(done.stdout)
@@ -155,7 +155,7 @@ class Peers(unittest.TestCase):
 
     @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
     def test_operations(self):
-        """The library's operations at widths, types, shifts, fields and orders, and the rows that no framework has."""
+        """The library's operations with widths, types, shifts, fields and orders, and rows that no framework has."""
         rows = [row("copy-any", "wideload", 1001, 2002, from_shift=1, to_shift=3)]
         rows += [row("add-any", "wideload", 999, 1, type=kind, from_shift=shift, to_shift=2 * shift)
                  for kind in ("i8", "u16", "i32", "u64", "f16", "bf16", "f32", "f64") for shift in (0, 1)]

@@ -1,4 +1,4 @@
-"""What the tests of `wideload prof` as a command share: how it is run, and the options that name what is run."""
+"""Shared by the tests of the `wideload prof` command: how it is run, and the options that name the inputs."""
 import argparse
 import json
 import os
@@ -13,7 +13,7 @@ arguments = argparse.Namespace()
 
 
 def environment(more=None):
-    # A sanitizer's library has to come first in a program, and says so.
+    # A sanitizer's library must be loaded first, and complains otherwise.
     return {**os.environ, "ASAN_OPTIONS": "verify_asan_link_order=0:handle_segv=0", **(more or {})}
 
 
@@ -56,7 +56,7 @@ def main():
     parser.add_argument("--source", required=True)
     parser.add_argument("--update", action="store_true")
     _, rest = parser.parse_known_args(namespace=arguments)
-    # Under a short name, so that what is printed does not hang on the folder this is in.
+    # Under a short name, so that the output does not depend on this folder.
     with tempfile.TemporaryDirectory() as short:
         built, arguments.program = os.path.abspath(arguments.program), os.path.join(short, "program")
         os.symlink(built, arguments.program)

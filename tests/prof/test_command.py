@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""wideload prof as users meet it: a program's own streams, statuses and signals; what is lost, refused or silent."""
+"""wideload prof as users meet it: a program's own streams, statuses and signals; lost, refused and silent launches."""
 import csv
 import json
 import os
@@ -16,7 +16,7 @@ from sanitized import sanitized
 
 
 class Program(Folder):
-    """What the program does is the program's."""
+    """The program behaves as without the profiler."""
 
     def test_streams(self):
         path = self.place("report")
@@ -54,7 +54,7 @@ class Program(Folder):
         self.assertEqual(process.returncode, -signal.SIGINT)
 
     def test_interrupt(self):
-        # Ctrl-C goes to the whole group: the program and the command get it, and what ran is reported.
+        # Ctrl-C goes to the whole group: the program and the command receive it, and finished launches are reported.
         process = subprocess.Popen([arguments.wideload, "prof", arguments.program, "vectors", "sleep"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
                                    env=environment({"TMPDIR": self.folder}))
@@ -65,14 +65,14 @@ class Program(Folder):
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_closed_streams(self):
-        # Files that are opened must not take the places of the streams.
+        # Opened files must not get the streams' descriptors.
         for closed in [">&-", "2>&-", "<&- >&- 2>&-"]:
             files = [self.place(name) for name in ("a.json", "a.csv", "report")]
             command = [arguments.wideload, "prof", "--json", files[0], "--csv", files[1], arguments.program, "print",
                        "vectors"]
             done = subprocess.run(["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *command], capture_output=True,
                                   text=True, env=environment(), timeout=120, check=False)
-            # A report that nobody can read is a failure; the files are written all the same.
+            # A report that cannot be written is a failure; the files are written nevertheless.
             self.assertEqual(done.returncode, 1 if "2>" in closed else 0)
             with open(files[0], encoding="utf-8") as file:
                 self.assertEqual(len(json.load(file)["launches"]), 1)
@@ -90,7 +90,7 @@ class Program(Folder):
         self.assertEqual((process.returncode, size), (0, 64 << 20))
 
     def test_other_programs(self):
-        # What the program becomes is reported with what it was.
+        # After exec, both programs' launches are reported.
         _, document = self.profiled([], "vectors", "exec", "strided:2", "exec", "vectors")
         names = [launch["kernel"].split("(")[0] for launch in document["launches"]]
         self.assertEqual(names, ["vectors", "void strided<float>", "vectors"])
@@ -121,10 +121,10 @@ class Program(Folder):
 
 
 class Losses(Folder):
-    """What is not in the report is told, and passes no gate and no check."""
+    """What is missing from the report is mentioned, and fails every gate and check."""
 
     def told(self, words, *steps, launches=0, options=(), status=0, **keywords):
-        """`words` stand in the report, whether it is asked for gates, for checks or for neither."""
+        """`words` are in the report, with gates, with checks, and with neither."""
         path = self.place("a.json")
         more = {"TMPDIR": self.folder, **keywords.pop("more", {})}
         for gate, expected in (([], status), (["--fail-if", "inst_executed<0"], 3), (["--check", "memory"], 1)):
@@ -147,7 +147,7 @@ class Losses(Folder):
         self.told(r"1 record was lost \(Too many open files\)", "start", "nofile", "vectors")
 
     def test_size(self):
-        # As a disk that is full: the account is there, and the first records.
+        # Like a full disk: the account is there, and the first records.
         self.told(r"no launch was recorded\n? *! 1 record was lost \(File too large\)", "start", "fsize=8192", "vectors")
         self.told(r"\d+ records were lost \(File too large\): the report is incomplete", *["vectors"] * 9, "fsize=8200",
                   "strided:2", "strided:4", "vectors", launches=9)
@@ -169,7 +169,7 @@ class Losses(Folder):
             self.assertIn(words, done.stderr)
 
     def test_deleted(self):
-        # The records that were written before are not lost with the file's name.
+        # Records written earlier are not lost with the file's name.
         with open(self.place("program"), "w", encoding="utf-8") as file:
             file.write(f"#!/bin/sh\n{arguments.program} vectors\nrm $WIDELOAD_PROF_OUT\n"
                        f"{arguments.program} strided:2\n")
@@ -189,12 +189,12 @@ class Losses(Folder):
     def test_goes_on(self):
         words = r"! 1 process that uses CUDA has not ended"
         done = prof("--check", "memory", arguments.program, "daemon", "vectors", "wait")
-        # It has had time to come to life, or has not.
+        # It may or may not have started.
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, words + "|nothing was checked")
 
     def test_complete(self):
-        """Nothing of this keeps a launch from being recorded."""
+        """None of this prevents a launch from being recorded."""
         if os.geteuid() == 0:
             os.chmod(self.folder, 0o755)
         for steps in (["closeall", "vectors"], ["vectors", "closeall", "vectors"],
@@ -210,7 +210,7 @@ class Losses(Folder):
         self.assertIn("nothing was checked: the program emptied its environment", done.stderr)
 
     def test_unused(self):
-        # A check that checked nothing has not passed.
+        # A check that has checked nothing has not passed.
         done = prof("--check", "memory", "/bin/true")
         self.assertEqual(done.returncode, 1)
         self.assertIn("FAIL --check: nothing was checked", done.stderr)
@@ -230,7 +230,7 @@ class Losses(Folder):
 
 
 class Ends(Folder):
-    """Whoever is killed, nothing goes on and no file is left."""
+    """Whichever process is killed, none continues and no file is left."""
 
     def start(self, *command, **options):
         script = f"{arguments.program} endless & setsid {arguments.program} endless & {arguments.program} vectors sleep"
@@ -243,7 +243,7 @@ class Ends(Folder):
         return process
 
     def left(self):
-        """The processes that have this test's mark in their environment, and are no zombies."""
+        """The processes with this test's mark in their environment, except zombies."""
         mark, pids = f"WIDELOAD_TEST={self.place('mark')}".encode(), []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -274,7 +274,7 @@ class Ends(Folder):
 
     def test_killed(self):
         process = self.start()
-        # Both of the command's own, the shell, three programs.  One that is just started has no environment yet.
+        # Both of the command's own, the shell, three programs.  A process that is just starting has no environment yet.
         for _ in range(200):
             if len(self.left()) == 6:
                 break
@@ -367,7 +367,7 @@ class Refused(Folder):
         self.refused(2, "the program's", "--csv", "-", program)
 
     def test_one_file_twice(self):
-        # However it is spelled; nothing is touched, and nothing runs.
+        # In any spelling; nothing is changed, and nothing runs.
         program, made = self.place("program"), self.place("made")
         shutil.copy(os.path.realpath(arguments.program), program)
         os.link(program, self.place("hard"))
@@ -395,7 +395,7 @@ class Refused(Folder):
         self.assertEqual(prof("--csv", "/dev/null", "--json", "/dev/null", program, "exit=0").returncode, 0)
 
     def test_places(self):
-        # Nothing runs when its results could not be kept.
+        # Nothing runs if its results could not be saved.
         self.refused(2, "cannot be written", "--json", "/no/such/folder/a.json", arguments.program, "print")
         self.refused(1, "no place for the records", arguments.program, "print", more={"TMPDIR": "/no/such/folder"})
         self.assertEqual(os.listdir(self.folder), [])
@@ -410,10 +410,10 @@ class Refused(Folder):
 
 
 class Parts(Folder):
-    """Files that a profiled program runs on, in the folder of libraries."""
+    """Programs that need files from the folder of libraries."""
 
     def test_missing(self):
-        # The command in a tree as an installation's.
+        # The command in a tree like an installation's.
         build = os.path.join(os.path.dirname(os.path.realpath(arguments.wideload)), "lib")
         os.makedirs(self.place("bin"))
         command = shutil.copy(arguments.wideload, self.place("bin/wideload"))
@@ -432,7 +432,7 @@ class Parts(Folder):
             self.assertIn("`make`", done.stderr)
             os.rename(self.place("taken"), self.place("lib/" + part))
         self.assertEqual(ran("vectors", command=command).returncode, 0)
-        # Found in PATH, it is called by no path.
+        # Found in PATH, it is started without a path.
         self.assertEqual(ran("vectors", command="wideload", more={"PATH": self.place("bin") + ":" + os.environ["PATH"]})
                          .returncode, 0)
 
@@ -465,7 +465,7 @@ class Silence(Folder):
         self.says("linked statically", self.place("static"))
 
     def test_static_with_kernels(self):
-        # A simulator in its process would be one beside its own C library, and crash; a GPU's driver is not its turn.
+        # A simulator in its process would conflict with its own C library and crash; a GPU's driver is not tried.
         if not arguments.static:
             self.skipTest("there is no C library to link with statically")
         done = prof(arguments.static, more={"LD_LIBRARY_PATH": "/a"})
@@ -493,7 +493,7 @@ class Silence(Folder):
                   unsupported)
 
     def test_settings(self):
-        # A setting that cannot be is told by its name, and so is what it may be.
+        # An invalid setting is reported with its name and the valid values.
         for name, value, says in (("THREADS", "abc", "number of threads"), ("THREADS", "0", "number of threads"),
                                   ("SIM_MEMORY", "64Q", "number of bytes"), ("ARCH", "sm_9O", "no rules"),
                                   ("CHECK", "racing", "no check 'racing'")):

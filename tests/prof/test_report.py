@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What wideload prof tells of a program: figures, names, gates and findings."""
+"""wideload prof's report about a program: figures, names, gates and findings."""
 import csv
 import fcntl
 import json
@@ -17,7 +17,7 @@ from command import Folder, arguments, environment, main, prof, ran
 
 class Figures(Folder):
     def test_table(self):
-        # Compared whole; --update writes it anew.
+        # Compared as a whole; --update rewrites it.
         done = ran("strided:8", "strided:2", "vectors", "misaligned", "conflicts")
         report = done.stderr.replace(arguments.program, "PROGRAM")
         golden = os.path.join(arguments.source, "tests", "prof", "table.exact")
@@ -31,7 +31,7 @@ class Figures(Folder):
             self.assertEqual(line, line.rstrip())
 
     def in_terminal(self, columns, *command):
-        """What it writes to a terminal of so many columns."""
+        """The output to a terminal with that many columns."""
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         with subprocess.Popen([arguments.wideload, "prof", *command], stderr=slave, env=environment()) as process:
@@ -47,7 +47,7 @@ class Figures(Folder):
         return text.decode().replace("\r\n", "\n")
 
     def test_names_of_templates(self):
-        # The arguments that tell kernels apart; where there is no room for them, a line for each name.
+        # Distinguishing arguments of kernels; if they do not fit, one line per name.
         kernels = ["_Z32a_kernel_with_a_rather_long_nameI1A1CEvv", "_Z32a_kernel_with_a_rather_long_nameI1B1CEvv"]
         with open(self.place("a.ptx"), "w", encoding="ascii") as file:
             file.write(".version 8.0\n.target sm_75\n.address_size 64\n" +
@@ -69,7 +69,7 @@ class Figures(Folder):
             self.assertLessEqual(len(line), 100)
 
     def test_long_name(self):
-        # The name of a program in a deep folder has a line of its own; the rest of the heading goes on below.
+        # The name of a program in a deep folder gets its own line; the rest of the heading follows below.
         folder = os.path.join(self.folder, "a" * 60, "b" * 60)
         os.makedirs(folder)
         program = os.path.join(folder, "program")
@@ -78,7 +78,7 @@ class Figures(Folder):
         self.assertIn("wideload prof: PROGRAM:\n1 launch; counting rules sm_90\n", report)
 
     def test_long_metrics(self):
-        # Two launches of the longest names and of large numbers: shortened, and only then.
+        # Two launches with the longest names and large numbers: shortened only if necessary.
         names = ["l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
                  "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]
         with open(self.place("a.ptx"), "w", encoding="ascii") as file:
@@ -96,7 +96,7 @@ class Figures(Folder):
         self.assertRegex(done.stderr, r"384\d{6}")
 
     def test_very_long_name(self):
-        # Of a kernel: the lines hold, its ends are shown, and files have all of it.
+        # A kernel's long name: lines keep their width, its ends are shown, and files have all of it.
         name = "k" + "x" * 10000 + "y"
         with open(self.place("a.ptx"), "w", encoding="ascii") as file:
             file.write(f".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry {name}(.param .u64 p) {{\n"
@@ -108,7 +108,7 @@ class Figures(Folder):
             self.assertRegex(done.stderr, r"kxxxxx.*\.\.")
             for line in done.stderr.splitlines():
                 self.assertLessEqual(len(line), 100)
-        # A fault's line and address are not lost behind the name.
+        # A fault's line and address are not lost after the name.
         with open(self.place("a.ptx"), "r+", encoding="ascii") as file:
             text = file.read().replace("[%rd1], %rd1", "[1 << 60], %rd1")
             file.seek(0)
@@ -117,7 +117,7 @@ class Figures(Folder):
         self.assertIn("thread (0,0,0)", re.sub(r"\s+", " ", done.stderr))
 
     def test_many_launches(self):
-        # Each record once, however the launches alternate.
+        # Each record once, in whatever order the launches alternate.
         path = self.place("a.json")
         steps = [f"strided:{stride}" for stride in range(1, 101)] * 5
         done = prof("--json", path, arguments.program, *steps)
@@ -139,7 +139,7 @@ class Figures(Folder):
         self.assertEqual((strided["grid"], strided["block"]), ([1, 1, 1], [32, 1, 1]))
         access, = [line for line in strided["lines"] if line["access"].startswith("ld")]
         self.assertEqual((access["stride"], access["bytes"], access["transactions_per_request"]), (8, 4, 8))
-        # One branch parts the lanes, and the loop's, each time some of them leave it.
+        # Lanes diverge at one branch, and at the loop's whenever some of them leave it.
         self.assertGreater(divergent["metrics"]["divergent_branch"], 1)
         self.assertLess(divergent["metrics"]["branch_efficiency"], 100)
         self.assertEqual(faulty["fault"]["kind"], "address")
@@ -173,7 +173,7 @@ class Figures(Folder):
         self.assertIn("none of its 5 launches", done.stderr)
 
     def test_fork(self):
-        # As with CUDA, a child may use the driver that its parent has not used.
+        # As with CUDA, a child may use the driver if its parent has not.
         _, document = self.profiled([], "fork", "vectors", "strided:2")
         names = [launch["kernel"].split("(")[0] for launch in document["launches"]]
         self.assertEqual(names, ["vectors", "void strided<float>"])
@@ -192,7 +192,7 @@ class Figures(Folder):
         self.assertEqual([launch["metrics"]["gld_transactions"] for launch in document["launches"]], [8, 16, 16] * 50)
 
     def test_graphs(self):
-        # Each of a graph's kernels is a launch, each time the graph runs; what was only captured is none.
+        # Each of a graph's kernels is a launch, each time the graph runs; a mere capture is none.
         _, document = self.profiled([], "capture", "strided:2", "vectors", "replay=3")
         self.assertEqual([launch["metrics"]["gld_transactions"] for launch in document["launches"]], [8, 16] * 3)
         _, document = self.profiled([], "capture", "strided:2", "replay=0")
@@ -218,8 +218,8 @@ class Figures(Folder):
 
 
 class Marks(Folder):
-    """Figures that may not be a GPU's: a small array, which ptxas may keep in registers, and copies that are counted as
-    no stores there."""
+    """Figures that may differ from a GPU's: a small array, which ptxas may keep in registers, and copies that are not
+        counted as stores there."""
     PTX = (".version 8.0\n.target sm_80\n.address_size 64\n"
            ".visible .entry arrays(.param .u64 p) {\n.reg .b64 %rd<4>;\n.reg .b32 %r<4>;\n"
            ".local .align 4 .b8 own[16];\n.shared .align 16 .b8 tile[1024];\n"
@@ -244,7 +244,7 @@ class Marks(Folder):
         report = re.sub(r"\s+", " ", done.stderr)
         self.assertIn("note: arrays: ~ local, at PTX line 16 (st.local.u32): ptxas may keep arrays of local", report)
         self.assertIn("note: arrays: ~ kind, at PTX line 22 (cp.async.", report)
-        # Another figure of the same row has none, nor has a kernel without doubts.
+        # Another figure of the same row has no mark, nor has a kernel without doubts.
         self.assertNotIn("~", ran("vectors").stderr)
         lines = prof("--lines", arguments.program, *self.steps).stderr
         self.assertRegex(lines, r"(?m)^ .* st\.local\.u32 ~ ")
@@ -276,7 +276,7 @@ class Marks(Folder):
             rows = {row["kernel"]: row["uncertain"].split() for row in csv.DictReader(file, strict=True)}
         self.assertEqual(rows["arrays"], list(uncertain))
         self.assertEqual([names for kernel, names in rows.items() if kernel != "arrays"], [[]])
-        # By the names that were asked for.
+        # By the requested names.
         name = "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum"
         _, document = self.profiled(["--metrics", f"{name},gst_transactions"], *self.steps)
         self.assertEqual(document["launches"][0]["uncertain"], {name: ["local"]})
@@ -312,7 +312,7 @@ class Names(Folder):
         self.assertEqual(document["launches"][0]["lines"][0]["file"], os.path.join(folder, "a.cu"))
 
     def test_not_text(self):
-        # Names of files may be any bytes; what is written of them is text.
+        # File names may be any bytes; the output is valid text.
         folder = os.fsencode(self.folder)
         program = os.path.join(folder, b"pro\xe9\xffgram \xe2\x82")
         os.symlink(arguments.program, program)
@@ -351,11 +351,11 @@ class Gates(Folder):
         self.assertEqual(prof("--fail-if", "gld_efficiency<50", *steps).returncode, 9)
         self.assertEqual(prof("--fail-if", "gld_efficiency<50", "--fail-if", "branch==0", *steps).returncode, 3)
         self.assertEqual(prof("--fail-if", "gld_efficiency<80", "--kernel", "vectors", *steps).returncode, 9)
-        # Nothing of the kind was done: nothing is wrong with it.
+        # Nothing of this kind happened, so nothing is wrong with it.
         self.assertEqual(prof("--fail-if", "shared_efficiency<80", *steps).returncode, 9)
 
     def test_a_crash_or_a_timeout_is_the_status(self):
-        # docs/prof.md: ended by a signal, the command ends of it too; a gate that held is told all the same.
+        # docs/prof.md: after a signal, the command ends with the same one; a passed gate is reported nevertheless.
         for steps, status in [(["crash"], -signal.SIGSEGV), ([f"kill={int(signal.SIGTERM)}"], -signal.SIGTERM)]:
             done = prof("--fail-if", "gld_efficiency<80", arguments.program, "strided:2", *steps)
             self.assertEqual(done.returncode, status)
@@ -378,7 +378,7 @@ class Gates(Folder):
         self.assertRegex(lines[1], r"^::warning file=tests/prof/kernels\.cu,line=4,col=\d+::.*lanes 8 bytes apart")
 
     def test_check(self):
-        # A simulator that checks says so; another is not taken for one that found nothing.
+        # A checking simulator reports that; one that does not check is not mistaken for one that found nothing.
         done = prof("--check", "memory", arguments.program, "vectors")
         if "nothing was checked" in done.stderr:
             self.assertEqual(done.returncode, 1)
@@ -390,7 +390,7 @@ class Gates(Folder):
             self.assertIn("kernels.cu:", done.stderr)
 
     def test_names_of_faults(self):
-        # As they were written, also where the simulator cut them off.
+        # As they were written, also where the simulator truncated them.
         types = "7pair_ofI21another_pair_of_typesIifES1_IS0_IfdEiEE"
         for kernel, name in [("_Z6beyondIiEvPT_", "beyond<int>"), (f"_Z6astrayI{types}EvPi", "astray<..>")]:
             done, document = self.profiled(["--github"], kernel)
@@ -400,7 +400,7 @@ class Gates(Folder):
             self.assertRegex(document["launches"][0]["fault"]["text"], rf"^kernel {name}, ")
 
     def test_hints_of_faults(self):
-        # Which check says more of a fault, where it is not on.
+        # Names the check that explains a fault, if it is off.
         with open(self.place("a.ptx"), "w", encoding="ascii") as file:
             file.write(".version 8.0\n.target sm_75\n.address_size 64\n"
                        ".visible .entry waits() { bar.sync 1, 64; ret; }\n"
@@ -412,7 +412,7 @@ class Gates(Folder):
             self.assertNotIn("run with", prof("--check", "memory,sync", *command).stderr)
 
     def test_undefined(self):
-        # A plain report names the check for what it went on at: a shuffle from exited lanes, half a warp's barrier.
+        # A plain report names the check for tolerated errors: a shuffle from exited lanes, half a warp's barrier.
         start = ".reg .pred p; .reg .b32 a, b; mov.u32 a, %tid.x; setp.ge.u32 p, a, 20;"
         with open(self.place("a.ptx"), "w", encoding="ascii") as file:
             file.write(".version 8.0\n.target sm_75\n.address_size 64\n"
@@ -426,7 +426,7 @@ class Gates(Folder):
             self.assertEqual(prof("--check", "sync", *command).returncode, undefined)
 
     def test_bugs_of_several_launches(self):
-        # A bug is reported once, whoever reads it, with how often it was seen.
+        # A bug is reported once, to every reader, with its number of occurrences.
         done, document = self.profiled(["--check", "memory", "--github"], *["out_of_bounds"] * 5, "vectors")
         self.assertEqual(done.returncode, 1)
         self.assertIn("ERROR SUMMARY: 1 error\n", done.stderr)
@@ -437,7 +437,7 @@ class Gates(Folder):
                          ["out-of-bounds", "error", 160, 5])
 
     def test_leaks(self):
-        # Memory that was never freed is a note, and an error for who asks for it.
+        # Leaked memory is a note, and an error if that check is requested.
         for check, status, level, annotation in [("memory", 3, "note", "notice"), ("leak", 1, "error", "error"),
                                                  ("race,memory,leak", 1, "error", "error")]:
             done, document = self.profiled(["--check", check, "--github"], "vectors", "leak", "exit=3")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The ptxas and nvcc that a program finds under wideload prof: what they make is loaded and run."""
+"""The ptxas and nvcc that a program finds under wideload prof: their output is loaded and run."""
 import argparse
 import os
 import re
@@ -12,7 +12,7 @@ from sanitized import sanitized
 
 arguments = None
 
-# Loads a file as a cubin is loaded, by its bytes alone, and finds a kernel in it.
+# Loads a file as a cubin, by its bytes alone, and finds a kernel in it.
 LOAD = """
 import ctypes, sys
 driver = ctypes.CDLL("libcuda.so.1")
@@ -29,7 +29,7 @@ call("cuModuleGetFunction", ctypes.byref(kernel), module, b"_Z7vectorsP6float4PK
 print("loaded")
 """
 
-# An nvcc that says what it was asked for.
+# An nvcc that prints its arguments.
 NVCC = """#!/bin/sh
 for argument in "$@"; do printf '<%s>' "$argument"; done
 echo
@@ -50,7 +50,7 @@ class Tools(Folder):
         return self.prof(*command, PATH=f"{folder}:{os.environ['PATH']}", **more)
 
     def ptxas(self, *options):
-        # By way of another program, as clients start it: prof's own PATH may have no ptxas.
+        # Through another program, as clients start it: prof's own PATH may have no ptxas.
         return self.prof("env", "ptxas", *options)
 
     def loads(self, name):
@@ -66,7 +66,7 @@ class Tools(Folder):
         self.assertIn(words, done.stderr)
 
     def stand_in(self):
-        """A folder with the nvcc that says what it was asked for."""
+        """A folder with the nvcc that prints its arguments."""
         os.makedirs(self.place("toolkit/bin"))
         with open(self.place("toolkit/bin/nvcc"), "w", encoding="utf-8") as file:
             file.write(NVCC)
@@ -93,7 +93,7 @@ class Tools(Folder):
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_version(self):
-        # Triton takes the PTX's version from it, and both parts of its text for its cache.
+        # Triton derives the PTX version from it, and uses both parts of its text for its cache.
         text = self.good(self.ptxas("--version"))
         self.assertRegex(text, r"(?m)^Cuda compilation tools, release \d+\.\d+, V\d+\.\d+\.\d+$")
         self.assertIn("Wideload", text)
@@ -110,7 +110,7 @@ class Tools(Folder):
             self.assertIn(f"\n{name}={tools}/ptxas\n", text)
         self.assertIn(f"\nTRITON_LIBCUDA_PATH={os.path.dirname(tools)}\n", text)
         self.assertIn(f"\nNVCC={tools}/nvcc\n", text)
-        # Who looks for the toolkit beside nvcc finds the true one.
+        # A search for the toolkit next to nvcc finds the real one.
         for name in ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"):
             self.assertIn(f"\n{name}={self.place('toolkit')}\n", text)
         text = self.good(self.with_nvcc("env", CUDA_PATH="/mine", folder=folder))

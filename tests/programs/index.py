@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The list of programs in README.md, from the first comment of each.  --write renews it, --check holds it."""
+"""The list of programs in README.md, made from the first comment of each.  --write updates it, --check compares it."""
 import os
 import re
 import sys

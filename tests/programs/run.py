@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Runs one program under `wideload prof` and compares what it prints and what its launches cost.
+"""Runs one program under `wideload prof` and compares its output and its launches' counters.
 
 usage: run.py [--preload-first LIBRARY] WIDELOAD PROGRAM FOLDER
 
-FOLDER/NAME.expected is what the program printed on an H200.  FOLDER/counters.csv has a line for each launch of the
-programs whose counters Nsight Compute read there, in order; each figure has to be the simulator's.  Where ptxas made
-other accesses of them than PTX has, FOLDER/differences.csv says which and why, with both figures, and both are held.
-Each figure that differs has to be marked; FOLDER/marks.csv says how many are, and how many of those are equal all the
-same.
+FOLDER/NAME.expected has the program's output on an H200.  FOLDER/counters.csv has Nsight Compute's counters there, one
+line per launch in order, for some programs; the simulator's must be equal.  Where ptxas made other accesses than PTX
+has, FOLDER/differences.csv has the figures and the reason, and both figures must match.  Each figure that differs must
+be marked; FOLDER/marks.csv has the number of marked figures, and of those among them that are equal.
 """
 import argparse
 import csv
@@ -32,7 +31,7 @@ def rows_of(folder, table, program):
 
 
 def bare(kernel):
-    """A kernel's name without what demanglers write differently: its type, arguments and template arguments."""
+    """A kernel's name without what demanglers spell differently: its type, arguments and template arguments."""
     kernel = kernel.replace("(anonymous namespace)::", "").replace("<unnamed>::", "")
     kernel = re.sub(r"<.*>", "", kernel)
     return kernel.partition("(")[0].split()[-1].rpartition("::")[2]
@@ -42,7 +41,7 @@ def run(options, name):
     with tempfile.TemporaryDirectory() as folder:
         document = os.path.join(folder, "prof.json")
         environment = dict(os.environ)
-        # A sanitizer's library comes after ours in LD_PRELOAD, which it minds; a program is not asked to free all.
+        # A sanitizer's library may only come after ours in LD_PRELOAD, and it checks that; programs may leak memory.
         sanitizer = environment.get("ASAN_OPTIONS", "")
         environment["ASAN_OPTIONS"] = f"{sanitizer}:verify_asan_link_order=0:detect_leaks=0".lstrip(":")
         if options.preload_first:
@@ -59,7 +58,7 @@ def run(options, name):
 
 
 def compare_launches(counters, differences, launches, marks):
-    """Yields a line for each thing that is not as recorded."""
+    """Yields a line for each difference from the records."""
     if len(counters) != len(launches):
         yield f"{len(launches)} launches, not {len(counters)}"
     told = {(row["launch"], row["counter"]): row for row in differences}

@@ -1,4 +1,4 @@
-"""Headless Chromium by its DevTools protocol, over the pipe that needs nothing but Python."""
+"""Headless Chromium through its DevTools protocol, over a pipe, which needs only Python."""
 import base64
 import json
 import os
@@ -84,7 +84,7 @@ class Browser:
             self.events.append(answer)
 
     def open(self, path, width, scheme):
-        """Loads a file at a width in a colour scheme; returns what the console and the network complained of."""
+        """Loads a file with a width and a colour scheme; returns the errors of the console and the network."""
         self.events.clear()
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1,
                   mobile=width < 600)

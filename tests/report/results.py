@@ -1,4 +1,4 @@
-"""Results as a bench could have written them, made for the tests; and the page taken apart."""
+"""Results as a bench could have written them, made for the tests; and a parser for the page."""
 import copy
 import html.parser
 import re
@@ -44,7 +44,7 @@ def counters(**members):
 
 
 def everything():
-    """Every kind of row at once: sweeps, peers, failures, throttling, names that mean harm."""
+    """Every kind of row at once: sweeps, peers, failures, throttling, malicious names."""
     rows = []
     for kernel, speed in (("scalar", 1700), ("vec4", 4300)):
         for block, occupancy in ((64, 50), (128, 100), (256, 100), (1024, 75)):
@@ -83,7 +83,7 @@ def everything():
 
 
 class Page(html.parser.HTMLParser):
-    """What the tests ask of a page: its elements, ids, text by element, figures with their tables."""
+    """The parts of a page that tests examine: its elements, ids, text by element, figures with their tables."""
     VOID = {"meta", "link", "br", "rect"}
 
     def __init__(self, text):

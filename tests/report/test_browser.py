@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The page in Chromium: nothing in the console, nothing fetched, nothing wider than the window, no text of a chart
-clipped or upon another; at two widths, in light and in dark.
+"""The page in Chromium: nothing in the console, nothing fetched, nothing wider than the window, no chart text clipped
+or overlapping; at two widths, in light and in dark.
 
     test_browser.py --wideload PROGRAM --source FOLDER [--keep FOLDER]     --keep: leave screenshots there
 """
@@ -18,7 +18,7 @@ import results
 arguments = None
 SKIPPED = 77
 
-# Each fault as a line of text.  A pixel is allowed, for the boxes of texts have a little air.
+# Each fault as a line of text.  One pixel is allowed, because the boxes of texts have a margin.
 CHECK = r"""(() => {
   const faults = [];
   const clear = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
@@ -101,7 +101,7 @@ class InTheBrowser(unittest.TestCase):
                     self.assertEqual(self.browser.evaluate(CONTRAST), [])
                     if arguments.keep:
                         self.browser.screenshot(os.path.join(arguments.keep, f"{name}-{width}-{scheme}.png"))
-                    # With all tables open nothing is wider either.
+                    # Nothing is wider with all tables open either.
                     self.browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
                     self.assertEqual(self.browser.evaluate(CHECK), [])
 
@@ -120,7 +120,7 @@ class InTheBrowser(unittest.TestCase):
         self.look("everything", self.make("everything", path))
 
     def test_the_check_sees(self):
-        """Faults made on purpose are found, so that no fault found means that there is none."""
+        """Deliberate faults are found, so that finding none means that there is none."""
         page = self.make("faults", *self.own("h200-matmul.json"))
         for change, fault in (
                 ("document.querySelector('svg.wide text').textContent = 'long '.repeat(40)", "clipped"),

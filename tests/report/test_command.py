@@ -147,7 +147,7 @@ class Refusals(Case):
 
 
     def test_one_file_twice(self):
-        # However it is spelled, and before anything is written.
+        # In any spelling, and before anything is written.
         result = self.file("a.json", results.everything())
         os.link(result, self.path("hard"))
         os.symlink("a.json", self.path("link"))
@@ -164,7 +164,7 @@ class Refusals(Case):
 
 class Pages(Case):
     def sound(self, text, page):
-        """What holds for every page."""
+        """Properties of every page."""
         self.assertEqual(page.faults, [])
         self.assertEqual(len(page.ids), len(set(page.ids)))
         self.assertLess(len(text), 3 << 20)
@@ -200,7 +200,7 @@ class Pages(Case):
         return found[0]
 
     def test_numbers(self):
-        """A ladder's table has the file's numbers, and its bars say them."""
+        """A ladder's table has the file's numbers, and its bars match them."""
         with open(self.own("h200-transpose.json"), encoding="utf-8") as file:
             recorded = json.load(file)
         rows = recorded["rows"]
@@ -251,7 +251,7 @@ class Pages(Case):
         self.assertIn("sw_power_cap", whole)
 
     def test_peers_of_another_problem(self):
-        """A peer stands beside the rungs that ran what it ran, and never beside others."""
+        """A peer appears next to the rungs for the same problem, and never next to others."""
         def peer(kernel, gbps, **params):
             return results.row("stride", kernel, gbps, block=None, peer={"library": "L", "version": None}, **params)
         rows = [results.row("stride", kernel, 1000 / stride, stride=stride)
@@ -272,7 +272,7 @@ class Pages(Case):
                     self.assertIn(name, svg["texts"])
 
     def test_copy_of_the_same_run(self):
-        """The line of the best copy in a sweep is that of the sweep's rows, not of the ladder's."""
+        """The line of the best copy in a sweep comes from the sweep's rows, not from the ladder's."""
         rows = [results.row("copy", kernel, 4000, size=1 << 26, pct_copy=100.0) for kernel in ("a", "b")]
         rows += [results.row("copy", "a", 4200, unroll=unroll, pct_copy=100.0) for unroll in (1, 2, 4)]
         _, page = self.page(self.file("copies.json", results.document(rows)))
@@ -281,7 +281,7 @@ class Pages(Case):
                 self.assertIn(f"copy {value}", svg["texts"])
 
     def test_crowded_sizes(self):
-        """Sizes that would overlap get the same width; the caption names the lines that a line hides."""
+        """Sizes that would overlap get the same width; the caption names the lines that another line hides."""
         rows = []
         for kernel, speed in (("naive-row", 1000), ("naive-col", 1001), ("shared", 2000)):
             for size in ("8191x8193", "8192x8192", "16384x16384"):
@@ -387,7 +387,7 @@ class Pages(Case):
 
 
 class Large(Case):
-    """Memory goes with the input's size, not with its square: each of these took 0.7 to 2 GB."""
+    """Memory grows with the input's size, not with its square: each of these took 0.7 to 2 GB."""
 
     def made(self, document, *more):
         path = self.file("large.json", document)
@@ -410,7 +410,7 @@ class Large(Case):
         self.made(results.document([results.row("copy", f"k{i}", 4000.0, size=1 << 20) for i in range(2000)]))
 
     def test_names(self):
-        # Names that come to the same id, a peer a problem, and the same rows again from another file.
+        # Names that lead to the same id, a peer per problem, and the same rows again from another file.
         rows = [results.row("@" * i, "k", 4000.0) for i in range(1, 60)]
         rows += [results.row("copy", "k", 1.0, size=i, peer={"library": "a", "version": "1"}) for i in range(1, 60)]
         rows.append(results.row("copy", "own", 1.0, size=1000))
@@ -424,7 +424,7 @@ class Large(Case):
 class Charts(Case):
     def test_alone(self):
         charts = self.path("charts")
-        for _ in range(2):  # the folder may be there already
+        for _ in range(2):  # the folder may already exist
             done = report(self.file("all.json", results.everything()), "--svg", charts)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         names = set(os.listdir(charts))

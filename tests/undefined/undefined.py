@@ -16,9 +16,9 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from sanitized import sanitized  # pylint: disable=wrong-import-position
 
-SECONDS = 5  # after which a kernel hangs on a GPU
-PATIENCE = 20  # on the simulator, where but one loops forever
-# What goes on in plain mode has a note, and is a finding of a check.
+SECONDS = 5  # limit for a kernel that hangs on a GPU
+PATIENCE = 20  # on the simulator, where only one loops forever
+# Errors that plain mode tolerates with a note, and that a check reports as a finding.
 CHECKED = {
     "shuffle_two_places a=16 b=3": "sync",
     "shuffle_trips a=2 b=5": "sync",
@@ -64,7 +64,7 @@ def listed(*command):
 
 def record(program, *names):
     found = outcomes([], program, list(names) or listed(program), 12, seconds=SECONDS)
-    # Kernels that hang keep a GPU from others, so that these seem to.
+    # Kernels that hang prevent others from using the GPU, so that these seem to hang too.
     again = [name for name, what in found.items() if what == "hangs"]
     found.update(outcomes([], program, again, 3, seconds=SECONDS))
     for name, what in found.items():
@@ -78,12 +78,12 @@ def table(path):
 
 
 def compare(wideload, program, folder):
-    # A sanitizer's library has to come first in a program, and says so.
+    # A sanitizer's library must be loaded first, and complains otherwise.
     environment = sanitized({**os.environ, "WIDELOAD_THREADS": "1"})
     hardware = {name: what for name, what in table(os.path.join(folder, "h200.txt"))}
     known = {name: what for name, what, _ in table(os.path.join(folder, "differences.txt"))}
     prof = [wideload, "prof", "--output", os.devnull, f"--timeout={PATIENCE}"]
-    # Without CUDA's libraries the program is not even loaded but by prof.
+    # Without CUDA's libraries only prof can load the program.
     names = listed(*prof, program)
     wrong = 0
 

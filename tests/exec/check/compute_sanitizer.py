@@ -37,7 +37,7 @@ def headings(folder):
 
 
 def places(text, file, heading):
-    """How far below its heading the first finding's lines of this bug stand: one, or a race's two."""
+    """The lines of this bug's first finding, relative to its heading: one, or two for a race."""
     report = text.split("========= \n", 1)[0]
     sides = report.split("\n=========     and ") if "Race reported" in report else [report]
     found = []

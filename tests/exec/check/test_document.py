@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""docs/check.md: its examples are what the command prints, its list is what compute_sanitizer.csv says.
+"""docs/check.md: its examples are the command's output, and its list agrees with compute_sanitizer.csv.
 
---update writes them anew."""
+--update writes both."""
 import argparse
 import csv
 import os
@@ -17,7 +17,7 @@ CHECKS = {"memcheck": "memory", "racecheck": "race", "initcheck": "init", "syncc
 
 
 def printed(words):
-    """What the command prints of its findings, without what differs between machines."""
+    """The command's report of its findings, without what differs between machines."""
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.abspath(arguments.planted), os.path.join(folder, "planted"))
         environment = {name: value for name, value in os.environ.items() if not name.startswith("WIDELOAD_")}

@@ -1,10 +1,10 @@
-"""A stand-in for CuPy: numpy's arrays, and events that a clock of the host stamps.  STUB_GPU names the device,
-"none" stands for a machine without one; STUB_WRONG=cupy spoils one element of every sum."""
+"""A stub of CuPy: numpy's arrays, and events with timestamps from a host clock.  STUB_GPU is the device's name;
+"none" means no device.  STUB_WRONG=cupy spoils one element of every sum."""
 import os
 import time
 
 import numpy
-from numpy import empty  # noqa: F401, what a stand-in is for
+from numpy import empty  # noqa: F401, the purpose of this stub
 
 __version__ = "14.0.1"
 

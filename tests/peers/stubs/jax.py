@@ -1,4 +1,4 @@
-"""A stand-in for JAX on numpy's arrays."""
+"""A stub of JAX on numpy's arrays."""
 import os
 
 import numpy  # noqa: F401, jax.numpy

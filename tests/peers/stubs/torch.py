@@ -1,4 +1,4 @@
-"""A stand-in for torch on numpy's arrays.  It multiplies no integer matrices, as torch on a GPU does not."""
+"""A stub of torch on numpy's arrays.  Like torch on a GPU, it multiplies no integer matrices."""
 import os
 import time
 
@@ -6,7 +6,7 @@ import numpy
 
 __version__ = "2.11.0+cu130"
 uint8 = numpy.uint8
-bfloat16 = "bfloat16"  # which numpy does not have
+bfloat16 = "bfloat16"  # missing in numpy
 
 
 class Tensor:
@@ -68,7 +68,7 @@ def empty(shape, dtype, device):
 
 def add(a, b, out):
     if isinstance(out, Brain):
-        # Doubles, and then nearest by arithmetic: another way than work.py's.
+        # Doubles, and then the nearest by arithmetic: a different method from work.py's.
         exact = a.floats().astype(numpy.float64) + b.floats()
         step = 2.0 ** (numpy.floor(numpy.log2(numpy.maximum(numpy.abs(exact), 1e-30))) - 7)
         rounded = (numpy.round(exact / step) * step).astype(numpy.float32)

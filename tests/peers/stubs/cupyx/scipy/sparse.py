@@ -1,4 +1,4 @@
-"""A stand-in for CuPy's sparse matrices."""
+"""A stub of CuPy's sparse matrices."""
 import numpy
 
 
@@ -8,7 +8,7 @@ class csr_matrix:
         self.shape = shape
 
     def tocsc(self):
-        # Entries of a column from its last row up: their order is free.
+        # Entries of a column from its last row up, because their order is free.
         row = numpy.repeat(numpy.arange(self.shape[0], dtype=numpy.int32), numpy.diff(self.indptr))
         order = numpy.lexsort((-row, self.indices))
         starts = numpy.cumsum(numpy.bincount(self.indices, minlength=self.shape[1]))
