@@ -137,9 +137,6 @@ struct sim_memop {
     bool ignorable; /* or a predicate: nothing is read where it holds */
 };
 
-/* An unrolled loop becomes at most so many blocks: 7 copies of less than 50, and 4 tests. */
-#define SIM_MAX_COPIES 354
-
 /* A basic block, for counting: its warps and lanes times its instructions. */
 struct sim_code_block {
     uint32_t instructions; /* PTX instructions in it */

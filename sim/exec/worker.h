@@ -234,9 +234,9 @@ void sim_apart_run(struct sim_warp *warp, uint32_t lanes);
 void sim_note_undefined(struct sim_warp *warp, const struct sim_strand *s, const struct sim_insn *in);
 
 /* totals.c: adds what another worker saw; sums it up for the launch, and instruction by instruction for
- * whoever asked. */
+ * whoever asked, which adds the tallies of copied blocks to the others'. */
 void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from);
-void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters);
+void sim_tallies_sum(struct sim_worker *worker, struct wl_counters *counters);
 
 /* barrier.c: completes every barrier that has all its threads, the cluster's too; true if there was one. */
 bool sim_barrier_settle(struct sim_block *block);

@@ -316,6 +316,80 @@ static void test_other_counts(void **state) {
     }
 }
 
+/* What is told of the instructions, by the lines that they stand in. */
+struct told {
+    struct sim_instruction_count of[32];
+    struct wl_counters sum;
+};
+
+static void tell(void *argument, const struct sim_instruction_count *count) {
+    struct told *told = argument;
+    assert_in_range(count->ptx_line, 1, 31);
+    assert_int_equal(told->of[count->ptx_line].ptx_line, 0); /* each is told of once */
+    told->of[count->ptx_line] = *count;
+    told->sum.inst_executed += count->counters.inst_executed;
+    told->sum.thread_inst_executed += count->counters.thread_inst_executed;
+    told->sum.global_load_requests += count->counters.global_load_requests;
+    told->sum.gld_transactions += count->counters.gld_transactions;
+}
+
+/* An instruction's counts are those of all its copies, and the instructions' counts add up to the launch's.
+ */
+static void test_sums(void **state) {
+    (void)state;
+#define OTHER                                                                                                \
+    "() { .reg .pred %p; .reg .b32 %i; mov.u32 %i, 0; L: add.s32 %i, %i, 1; setp.lt.s32 %p, %i, 9;"          \
+    " @%p bra L; ret; }\n"
+    static const char text[] =
+        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry earlier" OTHER
+        ".visible .entry run(.param .u64 in) { .reg .b32 %i, %n, %a; .reg .b64 %d; .reg .pred %p, %q;\n"
+        "mov.u32 %n, %tid.x;\nld.param.u64 %d, [in];\nmov.u32 %i, 0;\n"
+        "L: add.s32 %i, %i, 1;\nsetp.lt.s32 %p, %i, %n;\n@%p bra L;\n"
+        "mov.u32 %i, 0;\nsetp.gt.u32 %q, %n, 14;\n"
+        "M: ld.global.u32 %a, [%d];\n@%q bra ON;\nxor.b32 %a, %a, 1;\n"
+        "ON: add.s32 %i, %i, 1;\nsetp.lt.s32 %p, %i, %n;\n@%p bra M;\n"
+        "ret;\n}\n.visible .entry later" OTHER;
+    /* 30 lanes make 1, 1, 2, 3 ... 29 rounds: seven times four, two and one.  They part at each test of these
+     * but where all leave.  Half of them make up to 14 rounds, three times four, two and one. */
+    enum { THREADS = 30, ALL = 1 + 29 * 30 / 2, HALF = 1 + 14 * 15 / 2 };
+    static const struct {
+        uint64_t warps, lanes, divergent;
+    } expected[] = {
+        {1, THREADS, 0}, {1, THREADS, 0}, {1, THREADS, 0}, {31, ALL, 0}, {31, ALL, 0},
+        {31, ALL, 9},    {1, THREADS, 0}, {1, THREADS, 0}, {31, ALL, 0}, {31, ALL, 15},
+        {15, HALF, 0},   {31, ALL, 0},    {31, ALL, 0},    {31, ALL, 9}, {1, THREADS, 0},
+    };
+    enum { FIRST = 6, LAST = FIRST + sizeof expected / sizeof *expected - 1 };
+    struct harness h;
+    harness_start(&h);
+    harness_load(&h, "unroll", text, strlen(text));
+    uint32_t *in = harness_buffer(&h, 4);
+    struct told told = {0};
+    h.with.each = tell;
+    h.with.argument = &told;
+    assert_true(harness_launch(&h, "run", 1, THREADS, 0, (const void *[]){&in}));
+    for (unsigned line = 0; line < 32; line++) {
+        const struct sim_instruction_count *count = &told.of[line];
+        if (line < FIRST || line > LAST) {
+            assert_int_equal(count->ptx_line, 0);
+            continue;
+        }
+        if (count->counters.inst_executed != expected[line - FIRST].warps ||
+            count->counters.thread_inst_executed != expected[line - FIRST].lanes ||
+            count->divergent != expected[line - FIRST].divergent)
+            fail_msg("line %u: %llu warps, %llu lanes, parted %llu times", line,
+                     (unsigned long long)count->counters.inst_executed,
+                     (unsigned long long)count->counters.thread_inst_executed,
+                     (unsigned long long)count->divergent);
+    }
+    assert_int_equal(told.sum.inst_executed, h.counters.inst_executed);
+    assert_int_equal(told.sum.thread_inst_executed, h.counters.thread_inst_executed);
+    assert_int_equal(told.sum.global_load_requests, 31);
+    assert_int_equal(h.counters.global_load_requests, 31);
+    assert_int_equal(told.sum.gld_transactions, h.counters.gld_transactions);
+    harness_close(&h);
+}
+
 static int fill(void **state) {
     (void)state;
     for (unsigned i = 0; i < TABLE; i++)
@@ -325,10 +399,8 @@ static int fill(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_pragmas),
-        cmocka_unit_test(test_other_counts),
+        cmocka_unit_test(test_counts),       cmocka_unit_test(test_limits), cmocka_unit_test(test_pragmas),
+        cmocka_unit_test(test_other_counts), cmocka_unit_test(test_sums),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }

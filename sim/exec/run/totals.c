@@ -198,58 +198,55 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
     worker->launch->each(worker->launch->argument, &count);
 }
 
-/* The tally of a block and all its copies in unrolled loops. */
-static struct sim_block_tally with_copies(const struct sim_worker *worker, const struct sim_code *code,
-                                          size_t b) {
+/* Adds the tallies of the copies that an unrolled loop has of its blocks to the blocks' own. */
+static void add_copies(struct sim_worker *worker, const struct sim_code *code) {
     const struct sim_module *m = code->module;
-    struct sim_block_tally ran = worker->blocks[b];
-    if (!m->blocks[b].copy_of)
-        return ran;
-    /* The copies are among the blocks made from one loop, or next to them. */
-    size_t c = b, end = b;
-    while (c > code->block_base && b - c < SIM_MAX_COPIES && m->blocks[c - 1].copy_of)
-        c--;
-    while (end < code->block_base + code->block_count && end - b < SIM_MAX_COPIES && m->blocks[end].copy_of)
-        end++;
-    for (; c < end; c++) {
-        if (m->blocks[c].copy_of != b)
+    for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {
+        if (!m->blocks[b].copy_of || m->blocks[b].copy_of == b)
             continue;
-        const struct sim_block_tally *copy = &worker->blocks[c];
-        if (c == b)
+        const struct sim_block_tally *copy = &worker->blocks[b];
+        struct sim_block_tally *to = &worker->blocks[m->blocks[b].copy_of];
+        to->splits += copy->splits;
+        if (!m->blocks[b].instructions)
             continue;
-        ran.splits += copy->splits;
-        if (!m->blocks[c].instructions)
-            continue;
-        ran.warps += copy->warps;
-        ran.lanes += copy->lanes;
-        ran.undefined += copy->undefined;
+        to->warps += copy->warps;
+        to->lanes += copy->lanes;
+        to->undefined += copy->undefined;
         if (copy->undefined)
-            ran.undefined_at = copy->undefined_at;
+            to->undefined_at = copy->undefined_at;
     }
-    return ran;
 }
 
-void sim_tallies_sum(const struct sim_worker *worker, struct wl_counters *counters) {
+/* Tells the launch of a function's instructions, whose counts are complete. */
+static void tell_all(struct sim_worker *worker, const struct sim_code *code, uint64_t handed) {
+    const struct sim_module *m = code->module;
+    bool *parted = calloc(code->block_count + 1, sizeof *parted);
+    if (parted)
+        find_parted(worker, code, parted);
+    add_copies(worker, code);
+    for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {
+        const struct sim_block_tally *ran = &worker->blocks[b];
+        if (m->blocks[b].copy_of && m->blocks[b].copy_of != b)
+            continue;
+        for (uint32_t i = 0; ran->warps && i < m->blocks[b].instructions; i++)
+            tell(worker, code, m->blocks[b].first + i, ran, i + 1 == m->blocks[b].instructions,
+                 !parted || parted[b - code->block_base], handed);
+    }
+    free(parted);
+}
+
+void sim_tallies_sum(struct sim_worker *worker, struct wl_counters *counters) {
     const struct sim_module *m = worker->code->module;
     const uint64_t handed = worker->launch->each ? handed_to(worker->launch) : 0;
     for (size_t f = 0; f < worker->code->reachable_count; f++) {
         const struct sim_code *code = worker->code->reachable[f];
-        bool *parted = worker->launch->each ? calloc(code->block_count + 1, sizeof *parted) : NULL;
-        if (parted)
-            find_parted(worker, code, parted);
         for (size_t s = 0; s < code->site_count; s++)
             count_site(counters, &code->sites[s], &worker->sites[code->site_base + s]);
         for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {
-            const struct sim_block_tally *ran = &worker->blocks[b];
-            counters->inst_executed += ran->warps * m->blocks[b].instructions;
-            counters->thread_inst_executed += ran->lanes * m->blocks[b].instructions;
-            if (!worker->launch->each || (m->blocks[b].copy_of && m->blocks[b].copy_of != b))
-                continue;
-            const struct sim_block_tally all = with_copies(worker, code, b);
-            for (uint32_t i = 0; all.warps && i < m->blocks[b].instructions; i++)
-                tell(worker, code, m->blocks[b].first + i, &all, i + 1 == m->blocks[b].instructions,
-                     !parted || parted[b - code->block_base], handed);
+            counters->inst_executed += worker->blocks[b].warps * m->blocks[b].instructions;
+            counters->thread_inst_executed += worker->blocks[b].lanes * m->blocks[b].instructions;
         }
-        free(parted);
+        if (worker->launch->each)
+            tell_all(worker, code, handed);
     }
 }
