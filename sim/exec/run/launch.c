@@ -48,8 +48,12 @@ static bool fill_thread_ids(struct sim_run *run) {
  * while calloc clears reused memory. */
 #define MAP_FROM (1u << 20)
 
+static bool is_mapped(size_t count, size_t size) {
+    return count * size >= MAP_FROM;
+}
+
 static void *zeroed(size_t count, size_t size) {
-    if (count * size < MAP_FROM)
+    if (!is_mapped(count, size))
         return calloc(count, size);
     void *pages =
         mmap(NULL, count * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -57,10 +61,10 @@ static void *zeroed(size_t count, size_t size) {
 }
 
 static void release_zeroed(void *at, size_t count, size_t size) {
-    if (!at || count * size < MAP_FROM)
-        free(at);
-    else
+    if (at && is_mapped(count, size))
         munmap(at, count * size);
+    else
+        free(at);
 }
 
 void sim_block_destroy(struct sim_block *block) {
