@@ -73,6 +73,7 @@ bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t gri
         .params = buffer,
         .rules = count_rules_find(NULL),
         .threads = threads,
+        .limit = h->with.limit,
         .check = h->check,
         .cluster = {h->with.cluster[0], h->with.cluster[1], h->with.cluster[2]},
         .cooperative = h->with.cooperative,

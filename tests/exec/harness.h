@@ -7,8 +7,9 @@
 struct harness {
     struct sim_memory *memory;
     struct sim_module *module;
-    struct sim_check *check;     /* NULL, or the checks that watch the launches */
-    struct sim_launch with;      /* its threads, cluster, cooperative, textures, heap and print... are used */
+    struct sim_check *check; /* NULL, or the checks that watch the launches */
+    /* Launches have its threads, limit, cluster, cooperative, textures, heap and print... */
+    struct sim_launch with;
     struct wl_counters counters; /* for the last launch */
     struct sim_fault fault;
 };

@@ -29,7 +29,8 @@ static void see(void *argument, const struct sim_instruction_count *count) {
 
 /* A kernel's body has its thread's number in %t, 4 times that in %t4, the address of 16 KB of zeros, which
  * are its threads' words, in %base, and the address of its own word, unused by other threads, in %own. */
-static unsigned doubts_of(const char *body, const char *opcode, unsigned threads, unsigned launches) {
+static unsigned doubts_of(const char *body, const char *opcode, unsigned threads, unsigned launches,
+                          const uint32_t grid[3]) {
     char text[8192];
     const int size =
         snprintf(text, sizeof text,
@@ -57,7 +58,8 @@ static unsigned doubts_of(const char *body, const char *opcode, unsigned threads
     memset(to, 0, WORDS * sizeof *to);
     for (unsigned i = 0; i < launches; i++) {
         seen = (struct seen){.opcode = opcode};
-        if (!harness_launch(&h, "run", 1, threads, 0, (const void *[]){&to}))
+        if (!harness_launch_3d(&h, "run", grid, (const uint32_t[]){threads, 1, 1}, 0, (const void *[]){&to},
+                               1))
             fail_msg("%s: %s", body, h.fault.text);
     }
     if (!seen.ran)
@@ -66,11 +68,16 @@ static unsigned doubts_of(const char *body, const char *opcode, unsigned threads
     return seen.doubts;
 }
 
-static void expect_last(unsigned launches, const char *body, const char *opcode, unsigned threads,
-                        unsigned doubts) {
-    unsigned found = doubts_of(body, opcode, threads, launches);
+static void expect_in(const uint32_t grid[3], unsigned launches, const char *body, const char *opcode,
+                      unsigned threads, unsigned doubts) {
+    unsigned found = doubts_of(body, opcode, threads, launches, grid);
     if (found != doubts)
         fail_msg("%s\n%s has doubts 0x%x, not 0x%x", body, opcode, found, doubts);
+}
+
+static void expect_last(unsigned launches, const char *body, const char *opcode, unsigned threads,
+                        unsigned doubts) {
+    expect_in((const uint32_t[]){1, 1, 1}, launches, body, opcode, threads, doubts);
 }
 
 static void expect(const char *body, const char *opcode, unsigned threads, unsigned doubts) {
@@ -96,6 +103,17 @@ static void test_order(void **state) {
            "st.global", TWO_WARPS, SIM_DOUBT_ORDER);
     expect("setp.eq.u32 %p0, %t, 0; @!%p0 bra ON; st.shared.u32 [tile], %t;\nON: bar.sync 0;"
            " ld.shared.u32 %r1, [tile];" PLACE "st.global.u32 [%d0+256], %t;",
+           "st.global", TWO_WARPS, 0);
+    /* By way of shared memory alone, to a register where nothing else was. */
+    expect("setp.eq.u32 %p0, %t, 0; @!%p0 bra ON; " TICKET "st.shared.u32 [tile], %r1;\nON: bar.sync 0;"
+           " ld.shared.u32 %r5, [tile]; mul.wide.u32 %d0, %r5, 4; add.u64 %d0, %d0, %base;"
+           " st.global.u32 [%d0+256], %t;",
+           "st.global", TWO_WARPS, SIM_DOUBT_ORDER);
+    /* The value that is stored there has no order, its place has. */
+    expect("setp.eq.u32 %p0, %t, 0; @!%p0 bra ON; " TICKET
+           "mov.u32 %r6, tile; mad.lo.u32 %r6, %r1, 4, %r6; st.shared.u32 [%r6], %t;\nON: bar.sync 0;"
+           " ld.shared.u32 %r5, [tile]; mul.wide.u32 %d0, %r5, 4; add.u64 %d0, %d0, %base;"
+           " st.global.u32 [%d0+256], %t;",
            "st.global", TWO_WARPS, 0);
 }
 
@@ -144,6 +162,9 @@ static void test_memory(void **state) {
            "st.local", ONE_WARP, SIM_DOUBT_LOCAL);
     /* An array that is too large, or whose address is passed on, stays in memory. */
     expect(".local .align 4 .b8 more[80]; mov.u32 %r1, mine; and.b32 %r2, %t4, 60; add.u32 %r1, %r1, %r2;"
+           " st.local.u32 [%r1], %t;",
+           "st.local", ONE_WARP, 0);
+    expect(".local .align 4 .b8 more[65]; mov.u32 %r1, mine; and.b32 %r2, %t4, 60; add.u32 %r1, %r1, %r2;"
            " st.local.u32 [%r1], %t;",
            "st.local", ONE_WARP, 0);
     expect(".local .align 4 .b8 more[64]; mov.u32 %r1, mine; and.b32 %r2, %t4, 60; add.u32 %r1, %r1, %r2;"
@@ -216,6 +237,18 @@ static void test_words(void **state) {
     expect("mul.lo.u32 %r1, %t, 37; rem.u32 %r1, %r1, 101; mul.wide.u32 %d0, %r1, 4; add.u64 %d0, %d0, %base;"
            " st.global.u32 [%d0], %t;",
            "st.global", ONE_WARP, 0);
+    /* Of a sector two words; three, which is no doubt; three and two; and three times two. */
+    static const char threes[] = "div.u32 %r2, %t, 3; rem.u32 %r1, %t, 3; mad.lo.u32 %r1, %r2, 8, %r1; " RED;
+    expect(threes, "red", 1, 0);
+    expect(threes, "red", 2, SIM_DOUBT_WORDS);
+    expect(threes, "red", 3, 0);
+    expect(threes, "red", 5, SIM_DOUBT_WORDS);
+    expect(threes, "red", 30, 0);
+    /* Shared memory has no sectors. */
+    static const char banks[] = "shl.b32 %r1, %t, 3; mov.u32 %r2, tile; add.u32 %r1, %r1, %r2; "
+                                "red.shared.add.u32 [%r1], %t;";
+    expect(banks, "red", ONE_WARP, 0);
+    expect(banks, "red", 2, 0);
 }
 
 /* Lanes from both sides of the first branch come together at SOME, and some of those with others at MORE,
@@ -283,6 +316,30 @@ static void test_data(void **state) {
                 " mul.wide.u32 %d1, %r5, 4; add.u64 %d1, %d1, %base;"
                 " st.volatile.global.u32 [%d1+4096], %t; " TICKET PLACE "st.global.u32 [%d0+8192], %t;",
                 "st.volatile", TWO_WARPS, SIM_DOUBT_DATA);
+    /* By a branch that is a block by itself. */
+    expect_last(2,
+                "ld.global.u32 %r3, [%own+8192]; setp.eq.u32 %p0, %r3, 7;\nALONE: @%p0 bra ON;\n"
+                "st.global.u32 [%own+4096], %t;\nON: " TICKET PLACE
+                "setp.eq.u32 %p1, %t, 99; @%p1 bra ALONE; st.volatile.global.u32 [%d0+8192], %t;",
+                "st.global", TWO_WARPS, SIM_DOUBT_DATA);
+}
+
+/* A block reads where another may have written: of one block alone that is no doubt. */
+static void test_blocks(void **state) {
+    (void)state;
+    static const char body[] =
+        "ld.global.u32 %r3, [%own+8192]; and.b32 %r3, %r3, 63; mul.wide.u32 %d1, %r3, 4; add.u64 %d1, %d1, "
+        "%base;"
+        " ld.volatile.global.u32 %r4, [%d1+512]; add.u32 %r4, %r4, %t; st.global.u32 [%own+8192], %r4;";
+    static const uint32_t grids[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {1, 1, 2},
+                                        {2, 3, 1}, {3, 1, 2}, {1, 2, 2}};
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
+        expect_in(grids[i], 1, body, "ld.volatile", ONE_WARP, i ? SIM_DOUBT_DATA : 0);
+    /* Where it writes elsewhere, and where each block reads its own. */
+    expect_in(grids[1], 1,
+              "ld.global.u32 %r3, [%own+8192]; and.b32 %r3, %r3, 63; mul.wide.u32 %d1, %r3, 4;"
+              " add.u64 %d1, %d1, %base; ld.volatile.global.u32 %r4, [%d1+512]; st.shared.u32 [tile], %r4;",
+              "ld.volatile", ONE_WARP, 0);
 }
 
 #define LOOP(step)                                                                                           \
@@ -323,11 +380,17 @@ static void test_loops(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),  cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_memory), cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_width),  cmocka_unit_test(test_words),
-        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_data),
-        cmocka_unit_test(test_loops),  cmocka_unit_test(test_ways_that_come_together),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_width),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_data),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_ways_that_come_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

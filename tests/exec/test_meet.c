@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -15,18 +16,21 @@ enum { THREADS = 32, WORDS = 4 * THREADS };
 
 /* A warp's counts.  The body has its thread's number in %tid0 and an address of its own in %d0. */
 static struct wl_counters run(const char *body) {
-    char text[4096];
-    const int size = snprintf(text, sizeof text,
+    const size_t room = strlen(body) + 1000;
+    char *text = malloc(room);
+    assert_non_null(text);
+    const int size = snprintf(text, room,
                               ".version 7.0\n.target sm_75\n.address_size 64\n"
                               ".visible .entry run(.param .u64 to) {\n"
                               ".reg .b32 %%tid0, %%r<9>; .reg .b64 %%d<3>; .reg .pred %%p<3>;\n"
                               "mov.u32 %%tid0, %%tid.x; ld.param.u64 %%d0, [to]; mov.u32 %%r0, 0;\n"
                               "mul.wide.u32 %%d1, %%tid0, 4; add.u64 %%d0, %%d0, %%d1;\n%s}\n",
                               body);
-    assert_in_range(size, 1, sizeof text - 1);
+    assert_in_range(size, 1, room - 1);
     struct harness h;
     harness_start(&h);
     harness_load(&h, "meet", text, (size_t)size);
+    free(text);
     uint32_t *to = harness_buffer(&h, WORDS * sizeof *to);
     if (!harness_launch(&h, "run", 1, THREADS, 0, (const void *[]){&to}))
         fail_msg("%s", h.fault.text);
@@ -87,11 +91,54 @@ static void test_no_place_at_a_return(void **state) {
     assert_int_equal(counters.inst_executed, 10 + 2 * 4 + 2);
 }
 
+/* Half of the lanes leave the others' way; half of those return, after so many blocks.  Nobody waits for them
+ * where the others meet, if the way is short. */
+static void test_short_returns(void **state) {
+    (void)state;
+    for (unsigned blocks = 254; blocks <= 258; blocks++) {
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        assert_non_null(out);
+        fputs("setp.gt.u32 %p0, %tid0, 15; @%p0 bra MEET; setp.gt.u32 %p1, %tid0, 7; @%p1 bra STAY;\n", out);
+        for (unsigned i = 0; i < blocks; i++)
+            fprintf(out, "add.u32 %%r0, %%r0, 1; bra B%u; B%u:\n", i, i);
+        fputs("ret;\nSTAY: add.u32 %r0, %r0, 2;\nMEET: st.global.u32 [%d0], %r0; ret;\n", out);
+        fclose(out);
+        const uint64_t stores = run(text).global_store_requests;
+        if (stores != (blocks <= 256 ? 1 : 2))
+            fail_msg("%u blocks: %llu stores", blocks, (unsigned long long)stores);
+        free(text);
+    }
+}
+
+/* Loops one after the other, more than a function may have blocks in one. */
+static void test_many_loops(void **state) {
+    (void)state;
+    enum { LOOPS = 3000, ROUNDS = 2 };
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    for (unsigned i = 0; i < LOOPS; i++)
+        fprintf(out,
+                "mov.u32 %%r0, 0; L%u: st.global.u32 [%%d0], %%r0; add.u32 %%r0, %%r0, 1;"
+                " setp.lt.u32 %%p0, %%r0, %d; @%%p0 bra L%u;\n",
+                i, ROUNDS, i);
+    fputs("ret;\n", out);
+    fclose(out);
+    const struct wl_counters counters = run(text);
+    assert_int_equal(counters.global_store_requests, LOOPS * ROUNDS);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loop_end_in_any_order),
         cmocka_unit_test(test_no_loop_end_within_the_loop),
         cmocka_unit_test(test_no_place_at_a_return),
+        cmocka_unit_test(test_short_returns),
+        cmocka_unit_test(test_many_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

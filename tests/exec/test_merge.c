@@ -19,6 +19,10 @@ enum { THREADS = 32, WORDS = 4 };
     "ld.shared.u32 %r4, [%base]; ld.shared.u32 %r5, [%base+4]; ld.shared.u32 %r6, [%base+8];"                \
     "ld.shared.u32 %r7, [%base+12];"
 
+/* Adds a term that is always 0. */
+#define SHIFTED(shift)                                                                                       \
+    shift "; and.b32 %r2, %r2, %zero2; mul.lo.u32 %base, %tid0, 16; add.u32 %base, %base, %r2;" LOAD
+
 static const struct {
     const char *name, *body;
     uint64_t requests, wavefronts;
@@ -36,6 +40,26 @@ static const struct {
      "mul.lo.u32 %r2, %tid0, %sixteen; mov.b64 %d0, {%zero, %r2}; and.b64 %d3, %d0, -16;"
      "mov.b64 {%r1, %base}, %d3;" LOAD,
      4, 16},
+    /* To %base a term is added, whose low bits are those that a shift of an odd number leaves. */
+    {"by a shift of 3 bits", SHIFTED("shl.b32 %r2, %tid0, 3"), 2, 8},
+    {"by a shift of 4 bits", SHIFTED("shl.b32 %r2, %tid0, 4"), 1, 4},
+    {"by a shift of 31 bits", SHIFTED("shl.b32 %r2, %tid0, 31"), 1, 4},
+    {"by a shift of 32 bits", SHIFTED("shl.b32 %r2, %tid0, 32"), 4, 16},
+    {"by a shift of as many bits as a register says", SHIFTED("shl.b32 %r2, %tid0, %sixteen"), 4, 16},
+    {"under a condition", "setp.lt.u32 %p0, %tid0, 32; @%p0 shl.b32 %base, %tid0, 4;" LOAD, 4, 16},
+    {"of loads under a condition",
+     "setp.lt.u32 %p0, %tid0, 32; shl.b32 %base, %tid0, 4; @%p0 ld.shared.u32 %r4, [%base];"
+     "@%p0 ld.shared.u32 %r5, [%base+4]; @%p0 ld.shared.u32 %r6, [%base+8];"
+     "@%p0 ld.shared.u32 %r7, [%base+12];",
+     4, 16},
+    {"of pairs",
+     "shl.b32 %base, %tid0, 4; ld.shared.v2.u32 {%r4, %r5}, [%base];"
+     "ld.shared.v2.u32 {%r6, %r7}, [%base+8];",
+     1, 4},
+    {"of a pair alone",
+     "shl.b32 %base, %tid0, 4; ld.shared.v2.u32 {%r4, %r5}, [%base]; bar.sync 0;"
+     "ld.shared.u32 %r6, [%base+8]; bar.sync 0; ld.shared.u32 %r7, [%base+12];",
+     3, 12},
 };
 
 static void run(const char *name, const char *body, uint64_t requests, uint64_t wavefronts) {
@@ -43,9 +67,11 @@ static void run(const char *name, const char *body, uint64_t requests, uint64_t 
     snprintf(text, sizeof text,
              ".version 7.0\n.target sm_75\n.address_size 64\n"
              ".visible .entry run(.param .u64 to, .param .u32 sixteen) {\n"
-             ".shared .align 16 .b8 tile[512]; .reg .b32 %%r<16>, %%base, %%tid0, %%sixteen, %%zero, %%at;\n"
-             ".reg .b64 %%d<8>; .reg .f32 %%f<2>;\n"
+             ".shared .align 16 .b8 tile[512]; .reg .b32 %%r<16>, %%base, %%tid0, %%sixteen, %%zero, %%at, "
+             "%%zero2;\n"
+             ".reg .b64 %%d<8>; .reg .f32 %%f<2>; .reg .pred %%p0;\n"
              "mov.u32 %%tid0, %%tid.x; ld.param.u32 %%sixteen, [sixteen]; mov.u32 %%zero, 0;\n"
+             "sub.u32 %%zero2, %%sixteen, 16;\n"
              "mul.lo.u32 %%at, %%tid0, %%sixteen;\n"
              "mad.lo.u32 %%r8, %%tid0, 100, 0; st.shared.u32 [%%at], %%r8; bar.sync 0;\n"
              "add.u32 %%r8, %%r8, 1; st.shared.u32 [%%at+4], %%r8; bar.sync 0;\n"
