@@ -115,12 +115,12 @@ static void residents(void **state) {
         {132, 0, 0, 132, true},
         {133, 0, 0, 132, true},
         {133, 0, 0, 133, false},
-        /* Of 128 there are 67 left, so that more than twice as many would be too many. */
-        {193, 61, 128, 193, true},
-        {194, 61, 128, 194, false},
+        /* 67 of them are left, so that twice as many would be too many. */
+        {197, 65, 132, 197, true},
+        {198, 65, 132, 198, false},
         /* 66, and just twice as many. */
-        {194, 62, 128, 194, true},
-        {195, 62, 128, 195, false},
+        {198, 66, 132, 198, true},
+        {199, 66, 132, 199, false},
     };
     load(KERNEL("atom.global.add.u32 %r6, [%rd1], 1; mov.u32 %r6, %ctaid.x; setp.lt.u32 %p1, %r6, %r2;\n"
                 "selp.u32 %r3, %r3, %r4, %p1;\n"
