@@ -84,7 +84,7 @@ static void load(struct harness *h, const struct loop *loop) {
                  "and.b32 %%r1, %%a, %d; mul.wide.u32 %%d5, %%r1, 4; add.u64 %%d5, %%d5, %%d2;\n"
                  "ld.global.u32 %%r2, [%%d5]; mad.lo.u32 %%a, %%a, 5, %%r2; %s\n"
                  "add.s%s %%i, %%i, %lld; setp.%s.%s %%p, %%i, %%n; @%s%%p bra LOOP;\n"
-                 "mov.u64 %%d6, 0; %s st.global.u64 [%%d3], %%d6; st.global.u32 [%%d3+8], %%a; ret;\n}\n",
+                 "OUT: mov.u64 %%d6, 0; %s st.global.u64 [%%d3], %%d6; st.global.u32 [%%d3+8], %%a; ret;\n}\n",
                  loop->options ? loop->options : "", bits, bits, bits, loop->pragma ? loop->pragma : "",
                  TABLE - 1, loop->more ? loop->more : "", bits, (long long)loop->step, loop->test, loop->type,
                  loop->negated ? "!" : "", is_wide(loop) ? "mov.b64 %d6, %i;" : "cvt.u64.u32 %d6, %i;");
@@ -223,6 +223,7 @@ static void test_limits(void **state) {
                  "xor.b32 %r3, %r3, 1; B: xor.b32 %r3, %r3, 2; A:"},
         {.unrolled = false, .more = "setp.lt.u32 %q, %r1, 99; @%q bra A; exit; A:"},
         {.unrolled = false, .more = "A: setp.lt.u32 %q, %r1, 0; @%q bra A;"},
+        {.unrolled = false, .more = "setp.gt.u32 %q, %r1, 99; @%q bra OUT;"},
         {.unrolled = false, .more = "st.global.u32 [%d3+12], %r3;"},
         {.unrolled = false, .more = "red.global.add.u32 [%d3+12], %r3;"},
         {.unrolled = false, .more = "bar.warp.sync 0xffffffff;"},
