@@ -534,6 +534,7 @@ static void test_samples(void **state) {
         const struct ptx_instruction *in = instruction_in(&s, PLAIN);
         const size_t row = (size_t)(in->row - sim_instruction_at(0));
         assert_in_range(row, 0, sizeof parts / sizeof *parts - 1);
+        assert_ptr_equal(sim_instruction_at(row), in->row);
         parts[row] |= parts_of(in->row, in);
         accesses[row] |= accesses_of(&s);
         end(&s);

@@ -71,23 +71,23 @@ static unsigned rounds_of(const struct loop *loop, const struct lane *lane, unsi
 static void load(struct harness *h, const struct loop *loop) {
     char text[8192];
     const char *bits = is_wide(loop) ? "64" : "32";
-    int size =
-        snprintf(text, sizeof text,
-                 ".version 7.0\n.target sm_75%s\n.address_size 64\n"
-                 ".visible .entry run(.param .u64 in, .param .u64 table, .param .u64 to) {\n"
-                 ".reg .b%s %%i, %%n; .reg .b32 %%a, %%r<4>; .reg .b64 %%d<8>; .reg .pred %%p, %%q;\n"
-                 "mov.u32 %%a, %%tid.x; ld.param.u64 %%d1, [in]; ld.param.u64 %%d2, [table]; ld.param.u64 "
-                 "%%d3, [to];\n"
-                 "mul.wide.u32 %%d4, %%a, 16; add.u64 %%d1, %%d1, %%d4; add.u64 %%d3, %%d3, %%d4;\n"
-                 "ld.global.b%s %%i, [%%d1]; ld.global.b%s %%n, [%%d1+8];\n"
-                 "LOOP: %s\n"
-                 "and.b32 %%r1, %%a, %d; mul.wide.u32 %%d5, %%r1, 4; add.u64 %%d5, %%d5, %%d2;\n"
-                 "ld.global.u32 %%r2, [%%d5]; mad.lo.u32 %%a, %%a, 5, %%r2; %s\n"
-                 "add.s%s %%i, %%i, %lld; setp.%s.%s %%p, %%i, %%n; @%s%%p bra LOOP;\n"
-                 "OUT: mov.u64 %%d6, 0; %s st.global.u64 [%%d3], %%d6; st.global.u32 [%%d3+8], %%a; ret;\n}\n",
-                 loop->options ? loop->options : "", bits, bits, bits, loop->pragma ? loop->pragma : "",
-                 TABLE - 1, loop->more ? loop->more : "", bits, (long long)loop->step, loop->test, loop->type,
-                 loop->negated ? "!" : "", is_wide(loop) ? "mov.b64 %d6, %i;" : "cvt.u64.u32 %d6, %i;");
+    int size = snprintf(
+        text, sizeof text,
+        ".version 7.0\n.target sm_75%s\n.address_size 64\n"
+        ".visible .entry run(.param .u64 in, .param .u64 table, .param .u64 to) {\n"
+        ".reg .b%s %%i, %%n; .reg .b32 %%a, %%r<4>; .reg .b64 %%d<8>; .reg .pred %%p, %%q;\n"
+        "mov.u32 %%a, %%tid.x; ld.param.u64 %%d1, [in]; ld.param.u64 %%d2, [table]; ld.param.u64 "
+        "%%d3, [to];\n"
+        "mul.wide.u32 %%d4, %%a, 16; add.u64 %%d1, %%d1, %%d4; add.u64 %%d3, %%d3, %%d4;\n"
+        "ld.global.b%s %%i, [%%d1]; ld.global.b%s %%n, [%%d1+8];\n"
+        "LOOP: %s\n"
+        "and.b32 %%r1, %%a, %d; mul.wide.u32 %%d5, %%r1, 4; add.u64 %%d5, %%d5, %%d2;\n"
+        "ld.global.u32 %%r2, [%%d5]; mad.lo.u32 %%a, %%a, 5, %%r2; %s\n"
+        "add.s%s %%i, %%i, %lld; setp.%s.%s %%p, %%i, %%n; @%s%%p bra LOOP;\n"
+        "OUT: mov.u64 %%d6, 0; %s st.global.u64 [%%d3], %%d6; st.global.u32 [%%d3+8], %%a; ret;\n}\n",
+        loop->options ? loop->options : "", bits, bits, bits, loop->pragma ? loop->pragma : "", TABLE - 1,
+        loop->more ? loop->more : "", bits, (long long)loop->step, loop->test, loop->type,
+        loop->negated ? "!" : "", is_wide(loop) ? "mov.b64 %d6, %i;" : "cvt.u64.u32 %d6, %i;");
     assert_in_range(size, 1, sizeof text - 1);
     harness_start(h);
     harness_load(h, "unroll", text, (size_t)size);
