@@ -34,12 +34,17 @@ void wl__chose(const wl_context *context, const struct wl__choice *choice) {
     fprintf(stderr, "wideload: %s\n", words);
 }
 
-void wl__choice_hold(void) {
+void wl__choice_begin(const wl_context *context, const struct wl__choice *choice) {
+    wl__chose(context, choice);
     held++;
 }
 
-void wl__choice_release(void) {
+void wl__choice_end(void) {
     held--;
+}
+
+bool wl__choice_is_held(void) {
+    return held > 0;
 }
 
 const char *wl_explain(void) {

@@ -23,9 +23,10 @@ struct wl__choice {
 /* All texts must be static. */
 void wl__chose(const wl_context *context, const struct wl__choice *choice);
 
-/* An operation that another one carries out has said itself what it chose: between these two, what the
- * thread's operations choose is neither kept nor logged.  They nest. */
-void wl__choice_hold(void);
-void wl__choice_release(void);
+/* The same, and until wl__choice_end() what the thread's operations choose is neither kept nor logged: they
+ * carry out this one.  They nest. */
+void wl__choice_begin(const wl_context *context, const struct wl__choice *choice);
+void wl__choice_end(void);
+bool wl__choice_is_held(void);
 
 #endif

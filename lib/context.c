@@ -5,7 +5,6 @@
 
 #include "lib/device.h"
 #include "lib/error.h"
-#include "lib/inplace/inplace.h"
 
 /* What a device's name asks for. */
 struct wanted {
@@ -126,8 +125,7 @@ static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
     context->block_limit = (unsigned)limit;
     context->shared_each = (unsigned)shared;
     context->capability = (unsigned)(10 * major + minor);
-    for (unsigned row = 0; row < 5; row++)
-        context->panels_from[row] = WL_INPLACE_PANELS_FROM(1 << row);
+    context->tuned = wl__tuned_for(context->capability);
     return error;
 }
 

@@ -9,6 +9,7 @@
 #include "lib/driver.h"
 #include "lib/kernels.h"
 #include "lib/mask.h"
+#include "lib/tuned/tuned.h"
 
 struct wl_context {
     struct wl__driver driver;
@@ -18,8 +19,7 @@ struct wl_context {
     unsigned block_limit; /* threads a block */
     unsigned shared_each; /* bytes of shared memory that a multiprocessor has for blocks */
     unsigned capability;  /* compute capability: 90 is 9.0 */
-    /* Bytes of a matrix from which on wl_transpose_inplace goes by panels, for widths of 1, 2, 4, 8, 16. */
-    uint64_t panels_from[5];
+    const struct wl__tuned *tuned;
     bool log;             /* each operation says on stderr what it chose */
     pthread_mutex_t lock; /* over the filling of the two tables, which fill as kernels are first used */
     CUmodule modules[WL_MODULE_COUNT + WL_FURTHER_MODULES];
@@ -43,11 +43,17 @@ static inline bool wl__has_async(const wl_context *on) {
 }
 /* Bytes of shared memory to ask for, so that `blocks` fit a multiprocessor and no more; never less than
  * `least`, what a block needs. */
-static inline uint32_t wl__shared_for(const wl_context *on, uint64_t blocks, uint32_t least) {
-    const uint64_t reserved = 1024, unit = 128; /* of each block, by CUDA; what they are counted in */
-    uint64_t share = on->shared_each / blocks;
+static inline uint32_t wl__shared_for(const wl_context *on, uint32_t blocks, uint32_t least) {
+    const uint32_t reserved = 1024, unit = 128; /* of each block, by CUDA; what they are counted in */
+    uint32_t share = on->shared_each / blocks;
     share = share > reserved ? (share - reserved) / unit * unit : 0;
-    return share > least ? (uint32_t)share : least;
+    return share > least ? share : least;
+}
+/* Blocks that keep so many bytes in flight beside the one that stores, if each has loaded so many; at
+ * least 2. */
+static inline uint32_t wl__blocks_in_flight(uint32_t in_flight, uint64_t each) {
+    const uint64_t beside = (in_flight + each / 2) / each;
+    return 1 + (beside ? (uint32_t)beside : 1);
 }
 void wl__unload_kernels(wl_context *context);
 

@@ -1,7 +1,7 @@
 /* wl_add: sums of any type, arrays at any alignment. */
 #include "lib/arguments.h"
-#include "lib/choice.h"
 #include "lib/error.h"
+#include "lib/mover.h"
 #include "lib/slots.h"
 
 static const char call[] = "wl_add";
@@ -18,6 +18,34 @@ static const struct type {
     [WL_TYPE_I64] = TYPE(8, 64),    [WL_TYPE_U64] = TYPE(8, 64),  [WL_TYPE_F16] = TYPE(2, f16),
     [WL_TYPE_BF16] = TYPE(2, bf16), [WL_TYPE_F32] = TYPE(4, f32), [WL_TYPE_F64] = TYPE(8, f64),
 #undef TYPE
+};
+
+struct wl__problem {
+    wl_context *context;
+    wl_stream stream;
+    const struct type *type;
+    wl_devptr out;
+    const wl_devptr *inputs;
+    uint64_t bytes;
+};
+
+static bool can_aligned(const struct wl__problem *p) {
+    return wl__slots_alike(p->out, p->inputs, 2);
+}
+
+static wl_error run_aligned(const struct wl__problem *p) {
+    return wl__slots_launch(p->context, p->type->alike, p->out, p->inputs, 2, p->bytes, p->stream);
+}
+
+static wl_error run_shifted(const struct wl__problem *p) {
+    return wl__slots_launch(p->context, p->type->any, p->out, p->inputs, 2, p->bytes, p->stream);
+}
+
+static const struct wl__mover movers[] = {
+    {"aligned", "a, b and out lie alike in 16 bytes: one 16-byte load of each a thread", can_aligned, NULL,
+     run_aligned},
+    {"shifted", "a or b lies otherwise in 16 bytes than out: aligned loads, shifted into place", NULL,
+     wl__cost_floor, run_shifted},
 };
 
 static wl_error check(const wl_context *context, wl_type type, wl_devptr out, wl_devptr a, wl_devptr b,
@@ -46,14 +74,7 @@ wl_error wl_add(wl_context *context, wl_type type, wl_devptr out, wl_devptr a, w
     if (error || n == 0)
         return error;
     const wl_devptr inputs[] = {a, b};
-    bool alike = wl__slots_alike(out, inputs, 2);
-    const struct wl__choice choice = {
-        .operation = call,
-        .kernel = alike ? "aligned" : "shifted",
-        .why = alike ? "a, b and out lie alike in 16 bytes: one 16-byte load of each a thread"
-                     : "a or b lies otherwise in 16 bytes than out: aligned loads, shifted into place",
-        .facts = {{"type", type}, {"n", n}}};
-    wl__chose(context, &choice);
-    return wl__slots_launch(context, alike ? types[type].alike : types[type].any, out, inputs, 2,
-                            n * types[type].bytes, stream);
+    const struct wl__problem problem = {context, stream, &types[type], out, inputs, n * types[type].bytes};
+    struct wl__choice choice = {.operation = call, .facts = {{"type", type}, {"n", n}}};
+    return wl__move(context, WL_MOVERS(movers), &choice, &problem);
 }

@@ -1,9 +1,32 @@
 /* wl_copy and wl_copy_2d: bytes, and rows of bytes, from any place to any other. */
 #include "lib/arguments.h"
-#include "lib/choice.h"
 #include "lib/copy/rows.h"
 #include "lib/error.h"
+#include "lib/mover.h"
 #include "lib/slots.h"
+
+struct wl__problem {
+    wl_context *context;
+    wl_stream stream;
+    wl_devptr to, from;
+    uint64_t bytes;
+};
+
+static bool can_aligned(const struct wl__problem *p) {
+    return wl__slots_alike(p->to, &p->from, 1);
+}
+
+static wl_error run(const struct wl__problem *p) {
+    return wl__slots_launch(p->context, WL_KERNEL_copy_any, p->to, &p->from, 1, p->bytes, p->stream);
+}
+
+/* One kernel does both. */
+static const struct wl__mover movers[] = {
+    {"aligned", "both sides lie alike in 16 bytes: one 16-byte load and store a thread", can_aligned, NULL,
+     run},
+    {"shifted", "the sides lie otherwise in 16 bytes: aligned loads, the bytes shifted into place", NULL,
+     wl__cost_floor, run},
+};
 
 wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes, wl_stream stream) {
     static const char call[] = "wl_copy";
@@ -18,15 +41,9 @@ wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes
         error = wl__check_apart(call, &target, &source);
     if (error || bytes == 0)
         return error;
-    bool alike = wl__slots_alike(to, &from, 1);
-    const struct wl__choice choice = {
-        .operation = call,
-        .kernel = alike ? "aligned" : "shifted",
-        .why = alike ? "both sides lie alike in 16 bytes: one 16-byte load and store a thread"
-                     : "the sides lie otherwise in 16 bytes: aligned loads, the bytes shifted into place",
-        .facts = {{"bytes", bytes}}};
-    wl__chose(context, &choice);
-    return wl__slots_launch(context, WL_KERNEL_copy_any, to, &from, 1, bytes, stream);
+    const struct wl__problem problem = {context, stream, to, from, bytes};
+    struct wl__choice choice = {.operation = call, .facts = {{"bytes", bytes}}};
+    return wl__move(context, WL_MOVERS(movers), &choice, &problem);
 }
 
 /* From the first row's first byte to the last row's last. */
@@ -70,13 +87,9 @@ wl_error wl_copy_2d(wl_context *context, wl_devptr to, size_t to_pitch, wl_devpt
         return error;
     struct wl__rows all = {to, from, row_bytes, 1, {{rows, to_pitch, from_pitch}}};
     wl__rows_join(&all);
-    const struct wl__rows_way *way = wl__rows_way(&all);
-    const struct wl__choice choice = {
+    struct wl__choice choice = {
         .operation = call,
-        .kernel = way->name,
-        .why = way->why,
         .facts = {
             {"row_bytes", row_bytes}, {"rows", rows}, {"to_pitch", to_pitch}, {"from_pitch", from_pitch}}};
-    wl__chose(context, &choice);
-    return wl__rows_launch(context, way, &all, stream);
+    return wl__rows_move(context, &choice, &all, stream);
 }

@@ -21,9 +21,11 @@ struct wl_rows {
     } outer[WL_ROWS_RANK];
 };
 
-/* Bytes that a block of copy_dense.cu and copy_seams.cu has of the output, and the least that the latter's
- * rows may have: a warp has 31 rows at most, as it knows where 32 lie. */
+/* Bytes that a block of copy_dense.cu and copy_seams.cu has of the output, and the least that their rows may
+ * have.  A vector of the former has parts of two rows at most; a warp of the latter has 31 rows at most, as
+ * it knows where 32 lie. */
 #define WL_DENSE_BLOCK 2048
+#define WL_DENSE_LEAST 16
 #define WL_SEAMS_BLOCK 4096
 #define WL_SEAMS_LEAST 36
 

@@ -3,21 +3,22 @@
 #include <string.h>
 
 #include "lib/arguments.h"
-#include "lib/choice.h"
 #include "lib/error.h"
 #include "lib/fields/fields.h"
 #include "lib/fields/streams.h"
+#include "lib/mover.h"
 
 #define WARP         32
 #define VECTOR_BYTES 16
 #define SECTOR_BYTES 32
-/* What a chunk should have of structures, and what it may have of shared memory. */
-#define CHUNK_BYTES  6144
+/* What a chunk may have of shared memory. */
 #define SHARED_LIMIT 49152
 /* An empty vector after each 8. */
 #define PAD 3
 
-struct problem {
+struct wl__problem {
+    wl_context *context;
+    wl_stream stream;
     const char *call;
     bool together;
     const struct wl_field *fields;
@@ -30,19 +31,19 @@ struct problem {
     uint32_t named_begin, named_end;
 };
 
-/* ---------------------------------------------------------------- strategies */
+/* ---------------------------------------------------------------- the movers */
 
 /* One field that is the structure. */
-static bool is_whole(const struct problem *p) {
+static bool can_copy(const struct wl__problem *p) {
     return p->count == 1 && p->fields[0].bytes == p->structure_bytes;
 }
-static wl_error copy(wl_context *context, const struct problem *p, wl_stream stream) {
+static wl_error run_copy(const struct wl__problem *p) {
     wl_devptr to = p->together ? p->packed : p->arrays[0], from = p->together ? p->arrays[0] : p->packed;
-    return wl_copy(context, to, from, p->n * p->structure_bytes, stream);
+    return wl_copy(p->context, to, from, p->n * p->structure_bytes, p->stream);
 }
 
 /* Fields of one width that fill the structure, all aligned to it. */
-static bool is_equal(const struct problem *p) {
+static bool can_streams(const struct wl__problem *p) {
     uint32_t width = p->fields[0].bytes;
     if (width > 16 || (width & (width - 1)) || p->count < 2 || p->count * width != p->structure_bytes)
         return false;
@@ -54,7 +55,7 @@ static bool is_equal(const struct problem *p) {
     }
     return bits % width == 0;
 }
-static wl_error streams(wl_context *context, const struct problem *p, wl_stream stream) {
+static wl_error run_streams(const struct wl__problem *p) {
     wl_devptr each[WL_FIELDS_MAX];
     for (unsigned f = 0; f < p->count; f++)
         each[p->fields[f].offset / p->fields[f].bytes] = p->arrays[f];
@@ -67,7 +68,7 @@ static wl_error streams(wl_context *context, const struct problem *p, wl_stream 
         .each = each,
         .batch = 1,
     };
-    return wl__streams_choose(context, &moved)->move(context, &moved, stream);
+    return wl__streams_move(p->context, &moved, p->stream);
 }
 
 /* How many bytes at once a field's values can be moved by: what divides their size and all their addresses.
@@ -78,7 +79,7 @@ static uint16_t unit_of(const struct wl_fields_shape *shape, const struct wl_fie
 }
 
 /* Chunks of so many structures; the bytes of shared memory that one needs. */
-static uint32_t cut(const struct problem *p, struct wl_fields_shape *shape, uint32_t structures) {
+static uint32_t cut(const struct wl__problem *p, struct wl_fields_shape *shape, uint32_t structures) {
     shape->structures = structures;
     shape->skew_mask = (structures % SECTOR_BYTES == 0 && !p->together ? SECTOR_BYTES : VECTOR_BYTES) - 1;
     shape->slack = 0;
@@ -103,11 +104,7 @@ static uint32_t cut(const struct problem *p, struct wl_fields_shape *shape, uint
     return VECTOR_BYTES * (vectors + (vectors >> PAD) + 1);
 }
 
-static bool is_any(const struct problem *p) {
-    (void)p;
-    return true;
-}
-static wl_error warps(wl_context *context, const struct problem *p, wl_stream stream) {
+static wl_error run_warps(const struct wl__problem *p) {
     /* Not initialised as a whole, 1.9 KB: tasks and fields that there are not are not read. */
     struct wl_fields_shape shape;
     shape.n = p->n;
@@ -136,7 +133,7 @@ static wl_error warps(wl_context *context, const struct problem *p, wl_stream st
     shape.gaps = named != p->structure_bytes;
 
     /* Whole sectors of each array, if shared memory holds as much; else whole vectors. */
-    uint32_t structures = CHUNK_BYTES / p->structure_bytes / SECTOR_BYTES * SECTOR_BYTES;
+    uint32_t structures = p->context->tuned->fields.chunk / p->structure_bytes / SECTOR_BYTES * SECTOR_BYTES;
     if (structures == 0)
         structures = SECTOR_BYTES;
     uint32_t shared_bytes = cut(p, &shape, structures);
@@ -152,27 +149,23 @@ static wl_error warps(wl_context *context, const struct problem *p, wl_stream st
     /* Of the parameter, a kernel for few fields takes the beginning. */
     void *arguments[] = {&shape, &first};
     return wl__streams_launch(
-        context, kernels[p->together][p->count <= WL_FIELDS_FEW && !WL_MASKED(kernels[p->together][1])],
-        blocks, WL_FIELDS_THREADS, shared_bytes, arguments, &first, stream);
+        p->context, kernels[p->together][p->count <= WL_FIELDS_FEW && !WL_MASKED(kernels[p->together][1])],
+        blocks, WL_FIELDS_THREADS, shared_bytes, arguments, &first, p->stream);
 }
 
-/* The first that applies is taken. */
-static const struct strategy {
-    const char *name, *why;
-    bool (*applies)(const struct problem *p);
-    wl_error (*move)(wl_context *context, const struct problem *p, wl_stream stream);
-} strategies[] = {
-    {"copy", "one field that is the structure: both sides are the same", is_whole, copy},
-    {"streams", "equal fields without gaps: as wl_deinterleave and wl_interleave have it", is_equal, streams},
+static const struct wl__mover movers[] = {
+    {"copy", "one field that is the structure: both sides are the same", can_copy, NULL, run_copy},
+    {"streams", "equal fields without gaps: as wl_deinterleave and wl_interleave have it", can_streams, NULL,
+     run_streams},
     {"warps",
-     "fields of any sizes: whole structures go through shared memory, a warp moves one field at a time",
-     is_any, warps},
+     "fields of any sizes: whole structures go through shared memory, a warp moves one field at a time", NULL,
+     wl__cost_floor, run_warps},
 };
 
 /* ---------------------------------------------------------------- checks */
 
 /* The field before f that shares a byte with it, or f. */
-static unsigned find_overlapped(const struct problem *p, unsigned f) {
+static unsigned find_overlapped(const struct wl__problem *p, unsigned f) {
     const wl_field *fields = p->fields;
     unsigned other = 0;
     while (other < f && (fields[f].offset >= fields[other].offset + fields[other].bytes ||
@@ -182,7 +175,7 @@ static unsigned find_overlapped(const struct problem *p, unsigned f) {
 }
 
 /* And finds what is named. */
-static wl_error check_fields(struct problem *p) {
+static wl_error check_fields(struct wl__problem *p) {
     if (!p->fields)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: fields is NULL", p->call);
     if (p->count < 1 || p->count > WL_FIELDS_MAX)
@@ -214,7 +207,7 @@ static wl_error check_fields(struct problem *p) {
     return WL_ERROR_OK;
 }
 
-static wl_error check_one(const struct problem *p, struct wl__reach *reach, unsigned f,
+static wl_error check_one(const struct wl__problem *p, struct wl__reach *reach, unsigned f,
                           const struct wl__array *packed, const char *name) {
     const struct wl__array array = {name, p->arrays[f], p->n * p->fields[f].bytes};
     wl_error error = wl__check_array(p->call, reach, &array, 1);
@@ -222,7 +215,7 @@ static wl_error check_one(const struct problem *p, struct wl__reach *reach, unsi
 }
 
 /* Outputs share no byte.  Most callers' arrays follow each other, which is seen at once. */
-static bool are_apart(const struct problem *p, unsigned *a, unsigned *b) {
+static bool are_apart(const struct wl__problem *p, unsigned *a, unsigned *b) {
     const wl_devptr *arrays = p->arrays;
     bool ascending = true;
     for (unsigned f = 1; f < p->count && ascending; f++)
@@ -237,7 +230,7 @@ static bool are_apart(const struct problem *p, unsigned *a, unsigned *b) {
     return true;
 }
 
-static wl_error check_arrays(wl_context *context, const struct problem *p) {
+static wl_error check_arrays(const struct wl__problem *p) {
     const char *arrays = p->together ? "from" : "to";
     if (!p->arrays)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", p->call, arrays);
@@ -247,7 +240,7 @@ static wl_error check_arrays(wl_context *context, const struct problem *p) {
         packed.address += p->named_begin;
         packed.bytes -= p->structure_bytes - (p->named_end - p->named_begin);
     }
-    struct wl__reach reach = {.context = context};
+    struct wl__reach reach = {.context = p->context};
     wl_error error = wl__check_array(p->call, &reach, &packed, 1);
     for (unsigned f = 0; f < p->count && !error; f++) {
         error = check_one(p, &reach, f, &packed, arrays);
@@ -264,42 +257,33 @@ static wl_error check_arrays(wl_context *context, const struct problem *p) {
     return error;
 }
 
-static wl_error move(wl_context *context, struct problem *p, wl_stream stream) {
-    wl_error error = wl__check_context(p->call, context);
+static wl_error move(struct wl__problem *p) {
+    wl_error error = wl__check_context(p->call, p->context);
     if (!error)
         error = check_fields(p);
     if (error || p->n == 0)
         return error;
-    error = check_arrays(context, p);
+    error = check_arrays(p);
     if (error)
         return error;
-    const struct strategy *strategy = strategies;
-    while (!strategy->applies(p))
-        strategy++;
-    const struct wl__choice choice = {
-        p->call,
-        strategy->name,
-        strategy->why,
-        {{"fields", p->count}, {"structure_bytes", p->structure_bytes}, {"n", p->n}}};
-    wl__chose(context, &choice);
-    wl__choice_hold();
-    error = strategy->move(context, p, stream);
-    wl__choice_release();
-    return error;
+    struct wl__choice choice = {
+        .operation = p->call,
+        .facts = {{"fields", p->count}, {"structure_bytes", p->structure_bytes}, {"n", p->n}}};
+    return wl__move(p->context, WL_MOVERS(movers), &choice, p);
 }
 
 wl_error wl_deinterleave_fields(wl_context *context, const wl_field *fields, unsigned count,
                                 uint32_t structure_bytes, const wl_devptr *to, wl_devptr from, uint64_t n,
                                 wl_stream stream) {
-    struct problem problem = {
-        "wl_deinterleave_fields", false, fields, count, structure_bytes, from, to, n, 0, 0};
-    return move(context, &problem, stream);
+    struct wl__problem problem = {
+        context, stream, "wl_deinterleave_fields", false, fields, count, structure_bytes, from, to, n, 0, 0};
+    return move(&problem);
 }
 
 wl_error wl_interleave_fields(wl_context *context, const wl_field *fields, unsigned count,
                               uint32_t structure_bytes, wl_devptr to, const wl_devptr *from, uint64_t n,
                               wl_stream stream) {
-    struct problem problem = {
-        "wl_interleave_fields", true, fields, count, structure_bytes, to, from, n, 0, 0};
-    return move(context, &problem, stream);
+    struct wl__problem problem = {
+        context, stream, "wl_interleave_fields", true, fields, count, structure_bytes, to, from, n, 0, 0};
+    return move(&problem);
 }

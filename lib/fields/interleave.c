@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "lib/arguments.h"
-#include "lib/choice.h"
 #include "lib/error.h"
 #include "lib/fields/streams.h"
 
@@ -88,6 +87,7 @@ static wl_error move(wl_context *context, const struct problem *p, wl_stream str
     if (error || p->n == 0 || p->fields == 0)
         return error;
     const struct wl__streams streams = {
+        .call = p->call,
         .together = p->together,
         .width = p->width,
         .fields = p->fields,
@@ -96,14 +96,7 @@ static wl_error move(wl_context *context, const struct problem *p, wl_stream str
         .each = p->streams,
         .batch = 1,
     };
-    const struct wl__streams_strategy *strategy = wl__streams_choose(context, &streams);
-    const struct wl__choice choice = {
-        p->call, strategy->name, strategy->why, {{"width", p->width}, {"fields", p->fields}, {"n", p->n}}};
-    wl__chose(context, &choice);
-    wl__choice_hold();
-    error = strategy->move(context, &streams, stream);
-    wl__choice_release();
-    return error;
+    return wl__streams_move(context, &streams, stream);
 }
 
 wl_error wl_deinterleave(wl_context *context, unsigned width, unsigned fields, const wl_devptr *to,

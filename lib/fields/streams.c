@@ -1,44 +1,39 @@
-#include "lib/fields/streams.h"
+#include "lib/fields/streams_movers.h"
 
 #include "lib/launch.h"
 
-static bool is_one_field(const wl_context *context, const struct wl__streams *streams) {
-    (void)context;
-    return streams->fields == 1;
-}
-static wl_error copy(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
-    wl_devptr array = wl__stream_address(streams, 0);
-    return wl_copy(context, streams->together ? streams->packed : array,
-                   streams->together ? array : streams->packed, streams->n * streams->width, stream);
+static bool can_copy(const struct wl__problem *p) {
+    return p->streams->fields == 1 && p->streams->batch == 1;
 }
 
-static bool is_any(const wl_context *context, const struct wl__streams *streams) {
-    (void)context;
-    (void)streams;
-    return true;
+static wl_error run_copy(const struct wl__problem *p) {
+    const struct wl__streams *streams = p->streams;
+    const wl_devptr array = wl__stream_address(streams, 0), packed = streams->packed;
+    return wl_copy(p->context, streams->together ? packed : array, streams->together ? array : packed,
+                   streams->n * streams->width, p->stream);
 }
 
-static const struct wl__streams_strategy strategies[] = {
-    {"copy", "one field: both sides are the same", is_one_field, copy},
-    {"registers", "2 to 8 fields, all aligned to 16 bytes: each thread holds a vector of each", wl__few_fits,
-     wl__few_move},
-    {"32", "32 streams equally far apart that begin at sectors: all of it known to the compiler", wl__32_fit,
-     wl__32_move},
+static const struct wl__mover movers[] = {
+    {"copy", "one field: both sides are the same", can_copy, NULL, run_copy},
+    {"registers", "2 to 8 fields, all aligned to 16 bytes: each thread holds a vector of each", wl__can_few,
+     NULL, wl__run_few},
+    {"32", "32 streams equally far apart that begin at sectors: all of it known to the compiler", wl__can_32,
+     NULL, wl__run_32},
     {"bulk",
      "17 to 64 narrow fields to arrays that begin at sectors: structures are bulk copies, taken apart by "
      "words",
-     wl__bulk_fits, wl__bulk_move},
+     wl__can_bulk, wl__cost_bulk, wl__run_bulk},
     {"chunks", "up to 64 fields: whole structures go through shared memory, each side by vectors in order",
-     wl__chunks_fit, wl__chunks_move},
-    {"tiles", "more fields than a block can hold vectors of", is_any, wl__wide_move},
+     wl__can_chunks, NULL, wl__run_chunks},
+    {"tiles", "more fields than a block can hold vectors of", NULL, wl__cost_floor, wl__run_wide},
 };
 
-const struct wl__streams_strategy *wl__streams_choose(const wl_context *context,
-                                                      const struct wl__streams *streams) {
-    const struct wl__streams_strategy *strategy = strategies;
-    while (!strategy->applies(context, streams))
-        strategy++;
-    return strategy;
+wl_error wl__streams_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
+    struct wl__choice choice = {
+        .operation = streams->call,
+        .facts = {{"width", streams->width}, {"fields", streams->fields}, {"n", streams->n}}};
+    const struct wl__problem problem = {context, stream, &context->tuned->streams, streams};
+    return wl__move(context, WL_MOVERS(movers), &choice, &problem);
 }
 
 wl_error wl__streams_launch(wl_context *context, wl__kernel kernel, uint64_t blocks, unsigned threads,

@@ -1,6 +1,6 @@
 #include "lib/fields/deinterleave_32.h"
 #include "lib/fields/deinterleave_bulk.h"
-#include "lib/fields/streams.h"
+#include "lib/fields/streams_movers.h"
 
 /* Narrower fields are loaded by bulk copies. */
 #define WIDTH_LEAST  4
@@ -10,9 +10,10 @@ static const wl__kernel kernels[] = {WL_KERNEL_deinterleave1_32, WL_KERNEL_deint
                                      WL_KERNEL_deinterleave4_32, WL_KERNEL_deinterleave8_32,
                                      WL_KERNEL_deinterleave16_32};
 
-bool wl__32_fit(const wl_context *context, const struct wl__streams *streams) {
+bool wl__can_32(const struct wl__problem *p) {
+    const struct wl__streams *streams = p->streams;
     if (streams->together || streams->fields != WL_32_STREAMS ||
-        (streams->width < WIDTH_LEAST && !wl__has_bulk(context)))
+        (streams->width < WIDTH_LEAST && !wl__has_bulk(p->context)))
         return false;
     uint64_t bits = streams->packed;
     if (streams->batch > 1)
@@ -21,10 +22,11 @@ bool wl__32_fit(const wl_context *context, const struct wl__streams *streams) {
     for (unsigned f = 2; f < WL_32_STREAMS; f++)
         if (wl__stream_address(streams, f) != first + f * apart)
             return false;
-    return (bits | first | apart) % SECTOR_BYTES == 0 && !WL_MASKED(kernels[__builtin_ctz(streams->width)]);
+    return (bits | first | apart) % SECTOR_BYTES == 0;
 }
 
-wl_error wl__32_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
+wl_error wl__run_32(const struct wl__problem *p) {
+    const struct wl__streams *streams = p->streams;
     const unsigned width = streams->width, structures = WL_32_PIECE / width;
     struct wl_32_shape shape = {
         .n = streams->n,
@@ -38,7 +40,7 @@ wl_error wl__32_move(wl_context *context, const struct wl__streams *streams, wl_
     const bool narrow = width < WIDTH_LEAST;
     uint64_t blocks = shape.chunks * (WL_32_STREAMS / WL_32_PART(width)) * streams->batch, first;
     void *arguments[] = {&shape, &first};
-    return wl__streams_launch(context, kernels[__builtin_ctz(width)], blocks,
+    return wl__streams_launch(p->context, kernels[__builtin_ctz(width)], blocks,
                               narrow ? WL_BULK_THREADS : WL_32_THREADS(width),
-                              narrow ? WL_BULK_SHARED(WL_32_STREAMS) : 0, arguments, &first, stream);
+                              narrow ? WL_BULK_SHARED(WL_32_STREAMS) : 0, arguments, &first, p->stream);
 }

@@ -1,18 +1,17 @@
 #include "lib/fields/deinterleave_bulk.h"
-#include "lib/fields/streams.h"
+#include "lib/fields/streams_movers.h"
 
 #define VECTOR_BYTES 16
 #define SECTOR_BYTES 32
 #define WORD_BYTES   4
-/* Wider fields, and fewer, are picked singly as fast. */
 #define WIDTH_LIMIT  2
-#define FIELDS_LEAST 17
 /* Of these fields' multiples 16 structures are a multiple of 128 bytes, all banks. */
 #define FIELDS_TURNED 8
 
-bool wl__bulk_fits(const wl_context *context, const struct wl__streams *streams) {
-    if (!wl__has_bulk(context) || streams->together || streams->width > WIDTH_LIMIT ||
-        streams->fields < FIELDS_LEAST || streams->fields > WL_BULK_STREAMS)
+bool wl__can_bulk(const struct wl__problem *p) {
+    const struct wl__streams *streams = p->streams;
+    if (!wl__has_bulk(p->context) || streams->together || streams->width > WIDTH_LIMIT ||
+        streams->fields <= WORD_BYTES / streams->width || streams->fields > WL_BULK_STREAMS)
         return false;
     uint64_t packed = streams->packed, each = 0;
     if (streams->batch > 1) {
@@ -21,11 +20,16 @@ bool wl__bulk_fits(const wl_context *context, const struct wl__streams *streams)
     }
     for (unsigned f = 0; f < streams->fields; f++)
         each |= wl__stream_address(streams, f);
-    return packed % VECTOR_BYTES == 0 && each % SECTOR_BYTES == 0 &&
-           !WL_MASKED(streams->width == 1 ? WL_KERNEL_deinterleave1_bulk : WL_KERNEL_deinterleave2_bulk);
+    return packed % VECTOR_BYTES == 0 && each % SECTOR_BYTES == 0;
 }
 
-wl_error wl__bulk_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
+/* Fewer fields are as fast one by one. */
+double wl__cost_bulk(const struct wl__problem *p) {
+    return wl__cost_where(p->streams->fields >= p->tuned->bulk_fields);
+}
+
+wl_error wl__run_bulk(const struct wl__problem *p) {
+    const struct wl__streams *streams = p->streams;
     const unsigned structures = WL_BULK_PIECE / streams->width, together = WORD_BYTES / streams->width;
     struct wl_bulk_shape shape = {
         .n = streams->n,
@@ -46,7 +50,7 @@ wl_error wl__bulk_move(wl_context *context, const struct wl__streams *streams, w
     uint64_t first;
     void *arguments[] = {&shape, &first};
     return wl__streams_launch(
-        context, streams->width == 1 ? WL_KERNEL_deinterleave1_bulk : WL_KERNEL_deinterleave2_bulk,
+        p->context, streams->width == 1 ? WL_KERNEL_deinterleave1_bulk : WL_KERNEL_deinterleave2_bulk,
         shape.chunks * streams->batch, WL_BULK_THREADS, WL_BULK_SHARED(streams->fields), arguments, &first,
-        stream);
+        p->stream);
 }

@@ -1,14 +1,10 @@
 #include "lib/fields/interleave.h"
-#include "lib/fields/streams.h"
+#include "lib/fields/streams_movers.h"
 
-/* Vectors of 16 bytes that a thread should have. */
-#define EACH         4
 #define GROUP        WL_INTERLEAVE_GROUP
 #define VECTOR_BYTES 16
 #define WARP         32
 #define SECTOR_BYTES 32
-/* Below so many blocks chunks are made smaller, so that each multiprocessor has some. */
-#define BLOCKS 1024
 
 static uint32_t inverse_of(unsigned divisor) {
     return (uint32_t)(((UINT64_C(1) << 32) + divisor - 1) / divisor);
@@ -80,31 +76,33 @@ static wl__kernel kernel_of(const struct wl__streams *streams, bool shifted) {
     return kernels[__builtin_ctz(streams->width)][streams->together][shifted];
 }
 
-bool wl__chunks_fit(const wl_context *context, const struct wl__streams *streams) {
-    (void)context;
-    return streams->fields >= 2 && streams->fields <= WL_STREAMS_MAX &&
-           (streams->batch > 1 || !WL_MASKED(kernel_of(streams, true)));
+bool wl__can_chunks(const struct wl__problem *p) {
+    return p->streams->fields >= 2 && p->streams->fields <= WL_STREAMS_MAX;
 }
 
 /* With more than 4 or 5 vectors a thread the loads of a second round wait for the first's: of 44 to 64 fields
  * twice the threads are 0.01 to 0.04 of a copy faster.  Bytes are put together by fewer, see interleave.cu;
  * and by a warp less where the others then have 3 vectors each at most, 17 fields' 272: faster by 0.02. */
-static unsigned threads_of(const struct wl__streams *streams, unsigned vectors) {
-    const unsigned all = WL_INTERLEAVE_THREADS, most = streams->together ? EACH : EACH + 1;
+static unsigned threads_of(const struct wl__problem *p, unsigned vectors) {
+    const struct wl__streams *streams = p->streams;
+    const unsigned all = WL_INTERLEAVE_THREADS, each = p->tuned->chunk_vectors,
+                   most = streams->together ? each : each + 1;
     if (streams->together && streams->width == 1)
         return vectors > 2 * all && vectors <= 3 * (all - WARP) ? all - WARP : all;
     return vectors > most * all ? WL_INTERLEAVE_THREADS_MANY : all;
 }
 
-/* Four vectors a thread.  Streams are written faster by two, if that leaves few threads without. */
-static unsigned groups_of(const struct wl__streams *streams) {
-    unsigned step = GROUP * streams->fields, small = EACH / 2 * WL_INTERLEAVE_THREADS;
+/* Streams are written faster by half of the vectors a thread, if that leaves few threads without. */
+static unsigned groups_of(const struct wl__problem *p) {
+    const struct wl__streams *streams = p->streams;
+    unsigned step = GROUP * streams->fields, small = p->tuned->chunk_vectors / 2 * WL_INTERLEAVE_THREADS;
     if (!streams->together && small % step <= small / 8)
         return small / step;
-    return EACH * WL_INTERLEAVE_THREADS / step;
+    return p->tuned->chunk_vectors * WL_INTERLEAVE_THREADS / step;
 }
 
-wl_error wl__chunks_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
+wl_error wl__run_chunks(const struct wl__problem *p) {
+    const struct wl__streams *streams = p->streams;
     struct wl_interleave_shape shape = {
         .n = streams->n,
         .packed = streams->packed,
@@ -119,18 +117,18 @@ wl_error wl__chunks_move(wl_context *context, const struct wl__streams *streams,
     for (unsigned f = 0; f < streams->fields; f++)
         shape.streams[f] = wl__stream_address(streams, f);
 
-    unsigned groups = groups_of(streams), bits = misalignment(streams, &shape);
+    unsigned groups = groups_of(p), bits = misalignment(streams, &shape);
     do {
         if (groups == 0)
             groups = 1;
         cut(streams, &shape, groups, bits);
         groups /= 2;
-    } while (groups && shape.chunks * streams->batch < BLOCKS);
+    } while (groups && shape.chunks * streams->batch < p->tuned->chunk_blocks);
     uint32_t shared_bytes;
     bool shifted = place(streams, &shape, &shared_bytes) || WL_MASKED(kernel_of(streams, false));
 
     uint64_t blocks = shape.chunks * streams->batch, first;
     void *arguments[] = {&shape, &first};
-    return wl__streams_launch(context, kernel_of(streams, shifted), blocks,
-                              threads_of(streams, shape.vectors), shared_bytes, arguments, &first, stream);
+    return wl__streams_launch(p->context, kernel_of(streams, shifted), blocks, threads_of(p, shape.vectors),
+                              shared_bytes, arguments, &first, p->stream);
 }

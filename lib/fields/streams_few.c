@@ -1,5 +1,5 @@
 #include "lib/fields/interleave_few.h"
-#include "lib/fields/streams.h"
+#include "lib/fields/streams_movers.h"
 
 #define VECTOR_BYTES 16
 
@@ -13,8 +13,8 @@ static wl__kernel kernel_of(const struct wl__streams *streams) {
     return kernels[streams->together][__builtin_ctz(streams->width)] + (streams->fields - 2);
 }
 
-bool wl__few_fits(const wl_context *context, const struct wl__streams *streams) {
-    (void)context;
+bool wl__can_few(const struct wl__problem *p) {
+    const struct wl__streams *streams = p->streams;
     if (streams->fields < 2 || streams->fields > WL_FEW_LIMIT)
         return false;
     uint64_t bits = streams->packed;
@@ -22,10 +22,11 @@ bool wl__few_fits(const wl_context *context, const struct wl__streams *streams) 
         bits |= streams->packed_batch | streams->stream_batch;
     for (unsigned f = 0; f < streams->fields; f++)
         bits |= wl__stream_address(streams, f);
-    return bits % VECTOR_BYTES == 0 && !WL_MASKED(kernel_of(streams));
+    return bits % VECTOR_BYTES == 0;
 }
 
-wl_error wl__few_move(wl_context *context, const struct wl__streams *streams, wl_stream stream) {
+wl_error wl__run_few(const struct wl__problem *p) {
+    const struct wl__streams *streams = p->streams;
     struct wl_few_shape shape = {
         .n = streams->n,
         .packed = streams->packed,
@@ -38,6 +39,6 @@ wl_error wl__few_move(wl_context *context, const struct wl__streams *streams, wl
     uint64_t vectors = streams->n / (VECTOR_BYTES / streams->width) + 1, first;
     shape.blocks = vectors / WL_FEW_THREADS + (vectors % WL_FEW_THREADS != 0);
     void *arguments[] = {&shape, &first};
-    return wl__streams_launch(context, kernel_of(streams), shape.blocks * streams->batch, WL_FEW_THREADS, 0,
-                              arguments, &first, stream);
+    return wl__streams_launch(p->context, kernel_of(streams), shape.blocks * streams->batch, WL_FEW_THREADS,
+                              0, arguments, &first, p->stream);
 }

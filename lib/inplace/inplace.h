@@ -22,9 +22,8 @@
     ((width) < 4 ? 16 + 2 * WL_INPLACE_NARROW_STRIDE(width, tile) : 2 * (tile)*WL_INPLACE_PITCH(width, tile))
 #define WL_INPLACE_PAIR_BYTES(width) WL_INPLACE_PAIR_OF(width, WL_INPLACE_TILE(width))
 
-/* Of 2 bytes smaller tiles for shorter sides, where they are up to 1.6 times as fast, and for devices whose
- * blocks have no more than 64 KB: tile, threads, blocks and bytes. */
-#define WL_INPLACE_SMALL_SIDE    3072
+/* Of 2 bytes smaller tiles for shorter sides, and for devices whose blocks have no more than 64 KB: tile,
+ * threads, blocks and bytes. */
 #define WL_INPLACE_SMALL_TILE    64
 #define WL_INPLACE_SMALL_THREADS 256
 #define WL_INPLACE_SMALL_BLOCKS  6
@@ -59,13 +58,9 @@
 #define WL_INPLACE_FLAG_WORDS 8
 #define WL_INPLACE_COUNTERS   (WL_INPLACE_RING_AT + WL_INPLACE_RING * WL_INPLACE_FLAG_WORDS)
 
-/* inplace_panels.cu: bytes of a matrix from which on it is taken, as below the launch of a grid that runs at
- * once, and its waits, take longer than two passes do (measured on an H200); elements along a tile's side,
- * threads of a block, blocks that are to fit a multiprocessor, bytes from one row of two slots to the next in
- * shared memory, where a sector more is kept behind them and a vector makes rows change banks, and bytes in
- * all: that is more than a pair of tiles. */
-#define WL_INPLACE_PANELS_FROM(width)                                                                        \
-    ((UINT64_C(1) << 20) * ((width) == 16 ? 20 : (width) == 8 ? 40 : (width) == 4 ? 8 : 0))
+/* inplace_panels.cu: elements along a tile's side, threads of a block, blocks that are to fit a
+ * multiprocessor, bytes from one row of two slots to the next in shared memory, where a sector more is kept
+ * behind them and a vector makes rows change banks, and bytes in all: that is more than a pair of tiles. */
 #define WL_INPLACE_PANEL(width)         ((width) == 1 ? 128 : (width) <= 4 ? 64 : 32)
 #define WL_INPLACE_PANEL_THREADS(width) ((width) == 8 ? 128 : 256)
 #define WL_INPLACE_PANEL_BLOCKS(width)  ((width) == 1 ? 4 : (width) == 2 ? 6 : (width) == 8 ? 10 : 5)

@@ -1,11 +1,10 @@
-/* wl_transpose_inplace: a table of ways to do it, the first that applies is taken. */
+/* wl_transpose_inplace. */
 #include "lib/inplace/transpose_inplace.h"
 #include "lib/arguments.h"
-#include "lib/choice.h"
 #include "lib/error.h"
 #include "lib/inplace/inplace.h"
 
-static wl_error make_problem(struct wl__inplace *p, wl_context *context, unsigned width, uint64_t rows,
+static wl_error make_problem(struct wl__problem *p, wl_context *context, unsigned width, uint64_t rows,
                              uint64_t cols) {
     int limit = 0;
     wl_error error =
@@ -13,8 +12,9 @@ static wl_error make_problem(struct wl__inplace *p, wl_context *context, unsigne
                          context->driver.cuDeviceGetAttribute(
                              &limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, context->device),
                          "cuDeviceGetAttribute");
-    *p = (struct wl__inplace){
+    *p = (struct wl__problem){
         .context = context,
+        .tuned = &context->tuned->inplace,
         .width = width,
         .row = (unsigned)__builtin_ctz(width),
         .rows = rows,
@@ -30,7 +30,7 @@ static uint64_t round_up(uint64_t n, uint64_t multiple) {
     return (n + multiple - 1) / multiple * multiple;
 }
 
-wl_error wl__inplace_launch(const struct wl__inplace *p, const wl__kernel kernels[5], uint64_t blocks,
+wl_error wl__inplace_launch(const struct wl__problem *p, const wl__kernel kernels[5], uint64_t blocks,
                             uint32_t threads, uint64_t shared_bytes, void **arguments, uint64_t *first) {
     for (*first = 0; *first < blocks;) {
         uint64_t left = blocks - *first, now = left < WL_GRID_X_LIMIT ? left : WL_GRID_X_LIMIT;
@@ -44,25 +44,20 @@ wl_error wl__inplace_launch(const struct wl__inplace *p, const wl__kernel kernel
     return WL_ERROR_OK;
 }
 
-static uint64_t no_workspace(const struct wl__inplace *p) {
-    (void)p;
-    return 0;
-}
-
 /* ---------------------------------------------------------------- nothing to do */
 
-static bool is_line(const struct wl__inplace *p) {
+static bool can_nothing(const struct wl__problem *p) {
     return p->shorter <= 1;
 }
 
-static wl_error run_nothing(const struct wl__inplace *p) {
+static wl_error run_nothing(const struct wl__problem *p) {
     (void)p;
     return WL_ERROR_OK;
 }
 
 /* ---------------------------------------------------------------- squares */
 
-static bool is_square(const struct wl__inplace *p) {
+static bool can_square(const struct wl__problem *p) {
     return p->rows == p->cols;
 }
 
@@ -72,7 +67,7 @@ struct exchange {
     uint32_t tile, threads, bytes;
 };
 
-static struct exchange exchange_of(const struct wl__inplace *p, uint64_t ld) {
+static struct exchange exchange_of(const struct wl__problem *p, uint64_t ld) {
     static const wl__kernel any[5] = WL_INPLACE_EACH(square), small[5] = {[1] = WL_KERNEL_inplace_small2},
                             aligned[5] = {WL_KERNEL_inplace_aligned1, WL_KERNEL_inplace_aligned2};
     const uint32_t tile = WL_INPLACE_TILE(p->width), bytes = WL_INPLACE_PAIR_BYTES(p->width);
@@ -80,14 +75,14 @@ static struct exchange exchange_of(const struct wl__inplace *p, uint64_t ld) {
         !WL_MASKED(aligned[p->row]))
         return (struct exchange){aligned, tile, WL_INPLACE_ALIGNED_THREADS(p->width),
                                  WL_INPLACE_ALIGNED_BYTES(p->width)};
-    if (p->width == 2 && (p->shorter < WL_INPLACE_SMALL_SIDE || bytes > p->shared_limit) &&
+    if (p->width == 2 && (p->shorter < p->tuned->small_side || bytes > p->shared_limit) &&
         !WL_MASKED(small[1]))
         return (struct exchange){small, WL_INPLACE_SMALL_TILE, WL_INPLACE_SMALL_THREADS,
                                  WL_INPLACE_SMALL_BYTES};
     return (struct exchange){any, tile, WL_INPLACE_THREADS(p->width), bytes};
 }
 
-wl_error wl__inplace_exchange(const struct wl__inplace *p, uint64_t ld) {
+wl_error wl__inplace_exchange(const struct wl__problem *p, uint64_t ld) {
     const struct exchange exchange = exchange_of(p, ld);
     wl_devptr matrix = p->matrix;
     uint32_t side = (uint32_t)p->shorter;
@@ -100,21 +95,21 @@ wl_error wl__inplace_exchange(const struct wl__inplace *p, uint64_t ld) {
                               &first);
 }
 
-static wl_error run_square(const struct wl__inplace *p) {
+static wl_error run_square(const struct wl__problem *p) {
     return wl__inplace_exchange(p, p->shorter);
 }
 
 /* ---------------------------------------------------------------- narrow ones, through the workspace */
 
-static bool is_narrow(const struct wl__inplace *p) {
+static bool can_narrow(const struct wl__problem *p) {
     return p->shorter <= WL_INPLACE_BAND;
 }
 
-static uint64_t narrow_workspace(const struct wl__inplace *p) {
+static uint64_t narrow_workspace(const struct wl__problem *p) {
     return p->rows * p->cols * p->width;
 }
 
-static wl_error run_narrow(const struct wl__inplace *p) {
+static wl_error run_narrow(const struct wl__problem *p) {
     wl_error error = wl_transpose(p->context, p->width, p->workspace, p->matrix, p->rows, p->cols, p->stream);
     return error ? error : wl_copy(p->context, p->matrix, p->workspace, narrow_workspace(p), p->stream);
 }
@@ -127,7 +122,7 @@ struct shape {
     bool backwards;      /* the matrix is n x m: the steps are undone, last first */
 };
 
-static struct shape shape_of(const struct wl__inplace *p) {
+static struct shape shape_of(const struct wl__problem *p) {
     uint64_t x = p->longer, y = p->shorter;
     while (y) {
         uint64_t rest = x % y;
@@ -138,14 +133,14 @@ static struct shape shape_of(const struct wl__inplace *p) {
 }
 
 /* Bytes of shared memory for a row; 0: it does not fit. */
-static uint64_t room_for_row(const struct wl__inplace *p) {
+static uint64_t room_for_row(const struct wl__problem *p) {
     uint64_t bytes = wl__multiply(p->longer, p->width);
     return bytes > p->shared_limit ? 0 : round_up(p->longer, 32) * p->width;
 }
 
 /* The width of a panel of columns, in elements: the widest of 128 to 16 bytes that lets two blocks run on a
  * multiprocessor, or else that fits; 0: none does. */
-static uint64_t panel_width(const struct wl__inplace *p) {
+static uint64_t panel_width(const struct wl__problem *p) {
     for (unsigned blocks = 2; blocks; blocks--)
         for (uint64_t bytes = 128; bytes >= 16; bytes /= 2)
             if (bytes >= p->width &&
@@ -155,12 +150,12 @@ static uint64_t panel_width(const struct wl__inplace *p) {
     return 0;
 }
 
-static uint64_t shuffle_workspace(const struct wl__inplace *p) {
+static uint64_t shuffle_workspace(const struct wl__problem *p) {
     uint64_t rows = room_for_row(p) ? 0 : p->longer, columns = panel_width(p) ? 0 : p->shorter;
     return (rows > columns ? rows : columns) * WL_INPLACE_BAND * p->width;
 }
 
-static wl_error shuffle_rows(const struct wl__inplace *p, struct shape s) {
+static wl_error shuffle_rows(const struct wl__problem *p, struct shape s) {
     static const wl__kernel on_chip[5] = WL_INPLACE_EACH(rows), by_bands[5] = WL_INPLACE_EACH(band_of_rows);
     wl_devptr matrix = p->matrix, band = p->workspace;
     uint64_t first, shared = room_for_row(p), row;
@@ -184,7 +179,7 @@ static wl_error shuffle_rows(const struct wl__inplace *p, struct shape s) {
     return WL_ERROR_OK;
 }
 
-static wl_error shuffle_columns(const struct wl__inplace *p, struct shape s, uint32_t rotates) {
+static wl_error shuffle_columns(const struct wl__problem *p, struct shape s, uint32_t rotates) {
     static const wl__kernel on_chip[5] = WL_INPLACE_EACH(columns),
                             by_bands[5] = WL_INPLACE_EACH(band_of_columns);
     wl_devptr matrix = p->matrix, band = p->workspace;
@@ -211,12 +206,7 @@ static wl_error shuffle_columns(const struct wl__inplace *p, struct shape s, uin
     return WL_ERROR_OK;
 }
 
-static bool always(const struct wl__inplace *p) {
-    (void)p;
-    return true;
-}
-
-static wl_error run_shuffles(const struct wl__inplace *p) {
+static wl_error run_shuffles(const struct wl__problem *p) {
     struct shape s = shape_of(p);
     bool coprime = s.b == s.n;
     wl_error error = WL_ERROR_OK;
@@ -235,28 +225,24 @@ static wl_error run_shuffles(const struct wl__inplace *p) {
 
 /* ---------------------------------------------------------------- the table */
 
-struct way {
-    const char *name, *why;
-    bool (*applies)(const struct wl__inplace *p);
-    uint64_t (*workspace)(const struct wl__inplace *p); /* bytes */
-    wl_error (*run)(const struct wl__inplace *p);
-};
-
-static const struct way ways[] = {
-    {"nothing", "a row or a column is its own transpose", is_line, no_workspace, run_nothing},
-    {"square", "tiles change places across the diagonal", is_square, no_workspace, run_square},
-    {"through-workspace", "one side is at most 32, so the matrix is of the order of rows + cols", is_narrow,
-     narrow_workspace, run_narrow},
+static const struct wl__mover movers[] = {
+    {"nothing", "a row or a column is its own transpose", can_nothing, NULL, run_nothing},
+    {"square", "tiles change places across the diagonal", can_square, NULL, run_square},
+    {"through-workspace", "one side is at most 32, so the matrix is of the order of rows + cols", can_narrow,
+     NULL, run_narrow},
     {"near-square", "the sides differ by at most 16: tiles change places, and rows are closed up or opened",
-     wl__inplace_is_near, wl__inplace_near_workspace, wl__inplace_near},
-    {"shuffle", "elements move within columns and within rows", always, shuffle_workspace, run_shuffles},
+     wl__inplace_can_near, NULL, wl__inplace_near},
+    {"shuffle", "elements move within columns and within rows", NULL, wl__cost_floor, run_shuffles},
 };
 
-static const struct way *way_of(const struct wl__inplace *p) {
-    const struct way *way = ways;
-    while (!way->applies(p))
-        way++;
-    return way;
+/* The bytes that each needs. */
+static uint64_t (*const workspaces[])(const struct wl__problem *p) = {
+    NULL, NULL, narrow_workspace, wl__inplace_near_workspace, shuffle_workspace};
+
+static const struct wl__mover *pick(const struct wl__problem *p, uint64_t *workspace) {
+    const struct wl__mover *mover = wl__mover_pick(WL_MOVERS(movers), 0, p);
+    *workspace = mover && workspaces[mover - movers] ? workspaces[mover - movers](p) : 0;
+    return mover;
 }
 
 wl_error wl_transpose_inplace_workspace(wl_context *context, unsigned width, uint64_t rows, uint64_t cols,
@@ -270,11 +256,14 @@ wl_error wl_transpose_inplace_workspace(wl_context *context, unsigned width, uin
             wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: rows * cols * width exceeds the address space", call);
     if (!error && !bytes)
         error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: bytes is NULL", call);
-    struct wl__inplace p;
+    struct wl__problem p;
     if (!error)
         error = make_problem(&p, context, width, rows, cols);
+    uint64_t workspace;
+    if (!error && !pick(&p, &workspace))
+        error = WL_ERROR_MASKED;
     if (!error)
-        *bytes = way_of(&p)->workspace(&p);
+        *bytes = workspace;
     return error;
 }
 
@@ -289,13 +278,15 @@ wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr mat
     struct wl__array whole = {"matrix", matrix, wl__multiply(wl__multiply(rows, cols), width)};
     struct wl__reach reach = {.context = context};
     error = wl__check_array(call, &reach, &whole, width);
-    struct wl__inplace p;
+    struct wl__problem p;
     if (!error)
         error = make_problem(&p, context, width, rows, cols);
     if (error || whole.bytes == 0)
         return error;
-    const struct way *way = way_of(&p);
-    struct wl__array room = {"workspace", workspace, way->workspace(&p)};
+    struct wl__array room = {"workspace", workspace, 0};
+    const struct wl__mover *mover = pick(&p, &room.bytes);
+    if (!mover)
+        return WL_ERROR_MASKED;
     if (workspace_bytes < room.bytes)
         error =
             wl__fail(WL_ERROR_INVALID_ARGUMENT,
@@ -310,10 +301,7 @@ wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr mat
     p.matrix = matrix;
     p.workspace = workspace;
     p.stream = stream;
-    wl__chose(context, &(struct wl__choice){
-                           call, way->name, way->why, {{"width", width}, {"rows", rows}, {"cols", cols}}});
-    wl__choice_hold();
-    error = way->run(&p);
-    wl__choice_release();
-    return error;
+    struct wl__choice choice = {.operation = call,
+                                .facts = {{"width", width}, {"rows", rows}, {"cols", cols}}};
+    return wl__mover_run(context, mover, &choice, &p);
 }

@@ -1,12 +1,14 @@
-/* What the ways of wl_transpose_inplace share. */
+/* What the movers of wl_transpose_inplace share. */
 #ifndef WIDELOAD_LIB_TRANSPOSE_INPLACE_H
 #define WIDELOAD_LIB_TRANSPOSE_INPLACE_H
 
 #include "lib/inplace/inplace.h"
 #include "lib/launch.h"
+#include "lib/mover.h"
 
-struct wl__inplace {
+struct wl__problem {
     wl_context *context;
+    const struct wl__tuned_inplace *tuned;
     unsigned width, row; /* in bytes; its row in tables of kernels */
     uint64_t rows, cols;
     uint64_t shorter, longer; /* sides */
@@ -23,24 +25,24 @@ struct wl__inplace {
     }
 
 /* Launches so many blocks, in several launches if need be: each finds in *first its first block's index. */
-wl_error wl__inplace_launch(const struct wl__inplace *p, const wl__kernel kernels[5], uint64_t blocks,
+wl_error wl__inplace_launch(const struct wl__problem *p, const wl__kernel kernels[5], uint64_t blocks,
                             uint32_t threads, uint64_t shared_bytes, void **arguments, uint64_t *first);
 
 /* The square of the shorter side, whose rows begin ld elements apart. */
-wl_error wl__inplace_exchange(const struct wl__inplace *p, uint64_t ld);
+wl_error wl__inplace_exchange(const struct wl__problem *p, uint64_t ld);
 
 /* Nearly square matrices (transpose_near.c): whether it is one, the bytes of workspace, and all of it. */
-bool wl__inplace_is_near(const struct wl__inplace *p);
-uint64_t wl__inplace_near_workspace(const struct wl__inplace *p);
-wl_error wl__inplace_near(const struct wl__inplace *p);
+bool wl__inplace_can_near(const struct wl__problem *p);
+uint64_t wl__inplace_near_workspace(const struct wl__problem *p);
+wl_error wl__inplace_near(const struct wl__problem *p);
 
 /* The same in one and a half passes, where the device can (transpose_inplace_panels.c): bytes of workspace, 0
  * where it cannot; and all of it, with that workspace.  *done: whether it was, or else nothing but a launch
  * that saves something in the workspace. */
-uint64_t wl__inplace_panels_workspace(const struct wl__inplace *p);
-wl_error wl__inplace_panels(const struct wl__inplace *p, bool *done);
+uint64_t wl__inplace_panels_workspace(const struct wl__problem *p);
+wl_error wl__inplace_panels(const struct wl__problem *p, bool *done);
 
 /* Saves the extra rows or columns at `saved`, and clears so many counters. */
-wl_error wl__inplace_save(const struct wl__inplace *p, wl_devptr saved, wl_devptr counters, uint64_t words);
+wl_error wl__inplace_save(const struct wl__problem *p, wl_devptr saved, wl_devptr counters, uint64_t words);
 
 #endif

@@ -8,7 +8,7 @@ struct layout {
     uint64_t saved, slots, bytes;
 };
 
-static struct layout layout_of(const struct wl__inplace *p) {
+static struct layout layout_of(const struct wl__problem *p) {
     const uint64_t tile = WL_INPLACE_PANEL(p->width), panels = (p->shorter + tile - 1) / tile;
     struct layout layout = {.panels = panels, .words = WL_INPLACE_PANEL_COUNTERS(panels)};
     layout.saved = (4 * layout.words + 15) / 16 * 16;
@@ -19,7 +19,7 @@ static struct layout layout_of(const struct wl__inplace *p) {
 
 /* Whether as many blocks run at once as a panel has tasks, and some more, so that panels overlap. It is
  * reckoned from shared memory alone: registers are as many as WL_INPLACE_PANEL_BLOCKS lets them be. */
-static bool enough_blocks(const struct wl__inplace *p, uint64_t panels) {
+static bool enough_blocks(const struct wl__problem *p, uint64_t panels) {
     const wl_context *context = p->context;
     int multiprocessors = 0, cooperative = 0;
     if (context->driver.cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
@@ -33,16 +33,16 @@ static bool enough_blocks(const struct wl__inplace *p, uint64_t panels) {
     return cooperative && each * multiprocessors >= WL_INPLACE_PANEL_MOST(panels) * 5 / 4;
 }
 
-uint64_t wl__inplace_panels_workspace(const struct wl__inplace *p) {
+uint64_t wl__inplace_panels_workspace(const struct wl__problem *p) {
     static const wl__kernel close[5] = WL_INPLACE_EACH(close_panels);
     if (WL_MASKED(close[p->row]) || p->context->capability < 80 || !p->context->driver.cuLaunchKernelEx ||
-        p->rows * p->cols * p->width < p->context->panels_from[p->row])
+        p->rows * p->cols * p->width < p->tuned->panels_from[p->row])
         return 0;
     struct layout layout = layout_of(p);
     return enough_blocks(p, layout.panels) ? layout.bytes : 0;
 }
 
-wl_error wl__inplace_panels(const struct wl__inplace *p, bool *done) {
+wl_error wl__inplace_panels(const struct wl__problem *p, bool *done) {
     static const wl__kernel close[5] = WL_INPLACE_EACH(close_panels), open[5] = WL_INPLACE_EACH(open_panels);
     const struct layout layout = layout_of(p);
     const wl__kernel kernel = (p->rows > p->cols ? open : close)[p->row];

@@ -2,109 +2,59 @@
 #include <stdbool.h>
 
 #include "lib/arguments.h"
-#include "lib/choice.h"
 #include "lib/copy/rows.h"
 #include "lib/error.h"
 #include "lib/launch.h"
+#include "lib/mover.h"
 #include "lib/permute/permute_bulk.h"
 #include "lib/permute/permute_plan.h"
 #include "lib/permute/permute_strips.h"
 
 static const char call[] = "wl_permute";
 
-/* To plan takes 5 to 600 us, and programs call again with what they called with: a thread keeps its last
- * plans, each of which hangs on the shape, on how far the addresses are from whole lines, and on what the
- * device can do. */
-#define KEPT 8
-
-struct kept {
-    struct wl__permute_shape shape; /* rank 0: none */
-    uint64_t to, from;
-    unsigned capability; /* the device's */
-    bool is_bulk;        /* the plan */
-    union {
-        struct wl__permute_plan tiles;
-        struct wl__permute_bulk_plan bulk;
-    } plan;
+/* What has been planned for a call. */
+struct plans {
+    enum {
+        NONE,
+        ASYNC,
+        REGISTERS
+    } tiled; /* what `tiles` is for: loads that are asynchronous, or to registers */
+    bool async_is_cheaper;
+    struct wl__permute_plan *tiles;
+    struct wl__permute_bulk_plan *bulk;
+    struct wl__permute_strips_plan *strips; /* of 0 threads: none */
 };
 
 /* A problem that the checks have passed. */
-struct problem {
+struct wl__problem {
     wl_context *context;
-    wl_devptr to, from;
     wl_stream stream;
+    const struct wl__tuned_permute *tuned;
+    wl_devptr to, from;
     struct wl__permute_shape shape;
-    struct kept *kept; /* of the strategies that have a plan */
-    struct wl__permute_strips_plan strips;
+    struct plans *plans;
 };
 
-/* ---------------------------------------------------------------- the strategies */
+static wl_error launch(const struct wl__problem *p, wl__kernel kernel, struct wl_permute_tiles *tiles,
+                       void *parameters, unsigned cluster, unsigned threads, unsigned memory) {
+    void *arguments[] = {parameters};
+    tiles->to = p->to;
+    tiles->from = p->from;
+    /* Blocks past the last tile do the first ones again: the number's highest digit is taken without rest. */
+    return wl__launch_clusters(p->context, kernel, tiles->tiles, cluster, threads, memory, arguments,
+                               p->stream);
+}
+
+/* ---------------------------------------------------------------- movers of tiles */
 
 /* The bytes keep their order. */
-static bool is_copy(struct problem *p) {
+static bool can_copy(const struct wl__problem *p) {
     return p->shape.rank <= 1;
 }
 
-static wl_error copy(struct problem *p) {
+static wl_error run_copy(const struct wl__problem *p) {
     uint64_t bytes = p->shape.width * (p->shape.rank ? p->shape.dim[0].size : 1);
     return wl_copy(p->context, p->to, p->from, bytes, p->stream);
-}
-
-/* Two dimensions change places, within each of a third or not. */
-static bool is_transpose(struct problem *p) {
-    const struct wl__permute_shape *shape = &p->shape;
-    return shape->rank > 1 && shape->by_out[0] == 1 &&
-           !(wl__has_bulk(p->context) && wl__permute_is_near(shape, p->to, p->from)) &&
-           (shape->rank == 2 || (shape->rank == 3 && shape->by_out[2] == 2));
-}
-
-static wl_error transpose(struct problem *p) {
-    const struct wl__permute_shape *shape = &p->shape;
-    const wl_transpose_layout layout = {.rows = shape->dim[1].size,
-                                        .cols = shape->dim[0].size,
-                                        .batch = shape->rank == 3 ? shape->dim[2].size : 1};
-    return wl_transpose_batched(p->context, shape->width, p->to, p->from, &layout, p->stream);
-}
-
-/* Rows that begin anywhere move, through tiles of them. */
-static bool has_strips(struct problem *p) {
-    const struct wl__permute_shape *shape = &p->shape;
-    return shape->by_out[0] == 0 && wl__has_bulk(p->context) &&
-           wl__permute_plan_strips(&p->strips, shape, p->to, p->from);
-}
-
-/* Whole rows move.  Of narrow elements tiles are the slower ones for all but the shortest rows, which are for
- * tiles that take a row as an element. */
-static bool has_rows(struct problem *p) {
-    const struct wl__permute_shape *shape = &p->shape;
-    uint64_t bytes = shape->dim[0].size * shape->width;
-    return shape->by_out[0] == 0 && bytes >= (shape->width > 2 ? 128 : WL_SEAMS_LEAST);
-}
-
-static wl_error rows(struct problem *p) {
-    const struct wl__permute_shape *shape = &p->shape;
-    struct wl__rows rows = {.to = p->to,
-                            .from = p->from,
-                            .row_bytes = shape->dim[0].size * shape->width,
-                            .rank = shape->rank - 1};
-    for (unsigned i = 1; i < shape->rank; i++) {
-        unsigned d = shape->by_out[i];
-        rows.outer[i - 1] = (struct wl__rows_dimension){shape->dim[d].size, shape->dim[d].out * shape->width,
-                                                        shape->dim[d].in * shape->width};
-    }
-    return wl__rows_launch(p->context, wl__rows_way(&rows), &rows, p->stream);
-}
-
-static bool same_shape(const struct wl__permute_shape *a, const struct wl__permute_shape *b) {
-    bool same = a->width == b->width && a->rank == b->rank;
-    for (unsigned d = 0; same && d < a->rank; d++)
-        same = a->dim[d].size == b->dim[d].size && a->by_out[d] == b->by_out[d];
-    return same;
-}
-
-static bool serves(const struct kept *kept, const struct problem *p) {
-    return same_shape(&kept->shape, &p->shape) && (kept->to - p->to) % WL_PERMUTE_LINE == 0 &&
-           (kept->from - p->from) % WL_PERMUTE_LINE == 0 && kept->capability == p->context->capability;
 }
 
 static wl__kernel bulk_kernel(const struct wl__permute_bulk_plan *plan) {
@@ -119,82 +69,68 @@ static wl__kernel bulk_kernel(const struct wl__permute_bulk_plan *plan) {
 static const wl__kernel async_kernels[] = {WL_KERNEL_permute_async1, WL_KERNEL_permute_async2,
                                            WL_KERNEL_permute_async4, WL_KERNEL_permute_async8};
 
-static bool plan(struct problem *p) {
-    static _Thread_local struct kept all[KEPT];
-    static _Thread_local unsigned oldest;
-    for (unsigned i = 0; i < KEPT && !WL_MASKING; i++)
-        if (serves(&all[i], p)) {
-            p->kept = &all[i];
-            return true;
-        }
-    struct kept *kept = p->kept = &all[oldest];
-    kept->shape.rank = 0;
-    kept->capability = p->context->capability;
-    struct wl__permute_bulk_plan bulk;
-    /* Short rows that stay together are for bulk's tiles, and to plan others takes milliseconds. */
-    kept->is_bulk = wl__has_bulk(p->context) && p->shape.by_out[0] == 0 &&
-                    wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from, true) &&
-                    !WL_MASKED(bulk_kernel(&bulk));
-    if (!kept->is_bulk) {
-        struct wl__permute_plan *tiles = &kept->plan.tiles;
-        bool is_async = wl__has_async(p->context) &&
-                        wl__permute_plan_async(tiles, &p->shape, p->to, p->from) &&
-                        !WL_MASKED(async_kernels[__builtin_ctz(tiles->width)]);
-        if (!is_async && !wl__permute_plan_tiles(tiles, &p->shape, p->to, p->from))
-            return false;
-        kept->is_bulk = wl__has_bulk(p->context) && (!is_async || wl__permute_is_slow(tiles, &p->shape)) &&
-                        wl__permute_plan_bulk(&bulk, &p->shape, p->to, p->from,
-                                              tiles->in_shifted || tiles->out_shifted) &&
-                        !WL_MASKED(bulk_kernel(&bulk));
+/* Plans tiles, unless they are planned. */
+static bool plan_tiles(const struct wl__problem *p, unsigned kind) {
+    struct plans *plans = p->plans;
+    if (plans->tiled != kind) {
+        const bool planned = kind == ASYNC
+                                 ? wl__permute_plan_async(p->tuned, plans->tiles, &p->shape, p->to, p->from)
+                                 : wl__permute_plan_tiles(p->tuned, plans->tiles, &p->shape, p->to, p->from);
+        plans->tiled = planned ? kind : NONE;
     }
-    if (kept->is_bulk)
-        kept->plan.bulk = bulk;
-    kept->shape = p->shape;
-    kept->to = p->to;
-    kept->from = p->from;
-    oldest = (oldest + 1) % KEPT;
-    return true;
+    return plans->tiled == kind;
 }
 
-static bool has_bulk(struct problem *p) {
-    return plan(p) && p->kept->is_bulk;
+/* Whole rows move. */
+static bool can_rows(const struct wl__problem *p) {
+    return p->shape.rank > 1 && p->shape.by_out[0] == 0;
 }
 
-static wl_error launch(struct problem *p, wl__kernel kernel, struct wl_permute_tiles *tiles, void *parameters,
-                       unsigned cluster, unsigned threads, unsigned memory) {
-    void *arguments[] = {parameters};
-    tiles->to = p->to;
-    tiles->from = p->from;
-    /* Blocks past the last tile do the first ones again: the number's highest digit is taken without rest. */
-    return wl__launch_clusters(p->context, kernel, tiles->tiles, cluster, threads, memory, arguments,
-                               p->stream);
+/* Short rows that stay together are for bulk's tiles, and to plan others takes milliseconds. */
+static bool can_bulk_rows(const struct wl__problem *p) {
+    return wl__has_bulk(p->context) && can_rows(p) &&
+           wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, true);
 }
 
-static wl_error strips(struct problem *p) {
-    struct wl__permute_strips_plan *plan = &p->strips;
-    return launch(p, WL_KERNEL_permute_strips, &plan->strips.tiles, &plan->strips, plan->cluster,
-                  plan->threads, plan->memory);
+static bool can_bulk(const struct wl__problem *p) {
+    const struct wl__permute_plan *tiles = p->plans->tiles;
+    if (!wl__has_bulk(p->context) || p->shape.rank < 2 ||
+        (!p->plans->async_is_cheaper && !plan_tiles(p, REGISTERS)))
+        return false;
+    const bool shifted = p->plans->tiled == REGISTERS && (tiles->in_shifted || tiles->out_shifted);
+    return wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, shifted);
 }
 
-static wl_error bulk(struct problem *p) {
-    struct wl__permute_bulk_plan *plan = &p->kept->plan.bulk;
+static wl_error run_bulk(const struct wl__problem *p) {
+    struct wl__permute_bulk_plan *plan = p->plans->bulk;
     return launch(p, bulk_kernel(plan), &plan->bulk.tiles, &plan->bulk, plan->cluster, plan->threads,
                   plan->memory);
 }
 
-static bool has_async(struct problem *p) {
-    return plan(p) && !p->kept->is_bulk && p->kept->plan.tiles.is_async;
+/* The rows of the output are whole vectors. */
+static bool can_async(const struct wl__problem *p) {
+    const unsigned last = p->shape.rank > 1 ? p->shape.by_out[0] : 0;
+    return wl__has_async(p->context) && last != 0 &&
+           p->shape.dim[last].size * p->shape.width % WL_PERMUTE_ACCESS == 0;
 }
 
-static wl_error async(struct problem *p) {
-    struct wl__permute_plan *plan = &p->kept->plan.tiles;
+/* The plan is made here, as it takes long.  Where bulk copies have a plan too they may be faster. */
+static double cost_async(const struct wl__problem *p) {
+    const struct wl__permute_plan *plan = p->plans->tiles;
+    if (wl__permute_is_whole(p->tuned, &p->shape) || !plan_tiles(p, ASYNC) ||
+        !wl__permute_async_is_cheaper(p->tuned, plan, &p->shape, p->to, p->from))
+        return WL_DEAR;
+    p->plans->async_is_cheaper = true;
+    return wl__permute_is_slow(p->tuned, plan, &p->shape) ? WL_SECOND : WL_AS_COPY;
+}
+
+static wl_error run_async(const struct wl__problem *p) {
+    struct wl__permute_plan *plan = p->plans->tiles;
+    if (!plan_tiles(p, ASYNC))
+        return WL_ERROR_MASKED;
     uint32_t memory = plan->blocks ? wl__shared_for(p->context, plan->blocks, plan->memory) : plan->memory;
     const wl__kernel kernel = async_kernels[__builtin_ctz(plan->width)];
     return launch(p, kernel, &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, memory);
-}
-
-static bool has_tiles(struct problem *p) {
-    return plan(p) && !p->kept->is_bulk && !p->kept->plan.tiles.is_async;
 }
 
 /* Kernels of tiles, by width: of rows that begin at vectors in both arrays, or anywhere; of up to 6 and 8
@@ -226,27 +162,168 @@ static wl__kernel tile_kernel(const struct wl__permute_plan *plan) {
     return of_width[shifted][passes];
 }
 
-static wl_error tiles(struct problem *p) {
-    struct wl__permute_plan *plan = &p->kept->plan.tiles;
+/* One dimension, or none, has nothing to tile. */
+static wl_error run_tiles(const struct wl__problem *p) {
+    struct wl__permute_plan *plan = p->plans->tiles;
+    if (can_copy(p))
+        return run_copy(p);
+    if (!plan_tiles(p, REGISTERS))
+        return wl__fail(WL_ERROR_UNSUPPORTED, "%s: more than 2^31 tiles", call);
     return launch(p, tile_kernel(plan), &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads,
                   plan->memory);
 }
 
-/* The first that fits. */
-static const struct strategy {
-    const char *name, *why;
-    bool (*fits)(struct problem *p);
-    wl_error (*run)(struct problem *p);
-} strategies[] = {
-    {"copy", "the order of the elements does not change", is_copy, copy},
-    {"transpose", "two dimensions, or neighbours that act as two, change places", is_transpose, transpose},
-    {"strips", "short rows that begin anywhere move: tiles of them, which bulk copies fill", has_strips,
-     strips},
-    {"rows", "the last dimension keeps its place: whole rows move", has_rows, rows},
-    {"bulk", "rows or runs that begin anywhere: large tiles that bulk copies fill", has_bulk, bulk},
-    {"async", "rows of both arrays at 16 bytes: large tiles that asynchronous loads fill", has_async, async},
-    {"tiles", "tiles that are long in both arrays' last dimensions, through shared memory", has_tiles, tiles},
+/* ---------------------------------------------------------------- movers by other operations, and of rows */
+
+/* Two dimensions change places, within each of a third or not. */
+static bool can_transpose(const struct wl__problem *p) {
+    const struct wl__permute_shape *shape = &p->shape;
+    return shape->rank > 1 && shape->by_out[0] == 1 &&
+           (shape->rank == 2 || (shape->rank == 3 && shape->by_out[2] == 2));
+}
+
+static double cost_transpose(const struct wl__problem *p) {
+    return wl__cost_where(!wl__has_bulk(p->context) ||
+                          !wl__permute_is_near(p->tuned, &p->shape, p->to, p->from));
+}
+
+static wl_error run_transpose(const struct wl__problem *p) {
+    const struct wl__permute_shape *shape = &p->shape;
+    const wl_transpose_layout layout = {.rows = shape->dim[1].size,
+                                        .cols = shape->dim[0].size,
+                                        .batch = shape->rank == 3 ? shape->dim[2].size : 1};
+    return wl_transpose_batched(p->context, shape->width, p->to, p->from, &layout, p->stream);
+}
+
+static bool can_strips(const struct wl__problem *p) {
+    return can_rows(p) && p->shape.rank >= 3 && wl__has_bulk(p->context);
+}
+
+/* The plan is made here, as most rows do not suit it. */
+static double cost_strips(const struct wl__problem *p) {
+    if (wl__permute_plan_strips(p->tuned, p->plans->strips, &p->shape, p->to, p->from))
+        return WL_AS_COPY;
+    p->plans->strips->threads = 0;
+    return WL_DEAR;
+}
+
+static wl_error run_strips(const struct wl__problem *p) {
+    struct wl__permute_strips_plan *plan = p->plans->strips;
+    if (!plan->threads)
+        return WL_ERROR_MASKED;
+    return launch(p, WL_KERNEL_permute_strips, &plan->strips.tiles, &plan->strips, plan->cluster,
+                  plan->threads, plan->memory);
+}
+
+/* Shorter rows are for tiles that take a row as an element.  Of narrow elements tiles are the slower ones for
+ * all but the shortest. */
+static double cost_rows(const struct wl__problem *p) {
+    const struct wl__permute_shape *shape = &p->shape;
+    return wl__cost_where(shape->dim[0].size * shape->width >= p->tuned->rows[shape->width > 2]);
+}
+
+static wl_error run_rows(const struct wl__problem *p) {
+    const struct wl__permute_shape *shape = &p->shape;
+    struct wl__rows rows = {.to = p->to,
+                            .from = p->from,
+                            .row_bytes = shape->dim[0].size * shape->width,
+                            .rank = shape->rank - 1};
+    for (unsigned i = 1; i < shape->rank; i++) {
+        unsigned d = shape->by_out[i];
+        rows.outer[i - 1] = (struct wl__rows_dimension){shape->dim[d].size, shape->dim[d].out * shape->width,
+                                                        shape->dim[d].in * shape->width};
+    }
+    return wl__rows_move(p->context, &(struct wl__choice){0}, &rows, p->stream);
+}
+
+/* The floor takes any shape of up to 2^31 tiles, some 200 GB. */
+static const struct wl__mover movers[] = {
+    {"copy", "the order of the elements does not change", can_copy, NULL, run_copy},
+    {"transpose", "two dimensions, or neighbours that act as two, change places", can_transpose,
+     cost_transpose, run_transpose},
+    {"strips", "short rows that begin anywhere move: tiles of them, which bulk copies fill", can_strips,
+     cost_strips, run_strips},
+    {"rows", "the last dimension keeps its place: whole rows move", can_rows, cost_rows, run_rows},
+    {"bulk", "rows or runs that begin anywhere: large tiles that bulk copies fill", can_bulk_rows, NULL,
+     run_bulk},
+    {"async", "rows of both arrays at 16 bytes: large tiles that asynchronous loads fill", can_async,
+     cost_async, run_async},
+    {"bulk", "rows or runs that begin anywhere: large tiles that bulk copies fill", can_bulk, NULL, run_bulk},
+    {"tiles", "tiles that are long in both arrays' last dimensions, through shared memory", NULL,
+     wl__cost_floor, run_tiles},
 };
+
+/* ---------------------------------------------------------------- plans that are kept */
+
+/* To plan takes 5 to 600 us, and programs call again with what they called with.  So a thread keeps its last
+ * plans.  A plan depends on the shape, on how far the addresses are from whole lines, and on the device. */
+#define KEPT 8
+
+struct kept {
+    struct wl__permute_shape shape; /* rank 0: none */
+    uint64_t to, from;
+    const struct wl__tuned *tuned;
+    unsigned capability;           /* the device's */
+    const struct wl__mover *mover; /* and its plan */
+    union {
+        struct wl__permute_plan tiles;
+        struct wl__permute_bulk_plan bulk;
+    } plan;
+};
+
+static bool same_shape(const struct wl__permute_shape *a, const struct wl__permute_shape *b) {
+    bool same = a->width == b->width && a->rank == b->rank;
+    for (unsigned d = 0; same && d < a->rank; d++)
+        same = a->dim[d].size == b->dim[d].size && a->by_out[d] == b->by_out[d];
+    return same;
+}
+
+static bool serves(const struct kept *kept, const struct wl__problem *p) {
+    return same_shape(&kept->shape, &p->shape) && (kept->to - p->to) % WL_PERMUTE_LINE == 0 &&
+           (kept->from - p->from) % WL_PERMUTE_LINE == 0 && kept->tuned == p->context->tuned &&
+           kept->capability == p->context->capability;
+}
+
+static void keep(struct kept *kept, const struct wl__problem *p, const struct wl__mover *mover) {
+    kept->mover = mover;
+    if (mover->run == run_bulk)
+        kept->plan.bulk = *p->plans->bulk;
+    else
+        kept->plan.tiles = *p->plans->tiles;
+    kept->shape = p->shape;
+    kept->to = p->to;
+    kept->from = p->from;
+    kept->tuned = p->context->tuned;
+    kept->capability = p->context->capability;
+}
+
+/* Whether movers of tiles are asked: all others are faster where they cost what a copy does. */
+static bool needs_tiles(const struct wl__problem *p) {
+    return !(can_copy(p) || (can_transpose(p) && cost_transpose(p) <= WL_AS_COPY) ||
+             (can_rows(p) && cost_rows(p) <= WL_AS_COPY));
+}
+
+static wl_error move(const struct wl__problem *p, struct wl__choice *choice) {
+    static _Thread_local struct kept all[KEPT];
+    static _Thread_local unsigned oldest;
+    struct plans *plans = p->plans;
+    if (WL_MASKING || !needs_tiles(p))
+        return wl__move(p->context, WL_MOVERS(movers), choice, p);
+    for (struct kept *kept = all; kept < all + KEPT; kept++)
+        if (serves(kept, p)) {
+            plans->tiles = &kept->plan.tiles;
+            plans->bulk = &kept->plan.bulk;
+            plans->tiled = kept->mover->run == run_async ? ASYNC : REGISTERS;
+            return wl__mover_run(p->context, kept->mover, choice, p);
+        }
+    const struct wl__mover *mover = wl__mover_pick(WL_MOVERS(movers), 0, p);
+    const wl_error error = wl__mover_run(p->context, mover, choice, p);
+    if (mover->run == run_bulk || plans->tiled) {
+        keep(&all[oldest], p, mover);
+        oldest = (oldest + 1) % KEPT;
+    }
+    return error;
+}
 
 /* ---------------------------------------------------------------- the call */
 
@@ -300,28 +377,21 @@ wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr
     if (error || bytes == 0)
         return error;
 
-    struct problem problem;
+    struct wl__permute_strips_plan strips;
+    struct wl__permute_plan tiles;
+    struct wl__permute_bulk_plan bulk;
+    struct plans plans = {.tiled = NONE, .tiles = &tiles, .bulk = &bulk, .strips = &strips};
+    strips.threads = 0;
+    struct wl__problem problem;
     problem.context = context;
+    problem.stream = stream;
+    problem.tuned = &context->tuned->permute;
     problem.to = to;
     problem.from = from;
-    problem.stream = stream;
+    problem.plans = &plans;
     wl__permute_reduce(&problem.shape, width, to, from, rank, sizes, order);
-    const struct strategy *strategy = strategies,
-                          *end = strategies + sizeof(strategies) / sizeof(strategies[0]);
-next:
-    while (!strategy->fits(&problem))
-        if (++strategy == end)
-            return wl__fail(WL_ERROR_UNSUPPORTED, "%s: more than 2^31 tiles", call);
-    const struct wl__choice choice = {
-        call,
-        strategy->name,
-        strategy->why,
-        {{"width", width}, {"rank", rank}, {"bytes", bytes}, {"merged rank", problem.shape.rank}}};
-    wl__chose(context, &choice);
-    wl__choice_hold();
-    error = strategy->run(&problem);
-    wl__choice_release();
-    if (error == WL_ERROR_MASKED && ++strategy < end)
-        goto next;
-    return error;
+    struct wl__choice choice = {
+        .operation = call,
+        .facts = {{"width", width}, {"rank", rank}, {"bytes", bytes}, {"merged rank", problem.shape.rank}}};
+    return move(&problem, &choice);
 }

@@ -6,6 +6,7 @@
 
 #include "lib/permute/permute.h"
 #include "lib/permute/permute_shape.h"
+#include "lib/tuned/tuned.h"
 
 struct wl__permute_bulk_plan {
     struct wl_permute_bulk bulk;
@@ -20,12 +21,13 @@ struct wl__permute_bulk_plan {
  * place, unless its rows are a few dozen bytes: they are moved as one element, and its extent does not
  * matter. The output's first `joined` dimensions are taken as one, whose extent is the last of the extents.
  */
-bool wl__permute_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
-                      unsigned joined, const uint64_t *extent, uint64_t to, uint64_t from);
+bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
+                      const struct wl__permute_shape *shape, unsigned joined, const uint64_t *extent,
+                      uint64_t to, uint64_t from);
 
-/* The plan that is thought the fastest; false where these tiles are not.  shifted: other tiles would have
+/* The plan of the least estimated cost; false where these tiles are not.  shifted: other tiles would have
  * rows that begin within 16 bytes. */
-bool wl__permute_plan_bulk(struct wl__permute_bulk_plan *plan, const struct wl__permute_shape *shape,
-                           uint64_t to, uint64_t from, bool shifted);
+bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
+                           const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted);
 
 #endif

@@ -5,9 +5,8 @@
 #include "lib/permute/permute_bulk.h"
 #include "lib/permute/permute_plan.h"
 
-#define SECTOR      WL_PERMUTE_SECTOR
-#define MEMORY_OF_8 (27 * 1024 + 512)
-#define PIECE       256 /* bytes that memory likes to be written at once */
+#define SECTOR WL_PERMUTE_SECTOR
+#define PIECE  256 /* bytes that memory likes to be written at once */
 
 /* A shape whose first dimensions of the output are joined to one, the last of its `dim`: its stride in the
  * input is 0, as its rows lie anywhere. */
@@ -21,6 +20,7 @@ struct joined {
 
 /* What side by side means in a tile. */
 struct box {
+    const struct wl__tuned_bulk *tuned;
     const struct joined *joined;
     const struct wl__permute_shape *shape;
     unsigned unit; /* bytes that an element is moved by */
@@ -52,12 +52,29 @@ static inline unsigned past_line(uint64_t grain) {
 }
 
 /* The blocks that a multiprocessor holds.  Numbers between 4 and 8 were no better. */
-static inline unsigned blocks_of(unsigned memory, unsigned unit) {
-    return memory <= MEMORY_OF_8 && unit >= 4 ? 8 : 4;
+static inline unsigned blocks_of(const struct wl__tuned_bulk *tuned, unsigned memory, unsigned unit) {
+    return memory <= tuned->memory_of_8 && unit >= 4 ? 8 : 4;
 }
 
-/* What a tile is thought to cost beyond what a copy does, as a share of it (permute_bulk_cost.c): but for
- * banks, and what those add. */
+/* How loads are laid out. */
+struct layout {
+    bool merged; /* rows that lie side by side are one load */
+    bool cut;    /* but so many of them a load as make up an access */
+    unsigned phase, swizzle;
+};
+
+/* Elements that tiles share so that each has whole sectors. */
+static inline unsigned shared_of(unsigned width, unsigned unit) {
+    return (SECTOR - unit + width - 1) / width;
+}
+
+/* permute_bulk_layout.c: completes a box whose extents are set; plans a tile, false where it does not fit. */
+void wl__permute_bulk_look(struct box *box, uint64_t to, uint64_t from);
+bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct box *box,
+                              const struct layout *layout);
+
+/* The estimated cost of a tile beyond a copy, as a share of it (permute_bulk_cost.c): but for banks, and what
+ * those add. */
 double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bulk_plan *plan);
 double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan);
 

@@ -1,4 +1,4 @@
-/* What tiles that bulk copies fill are thought to cost: formulas fitted to an H200's times. */
+/* What tiles that bulk copies fill are estimated to cost beyond a copy, as a share of it. */
 #include "lib/permute/permute_bulk_box.h"
 
 /* ---------------------------------------------------------------- banks of shared memory */
@@ -120,25 +120,25 @@ static double sectors_too_many(uint64_t grain) {
     return grain >= SECTOR ? 0 : (double)(SECTOR - grain) / SECTOR;
 }
 
-/* What a tile of narrow elements is thought to cost beyond what any does, as a share of what a copy does:
- * fitted to an H200's times of 1400 tiles of 49 shapes, such that what it finds cheapest is fast.  What is
- * read of the L2 beyond the need; parts of sectors, stored by elements; runs that begin within lines; short
- * loads and runs; rows, each noted in tables; what warps look up; their stores, by how full they are. */
+/* Narrow elements.  What is read of the L2 beyond the need; parts of sectors, stored by elements; runs that
+ * begin within lines; short loads and runs; rows, each noted in tables; what warps look up; their stores, by
+ * how full they are. */
 static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
+    const struct wl__tuned_bulk_narrow *tuned = &box->tuned->narrow;
     double width = box->shape->width, run = (double)box->run_length * width,
            whole = (double)box->shape->dim[box->shape->by_out[0]].size * width,
            tile = (double)bulk->span.count * box->unit * bulk->columns * bulk->runs;
     uint64_t same = wl__divide_up(bulk->columns, SECTOR / box->unit); /* columns of a kind */
-    double parts = box->out_grain < SECTOR ? 170 / (box->shares ? whole : run) : 0;
-    return 0.25 * read + parts + 5.0 / bulk->load + 0.25 * past_line(box->out_grain) / run + 23 / run +
-           (3.0 * bulk->rows + (50 + 236.0 * (double)same) * bulk->cells) / tile;
+    double parts = box->out_grain < SECTOR ? tuned->parts / (box->shares ? whole : run) : 0;
+    return tuned->read * read + parts + tuned->load / bulk->load +
+           tuned->lines * past_line(box->out_grain) / run + tuned->run / run +
+           (tuned->row * bulk->rows + (tuned->cell + tuned->kind * (double)same) * bulk->cells) / tile;
 }
 
-/* What a tile is thought to cost beyond what a copy does: fitted to an H200's times of 8600 tiles of 274
- * shapes, such that what it finds cheapest is fast.  What is read of the L2 beyond the need; runs that begin
- * within lines, or end within sectors; short loads and runs; many rows; few blocks, and little of their
- * memory filled; small tiles. */
+/* What is read of the L2 beyond the need; runs that begin within lines, or end within sectors; short loads
+ * and runs; many rows; few blocks, and little of their memory filled; small tiles. */
 double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bulk_plan *plan) {
+    const struct wl__tuned_bulk *tuned = box->tuned;
     const struct wl_permute_bulk *bulk = &plan->bulk;
     double load = bulk->load, run = (double)box->run_length * box->shape->width, data = box->shape->width;
     double whole = (double)box->shape->dim[box->shape->by_out[0]].size * box->shape->width;
@@ -150,19 +150,20 @@ double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bul
     if (box->unit < 4)
         return cost_of_narrow(box, bulk, read);
     double lines = (double)past_line(box->out_grain) / run;
-    double parts = box->out_grain < SECTOR ? 42 / (box->shares ? whole : run) : 0;
-    double blocks = blocks_of(plan->memory, box->unit);
+    double parts = box->out_grain < SECTOR ? tuned->parts / (box->shares ? whole : run) : 0;
+    double blocks = blocks_of(tuned, plan->memory, box->unit);
     for (unsigned d = 0; d < box->shape->rank; d++)
         data *= (double)box->extent[d];
-    return 0.022 + 0.229 * read + 0.237 * lines + parts + 7.9 / load + 474 / (run * run) +
-           0.000087 * bulk->rows + 0.138 / blocks + (blocks * data < 108000 ? 0.045 : 0) + 569 / data;
+    return tuned->least + tuned->read * read + tuned->lines * lines + parts + tuned->load / load +
+           tuned->run_square / (run * run) + tuned->row * bulk->rows + tuned->block / blocks +
+           (blocks * data < tuned->in_flight ? tuned->idle : 0) + tuned->tile / data;
 }
 
 /* What banks add to it. */
 double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan) {
     if (box->unit >= 4) {
         double waves = wavefronts(&plan->bulk, box->shape->width);
-        return waves > 3 ? 0.0215 * (waves - 3) : 0;
+        return waves > 3 ? box->tuned->wave * (waves - 3) : 0;
     }
-    return 0.015 / box->unit * (narrow_wavefronts(&plan->bulk, box->unit) - 1);
+    return box->tuned->narrow.wave / box->unit * (narrow_wavefronts(&plan->bulk, box->unit) - 1);
 }

@@ -8,6 +8,7 @@
 #include "lib/permute/permute.h"
 #include "lib/permute/permute_layout.h"
 #include "lib/permute/permute_shape.h"
+#include "lib/tuned/tuned.h"
 
 #define WL__PERMUTE_THREADS 256 /* of a block, but for the widest tiles' of 512 */
 #define WL__PERMUTE_HELD    8   /* accesses of a thread to a side, where they are held in registers */
@@ -80,19 +81,24 @@ bool wl__permute_share(struct wl_permute_side *side, struct wl__permute_accesses
 
 /* Whether the input's last dimension, and all that come after it in the output, make up a tile of some 8 to
  * 46 KB: what a tile writes lies side by side then. */
-bool wl__permute_is_whole(const struct wl__permute_shape *shape);
+bool wl__permute_is_whole(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape);
 
-/* The plan that is thought the fastest, for a shape of rank 2 or more.  False only for more than 2^31 tiles,
+/* The plan of the least estimated cost, for a shape of rank 2 or more.  False only for more than 2^31 tiles,
  * some 200 GB at least. */
-bool wl__permute_plan_tiles(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
-                            uint64_t from);
-/* The same for asynchronous loads; false where there is none, or the one above is thought faster. */
-bool wl__permute_plan_async(struct wl__permute_plan *plan, const struct wl__permute_shape *shape, uint64_t to,
-                            uint64_t from);
+bool wl__permute_plan_tiles(const struct wl__tuned_permute *tuned, struct wl__permute_plan *plan,
+                            const struct wl__permute_shape *shape, uint64_t to, uint64_t from);
+/* The same for asynchronous loads; false where there is none. */
+bool wl__permute_plan_async(const struct wl__tuned_permute *tuned, struct wl__permute_plan *plan,
+                            const struct wl__permute_shape *shape, uint64_t to, uint64_t from);
+/* Whether that plan is estimated to be faster than the other. */
+bool wl__permute_async_is_cheaper(const struct wl__tuned_permute *tuned, const struct wl__permute_plan *plan,
+                                  const struct wl__permute_shape *shape, uint64_t to, uint64_t from);
+/* Whether bulk copies (permute_bulk.h) are faster still, if they have a plan. */
+bool wl__permute_is_slow(const struct wl__tuned_permute *tuned, const struct wl__permute_plan *plan,
+                         const struct wl__permute_shape *shape);
 /* Matrices whose rows are so short that these tiles move them faster than transposes do: many lie side by
  * side in one. */
-bool wl__permute_is_near(const struct wl__permute_shape *shape, uint64_t to, uint64_t from);
-/* Whether bulk copies (permute_bulk.h) are faster still, if they have a plan. */
-bool wl__permute_is_slow(const struct wl__permute_plan *plan, const struct wl__permute_shape *shape);
+bool wl__permute_is_near(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape,
+                         uint64_t to, uint64_t from);
 
 #endif

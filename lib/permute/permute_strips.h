@@ -6,6 +6,7 @@
 
 #include "lib/permute/permute.h"
 #include "lib/permute/permute_shape.h"
+#include "lib/tuned/tuned.h"
 
 struct wl__permute_strips_plan {
     struct wl_permute_strips strips;
@@ -14,7 +15,7 @@ struct wl__permute_strips_plan {
 };
 
 /* False where these tiles do not suit the shape, which is one whose last dimension keeps its place. */
-bool wl__permute_plan_strips(struct wl__permute_strips_plan *plan, const struct wl__permute_shape *shape,
-                             uint64_t to, uint64_t from);
+bool wl__permute_plan_strips(const struct wl__tuned_permute *tuned, struct wl__permute_strips_plan *plan,
+                             const struct wl__permute_shape *shape, uint64_t to, uint64_t from);
 
 #endif

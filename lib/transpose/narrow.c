@@ -1,29 +1,51 @@
 #include "lib/transpose/narrow.h"
 
+#include "lib/fields/interleave.h"
 #include "lib/fields/streams.h"
 
-/* A batch's matrices have to fill a block each. */
-#define MATRIX_BYTES 2048
 #define VECTOR_BYTES 16
 
-static bool narrow(unsigned width, uint64_t fields) {
-    if (fields <= WL_NARROW_LIMIT)
-        return fields >= 2;
-    return fields <= WL_NARROW_LIMIT_TORN && fields * width % VECTOR_BYTES != 0;
+/* Structures of these many fields on either side, whose rows are contiguous there. */
+struct sides {
+    bool rows, cols;
+};
+
+static bool is_few(const struct wl__tuned_narrow *tuned, unsigned width, uint64_t fields) {
+    return fields >= 2 &&
+           (fields <= tuned->fields || (fields <= tuned->torn && fields * width % VECTOR_BYTES != 0));
+}
+
+static struct sides suited(const struct wl__tuned_narrow *tuned, unsigned width,
+                           const wl_transpose_layout *l) {
+    return (struct sides){is_few(tuned, width, l->cols) && l->from_ld == l->cols,
+                          is_few(tuned, width, l->rows) && l->to_ld == l->rows};
+}
+
+static struct sides possible(const wl_transpose_layout *l) {
+    return (struct sides){l->cols >= 2 && l->cols <= WL_STREAMS_MAX && l->from_ld == l->cols,
+                          l->rows >= 2 && l->rows <= WL_STREAMS_MAX && l->to_ld == l->rows};
+}
+
+bool wl__narrow_can(const wl_transpose_layout *layout) {
+    const struct sides can = possible(layout);
+    return can.rows || can.cols;
+}
+
+bool wl__narrow_fits(const struct wl__tuned_narrow *tuned, unsigned width,
+                     const wl_transpose_layout *layout) {
+    const struct sides suit = suited(tuned, width, layout);
+    /* The longer side cannot overflow: the matrix lies in memory. */
+    return (suit.rows || suit.cols) &&
+           (layout->batch == 1 || layout->rows * layout->cols * width >= tuned->matrix);
 }
 
 /* Whether the input's rows are the structures; else the output's are. */
-static bool apart(unsigned width, const wl_transpose_layout *layout) {
-    bool rows = narrow(width, layout->cols) && layout->from_ld == layout->cols;
-    bool cols = narrow(width, layout->rows) && layout->to_ld == layout->rows;
-    return rows && (!cols || layout->cols <= layout->rows);
-}
-
-bool wl__narrow_fits(unsigned width, const wl_transpose_layout *layout) {
-    if (!apart(width, layout) && !(narrow(width, layout->rows) && layout->to_ld == layout->rows))
-        return false;
-    /* The longer side cannot overflow: the matrix lies in memory. */
-    return layout->batch == 1 || layout->rows * layout->cols * width >= MATRIX_BYTES;
+static bool is_apart(const struct wl__tuned_narrow *tuned, unsigned width,
+                     const wl_transpose_layout *layout) {
+    struct sides sides = suited(tuned, width, layout);
+    if (!sides.rows && !sides.cols)
+        sides = possible(layout);
+    return sides.rows && (!sides.cols || layout->cols <= layout->rows);
 }
 
 wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
@@ -39,7 +61,7 @@ wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to,
         .packed_batch = layout->from_stride * width,
         .stream_batch = layout->to_stride * width,
     };
-    if (!apart(width, layout))
+    if (!is_apart(&context->tuned->transpose.narrow, width, layout))
         streams = (struct wl__streams){
             .together = true,
             .width = width,
@@ -52,5 +74,5 @@ wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to,
             .packed_batch = layout->to_stride * width,
             .stream_batch = layout->from_stride * width,
         };
-    return wl__streams_choose(context, &streams)->move(context, &streams, stream);
+    return wl__streams_move(context, &streams, stream);
 }

@@ -4,12 +4,9 @@
 #define THREADS 256
 #define LINE    128
 #define BESIDE                                                                                               \
-    (2 * LINE + 16)       /* bytes: the barrier's line, and what a panel lies off a line and a vector        \
-                           */
-#define GAP    32         /* bytes between rows or matrices that bulk loads may bring too are less */
-#define TINY   (2 << 10)  /* bytes of a matrix that is worth no block */
-#define MANY   1024       /* such matrices, apart from each other: blocks have some */
-#define ENOUGH (16 << 10) /* bytes of small matrices together */
+    (2 * LINE + 16) /* bytes: the barrier's line, and what a panel lies off a line and a vector              \
+                     */
+#define GAP 32      /* bytes between rows or matrices that bulk loads may bring too are less */
 /* Rows, so that numbers of elements are divided exactly by one multiplication. */
 #define ROWS_LIMIT 16384
 
@@ -49,19 +46,21 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
     if (span > most(context))
         return false;
     const uint64_t stride = width * l->from_stride;
+    const struct wl__tuned_transpose *tuned = &context->tuned->transpose;
     uint32_t together = 1;
     bool gaps = l->to_ld > l->rows;
-    if ((gaps || l->to_stride == l->rows * l->cols || (matrix < TINY && l->batch >= MANY)) &&
+    if ((gaps || l->to_stride == l->rows * l->cols ||
+         (matrix < tuned->tiny_matrix && l->batch >= tuned->tiny_many)) &&
         stride - span < GAP) {
         gaps |= l->to_stride > l->rows * l->cols;
         /* So many that blocks begin at sectors of both sides, where that is not too many. */
         uint32_t even = 1;
         while (!gaps && even < 32 && even * matrix % 32)
             even *= 2;
-        together = matrix < ENOUGH ? (uint32_t)(ENOUGH / matrix) : 1;
+        together = matrix < tuned->together ? (uint32_t)(tuned->together / matrix) : 1;
         if (together >= even)
             together -= together % even;
-        else if (even * stride <= 2 * ENOUGH)
+        else if (even * stride <= 2 * tuned->together)
             together = even;
         if (together > l->batch)
             together = (uint32_t)l->batch;
@@ -83,11 +82,13 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
                         struct wl__panels *out) {
     if (!wl__has_bulk(context) || !is_small(l))
         return false;
-    const uint32_t edges = 2 * (16 - width), budget = (width < 4 ? 40 : 72) << 10;
+    const struct wl__tuned_transpose *tuned = &context->tuned->transpose;
+    const uint32_t edges = 2 * (16 - width), budget = tuned->panel_budget[width >= 4];
     uint32_t pitch = width * l->from_ld % LINE;
     while (pitch < LINE / 2 + edges)
         pitch += LINE;
-    while (pitch < width * l->cols + edges && l->rows * (pitch + LINE) <= budget && pitch + LINE <= 1024)
+    while (pitch < width * l->cols + edges && l->rows * (pitch + LINE) <= budget &&
+           pitch + LINE <= tuned->panel_row)
         pitch += LINE;
     if (l->rows * pitch > most(context))
         return false;
@@ -136,6 +137,10 @@ static uint32_t conflicts_turned(unsigned width, uint32_t rows, const struct wl_
     return most;
 }
 
+/* Passes over shared memory that lanes in turn must save of four samples, as they take more instructions:
+ * where they save one of two or three they are slower. */
+#define TURNED_GAIN 8
+
 /* How many vectors that is: a share of the panel, or up to a tenth more where conflicts are fewer then. Bytes
  * are gathered by most accesses, and are worth a longer search; 0 where they are to be
  * turned. */
@@ -159,8 +164,7 @@ static uint32_t apart_of(unsigned width, uint32_t rows, const struct wl__panels 
     uint32_t turned = 0;
     for (uint32_t place = 0; place < 4; place++)
         turned += conflicts_turned(width, rows, p, vectors / 128 * 32 * place);
-    /* It takes more instructions: where it saves a pass of two or three it is slower. */
-    return turned + 8 <= 4 / places * fewest ? 0 : best;
+    return turned + TURNED_GAIN <= 4 / places * fewest ? 0 : best;
 }
 
 /* The same, remembered: programs transpose one shape many times, and a search takes as long as a launch. */
@@ -186,8 +190,9 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
     uint32_t row_vectors = 1;
     while (row_vectors < windows)
         row_vectors *= 2;
-    const uint64_t beside = 44544, whole = 1 + (beside + p->bytes / 2) / p->bytes;
-    const uint64_t blocks = (whole > 1 ? whole : 2) + (p->bulk ? width < 4 ? 2 : 0 : width < 4 ? 3 : 1);
+    const struct wl__tuned_transpose *tuned = &context->tuned->transpose;
+    const uint32_t blocks =
+        wl__blocks_in_flight(tuned->in_flight, p->bytes) + tuned->panel_more[p->bulk][width >= 4];
     /* What of a row of the output has a lane. */
     const uint32_t each = 16 / width, stores = rows / each;
     const uint32_t units = p->gaps && rows >= 2 * each ? stores : rows;

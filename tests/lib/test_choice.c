@@ -125,14 +125,13 @@ static void held_choices(void **state) {
     char text[512];
     const struct wl__choice outer = {
         .operation = "wl_permute", .kernel = "copy", .why = "it is the identity"};
-    wl__chose(&context, &outer);
-    wl__choice_hold();
+    wl__choice_begin(&context, &outer);
     logged(true, text, sizeof(text));
     assert_string_equal(text, "");
-    wl__choice_hold();
-    wl__choice_release();
+    wl__choice_begin(&context, &copied);
+    wl__choice_end();
     wl__chose(&context, &copied);
-    wl__choice_release();
+    wl__choice_end();
     assert_string_equal(wl_explain(), "wl_permute: copy: it is the identity");
     wl__chose(&context, &copied);
     assert_string_equal(wl_explain(), copied_words);

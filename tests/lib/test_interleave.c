@@ -351,7 +351,7 @@ static void transpose(unsigned width, const wl_transpose_layout *layout, unsigne
     snprintf(what, sizeof(what), "width %u, %llu x %llu, ld %llu and %llu, batch %llu, shifts %u and %u",
              width, (unsigned long long)l->rows, (unsigned long long)l->cols, (unsigned long long)l->from_ld,
              (unsigned long long)l->to_ld, (unsigned long long)l->batch, from_shift, to_shift);
-    assert_true(wl__narrow_fits(width, layout));
+    assert_true(wl__narrow_fits(&context->tuned->transpose.narrow, width, layout));
     uint64_t from_elements = (l->batch - 1) * l->from_stride + (l->rows - 1) * l->from_ld + l->cols;
     uint64_t to_elements = (l->batch - 1) * l->to_stride + (l->cols - 1) * l->to_ld + l->rows;
     struct array from = make(from_elements * width, (size_t)from_shift * width, 1);
@@ -370,7 +370,7 @@ static void transpose(unsigned width, const wl_transpose_layout *layout, unsigne
 
 /* More fields than WL_NARROW_LIMIT are narrow only if they are not whole vectors. */
 static bool never_narrow(unsigned width, uint64_t fields) {
-    return fields > WL_NARROW_LIMIT && fields * width % 16 == 0;
+    return fields > context->tuned->transpose.narrow.fields && fields * width % 16 == 0;
 }
 
 static void test_narrow(void **state) {
@@ -423,7 +423,7 @@ static void test_narrow_fits(void **state) {
         {{5, 3, 3, 5, 9, 15, 15}, false},       {{3, 50176, 50176, 3, 8, 150528, 150528}, true},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        if (wl__narrow_fits(4, &cases[i].layout) != cases[i].fits)
+        if (wl__narrow_fits(&context->tuned->transpose.narrow, 4, &cases[i].layout) != cases[i].fits)
             fail_msg("case %zu", i);
 }
 

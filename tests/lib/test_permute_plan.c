@@ -14,6 +14,7 @@
 /* ---------------------------------------------------------------- problems */
 
 static uint32_t state = 1;
+static const struct wl__tuned_permute *tuned;
 
 static uint32_t pick(uint32_t below) {
     state = state * 1664525u + 1013904223u;
@@ -182,7 +183,7 @@ static void bulk_tiles_are_right(void **unused) {
         for (unsigned d = 0; d < shape.rank; d++)
             extent[d] = pick(2) ? shape.dim[d].size : 1 + pick((uint32_t)shape.dim[d].size);
         struct wl__permute_bulk_plan plan;
-        if (shape.rank < 2 || !wl__permute_bulk(&plan, &shape, 1, extent, drawn.to, drawn.from))
+        if (shape.rank < 2 || !wl__permute_bulk(tuned, &plan, &shape, 1, extent, drawn.to, drawn.from))
             continue;
         planned++;
         carry_out_bulk(&drawn.p, &plan);
@@ -214,7 +215,7 @@ static void joined_tiles_are_right(void **unused) {
                 extent[kept++] = pick(2) ? shape.dim[d].size : 1 + pick((uint32_t)shape.dim[d].size);
         extent[kept] = 2 + pick((uint32_t)rows - 2);
         struct wl__permute_bulk_plan plan;
-        if (!wl__permute_bulk(&plan, &shape, joined, extent, drawn.to, drawn.from))
+        if (!wl__permute_bulk(tuned, &plan, &shape, joined, extent, drawn.to, drawn.from))
             continue;
         planned++;
         carry_out_bulk(&drawn.p, &plan);
@@ -234,7 +235,7 @@ static void streams_are_right(void **unused) {
             struct wl__permute_shape shape;
             wl__permute_reduce(&shape, p.width, to, from, p.rank, p.sizes, p.order);
             struct wl__permute_bulk_plan plan;
-            assert_true(wl__permute_plan_bulk(&plan, &shape, to, from, false));
+            assert_true(wl__permute_plan_bulk(tuned, &plan, &shape, to, from, false));
             assert_int_equal(plan.extent[0], 64);
             assert_int_equal(plan.extent[1], 128);
             const struct wl_permute_tiles *tiles = &plan.bulk.tiles;
@@ -256,9 +257,9 @@ static void choices_are_right(void **unused) {
         if (shape.rank < 2)
             continue;
         struct wl__permute_plan plan;
-        if (wl__permute_plan_async(&plan, &shape, drawn.to, drawn.from))
+        if (wl__permute_plan_async(tuned, &plan, &shape, drawn.to, drawn.from))
             carry_out_async(&drawn.p, &plan);
-        assert_true(wl__permute_plan_tiles(&plan, &shape, drawn.to, drawn.from));
+        assert_true(wl__permute_plan_tiles(tuned, &plan, &shape, drawn.to, drawn.from));
         assert_in_range(plan.memory, 1, 48 * 1024);
         assert_in_range(plan.passes, 1, WL__PERMUTE_HELD);
         assert_in_range(plan.threads, 1,
@@ -266,13 +267,15 @@ static void choices_are_right(void **unused) {
         carry_out_tiles(&drawn.p, &plan);
         planned++;
         struct wl__permute_bulk_plan bulk;
-        if (wl__permute_plan_bulk(&bulk, &shape, drawn.to, drawn.from, plan.in_shifted || plan.out_shifted))
+        if (wl__permute_plan_bulk(tuned, &bulk, &shape, drawn.to, drawn.from,
+                                  plan.in_shifted || plan.out_shifted))
             carry_out_bulk(&drawn.p, &bulk);
     }
     assert_in_range(planned, 1500, 3000);
 }
 
 int main(void) {
+    tuned = &wl__tuned_for(90)->permute;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reduces),
         cmocka_unit_test(widens_by_address),

@@ -69,7 +69,8 @@ static void copy(unsigned rank, const uint64_t *sizes, uint64_t row_bytes, uint6
     snprintf(what, sizeof(what), "rank %u, rows of %llu and %llu more, +%u to +%u", rank,
              (unsigned long long)row_bytes, (unsigned long long)slack, from_shift, to_shift);
     wl__rows_join(&rows);
-    if (wl__rows_launch(context, wl__rows_way(&rows), &rows, NULL) || wl_synchronize(context))
+    if (wl__rows_move(context, &(struct wl__choice){.operation = "rows"}, &rows, NULL) ||
+        wl_synchronize(context))
         fail_msg("%s: %s", what, wl_message());
     array_compare(context, &out, what);
     array_compare(context, &in, what);

@@ -30,7 +30,8 @@ static void little_shared(void **state) {
     (void)state;
     const uint64_t side = 3075;
     struct array matrix = array_make(context, side * side / 2 + 1, 0, 5);
-    const struct wl__inplace p = {.context = context,
+    const struct wl__problem p = {.context = context,
+                                  .tuned = &context->tuned->inplace,
                                   .width = 2,
                                   .row = 1,
                                   .rows = side,

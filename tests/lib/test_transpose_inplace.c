@@ -104,14 +104,17 @@ static void narrow(void **state) {
 }
 
 /* The size in bytes from which on nearly square matrices use panels. */
-static uint64_t measured_from[5];
-static void go_by_panels_from(uint64_t bytes) {
+static const struct wl__tuned *measured;
+static struct wl__tuned changed;
+static void go_by_panels_from(uint32_t bytes) {
+    changed = *measured;
     for (unsigned row = 0; row < 5; row++)
-        context->panels_from[row] = bytes;
+        changed.inplace.panels_from[row] = bytes;
+    context->tuned = &changed;
 }
 
 static void go_as_measured(void) {
-    memcpy(context->panels_from, measured_from, sizeof(measured_from));
+    context->tuned = measured;
 }
 
 static void each_nearly_square(void) {
@@ -142,7 +145,7 @@ static void each_nearly_square(void) {
 
 static void nearly_square_in_two_passes(void **state) {
     (void)state;
-    go_by_panels_from(UINT64_MAX);
+    go_by_panels_from(UINT32_MAX);
     each_nearly_square();
     go_as_measured();
 }
@@ -161,7 +164,7 @@ static void nearly_square_by_panels(void **state) {
 /* Two passes: the second lacks no wait.  check.inplace_waits runs this test under the race checker. */
 static void rows_wait(void **state) {
     (void)state;
-    go_by_panels_from(UINT64_MAX);
+    go_by_panels_from(UINT32_MAX);
     for (unsigned width = 1; width <= 16; width *= 2) {
         run(width, 500, 503, 1, "near-square");
         run(width, 503, 500, 3, "near-square");
@@ -198,7 +201,7 @@ static void random_shapes(void **state) {
     unsigned cases = wanted && *wanted ? (unsigned)atoi(wanted) : 300;
     for (uint32_t i = 0; i < cases; i++) {
         if (i % 3)
-            go_by_panels_from(i % 3 == 1 ? 0 : UINT64_MAX);
+            go_by_panels_from(i % 3 == 1 ? 0 : UINT32_MAX);
         else
             go_as_measured();
         uint32_t a = mix(3 * i), b = mix(3 * i + 1), c = mix(3 * i + 2);
@@ -274,7 +277,7 @@ static void refusals(void **state) {
 static int open_and_remember(void **state) {
     int failed = open_device(state);
     if (!failed)
-        memcpy(measured_from, context->panels_from, sizeof(measured_from));
+        measured = context->tuned;
     return failed;
 }
 

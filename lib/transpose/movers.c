@@ -1,0 +1,325 @@
+/* The movers of transposes: what each can do, and where it is the fastest. */
+#include "lib/copy/rows.h"
+#include "lib/transpose/narrow.h"
+#include "lib/transpose/problem.h"
+
+#define VECTOR 16
+#define SECTOR 32
+
+/* ---------------------------------------------------------------- what a problem is */
+
+static uint64_t matrix_bytes(const struct wl__problem *p) {
+    return p->width * p->layout.rows * p->layout.cols;
+}
+
+/* Rows of both sides begin and end at vectors. */
+static bool is_aligned(const struct wl__problem *p) {
+    return (p->from_places | p->to_places | p->width * (p->layout.rows | p->layout.cols)) % VECTOR == 0;
+}
+
+/* The output's rows begin at sectors too.  Otherwise the movers of any alignment are as fast. */
+static bool is_at_sectors(const struct wl__problem *p) {
+    return is_aligned(p) && p->to_places % SECTOR == 0;
+}
+
+/* ceil((n + extra) / each) */
+static uint64_t tiles_of(uint64_t n, uint64_t extra, uint64_t each) {
+    return n / each + (n % each + extra + each - 1) / each;
+}
+
+/* Whether so many hundredths of the tiles are the matrix's. */
+static bool fills_tiles(const struct wl__problem *p, const struct wl__tiled *tiled, unsigned hundredths) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t rows = tiles_of(l->rows, tiled->tile.extra, tiled->tile.rows) * tiled->tile.rows;
+    const uint64_t cols = tiles_of(l->cols, 0, tiled->tile.cols) * tiled->tile.cols;
+    return 100 * l->rows * l->cols >= hundredths * rows * cols;
+}
+
+/* ---------------------------------------------------------------- lines, structures and streams */
+
+/* Its transpose is a row or column too. */
+static bool can_line(const struct wl__problem *p) {
+    return p->layout.rows == 1 || p->layout.cols == 1;
+}
+
+/* The elements of a line one by one, in a row where they lie side by side, which wl__rows_join() finds. */
+static wl_error run_line(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t width = p->width;
+    const bool row = l->rows == 1;
+    struct wl__rows rows = {.to = p->to, .from = p->from, .row_bytes = width, .rank = 2};
+    rows.outer[0].size = row ? l->cols : l->rows;
+    rows.outer[0].to_pitch = width * (row ? l->to_ld : 1);
+    rows.outer[0].from_pitch = width * (row ? 1 : l->from_ld);
+    rows.outer[1].size = l->batch;
+    rows.outer[1].to_pitch = width * l->to_stride;
+    rows.outer[1].from_pitch = width * l->from_stride;
+    wl__rows_join(&rows);
+    return wl__rows_move(p->context, &(struct wl__choice){0}, &rows, p->stream);
+}
+
+static bool can_narrow(const struct wl__problem *p) {
+    return wl__narrow_can(&p->layout);
+}
+
+static double cost_narrow(const struct wl__problem *p) {
+    return wl__cost_where(p->is_narrow);
+}
+
+/* Streams that begin at sectors, or are long: faster than whole matrices and panels. */
+static bool is_long_narrow(const struct wl__problem *p) {
+    const struct wl__tuned_narrow *tuned = &p->tuned->narrow;
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t stream = p->width * (l->rows > l->cols ? l->rows : l->cols);
+    if (!p->is_narrow)
+        return false;
+    return (stream >= tuned->sectors && stream % SECTOR == 0) || stream >= tuned->any[p->width >= 4] ||
+           (p->width < 4 ? stream >= tuned->vectors && stream % VECTOR == 0
+                         : stream >= tuned->words && matrix_bytes(p) > tuned->large) ||
+           (p->width == 1 && l->cols <= tuned->few && stream >= tuned->bytes);
+}
+
+static wl_error run_narrow(const struct wl__problem *p) {
+    return wl__narrow_transpose(p->context, p->width, p->to, p->from, &p->layout, p->stream);
+}
+
+/* ---------------------------------------------------------------- matrices and panels */
+
+/* Where there are gaps between the output's rows, each has torn ends, and panels have few advantages but for
+ * small matrices. */
+static bool fills_lines_of_gaps(const struct wl__problem *p, const struct wl__tiled *tiled) {
+    const wl_transpose_layout *l = &p->layout;
+    const struct wl__tuned_full *tuned = &p->tuned->full;
+    if (p->is_narrow && (p->width * l->rows >= tuned->gap_stream || p->width >= 8))
+        return true;
+    if (p->width < 4)
+        return l->rows > tuned->gap_rows[p->row] && l->cols > tuned->gap_cols[p->row];
+    return fills_tiles(p, tiled, tuned->gap[p->row - 2]) ||
+           (l->rows < tuned->gap_few && l->cols >= tuned->gap_long);
+}
+
+/* Whether tiles of both sides' lines are full enough to be faster than panels. */
+static bool fills_lines(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const struct wl__tuned_full *tuned = &p->tuned->full;
+    const bool aligned = is_at_sectors(p);
+    const struct wl__tiled *tiled = aligned ? &wl__vectors[p->row] : wl__shifted_of(p);
+    if (l->to_ld > l->rows)
+        return fills_lines_of_gaps(p, tiled);
+    if (p->width < 4)
+        return wl__has_async(p->context) && aligned &&
+               fills_tiles(p, &wl__async[p->row], tuned->narrow_async);
+    const unsigned wide = p->row - 2;
+    const unsigned least = aligned                                           ? tuned->aligned[wide]
+                           : (p->from_places & (tuned->line[wide] - 1)) == 0 ? tuned->lined[wide]
+                           : p->width == 8 && l->rows <= tuned->low_rows     ? tuned->low_torn
+                                                                             : tuned->torn[wide];
+    return fills_tiles(p, tiled, least);
+}
+
+bool wl__panels_lose(const struct wl__problem *p) {
+    return is_long_narrow(p) || fills_lines(p);
+}
+
+/* Blocks that have much to do are slower than smaller tiles unless they are many. */
+static bool is_many(const struct wl__problem *p, const struct wl__panels *panels) {
+    return panels->bytes / panels->together <= p->tuned->panel_large ||
+           p->layout.batch / panels->together * tiles_of(p->layout.cols, 0, panels->cols) >=
+               p->tuned->panels_many;
+}
+
+static bool can_matrices(const struct wl__problem *p) {
+    return p->is_matrices;
+}
+
+static bool is_matrices(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const bool joined = l->from_stride == l->rows * l->from_ld && l->to_stride == l->rows * l->cols;
+    return p->is_matrices && !p->panels_lose && is_many(p, &p->matrices) &&
+           !(p->width == 16 && !joined && p->is_narrow);
+}
+
+static double cost_matrices(const struct wl__problem *p) {
+    return wl__cost_where(is_matrices(p));
+}
+
+static wl_error run_matrices(const struct wl__problem *p) {
+    return wl__panels_transpose(p->context, p->width, p->to, p->from, &p->layout, &p->matrices, p->stream);
+}
+
+static bool can_panels(const struct wl__problem *p) {
+    return p->is_columns;
+}
+
+/* Of many rows little fits a multiprocessor; and of little in all, tiles of lines are done sooner. */
+static double cost_panels(const struct wl__problem *p) {
+    const struct wl__tuned_transpose *tuned = p->tuned;
+    const wl_transpose_layout *l = &p->layout;
+    const bool aligned = is_at_sectors(p);
+    const uint64_t rows = p->width == 4 && aligned ? tuned->aligned_rows : tuned->panel_rows[p->row];
+    const uint64_t enough = aligned ? tuned->aligned_bytes : tuned->panel_bytes, stream = p->width * l->cols;
+    return wl__cost_where(
+        l->rows <= rows && !p->panels_lose &&
+        (!p->is_narrow || (stream < tuned->stream && p->columns.bytes >= tuned->panel_least)) &&
+        (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * l->batch >= enough));
+}
+
+static wl_error run_panels(const struct wl__problem *p) {
+    return wl__panels_transpose(p->context, p->width, p->to, p->from, &p->layout, &p->columns, p->stream);
+}
+
+/* ---------------------------------------------------------------- pieces and columns */
+
+/* Bulk copies bring whole rows of the input, which are contiguous; the output is stored by vectors. */
+static bool can_pieces(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    if (!wl__has_bulk(p->context) || p->width > 4 || l->from_ld != l->cols)
+        return false;
+    const uint64_t room = wl__shared_for(p->context, 1, WL_PIECE_BESIDE) - WL_PIECE_BESIDE;
+    const uint64_t from = p->width * (l->batch > 1 ? l->from_stride : 0) | p->from;
+    return l->cols <= room / WL_PIECE_STRIP && (from | p->to_places | p->width * l->rows) % VECTOR == 0;
+}
+
+/* Requests to shared memory for 512 bytes of such a tile: how many rows make a vector, and the bank conflicts
+ * of so many columns. */
+static unsigned piece_requests(const struct wl__problem *p) {
+    const unsigned each = VECTOR / p->width, even = (unsigned)__builtin_ctz((unsigned)p->layout.cols | 8);
+    return each << even;
+}
+
+/* Rows that are no whole vectors, not few columns, and so short that two blocks fit. */
+static bool suits_pieces(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t row = p->width * l->cols, strip = WL_PIECE_STRIP / p->width;
+    const uint64_t room =
+        wl__shared_for(p->context, p->tuned->pieces.blocks, WL_PIECE_BESIDE) - WL_PIECE_BESIDE;
+    return l->cols > p->tuned->narrow.fields && row % VECTOR != 0 && row <= room / strip &&
+           l->rows >= strip &&
+           piece_requests(p) <= (p->is_narrow ? p->tuned->pieces.few : p->tuned->pieces.most);
+}
+
+/* The fastest where the output's rows begin at sectors, or a tile has all of them, and there are few bank
+ * conflicts.  Where there are some, small whole matrices are faster. */
+static double cost_pieces(const struct wl__problem *p) {
+    const unsigned requests = piece_requests(p);
+    const bool all = p->layout.rows <= p->tuned->pieces.all_rows[p->row] && requests <= p->tuned->pieces.few;
+    return wl__cost_where(
+        suits_pieces(p) && (all || (p->to_places | p->width * p->layout.rows) % SECTOR == 0) &&
+        (requests <= p->tuned->pieces.few ||
+         (requests <= p->tuned->pieces.some && matrix_bytes(p) > p->tuned->pieces.large) || !is_matrices(p)));
+}
+
+/* The fastest where panels do not fit, or are few.  Rows that begin in a sector's middle cost a third: tiles
+ * of both sides' lines are faster than that where they are full enough. */
+static double cost_torn_pieces(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    return wl__cost_where(suits_pieces(p) && (p->width == 1 || l->to_ld > l->rows ||
+                                              (p->width == 4 && l->rows <= p->tuned->pieces.torn_rows)));
+}
+
+/* Rows of the output are contiguous, have a vector and less than 2^10 elements, and a line of the input for
+ * each fits; the input's rows begin and end at vectors. */
+static bool can_columns(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    if (!wl__has_async(p->context) || p->width > 4 || l->to_ld != l->rows)
+        return false;
+    const uint64_t to = p->width * (l->batch > 1 ? l->to_stride : 0) | p->to;
+    return p->width * l->rows >= VECTOR && l->rows < 1 << 10 &&
+           l->rows <= wl__shared_for(p->context, 1, 0) / WL_COLUMNS_LINE &&
+           p->width * l->cols >= WL_COLUMNS_LINE && (to | p->from_places | p->width * l->cols) % VECTOR == 0;
+}
+
+/* Rows of the output that are no whole vectors, so short that several blocks fit.  Few rows are left to
+ * structures and streams, and bytes and small matrices of 2-byte elements to whole matrices. */
+static double cost_columns(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t room = wl__shared_for(p->context, p->tuned->columns_blocks[p->row], 0);
+    return wl__cost_where(
+        l->rows > p->tuned->narrow.fields && p->width * l->rows % VECTOR != 0 &&
+        l->rows <= room / WL_COLUMNS_LINE && (p->width == 4 || !p->is_narrow) &&
+        (p->width == 4 || !p->is_matrices || (p->width == 2 && matrix_bytes(p) >= p->tuned->columns_matrix)));
+}
+
+/* ---------------------------------------------------------------- tiles of both sides' lines */
+
+static bool can_async(const struct wl__problem *p) {
+    return wl__has_async(p->context) && is_aligned(p);
+}
+
+/* Of words and wider elements, pieces of 256 bytes that begin within 256 bytes of memory are better loaded
+ * with all of these (transpose_vectors.cu); of 16 bytes pieces are longer. */
+static double cost_async(const struct wl__problem *p) {
+    const uint64_t piece = p->width == 4 || p->width == 8 ? 256 : 1;
+    return wl__cost_where(is_at_sectors(p) &&
+                          (p->width < 4 || (p->tuned->async_words && p->from_places % piece == 0)));
+}
+
+static bool can_vectors(const struct wl__problem *p) {
+    return p->width >= 4 && is_aligned(p);
+}
+
+static double cost_vectors(const struct wl__problem *p) {
+    return wl__cost_where(is_at_sectors(p));
+}
+
+static bool can_slots(const struct wl__problem *p) {
+    return wl__has_async(p->context) && (p->width == 2 || p->width == 4);
+}
+
+/* Lanes gather elements of rows a vector of the output apart, which are in different banks where the input's
+ * rows begin at different places; those of neighbouring columns, too, where bytes of the output's rows that
+ * begin at vectors are not from such bytes of the input's.  Words have too few conflicts for that to matter,
+ * and matrices of few rows are faster all the same. */
+static double cost_slots(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const struct wl__tuned_slots *least = &p->tuned->slots[p->width == 4];
+    const struct wl__tiled *tiled = &wl__slots_of_rows[p->width == 4];
+    const bool conflicts = l->from_ld * l->to_ld % 4 == 1 && l->rows >= least->conflict_rows,
+               very_tall = l->cols > tiled->tile.cols && l->rows / least->tall > l->cols;
+    return wl__cost_where(l->from_ld % 4 != 0 && !(p->width == 2 && (conflicts || very_tall)) &&
+                          l->rows >= least->rows && l->cols >= least->cols &&
+                          wl__all_tiles(p, tiled) >= least->tiles);
+}
+
+static bool can_windows(const struct wl__problem *p) {
+    return wl__has_async(p->context) && p->width < 4;
+}
+
+/* Faster than windows where parts of tiles are few, as clusters wait for their slowest block. */
+static double cost_clusters(const struct wl__problem *p) {
+    return wl__cost_where(p->width * p->layout.rows >= p->tuned->clusters_row &&
+                          p->width * p->layout.cols >= p->tuned->clusters_row);
+}
+
+/* ---------------------------------------------------------------- the table */
+
+static const struct wl__mover movers[] = {
+    {"line", "one row or one column: a copy of elements", can_line, NULL, run_line},
+    {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
+     can_pieces, cost_pieces, wl__run_pieces},
+    {"columns", "rows become short ones that are no whole vectors, back to back: tiles are contiguous there",
+     can_columns, cost_columns, wl__run_columns},
+    {"matrices", "small, of any alignment: whole matrices, brought by bulk copies and gathered", can_matrices,
+     cost_matrices, run_matrices},
+    {"panels", "few rows, of any alignment: all rows of some columns, gathered", can_panels, cost_panels,
+     run_panels},
+    {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
+     can_pieces, cost_torn_pieces, wl__run_pieces},
+    {"narrow", "few columns, or rows, that lie back to back: structures and streams", can_narrow, cost_narrow,
+     run_narrow},
+    {"async",
+     "rows of both sides begin and end at 16 bytes: 16-byte accesses, large tiles loaded asynchronously",
+     can_async, cost_async, wl__run_async},
+    {"vectors", "rows of both sides begin and end at 16 bytes: 16-byte accesses, tiles", can_vectors,
+     cost_vectors, wl__run_vectors},
+    {"slots", "rows begin at different places in 16 bytes: tiles of their windows, gathered from there once",
+     can_slots, cost_slots, wl__run_slots},
+    {"clusters", "any alignment, large: tiles of rows' windows, in clusters of blocks", can_windows,
+     cost_clusters, wl__run_clusters},
+    {"windows", "any alignment: tiles of rows' windows, loaded asynchronously; the output in whole sectors",
+     can_windows, NULL, wl__run_windows},
+    {"shifted", "any alignment: tiles, moved so that each row of the output is written in whole sectors",
+     NULL, wl__cost_floor, wl__run_shifted},
+};
+
+const struct wl__movers wl__transpose_movers = WL_MOVERS(movers);

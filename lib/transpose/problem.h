@@ -1,0 +1,63 @@
+/* A transpose whose arguments have been checked, and what its movers share. */
+#ifndef WIDELOAD_LIB_TRANSPOSE_PROBLEM_H
+#define WIDELOAD_LIB_TRANSPOSE_PROBLEM_H
+
+#include "lib/mover.h"
+#include "lib/transpose/panels.h"
+
+struct wl__problem {
+    wl_context *context;
+    wl_stream stream;
+    const struct wl__tuned_transpose *tuned;
+    unsigned width, row; /* in bytes; its row in tables by width */
+    wl_devptr to, from;
+    wl_transpose_layout layout;      /* complete: no 0 stands for a default */
+    uint64_t to_places, from_places; /* the bits of all places where rows begin */
+    bool is_narrow;                  /* wl__narrow_fits() */
+    bool is_matrices, is_columns;    /* whole matrices fit, and columns */
+    bool panels_lose;                /* to streams, or to tiles of both sides' lines; set where either fits */
+    struct wl__panels matrices, columns;
+};
+
+/* movers.c */
+bool wl__panels_lose(const struct wl__problem *p);
+extern const struct wl__movers wl__transpose_movers;
+
+/* A tiled kernel and the tile that it was compiled with. */
+struct wl__tiled {
+    wl__kernel kernel;
+    uint32_t threads;
+    struct {
+        uint32_t rows, cols; /* of the input */
+        uint32_t extra;      /* it begins up to so many rows early in a row of the output */
+    } tile;
+};
+
+/* The kernels by width (tiled.c). */
+extern const struct wl__tiled wl__vectors[5], wl__async[5], wl__slots_of_rows[2];
+/* Any alignment: of a width's, the first that matrices have the rows for. */
+const struct wl__tiled *wl__shifted_of(const struct wl__problem *p);
+uint64_t wl__all_tiles(const struct wl__problem *p, const struct wl__tiled *tiled);
+
+/* ceil(n / each) */
+static inline uint64_t wl__tiles_along(uint64_t n, uint64_t each) {
+    return n / each + (n % each != 0);
+}
+
+/* How pieces and columns are cut: elements of a strip, which is a line. */
+#define WL_PIECE_STRIP 128 /* bytes of the output */
+#define WL_PIECE_BESIDE                                                                                      \
+    256 /* bytes of shared memory: the barrier's line, and what the tile lies off a line */
+#define WL_COLUMNS_LINE 128 /* bytes of the input */
+
+/* The movers' runs. */
+wl_error wl__run_vectors(const struct wl__problem *p);
+wl_error wl__run_async(const struct wl__problem *p);
+wl_error wl__run_windows(const struct wl__problem *p);
+wl_error wl__run_clusters(const struct wl__problem *p);
+wl_error wl__run_slots(const struct wl__problem *p);
+wl_error wl__run_pieces(const struct wl__problem *p);
+wl_error wl__run_columns(const struct wl__problem *p);
+wl_error wl__run_shifted(const struct wl__problem *p);
+
+#endif

@@ -1,0 +1,207 @@
+/* Transposes by tiles: the kernels, how blocks walk over the tiles, and how many of them run at a time. */
+#include "lib/launch.h"
+#include "lib/transpose/problem.h"
+#include "lib/transpose/tiles.h"
+
+/* ---------------------------------------------------------------- the kernels */
+
+/* Blocks walk down whole columns of tiles, so that neighbours in time write whole rows of the output. */
+const struct wl__tiled wl__vectors[5] = {
+    [2] = {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}},
+    [3] = {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}},
+    [4] = {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0}},
+};
+const struct wl__tiled wl__async[5] = {
+    {WL_KERNEL_transpose_async1, 128, {128, 256, 0}}, {WL_KERNEL_transpose_async2, 256, {64, 128, 0}},
+    {WL_KERNEL_transpose_async4, 256, {64, 64, 0}},   {WL_KERNEL_transpose_async8, 128, {32, 32, 0}},
+    {WL_KERNEL_transpose_async16, 256, {32, 32, 0}},
+};
+static const struct wl__tiled windows[] = {
+    {WL_KERNEL_transpose_window1, 256, {128, 240, 31}},
+    {WL_KERNEL_transpose_window2, 256, {128, 120, 15}},
+};
+static const struct wl__tiled clusters[] = {
+    {WL_KERNEL_transpose_clusters1, 256, {128, 240, 31}},
+    {WL_KERNEL_transpose_clusters2, 256, {64, 248, 15}},
+};
+/* Of 2 bytes, and of 4. */
+#define SLOT_BYTES 512
+const struct wl__tiled wl__slots_of_rows[2] = {
+    {WL_KERNEL_transpose_slots2, 256, {64, 248, 15}},
+    {WL_KERNEL_transpose_slots4, 256, {64, 124, 7}},
+};
+#define PIECE_THREADS   256
+#define COLUMNS_THREADS 256
+static const wl__kernel pieces[] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_transpose_pieces2,
+                                    WL_KERNEL_transpose_pieces4};
+/* One line of each row of the input, or two. */
+static const wl__kernel columns[][2] = {
+    {WL_KERNEL_transpose_columns1_1, WL_KERNEL_transpose_columns1_2},
+    {WL_KERNEL_transpose_columns2_1, WL_KERNEL_transpose_columns2_2},
+    {WL_KERNEL_transpose_columns4_1, WL_KERNEL_transpose_columns4_2},
+};
+/* Tall tiles, and low ones, which may be the same. */
+static const struct wl__tiled shifted[5][2] = {
+    {{WL_KERNEL_transpose_any1, 256, {64, 64, 0}}, {WL_KERNEL_transpose_any1, 256, {64, 64, 0}}},
+    {{WL_KERNEL_transpose_any2, 256, {64, 64, 0}}, {WL_KERNEL_transpose_any2, 256, {64, 64, 0}}},
+    {{WL_KERNEL_transpose_medium4, 512, {64, 125, 7}}, {WL_KERNEL_transpose_low4, 256, {32, 125, 7}}},
+    {{WL_KERNEL_transpose_elements8, 512, {64, 64, 3}}, {WL_KERNEL_transpose_low8, 256, {32, 63, 3}}},
+    {{WL_KERNEL_transpose_elements16, 256, {32, 32, 1}}, {WL_KERNEL_transpose_elements16, 256, {32, 32, 1}}},
+};
+
+const struct wl__tiled *wl__shifted_of(const struct wl__problem *p) {
+    const unsigned low = p->layout.rows < p->tuned->tall_rows;
+    const struct wl__tiled *of_width = shifted[p->row];
+    return &of_width[WL_MASKED(of_width[low].kernel) ? 1 - low : low];
+}
+
+/* ---------------------------------------------------------------- the walk */
+
+/* How blocks walk over the tiles: columns of tiles in pairs, so many columns from one to the other (0:
+ * singly), in bands of so many rows of tiles (0: all); and blocks that a grid is a multiple of. */
+struct walk {
+    uint32_t pair, band, cluster;
+};
+
+/* Whether tiles that are neighbours in a row of the input may share a line of memory. */
+static bool lines_are_shared(const struct wl__problem *p, const struct wl__tiled *tiled) {
+    return (p->from | p->width * p->layout.from_ld | p->width * tiled->tile.cols) % 128 != 0;
+}
+
+/* One whole column of tiles after the other is the fastest, but for two kinds of matrices.  Where rows of the
+ * input are `channels_apart` apart, a column lies in too few of the memory's channels: so columns are taken
+ * in pairs.  Where neighbours share lines, the second finds them in the L2 only if the column before it was
+ * short: so tall matrices are cut into bands of rows.  Wide matrices have as few bands as that takes, others
+ * low ones, whose ends in the output's rows are still in the L2 when the next band goes on there. */
+static struct walk walk_of(const struct wl__problem *p, const struct wl__tiled *tiled) {
+    const struct wl__tuned_transpose *tuned = p->tuned;
+    const wl_transpose_layout *l = &p->layout;
+    struct walk walk = {0, 0, 1};
+    if ((p->width * l->from_ld & (tuned->channels_apart - 1)) == 0) {
+        /* Tiles of 128, 256 and 512 bytes; others would be nearer or further apart. */
+        const uint64_t step = tuned->channels_step, bytes = p->width * tiled->tile.cols,
+                       row = p->width * l->cols;
+        if (step % bytes == 0 && (row >= 8 * step || row % (2 * step) == 0))
+            walk.pair = (uint32_t)(step / bytes);
+    } else if (l->rows > (tiled->tile.extra ? tuned->cached_windows : tuned->cached_rows) &&
+               lines_are_shared(p, tiled)) {
+        const uint64_t bands = wl__tiles_along(l->rows, tuned->wide_band),
+                       rows =
+                           l->cols > tuned->wide_cols ? wl__tiles_along(l->rows, bands) : tuned->narrow_band;
+        walk.band = (uint32_t)wl__tiles_along(rows, tiled->tile.rows);
+    }
+    return walk;
+}
+
+static wl_error run_walk(const struct wl__problem *p, const struct wl__tiled *tiled, struct walk walk,
+                         uint32_t shared) {
+    struct wl__tiles tiles;
+    struct wl_transpose_tiles launch;
+    void *arguments[] = {&launch};
+    wl_error error = WL_ERROR_OK;
+    const struct wl__tile_shape shape = {tiled->tile.rows, tiled->tile.cols, tiled->tile.extra, walk.pair,
+                                         walk.band};
+    wl__tiles_start(&tiles, shape, p->width, p->to, p->from, &p->layout,
+                    WL_GRID_X_LIMIT / walk.cluster * walk.cluster);
+    while (!error && wl__tiles_next(&tiles, &launch)) {
+        const uint32_t blocks = (launch.blocks + walk.cluster - 1) / walk.cluster * walk.cluster;
+        error = wl__launch_clusters(p->context, tiled->kernel, blocks, walk.cluster, tiled->threads, shared,
+                                    arguments, p->stream);
+    }
+    return error;
+}
+
+/* ---------------------------------------------------------------- the runs */
+
+uint64_t wl__all_tiles(const struct wl__problem *p, const struct wl__tiled *tiled) {
+    const wl_transpose_layout *l = &p->layout;
+    return l->batch * wl__tiles_along(l->rows, tiled->tile.rows) * wl__tiles_along(l->cols, tiled->tile.cols);
+}
+
+/* Bytes of an average tile: those at a matrix's ends may be smaller. */
+static uint64_t tile_bytes(const struct wl__problem *p, const struct wl__tiled *tiled) {
+    const wl_transpose_layout *l = &p->layout;
+    return p->width * (l->rows / wl__tiles_along(l->rows, tiled->tile.rows)) *
+           (l->cols / wl__tiles_along(l->cols, tiled->tile.cols));
+}
+
+/* Kernels that have their shared memory. */
+static wl_error run_tiled(const struct wl__problem *p, const struct wl__tiled *tiled) {
+    return run_walk(p, tiled, walk_of(p, tiled), 0);
+}
+
+/* Kernels that load tiles asynchronously to shared memory that they are given, for a tile and `extra` bytes:
+ * as few blocks on a multiprocessor as keep enough in flight while one stores, and `more`. */
+static wl_error run_loaded(const struct wl__problem *p, const struct wl__tiled *tiled, uint32_t extra,
+                           unsigned more) {
+    const uint32_t least = tiled->tile.rows * tiled->tile.cols * p->width + extra;
+    const uint32_t blocks = wl__blocks_in_flight(p->tuned->in_flight, tile_bytes(p, tiled)) + more;
+    return run_walk(p, tiled, walk_of(p, tiled),
+                    p->tuned->in_flight ? wl__shared_for(p->context, blocks, least) : least);
+}
+
+wl_error wl__run_vectors(const struct wl__problem *p) {
+    return run_tiled(p, &wl__vectors[p->row]);
+}
+
+/* Whether tiles are full but for a twentieth. */
+static bool fills(const struct wl__problem *p, const struct wl__tiled *tiled) {
+    return tile_bytes(p, tiled) * 20 >= (uint64_t)tiled->tile.rows * tiled->tile.cols * p->width * 19;
+}
+
+wl_error wl__run_async(const struct wl__problem *p) {
+    const struct wl__tiled *tiled = &wl__async[p->row];
+    const bool few = p->width == 1 && fills(p, tiled) && wl__all_tiles(p, tiled) < p->tuned->few_tiles;
+    return run_loaded(p, tiled, 0, few ? p->tuned->few_more : 0);
+}
+
+wl_error wl__run_windows(const struct wl__problem *p) {
+    return run_tiled(p, &windows[p->row]);
+}
+
+wl_error wl__run_clusters(const struct wl__problem *p) {
+    const struct wl__tiled *tiled = &clusters[p->row];
+    struct walk walk = walk_of(p, tiled);
+    if (p->width == 1 && !walk.pair && !walk.band)
+        walk.pair = 1;
+    walk.cluster = 8; /* as the kernels were compiled */
+    return run_walk(p, tiled, walk, 0);
+}
+
+wl_error wl__run_slots(const struct wl__problem *p) {
+    const struct wl__tuned_transpose *tuned = p->tuned;
+    const struct wl__tiled *tiled = &wl__slots_of_rows[p->width == 4];
+    const uint32_t least = (tiled->tile.rows + tiled->tile.extra) * SLOT_BYTES;
+    const bool large = p->layout.rows >= tuned->slots_large.rows &&
+                       p->layout.cols >= tuned->slots_large.cols &&
+                       wl__all_tiles(p, tiled) >= tuned->slots_large.tiles;
+    struct walk walk = walk_of(p, tiled);
+    walk.cluster = large ? tuned->slots_large.cluster : 1;
+    return run_walk(p, tiled, walk,
+                    wl__shared_for(p->context,
+                                   large ? tuned->slots_large.blocks : tuned->slots_large.else_blocks,
+                                   least));
+}
+
+wl_error wl__run_pieces(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint32_t strip = WL_PIECE_STRIP / p->width, cols = (uint32_t)l->cols,
+                   bytes = strip * cols * p->width;
+    const uint32_t strips = l->rows > strip && bytes <= p->tuned->small_tile / 2 ? 2 : 1;
+    const struct wl__tiled tiled = {pieces[p->row], PIECE_THREADS, {strips * strip, cols, 0}};
+    return run_loaded(p, &tiled, WL_PIECE_BESIDE, 0);
+}
+
+wl_error wl__run_columns(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint32_t rows = (uint32_t)l->rows, cols = WL_COLUMNS_LINE / p->width;
+    uint32_t lines = l->cols > cols && rows * WL_COLUMNS_LINE <= p->tuned->small_tile / 2 ? 2 : 1;
+    if (WL_MASKED(columns[p->row][lines - 1]))
+        lines = 3 - lines;
+    const struct wl__tiled tiled = {columns[p->row][lines - 1], COLUMNS_THREADS, {rows, lines * cols, 0}};
+    return run_loaded(p, &tiled, 0, p->tuned->columns_more[p->row]);
+}
+
+wl_error wl__run_shifted(const struct wl__problem *p) {
+    return run_tiled(p, wl__shifted_of(p));
+}

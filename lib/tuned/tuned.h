@@ -1,0 +1,249 @@
+/* What was fitted to measurements, a file for each architecture: thresholds between movers, and how a kernel
+ * is launched.  All of it is about speed: no value makes a result wrong.
+ *
+ * What a kernel is compiled with (tiles, threads) and what the machine is (lines of 128 bytes, sectors of 32)
+ * stands beside the kernels instead.  Values were measured on an H200 unless the comment says otherwise. */
+#ifndef WIDELOAD_LIB_TUNED_H
+#define WIDELOAD_LIB_TUNED_H
+
+#include <stdint.h>
+
+/* A threshold that nothing reaches. */
+#define WL_NEVER UINT32_MAX
+
+/* Bytes of a row from which on movers of rows are the fastest (docs/notes/copy.md). */
+struct wl__tuned_rows {
+    uint32_t slots_8, slots_4, slots_2, slots_1; /* slots, for rows at multiples of 8, 4, 2, 1 bytes */
+    uint32_t slots_4_first;                      /* slots, even where the output's rows follow each other */
+    uint32_t dense;                              /* vectors of one row or two, where these do */
+    uint32_t seams_4; /* the same with seams made apart, for multiples of 4 bytes; for others always */
+};
+
+/* Transposes.  [5] is by width: 1, 2, 4, 8, 16 bytes; [3] by 1, 2, 4 bytes; [2] by 1 and 2 bytes, unless the
+ * comment says otherwise.  docs/notes/transpose.md has the measurements. */
+struct wl__tuned_transpose {
+    /* Order of tiles.  Rows of the input that are multiples of channels_apart bytes apart (a power of two)
+     * share few memory channels.  Two columns of tiles channels_step bytes apart, in turns, are up to 6 %
+     * faster. */
+    uint32_t channels_apart, channels_step;
+    /* The L2 holds the lines of a column of tiles of so many rows.  cached_windows is for tiles that begin
+     * early in a row of the output.  Taller matrices are cut into bands of rows, which is up to 34 % faster.
+     */
+    uint32_t cached_rows, cached_windows;
+    /* Matrices of more than wide_cols columns have bands of about wide_band rows, others of narrow_band. */
+    uint32_t wide_cols, wide_band, narrow_band;
+
+    /* Bytes in flight on a multiprocessor while one block stores.  The number of blocks that this makes is 1
+     * to 10 % faster than as many blocks as fit, or one less.  0: as many as fit. */
+    uint32_t in_flight;
+    /* Fewer tiles of 1-byte elements than few_tiles, 32 per multiprocessor, want few_more blocks more. */
+    uint32_t few_tiles, few_more;
+    /* Blocks more for the columns mover, whose lanes have more to do; and blocks that must fit for it to win.
+     */
+    uint32_t columns_more[3], columns_blocks[3];
+    /* Bytes of a tile.  Pieces and columns of up to half of it are taken two at a time. */
+    uint32_t small_tile;
+    /* Rows from which on tall tiles are faster than low ones, which waste less: up to 27 %. */
+    uint32_t tall_rows;
+    /* 1: for 4-byte and wider elements, asynchronous loads are 0.1 to 1.3 % faster than loads to registers.
+     */
+    uint32_t async_words;
+
+    /* Minimum rows, columns and tiles of the slots mover, for 2 and 4 bytes; below them other movers win. */
+    struct wl__tuned_slots {
+        uint32_t rows, cols, tiles;
+        uint32_t conflict_rows; /* rows from which on bank conflicts matter */
+        uint32_t tall;          /* rows per column from which on it is 3 % slower */
+    } slots[2];
+    /* From so many rows, columns and tiles on, so many blocks per multiprocessor in clusters of so many are 1
+     * % faster.  Smaller matrices want else_blocks, each by itself. */
+    struct {
+        uint32_t rows, cols, tiles, blocks, cluster, else_blocks;
+    } slots_large;
+    /* Bytes of a row of both sides from which on clusters beat windows: 4095 x 4097 bytes, 2047 x 2049 2-byte
+     * elements. */
+    uint32_t clusters_row;
+
+    /* The pieces mover.  A request is one to shared memory, per 512 bytes. */
+    struct {
+        uint32_t blocks;      /* blocks that must fit a multiprocessor for it to win */
+        uint32_t few;         /* requests up to which it always wins */
+        uint32_t some, large; /* requests up to which it wins for matrices of more than `large` bytes */
+        uint32_t most;        /* requests beyond which it never wins */
+        uint32_t all_rows[3]; /* rows up to which a tile has all of them, and they may begin within sectors */
+        uint32_t
+            torn_rows; /* rows of 4-byte elements up to which it beats tiles, though they end in sectors */
+    } pieces;
+    /* Bytes of a matrix of 2-byte elements from which on the columns mover beats whole matrices. */
+    uint32_t columns_matrix;
+
+    /* Whole matrices and panels.  A block of more than panel_large bytes is slower than smaller tiles unless
+     * there are panels_many blocks. */
+    uint32_t panel_large, panels_many;
+    /* Rows up to which panels beat tiles; aligned_rows is for 4-byte elements whose rows begin at vectors. */
+    uint32_t panel_rows[5], aligned_rows;
+    /* Bytes of all matrices from which on panels of 4-byte and wider elements beat tiles; aligned_bytes is
+     * for rows that begin at vectors. */
+    uint32_t panel_bytes, aligned_bytes;
+    /* Where few rows or columns could be streams, panels win for rows of less than `stream` bytes and panels
+     * of panel_least bytes. */
+    uint32_t stream, panel_least;
+    /* Bytes of a panel, for 1 and 2 bytes and for wider elements; and of a row of it. */
+    uint32_t panel_budget[2], panel_row;
+    /* A matrix of less than tiny_matrix bytes is worth no block.  Of tiny_many such matrices that lie apart,
+     * a block takes `together` bytes. */
+    uint32_t tiny_matrix, tiny_many, together;
+    /* Blocks more than in_flight makes: of panels and of whole matrices, each for 1 and 2 bytes and wider. */
+    uint32_t panel_more[2][2];
+
+    /* Hundredths of the tiles of both sides' lines that must be full for these to beat panels.  [3] is by 4,
+     * 8, 16 bytes here. */
+    struct wl__tuned_full {
+        uint32_t narrow_async;       /* 1 and 2 bytes, rows at vectors */
+        uint32_t aligned[3];         /* rows of both sides at vectors */
+        uint32_t line[3], lined[3];  /* rows of the input at multiples of `line` bytes, a power of two */
+        uint32_t torn[3];            /* rows elsewhere */
+        uint32_t low_rows, low_torn; /* rows elsewhere, 8 bytes, of up to low_rows rows */
+        /* Where there are gaps between rows of the output: */
+        uint32_t gap[3];
+        uint32_t gap_few, gap_long; /* tiles also win for fewer rows than gap_few of gap_long columns */
+        uint32_t gap_rows[2], gap_cols[2]; /* 1 and 2 bytes: tiles win for more rows and columns than these */
+        uint32_t gap_stream;               /* bytes of a row of few columns from which on tiles win */
+    } full;
+
+    /* Structures and streams.  They beat panels if the longer side has so many bytes. */
+    struct wl__tuned_narrow {
+        uint32_t sectors;      /* a multiple of 32 bytes */
+        uint32_t any[2];       /* 1 and 2 bytes; wider */
+        uint32_t vectors;      /* 1 and 2 bytes, a multiple of 16 bytes */
+        uint32_t words, large; /* wider, matrices of more than `large` bytes */
+        uint32_t bytes, few;   /* 1 byte, up to `few` columns */
+        uint32_t matrix;       /* bytes of a batch's matrix that fill a block */
+        uint32_t fields, torn; /* columns that count as few; where structures are no whole vectors */
+    } narrow;
+};
+
+/* Coefficients of a tile's cost beyond a copy, as a share of it: a sum, fitted so that what it finds cheapest
+ * is fast.  A run is what is contiguous in an array; "per byte of" divides by so many bytes. */
+
+/* Tiles through registers: 4600 plans of 34 shapes. */
+struct wl__tuned_registers {
+    double traffic;         /* per share of the elements that is visited twice */
+    double in, in_square;   /* per byte of a loaded run, and of its square */
+    double in_lines;        /* per byte of a loaded run that is no whole lines */
+    double out, out_square; /* per byte of a stored run, and of its square */
+    double out_sectors;     /* per byte of a stored run that is no whole sectors */
+    uint32_t in_flight;     /* bytes in flight on a multiprocessor that are enough */
+    double idle;            /* per share of in_flight that is missing */
+    double tile;            /* per byte of a tile */
+    double wide;            /* for 8-byte elements in more than 4 passes */
+    uint32_t memory;        /* bytes of shared memory of a multiprocessor */
+};
+
+/* Tiles that asynchronous loads fill: 5000 plans of 258 shapes, on average 1.2 % above the best plan. */
+struct wl__tuned_async {
+    double traffic, in, out, tile; /* as above */
+    double in_lines;               /* per byte of a loaded run, times the bytes that it begins past a line */
+    double out_lines;              /* per byte of a stored run that begins within a line */
+    double out_sectors;         /* per byte of a stored run, times the bytes that it begins past a sector */
+    uint32_t small;             /* bytes of a tile that is large enough */
+    double idle;                /* per share of `small` that is missing */
+    double pass;                /* per pass of a block's threads over a side */
+    double wave;                /* per wavefront beyond two of a warp's loads from the tile */
+    uint32_t large;             /* bytes of a block beyond which fewer than four fit a multiprocessor */
+    double few_blocks;          /* for these */
+    uint32_t memory;            /* maximum bytes of a tile */
+    uint32_t in_flight, blocks; /* bytes in flight while one block stores; the fewest blocks */
+    double margin;              /* what registers must cost more: below it the two are within 1 % */
+    double dear;                /* cost from which on bulk copies are up to half again as fast, 4 bytes */
+    double dear_reversed;       /* the same for reversed dimensions, where they are 2 % faster */
+};
+
+/* Tiles that bulk copies fill: 8600 tiles of 274 shapes. */
+struct wl__tuned_bulk {
+    double least;       /* for every tile */
+    double read;        /* per share of the bytes that the L2 reads twice */
+    double lines;       /* per byte of a stored run, times the bytes that it begins past a line */
+    double parts;       /* per byte of a stored run that ends within a sector */
+    double load;        /* per byte of a load */
+    double run_square;  /* per square of a stored run's bytes */
+    double row;         /* for each row of a tile */
+    double block;       /* per block of a multiprocessor */
+    uint32_t in_flight; /* bytes in flight on a multiprocessor that are enough */
+    double idle;        /* for fewer */
+    double tile;        /* per byte of a tile */
+    double wave;        /* for each wavefront beyond three */
+    /* Copies whose two ends lie differently within a line, or a sector, take more requests.  By 4 and 8
+     * bytes, and narrower. */
+    double off_lines[2], off_sectors[2];
+    uint32_t memory_of_8; /* bytes of a block up to which eight fit a multiprocessor; else four */
+    uint32_t few;         /* 1- and 2-byte elements, or bytes of wider ones, that are moved as one element */
+    /* 1- and 2-byte elements: 1400 tiles of 49 shapes. */
+    struct wl__tuned_bulk_narrow {
+        double read, lines, parts, load; /* as above */
+        double run;                      /* per byte of a stored run */
+        double row, cell, kind;          /* per byte of a tile: for each row, each access of a warp, and each
+                                          * kind of columns in it */
+        double wave;                     /* per byte of an element: for each wavefront beyond one */
+        double most;                     /* dearer tiles are not taken */
+    } narrow;
+};
+
+/* Tiles of rows that stay together. */
+struct wl__tuned_strips {
+    /* Bytes of a row, by words of 1, 2, 4, 8 bytes.  Shorter rows go as elements of bulk's tiles, longer ones
+     * one by one. */
+    uint32_t least[4], most[4];
+    uint32_t memory;        /* maximum bytes of a block: four fit a multiprocessor, and leave it some L1 */
+    uint32_t small, full;   /* bytes of a tile: fewer keep too little in flight; enough are in flight */
+    double idle;            /* cost per share of `full` that is missing */
+    uint32_t load, longest; /* bytes that are contiguous in the input: minimum and maximum */
+    uint32_t run;           /* minimum bytes that are contiguous in the output */
+    double ends;            /* cost per byte of a load */
+};
+
+struct wl__tuned_permute {
+    struct wl__tuned_registers registers;
+    struct wl__tuned_async async;
+    struct wl__tuned_bulk bulk;
+    struct wl__tuned_strips strips;
+    uint32_t rows[2];   /* bytes from which on rows move one by one: words of 1 and 2 bytes; wider */
+    uint32_t short_row; /* bytes of a row that is short, 4- and 8-byte elements */
+    /* Minimum and maximum bytes of a tile that is contiguous in the output; minimum bytes of a row of it. */
+    uint32_t whole_least, whole_most, whole_row;
+    uint32_t cluster_memory; /* bytes of a block below which clusters lose: blocks come too fast */
+    double cluster_lanes;    /* share of busy threads from which on clusters of four gain */
+};
+
+struct wl__tuned_inplace {
+    uint32_t small_side; /* shorter side below which smaller tiles are up to 1.6 times as fast, 2 bytes */
+    /* Bytes of a nearly square matrix from which on panels win, by width.  Below, two passes take less than
+     * the launch of a grid that runs at once, and its waits. */
+    uint32_t panels_from[5];
+};
+
+struct wl__tuned_streams {
+    uint32_t bulk_fields;   /* fields from which on bulk copies win: fewer are as fast one by one */
+    uint32_t chunk_vectors; /* 16-byte vectors of a chunk per thread */
+    uint32_t
+        chunk_blocks; /* blocks below which chunks are made smaller, so that each multiprocessor has some */
+};
+
+struct wl__tuned_fields {
+    uint32_t chunk; /* bytes of the structures of a chunk */
+};
+
+struct wl__tuned {
+    const char *name;
+    struct wl__tuned_rows rows;
+    struct wl__tuned_transpose transpose;
+    struct wl__tuned_permute permute;
+    struct wl__tuned_inplace inplace;
+    struct wl__tuned_streams streams;
+    struct wl__tuned_fields fields;
+};
+
+/* The values of the newest architecture that is not newer than the device, whose capability 90 is 9.0. */
+const struct wl__tuned *wl__tuned_for(unsigned capability);
+
+#endif
