@@ -132,8 +132,8 @@ static unsigned find_turn(struct wl_permute_sides *sides, unsigned word) {
     return least;
 }
 
-bool wl__permute_async(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
-                       const uint64_t *extent) {
+bool wl__permute_async(const struct wl__tuned_permute *tuned, struct wl__permute_plan *plan,
+                       const struct wl__permute_shape *shape, const uint64_t *extent) {
     struct wl_permute_sides *sides = &plan->sides;
     unsigned width = shape->width, word = width < 4 ? 4 : width, out0 = shape->by_out[0];
     struct rows rows = {.shape = shape, .extent = plan->extent};
@@ -181,5 +181,5 @@ bool wl__permute_async(struct wl__permute_plan *plan, const struct wl__permute_s
     plan->out_passes = out.passes;
     plan->passes = in.passes > out.passes ? in.passes : out.passes;
     plan->lanes = out.lanes;
-    return wl__permute_number(&sides->tiles, shape, plan->extent, plan->step, WL_PERMUTE_NEAR);
+    return wl__permute_number(tuned, &sides->tiles, shape, plan->extent, plan->step, WL_PERMUTE_NEAR);
 }

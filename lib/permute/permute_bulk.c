@@ -132,7 +132,8 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
         return false;
     wl__permute_bulk_look(&box, to, from);
     return best_layout(plan, &box, to, from) < NO_COST &&
-           wl__permute_number(&plan->bulk.tiles, &joined.shape, plan->extent, plan->step, order_of(&box));
+           wl__permute_number(tuned, &plan->bulk.tiles, &joined.shape, plan->extent, plan->step,
+                              order_of(&box));
 }
 
 /* Extents such that about `aim` bytes lie side by side in an array. */
@@ -261,5 +262,6 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
         return false;
     /* Where nothing begins anywhere, others are faster than those that write less than whole pieces. */
     return chosen && (shifted || unit < 4 || chosen->out_grain == PIECE) &&
-           wl__permute_number(&plan->bulk.tiles, chosen->shape, plan->extent, plan->step, order_of(chosen));
+           wl__permute_number(tuned, &plan->bulk.tiles, chosen->shape, plan->extent, plan->step,
+                              order_of(chosen));
 }

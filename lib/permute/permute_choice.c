@@ -137,12 +137,12 @@ static bool plan_whole(const struct wl__tuned_permute *tuned, struct wl__permute
         aim.extent[d] = d == 0 ? shape->dim[0].size : 1;
     for (unsigned i = 0; shape->by_out[i] != 0; i++)
         aim.extent[shape->by_out[i]] = shape->dim[shape->by_out[i]].size;
-    bool is = wl__permute_tile(plan, shape, &aim);
+    bool is = wl__permute_tile(tuned, plan, shape, &aim);
     if (!is && !(WL_MASKED(WL_KERNEL_permute_tile4_both_wide) && shape->width == 4) &&
         !(WL_MASKED(WL_KERNEL_permute_tile8_both_wide) && shape->width == 8)) {
         aim.threads = 2 * THREADS;
         aim.passes = 6;
-        is = wl__permute_tile(plan, shape, &aim);
+        is = wl__permute_tile(tuned, plan, shape, &aim);
     }
     if (!is || plan->memory > 48 * 1024)
         return false;
@@ -241,7 +241,7 @@ bool wl__permute_plan_tiles(const struct wl__tuned_permute *tuned, struct wl__pe
         struct wl__permute_aim aim = {{0}, MEMORY, THREADS, WL__PERMUTE_HELD};
         for (unsigned d = 0; d < shape->rank; d++)
             aim.extent[d] = next->extent[d];
-        if (wl__permute_tile(plan, shape, &aim) && plan->memory <= 48 * 1024) {
+        if (wl__permute_tile(tuned, plan, shape, &aim) && plan->memory <= 48 * 1024) {
             plan->cluster = cluster_for(tuned, plan);
             return true;
         }
@@ -265,7 +265,7 @@ bool wl__permute_plan_async(const struct wl__tuned_permute *tuned, struct wl__pe
     plan->cost = NO_COST;
     consider_all(&tried, shape);
     while (made < TRIED && (next = next_best(&tried))) {
-        if (!wl__permute_async(&trial, shape, next->extent) || trial.memory > tuned->async.memory)
+        if (!wl__permute_async(tuned, &trial, shape, next->extent) || trial.memory > tuned->async.memory)
             continue;
         made++;
         trial.cost =

@@ -154,12 +154,10 @@ static void set_row(struct wl_permute_side *side, const struct wl__permute_view 
     side->whole = view->length >= vector ? (uint32_t)(view->length - vector + 1) : 0;
 }
 
-/* The order of tiles. */
-#define SQUARE 4         /* tiles along each side of what comes first */
-#define FAR    (1 << 19) /* bytes */
-#define LONG   512
+/* ---------------------------------------------------------------- the order of tiles */
 
 struct walk {
+    const struct wl__tuned_order *tuned;
     struct wl_permute_tiles *tiles;
     const uint64_t *extent, *step;
     const struct wl__permute_shape *shape;
@@ -170,20 +168,18 @@ struct walk {
 };
 
 /* Tiles along a dimension that is numbered.  Of joined dimensions, whose stride in the input is 0, groups of
- * so many come first in every order; the last group, or stream, is moved back as a whole. */
-#define GROUP   4
-#define STREAMS 3
-
-/* What tiles are numbered for beyond those that there are is then less than a stream. */
+ * so many come first in every order; the last group, or stream, is moved back as a whole.  What tiles are
+ * numbered for beyond those that there are is then less than a stream. */
 static bool has_streams(const struct walk *walk, uint64_t tiles) {
-    return walk->streams && tiles > 4 * GROUP * STREAMS;
+    return walk->streams && tiles > 4 * walk->tuned->group * walk->tuned->streams;
 }
 
 static uint64_t numbered_along(const struct walk *walk, unsigned d) {
     const struct wl__permute_shape *shape = walk->shape;
     uint64_t tiles = tiles_along(shape->dim[d].size, walk->extent[d], walk->step[d]),
-             group = has_streams(walk, tiles) ? GROUP * STREAMS : GROUP;
-    return shape->dim[d].in == 0 && tiles > GROUP ? wl__divide_up(tiles, group) * group : tiles;
+             group =
+                 has_streams(walk, tiles) ? walk->tuned->group * walk->tuned->streams : walk->tuned->group;
+    return shape->dim[d].in == 0 && tiles > walk->tuned->group ? wl__divide_up(tiles, group) * group : tiles;
 }
 
 /* The next digit of a tile's number: `count` tiles along d, so many tiles apart.  The highest one's last is
@@ -214,7 +210,7 @@ static void number_streams(struct walk *walk) {
     unsigned d = walk->shape->by_out[0];
     uint64_t all = walk->left[d];
     if (walk->shape->dim[d].in == 0 && has_streams(walk, all))
-        add_digit(walk, d, STREAMS, all / STREAMS, true);
+        add_digit(walk, d, walk->tuned->streams, all / walk->tuned->streams, true);
 }
 
 /* Numbers tiles along d, such that with the `now` that there are they make about `aim`; returns how many. All
@@ -223,9 +219,9 @@ static void number_streams(struct walk *walk) {
 static uint64_t number_along(struct walk *walk, unsigned d, uint64_t aim, uint64_t now) {
     uint64_t size = walk->shape->dim[d].size, extent = walk->extent[d], all = walk->left[d], count = all,
              want = wl__divide_up(aim, now);
-    if (walk->shape->dim[d].in == 0 && all > GROUP) {
+    if (walk->shape->dim[d].in == 0 && all > walk->tuned->group) {
         if (walk->low[d] == 1)
-            count = GROUP;
+            count = walk->tuned->group;
     } else if (size % extent == 0 && walk->step[d] == extent) {
         while ((count + 1) / 2 > want || all % count)
             count--;
@@ -249,12 +245,13 @@ static void number_some(struct walk *walk, bool by_out, uint64_t aim) {
 static void number_near(struct walk *walk) {
     const struct wl__permute_shape *shape = walk->shape;
     uint64_t now = 1, run = wl__permute_run(walk->extent, shape, false);
-    for (unsigned d = 0; d < shape->rank && now < SQUARE; d++) {
+    for (unsigned d = 0; d < shape->rank && now < walk->tuned->square; d++) {
         uint64_t apart = walk->step[d] * shape->dim[d].out * shape->width;
         bool whole = run % WL_PERMUTE_LINE == 0;
-        if (walk->left[d] > 1 && apart > FAR && (whole || (d > 0 && run >= LONG)))
+        if (walk->left[d] > 1 && apart > walk->tuned->far &&
+            (whole || (d > 0 && run >= walk->tuned->long_run)))
             return;
-        now *= number_along(walk, d, SQUARE, now);
+        now *= number_along(walk, d, walk->tuned->square, now);
         run *= tiles_along(shape->dim[d].size, walk->extent[d], walk->step[d]) / walk->left[d];
     }
 }
@@ -267,7 +264,7 @@ static void number_pair(struct walk *walk) {
     unsigned d = 0;
     while (d < shape->rank - 1 && walk->left[d] == 1)
         d++;
-    uint64_t all = walk->left[d], count = 2, most = whole ? 2 : 4 * SQUARE;
+    uint64_t all = walk->left[d], count = 2, most = whole ? 2 : 4 * walk->tuned->square;
     if (shape->dim[d].size % walk->extent[d] || walk->step[d] < walk->extent[d])
         count = all;
     while (count < all && all % count)
@@ -276,9 +273,10 @@ static void number_pair(struct walk *walk) {
         number(walk, d, count);
 }
 
-bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute_shape *shape,
-                        const uint64_t *extent, const uint64_t *step, enum wl__permute_order order) {
-    struct walk walk = {tiles, extent, step, shape, order == WL_PERMUTE_STREAMS, {0}, {0}, 1};
+bool wl__permute_number(const struct wl__tuned_permute *tuned, struct wl_permute_tiles *tiles,
+                        const struct wl__permute_shape *shape, const uint64_t *extent, const uint64_t *step,
+                        enum wl__permute_order order) {
+    struct walk walk = {&tuned->order, tiles, extent, step, shape, order == WL_PERMUTE_STREAMS, {0}, {0}, 1};
     tiles->digits = 0;
     for (unsigned d = 0; d < shape->rank; d++) {
         walk.low[d] = 1;
@@ -288,8 +286,8 @@ bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute
     if (order == WL_PERMUTE_PAIRS)
         number_pair(&walk);
     else if (order == WL_PERMUTE_ROWS)
-        number_some(&walk, false, 2 * SQUARE);
-    number_some(&walk, true, SQUARE);
+        number_some(&walk, false, 2 * tuned->order.square);
+    number_some(&walk, true, tuned->order.square);
     if (order == WL_PERMUTE_NEAR)
         number_near(&walk);
     number_some(&walk, true, UINT64_MAX);
@@ -303,8 +301,8 @@ bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute
     return true;
 }
 
-bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
-                      const struct wl__permute_aim *aim) {
+bool wl__permute_tile(const struct wl__tuned_permute *tuned, struct wl__permute_plan *plan,
+                      const struct wl__permute_shape *shape, const struct wl__permute_aim *aim) {
     unsigned rank = shape->rank, width = shape->width;
     uint64_t *extent = plan->extent;
     unsigned grain = WL_PERMUTE_ACCESS / width;
@@ -354,5 +352,5 @@ bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_sh
            out_lanes = out->lanes * out->threads / plan->threads;
     plan->lanes = in_lanes < out_lanes ? in_lanes : out_lanes;
 
-    return wl__permute_number(&plan->sides.tiles, shape, extent, plan->step, WL_PERMUTE_NEAR);
+    return wl__permute_number(tuned, &plan->sides.tiles, shape, extent, plan->step, WL_PERMUTE_NEAR);
 }

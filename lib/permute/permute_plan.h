@@ -56,16 +56,17 @@ struct wl_permute_divisor wl__permute_divisor(uint64_t count);
 enum wl__permute_order { WL_PERMUTE_PAIRS, WL_PERMUTE_ROWS, WL_PERMUTE_NEAR, WL_PERMUTE_STREAMS };
 
 /* Numbers the tiles of these extents, each `step` after the one before; false for more than 2^31. */
-bool wl__permute_number(struct wl_permute_tiles *tiles, const struct wl__permute_shape *shape,
-                        const uint64_t *extent, const uint64_t *step, enum wl__permute_order order);
+bool wl__permute_number(const struct wl__tuned_permute *tuned, struct wl_permute_tiles *tiles,
+                        const struct wl__permute_shape *shape, const uint64_t *extent, const uint64_t *step,
+                        enum wl__permute_order order);
 
 /* A plan that keeps to an aim; false where none can. */
-bool wl__permute_tile(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
-                      const struct wl__permute_aim *aim);
+bool wl__permute_tile(const struct wl__tuned_permute *tuned, struct wl__permute_plan *plan,
+                      const struct wl__permute_shape *shape, const struct wl__permute_aim *aim);
 
 /* The same of these extents for asynchronous loads: false too where an access would not begin at 16 bytes. */
-bool wl__permute_async(struct wl__permute_plan *plan, const struct wl__permute_shape *shape,
-                       const uint64_t *extent);
+bool wl__permute_async(const struct wl__tuned_permute *tuned, struct wl__permute_plan *plan,
+                       const struct wl__permute_shape *shape, const uint64_t *extent);
 
 /* How a side's accesses were shared out: those of a block's threads, and of a thread; what is used of them.
  */

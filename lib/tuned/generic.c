@@ -89,6 +89,7 @@ const struct wl__tuned wl__tuned_generic =
             },
         .permute =
             {
+                .order = {.square = 4, .group = 4, .streams = 3, .far = 1 << 19, .long_run = 512},
                 .registers = {.traffic = 1.13,
                               .in = 7.7,
                               .in_square = 171,

@@ -202,7 +202,16 @@ struct wl__tuned_strips {
     double ends;            /* cost per byte of a load */
 };
 
+/* The order in which blocks take tiles. */
+struct wl__tuned_order {
+    uint32_t square;         /* tiles along each side of what comes first */
+    uint32_t group, streams; /* tiles of joined dimensions that come together; places where they are taken */
+    uint32_t far, long_run;  /* bytes: tiles that lie so far apart in the output are no neighbours where a
+                              * loaded  run is whole lines, or so long */
+};
+
 struct wl__tuned_permute {
+    struct wl__tuned_order order;
     struct wl__tuned_registers registers;
     struct wl__tuned_async async;
     struct wl__tuned_bulk bulk;

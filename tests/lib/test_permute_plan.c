@@ -129,7 +129,7 @@ static void tiles_are_right(void **unused) {
         struct wl__permute_aim aim = {{0}, 40000, 32u << pick(5), 1 + pick(WL__PERMUTE_HELD)};
         wl__permute_extents(aim.extent, &shape, 32u << pick(5), 32u << pick(5));
         struct wl__permute_plan plan = {.sides = {.tiles = {.to = drawn.to, .from = drawn.from}}};
-        if (wl__permute_tile(&plan, &shape, &aim)) {
+        if (wl__permute_tile(tuned, &plan, &shape, &aim)) {
             planned++;
             carry_out_tiles(&drawn.p, &plan);
         }
@@ -164,7 +164,7 @@ static void async_tiles_are_right(void **unused) {
                 extent[d] = extent[d] < vector ? vector : extent[d] / vector * vector;
         }
         struct wl__permute_plan plan = {.sides = {.tiles = {.to = to, .from = from}}};
-        if (!wl__permute_async(&plan, &shape, extent))
+        if (!wl__permute_async(tuned, &plan, &shape, extent))
             continue;
         planned++;
         carry_out_async(&p, &plan);
