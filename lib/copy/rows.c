@@ -191,8 +191,7 @@ static bool can_run(const struct wl__problem *p) {
     }
 
 WAY(vectors, 16, 16, 1)
-SLOTS(8)
-WORDS(8, 2)
+WAY(words_8, 8, 8, 2)
 WAY(slots_4, 16, 4, 1)
 WORDS(4, 4)
 SLOTS(2)
@@ -236,9 +235,7 @@ static wl_error run_seams(const struct wl__problem *p) {
 static const struct wl__mover movers[] = {
     {"run", "rows lie side by side: one run of bytes", can_run, NULL, launch_run},
     {"vectors", "rows are whole aligned vectors of 16 bytes", can_vectors, NULL, run_vectors},
-    {"slots-8", "long rows at multiples of 8 bytes, by 16-byte slots", can_slots_8, cost_slots_8,
-     run_slots_8},
-    {"words-8", "short rows of 8-byte words", can_words_8, cost_words_8, run_words_8},
+    {"words-8", "rows of 8-byte words", can_words_8, NULL, run_words_8},
     {"slots-4", "long rows at multiples of 4 bytes, by 16-byte slots", can_slots_4, cost_slots_4,
      run_slots_4},
     {"dense", "long rows that follow each other in the output: its vectors, of one row or two", can_dense,

@@ -64,8 +64,8 @@ static wl__kernel kernel_of(const struct wl__streams *streams, bool shifted) {
     static const wl__kernel kernels[5][2][2] = {
         {{WL_KERNEL_deinterleave1, WL_KERNEL_deinterleave1_shifted},
          {WL_KERNEL_interleave1, WL_KERNEL_interleave1_shifted}},
-        {{WL_KERNEL_deinterleave2, WL_KERNEL_deinterleave2_shifted},
-         {WL_KERNEL_interleave2, WL_KERNEL_interleave2_shifted}},
+        {{WL_KERNEL_deinterleave2_shifted, WL_KERNEL_deinterleave2_shifted},
+         {WL_KERNEL_interleave2_shifted, WL_KERNEL_interleave2_shifted}},
         {{WL_KERNEL_deinterleave4_shifted, WL_KERNEL_deinterleave4_shifted},
          {WL_KERNEL_interleave4_shifted, WL_KERNEL_interleave4_shifted}},
         {{WL_KERNEL_deinterleave8_shifted, WL_KERNEL_deinterleave8_shifted},

@@ -58,16 +58,14 @@ static wl_error run_copy(const struct wl__problem *p) {
 }
 
 static wl__kernel bulk_kernel(const struct wl__permute_bulk_plan *plan) {
-    bool wraps = plan->bulk.turn.count < plan->bulk.length;
     return plan->unit == 1   ? WL_KERNEL_permute_narrow1
            : plan->unit == 2 ? WL_KERNEL_permute_narrow2
-           : plan->unit == 4 ? wraps ? WL_KERNEL_permute_bulk4_1 : WL_KERNEL_permute_bulk4_0
-           : wraps           ? WL_KERNEL_permute_bulk8_1
-                             : WL_KERNEL_permute_bulk8_0;
+           : plan->unit == 4 ? WL_KERNEL_permute_bulk4
+                             : WL_KERNEL_permute_bulk8;
 }
 
 static const wl__kernel async_kernels[] = {WL_KERNEL_permute_async1, WL_KERNEL_permute_async2,
-                                           WL_KERNEL_permute_async4, WL_KERNEL_permute_async8};
+                                           WL_KERNEL_permute_async4};
 
 /* Plans tiles, unless they are planned. */
 static bool plan_tiles(const struct wl__problem *p, unsigned kind) {
@@ -107,10 +105,10 @@ static wl_error run_bulk(const struct wl__problem *p) {
                   plan->memory);
 }
 
-/* The rows of the output are whole vectors. */
+/* Elements of up to 4 bytes; the rows of the output are whole vectors. */
 static bool can_async(const struct wl__problem *p) {
     const unsigned last = p->shape.rank > 1 ? p->shape.by_out[0] : 0;
-    return wl__has_async(p->context) && last != 0 &&
+    return wl__has_async(p->context) && p->shape.width <= 4 && last != 0 &&
            p->shape.dim[last].size * p->shape.width % WL_PERMUTE_ACCESS == 0;
 }
 
@@ -134,8 +132,7 @@ static wl_error run_async(const struct wl__problem *p) {
 }
 
 /* Kernels of tiles, by width: of rows that begin at vectors in both arrays, or anywhere; of up to 6 and 8
- * accesses a thread, as the fewer it has registers for, the more blocks a multiprocessor holds.  Those of
- * blocks of 512 threads. */
+ * accesses a thread, as the fewer it has registers for, the more blocks a multiprocessor holds. */
 #define PASSES(kernel)                                                                                       \
     { WL_KERNEL_##kernel##_6, WL_KERNEL_##kernel##_8 }
 #define ROWS(kernel)                                                                                         \
@@ -145,13 +142,11 @@ static const wl__kernel tile_kernels[5][2][2] = {ROWS(permute_tile1),
                                                  ROWS(permute_tile4),
                                                  ROWS(permute_tile8),
                                                  {PASSES(permute_tile16_whole)}};
-static const wl__kernel wide_kernels[5] = {
-    [2] = WL_KERNEL_permute_tile4_both_wide, [3] = WL_KERNEL_permute_tile8_both_wide};
 
 static wl__kernel tile_kernel(const struct wl__permute_plan *plan) {
     const unsigned width = (unsigned)__builtin_ctz(plan->width);
     if (plan->threads > WL__PERMUTE_THREADS)
-        return wide_kernels[width];
+        return WL_KERNEL_permute_tile4_both_wide;
     /* Those that can do more do it too. */
     const wl__kernel(*of_width)[2] = tile_kernels[width];
     const unsigned passes = plan->passes > 6, shifted = plan->in_shifted || plan->out_shifted;

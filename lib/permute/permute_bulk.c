@@ -113,6 +113,11 @@ static const struct wl__permute_shape *widen(unsigned few, struct wl__permute_sh
     return wide;
 }
 
+/* Runs go on along the rows only of narrow elements. */
+static bool has_kernel(const struct wl__permute_bulk_plan *plan) {
+    return plan->unit < 4 || plan->bulk.turn.count >= plan->bulk.length;
+}
+
 bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
                       const struct wl__permute_shape *shape, unsigned joined_count, const uint64_t *extent,
                       uint64_t to, uint64_t from) {
@@ -131,7 +136,7 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
     if (joined_count > 1 && extent[joined.shape.rank - 1] == joined.shape.dim[joined.shape.rank - 1].size)
         return false;
     wl__permute_bulk_look(&box, to, from);
-    return best_layout(plan, &box, to, from) < NO_COST &&
+    return best_layout(plan, &box, to, from) < NO_COST && has_kernel(plan) &&
            wl__permute_number(tuned, &plan->bulk.tiles, &joined.shape, plan->extent, plan->step,
                               order_of(&box));
 }
@@ -258,7 +263,7 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
             chosen = &best[k];
         }
     }
-    if (unit < 4 && least > tuned->bulk.narrow.most)
+    if (least > tuned->bulk.most || !has_kernel(plan))
         return false;
     /* Where nothing begins anywhere, others are faster than those that write less than whole pieces. */
     return chosen && (shifted || unit < 4 || chosen->out_grain == PIECE) &&

@@ -1,5 +1,5 @@
 /* Permutes dimensions through tiles in shared memory that bulk copies fill, for elements of WL_WIDTH bytes
- * wherever rows begin.  WL_WRAPS: runs go on along the rows.
+ * wherever rows begin.
  *
  * Traffic: every byte is written once, and read once but for the sectors of 32 bytes that two tiles share at
  * the ends of their rows.  The limit is what passes through the L2, and a sector that two tiles write parts
@@ -40,33 +40,6 @@ static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p
     }
 }
 
-/* Elements of a run in the tile's memory, from one of them on. */
-struct picked {
-    const uint32_t *place;       /* of the first one's row */
-    const unsigned char *memory; /* along the rows */
-    int32_t left;                /* rows until the run goes on along the rows */
-};
-
-static __device__ __forceinline__ struct picked pick(const struct wl_permute_bulk &p, const struct run &run,
-                                                     int32_t begin) {
-    int32_t turn = (int32_t)p.turn.count, row = begin;
-    uint32_t turns = 0;
-    if (WL_WRAPS && begin > 0) {
-        turns = wl_divide((uint32_t)begin, &p.turn);
-        row -= (int32_t)turns * turn;
-    }
-    struct picked picked = {(const uint32_t *)(wl_permute_memory + p.row_table) + (int32_t)run.row + row,
-                            wl_permute_memory + run.along + turns * WL_WIDTH, turn - row};
-    return picked;
-}
-
-static __device__ __forceinline__ wl_element element(const struct wl_permute_bulk &p,
-                                                     const struct picked &picked, int32_t j) {
-    bool next = WL_WRAPS && j >= picked.left;
-    return *(const wl_element *)(picked.memory + (next ? WL_WIDTH : 0) +
-                                 picked.place[j - (next ? (int32_t)p.turn.count : 0)]);
-}
-
 /* Writes what is this tile's of 16 bytes of the output that begin so many elements into a run, or before it.
  */
 static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, const struct run &run,
@@ -74,7 +47,8 @@ static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, co
     int32_t length = (int32_t)p.length;
     int32_t sector = begin - (int32_t)((uint32_t)to % WL_PERMUTE_SECTOR / WL_WIDTH);
     bool mine = (sector >= 0 || ends & 1) && (sector + SECTOR <= length || ends & 2);
-    struct picked picked = pick(p, run, begin);
+    const uint32_t *place = (const uint32_t *)(wl_permute_memory + p.row_table) + (int32_t)run.row + begin;
+    const unsigned char *along = wl_permute_memory + run.along;
     if (begin >= 0 && begin + WL_EACH <= length) {
         if (mine) {
             union {
@@ -83,14 +57,14 @@ static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, co
             } access;
 #pragma unroll
             for (int j = 0; j < WL_EACH; j++)
-                access.element[j] = element(p, picked, j);
+                access.element[j] = *(const wl_element *)(along + place[j]);
             *(uint4 *)to = access.word;
         }
     } else if (mine) {
 #pragma unroll
         for (int j = 0; j < WL_EACH; j++)
             if (begin + j >= 0 && begin + j < length)
-                *(wl_element *)(to + j * WL_WIDTH) = element(p, picked, j);
+                *(wl_element *)(to + j * WL_WIDTH) = *(const wl_element *)(along + place[j]);
     }
 }
 

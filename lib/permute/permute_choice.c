@@ -129,7 +129,7 @@ bool wl__permute_is_whole(const struct wl__tuned_permute *tuned, const struct wl
            bytes <= tuned->whole_most && shape->dim[0].size * shape->width >= tuned->whole_row;
 }
 
-/* A tile that is written side by side: in blocks of 512 threads where 256 cannot hold it. */
+/* A tile that is written side by side: of 4 bytes in blocks of 512 threads where 256 cannot hold it. */
 static bool plan_whole(const struct wl__tuned_permute *tuned, struct wl__permute_plan *plan,
                        const struct wl__permute_shape *shape) {
     struct wl__permute_aim aim = {{0}, 48 * 1024, THREADS, WL__PERMUTE_HELD};
@@ -138,8 +138,7 @@ static bool plan_whole(const struct wl__tuned_permute *tuned, struct wl__permute
     for (unsigned i = 0; shape->by_out[i] != 0; i++)
         aim.extent[shape->by_out[i]] = shape->dim[shape->by_out[i]].size;
     bool is = wl__permute_tile(tuned, plan, shape, &aim);
-    if (!is && !(WL_MASKED(WL_KERNEL_permute_tile4_both_wide) && shape->width == 4) &&
-        !(WL_MASKED(WL_KERNEL_permute_tile8_both_wide) && shape->width == 8)) {
+    if (!is && shape->width == 4 && !WL_MASKED(WL_KERNEL_permute_tile4_both_wide)) {
         aim.threads = 2 * THREADS;
         aim.passes = 6;
         is = wl__permute_tile(tuned, plan, shape, &aim);

@@ -103,7 +103,8 @@ static bool fills_lines(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const struct wl__tuned_full *tuned = &p->tuned->full;
     const bool aligned = is_at_sectors(p);
-    const struct wl__tiled *tiled = aligned ? &wl__vectors[p->row] : wl__shifted_of(p);
+    const struct wl__tiled *tiled =
+        aligned ? &(p->width == 16 ? wl__async : wl__vectors)[p->row] : &wl__shifted[p->row];
     if (l->to_ld > l->rows)
         return fills_lines_of_gaps(p, tiled);
     if (p->width < 4)
@@ -243,19 +244,19 @@ static double cost_columns(const struct wl__problem *p) {
 /* ---------------------------------------------------------------- tiles of both sides' lines */
 
 static bool can_async(const struct wl__problem *p) {
-    return wl__has_async(p->context) && is_aligned(p);
+    return wl__has_async(p->context) && p->width != 8 && is_aligned(p);
 }
 
-/* Of words and wider elements, pieces of 256 bytes that begin within 256 bytes of memory are better loaded
- * with all of these (transpose_vectors.cu); of 16 bytes pieces are longer. */
+/* Of 4-byte elements, pieces of 256 bytes that begin within 256 bytes of memory are better loaded with all of
+ * these (transpose_vectors.cu).  Of 16-byte elements pieces are longer. */
 static double cost_async(const struct wl__problem *p) {
-    const uint64_t piece = p->width == 4 || p->width == 8 ? 256 : 1;
+    const uint64_t piece = p->width == 4 ? 256 : 1;
     return wl__cost_where(is_at_sectors(p) &&
                           (p->width < 4 || (p->tuned->async_words && p->from_places % piece == 0)));
 }
 
 static bool can_vectors(const struct wl__problem *p) {
-    return p->width >= 4 && is_aligned(p);
+    return (p->width == 4 || p->width == 8) && is_aligned(p);
 }
 
 static double cost_vectors(const struct wl__problem *p) {
@@ -283,6 +284,10 @@ static double cost_slots(const struct wl__problem *p) {
 
 static bool can_windows(const struct wl__problem *p) {
     return wl__has_async(p->context) && p->width < 4;
+}
+
+static bool can_clusters(const struct wl__problem *p) {
+    return wl__has_async(p->context) && p->width == 1;
 }
 
 /* Faster than windows where parts of tiles are few, as clusters wait for their slowest block. */
@@ -314,7 +319,7 @@ static const struct wl__mover movers[] = {
      cost_vectors, wl__run_vectors},
     {"slots", "rows begin at different places in 16 bytes: tiles of their windows, gathered from there once",
      can_slots, cost_slots, wl__run_slots},
-    {"clusters", "any alignment, large: tiles of rows' windows, in clusters of blocks", can_windows,
+    {"clusters", "any alignment, large: tiles of rows' windows, in clusters of blocks", can_clusters,
      cost_clusters, wl__run_clusters},
     {"windows", "any alignment: tiles of rows' windows, loaded asynchronously; the output in whole sectors",
      can_windows, NULL, wl__run_windows},

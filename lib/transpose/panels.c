@@ -10,14 +10,14 @@
 /* Rows, so that numbers of elements are divided exactly by one multiplication. */
 #define ROWS_LIMIT 16384
 
-/* By bulk, gaps, and width. */
+/* By bulk, gaps, and width.  What can do gaps does whole matrices of 16-byte elements as fast without. */
 static const wl__kernel kernels[2][2][5] = {
     {{WL_KERNEL_transpose_panels1, WL_KERNEL_transpose_panels2, WL_KERNEL_transpose_panels4,
       WL_KERNEL_transpose_panels8, WL_KERNEL_transpose_panels16},
      {WL_KERNEL_transpose_panels_apart1, WL_KERNEL_transpose_panels_apart2, WL_KERNEL_transpose_panels_apart4,
       WL_KERNEL_transpose_panels_apart8, WL_KERNEL_transpose_panels_apart16}},
     {{WL_KERNEL_transpose_matrices1, WL_KERNEL_transpose_matrices2, WL_KERNEL_transpose_matrices4,
-      WL_KERNEL_transpose_matrices8, WL_KERNEL_transpose_matrices16},
+      WL_KERNEL_transpose_matrices8},
      {WL_KERNEL_transpose_matrices_apart1, WL_KERNEL_transpose_matrices_apart2,
       WL_KERNEL_transpose_matrices_apart4, WL_KERNEL_transpose_matrices_apart8,
       WL_KERNEL_transpose_matrices_apart16}},
@@ -66,7 +66,7 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
             together = (uint32_t)l->batch;
     }
     *out = (struct wl__panels){
-        .gaps = gaps || WL_MASKED(kernels[1][0][__builtin_ctz(width)]),
+        .gaps = gaps || width == 16 || WL_MASKED(kernels[1][0][__builtin_ctz(width)]),
         .bulk = true,
         .cols = (uint32_t)l->cols,
         .together = together,

@@ -34,9 +34,7 @@ struct wl__tiled {
 };
 
 /* The kernels by width (tiled.c). */
-extern const struct wl__tiled wl__vectors[5], wl__async[5], wl__slots_of_rows[2];
-/* Any alignment: of a width's, the first that matrices have the rows for. */
-const struct wl__tiled *wl__shifted_of(const struct wl__problem *p);
+extern const struct wl__tiled wl__vectors[5], wl__async[5], wl__shifted[5], wl__slots_of_rows[2];
 uint64_t wl__all_tiles(const struct wl__problem *p, const struct wl__tiled *tiled);
 
 /* ceil(n / each) */

@@ -6,24 +6,22 @@
 /* ---------------------------------------------------------------- the kernels */
 
 /* Blocks walk down whole columns of tiles, so that neighbours in time write whole rows of the output. */
+/* Words; of 16 bytes there is wl__async, of narrow elements too. */
 const struct wl__tiled wl__vectors[5] = {
     [2] = {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}},
     [3] = {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}},
-    [4] = {WL_KERNEL_transpose_vectors16, 512, {32, 32, 0}},
 };
 const struct wl__tiled wl__async[5] = {
-    {WL_KERNEL_transpose_async1, 128, {128, 256, 0}}, {WL_KERNEL_transpose_async2, 256, {64, 128, 0}},
-    {WL_KERNEL_transpose_async4, 256, {64, 64, 0}},   {WL_KERNEL_transpose_async8, 128, {32, 32, 0}},
-    {WL_KERNEL_transpose_async16, 256, {32, 32, 0}},
+    [0] = {WL_KERNEL_transpose_async1, 128, {128, 256, 0}},
+    [1] = {WL_KERNEL_transpose_async2, 256, {64, 128, 0}},
+    [2] = {WL_KERNEL_transpose_async4, 256, {64, 64, 0}},
+    [4] = {WL_KERNEL_transpose_async16, 256, {32, 32, 0}},
 };
 static const struct wl__tiled windows[] = {
     {WL_KERNEL_transpose_window1, 256, {128, 240, 31}},
     {WL_KERNEL_transpose_window2, 256, {128, 120, 15}},
 };
-static const struct wl__tiled clusters[] = {
-    {WL_KERNEL_transpose_clusters1, 256, {128, 240, 31}},
-    {WL_KERNEL_transpose_clusters2, 256, {64, 248, 15}},
-};
+static const struct wl__tiled clusters = {WL_KERNEL_transpose_clusters1, 256, {128, 240, 31}};
 /* Of 2 bytes, and of 4. */
 #define SLOT_BYTES 512
 const struct wl__tiled wl__slots_of_rows[2] = {
@@ -34,26 +32,15 @@ const struct wl__tiled wl__slots_of_rows[2] = {
 #define COLUMNS_THREADS 256
 static const wl__kernel pieces[] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_transpose_pieces2,
                                     WL_KERNEL_transpose_pieces4};
-/* One line of each row of the input, or two. */
-static const wl__kernel columns[][2] = {
-    {WL_KERNEL_transpose_columns1_1, WL_KERNEL_transpose_columns1_2},
-    {WL_KERNEL_transpose_columns2_1, WL_KERNEL_transpose_columns2_2},
-    {WL_KERNEL_transpose_columns4_1, WL_KERNEL_transpose_columns4_2},
+/* One line of each row of the input; of 4 bytes also two. */
+static const wl__kernel columns[] = {WL_KERNEL_transpose_columns1_1, WL_KERNEL_transpose_columns2_1,
+                                     WL_KERNEL_transpose_columns4_1};
+static const wl__kernel two_columns4 = WL_KERNEL_transpose_columns4_2;
+const struct wl__tiled wl__shifted[5] = {
+    {WL_KERNEL_transpose_any1, 256, {64, 64, 0}},       {WL_KERNEL_transpose_any2, 256, {64, 64, 0}},
+    {WL_KERNEL_transpose_low4, 256, {32, 125, 7}},      {WL_KERNEL_transpose_low8, 256, {32, 63, 3}},
+    {WL_KERNEL_transpose_elements16, 256, {32, 32, 1}},
 };
-/* Tall tiles, and low ones, which may be the same. */
-static const struct wl__tiled shifted[5][2] = {
-    {{WL_KERNEL_transpose_any1, 256, {64, 64, 0}}, {WL_KERNEL_transpose_any1, 256, {64, 64, 0}}},
-    {{WL_KERNEL_transpose_any2, 256, {64, 64, 0}}, {WL_KERNEL_transpose_any2, 256, {64, 64, 0}}},
-    {{WL_KERNEL_transpose_medium4, 512, {64, 125, 7}}, {WL_KERNEL_transpose_low4, 256, {32, 125, 7}}},
-    {{WL_KERNEL_transpose_elements8, 512, {64, 64, 3}}, {WL_KERNEL_transpose_low8, 256, {32, 63, 3}}},
-    {{WL_KERNEL_transpose_elements16, 256, {32, 32, 1}}, {WL_KERNEL_transpose_elements16, 256, {32, 32, 1}}},
-};
-
-const struct wl__tiled *wl__shifted_of(const struct wl__problem *p) {
-    const unsigned low = p->layout.rows < p->tuned->tall_rows;
-    const struct wl__tiled *of_width = shifted[p->row];
-    return &of_width[WL_MASKED(of_width[low].kernel) ? 1 - low : low];
-}
 
 /* ---------------------------------------------------------------- the walk */
 
@@ -160,12 +147,11 @@ wl_error wl__run_windows(const struct wl__problem *p) {
 }
 
 wl_error wl__run_clusters(const struct wl__problem *p) {
-    const struct wl__tiled *tiled = &clusters[p->row];
-    struct walk walk = walk_of(p, tiled);
-    if (p->width == 1 && !walk.pair && !walk.band)
+    struct walk walk = walk_of(p, &clusters);
+    if (!walk.pair && !walk.band)
         walk.pair = 1;
-    walk.cluster = 8; /* as the kernels were compiled */
-    return run_walk(p, tiled, walk, 0);
+    walk.cluster = 8; /* as the kernel was compiled */
+    return run_walk(p, &clusters, walk, 0);
 }
 
 wl_error wl__run_slots(const struct wl__problem *p) {
@@ -195,13 +181,14 @@ wl_error wl__run_pieces(const struct wl__problem *p) {
 wl_error wl__run_columns(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint32_t rows = (uint32_t)l->rows, cols = WL_COLUMNS_LINE / p->width;
-    uint32_t lines = l->cols > cols && rows * WL_COLUMNS_LINE <= p->tuned->small_tile / 2 ? 2 : 1;
-    if (WL_MASKED(columns[p->row][lines - 1]))
-        lines = 3 - lines;
-    const struct wl__tiled tiled = {columns[p->row][lines - 1], COLUMNS_THREADS, {rows, lines * cols, 0}};
+    bool two = p->width == 4 && l->cols > cols && rows * WL_COLUMNS_LINE <= p->tuned->small_tile / 2;
+    if (p->width == 4 && WL_MASKED(two ? two_columns4 : columns[p->row]))
+        two = !two;
+    const struct wl__tiled tiled = {
+        two ? two_columns4 : columns[p->row], COLUMNS_THREADS, {rows, two ? 2 * cols : cols, 0}};
     return run_loaded(p, &tiled, 0, p->tuned->columns_more[p->row]);
 }
 
 wl_error wl__run_shifted(const struct wl__problem *p) {
-    return run_tiled(p, wl__shifted_of(p));
+    return run_tiled(p, &wl__shifted[p->row]);
 }

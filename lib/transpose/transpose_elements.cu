@@ -5,9 +5,8 @@
  * A store that fills a sector in part costs a read of it, a load that does costs nothing where a neighbour
  * wants the rest.  So in each row of the output the tile begins at a multiple of 32 bytes: up to WL_BEFORE
  * rows before the tile's own first row, and therefore that many rows more are loaded.  Rows of the input are
- * loaded as aligned 16-byte vectors too, from up to WL_EACH - 1 columns early.  Either a row that begins
- * early has a vector in addition (WL_ENDS 1: tiles of whole lines, for large matrices), or tiles are narrower
- * by as many columns (0: fewer instructions and requests).  What a vector holds is put to its columns in
+ * loaded as aligned 16-byte vectors too, from up to WL_EACH - 1 columns early.  Tiles are
+ * narrower by as many columns.  What a vector holds is put to its columns in
  * shared memory, past the tile's columns also (there is room), so no element needs a test.
  *
  * Loading, a warp's vectors are 512 bytes of a row, so that a request is for four lines or five, and rows and
@@ -15,24 +14,24 @@
  * there the misalignment is the same.  Storing, the rows of the output that a thread handles are 32 bytes'
  * worth of elements apart, for the same reason.  So shifts are computed once a thread.
  *
- * Bank conflicts: none, but for the additional vectors.  Rows that are WL_EACH apart are neighbours in a
+ * Bank conflicts: none.  Rows that are WL_EACH apart are neighbours in a
  * column, and columns are an odd number of slots apart.  Loading, lanes are WL_EACH columns apart, so that
  * eight of them take every WL_EACH-th place of 128 bytes; each 8 * WL_EACH columns begin a slot later than
  * those before, in turn, so that the next eight take places between.  Reading, the lanes of a row of the
  * output read neighbours.
  *
  * Traffic: every byte is read once from memory and written once.  Of the L2 cache, the extra rows and a
- * sector a row are read twice: of 4 bytes, 71 rows for 64 and 17 sectors for 16, 1.18 of what is needed (in
- * tiles of 32 rows, 39 of them); of 8, 67 for 64 (35 for 32); of 16, 33 for 32, and 17 sectors where rows
- * begin in a sector's middle.  That is not what takes time: docs/notes/transpose.md.  As pieces of rows begin
- * anywhere, a load brings the 256 bytes around it, which the tile beside it wants soon.
+ * sector per row are read twice: of 4 bytes, 39 rows for 32 and 17 sectors for 16; of 8, 35 for 32; of 16, 33
+ * for 32, and 17 sectors where rows begin in a sector's middle.  That is not what takes time:
+ * docs/notes/transpose.md.  As pieces of rows begin anywhere, a load brings the 256 bytes around it, which
+ * the tile beside it wants soon.
  */
 #include "lib/cuda/read_once.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
-#define WL_EACH    (16 / WL_WIDTH)                            /* elements a vector */
-#define WL_VECTORS (32 * WL_EACH)                             /* columns of a row's vectors */
-#define WL_COLS    (WL_VECTORS - (WL_ENDS ? 0 : WL_EACH - 1)) /* of a tile */
+#define WL_EACH    (16 / WL_WIDTH)              /* elements a vector */
+#define WL_VECTORS (32 * WL_EACH)               /* columns of a row's vectors */
+#define WL_COLS    (WL_VECTORS - (WL_EACH - 1)) /* of a tile */
 #define WL_ROWS    (WL_DOWN * 8 * WL_EACH)
 #define WL_SECTOR  (32 / WL_WIDTH) /* elements of a sector */
 #define WL_BEFORE  (WL_SECTOR - 1) /* rows before the tile's own */
@@ -55,7 +54,6 @@
 static_assert(WL_WARPS % WL_SECTOR == 0, "a thread's rows of either side have one misalignment");
 static_assert(32 % WL_LINE == 0 && WL_VECTORS % (WL_TOGETHER * WL_APART) == 0, "a warp stores whole rows");
 static_assert(WL_APART % WL_WARPS == 0, "a block stores rows that are side by side");
-static_assert(WL_LOADED <= WL_THREADS, "a thread for each row's last vector");
 
 #if WL_WIDTH == 16
 typedef uint4 wl_element;
@@ -97,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const char *from = at.from + row * all.from_pitch + column * WL_WIDTH;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
-    wl_vector moved[WL_LOADS], end;
+    wl_vector moved[WL_LOADS];
     const char *address = from + warp * all.from_pitch;
     const int early = (int)((uintptr_t)address / WL_WIDTH % WL_EACH), load_column = lane * WL_EACH - early;
     address += load_column * WL_WIDTH;
@@ -115,16 +113,6 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
             if (warp + j * WL_WARPS >= low && warp + j * WL_WARPS < high)
                 moved[j] = wl_load(address + j * (WL_WARPS * all.from_pitch), load_column, first, last);
     }
-    /* The vector that a row which begins early has in addition. */
-    const int end_row = threadIdx.x;
-    int end_early = 0;
-    if (WL_ENDS && end_row >= low && end_row < high) {
-        const char *end_address = from + end_row * all.from_pitch;
-        end_early = (int)((uintptr_t)end_address / WL_WIDTH % WL_EACH);
-        if (end_early)
-            end = wl_load(end_address + (WL_COLS - end_early) * WL_WIDTH, WL_COLS - end_early, first, last);
-    }
-
     wl_element *slot[WL_EACH];
 #pragma unroll
     for (int i = 0; i < WL_EACH; i++)
@@ -136,10 +124,6 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
             for (int i = 0; i < WL_EACH; i++)
                 slot[i][WL_SLOT(j * WL_WARPS)] = moved[j].each[i];
         }
-#pragma unroll
-    for (int i = 0; i < WL_EACH; i++)
-        if (i < end_early)
-            first_column[WL_COLUMN(WL_COLS - end_early + i) + WL_SLOT(end_row)] = end.each[i];
     __syncthreads();
 
     /* A row of the output begins `late` rows after the first that is loaded. */

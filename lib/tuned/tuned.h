@@ -13,9 +13,9 @@
 
 /* Bytes of a row from which on movers of rows are the fastest (docs/notes/copy.md). */
 struct wl__tuned_rows {
-    uint32_t slots_8, slots_4, slots_2, slots_1; /* slots, for rows at multiples of 8, 4, 2, 1 bytes */
-    uint32_t slots_4_first;                      /* slots, even where the output's rows follow each other */
-    uint32_t dense;                              /* vectors of one row or two, where these do */
+    uint32_t slots_4, slots_2, slots_1; /* slots, for rows at multiples of 4, 2, 1 bytes */
+    uint32_t slots_4_first;             /* slots, even where the output's rows follow each other */
+    uint32_t dense;                     /* vectors of one row or two, where these do */
     uint32_t seams_4; /* the same with seams made apart, for multiples of 4 bytes; for others always */
 };
 
@@ -43,8 +43,6 @@ struct wl__tuned_transpose {
     uint32_t columns_more[3], columns_blocks[3];
     /* Bytes of a tile.  Pieces and columns of up to half of it are taken two at a time. */
     uint32_t small_tile;
-    /* Rows from which on tall tiles are faster than low ones, which waste less: up to 27 %. */
-    uint32_t tall_rows;
     /* 1: for 4-byte and wider elements, asynchronous loads are 0.1 to 1.3 % faster than loads to registers.
      */
     uint32_t async_words;
@@ -176,6 +174,7 @@ struct wl__tuned_bulk {
     /* Copies whose two ends lie differently within a line, or a sector, take more requests.  By 4 and 8
      * bytes, and narrower. */
     double off_lines[2], off_sectors[2];
+    double most;          /* dearer tiles are not taken */
     uint32_t memory_of_8; /* bytes of a block up to which eight fit a multiprocessor; else four */
     uint32_t few;         /* 1- and 2-byte elements, or bytes of wider ones, that are moved as one element */
     /* 1- and 2-byte elements: 1400 tiles of 49 shapes. */
@@ -185,7 +184,6 @@ struct wl__tuned_bulk {
         double row, cell, kind;          /* per byte of a tile: for each row, each access of a warp, and each
                                           * kind of columns in it */
         double wave;                     /* per byte of an element: for each wavefront beyond one */
-        double most;                     /* dearer tiles are not taken */
     } narrow;
 };
 

@@ -234,7 +234,9 @@ static void ends(void **state) {
 static void loaded(void **state) {
     (void)state;
     static const uint64_t sizes[] = {4, 16, 28, 32, 36, 64, 68, 100, 128, 132};
-    const char *kernel = async() ? ": async: " : ": vectors: ";
+    const char *kernels[WIDTHS] = {[2] = async() ? ": async: " : ": vectors: ",
+                                   [3] = ": vectors: ",
+                                   [4] = async() ? ": async: " : ": shifted: "};
     for (unsigned w = 2; w < WIDTHS; w++)
         for (unsigned r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
             for (unsigned c = 0; c < sizeof(sizes) / sizeof(*sizes); c++)
@@ -243,7 +245,7 @@ static void loaded(void **state) {
                     wl_transpose_layout layout = {.rows = sizes[r], .cols = sizes[c], .batch = batch};
                     layout.from_ld = (sizes[c] / ld + 1 + r % 2) * ld;
                     layout.to_ld = (sizes[r] / sector + 1 + c % 3) * sector;
-                    check(widths[w], layout, c % 5 * sector, r % 3 * ld, kernel);
+                    check(widths[w], layout, c % 5 * sector, r % 3 * ld, kernels[w]);
                 }
 }
 
@@ -291,10 +293,11 @@ static void clusters(void **state) {
           3, kernel);
     check(1, (wl_transpose_layout){.rows = 3999, .cols = 4003, .batch = 1}, 1, 0,
           async() ? ": windows: " : ": shifted: ");
-    /* 2-byte elements whose rows begin at the same place in a vector use this kernel. */
-    check(2, (wl_transpose_layout){.rows = 2050, .cols = 2111, .batch = 2, .from_ld = 2112}, 0, 0, kernel);
+    /* 2-byte elements whose rows begin at the same place in a vector. */
+    const char *windows = async() ? ": windows: " : ": shifted: ";
+    check(2, (wl_transpose_layout){.rows = 2050, .cols = 2111, .batch = 2, .from_ld = 2112}, 0, 0, windows);
     check(2, (wl_transpose_layout){.rows = 2001, .cols = 2233, .batch = 1, .from_ld = 2240, .to_ld = 2004}, 3,
-          7, kernel);
+          7, windows);
 }
 
 /* Contiguous rows that are not whole vectors: one piece of one strip, of two, several, one that is cut; one
@@ -508,8 +511,9 @@ static void choices(void **state) {
           ": vectors: ");
     check(8, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .from_stride = 128 * 256 + 16}, 0, 0,
           ": vectors: ");
-    check(8, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 32, aligned);
-    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 2, .from_ld = 67}, 2, 1, aligned);
+    check(8, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 32, ": vectors: ");
+    const char *aligned16 = async() ? ": async: " : ": shifted: ";
+    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 2, .from_ld = 67}, 2, 1, aligned16);
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 8, 4,
           ": vectors: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ");
@@ -564,7 +568,7 @@ static void choices(void **state) {
     check(1, (wl_transpose_layout){.rows = 529, .cols = 250, .batch = 1}, 0, 0,
           async() ? ": windows: " : ": shifted: ");
     check(16, (wl_transpose_layout){.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ");
-    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 1}, 2, 1, aligned);
+    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 1}, 2, 1, aligned16);
     check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1}, 0, 0,
           ": shifted: ");
     check(4, (wl_transpose_layout){.rows = 128, .cols = 255, .batch = 1, .from_ld = 256}, 0, 0,

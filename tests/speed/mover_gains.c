@@ -1,6 +1,7 @@
 /* The gain of each kernel module of the library over the best alternative.
  *
  * usage: mover_gains [--device NAME] [--capability N] [--arena MIB] [--rounds N] < PROBLEMS
+ *        mover_gains --dry yes < PROBLEMS
  *
  * A problem is a line; sizes and shifts are in elements (copy: in bytes):
  *     transpose WIDTH BATCH ROWS COLS FROM_LD TO_LD FROM_SHIFT TO_SHIFT
@@ -13,7 +14,8 @@
  * for each: problem, module, the modules used without it ("-": nothing else can), the two times in
  * microseconds, and whether both left the same bytes.  Times are medians of ROUNDS replays of a graph that
  * repeats the call on consecutive places in the arena, alternating between the two.  --capability makes the
- * library treat the device as an older one.
+ * library treat the device as an older one.  --dry only prints problem and module.  Its arrays have no
+ * memory: it is for a driver that runs nothing (tests/lib/fake_driver.c), which WIDELOAD_SIM_LIBRARY names.
  *
  * scripts/mover_gains.py makes the problems and the table.  Built with WL_MASKS (lib/mask.h). */
 #include <inttypes.h>
@@ -227,7 +229,7 @@ static void compare(struct problem *p, wl_replay *all, unsigned module, const ch
     wl__replay_destroy(without);
 }
 
-static void run(char *line) {
+static void run(char *line, bool dry) {
     struct problem p = {0};
     char *rest = NULL, copy[1024], *word;
     snprintf(copy, sizeof copy, "%s", line);
@@ -243,10 +245,16 @@ static void run(char *line) {
     if (p.count == 0 || !measure(&p))
         return;
     take_launched(modules);
-    wl_error error = wl__replay_create(context, call_all, &p, &all);
+    wl_error error =
+        dry ? call(&p, arena + half, arena, NULL) : wl__replay_create(context, call_all, &p, &all);
     unsigned count = take_launched(modules);
     if (error) {
         fprintf(stderr, "%s: %s\n", line, wl_message());
+        return;
+    }
+    if (dry) {
+        for (unsigned i = 0; i < count; i++)
+            printf("%s\t%s\n", line, wl__library_modules.modules[modules[i]].name);
         return;
     }
     if (p.to_bytes + p.from_bytes <= CHECKED)
@@ -274,6 +282,7 @@ static void fill(void) {
 int main(int count, char **words) {
     const char *device = "gpu";
     unsigned capability = 0;
+    bool dry = false;
     for (int i = 1; i + 1 < count; i += 2) {
         if (strcmp(words[i], "--device") == 0)
             device = words[i + 1];
@@ -285,22 +294,30 @@ int main(int count, char **words) {
             rounds = (unsigned)atoi(words[i + 1]);
         else if (strcmp(words[i], "--repeats") == 0)
             most_repeats = strtoull(words[i + 1], NULL, 10);
+        else if (strcmp(words[i], "--dry") == 0)
+            dry = true;
+    }
+    if (dry) {
+        device = "sim";
+        arena = (wl_devptr)1 << 40;
+        work = (wl_devptr)1 << 41;
     }
     half <<= 20;
     work_bytes = half / 2;
-    if (rounds > 63 || rounds == 0 || wl_open(&context, device) || wl_alloc(context, &arena, 2 * half) ||
-        wl_alloc(context, &work, work_bytes) || wl__event_create(context, &before) ||
-        wl__event_create(context, &after)) {
+    if (rounds > 63 || rounds == 0 || wl_open(&context, device) ||
+        (!dry && (wl_alloc(context, &arena, 2 * half) || wl_alloc(context, &work, work_bytes) ||
+                  wl__event_create(context, &before) || wl__event_create(context, &after)))) {
         fprintf(stderr, "mover_gains: %s\n", wl_message());
         return 1;
     }
-    fill();
+    if (!dry)
+        fill();
     if (capability)
         context->capability = capability;
     char line[1024];
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n")] = '\0';
-        run(line);
+        run(line, dry);
     }
     wl_device_info info;
     if (!wl_get_device_info(context, &info))
