@@ -1,4 +1,4 @@
-/* wl_permute: dimensions in any order. */
+/* wl_permute: reorders dimensions. */
 #include <stdbool.h>
 
 #include "lib/arguments.h"
@@ -12,20 +12,20 @@
 
 static const char call[] = "wl_permute";
 
-/* What has been planned for a call. */
+/* The plans made for a call. */
 struct plans {
     enum {
         NONE,
         ASYNC,
         REGISTERS
-    } tiled; /* what `tiles` is for: loads that are asynchronous, or to registers */
+    } tiled; /* the loads that `tiles` is planned for: asynchronous, or to registers */
     bool async_is_cheaper;
     struct wl__permute_plan *tiles;
     struct wl__permute_bulk_plan *bulk;
-    struct wl__permute_strips_plan *strips; /* of 0 threads: none */
+    struct wl__permute_strips_plan *strips; /* 0 threads: none */
 };
 
-/* A problem that the checks have passed. */
+/* A problem that has passed the checks. */
 struct wl__problem {
     wl_context *context;
     wl_stream stream;
@@ -40,14 +40,14 @@ static wl_error launch(const struct wl__problem *p, wl__kernel kernel, struct wl
     void *arguments[] = {parameters};
     tiles->to = p->to;
     tiles->from = p->from;
-    /* Blocks past the last tile do the first ones again: the number's highest digit is taken without rest. */
+    /* Blocks past the last tile repeat the first tiles: the highest digit is taken modulo its count. */
     return wl__launch_clusters(p->context, kernel, tiles->tiles, cluster, threads, memory, arguments,
                                p->stream);
 }
 
 /* ---------------------------------------------------------------- movers of tiles */
 
-/* The bytes keep their order. */
+/* The order of the bytes does not change. */
 static bool can_copy(const struct wl__problem *p) {
     return p->shape.rank <= 1;
 }
@@ -67,7 +67,7 @@ static wl__kernel bulk_kernel(const struct wl__permute_bulk_plan *plan) {
 static const wl__kernel async_kernels[] = {WL_KERNEL_permute_async1, WL_KERNEL_permute_async2,
                                            WL_KERNEL_permute_async4};
 
-/* Plans tiles, unless they are planned. */
+/* Plans tiles, unless they have been planned. */
 static bool plan_tiles(const struct wl__problem *p, unsigned kind) {
     struct plans *plans = p->plans;
     if (plans->tiled != kind) {
@@ -79,12 +79,12 @@ static bool plan_tiles(const struct wl__problem *p, unsigned kind) {
     return plans->tiled == kind;
 }
 
-/* Whole rows move. */
+/* Rows move as a whole. */
 static bool can_rows(const struct wl__problem *p) {
     return p->shape.rank > 1 && p->shape.by_out[0] == 0;
 }
 
-/* Short rows that stay together are for bulk's tiles, and to plan others takes milliseconds. */
+/* Bulk tiles handle short rows that stay together.  Planning other tiles takes milliseconds. */
 static bool can_bulk_rows(const struct wl__problem *p) {
     return wl__has_bulk(p->context) && can_rows(p) &&
            wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, true);
@@ -105,14 +105,14 @@ static wl_error run_bulk(const struct wl__problem *p) {
                   plan->memory);
 }
 
-/* Elements of up to 4 bytes; the rows of the output are whole vectors. */
+/* Elements have up to 4 bytes, and the output's rows are whole vectors. */
 static bool can_async(const struct wl__problem *p) {
     const unsigned last = p->shape.rank > 1 ? p->shape.by_out[0] : 0;
     return wl__has_async(p->context) && p->shape.width <= 4 && last != 0 &&
            p->shape.dim[last].size * p->shape.width % WL_PERMUTE_ACCESS == 0;
 }
 
-/* The plan is made here, as it takes long.  Where bulk copies have a plan too they may be faster. */
+/* Makes the plan only now, as planning takes long.  If bulk copies have a plan too, they may be faster. */
 static double cost_async(const struct wl__problem *p) {
     const struct wl__permute_plan *plan = p->plans->tiles;
     if (wl__permute_is_whole(p->tuned, &p->shape) || !plan_tiles(p, ASYNC) ||
@@ -131,8 +131,8 @@ static wl_error run_async(const struct wl__problem *p) {
     return launch(p, kernel, &plan->sides.tiles, &plan->sides, plan->cluster, plan->threads, memory);
 }
 
-/* Kernels of tiles, by width: of rows that begin at vectors in both arrays, or anywhere; of up to 6 and 8
- * accesses a thread, as the fewer it has registers for, the more blocks a multiprocessor holds. */
+/* Kernels of tiles, by width: for rows that begin at vectors in both arrays, or anywhere; for up to 6 or 8
+ * accesses per thread.  Fewer accesses need fewer registers, so a multiprocessor holds more blocks. */
 #define PASSES(kernel)                                                                                       \
     { WL_KERNEL_##kernel##_6, WL_KERNEL_##kernel##_8 }
 #define ROWS(kernel)                                                                                         \
@@ -147,7 +147,7 @@ static wl__kernel tile_kernel(const struct wl__permute_plan *plan) {
     const unsigned width = (unsigned)__builtin_ctz(plan->width);
     if (plan->threads > WL__PERMUTE_THREADS)
         return WL_KERNEL_permute_tile4_both_wide;
-    /* Those that can do more do it too. */
+    /* Kernels that can do more serve here too. */
     const wl__kernel(*of_width)[2] = tile_kernels[width];
     const unsigned passes = plan->passes > 6, shifted = plan->in_shifted || plan->out_shifted;
     for (unsigned rows = shifted; rows < (width < 4 ? 2 : 1); rows++)
@@ -157,7 +157,7 @@ static wl__kernel tile_kernel(const struct wl__permute_plan *plan) {
     return of_width[shifted][passes];
 }
 
-/* One dimension, or none, has nothing to tile. */
+/* With fewer than two dimensions there is nothing to tile. */
 static wl_error run_tiles(const struct wl__problem *p) {
     struct wl__permute_plan *plan = p->plans->tiles;
     if (can_copy(p))
@@ -170,7 +170,7 @@ static wl_error run_tiles(const struct wl__problem *p) {
 
 /* ---------------------------------------------------------------- movers by other operations, and of rows */
 
-/* Two dimensions change places, within each of a third or not. */
+/* Two dimensions swap places, perhaps within each index of a third one. */
 static bool can_transpose(const struct wl__problem *p) {
     const struct wl__permute_shape *shape = &p->shape;
     return shape->rank > 1 && shape->by_out[0] == 1 &&
@@ -194,7 +194,7 @@ static bool can_strips(const struct wl__problem *p) {
     return can_rows(p) && p->shape.rank >= 3 && wl__has_bulk(p->context);
 }
 
-/* The plan is made here, as most rows do not suit it. */
+/* Makes the plan only now, as few rows suit it. */
 static double cost_strips(const struct wl__problem *p) {
     if (wl__permute_plan_strips(p->tuned, p->plans->strips, &p->shape, p->to, p->from))
         return WL_AS_COPY;
@@ -210,8 +210,8 @@ static wl_error run_strips(const struct wl__problem *p) {
                   plan->threads, plan->memory);
 }
 
-/* Shorter rows are for tiles that take a row as an element.  Of narrow elements tiles are the slower ones for
- * all but the shortest. */
+/* Shorter rows are for tiles that take a row as an element.  Tiles of narrow elements are slower for all but
+ * the shortest rows. */
 static double cost_rows(const struct wl__problem *p) {
     const struct wl__permute_shape *shape = &p->shape;
     return wl__cost_where(shape->dim[0].size * shape->width >= p->tuned->rows[shape->width > 2]);
@@ -231,7 +231,7 @@ static wl_error run_rows(const struct wl__problem *p) {
     return wl__rows_move(p->context, &(struct wl__choice){0}, &rows, p->stream);
 }
 
-/* The floor takes any shape of up to 2^31 tiles, some 200 GB. */
+/* The floor takes any shape of up to 2^31 tiles, about 200 GB. */
 static const struct wl__mover movers[] = {
     {"copy", "the order of the elements does not change", can_copy, NULL, run_copy},
     {"transpose", "two dimensions, or neighbours that act as two, change places", can_transpose,
@@ -250,8 +250,8 @@ static const struct wl__mover movers[] = {
 
 /* ---------------------------------------------------------------- plans that are kept */
 
-/* To plan takes 5 to 600 us, and programs call again with what they called with.  So a thread keeps its last
- * plans.  A plan depends on the shape, on how far the addresses are from whole lines, and on the device. */
+/* Planning takes 5 to 600 us, and programs repeat their calls.  So each thread keeps its last plans.  A plan
+ * depends on the shape, the device, and the distance of both addresses from whole lines. */
 #define KEPT 8
 
 struct kept {
@@ -292,7 +292,7 @@ static void keep(struct kept *kept, const struct wl__problem *p, const struct wl
     kept->capability = p->context->capability;
 }
 
-/* Whether movers of tiles are asked: all others are faster where they cost what a copy does. */
+/* Whether to ask movers of tiles: any other mover is faster if it costs no more than a copy. */
 static bool needs_tiles(const struct wl__problem *p) {
     return !(can_copy(p) || (can_transpose(p) && cost_transpose(p) <= WL_AS_COPY) ||
              (can_rows(p) && cost_rows(p) <= WL_AS_COPY));
@@ -341,7 +341,7 @@ static wl_error check_shape(unsigned rank, const uint64_t *sizes, const unsigned
     return WL_ERROR_OK;
 }
 
-/* Of an array; 0 if any size is, however large the others are. */
+/* Bytes of an array; 0 if any size is 0, however large the others are. */
 static uint64_t bytes_of(unsigned width, unsigned rank, const uint64_t *sizes) {
     uint64_t bytes = width;
     for (unsigned i = 0; i < rank; i++) {

@@ -1,4 +1,4 @@
-/* What both permuting kernels do: from numbers of tiles and threads to places. */
+/* What both permuting kernels do: they turn numbers of tiles and threads into places. */
 #ifndef WIDELOAD_KERNELS_PERMUTE_CUH
 #define WIDELOAD_KERNELS_PERMUTE_CUH
 
@@ -8,8 +8,8 @@ static __device__ __forceinline__ uint32_t wl_divide(uint32_t n, const struct wl
     return __umulhi(n, by->magic) >> by->shift;
 }
 
-/* Where a tile lies in both arrays, and among the rows of joined dimensions.  Returns whether it begins (1)
- * and ends (2) a row of the output where that matters. */
+/* Finds a tile's place in both arrays, and among the rows of joined dimensions.  Returns whether the tile
+ * begins (1) and ends (2) a row of the output, where that matters. */
 static __device__ __forceinline__ uint32_t wl_tile_place(const struct wl_permute_tiles &p, uint32_t tile,
                                                          uint64_t *in, uint64_t *out, uint32_t *row) {
     uint32_t ends = 3;
@@ -34,8 +34,8 @@ static __device__ __forceinline__ uint32_t wl_tile_place(const struct wl_permute
     return ends;
 }
 
-/* Where a thread's first access lies: in a tile's memory, from the tile's place in the array, and along its
- * row. */
+/* Finds a thread's first access: its place in the tile's memory, from the tile's place in the array, and
+ * along its row. */
 static __device__ __forceinline__ uint32_t wl_thread_place(const struct wl_permute_side &side,
                                                            uint32_t *shared, uint64_t *global) {
     uint32_t thread = threadIdx.x, begin = 0;
@@ -52,7 +52,7 @@ static __device__ __forceinline__ uint32_t wl_thread_place(const struct wl_permu
     return begin;
 }
 
-/* Elements that an access at this address has before its row's. */
+/* Elements that an access at this address has before its row begins. */
 static __device__ __forceinline__ uint32_t wl_shift(uint32_t address, uint32_t width) {
     return address % WL_PERMUTE_ACCESS / width;
 }

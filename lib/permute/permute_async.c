@@ -1,7 +1,7 @@
 /* Tiles that asynchronous loads fill: lib/permute/permute_async.cu. */
 #include "lib/permute/permute_plan.h"
 
-/* A tile as the input has it: rows that lie side by side there, each of one dimension or of several. */
+/* A tile in the input's order: contiguous rows, each of one dimension or of several. */
 struct rows {
     const struct wl__permute_shape *shape;
     const uint64_t *extent;
@@ -10,7 +10,7 @@ struct rows {
     uint64_t pitch[WL_RANK_MAX], span; /* bytes in the tile's memory */
 };
 
-/* Elements that are turned in registers together: of as many rows and columns. */
+/* Elements that are transposed together in registers: as many rows as columns. */
 static unsigned group_of(unsigned width) {
     return width < 4 ? 4 / width : 1;
 }
@@ -41,8 +41,8 @@ static bool is_whole(struct rows *rows, uint64_t to, uint64_t from) {
     return bits % WL_PERMUTE_ACCESS == 0;
 }
 
-/* Every vector has its place within 128 bytes.  Rows of the output's first dimension are `more` times 128
- * bytes further apart than they need be, unless they are within a row. */
+/* Every vector keeps its place modulo 128 bytes.  Rows of the output's first dimension are `more` times 128
+ * bytes further apart than necessary, unless they lie within a row. */
 static void lay_out(struct rows *rows, unsigned more) {
     const struct wl__permute_shape *shape = rows->shape;
     rows->span = rows->bytes;
@@ -71,8 +71,8 @@ static unsigned in_axes(struct wl__permute_axis *axis, const struct rows *rows) 
     return n;
 }
 
-/* Two neighbours of a row go first, so that a warp stores 256 bytes of two rows of the output, from all the
- * banks; then what lies along the output. */
+/* Two neighbours of a row go first, so that a warp stores 256 bytes of two rows of the output and uses all
+ * banks.  Then comes what lies along the output. */
 static unsigned out_axes(struct wl__permute_axis *axis, const struct rows *rows) {
     const struct wl__permute_shape *shape = rows->shape;
     unsigned n = 0, width = shape->width, group = group_of(width), out0 = shape->by_out[0],
@@ -95,7 +95,7 @@ static unsigned out_axes(struct wl__permute_axis *axis, const struct rows *rows)
     return n;
 }
 
-/* Wavefronts that warps take to read a word a lane, the worst of some. */
+/* The wavefronts in which warps read a word per lane: the worst of a sample. */
 static unsigned wavefronts(const struct wl_permute_sides *sides, unsigned word) {
     const struct wl_permute_side *side = &sides->out;
     unsigned lanes = word <= 4 ? 32 : 128 / word, worst = 0;
@@ -115,7 +115,7 @@ static unsigned wavefronts(const struct wl_permute_sides *sides, unsigned word) 
     return worst;
 }
 
-/* What vectors are turned by, from the 128 bytes that they are in to 32 times as many. */
+/* What vectors are swizzled by: from the number of their 128 bytes to that of 32 times as many. */
 #define LEAST_TURN 3
 #define MOST_TURN  8
 
@@ -147,7 +147,7 @@ bool wl__permute_async(const struct wl__tuned_permute *tuned, struct wl__permute
         return false;
     struct wl__permute_accesses in, out;
     unsigned wave = UINT32_MAX;
-    /* Two wavefronts do not show. */
+    /* Two wavefronts cost nothing measurable. */
     for (unsigned more = 0; more < 3 && wave > 2; more++) {
         struct wl__permute_axis axis[WL_PERMUTE_AXES + 1];
         struct wl__permute_plan trial = *plan;

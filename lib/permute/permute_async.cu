@@ -1,34 +1,34 @@
-/* Permutes dimensions where the rows of both arrays lie at multiples of 16 bytes: tiles that asynchronous
- * 16-byte loads fill, and 16-byte stores from registers, for elements of WL_WIDTH bytes.
+/* Permutes dimensions where the rows of both arrays lie at multiples of 16 bytes.  Asynchronous 16-byte loads
+ * fill tiles, and 16-byte stores from registers empty them.  Elements have WL_WIDTH bytes.
  *
- * A tile lies in shared memory as it does in the input: what lies side by side there is a row, however many
- * dimensions it runs through, and every vector has its place within 128 bytes (async.cuh says why).  A thread
- * reads a word from each of the rows that become 16 bytes of the output, turns what is narrower than a word
- * in registers, and stores 16 bytes to each of the word's columns.  So the data goes through shared memory
- * once, and what is under way takes no registers: tiles may be of 64 KB, and a thread has few of them.
+ * A tile lies in shared memory as it does in the input.  A row is what is contiguous there, in however many
+ * dimensions, and every vector keeps its place modulo 128 bytes (async.cuh says why).  A thread reads a word
+ * from each of the rows that become 16 bytes of the output, transposes what is narrower than a word in
+ * registers, and stores 16 bytes to each of the word's columns.  So the data passes shared memory once, and
+ * loads in flight take no registers: tiles may have 64 KB, and each thread has few registers.
  *
- * Banks: vectors change places within 128 bytes, by XOR with the number of the 128 bytes, or of 2, 4, ... of
- * them, whichever the library finds the best for the tile: neighbours in the output, which are rows of the
- * tile, then differ in their places.
+ * Banks: vectors are swizzled within 128 bytes, by XOR with the number of the 128 bytes, or of 2, 4, ... of
+ * them.  The library takes what is best for the tile: neighbours in the output are rows of the tile, and then
+ * have different banks.
  *
  * Traffic: every byte is read once and written once, but for tiles that overlap at the end of a dimension.
- * The rest of a line that a row ends within comes into the L2 with it, for the neighbour, whose it is.
+ * Where a row ends within a line, the rest of the line comes into the L2 too: the neighbour reads it there.
  */
 #include "lib/cuda/async.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/permute/permute.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
-/* What is read from shared memory at once: a word of narrow elements, or an element. */
+/* One read from shared memory: a word of narrow elements, or one element. */
 #if WL_WIDTH < 4
 typedef uint32_t wl_word;
 #else
 typedef wl_element wl_word;
 #endif
 
-#define WL_WORDS (16 / (int)sizeof(wl_word)) /* of a vector */
+#define WL_WORDS (16 / (int)sizeof(wl_word)) /* per vector */
 
-/* What the place of a vector in the tile's memory is changed by. */
+/* The XOR term of a vector's place in the tile's memory. */
 static __device__ __forceinline__ uint32_t wl_turn(uint32_t at, uint32_t bits) {
     return at >> bits & (WL_PERMUTE_LINE - WL_PERMUTE_ACCESS);
 }

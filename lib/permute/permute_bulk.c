@@ -1,4 +1,4 @@
-/* Which tile bulk copies fill. */
+/* Chooses the tile that bulk copies fill. */
 #include "lib/permute/permute_bulk_box.h"
 
 #define NO_COST 1e30
@@ -28,7 +28,7 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
         if ((!layout->merged && box->row_length == box->side_length && !box->joined_load) ||
             (layout->phase == 128 && box->in_grain >= SECTOR) || !plan_box(&plan, box, layout, to, from))
             continue;
-        /* Copies whose both ends lie alike within lines, or sectors, take fewer requests. */
+        /* Copies take fewer requests if both ends have the same place within lines, or sectors. */
         const struct wl__tuned_bulk *tuned = box->tuned;
         const double apart = box->in_grain < SECTOR
                                  ? (layout->phase < WL_PERMUTE_LINE ? tuned->off_lines[box->unit < 4] : 0)
@@ -42,7 +42,7 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
     return least;
 }
 
-/* Three dimensions in reverse order, of 4-byte elements: tiles of 256 bytes by 512, through the joined
+/* Three dimensions of 4-byte elements in reverse order: tiles of 256 by 512 bytes, through the joined
  * dimensions in streams, are 0.2 to 5 % faster than all others where lines are whole. */
 #define REVERSED_IN  64 /* elements */
 #define REVERSED_OUT 128
@@ -55,7 +55,7 @@ static bool is_reversed(const struct wl__permute_shape *shape, uint64_t to, uint
            from % WL_PERMUTE_LINE == 0;
 }
 
-/* Neighbours in the input that share sectors come together, all that can; of others pairs. */
+/* All neighbours in the input that share sectors run together, if they can; else pairs do. */
 static enum wl__permute_order order_of(const struct box *box) {
     const struct joined *joined = box->joined;
     if (joined->count == 2 && joined->shape.rank == 2 && box->shape->width == 4 &&
@@ -64,7 +64,7 @@ static enum wl__permute_order order_of(const struct box *box) {
     return box->in_grain < SECTOR ? WL_PERMUTE_ROWS : WL_PERMUTE_PAIRS;
 }
 
-/* Joins the output's first dimensions, so many of them, none of which is the input's first. */
+/* Joins the output's first `count` dimensions.  The input's first is not among them. */
 static void join(struct joined *joined, const struct wl__permute_shape *shape, unsigned count) {
     unsigned is[WL_RANK_MAX], kept = 0;
     joined->count = count;
@@ -94,7 +94,7 @@ static void join(struct joined *joined, const struct wl__permute_shape *shape, u
     joined->shape.rank = kept + 1;
 }
 
-/* Rows of a few elements that stay together are elements of several units. */
+/* Makes rows of a few elements that stay together elements of several units. */
 static const struct wl__permute_shape *widen(unsigned few, struct wl__permute_shape *wide, unsigned *unit,
                                              const struct wl__permute_shape *shape) {
     uint64_t row = shape->dim[0].size;
@@ -113,7 +113,7 @@ static const struct wl__permute_shape *widen(unsigned few, struct wl__permute_sh
     return wide;
 }
 
-/* Runs go on along the rows only of narrow elements. */
+/* Only narrow elements have runs that continue along the rows. */
 static bool has_kernel(const struct wl__permute_bulk_plan *plan) {
     return plan->unit < 4 || plan->bulk.turn.count >= plan->bulk.length;
 }
@@ -141,7 +141,7 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
                               order_of(&box));
 }
 
-/* Extents such that about `aim` bytes lie side by side in an array. */
+/* Grows the extents until about `aim` contiguous bytes of an array are in the tile. */
 static void grow(struct box *box, bool by_out, uint64_t aim) {
     const struct wl__permute_shape *shape = box->shape;
     uint64_t *extent = box->extent;
@@ -152,8 +152,7 @@ static void grow(struct box *box, bool by_out, uint64_t aim) {
         if (!by_out && shape->dim[d].in * shape->width != run)
             return;
         if (size > want + want / 2) {
-            /* Tiles of one size, whole sectors where the dimension has whole ones, and pieces to be written.
-             */
+            /* Tiles of equal size, with whole sectors and whole pieces where the dimension has them. */
             uint64_t unit = PIECE / grain_of(run);
             if (!by_out || size % unit)
                 unit = SECTOR / (grain_of(run) < SECTOR ? grain_of(run) : SECTOR);
@@ -172,9 +171,9 @@ static void grow(struct box *box, bool by_out, uint64_t aim) {
     }
 }
 
-/* Where these tiles are the faster ones: elements of up to 8 bytes whose rows begin anywhere, unless a tile
- * that is written side by side is not larger than the others' may be; of 4 bytes also rows that are short in
- * both arrays. */
+/* Whether these tiles are faster.  They are for elements of up to 8 bytes whose rows begin anywhere, unless a
+ * contiguously written tile fits the limit of the other kernels; for 4 bytes also if rows are short in both
+ * arrays. */
 static bool worth(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape, unsigned unit,
                   bool shifted) {
     unsigned last = shape->by_out[0];
@@ -187,7 +186,7 @@ static bool worth(const struct wl__tuned_permute *tuned, const struct wl__permut
            (shifted || (unit == 4 && in < tuned->short_row && out < tuned->short_row));
 }
 
-/* What may be joined: the output's dimensions before the input's last, and before its last two. */
+/* What may be joined: the output's dimensions before the input's last, or before its last two. */
 static unsigned joins_of(struct joined *joined, const struct wl__permute_shape *shape) {
     unsigned joins = 0;
     uint64_t rows = 1;
@@ -205,7 +204,7 @@ static unsigned joins_of(struct joined *joined, const struct wl__permute_shape *
 
 bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
                            const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted) {
-    /* The last ones of narrow elements alone. */
+    /* Only narrow elements use the last ones. */
     static const unsigned aims[] = {128,  192,  256,  320,  352, 384, 512, 640, 768,
                                     1024, 1536, 2048, 4096, 96,  160, 224, 288, 448};
     enum { ALL = sizeof(aims) / sizeof(aims[0]), TRIED = 8 };
@@ -265,7 +264,7 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
     }
     if (least > tuned->bulk.most || !has_kernel(plan))
         return false;
-    /* Where nothing begins anywhere, others are faster than those that write less than whole pieces. */
+    /* With aligned rows, other kernels are faster than tiles that write less than whole pieces. */
     return chosen && (shifted || unit < 4 || chosen->out_grain == PIECE) &&
            wl__permute_number(tuned, &plan->bulk.tiles, chosen->shape, plan->extent, plan->step,
                               order_of(chosen));

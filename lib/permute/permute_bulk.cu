@@ -1,25 +1,25 @@
-/* Permutes dimensions through tiles in shared memory that bulk copies fill, for elements of WL_WIDTH bytes
- * wherever rows begin.
+/* Permutes dimensions through tiles in shared memory that bulk copies fill.  Elements have WL_WIDTH bytes,
+ * and rows begin anywhere.
  *
- * Traffic: every byte is written once, and read once but for the sectors of 32 bytes that two tiles share at
- * the ends of their rows.  The limit is what passes through the L2, and a sector that two tiles write parts
- * of costs it as much as four whole ones: so tiles overlap by up to 28 bytes where their runs would end
- * within a sector, and write the sectors that lie in them.  Runs that pass from one dimension of the output
- * to the next without an end (joined dimensions) save the parts of sectors at the ends of the array's rows,
- * and are of any length: whole pieces of 256 bytes are written 2 to 3 % faster than other lengths.
+ * Traffic: every byte is written once and read once, but for the 32-byte sectors that two tiles share at the
+ * ends of their rows.  The L2 is the limit, and a sector that two tiles write in parts costs it as much as
+ * four whole ones.  So tiles overlap by up to 28 bytes where their runs would end within a sector, and each
+ * writes the whole sectors in it.  Runs that continue from one dimension of the output into the next (joined
+ * dimensions) avoid partial sectors at the ends of the array's rows, and may have any length: whole pieces of
+ * 256 bytes are written 2 to 3 % faster than other lengths.
  *
- * Shared memory is all that a load in flight takes, so a tile may have 56 KB, four to a multiprocessor: runs
- * and rows of some 256 to 1024 bytes.  Elements are picked from it singly; a warp writes 8 vectors of each of
- * 4 runs, whose rows lie so that banks differ, at lines of 128 bytes.
+ * A load in flight takes only shared memory.  So a tile may have 56 KB, four per multiprocessor: runs and
+ * rows of about 256 to 1024 bytes.  Elements are picked from it singly.  A warp writes 8 vectors of each of 4
+ * runs at 128-byte lines, whose rows lie in different banks.
  *
- * A copy is cheapest where it keeps its place within 128 bytes.  Where rows begin anywhere, the distance of
- * two in shared memory is therefore that of their places in the array but for whole lines, and more only
- * where a digit of the row's number begins anew. */
+ * A copy is cheapest where it keeps its place modulo 128 bytes.  So where rows begin anywhere, two rows have
+ * the same distance in shared memory as in the array, modulo whole lines.  They are further apart only where
+ * a digit of the row's number wraps. */
 #define WL_NARROW  0
 #define WL_THREADS blockDim.x
 #include "lib/permute/permute_bulk.cuh"
 
-/* One run: where it begins in the output, its first row, and how far along the rows. */
+/* One run: its place in the output, its first row, and its offset along the rows. */
 struct run {
     uint64_t to;
     uint32_t row, along;
@@ -40,8 +40,8 @@ static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p
     }
 }
 
-/* Writes what is this tile's of 16 bytes of the output that begin so many elements into a run, or before it.
- */
+/* Writes this tile's part of the 16 bytes of the output from element `begin` of a run on, which may be before
+ * the run. */
 static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, const struct run &run,
                                              uint64_t to, int32_t begin, uint32_t ends) {
     int32_t length = (int32_t)p.length;

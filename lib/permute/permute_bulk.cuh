@@ -1,10 +1,10 @@
-/* What both kernels share that permute through tiles which bulk copies fill, permute_bulk.cu and, of narrow
- * elements, permute_narrow.cu: loading the tile's rows, and where each then lies in shared memory.  How
- * elements are picked from there is each kernel's own.
+/* What the two kernels share that permute through tiles filled by bulk copies: permute_bulk.cu, and
+ * permute_narrow.cu for narrow elements.  It loads the tile's rows and finds their places in shared memory.
+ * Each kernel picks elements from there in its own way.
  *
- * Before this is included, WL_THREADS is the threads of a block, and WL_NARROW says which of the two includes
- * it: they note rows' places differently, and only narrow elements have digits of one value, for which
- * permute_bulk.cu need not look. */
+ * The including file defines WL_THREADS, the threads per block, and WL_NARROW, which says whether elements
+ * are narrow: the kernels note rows' places differently, and only narrow elements have digits of one value,
+ * which permute_bulk.cu need not check. */
 #ifndef WIDELOAD_KERNELS_PERMUTE_BULK_CUH
 #define WIDELOAD_KERNELS_PERMUTE_BULK_CUH
 
@@ -20,12 +20,12 @@ static __device__ __forceinline__ uint32_t wl_divide_any(uint32_t n, const struc
     return by->count == 1 ? n : wl_divide(n, by);
 }
 
-/* The same by the count of a digit, which is 1 only of narrow elements. */
+/* The same by the count of a digit, which can be 1 only for narrow elements. */
 static __device__ __forceinline__ uint32_t wl_divide_digit(uint32_t n, const struct wl_permute_divisor *by) {
     return WL_NARROW ? wl_divide_any(n, by) : wl_divide(n, by);
 }
 
-/* A digit of a number that loses it. */
+/* Takes the lowest digit off a number. */
 static __device__ __forceinline__ uint32_t wl_digit_of(uint32_t *number,
                                                        const struct wl_permute_divisor *by) {
     uint32_t rest = wl_divide_digit(*number, by), digit = *number - rest * by->count;
@@ -34,13 +34,13 @@ static __device__ __forceinline__ uint32_t wl_digit_of(uint32_t *number,
 }
 
 #if WL_NARROW
-/* The kernel's own: notes a row's place in its tables. */
+/* Each kernel defines it: notes a row's place in its tables. */
 static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t row,
                                                 uint32_t place);
 #endif
 
-/* Loads the tile's rows, the first of them `first` of joined dimensions, and notes where each lies in shared
- * memory: in one table, or where that takes longer, once its load is under way. */
+/* Loads the tile's rows, the first of which is row `first` of joined dimensions, and notes each one's place
+ * in shared memory: in one table, or if that takes longer, once its load is in flight. */
 static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk &p, uint64_t tile,
                                                     uint32_t first, wl_barrier *barrier) {
     uint32_t bytes = 0;
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk
     for (uint32_t r = threadIdx.x; r < p.rows; r += WL_THREADS) {
         uint64_t from = tile;
         uint32_t number = r, inner = 0, load_bytes = p.load;
-        /* The load's number, and how often its first digit has begun anew before it. */
+        /* The load's number, and how often its first digit has wrapped before it. */
         uint32_t loads = 0, each = 1, turns = 0, turns_each = 1;
         if (p.joined_parts) {
             uint32_t row = wl_digit_of(&number, &p.turn), rest = first + row;
@@ -61,7 +61,7 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk
             turns_each = p.turns;
             from += begin * p.joined[0].in;
             if (p.joined_load) {
-                /* Rows that lie side by side: from the digit's first one or the tile's. */
+                /* Contiguous rows: from the digit's first one or the tile's. */
                 uint32_t before = min(begin, row), left = p.joined[0].by.count - begin;
                 loads -= before;
                 inner = before * p.joined_load;

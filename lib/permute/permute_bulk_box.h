@@ -1,4 +1,4 @@
-/* A tile that bulk copies fill, as it is thought of before it is laid out; inside the planner. */
+/* A tile that bulk copies fill, before it is laid out; internal to the planner. */
 #ifndef WIDELOAD_LIB_PERMUTE_BULK_BOX_H
 #define WIDELOAD_LIB_PERMUTE_BULK_BOX_H
 
@@ -6,60 +6,57 @@
 #include "lib/permute/permute_plan.h"
 
 #define SECTOR WL_PERMUTE_SECTOR
-#define PIECE  256 /* bytes that memory likes to be written at once */
+#define PIECE  256 /* bytes that memory prefers per write */
 
-/* A shape whose first dimensions of the output are joined to one, the last of its `dim`: its stride in the
+/* A shape whose first dimensions of the output are joined into one, the last of its `dim`.  Its stride in the
  * input is 0, as its rows lie anywhere. */
 struct joined {
     struct wl__permute_shape shape;
-    unsigned count; /* of dimensions that are joined: 1 where none are */
+    unsigned count; /* joined dimensions: 1 if none are */
     struct {
         uint64_t size, in; /* elements */
     } part[WL_RANK_MAX];
 };
 
-/* What side by side means in a tile. */
+/* A tile, and what is contiguous in it. */
 struct box {
     const struct wl__tuned_bulk *tuned;
     const struct joined *joined;
     const struct wl__permute_shape *shape;
     unsigned unit; /* bytes that an element is moved by */
     uint64_t extent[WL_RANK_MAX], step[WL_RANK_MAX];
-    bool
-        turn[WL_RANK_MAX]; /* dimensions whose elements a run takes in turn: each step is a row of the tile */
-    bool row[WL_RANK_MAX]; /* dimensions along a row */
-    bool
-        side[WL_RANK_MAX]; /* dimensions that lie side by side in the input, along rows and from row to row */
-    bool wraps;            /* runs go on along the rows */
-    uint64_t joined_load;  /* elements from a joined row to the next where some are side by side */
-    uint64_t turns;        /* product of the extents in `turn` */
+    bool turn[WL_RANK_MAX]; /* dimensions that a run takes elements from by turns: each step is a row */
+    bool row[WL_RANK_MAX];  /* dimensions along a row */
+    bool side[WL_RANK_MAX]; /* dimensions that are contiguous in the input, along rows and across */
+    bool wraps;             /* runs continue along the rows */
+    uint64_t joined_load;   /* elements from one joined row to the next if some are contiguous */
+    uint64_t turns;         /* product of the extents in `turn` */
     uint64_t row_length, side_length, run_length; /* elements */
-    uint64_t in_grain,
-        out_grain; /* bytes of which rows that are loaded, and runs, begin and end at multiples */
-    bool shares;   /* tiles overlap in the output's last dimension, and write whole sectors */
+    uint64_t in_grain, out_grain; /* bytes at whose multiples loaded rows, and stored runs, begin and end */
+    bool shares;                  /* tiles overlap in the output's last dimension, and write whole sectors */
     double traffic;
 };
 
-/* Bytes of which something begins or ends at multiples, by the places' common bits. */
+/* Bytes at whose multiples something begins or ends, by the places' common bits. */
 static inline uint64_t grain_of(uint64_t bits) {
     uint64_t grain = bits & -bits;
     return grain == 0 || grain > PIECE ? PIECE : grain;
 }
 
-/* How far runs may begin past a line. */
+/* Bytes past a line at which runs may begin. */
 static inline unsigned past_line(uint64_t grain) {
     return grain < WL_PERMUTE_LINE ? (unsigned)(WL_PERMUTE_LINE - grain) : 0;
 }
 
-/* The blocks that a multiprocessor holds.  Numbers between 4 and 8 were no better. */
+/* Blocks that fit a multiprocessor.  Numbers between 4 and 8 were no better. */
 static inline unsigned blocks_of(const struct wl__tuned_bulk *tuned, unsigned memory, unsigned unit) {
     return memory <= tuned->memory_of_8 && unit >= 4 ? 8 : 4;
 }
 
-/* How loads are laid out. */
+/* A layout of loads. */
 struct layout {
-    bool merged; /* rows that lie side by side are one load */
-    bool cut;    /* but so many of them a load as make up an access */
+    bool merged; /* contiguous rows are one load */
+    bool cut;    /* but a load has only the rows that make up an access */
     unsigned phase, swizzle;
 };
 
@@ -73,8 +70,8 @@ void wl__permute_bulk_look(struct box *box, uint64_t to, uint64_t from);
 bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct box *box,
                               const struct layout *layout);
 
-/* The estimated cost of a tile beyond a copy, as a share of it (permute_bulk_cost.c): but for banks, and what
- * those add. */
+/* The estimated cost of a tile beyond a copy, as a share of it (permute_bulk_cost.c); without banks, and the
+ * cost of banks. */
 double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bulk_plan *plan);
 double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan);
 

@@ -1,4 +1,4 @@
-/* What tiles that bulk copies fill are estimated to cost beyond a copy, as a share of it. */
+/* Estimates the cost beyond a copy, as a share of it, of tiles that bulk copies fill. */
 #include "lib/permute/permute_bulk_box.h"
 
 /* ---------------------------------------------------------------- banks of shared memory */
@@ -43,8 +43,8 @@ static uint32_t place_of(const struct wl_permute_bulk *bulk, uint32_t row, unsig
     return at + (((uint32_t)from - at) & (bulk->phase - 1)) + inner;
 }
 
-/* Wavefronts that a warp's access to the tile takes, 1 being best: of the first warp's lanes, some of their
- * elements. */
+/* Wavefronts per access of a warp to the tile, 1 being best: the first warp's lanes and some of their
+ * elements are sampled. */
 static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
     unsigned vector = WL_PERMUTE_ACCESS / width, group = width <= 4 ? 32 : 128 / width, total = 0,
              samples = 0;
@@ -81,7 +81,7 @@ static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
     return (double)total / samples;
 }
 
-/* The same of narrow elements, for the first warp's lanes and columns. */
+/* The same for narrow elements, for the first warp's lanes and columns. */
 static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
     unsigned vector = WL_PERMUTE_ACCESS / unit, total = 0, samples = 0, width = bulk->units * unit;
     for (unsigned j = 0; j < vector; j += vector / 2, samples++) {
@@ -115,28 +115,28 @@ static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned uni
 
 /* ---------------------------------------------------------------- memory */
 
-/* Sectors that a row of so many bytes touches on the average beyond its own. */
+/* Average number of sectors that a row touches beyond its own bytes. */
 static double sectors_too_many(uint64_t grain) {
     return grain >= SECTOR ? 0 : (double)(SECTOR - grain) / SECTOR;
 }
 
-/* Narrow elements.  What is read of the L2 beyond the need; parts of sectors, stored by elements; runs that
- * begin within lines; short loads and runs; rows, each noted in tables; what warps look up; their stores, by
- * how full they are. */
+/* For narrow elements.  Costs are extra reads from the L2; partial sectors, stored by elements; runs that
+ * begin within lines; short loads and runs; rows, each noted in tables; warps' look-ups; their stores, by how
+ * full they are. */
 static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
     const struct wl__tuned_bulk_narrow *tuned = &box->tuned->narrow;
     double width = box->shape->width, run = (double)box->run_length * width,
            whole = (double)box->shape->dim[box->shape->by_out[0]].size * width,
            tile = (double)bulk->span.count * box->unit * bulk->columns * bulk->runs;
-    uint64_t same = wl__divide_up(bulk->columns, SECTOR / box->unit); /* columns of a kind */
+    uint64_t same = wl__divide_up(bulk->columns, SECTOR / box->unit); /* columns per kind */
     double parts = box->out_grain < SECTOR ? tuned->parts / (box->shares ? whole : run) : 0;
     return tuned->read * read + parts + tuned->load / bulk->load +
            tuned->lines * past_line(box->out_grain) / run + tuned->run / run +
            (tuned->row * bulk->rows + (tuned->cell + tuned->kind * (double)same) * bulk->cells) / tile;
 }
 
-/* What is read of the L2 beyond the need; runs that begin within lines, or end within sectors; short loads
- * and runs; many rows; few blocks, and little of their memory filled; small tiles. */
+/* Costs are extra reads from the L2; runs that begin within lines or end within sectors; short loads and
+ * runs; many rows; few blocks, or blocks with little of their memory filled; small tiles. */
 double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bulk_plan *plan) {
     const struct wl__tuned_bulk *tuned = box->tuned;
     const struct wl_permute_bulk *bulk = &plan->bulk;
@@ -159,7 +159,7 @@ double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bul
            (blocks * data < tuned->in_flight ? tuned->idle : 0) + tuned->tile / data;
 }
 
-/* What banks add to it. */
+/* What banks add to the cost. */
 double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan) {
     if (box->unit >= 4) {
         double waves = wavefronts(&plan->bulk, box->shape->width);

@@ -1,15 +1,15 @@
-/* A tile that bulk copies fill: what lies side by side in it, and where in shared memory. */
+/* A tile that bulk copies fill: what is contiguous in it, and its layout in shared memory. */
 #include "lib/permute/permute_bulk_box.h"
 
-#define MEMORY         (56 * 1024) /* a block's at most, tables included: four fit a multiprocessor */
-#define ROWS           4096        /* of a tile at most */
+#define MEMORY         (56 * 1024) /* per block at most, tables included: four fit a multiprocessor */
+#define ROWS           4096        /* per tile at most */
 #define BARRIER        8           /* bytes */
 #define NARROW_THREADS 384
 
 /* ---------------------------------------------------------------- a tile's shape */
 
-/* Marks an array's first dimensions that lie side by side within a tile; returns the product of their
- * extents. Stops at a dimension that `not` has. */
+/* Marks an array's first dimensions that are contiguous within a tile; returns the product of their extents.
+ * Stops at a dimension in `not`. */
 static uint64_t side_by_side(const struct box *box, bool by_out, bool *marks, const bool * not ) {
     const struct wl__permute_shape *shape = box->shape;
     uint64_t length = 1, whole = 1;
@@ -26,7 +26,7 @@ static uint64_t side_by_side(const struct box *box, bool by_out, bool *marks, co
     return length;
 }
 
-/* The grain of everything that moves places in an array, but for the dimensions along which it runs. */
+/* The common grain of all steps in an array, except along the dimensions in `along`. */
 static uint64_t places(const struct box *box, bool by_out, const bool *along, uint64_t bits) {
     const struct wl__permute_shape *shape = box->shape;
     for (unsigned d = 0; d < shape->rank; d++) {
@@ -87,7 +87,7 @@ void wl__permute_bulk_look(struct box *box, uint64_t to, uint64_t from) {
 
 /* ---------------------------------------------------------------- its place in shared memory */
 
-/* The outermost dimension that lies side by side with the rows. */
+/* The outermost dimension in which the rows are contiguous. */
 static unsigned outermost(const struct box *box) {
     unsigned d = box->shape->rank - 1;
     while (d > 0 && !box->side[d])
@@ -129,7 +129,7 @@ static void join_rows(struct wl_permute_bulk *bulk, const struct box *box, uint6
     *loads *= box->turns;
 }
 
-/* Whether the rows that lie side by side can be loaded an access's worth of them at a time. */
+/* Whether contiguous rows can be loaded an access at a time. */
 static bool can_cut(const struct box *box) {
     unsigned outer = outermost(box), vector = WL_PERMUTE_ACCESS / box->unit;
     return box->joined->count == 1 && box->unit == box->shape->width && outer > 0 && !box->row[outer] &&
@@ -149,8 +149,7 @@ static unsigned round_up(uint64_t n, unsigned to) {
     return (unsigned)((n + to - 1) / to * to);
 }
 
-/* Loads that keep their places within a line lie closest where the pitch leads to the next one's place too.
- */
+/* Packs loads that keep their place in a line: the pitch leads to the next load's place too. */
 static void keep_places(struct wl_permute_bulk *bulk, unsigned unit) {
     unsigned i = 0, line = WL_PERMUTE_LINE;
     while (i < bulk->row_parts && bulk->row[i].inner)
@@ -166,7 +165,7 @@ static void keep_places(struct wl_permute_bulk *bulk, unsigned unit) {
     }
 }
 
-/* How often the first digit of a load's number begins anew in a tile. */
+/* How often the first digit of a load's number wraps in a tile. */
 static uint64_t turns_of(const struct wl_permute_bulk *bulk) {
     uint64_t turns = bulk->turns;
     bool first = bulk->joined_parts == 0;
@@ -178,8 +177,8 @@ static uint64_t turns_of(const struct wl_permute_bulk *bulk) {
     return turns;
 }
 
-/* For the kernel of narrow elements: the columns that share what is looked up are numbered apart from the
- * other runs.  Returns the bytes of its tables. */
+/* For the kernel of narrow elements: numbers columns that share look-ups apart from the other runs. Returns
+ * the bytes of its tables. */
 static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *box) {
     unsigned unit = box->unit, sector = SECTOR / unit, rows = 4 / unit;
     uint64_t step = (bulk->joined_parts ? bulk->joined[0].in : bulk->row_parts ? bulk->row[0].in : 0) / unit;
@@ -190,7 +189,7 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     uint32_t span = bulk->turn.count * bulk->units;
     bulk->span = wl__permute_divisor(span);
     bulk->quarter = (span + sector + bulk->units) / (4 * rows) + 1;
-    /* Where a joined dimension ends, banks change, and it gains nothing to have tried. */
+    /* Banks change where a joined dimension ends: rotating gained nothing there. */
     bool regular = bulk->units == 1 && (bulk->joined_parts == 0 || bulk->phase < WL_PERMUTE_LINE);
     bulk->odd = regular && step % 2 ? step % 4 : 0;
     uint64_t sectors = box->wraps ? wl__divide_up(span, sector) : span / sector;
@@ -250,7 +249,7 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
         bulk->load = (uint32_t)(box->turns / bulk->turns * bulk->joined_load);
         bulk->pitch = bulk->joined_load;
         bulk->swizzle = 0;
-        /* Of narrow elements whole lines where they can be, so that banks follow each other. */
+        /* Narrow elements use whole lines where possible, so that banks follow each other. */
         bulk->turn_pad = box->unit < 4 && layout->phase == WL_PERMUTE_ACCESS
                              ? WL_PERMUTE_LINE
                              : layout->phase + 2 * WL_PERMUTE_ACCESS;
@@ -278,7 +277,7 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     plan->memory = bulk->barrier + BARRIER;
     plan->unit = box->unit;
     plan->threads = box->unit < 4 ? NARROW_THREADS : 2048 / blocks_of(box->tuned, plan->memory, box->unit);
-    /* Pairs of neighbours gain. */
+    /* Pairs of neighbours are faster. */
     plan->cluster = 2;
     return plan->memory <= MEMORY;
 }

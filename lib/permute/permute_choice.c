@@ -1,4 +1,4 @@
-/* Which plan is thought the fastest. */
+/* Chooses the plan that is estimated to be fastest. */
 #include <string.h>
 
 #include "lib/mask.h"
@@ -9,7 +9,7 @@
 
 #define NO_COST 1e30
 
-/* The blocks that a multiprocessor has registers for, and memory. */
+/* Blocks that a multiprocessor has registers and memory for. */
 static uint64_t blocks_of(const struct wl__tuned_registers *tuned, uint64_t bytes, uint64_t passes) {
     uint64_t blocks = passes <= 4 ? 8 : passes <= 6 ? 5 : 4, fit = tuned->memory / (bytes + 2048);
     return blocks < fit ? blocks : fit;
@@ -18,7 +18,7 @@ static uint64_t blocks_of(const struct wl__tuned_registers *tuned, uint64_t byte
 struct tile {
     uint64_t bytes;
     unsigned in_run, out_run;
-    double traffic; /* elements visited by elements of the array */
+    double traffic; /* elements visited per element of the array */
 };
 
 static void look(struct tile *tile, const struct wl__permute_shape *shape, const uint64_t *extent) {
@@ -33,7 +33,7 @@ static void look(struct tile *tile, const struct wl__permute_shape *shape, const
     tile->out_run = wl__permute_run(extent, shape, true);
 }
 
-/* What a tile is estimated to cost beyond a copy, as a share of it. */
+/* The estimated cost of a tile beyond a copy, as a share of it. */
 static double cost_of(const struct wl__tuned_permute *permute, const struct wl__permute_shape *shape,
                       const uint64_t *extent) {
     const struct wl__tuned_registers *tuned = &permute->registers;
@@ -52,7 +52,7 @@ static double cost_of(const struct wl__tuned_permute *permute, const struct wl__
            (shape->width == 8 && passes > 4 ? tuned->wide : 0);
 }
 
-/* Bytes of which pieces that lie side by side begin and end at multiples, up to a line. */
+/* Bytes at whose multiples contiguous pieces begin and end, up to a line. */
 static unsigned grain_of(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out,
                          unsigned run) {
     uint64_t bits = run | WL_PERMUTE_LINE;
@@ -67,7 +67,7 @@ static unsigned grain_of(const struct wl__permute_shape *shape, const uint64_t *
     return (unsigned)(bits & -bits);
 }
 
-/* Passes of threads over both sides, as few as can be. */
+/* The fewest passes of threads over both sides. */
 static double passes_of(double bytes) {
     return 2 * bytes / (THREADS * WL_PERMUTE_ACCESS);
 }
@@ -91,7 +91,7 @@ static double async_cost_of(const struct wl__tuned_permute *permute, const struc
            tuned->pass * passes_of(bytes);
 }
 
-/* What a plan costs beyond that: more passes, banks, and fewer than four blocks. */
+/* What a plan adds to that cost: more passes, banks, and fewer than four blocks. */
 static double async_cost_beyond(const struct wl__tuned_async *tuned, const struct wl__permute_plan *plan,
                                 const struct wl__permute_shape *shape) {
     double bytes = shape->width;
@@ -102,9 +102,9 @@ static double async_cost_beyond(const struct wl__tuned_async *tuned, const struc
            (plan->memory > tuned->large ? tuned->few_blocks : 0);
 }
 
-/* Blocks that run side by side at the same time: neighbours in the order, which load and store what lies side
- * by side.  Small ones come too fast for it, and some lose by more than two: those of narrow elements, of
- * rows that begin anywhere, and those that leave threads idle. */
+/* Blocks that should run at the same time: neighbours in the order, which load and store contiguous data.
+ * Small blocks finish too soon to gain.  More than two are slower for narrow elements, for rows that begin
+ * anywhere, and for blocks with idle threads. */
 static unsigned cluster_for(const struct wl__tuned_permute *tuned, const struct wl__permute_plan *plan) {
     if (plan->memory < tuned->cluster_memory ||
         (plan->width < 4 && (plan->passes < 4 || plan->threads < THREADS)))
@@ -129,7 +129,7 @@ bool wl__permute_is_whole(const struct wl__tuned_permute *tuned, const struct wl
            bytes <= tuned->whole_most && shape->dim[0].size * shape->width >= tuned->whole_row;
 }
 
-/* A tile that is written side by side: of 4 bytes in blocks of 512 threads where 256 cannot hold it. */
+/* A contiguously written tile: for 4 bytes in blocks of 512 threads if 256 cannot hold it. */
 static bool plan_whole(const struct wl__tuned_permute *tuned, struct wl__permute_plan *plan,
                        const struct wl__permute_shape *shape) {
     struct wl__permute_aim aim = {{0}, 48 * 1024, THREADS, WL__PERMUTE_HELD};
@@ -181,8 +181,8 @@ static bool consider(struct candidates *tried, const struct wl__permute_shape *s
     return true;
 }
 
-/* Also tiles of 2 to 4 such pieces, one after the other in the next dimension of an array's order: they do
- * not lie side by side, but close. */
+/* Also tries tiles of 2 to 4 such pieces in the next dimension of an array's order: they are not contiguous,
+ * but close. */
 static void consider_some(struct candidates *tried, const struct wl__permute_shape *shape, uint64_t *extent,
                           bool by_out) {
     unsigned i = 0;
@@ -214,7 +214,7 @@ static void consider_all(struct candidates *tried, const struct wl__permute_shap
         }
 }
 
-/* The cheapest of those that are left; NULL: none is. */
+/* The cheapest candidate left; NULL if there is none. */
 static const struct candidate *next_best(struct candidates *tried) {
     struct candidate *best = &tried->all[0];
     for (unsigned i = 1; i < tried->count; i++)
@@ -235,7 +235,7 @@ bool wl__permute_plan_tiles(const struct wl__tuned_permute *tuned, struct wl__pe
     struct candidates tried = {.tuned = tuned, .cost = cost_of};
     const struct candidate *next;
     consider_all(&tried, shape);
-    /* The cheapest that can be made; of one element to a tile all can. */
+    /* The cheapest that can be made; tiles of one element always can. */
     while ((next = next_best(&tried))) {
         struct wl__permute_aim aim = {{0}, MEMORY, THREADS, WL__PERMUTE_HELD};
         for (unsigned d = 0; d < shape->rank; d++)
@@ -248,7 +248,7 @@ bool wl__permute_plan_tiles(const struct wl__tuned_permute *tuned, struct wl__pe
     return false;
 }
 
-/* As many blocks as keep enough in flight beside the one that stores. */
+/* As many blocks as keep enough in flight while one stores. */
 static unsigned blocks_for(const struct wl__tuned_async *tuned, const struct wl__permute_plan *plan) {
     unsigned blocks = 1 + (tuned->in_flight + plan->memory / 2) / plan->memory;
     return blocks < tuned->blocks ? tuned->blocks : blocks;
@@ -281,7 +281,7 @@ bool wl__permute_plan_async(const struct wl__tuned_permute *tuned, struct wl__pe
 
 /* ---------------------------------------------------------------- which kind of tiles */
 
-/* Matrices of short rows, many of which lie side by side in a tile, that are not whole pieces. */
+/* Matrices of short rows: a tile has many contiguous ones, and they are not whole pieces. */
 bool wl__permute_is_near(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape,
                          uint64_t to, uint64_t from) {
     uint64_t row = shape->dim[0].size * shape->width;
@@ -291,9 +291,9 @@ bool wl__permute_is_near(const struct wl__tuned_permute *tuned, const struct wl_
            (shape->dim[1].size * shape->width | to) % WL_PERMUTE_SECTOR == 0;
 }
 
-/* Whether asynchronous loads are the faster ones whatever tiles through registers are estimated to cost: of
- * bytes, which they turn by words; of 4 bytes rows that are short in both arrays, and of three dimensions in
- * reverse order whole lines; and matrices of short rows. */
+/* Whether asynchronous loads are faster, whatever the estimate for tiles through registers.  They are for
+ * bytes, which they transpose by words; for 4 bytes, if rows are short in both arrays, or if three dimensions
+ * are reversed and lines are whole; and for matrices of short rows. */
 static bool suits_async(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape,
                         uint64_t to, uint64_t from) {
     uint64_t in = shape->dim[0].size * shape->width, out = shape->dim[shape->by_out[0]].size * shape->width;

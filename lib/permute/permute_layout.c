@@ -1,7 +1,7 @@
 #include "lib/permute/permute_layout.h"
 
-/* With `merge`, rows run through several dimensions: as many as make them begin at whole accesses wherever
- * tiles begin, or if none do, as many as there are. */
+/* With `merge`, rows run through several dimensions: as many as make rows begin at whole accesses wherever
+ * tiles begin, or if none do, as many as possible. */
 static struct wl__permute_view view_of(const struct wl__permute_shape *shape, const uint64_t *extent,
                                        bool by_out, bool merge, uint64_t address) {
     struct wl__permute_view view = {by_out, true, 0, 1};
@@ -18,7 +18,7 @@ static struct wl__permute_view view_of(const struct wl__permute_shape *shape, co
     return view;
 }
 
-/* The share of a view's accesses that count. */
+/* The share of a view's accesses that counts. */
 static double worth(const struct wl__permute_view *view, unsigned width) {
     unsigned vector = WL_PERMUTE_ACCESS / width;
     return view->shifted ? (double)view->length / (double)(view->length + 2 * vector) : 1;
@@ -57,7 +57,7 @@ static unsigned wavefronts(const struct wl__permute_axis *axis, unsigned axes, u
     uint32_t word[32], step = (uint32_t)(pitch * width);
     unsigned lanes = width <= 4 ? 32 : 128 / width, group = width <= 4 ? 1 : width / 4;
     unsigned place[WL_PERMUTE_AXES] = {0}, in_bank[32] = {0}, worst = 0;
-    uint32_t at = 16 * step; /* more than any shift */
+    uint32_t at = 16 * step; /* above any shift */
     uint64_t global = 0;
     for (unsigned lane = 0; lane < lanes; lane++) {
         unsigned shift = view->shifted ? (unsigned)(global % WL_PERMUTE_ACCESS) / width : 0;
@@ -86,7 +86,7 @@ static unsigned wavefronts(const struct wl__permute_axis *axis, unsigned axes, u
     return worst;
 }
 
-/* The other side's first dimension that is not within my rows: its neighbours are a warp's lanes. */
+/* The other side's first dimension outside my rows: a warp's lanes are neighbours in it. */
 static unsigned first_apart(const struct wl__permute_shape *shape, const uint64_t *extent,
                             const struct wl__permute_view *mine, const struct wl__permute_view *other) {
     for (unsigned i = 0; i < shape->rank; i++) {
@@ -121,7 +121,7 @@ static void pad(struct wl__permute_layout *memory, const struct wl__permute_shap
     memory->elements = at;
 }
 
-/* Where to cut a view's rows; returns the wavefronts. */
+/* Chooses where to cut a view's rows; returns the wavefronts. */
 static unsigned best_cut(unsigned *cut, const struct wl__permute_shape *shape, const uint64_t *extent,
                          const uint64_t *pitch, const struct wl__permute_view *view) {
     static const unsigned cuts[] = {0, 128, 64};

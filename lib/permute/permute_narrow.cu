@@ -1,39 +1,38 @@
-/* Permutes dimensions through tiles in shared memory that bulk copies fill, for elements of one or several
- * units of WL_WIDTH bytes, 1 or 2, wherever rows begin.  Tiles are those of permute_bulk.cu.
+/* Permutes dimensions through tiles in shared memory that bulk copies fill.  Elements have one or several
+ * units of WL_WIDTH bytes, 1 or 2, and rows begin anywhere.  Tiles are those of permute_bulk.cu.
  *
- * Traffic: every byte is written once, and read once but for the sectors that two tiles share at the ends of
- * their rows.  Only whole sectors are written, but for those at the ends of the array's rows, or of a tile
- * whose runs cannot overlap with its neighbours': what is left there is written by elements, a lane each.
+ * Traffic: every byte is written once and read once, but for the sectors that two tiles share at the ends of
+ * their rows.  Only whole sectors are written, except at the ends of the array's rows, or of a tile whose
+ * runs cannot overlap with its neighbours': the rest there is written by elements, one per lane.
  *
- * What limits it is shared memory, from which 8 or 16 elements are picked for each vector that is stored.
- * So a lane looks up once where its rows lie, for all columns of the tile that are 32 bytes' worth of
- * elements apart: whatever their distance in the output, their runs begin alike within a sector, and vectors
- * at the same rows are whole there too.  The tables of rows' places have 2 bytes an entry, two or four
- * entries are one load, and there are as many tables as entries that a load may begin with.
+ * Shared memory is the limit: 8 or 16 elements are picked from it for each vector that is stored.  So a lane
+ * looks up its rows' places once for all columns of the tile that are a multiple of 32 bytes of elements
+ * apart.  Whatever their distance in the output, their runs begin alike within a sector, and vectors at the
+ * same rows are whole there too.  The tables of rows' places have 2-byte entries; one load takes two or four
+ * entries, and there is one table for each entry that a load may begin with.
  *
- * Bank conflicts: rows are at their places modulo 128 bytes, so that their distance is what the array's is.
- * Where it is odd, the 8 lanes along a run, 16 bytes' worth of rows apart, have every fourth bank.  The lanes
- * of 4 columns then begin with different words of their vectors, so that they take the banks between. */
+ * Bank conflicts: rows keep their places modulo 128 bytes, so they have the same distance as in the array.
+ * Where it is odd, the 8 lanes along a run, 16 bytes of rows apart, have every fourth bank.  The lanes of 4
+ * columns then begin with different words of their vectors, and so take the banks between. */
 #define WL_NARROW 1
 #include "lib/permute/permute_bulk.cuh"
 
-#define ROWS (4 / WL_WIDTH) /* whose places a load has, of those of a word of the output */
+#define ROWS (4 / WL_WIDTH) /* places per load, of those of a word of the output */
 
-/* Runs of a tile's columns: where the first begins in the output, the table of its rows' places, and how far
- * along them it lies. */
+/* Runs of a tile's columns: the place of the first in the output, the table of its rows' places, and its
+ * offset along them. */
 struct run {
     uint64_t to;
     uint32_t table, along;
 };
 
-/* Where so many entries of a table lie, in loads of them: those that neighbouring lanes want are side by
- * side.
+/* The place of entry `number` of a table, in loads: neighbouring lanes want contiguous entries.
  */
 static __device__ __forceinline__ uint32_t entries_at(const struct wl_permute_bulk &p, uint32_t number) {
     return number % 4 * p.quarter + number / 4;
 }
 
-/* Notes the place of a row in its tables, and of what a run has there when it goes on along the rows. */
+/* Notes a row's place in its tables, and the place where a run continues along the rows. */
 static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t row,
                                                 uint32_t place) {
     uint32_t turn = wl_divide_any(row, &p.turn), i = (row - turn * p.turn.count) * p.units;
@@ -74,7 +73,7 @@ static __device__ __forceinline__ struct run run_of(const struct wl_permute_bulk
     return run;
 }
 
-/* Elements until a sector begins. */
+/* Elements up to the next sector. */
 static __device__ __forceinline__ uint32_t before_sector(uint64_t to) {
     return (0u - (uint32_t)to) % WL_PERMUTE_SECTOR / WL_WIDTH;
 }
@@ -83,8 +82,7 @@ static __device__ __forceinline__ uint32_t element(uint32_t at) {
     return *(const wl_element *)(wl_permute_memory + at);
 }
 
-/* 16 bytes of a run, whose elements' places are given, two in a number.  The first word is number `rotate`,
- * and so on. */
+/* 16 bytes of a run, from the places of its elements, two per number.  Begins with word `rotate`. */
 static __device__ __forceinline__ uint4 pick(const uint32_t (&two)[WL_EACH / 2], uint32_t rotate) {
     uint32_t word[4];
 #pragma unroll
@@ -117,13 +115,13 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
         uint32_t rest = wl_divide_any(cell, &p.along),
                  vector = (cell - rest * p.along.count) * p.lanes + across;
         uint32_t r = wl_divide_any(rest, &p.kinds), kind = rest - r * p.kinds.count;
-        /* Of bytes every other column: their places within a word are the same. */
+        /* Bytes take every other column: their places within a word are the same. */
         uint32_t column =
             WL_WIDTH == 1 && p.odd ? kind / 2 * (2 * deep) + kind % 2 + 2 * down : kind * deep + down;
         struct run run = run_of(p, r);
         uint64_t to = run.to + column * p.column_out;
         uint32_t begin = before_sector(to) + vector * WL_EACH, end = begin - vector % 2 * WL_EACH + SECTOR;
-        /* Runs that go on along the rows have each sector where it begins. */
+        /* Runs that continue along the rows have each sector only where it begins. */
         if (column >= SECTOR || column >= p.columns || end - (p.wraps ? SECTOR - 1 : 0) > p.span.count)
             continue;
         to += begin * WL_WIDTH;
@@ -171,7 +169,7 @@ static __device__ __forceinline__ void store_element(const struct wl_permute_bul
         (wl_element)element(place + run.along + column * p.units * WL_WIDTH);
 }
 
-/* Stores what runs have of sectors that are not wholly theirs, an element a lane. */
+/* Stores the runs' parts of sectors that are not wholly theirs, one element per lane. */
 static __device__ __forceinline__ void store_ends(const struct wl_permute_bulk &p, uint32_t ends) {
     uint32_t lane = threadIdx.x % 32, columns = p.wraps ? 1 : p.columns,
              length = p.span.count * (p.wraps ? p.columns : 1);

@@ -2,8 +2,8 @@
 
 /* ---------------------------------------------------------------- a tile's extents */
 
-/* Extents such that a tile's elements lie side by side for `aim` bytes or more in the array whose order this
- * is, if the memory allows. */
+/* Grows the extents until a tile has `aim` or more contiguous bytes in the array of this order, if memory
+ * allows. */
 static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool by_out, uint64_t aim,
                  unsigned grain) {
     uint64_t run = shape->width;
@@ -15,15 +15,15 @@ static void grow(uint64_t *extent, const struct wl__permute_shape *shape, bool b
         if (size <= want + want / 2) {
             extend = size;
         } else {
-            /* Blocks of one size, whole grains where the dimension has whole grains. */
+            /* Equal blocks, with whole grains where the dimension has whole grains. */
             uint64_t unit = i == 0 && size % grain == 0 ? grain : 1;
             uint64_t units = size / unit, blocks = units / wl__divide_up(want, unit);
             if (blocks == 0)
                 blocks = 1;
             extend = wl__divide_up(units, blocks) * unit;
             if (i == 0 && unit < grain && size > 16 * grain) {
-                /* Rows begin anywhere.  As many elements as groups of 8 accesses cover wherever they begin,
-                 * where the last access of a row of the output is the next tile's. */
+                /* Rows begin anywhere.  Takes the elements that groups of 8 accesses cover wherever they
+                 * begin; the last access of a row of the output belongs to the next tile. */
                 uint64_t share = by_out ? grain - 1 : 0, groups = (want + 4 * grain) / (8 * grain);
                 uint64_t most = 8 * grain * (groups ? groups : 1) - (grain - 1) - share;
                 extend = wl__divide_up(size - share, wl__divide_up(size - share, most)) + share;
@@ -56,7 +56,7 @@ unsigned wl__permute_run(const uint64_t *extent, const struct wl__permute_shape 
     return (unsigned)(run < 1u << 30 ? run : 1u << 30);
 }
 
-/* Tiles along a dimension: each `step` after the one before, the last ending with the dimension. */
+/* Tiles along a dimension: each is `step` after the previous one, and the last ends with the dimension. */
 static uint64_t tiles_along(uint64_t size, uint64_t extent, uint64_t step) {
     return size <= extent ? 1 : wl__divide_up(size - extent, step) + 1;
 }
@@ -132,7 +132,7 @@ bool wl__permute_share(struct wl_permute_side *side, struct wl__permute_accesses
     return true;
 }
 
-/* The same for a view's.  Rows that are cut take more passes: they are not, where there would be too many. */
+/* The same for a view's rows.  Rows are not cut if that would need too many passes. */
 static bool share_side(struct wl_permute_side *side, struct wl__permute_accesses *out,
                        const struct wl__permute_shape *shape, const uint64_t *extent, const uint64_t *pitch,
                        const struct wl__permute_view *view, unsigned cut, const struct wl__permute_aim *aim) {
@@ -161,15 +161,15 @@ struct walk {
     struct wl_permute_tiles *tiles;
     const uint64_t *extent, *step;
     const struct wl__permute_shape *shape;
-    bool streams;              /* joined dimensions are walked in several places far apart */
-    uint64_t low[WL_RANK_MAX]; /* tiles along a dimension that are numbered */
+    bool streams;              /* walks joined dimensions in several places far apart */
+    uint64_t low[WL_RANK_MAX]; /* numbered tiles along a dimension */
     uint64_t left[WL_RANK_MAX];
     uint64_t count;
 };
 
-/* Tiles along a dimension that is numbered.  Of joined dimensions, whose stride in the input is 0, groups of
- * so many come first in every order; the last group, or stream, is moved back as a whole.  What tiles are
- * numbered for beyond those that there are is then less than a stream. */
+/* Tiles along a dimension that is numbered.  Joined dimensions have a stride of 0 in the input.  Every order
+ * takes groups of their tiles first; the last group, or stream, is moved back as a whole.  So fewer than a
+ * stream of numbers exceed the tiles. */
 static bool has_streams(const struct walk *walk, uint64_t tiles) {
     return walk->streams && tiles > 4 * walk->tuned->group * walk->tuned->streams;
 }
@@ -182,8 +182,8 @@ static uint64_t numbered_along(const struct walk *walk, unsigned d) {
     return shape->dim[d].in == 0 && tiles > walk->tuned->group ? wl__divide_up(tiles, group) * group : tiles;
 }
 
-/* The next digit of a tile's number: `count` tiles along d, so many tiles apart.  The highest one's last is
- * moved back. */
+/* Adds the next digit of a tile's number: `count` tiles along d, `apart` tiles from each other.  The last of
+ * the highest digit is moved back. */
 static void add_digit(struct walk *walk, unsigned d, uint64_t count, uint64_t apart, bool highest) {
     struct wl_permute_tiles *tiles = walk->tiles;
     uint64_t extent = walk->extent[d], size = walk->shape->dim[d].size, each = walk->step[d];
@@ -198,14 +198,14 @@ static void add_digit(struct walk *walk, unsigned d, uint64_t count, uint64_t ap
     walk->count *= count;
 }
 
-/* Numbers `count` of the tiles along d that are left. */
+/* Numbers `count` of the tiles left along d. */
 static void number(struct walk *walk, unsigned d, uint64_t count) {
     uint64_t all = numbered_along(walk, d), apart = walk->low[d];
     walk->low[d] *= count;
     add_digit(walk, d, count, apart, walk->low[d] == all);
 }
 
-/* The streams of joined dimensions: their beginnings come first. */
+/* Numbers the streams of joined dimensions: their beginnings come first. */
 static void number_streams(struct walk *walk) {
     unsigned d = walk->shape->by_out[0];
     uint64_t all = walk->left[d];
@@ -213,9 +213,9 @@ static void number_streams(struct walk *walk) {
         add_digit(walk, d, walk->tuned->streams, all / walk->tuned->streams, true);
 }
 
-/* Numbers tiles along d, such that with the `now` that there are they make about `aim`; returns how many. All
- * where they do not cover the dimension evenly, as only all of them can then be numbered, or where nothing
- * near the aim divides them. */
+/* Numbers tiles along d so that they make about `aim` with the `now` that there are; returns how many. Takes
+ * all if the numbered ones do not cover the dimension evenly, as only all of them can then be numbered, or if
+ * nothing near the aim divides them. */
 static uint64_t number_along(struct walk *walk, unsigned d, uint64_t aim, uint64_t now) {
     uint64_t size = walk->shape->dim[d].size, extent = walk->extent[d], all = walk->left[d], count = all,
              want = wl__divide_up(aim, now);
@@ -232,16 +232,16 @@ static uint64_t number_along(struct walk *walk, unsigned d, uint64_t aim, uint64
     return count;
 }
 
-/* The next tiles in an array's order: about `aim`, in as many dimensions as it takes. */
+/* The next tiles in an array's order: about `aim`, in as many dimensions as necessary. */
 static void number_some(struct walk *walk, bool by_out, uint64_t aim) {
     uint64_t now = 1;
     for (unsigned i = 0; i < walk->shape->rank && now < aim; i++)
         now *= number_along(walk, wl__permute_dim(walk->shape, by_out, i), aim, now);
 }
 
-/* The next tiles in the input's order, so that what lies side by side there is loaded at about the same time.
- * But none that lie far apart in the output, where what is loaded already is whole lines, or long: what all
- * blocks write at a time is then spread over as little as can be. */
+/* The next tiles in the input's order, so that contiguous data is loaded at about the same time.  Leaves out
+ * those far apart in the output if loads already have whole lines, or are long: this keeps what all blocks
+ * write at a time close together. */
 static void number_near(struct walk *walk) {
     const struct wl__permute_shape *shape = walk->shape;
     uint64_t now = 1, run = wl__permute_run(walk->extent, shape, false);
@@ -256,8 +256,8 @@ static void number_near(struct walk *walk) {
     }
 }
 
-/* Two tiles that lie side by side in the input.  Where they share lines and there is no even number of them,
- * the fewest that can be numbered, if that is not many. */
+/* Two tiles that are contiguous in the input.  If they share lines and their number is odd, the fewest that
+ * can be numbered, unless that is many. */
 static void number_pair(struct walk *walk) {
     const struct wl__permute_shape *shape = walk->shape;
     bool whole = wl__permute_run(walk->extent, shape, false) % WL_PERMUTE_LINE == 0;
@@ -322,8 +322,8 @@ bool wl__permute_tile(const struct wl__tuned_permute *tuned, struct wl__permute_
                         &plan->out_wave);
     plan->in_shifted = memory.in.shifted;
     plan->out_shifted = memory.out.shifted;
-    /* Shifted rows of the output end with a whole access, where they do not end their dimension: tiles share
-     * the elements that may be left over, and the next one stores them. */
+    /* Shifted rows of the output end with a whole access, unless they end their dimension: tiles share the
+     * elements that may be left over, and the next tile stores them. */
     unsigned out0 = shape->by_out[0];
     bool shares = memory.out.shifted && memory.out.merged == 1 && extent[out0] < shape->dim[out0].size &&
                   extent[out0] > 2 * grain && (memory.in.shifted || out0 >= memory.in.merged);

@@ -3,10 +3,10 @@
 void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_t to, uint64_t from,
                         unsigned rank, const uint64_t *sizes, const unsigned *order) {
     uint64_t size[WL_RANK_MAX];  /* of merged dimensions */
-    unsigned first[WL_RANK_MAX]; /* the input dimension each begins with, in the output's order */
+    unsigned first[WL_RANK_MAX]; /* the input dimension that each begins with, in the output's order */
     unsigned count = 0;
-    /* In the output's order: join dimension to the one before if it follows it in the input too, with nothing
-     * but sizes of 1 between. */
+    /* In the output's order: join a dimension to the previous one if it follows it in the input too, with
+     * only sizes of 1 between. */
     unsigned last = 0;
     for (unsigned i = 0; i < rank; i++) {
         unsigned d = order[i];
@@ -25,7 +25,7 @@ void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_
     }
     shape->width = width;
     shape->rank = count;
-    /* The input's order, innermost first, by the first dimension each stands for. */
+    /* The input's order, innermost first, by the first dimension that each stands for. */
     for (unsigned i = 0; i < count; i++) {
         unsigned later = 0;
         for (unsigned j = 0; j < count; j++)
@@ -41,7 +41,7 @@ void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_
             shape->width *= 2;
         shape->dim[0].size = row / shape->width;
         if (shape->dim[0].size == 1) {
-            /* The rows are elements now. */
+            /* Rows are now elements. */
             for (unsigned d = 1; d < count; d++)
                 shape->dim[d - 1] = shape->dim[d];
             for (unsigned i = 1; i < count; i++)

@@ -6,13 +6,13 @@
 #define THREADS 384
 #define BARRIER 8 /* bytes */
 
-/* Whether other kernels are slower with rows of so many bytes, by their words. */
+/* Whether other kernels are slower for rows of so many bytes, by their words. */
 static bool suits(const struct wl__tuned_strips *tuned, unsigned width, uint64_t bytes) {
     return width <= 8 && bytes >= tuned->least[__builtin_ctz(width)] &&
            bytes <= tuned->most[__builtin_ctz(width)];
 }
 
-/* The rows as elements. */
+/* A shape whose elements are the rows. */
 static void rows_of(struct wl__permute_shape *rows, const struct wl__permute_shape *shape) {
     uint64_t row = shape->dim[0].size;
     *rows = (struct wl__permute_shape){.width = shape->width * (unsigned)row, .rank = shape->rank - 1};
@@ -28,13 +28,13 @@ struct tile {
     uint64_t loads, step, runs, pitch;
 };
 
-/* The tile that is estimated to cost the least beyond a copy: for what tiles overlap and are larger than
- * their share, for sectors at the ends of loads, and for too little under way. */
+/* Chooses the tile of least estimated cost beyond a copy.  Costs are the overlap of tiles and their uneven
+ * shares, sectors at the ends of loads, and too few bytes in flight. */
 static bool choose(const struct wl__tuned_strips *tuned, struct tile *best,
                    const struct wl__permute_shape *rows, uint64_t bytes) {
     const unsigned last = rows->by_out[0];
     const uint64_t along = rows->dim[0].size, size = rows->dim[last].size, in = rows->dim[last].in * bytes;
-    /* Each tile has whole sectors of its runs, and what is over the next one. */
+    /* Each tile has whole sectors of its runs; the rest goes to the next tile. */
     const uint64_t shared = (WL_PERMUTE_SECTOR - 2 + bytes) / bytes;
     double least = 1;
     if (along * bytes < tuned->load || size * bytes < tuned->run || along * bytes * size < tuned->small)
@@ -96,7 +96,7 @@ bool wl__permute_plan_strips(const struct wl__tuned_permute *permute, struct wl_
     strips->vectors = wl_divisor(vectors);
     strips->next_run = THREADS / vectors;
     strips->next_vector = THREADS % vectors;
-    /* Rows are looked at to the end of the vector behind them. */
+    /* Rows are read up to the end of the vector behind them. */
     const uint32_t end = WL_PERMUTE_LINE + strips->loads * strips->pitch + 2 * WL_PERMUTE_ACCESS;
     strips->barrier = (end + BARRIER - 1) / BARRIER * BARRIER;
     strips->tiles.to = to;

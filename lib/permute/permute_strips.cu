@@ -1,18 +1,18 @@
-/* Permutes rows that stay together and begin anywhere, of some to some hundred bytes: through tiles of rows
+/* Permutes rows that stay together and begin anywhere, of a few to a few hundred bytes: through tiles of rows
  * in shared memory that bulk copies fill.
  *
- * Single rows of so few bytes have parts of sectors at both ends, so that copying them one by one
- * (copy_seams.cu) reads up to twice as many sectors as there are.  A tile is some 26 to 48 loads of a KB and
- * more, which are rows that lie side by side in the input, and a row of each load in turn is a run of a KB
- * and more of the output.
+ * Single rows of so few bytes have partial sectors at both ends, so that copying them one by one
+ * (copy_seams.cu) reads up to twice as many sectors as there are.  A tile has about 26 to 48 loads of a KB
+ * and more.  A load is rows that are contiguous in the input.  One row from each load in turn makes a run of
+ * the output, also of a KB and more.
  *
- * Traffic: every byte is written once, and read once but for the sectors at the ends of loads, and the rows,
- * one for each 31 bytes, by which tiles overlap so that each has whole sectors of a run.  What is left at the
- * ends of a dimension goes by bytes, a lane each.
+ * Traffic: every byte is written once and read once, but for the sectors at the ends of loads, and one row
+ * per 31 bytes, by which tiles overlap so that each has whole sectors of a run.  The rest at the ends of a
+ * dimension goes by bytes, one per lane.
  *
- * Loads keep their places modulo 128 bytes, and lie so far apart in shared memory that each of them follows
- * from the first.  A lane makes a vector of the output from three words of 8 bytes around its bytes: with two
- * of 16 it would have to select 12 times instead of 5, and rows of 37 bytes were 7 % slower.  Where the row
+ * Loads keep their places modulo 128 bytes, and their pitch in shared memory is constant, so that each
+ * follows from the first.  A lane makes a vector of the output from the three 8-byte words around its bytes:
+ * two of 16 bytes would need 12 selections instead of 5, and rows of 37 bytes were 7 % slower.  If the row
  * ends within the vector, the next row's bytes come from the next load in the same way. */
 #define WL_WIDTH 1
 #define WL_PART  1
@@ -36,13 +36,13 @@ static __device__ __forceinline__ uint4 bytes_at(const unsigned char *at) {
                       __funnelshift_r(b.x, b.y, bits), __funnelshift_r(b.y, c.x, bits));
 }
 
-/* A word's bytes before number `end` from a, the others from b. */
+/* A word with the bytes of a before byte `end`, and the others of b. */
 static __device__ __forceinline__ uint32_t join(uint32_t a, uint32_t b, int end) {
     const uint32_t before = wl_bits_before(end);
     return (a & before) | (b & ~before);
 }
 
-/* Byte x of run number `run`. */
+/* Byte x of run `run`. */
 static __device__ __forceinline__ const unsigned char *
 place_of(const struct wl_permute_strips &p, const unsigned char *tile, uint32_t run, uint32_t x, int *left) {
     uint32_t rest, load = wl_divide(x, p.row_bytes, &rest);
@@ -50,7 +50,7 @@ place_of(const struct wl_permute_strips &p, const unsigned char *tile, uint32_t 
     return tile + load * p.pitch + run * p.row_bytes.count + rest;
 }
 
-/* Stores what runs have of sectors that are not wholly theirs, a byte a lane. */
+/* Stores the runs' parts of sectors that are not wholly theirs, one byte per lane. */
 static __device__ __forceinline__ void store_ends(const struct wl_permute_strips &p,
                                                   const unsigned char *tile, uint64_t first, uint32_t ends) {
     const uint32_t lane = threadIdx.x % 32;

@@ -2,7 +2,7 @@
  * WL_OUT_SHIFTED: the rows of that array begin anywhere.
  *
  * Traffic: every byte is read once and written once, but for tiles that overlap at the end of a dimension.
- * Shifted rows read the rest of their first and last 16 bytes too, which their neighbours read as well, and
+ * Shifted rows also read the rest of their first and last 16 bytes, which their neighbours read as well, and
  * write those element by element.
  */
 #include "lib/cuda/element.cuh"
@@ -11,9 +11,9 @@
 
 extern __shared__ uint4 wl_permute_memory[];
 
-/* 16 bytes.  Blocks of 512 threads have the L2 take the 256 bytes around them: their tiles are written side
- * by side, and rows of theirs begin anywhere.  In others that gains 1 % or costs up to 5, by when their
- * neighbours come. */
+/* 16 bytes.  In blocks of 512 threads the L2 fetches the 256 bytes around them: their tiles are written
+ * contiguously, and their rows begin anywhere.  Elsewhere that gains 1 % or costs up to 5 %, depending on
+ * when neighbours run. */
 static __device__ __forceinline__ uint4 load(uint64_t from) {
 #if WL_THREADS > 256 && __CUDA_ARCH__ >= 900
     return wl_load_once_256((const void *)from, true);
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
                     continue; /* past the row */
             }
             if (WL_IN_SHIFTED && from - p.tiles.from >= p.tiles.whole) {
-                /* Not all of it is the array's. */
+                /* Part of it lies outside the array. */
 #pragma unroll
                 for (int j = 0; j < WL_EACH; j++)
                     if (from + j * WL_WIDTH - p.tiles.from < p.tiles.bytes)
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
                     access.element[j] = *(const wl_element *)(memory + at + j * p.out.step);
                 *(uint4 *)to = access.word;
             } else if (ends & ((int32_t)begin < 0 ? 1 : 2)) {
-                /* Not all of it is the row's. */
+                /* Part of it lies outside the row. */
 #pragma unroll
                 for (int j = 0; j < WL_EACH; j++)
                     if (begin + j < p.out.length)

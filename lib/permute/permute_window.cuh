@@ -1,4 +1,4 @@
-/* Loads some of the array that a kernel permutes through tiles into shared memory. */
+/* Loads part of an array that a kernel permutes through tiles into shared memory. */
 #ifndef WIDELOAD_KERNELS_PERMUTE_WINDOW_CUH
 #define WIDELOAD_KERNELS_PERMUTE_WINDOW_CUH
 
@@ -6,9 +6,9 @@
 #include "lib/cuda/element.cuh"
 #include "lib/permute/permute.h"
 
-/* Loads the window of whole 16 bytes around some of the array to a place in shared memory; returns the bytes
- * that are under way.  Of 16 bytes at either end that are not wholly the array's, elements are loaded singly:
- * one thread that did so with a whole row would keep all others waiting for hundreds of microseconds. */
+/* Loads the window of whole 16 bytes around part of the array to a place in shared memory; returns the bytes
+ * in flight.  If 16 bytes at either end are not wholly the array's, their elements are loaded singly: one
+ * thread that loaded a whole row so would keep all others waiting for hundreds of microseconds. */
 static __device__ __forceinline__ uint32_t wl_load_window(const struct wl_permute_tiles &tiles,
                                                           unsigned char *to, uint64_t from, uint32_t bytes,
                                                           wl_barrier *barrier) {
