@@ -2,17 +2,15 @@
  *
  * Compiled once for each width WL_WIDTH (1, 2, 4, 8 or 16 bytes).
  *
- * wl_swap_tiles() transposes tile (i, j) of a square into tile (j, i) and the other way: both are read whole
- * before either is written, so nothing else is needed to be right in place. Every element is read once and
- * written once.
+ * wl_swap_tiles() transposes tile (i, j) of a square into tile (j, i) and the other way.  Both are read whole
+ * before either is written: that alone makes it right in place.  Every element is read once and written once.
  *
- * Accesses are aligned vectors of 16 bytes, wherever a row begins. They are kept in shared memory as they
- * come, a row of a tile with up to 15 bytes of its neighbour before it: its `shift`. A vector of the
- * transpose is put together of elements of 16 / WL_WIDTH rows, each found at its own row's shift; those
- * before a row's first aligned address and after its last, as many as a vector has, are written one by one.
- * Tiles that an edge cuts, and both ends of the diagonal, where a vector could begin before the matrix or end
- * behind it, take the same steps with a test for each vector; what is no whole vector goes element by
- * element.
+ * Accesses are aligned vectors of 16 bytes, wherever a row begins.  Shared memory keeps them as they come: a
+ * row of a tile has up to 15 bytes of its neighbour, its `shift`, in front.  A vector of the transpose takes
+ * its elements from 16 / WL_WIDTH rows, each at its own row's shift.  Those before a row's first aligned
+ * address and after its last, together a vector's worth, are written one by one.  Tiles that an edge cuts,
+ * and both ends of the diagonal, where a vector could reach out of the matrix, take the same steps with a
+ * test for each vector; partial vectors go element by element.
  */
 #ifndef WIDELOAD_KERNELS_INPLACE_CUH
 #define WIDELOAD_KERNELS_INPLACE_CUH
@@ -38,27 +36,27 @@ typedef uint8_t wl_word;
 /* wl_inplace_square4 and the like. */
 #define WL_SIZED(name) WL_JOIN(wl_inplace_##name, WL_WIDTH)
 
-/* Another file may have tiles of its own. */
+/* Another file may define tiles of its own. */
 #ifndef WL_TILE
 #define WL_THREADS WL_INPLACE_THREADS(WL_WIDTH)
 #define WL_TILE    WL_INPLACE_TILE(WL_WIDTH)
 #endif
 
-/* Elements of a vector, and vectors of a tile's row that begins at one. */
+/* Elements per vector, and vectors per tile row that begins at one. */
 #define WL_PART    (16 / WL_WIDTH)
 #define WL_VECTORS (WL_TILE / WL_PART)
-/* Bytes from one row of a tile to the next in shared memory: room for one vector more, and then so that the
- * rows that make up a vector begin in different banks. */
+/* Bytes from one row of a tile to the next in shared memory: room for one more vector, and a pitch that puts
+ * the rows of a vector in different banks. */
 #define WL_PITCH WL_INPLACE_PITCH(WL_WIDTH, WL_TILE)
 
-/* Two tiles, or what a kernel makes of it. */
+/* Two tiles, or what a kernel makes of the memory. */
 extern __shared__ uint4 wl_dynamic[];
 
 /* ---------------------------------------------------------------- blocks */
 
-/* Block to tiles. Groups (I, J), I <= J, are a triangle, which is folded to a rectangle of groups / 2 rows
- * and groups + 1 columns, for an even number of groups: row y has the groups of row y right of the diagonal,
- * and those of row groups - 1 - y. False for what is below the diagonal or past the edge. */
+/* Maps a block to tiles.  Groups (I, J), I <= J, are a triangle.  For an even number of groups it is folded
+ * to a rectangle of groups / 2 rows and groups + 1 columns: row y has the groups of row y right of the
+ * diagonal, and those of row groups - 1 - y.  False for a tile below the diagonal or past the edge. */
 static __device__ __forceinline__ bool wl_tiles_of(uint64_t block, unsigned tiles, unsigned *i, unsigned *j) {
     const unsigned each = WL_INPLACE_GROUP(WL_WIDTH) * WL_INPLACE_GROUP(WL_WIDTH);
     unsigned groups = (tiles + WL_INPLACE_GROUP(WL_WIDTH) - 1) / WL_INPLACE_GROUP(WL_WIDTH);
@@ -73,13 +71,13 @@ static __device__ __forceinline__ bool wl_tiles_of(uint64_t block, unsigned tile
 
 /* ---------------------------------------------------------------- by vectors */
 
-/* The vectors that a thread loads of a tile. */
+/* Vectors of a tile that each thread loads. */
 #define WL_LOADS (WL_TILE * WL_VECTORS / WL_THREADS)
 struct wl_loaded {
     uint4 vector[WL_LOADS], last;
 };
 
-/* Marked for eviction last where that gained (widths 4 to 16: 2 to 6 %; here the others lost 1 to 3 %). */
+/* Marked for eviction last where that gained (widths 4 to 16: 2 to 6 %; the others lost 1 to 3 % here). */
 static __device__ __forceinline__ uint4 wl_read(const uint4 *vector) {
     return WL_WIDTH < 4 ? __ldcg(vector) : *wl_once(vector);
 }
@@ -113,11 +111,11 @@ static __device__ __forceinline__ uint4 wl_staged_vector(const wl_word *element)
     return low;
 }
 
-/* pitch: bytes from a row to the next. The last vector of a row is there where the row is shifted.
+/* pitch: bytes from one row to the next.  The last vector of a row exists only if the row is shifted.
  *
- * A row's first and last vector may hold elements of the neighbouring tiles too, which other blocks write
- * meanwhile: they come along and are never looked at.  `wideload prof --check race` tells of it, as it is a
- * race by the letter. */
+ * A row's first and last vector may hold elements of the neighbouring tiles, which other blocks write
+ * meanwhile.  These elements are loaded and never used.  `wideload prof --check race` reports it: formally it
+ * is a race. */
 static __device__ __forceinline__ void wl_load_vectors(struct wl_loaded *loaded, uintptr_t from,
                                                        uint64_t pitch) {
 #pragma unroll
@@ -163,7 +161,7 @@ static __device__ __forceinline__ wl_word wl_shifted(const void *tile, uintptr_t
     return *(const wl_word *)((const char *)tile + x * WL_PITCH + shift + c * WL_WIDTH);
 }
 
-/* Column c of rows x, x + 1, ...: a vector. */
+/* A vector of column c of rows x, x + 1, ... */
 static __device__ __forceinline__ uint4 wl_shifted_vector(const void *tile, uintptr_t from, uint64_t pitch,
                                                           unsigned x, unsigned c) {
     union {
@@ -209,19 +207,19 @@ struct wl_cut {
     unsigned rows, cols;  /* of the tile */
 };
 
-/* Whether a vector has elements of row r, which begins at `row`; */
+/* Whether a vector has elements of row r, which begins at `row`. */
 static __device__ __forceinline__ bool wl_wanted(const struct wl_cut *cut, unsigned r, uintptr_t row,
                                                  uintptr_t vector) {
     return r < cut->rows && vector < row + cut->cols * WL_WIDTH;
 }
 
-/* and whether all of it may be read. */
+/* Whether all of a vector may be read. */
 static __device__ __forceinline__ bool wl_whole(const struct wl_cut *cut, uintptr_t vector) {
     return vector >= cut->begin && vector + 16 <= cut->end;
 }
 
-/* As wl_load_vectors(); vectors that are not whole are left to wl_keep_cut(). A row's last vector is read
- * wherever the row begins. */
+/* As wl_load_vectors(), but leaves partial vectors to wl_keep_cut().  Reads a row's last vector wherever the
+ * row begins. */
 static __device__ __forceinline__ void wl_load_cut(struct wl_loaded *loaded, const struct wl_cut *cut,
                                                    uintptr_t from, uint64_t pitch) {
 #pragma unroll
@@ -255,7 +253,7 @@ static __device__ __forceinline__ void wl_keep_cut(void *tile, const struct wl_l
     }
 }
 
-/* As wl_store_vectors(), to as many rows and columns as `cut` has. */
+/* As wl_store_vectors(), for as many rows and columns as `cut` has. */
 static __device__ __forceinline__ void wl_store_cut(uintptr_t to, uint64_t to_pitch, const struct wl_cut *cut,
                                                     const void *tile, uintptr_t from, uint64_t pitch) {
 #pragma unroll 2
@@ -279,8 +277,8 @@ static __device__ __forceinline__ void wl_store_cut(uintptr_t to, uint64_t to_pi
 
 /* ---------------------------------------------------------------- a pair of tiles */
 
-/* Tiles (i, j) and (j, i), i <= j, of the square of n x n elements that begins at `square`. upper and lower:
- * room for a tile each. */
+/* Swaps tiles (i, j) and (j, i), i <= j, of the square of n x n elements that begins at `square`.  upper and
+ * lower: room for one tile each. */
 static __device__ __forceinline__ void wl_swap_tiles(wl_word *square, uint64_t ld, unsigned n, unsigned i,
                                                      unsigned j, void *upper, void *lower) {
     uintptr_t a = (uintptr_t)(square + (uint64_t)(i * WL_TILE) * ld + j * WL_TILE);

@@ -1,33 +1,33 @@
-/* A square of elements of 1 or 2 bytes whose rows all begin and end at multiples of 16 bytes, transposed in
- * place: as inplace_square.cu, but elements change places in registers, four or two of a word at a time,
- * where that kernel picks each of a vector's 16 or 8 from shared memory.
+/* Transposes in place a square of 1- or 2-byte elements whose rows all begin and end at multiples of 16
+ * bytes.  It is inplace_square.cu, but swaps elements in registers, four or two per word at a time, where
+ * that kernel picks a vector's 16 or 8 elements from shared memory one by one.
  *
  * A thread loads 16 bytes of each of WL_GROUP rows, transposes them to words that hold a column's neighbours,
  * and puts those into shared memory by columns; rows of the transpose are read from there 16 bytes at a time.
  * A warp is 8 vectors of 4 groups of rows.  Half of a block's loads are of the upper tile, half of the lower
- * one; all stand before the first store to shared memory.
+ * one; all come before the first store to shared memory.
  *
- * Bank conflicts: none.  A column lies at WL_LINES lines, its words permuted by XOR with 4 * (its vector's
- * number mod 8), so that the eight vectors of a warp take the eight groups of four banks and the four groups
- * of rows a bank of each; vectors move as a whole, so reading needs no more than the same XOR.
+ * Bank conflicts: none.  A column takes WL_LINES lines, its words permuted by XOR with 4 * (its vector's
+ * number mod 8).  So the eight vectors of a warp take the eight groups of four banks, and the four groups of
+ * rows take one bank of each.  Vectors move as a whole, so reading needs only the same XOR.
  *
  * Loads are marked for eviction last (docs/notes/inplace.md).
  *
- * Traffic: 2 n^2 elements, as a copy, in whole sectors where the side is a multiple of 32 bytes.
+ * Traffic: 2 n^2 elements, as a copy, in whole sectors if the side is a multiple of 32 bytes.
  */
 #include "lib/inplace/inplace.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
 #define WL_ALIGNED_THREADS WL_INPLACE_ALIGNED_THREADS(WL_WIDTH)
-#define WL_LINES           (WL_TILE * WL_WIDTH / 128) /* of 128 bytes, of a tile's row */
+#define WL_LINES           (WL_TILE * WL_WIDTH / 128) /* 128-byte lines per row of a tile */
 #define WL_TILE_VECTORS    (WL_TILE * WL_VECTORS)
-#define WL_UNITS           (WL_TILE_VECTORS / WL_GROUP) /* a tile's: WL_GROUP rows of a vector */
+#define WL_UNITS           (WL_TILE_VECTORS / WL_GROUP) /* per tile: WL_GROUP rows of a vector */
 #define WL_UNIT_LOADS      (2 * WL_UNITS / WL_ALIGNED_THREADS)
 #define WL_STORES          (2 * WL_TILE_VECTORS / WL_ALIGNED_THREADS)
 
 static_assert(WL_UNITS % WL_ALIGNED_THREADS == 0, "all threads load of one tile at a time");
 
-/* A tile of the square, and as much of it as there is. */
+/* A tile of the square, and the part of it that exists. */
 struct wl_square_tile {
     char *at;
     unsigned rows, cols;

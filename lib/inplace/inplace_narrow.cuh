@@ -1,18 +1,18 @@
-/* How tiles of elements of 1 and 2 bytes are kept in shared memory; part of inplace_parts.cuh.
+/* Keeps tiles of 1- and 2-byte elements in shared memory; part of inplace_parts.cuh.
  *
- * As vectors come, each element would be found at its own row's shift, at six instructions an element, and a
- * vector is made of 8 or 16.  So rows are shifted as they are kept: element c of row r lies WL_ROW r +
- * WL_WIDTH c bytes behind the tile, wherever in vectors the row began, and a vector of the transpose is
- * picked at constant distances from one address.  In front of a row, and of the tile, is room for what its
- * first vector has before it.  WL_ROW is odd, in elements: so the rows of a vector's first elements begin in
- * eight banks.
+ * If vectors were stored as they come, each element would be found at its own row's shift.  That takes six
+ * instructions per element, and a vector has 8 or 16.  So rows are shifted when they are stored: element c of
+ * row r lies WL_ROW r + WL_WIDTH c bytes into the tile, wherever the row began in a vector, and a vector of
+ * the transpose is picked at constant distances from one address.  In front of each row, and of the tile, is
+ * room for what its first vector has before it.  WL_ROW is an odd number of elements: so the rows of a
+ * vector's first elements begin in eight banks.
  */
 #define WL_FRONT  16
 #define WL_ROW    WL_INPLACE_NARROW_PITCH(WL_WIDTH, WL_TILE)
 #define WL_STRIDE WL_INPLACE_NARROW_STRIDE(WL_WIDTH, WL_TILE)
 
-/* Vector v of row r, of which the first byte goes to `at`: words are made of its bytes and of those of the
- * vector before, which the lane before has. */
+/* Stores vector v of row r, whose first byte goes to `at`.  Its words combine its own bytes with those of the
+ * previous vector, which the previous lane has. */
 static __device__ __forceinline__ void wl_place_vector(char *tile, int at, unsigned v, uint4 vector) {
     const unsigned bytes = at & 3, before = __shfl_up_sync(~0u, vector.w, 1);
     uint32_t *to = (uint32_t *)(tile + (at & ~3));
@@ -22,7 +22,7 @@ static __device__ __forceinline__ void wl_place_vector(char *tile, int at, unsig
     to[3] = __funnelshift_l(vector.z, vector.w, 8 * bytes);
     if (v < WL_VECTORS - 1)
         return;
-        /* What no lane behind takes along. */
+        /* Bytes that no following lane stores. */
 #pragma unroll
     for (unsigned b = 0; b < 4 - WL_WIDTH; b += WL_WIDTH)
         if (b < bytes)
@@ -39,7 +39,7 @@ static __device__ __forceinline__ void wl_keep_part(char *tile, const struct wl_
     }
 }
 
-/* The vector behind a row's others, of which the row has as many bytes as it is shifted by. */
+/* Stores a row's last vector, of which the row has as many bytes as it is shifted by. */
 static __device__ __forceinline__ void wl_keep_last(char *tile, const struct wl_part *part, unsigned r,
                                                     uint4 vector) {
     const unsigned word[4] = {vector.x, vector.y, vector.z, vector.w}, has = wl_shift_of(part, r);
@@ -57,7 +57,7 @@ static __device__ __forceinline__ void wl_keep_last(char *tile, const struct wl_
             to[bytes + b] = (char)(vector.w >> 8 * (b - 12));
 }
 
-/* Where an element goes that is kept alone. */
+/* The place of an element that is stored alone. */
 static __device__ __forceinline__ wl_word *wl_place_of(char *tile, const struct wl_part *part, unsigned r,
                                                        unsigned c) {
     (void)part;
@@ -68,7 +68,7 @@ static __device__ __forceinline__ wl_word wl_pick(const char *tile, unsigned x, 
     return *(const wl_word *)(tile + x * WL_ROW + c * WL_WIDTH);
 }
 
-/* Column c of rows x, x + 1, ...: a vector. */
+/* A vector of column c of rows x, x + 1, ... */
 static __device__ __forceinline__ uint4 wl_pick_vector(const char *tile, const struct wl_part *part,
                                                        unsigned x, unsigned c) {
     (void)part;
@@ -82,8 +82,8 @@ static __device__ __forceinline__ uint4 wl_pick_vector(const char *tile, const s
     return out.vector;
 }
 
-/* The transpose of a whole tile to rows at `to`: vectors, and elements before and behind them, as many as a
- * vector has or none. */
+/* Stores the transpose of a whole tile to rows at `to`: vectors, and single elements before and after them,
+ * together as many as a vector has, or none. */
 static __device__ __forceinline__ void wl_store_whole(uintptr_t to, uint64_t to_pitch,
                                                       const struct wl_part *part, const char *tile) {
 #pragma unroll
@@ -105,7 +105,7 @@ static __device__ __forceinline__ void wl_store_whole(uintptr_t to, uint64_t to_
     }
 }
 
-/* The same of a part. */
+/* The same for a part. */
 static __device__ __forceinline__ void wl_store_part(uintptr_t to, uint64_t to_pitch,
                                                      const struct wl_part *part, const char *tile) {
     const unsigned n = part->rows;

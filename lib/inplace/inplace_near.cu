@@ -1,20 +1,20 @@
-/* A matrix that is nearly square is transposed in place: `side` is its shorter side, `extra` what the longer
- * one has more, at most WL_INPLACE_EXTRA.
+/* Transposes a nearly square matrix in place.  `side` is its shorter side; the longer side has `extra` more,
+ * at most WL_INPLACE_EXTRA.
  *
- * More columns than rows: the extra columns are saved, the square beside them is transposed where it lies, in
- * rows of side + extra elements (inplace_square.cu), and then the rows are closed up to `side` elements, the
- * saved columns behind them. More rows than columns is the same backwards: the extra rows are saved, the rows
+ * More columns than rows: the extra columns are saved.  The square next to them is transposed in place, in
+ * rows of side + extra elements (inplace_square.cu).  Then the rows are closed up to `side` elements, and the
+ * saved columns follow them.  More rows than columns: the same backwards.  The extra rows are saved, the rows
  * are opened to side + extra elements, and the square is transposed.
  *
- * Closing and opening move what lies in memory by less than it is long, in chunks of the result: a block
- * reads all that its chunk is made of, one run of memory, and writes the chunk when the chunks that are made
- * of what lies there have been read. Blocks take chunks by a counter, in the order in which they wait for
- * each other, so what a block waits for was taken before it, by a block that runs: no order of blocks can
- * hang. That a chunk has been read is said in a ring of flags, which hold how often the ring has come round;
- * a flag is set after the one before had it, so it stands for all chunks that ever had it.
+ * Closing and opening move data by less than its length, in chunks of the result.  A block reads the one run
+ * of memory that its chunk is made of, and writes the chunk once the chunks made of what lies there have been
+ * read.  Blocks take chunks by a counter, in the order in which they wait for each other.  So a block waits
+ * only for chunks taken before its own, by blocks that run: no order of blocks can hang.  A ring of flags
+ * records which chunks have been read: each flag counts the ring's turns.  A flag is set after the one before
+ * it, so it stands for all chunks that ever had it.
  *
- * GPUs that have bulk copies close and open by inplace_runs.cu, where what rows move by is no more than a
- * block can keep.
+ * GPUs that have bulk copies close and open by inplace_runs.cu, if a block can hold the distance by which
+ * rows move.
  *
  * Traffic: the square is read and written once, and closing or opening reads and writes it once more: 4 rows
  * cols elements where a copy has 2. Vectors of 16 bytes both ways; chunks begin at lines.
@@ -23,7 +23,7 @@
 #define WL_MOVERS      WL_INPLACE_MOVERS
 #include "lib/inplace/inplace_near.cuh"
 
-/* Saves the extra rows or columns, and clears the counters, so many words. */
+/* Saves the extra rows or columns, and clears `words` counters. */
 extern "C" __global__ void __launch_bounds__(WL_MOVERS)
     WL_SIZED(save)(wl_word *saved, const wl_word *matrix, unsigned *counters, uint64_t side, uint64_t extra,
                    unsigned opening, uint64_t words) {
@@ -35,13 +35,12 @@ extern "C" __global__ void __launch_bounds__(WL_MOVERS)
             matrix[opening ? side * side + i : i / extra * (side + extra) + side + i % extra];
 }
 
-/* The chunk that has an element of the closed or opened matrix. */
+/* The chunk that has this element of the closed or opened matrix. */
 static __device__ __forceinline__ uint64_t wl_chunk_of(const struct wl_near *near, uint64_t element) {
     return (element + wl_phase(near)) / WL_CHUNK;
 }
 
-/* Says that the order-th chunk has been read, and waits until those from first to before it have been. By all
- * threads. */
+/* Marks chunk `order` as read, and waits until chunks `first` to order - 1 are.  All threads call it. */
 static __device__ __forceinline__ void wl_read_in_turn(unsigned *ring, uint64_t first, uint64_t order) {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -82,7 +81,7 @@ static __device__ __forceinline__ void wl_stage(const struct wl_near *near, cons
         ((uint4 *)staged)[i] = __ldcg(from + i);
 }
 
-/* Reads a chunk, waits for its turn, writes it. */
+/* Reads a chunk, waits for its turn, and writes it. */
 static __device__ __forceinline__ void wl_move_chunk(const struct wl_near *near, const struct wl_chunk *chunk,
                                                      const struct wl_rows *rows, uint64_t first,
                                                      uint64_t order, wl_word *staged) {
@@ -95,7 +94,7 @@ static __device__ __forceinline__ void wl_move_chunk(const struct wl_near *near,
     wl_write_chunk(near, chunk, rows, &at, run.origin, staged);
 }
 
-/* The next chunk in order, to all threads. */
+/* Gives all threads the next chunk in order. */
 static __device__ __forceinline__ uint64_t wl_take(unsigned *counters) {
     __shared__ uint64_t taken;
     if (threadIdx.x == 0)
@@ -111,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(WL_MOVERS, 4)
     const struct wl_rows rows = {side, side + extra};
     uint64_t index = wl_take(counters);
     struct wl_chunk chunk = wl_chunk_at(&near, index);
-    /* What is written over is read by chunks before this one. */
+    /* Chunks before this one read what it overwrites. */
     uint64_t r = chunk.begin / (side + extra), x = chunk.begin % (side + extra);
     uint64_t first = wl_chunk_of(&near, r * side + min(x, side - 1));
     wl_move_chunk(&near, &chunk, &rows, first, index, (wl_word *)wl_dynamic);
@@ -124,8 +123,8 @@ extern "C" __global__ void __launch_bounds__(WL_MOVERS, 4)
     uint64_t last = wl_chunk_of(&near, side * (side + extra) - 1);
     uint64_t order = wl_take(counters), index = last - order;
     struct wl_chunk chunk = wl_chunk_at(&near, index);
-    /* What is written over is read by chunks behind this one, up to the matrix's extra rows, which are
-     * saved. Their order is backwards. */
+    /* Chunks after this one read what it overwrites, up to the matrix's extra rows, which are saved.  Their
+     * order is backwards. */
     uint64_t over = min(chunk.end, side * side) - 1;
     uint64_t furthest = max(wl_chunk_of(&near, over / side * (side + extra) + over % side), index);
     wl_move_chunk(&near, &chunk, &rows, last - furthest, order, (wl_word *)wl_dynamic);

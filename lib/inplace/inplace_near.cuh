@@ -1,9 +1,9 @@
 /* What closing and opening rows share, chunk by chunk (inplace_near.cu).  `side` is the shorter side of the
- * matrix, `extra` what the longer one has more. Closing, rows of side + extra elements lose their extra ones,
- * which are saved and become rows behind them; opening is the reverse.
+ * matrix; the longer side has `extra` more.  Closing takes the extra elements from rows of side + extra
+ * elements; they are saved, and become rows after the others.  Opening is the reverse.
  *
- * Either goes in chunks of the result, WL_CHUNK_BYTES each, that begin at lines.  A chunk comes from one run
- * of memory, less than WL_INPLACE_STAGED bytes, and from what was saved.  WL_MOVERS threads write one.
+ * Both work in chunks of the result, WL_CHUNK_BYTES each, that begin at lines.  A chunk comes from one run of
+ * memory, less than WL_INPLACE_STAGED bytes, and from what was saved.  WL_MOVERS threads write one.
  */
 #ifndef WIDELOAD_KERNELS_INPLACE_NEAR_CUH
 #define WIDELOAD_KERNELS_INPLACE_NEAR_CUH
@@ -20,17 +20,16 @@ struct wl_near {
     uint64_t side, extra;
 };
 
-/* Where rows of `row` elements come from: (r, x) from (r, x) of rows of from_row elements where both are less
- * than side, else from what was saved. */
+/* Where rows of `row` elements come from: (r, x) comes from (r, x) in rows of from_row elements if both are
+ * less than side, else from what was saved. */
 struct wl_rows {
     uint64_t row, from_row;
 };
 
-/* A chunk's place in the closed or opened matrix. The first may begin before the matrix, by `phase`
- * elements. */
+/* A chunk's place in the closed or opened matrix.  The first may begin `phase` elements before the matrix. */
 struct wl_chunk {
-    int64_t base;        /* its first element, that may be before 0 */
-    uint64_t begin, end; /* those that are in the matrix */
+    int64_t base;        /* its first element, which may be before 0 */
+    uint64_t begin, end; /* its elements that are in the matrix */
 };
 
 static __device__ __forceinline__ unsigned wl_phase(const struct wl_near *near) {
@@ -49,15 +48,15 @@ static __device__ __forceinline__ struct wl_chunk wl_chunk_at(const struct wl_ne
     return chunk;
 }
 
-/* The run of memory that a chunk comes from: its elements, and where it lies in shared memory, aligned as it
- * is in global memory. */
+/* The run of memory that a chunk comes from: its elements, and its place in shared memory, with the alignment
+ * that it has in global memory. */
 struct wl_run {
     uint64_t begin, end;
     uintptr_t from, to; /* the aligned vectors that hold it */
     uint64_t origin;    /* the element at `from`, which may be before 0 */
 };
 
-/* (r, x) is the place of the chunk's first element that is in the matrix. */
+/* (r, x) is the place of the chunk's first element in the matrix. */
 static __device__ __forceinline__ struct wl_run wl_run_from(const struct wl_near *near,
                                                             const struct wl_chunk *chunk,
                                                             const struct wl_rows *rows, uint64_t r,
@@ -101,7 +100,7 @@ static __device__ __forceinline__ struct wl_place wl_place_in(const struct wl_ch
     return at;
 }
 
-/* Writes a chunk, whose run is in shared memory, and moves on to the chunk behind it. */
+/* Writes a chunk whose run is in shared memory, and moves on to the next chunk. */
 static __device__ __forceinline__ void wl_write_chunk(const struct wl_near *near,
                                                       const struct wl_chunk *chunk,
                                                       const struct wl_rows *rows, struct wl_place *at,
@@ -118,8 +117,8 @@ static __device__ __forceinline__ void wl_write_chunk(const struct wl_near *near
             x + WL_PART <= near->side) {
             *(uint4 *)(near->matrix + p) = wl_staged_vector(staged + (unsigned)place);
         } else if (p + WL_PART > (int64_t)chunk->begin && p < (int64_t)chunk->end) {
-            /* Rows are longer than a vector, so there are two at most.  All is read before anything is
-             * written: one wait for memory, not one an element. */
+            /* Rows are longer than a vector, so a vector has at most two.  Everything is read before anything
+             * is written: one wait for memory, instead of one per element. */
             union {
                 uint4 vector;
                 wl_word element[WL_PART];
@@ -145,7 +144,7 @@ static __device__ __forceinline__ void wl_write_chunk(const struct wl_near *near
     }
 }
 
-/* The next chunk or run in order, by one thread. */
+/* The next chunk or run in order; one thread calls it. */
 static __device__ __forceinline__ uint64_t wl_next(unsigned *counters) {
     return atomicAdd((unsigned long long *)counters, 1ull);
 }

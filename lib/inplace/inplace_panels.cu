@@ -1,41 +1,40 @@
-/* A matrix that is nearly square is transposed in place in one and a half passes: `side` is its shorter side,
- * `extra` what the longer one has more, at most WL_INPLACE_EXTRA.
+/* Transposes a nearly square matrix in place in one and a half passes.  `side` is its shorter side; the
+ * longer side has `extra` more, at most WL_INPLACE_EXTRA.
  *
- * inplace_near.cu exchanges the square's tiles across the diagonal, in rows of the one pitch, and then closes
- * its rows to the other (or opens them first): each element is moved twice.  Here only those right of the
- * diagonal are.  (Where rows are opened all is mirrored: panels go from the last to the first, and what is
- * right of the diagonal in this text is left of it.)
+ * inplace_near.cu exchanges the square's tiles across the diagonal at one row pitch, and then closes its rows
+ * to the other pitch (or opens them first): it moves each element twice.  Here only elements right of the
+ * diagonal move twice.  (Opening mirrors everything: panels go from the last to the first, and what is right
+ * of the diagonal in this text is left of it.)
  *
- * The square is done by panels.  Panel k is row k of tiles of the result, which is made of column k of tiles
- * of the square.  It is written where it belongs, over rows of the square of its own row of tiles and the one
- * before; so what lies there has to have been read:
+ * The square is done by panels.  Panel k is row k of tiles of the result, which comes from column k of tiles
+ * of the square.  It is written to its final place, over rows of the square in its own row of tiles and the
+ * one before.  So what lies there must have been read:
+ * - Tile (k, j), j > k, belongs to a later panel.  It goes, transposed, to the slot of tile (j, k).  That
+ *   tile is for panel k, and the same block has just read it.  (A pair.)
+ * - What earlier panels left in row k of tiles, in slots of tiles (k, i), i < k, is already transposed for
+ *   panel k: it only moves.  A block takes two slots.  (Slots.)
  *
- *   - Tile (k, j), j > k, which is for a later panel, goes transposed to the slot of tile (j, k).  That one
- * is for panel k, and the same block has just read it.  (A pair.)
- *   - What earlier panels have left in row k of tiles, in slots of tiles (k, i), i < k, is part of panel k as
- *     it is: it only moves.  A block takes two of them.  (Slots.)
+ * Slots begin at lines of 128 bytes, up to a line before their tile, where the neighbouring tile has been
+ * read too: so they are written and read in whole lines.  Those of panel 0, which have no such neighbour, are
+ * in the workspace.
  *
- * Slots begin at lines of 128 bytes, up to a line before their tile, where the tile beside it has been read
- * too: so they are written and read in whole lines.  Those of panel 0, with no tile beside, are in the
- * workspace.
- *
- * Traffic: of each element left of the diagonal a read and a write, of each right of it two and two: 3 rows
+ * Traffic: each element left of the diagonal is read and written once, each one right of it twice: 3 rows
  * cols elements where a copy has 2 rows cols, and up to a sector more for each row of a tile that begins
  * anywhere.
  *
- * Blocks wait for each other.  All of them run at the same time (the launch is cooperative), and block b
- * takes tasks b, b + blocks, and so on, which are in the order of panels.  A task waits for loads of its own
- * panel and of earlier ones, and for slots of earlier ones.  A panel has fewer tasks than there are blocks:
- * so each block that has begun a task of the lowest panel that is not done has nothing else to do in that
- * panel, and each of its tasks that has not begun is the next one of a block that is busy with an earlier
- * panel, which is done. Nobody waits for ever.
+ * Blocks wait for each other.  All of them run at the same time (the launch is cooperative).  Block b takes
+ * tasks b, b + blocks, and so on, in the order of panels.  A task waits for loads of its own panel and of
+ * earlier ones, and for slots of earlier ones.  A panel has fewer tasks than there are blocks.  So a block
+ * that has begun a task of the lowest unfinished panel has no other task in it, and a task of that panel that
+ * has not begun is the next one of a block that worked on an earlier panel, which is done.  So nobody waits
+ * forever.
  */
 #include "lib/inplace/inplace_panels.cuh"
 
 /* ---------------------------------------------------------------- pairs */
 
-/* Writes tile (k, j), transposed, to the slots of panel k in row j of tiles, a vector of so many rows of k
- * each. */
+/* Writes tile (k, j), transposed, to the slots of panel k in row j of tiles: each vector takes an element
+ * from each of WL_PART rows. */
 static __device__ __forceinline__ void wl_fill_slots(const struct wl_panels *p, unsigned k, unsigned j,
                                                      const struct wl_part *upper, const char *tile) {
     const uint64_t begin = wl_begin(p, j);
@@ -49,7 +48,7 @@ static __device__ __forceinline__ void wl_fill_slots(const struct wl_panels *p, 
     }
 }
 
-/* Columns side on of the result's rows of panel k, where rows are opened. */
+/* Writes the columns from `side` on of the result's rows of panel k, where rows are opened. */
 static __device__ __forceinline__ void wl_put_saved_columns(const struct wl_panels *p, unsigned k) {
     const uint64_t begin = wl_begin(p, k);
     wl_wait_for_room(p, k, p->side, (unsigned)p->extra);
@@ -59,7 +58,7 @@ static __device__ __forceinline__ void wl_put_saved_columns(const struct wl_pane
     }
 }
 
-/* Tiles (j, k) and (k, j), j >= k. */
+/* Moves tiles (j, k) and (k, j), j >= k. */
 static __device__ __forceinline__ void wl_move_pair(const struct wl_panels *p, unsigned k, unsigned j) {
     char *lower_tile = (char *)wl_dynamic + WL_FRONT, *upper_tile = lower_tile + WL_STRIDE;
     const uintptr_t matrix = (uintptr_t)p->matrix;
@@ -69,7 +68,7 @@ static __device__ __forceinline__ void wl_move_pair(const struct wl_panels *p, u
     struct wl_part upper = wl_part_at(p, k, j);
     if (!two)
         upper.rows = 0;
-    /* Asked early, as the answers take long: whether there is room for the slots, and in the ring. */
+    /* Peeks early, as the answers take long: is there room for the slots, and in the ring? */
     unsigned beside = 0, ring = 0;
     if (threadIdx.x == 0) {
         if (two && k > 0)
@@ -106,8 +105,8 @@ static __device__ __forceinline__ void wl_move_pair(const struct wl_panels *p, u
 #define WL_SLOT_PITCH   WL_INPLACE_SLOT_PITCH(WL_WIDTH)
 static_assert(WL_INPLACE_PANEL_BYTES(WL_WIDTH) >= WL_FRONT + 2 * WL_STRIDE, "a pair of tiles fits");
 
-/* Slots of panels 2 q and 2 q + 1 in row k of tiles, and a sector of the slot right of them: by its place
- * from the left, the number of a slot's panel; k where there is none. */
+/* Slots of panels 2 q and 2 q + 1 in row k of tiles, and a sector of the slot right of them.  Returns the
+ * panel of the slot at a place from the left; k if there is none. */
 static __device__ __forceinline__ unsigned wl_slot_at(const struct wl_panels *p, unsigned k, unsigned q,
                                                       unsigned place) {
     unsigned end = min(2 * q + 2, k);
@@ -129,7 +128,7 @@ static __device__ __forceinline__ void wl_load_slots(const struct wl_panels *p, 
         const uint4 *slot = (const uint4 *)wl_slot(p, panel, begin + r);
         loaded[i] = wl_load_or_zero(slot + v % WL_VECTORS, r < rows && v < slots * WL_VECTORS);
     }
-    /* The slot right of the last is at the place behind it, be it the second or the third. */
+    /* The slot right of the last one is at the next place, the second or the third. */
     const unsigned beside = wl_slot_at(p, k, q, slots), r = threadIdx.x / 2;
     const bool more = threadIdx.x < 2 * WL_TILE && r < rows && beside < k;
     const uint4 last = wl_load_or_zero((const uint4 *)wl_slot(p, beside, begin + r) + threadIdx.x % 2, more);
@@ -142,8 +141,8 @@ static __device__ __forceinline__ void wl_load_slots(const struct wl_panels *p, 
         *(uint4 *)(tile + r * WL_SLOT_PITCH + 16 * (slots * WL_VECTORS + threadIdx.x % 2)) = last;
 }
 
-/* Row r of the slots: elements [begin, end) of the result's row are written, and up to a sector before or
- * behind is left to, or taken from, the slots beside, so that sectors are written whole. */
+/* Writes elements [begin, end) of the result's row from row r of the slots.  Up to a sector at either end is
+ * left to, or taken from, the neighbouring slots, so that sectors are written whole. */
 static __device__ __forceinline__ void wl_store_slots(const struct wl_panels *p, unsigned k, unsigned q,
                                                       const char *tile) {
     const unsigned slots = min(2u, k - 2 * q), width = slots * WL_TILE;
@@ -196,7 +195,7 @@ static __device__ __forceinline__ void wl_move_slots(const struct wl_panels *p, 
 
 /* ---------------------------------------------------------------- all of it */
 
-/* The rows behind the square's, where rows are closed: the last that is written. */
+/* Writes the rows after the square's last, where rows are closed; this is the last write. */
 static __device__ __forceinline__ void wl_put_saved_rows(const struct wl_panels *p) {
     if (threadIdx.x < 2)
         wl_wait_until(wl_loaded_of(p, p->panels - 1 - threadIdx.x),

@@ -9,16 +9,16 @@
 
 #define WL_SECTOR (32 / WL_WIDTH)
 #define WL_LINE   (128 / WL_WIDTH)
-/* Nanoseconds between two looks at a counter. */
+/* Nanoseconds between two polls of a counter. */
 #define WL_NAP 20
 
 struct wl_panels {
     wl_word *matrix;
-    wl_word *first;       /* slots of panel 0: WL_TILE elements for each row of the square; at a line */
+    wl_word *first;       /* slots of panel 0: WL_TILE elements for each row of the square, from a line on */
     const wl_word *saved; /* extra rows of side elements */
     unsigned *counters;   /* WL_INPLACE_PANEL_COUNTERS, all 0 */
     uint64_t side, extra;
-    uint64_t from_row, to_row; /* from a row to the next, before and after */
+    uint64_t from_row, to_row; /* from one row to the next, before and after */
     unsigned panels;
     bool opening;
 };
@@ -35,7 +35,7 @@ static __device__ __forceinline__ unsigned wl_length(const struct wl_panels *p, 
     return (unsigned)min((uint64_t)WL_TILE, p->side - (uint64_t)k * WL_TILE);
 }
 
-/* Element e of the matrix, counted from a line on. */
+/* Element e of the matrix, counted from a line. */
 static __device__ __forceinline__ uint64_t wl_from_line(const struct wl_panels *p, uint64_t e) {
     return (uintptr_t)p->matrix / WL_WIDTH + e;
 }
@@ -55,7 +55,7 @@ static __device__ __forceinline__ uint64_t wl_tasks_before(uint64_t k, unsigned 
     return k * panels - k * (k - 1) / 2 + k * k / 4;
 }
 
-/* The panel of a task, from one at or before it on. */
+/* The panel of a task; searches from panel k on, which is at or before it. */
 static __device__ __forceinline__ unsigned wl_panel_of(uint64_t task, unsigned k, unsigned panels) {
     while (wl_tasks_before(k + 1, panels) <= task)
         k++;
@@ -64,18 +64,18 @@ static __device__ __forceinline__ unsigned wl_panel_of(uint64_t task, unsigned k
 
 /* ---------------------------------------------------------------- counters */
 
-/* How many tasks of panel k have loaded what they move. */
+/* The number of tasks of panel k that have loaded what they move. */
 static __device__ __forceinline__ unsigned *wl_loaded_of(const struct wl_panels *p, unsigned k) {
     return p->counters + k * WL_INPLACE_FLAG_WORDS;
 }
 
-/* One more than the last panel, of each WL_INPLACE_PANEL_RING-th, of which what its row of tiles has in
- * column j of tiles was loaded, and for j > k also tile (j, k). */
+/* One more than the last panel, of every WL_INPLACE_PANEL_RING-th one, whose row of tiles has been loaded in
+ * column j of tiles, and for j > k also tile (j, k). */
 static __device__ __forceinline__ unsigned *wl_taken_at(const struct wl_panels *p, unsigned k, unsigned j) {
     return p->counters + WL_INPLACE_PANEL_TAKEN_AT(p->panels) + k % WL_INPLACE_PANEL_RING * p->panels + j;
 }
 
-/* Bit i % 32: the slots of panel i in row k of tiles are written. */
+/* Bit i % 32: the slots of panel i in row k of tiles have been written. */
 static __device__ __forceinline__ unsigned *wl_kept_at(const struct wl_panels *p, unsigned k, unsigned i) {
     return p->counters + WL_INPLACE_PANEL_KEPT_AT(p->panels) + k * ((p->panels + 31) / 32) + i / 32;
 }
@@ -85,7 +85,7 @@ static __device__ __forceinline__ void wl_wait_until(const unsigned *counter, un
         __nanosleep(WL_NAP);
 }
 
-/* What the block wrote before its last barrier is there for all who see the bit in wl_wait_for_slot(). */
+/* What the block wrote before its last barrier is visible to all who see the bit in wl_wait_for_slot(). */
 static __device__ __forceinline__ void wl_say_kept(const struct wl_panels *p, unsigned k, unsigned i) {
     wl_set_bits_of_flag(wl_kept_at(p, k, i), 1u << i % 32);
 }
@@ -99,20 +99,20 @@ static __device__ __forceinline__ bool wl_all_loaded(const struct wl_panels *p, 
     return loaded >= WL_INPLACE_PANEL_TASKS(k, p->panels);
 }
 
-/* Says so.  The greatest stays: a plain store may arrive after that of the panel that has the place in the
- * ring next, although what is counted as loaded, by the same thread and later, arrived before (seen on an
+/* Marks them as loaded.  Keeps the maximum: a plain store may arrive after that of the panel that has this
+ * place in the ring next, although the same thread's later count of loads arrived before it (seen on an
  * H200). */
 static __device__ __forceinline__ void wl_say_taken(const struct wl_panels *p, unsigned k, unsigned j) {
     atomicMax(wl_taken_at(p, k, j), k + 1);
 }
 
-/* How much of the panel that had the place in the ring before has been loaded. */
+/* How many loads of the previous panel at this place in the ring are done. */
 static __device__ __forceinline__ unsigned wl_peek_ring(const struct wl_panels *p, unsigned k) {
     return k < WL_INPLACE_PANEL_RING ? 0 : wl_peek(wl_loaded_of(p, k - WL_INPLACE_PANEL_RING));
 }
 
-/* By one thread, before wl_say_taken(): waits until all of that panel is; `loaded` is how much was, a while
- * ago. */
+/* One thread calls it before wl_say_taken().  Waits until all loads of that panel are done; `loaded` is how
+ * many were done some time ago. */
 static __device__ __forceinline__ void wl_wait_for_ring(const struct wl_panels *p, unsigned k,
                                                         unsigned loaded) {
     if (k >= WL_INPLACE_PANEL_RING && !wl_all_loaded(p, k - WL_INPLACE_PANEL_RING, loaded))
@@ -120,19 +120,19 @@ static __device__ __forceinline__ void wl_wait_for_ring(const struct wl_panels *
                       WL_INPLACE_PANEL_TASKS(k - WL_INPLACE_PANEL_RING, p->panels));
 }
 
-/* Until what lies where a task is to write has been read: `cols` columns from `col` on of the result's rows
- * of panel k.  Then a barrier.
+/* Waits until what a task will overwrite has been read: `cols` columns from `col` on of the result's rows of
+ * panel k.  Ends with a barrier.
  *
- * Column u of row c of the result is column u -+ c extra of row c of the square, and each time that this
- * passes an end of the row, a row further on: so it lies in row k of tiles or, then, in that of panel k - 1.
- * The lanes of two warps, one for each of these panels, look at a column each, a tile apart, from the first
- * of any row to the last, and by a line and a sector more, as slots lie by so much before or behind their
- * tiles, and a sector of each is read with the slots beside it; and at the last tile, which may be narrower.
+ * Column u of row c of the result is column u -+ c extra of row c of the square, and one row further on each
+ * time that this passes an end of the row.  So it lies in row k of tiles, or then in that of panel k - 1. The
+ * lanes of two warps, one for each of these panels, check one column each, a tile apart, from the first of
+ * any row to the last.  They check a line and a sector more, as slots lie up to so much off their tiles, and
+ * a sector of each is read with its neighbours; and the last tile, which may be narrower.
  *
- * No fence: what was taken was in shared memory when it was said so, and what follows the wait are writes
- * only, which no multiprocessor begins before the wait has ended.  By the letter it is a race; with a release
- * in wl_say_taken() and an acquire in wl_peek() `wideload prof --check race` finds none, and the releases
- * cost 1 to 11 % of the time (docs/notes/inplace.md). */
+ * No fence: data marked as taken was already in shared memory, and only writes follow the wait, which no
+ * multiprocessor begins before the wait has ended.  Formally it is a race: with a release in wl_say_taken()
+ * and an acquire in wl_peek(), `wideload prof --check race` finds none.  The releases cost 1 to 11 % of the
+ * time (docs/notes/inplace.md). */
 static __device__ __forceinline__ void wl_wait_for_room(const struct wl_panels *p, unsigned k, uint64_t col,
                                                         unsigned cols) {
     const int64_t c = (int64_t)wl_begin(p, k), last = c + wl_length(p, k) - 1, extra = (int64_t)p->extra;
@@ -151,7 +151,7 @@ static __device__ __forceinline__ void wl_wait_for_room(const struct wl_panels *
     u = min(u, high - 1);
     int rows = u >= 0 ? u / row : -1 - (-1 - u) / row, x = u - rows * row;
     if (look == 31) {
-        x = p->opening ? 0 : side - 1; /* of the last tile, whether an end is passed or not */
+        x = p->opening ? 0 : side - 1; /* of the last tile, whether it passes an end or not */
         rows = p->opening ? 1 : -1;
         looks = before < 2;
     }

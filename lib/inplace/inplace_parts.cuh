@@ -1,31 +1,31 @@
 /* Tiles that are parts of a matrix whose rows begin anywhere: loaded by vectors, kept in shared memory,
- * stored transposed.  WL_TILE and WL_THREADS are the including file's. */
+ * stored transposed.  The including file defines WL_TILE and WL_THREADS. */
 #ifndef WIDELOAD_KERNELS_INPLACE_PARTS_CUH
 #define WIDELOAD_KERNELS_INPLACE_PARTS_CUH
 
 #include "lib/inplace/inplace.cuh"
 
-/* Rows of a matrix, `pitch` bytes apart, of which a tile has a part. */
+/* Rows of a matrix, `pitch` bytes apart; a tile has a part of them. */
 struct wl_part {
     uintptr_t at;
     uint64_t pitch;
     unsigned rows, cols;
 };
 
-/* The matrix, or more of it than that. */
+/* The memory that vectors may touch: the matrix, or a larger one that has it. */
 struct wl_reach {
     uintptr_t begin, end;
 };
 
-/* Whether a vector that has one of its elements may lie in part before or behind the matrix. */
+/* Whether a vector with one of its elements may reach out of the matrix. */
 static __device__ __forceinline__ bool wl_sticks_out(const struct wl_reach *reach,
                                                      const struct wl_part *part) {
     return part->at - reach->begin < 16 ||
            part->at + (part->rows - 1) * part->pitch + part->cols * WL_WIDTH + 16 > reach->end;
 }
 
-/* 16 bytes where they are wanted, else zeros: without them the registers would be live from one task to the
- * next, all of them.  Otherwise as wl_load_once_256(). */
+/* Loads 16 bytes if wanted, else gives zeros: without zeros all these registers would be live from one task
+ * to the next.  Otherwise as wl_load_once_256(). */
 static __device__ __forceinline__ uint4 wl_load_or_zero(const void *from, bool wanted) {
     uint4 vector;
 #if __CUDA_ARCH__ >= 800
@@ -43,16 +43,16 @@ static __device__ __forceinline__ uint4 wl_load_or_zero(const void *from, bool w
     return vector;
 }
 
-/* How far into a vector row r of the part begins. */
+/* Bytes into a vector at which row r of the part begins. */
 static __device__ __forceinline__ unsigned wl_shift_of(const struct wl_part *part, unsigned r) {
     return ((unsigned)part->at + r * (unsigned)part->pitch) % 16;
 }
 
-/* Rows that the threads load at a time, a vector each. */
+/* Rows that the threads load at a time, one vector per thread. */
 #define WL_STEP (WL_THREADS / WL_VECTORS)
 typedef uint4 wl_tile_part[WL_TILE / WL_STEP];
 
-/* Vector v of row r of the part, as it lies in memory, if it has elements of the part: else zeros. */
+/* Vector v of row r of the part, as it lies in memory; zeros if it has no elements of the part. */
 static __device__ __forceinline__ uint4 wl_load_vector(const struct wl_part *part, unsigned r, unsigned v) {
     uintptr_t row = part->at + r * part->pitch;
     return wl_load_or_zero(wl_aligned(row) + v, r < part->rows && 16 * v < row % 16 + part->cols * WL_WIDTH);
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void wl_load_part(wl_tile_part loaded, const s
 #include "lib/inplace/inplace_narrow.cuh"
 #else
 
-/* As they come (inplace.cuh). */
+/* Vectors are stored as they come (inplace.cuh). */
 #define WL_FRONT  0
 #define WL_STRIDE (WL_TILE * WL_PITCH)
 
@@ -82,26 +82,26 @@ static __device__ __forceinline__ void wl_keep_part(char *tile, const struct wl_
         wl_keep_vector(tile, threadIdx.x / WL_VECTORS + i * WL_STEP, threadIdx.x % WL_VECTORS, loaded[i]);
 }
 
-/* The vector behind a row's others. */
+/* Stores a row's last vector. */
 static __device__ __forceinline__ void wl_keep_last(char *tile, const struct wl_part *part, unsigned r,
                                                     uint4 vector) {
     (void)part;
     wl_keep_vector(tile, r, WL_VECTORS, vector);
 }
 
-/* Where an element goes that is kept alone. */
+/* The place of an element that is stored alone. */
 static __device__ __forceinline__ wl_word *wl_place_of(char *tile, const struct wl_part *part, unsigned r,
                                                        unsigned c) {
     return (wl_word *)(tile + r * WL_PITCH + wl_shift_of(part, r)) + c;
 }
 
-/* Column c of rows x, x + 1, ...: a vector. */
+/* A vector of column c of rows x, x + 1, ... */
 static __device__ __forceinline__ uint4 wl_pick_vector(const char *tile, const struct wl_part *part,
                                                        unsigned x, unsigned c) {
     return wl_shifted_vector(tile, part->at, part->pitch, x, c);
 }
 
-/* The transpose of a part to rows at `to`. */
+/* Stores the transpose of a part to rows at `to`. */
 static __device__ __forceinline__ void wl_store_part(uintptr_t to, uint64_t to_pitch,
                                                      const struct wl_part *part, const char *tile) {
     if (part->rows == WL_TILE && part->cols == WL_TILE) {
@@ -121,8 +121,8 @@ static __device__ __forceinline__ void wl_keep_elements(char *tile, const struct
     }
 }
 
-/* Loads two tiles across the diagonal, of which the upper may have no rows. A barrier stands before the first
- * store to shared memory, which the block may still read for what it did before. */
+/* Loads two tiles across the diagonal; the upper may have no rows.  A barrier comes before the first store to
+ * shared memory, which the block may still read for its previous task. */
 static __device__ __forceinline__ void wl_load_pair(const struct wl_reach *reach, const struct wl_part *lower,
                                                     const struct wl_part *upper, char *lower_tile,
                                                     char *upper_tile) {
@@ -135,7 +135,7 @@ static __device__ __forceinline__ void wl_load_pair(const struct wl_reach *reach
     wl_tile_part low, up;
     wl_load_part(low, lower);
     wl_load_part(up, upper);
-    /* The rows' last vectors: a thread each, the first half of them for the one tile. */
+    /* Stores the rows' last vectors: one per thread, the first half of the threads for the one tile. */
     const bool of_lower = threadIdx.x < WL_TILE;
     struct wl_part ends = {of_lower ? lower->at : upper->at, lower->pitch,
                            of_lower ? lower->rows : upper->rows, of_lower ? lower->cols : upper->cols};

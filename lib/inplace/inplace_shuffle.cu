@@ -1,21 +1,22 @@
-/* Any matrix is transposed in place by moving elements within its columns, then within its rows, then within
- * its columns: the decomposition of Catanzaro, Keller and Garland ("A Decomposition for In-place Matrix
+/* Transposes any matrix in place by moving elements within its columns, then within its rows, then within its
+ * columns: the decomposition of Catanzaro, Keller and Garland ("A Decomposition for In-place Matrix
  * Transposition", PPoPP 2014).
  *
- * Memory is seen as M rows of N elements all along. Element (r, c) belongs, once transposed, at the place
- * i N + j = c M + r. With g = gcd(M, N), a = M / g and b = N / g:
- * - rotate: (r, c) goes to row r' = r - floor(c / b) (mod M). Now the elements of a row belong in different
- *   columns. Nothing to do where g = 1.
+ * Memory stays M rows of N elements throughout.  Element (r, c) belongs, once transposed, at the place i N +
+ * j = c M + r.  With g = gcd(M, N), a = M / g and b = N / g:
+ * - rotate: (r, c) goes to row r' = r - floor(c / b) (mod M).  Now the elements of a row belong in different
+ *   columns.  Nothing moves if g = 1.
  * - row shuffle: in row r', c goes to j = (c M + r) mod N.
- * - column shuffle: in column j, r' goes to i. Seen from there, r' = (i N + j - floor(i / a)) mod M.
+ * - column shuffle: in column j, r' goes to i.  Seen from i, r' = (i N + j - floor(i / a)) mod M.
+ *
  * Each step backwards, in reverse order, turns N x M elements into M x N: so the host may have M <= N.
  *
- * Where a row, or a panel of columns at least 16 bytes wide, fits into a multiprocessor's shared memory, a
- * step reads and writes each element once. Others go through the workspace, a band of WL_INPLACE_BAND rows
- * or columns after the other: permuted on the way there, copied back by a second launch; both read and
- * write.
+ * If a row, or a panel of columns at least 16 bytes wide, fits into a multiprocessor's shared memory, a step
+ * reads and writes each element once.  Otherwise it goes through the workspace, one band of WL_INPLACE_BAND
+ * rows or columns after the other: one launch permutes a band on the way there, a second one copies it back;
+ * both read and write.
  *
- * Traffic: 2 M N elements a step where a copy has as many, 4 M N for a step by bands.
+ * Traffic: 2 M N elements per step where a copy has as many, 4 M N for a step by bands.
  */
 #include "lib/inplace/inplace.cuh"
 
@@ -25,7 +26,7 @@ struct wl_shape {
 
 /* ---------------------------------------------------------------- where elements go */
 
-/* The row that (i, j) comes from: by the column shuffle, or the rotation. */
+/* The row that (i, j) comes from: by the column shuffle, or by the rotation. */
 static __device__ __forceinline__ uint64_t wl_row_from(const struct wl_shape *s, unsigned rotates, uint64_t i,
                                                        uint64_t j) {
     uint64_t r = rotates ? i + j / s->b : (i * s->n + j) % s->m + s->m - i / s->a;
@@ -34,13 +35,13 @@ static __device__ __forceinline__ uint64_t wl_row_from(const struct wl_shape *s,
 
 /* ---------------------------------------------------------------- on chip */
 
-/* Rows that step on by a power of two of elements would fall into one bank. */
+/* Rows whose step is a power of two of elements would all fall into one bank. */
 static __device__ __forceinline__ unsigned wl_spread(unsigned i) {
     return i ^ ((i >> 5) & 31) ^ ((i >> 10) & 31);
 }
 
-/* A row a block, n elements rounded up to 32 in shared memory: all indices but the place in the matrix fit
- * into 32 bits, and M < N. */
+/* One row per block, n elements rounded up to 32 in shared memory.  All indices except the place in the
+ * matrix fit into 32 bits, and M < N. */
 extern "C" __global__ void WL_ANY_BLOCK WL_SIZED(rows)(wl_word *matrix, uint64_t rows, uint64_t cols,
                                                        uint64_t b, unsigned backwards, uint64_t first) {
     wl_word *line = (wl_word *)wl_dynamic;
@@ -53,7 +54,7 @@ extern "C" __global__ void WL_ANY_BLOCK WL_SIZED(rows)(wl_word *matrix, uint64_t
             line[wl_spread(c)] = at[c];
         __syncthreads();
     }
-    /* (c M) mod N, and how far on it is for this thread's next column. */
+    /* (c M) mod N, and its step to this thread's next column. */
     unsigned product = (unsigned)((uint64_t)threadIdx.x * m % n);
     unsigned onward = (unsigned)((uint64_t)blockDim.x * m % n);
 #pragma unroll 8
@@ -77,7 +78,7 @@ extern "C" __global__ void WL_ANY_BLOCK WL_SIZED(rows)(wl_word *matrix, uint64_t
         at[c] = line[wl_spread(c)];
 }
 
-/* A panel of 2^log_width columns a block, all its rows in shared memory. */
+/* A panel of 2^log_width columns per block, with all its rows in shared memory. */
 extern "C" __global__ void WL_ANY_BLOCK WL_SIZED(columns)(wl_word *matrix, uint64_t rows, uint64_t cols,
                                                           uint64_t a, uint64_t b, unsigned rotates,
                                                           unsigned backwards, unsigned log_width,
@@ -120,15 +121,15 @@ extern "C" __global__ void WL_ANY_BLOCK WL_SIZED(columns)(wl_word *matrix, uint6
 
 /* ---------------------------------------------------------------- by bands */
 
-/* The band's place of row i, column j: columns lie side by side, and a row's one further on in the next, so
- * that the rows of a band, which go to columns beside each other, are side by side too. */
+/* The band's place of row i, column j.  Columns are contiguous, and each row begins one further on in the
+ * next column, so that the rows of a band, which go to neighbouring columns, are contiguous too. */
 static __device__ __forceinline__ uint64_t wl_slanted(uint64_t n, uint64_t i, uint64_t j) {
     return (j >= i ? j - i : j + n - i) * WL_INPLACE_BAND + i;
 }
 
-/* WL_INPLACE_BAND rows from `row` on: from the matrix to the band (the shuffle's places, or backwards the
- * same), and from the band to the matrix. A warp's lanes are the rows; each goes through 32 columns, whose
- * sectors stay in the L1. */
+/* Moves WL_INPLACE_BAND rows from `row` on: from the matrix to the band (at the shuffle's places, or
+ * backwards the same), and from the band to the matrix.  A warp's lanes are the rows.  Each lane moves along
+ * 32 columns, whose sectors stay in the L1. */
 extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
     WL_SIZED(band_of_rows)(wl_word *matrix, wl_word *band, uint64_t rows, uint64_t cols, uint64_t b,
                            unsigned backwards, unsigned returns, uint64_t row, uint64_t first) {
@@ -137,8 +138,8 @@ extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
     if (r >= rows || c >= cols)
         return;
     wl_word *at = matrix + r * cols;
-    /* Whichever of both ways has the shuffled column has it on the band's side. (c M) mod N and floor(c / b)
-     * go on with c. */
+    /* The way that has the shuffled column has it on the band's side.  (c M) mod N and floor(c / b) advance
+     * with c. */
     bool shuffled = returns == backwards;
     uint64_t product = c * rows % cols, turn = c / b, within = c % b, end = min(c + 32, cols);
     for (; c < end; c++) {
@@ -160,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
     }
 }
 
-/* WL_INPLACE_BAND columns from `col` on, in the same way: the band has rows of WL_INPLACE_BAND. */
+/* The same for WL_INPLACE_BAND columns from `col` on: the band has rows of WL_INPLACE_BAND. */
 extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
     WL_SIZED(band_of_columns)(wl_word *matrix, wl_word *band, uint64_t rows, uint64_t cols, uint64_t a,
                               uint64_t b, unsigned rotates, unsigned backwards, unsigned returns,
@@ -171,7 +172,7 @@ extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
     if (i >= rows || j >= cols)
         return;
     wl_word *there = band + i * WL_INPLACE_BAND + x;
-    /* Forwards the way to the band reads from the shuffle's rows; backwards it writes to them. */
+    /* Forwards, the way to the band reads from the shuffle's rows; backwards it writes to them. */
     if (!returns && !backwards)
         *there = matrix[wl_row_from(&shape, rotates, i, j) * cols + j];
     else if (!returns)

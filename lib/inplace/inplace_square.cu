@@ -1,13 +1,13 @@
-/* A square, of rows ld elements apart, is transposed in place: a block exchanges tile (i, j) with tile (j,
+/* Transposes a square in place, whose rows are ld elements apart: a block exchanges tile (i, j) with tile (j,
  * i), i <= j.
  *
- * Blocks that run together take tiles of one group of WL_INPLACE_GROUP x WL_INPLACE_GROUP, so that both their
+ * Blocks that run together take tiles of one group of WL_INPLACE_GROUP x WL_INPLACE_GROUP.  So both their
  * reads and their writes are runs of 1 to 2 KB on 256 to 1024 rows, not single rows of tiles all over memory.
  *
- * Tiles of 1 and 2 bytes are kept with rows shifted (inplace_narrow.cuh), others as they come.  With WL_SMALL
- * it is the kernel for small tiles.
+ * Tiles of 1- and 2-byte elements are stored with rows shifted (inplace_narrow.cuh), others as they come.
+ * With WL_SMALL it is the kernel for small tiles.
  *
- * Traffic: 2 n^2 elements, as a copy, and nothing else: no workspace.
+ * Traffic: 2 n^2 elements, as a copy, without a workspace.
  */
 #include "lib/inplace/inplace.h"
 
@@ -48,7 +48,7 @@ static __device__ __forceinline__ void wl_swap(wl_word *square, uint64_t ld, uns
 }
 #endif
 
-/* Older multiprocessors have no more than 1024 threads. */
+/* Older multiprocessors have at most 1024 threads. */
 #if __CUDA_ARCH__ >= 800
 #define WL_BLOCKS WL_WANTED
 #else

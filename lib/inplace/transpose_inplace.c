@@ -119,7 +119,7 @@ static wl_error run_narrow(const struct wl__problem *p) {
 /* Memory as inplace_shuffle.cu sees it: m rows of n, m < n. */
 struct shape {
     uint64_t m, n, a, b; /* a = m / gcd, b = n / gcd */
-    bool backwards;      /* the matrix is n x m: the steps are undone, last first */
+    bool backwards;      /* the matrix is n x m: steps are undone, the last first */
 };
 
 static struct shape shape_of(const struct wl__problem *p) {
@@ -132,14 +132,14 @@ static struct shape shape_of(const struct wl__problem *p) {
     return (struct shape){p->shorter, p->longer, p->shorter / x, p->longer / x, p->rows > p->cols};
 }
 
-/* Bytes of shared memory for a row; 0: it does not fit. */
+/* Bytes of shared memory for a row; 0 if it does not fit. */
 static uint64_t room_for_row(const struct wl__problem *p) {
     uint64_t bytes = wl__multiply(p->longer, p->width);
     return bytes > p->shared_limit ? 0 : round_up(p->longer, 32) * p->width;
 }
 
-/* The width of a panel of columns, in elements: the widest of 128 to 16 bytes that lets two blocks run on a
- * multiprocessor, or else that fits; 0: none does. */
+/* The width in elements of a panel of columns: the widest of 128 to 16 bytes that lets two blocks run on a
+ * multiprocessor, or else that fits; 0 if none does. */
 static uint64_t panel_width(const struct wl__problem *p) {
     for (unsigned blocks = 2; blocks; blocks--)
         for (uint64_t bytes = 128; bytes >= 16; bytes /= 2)
@@ -161,7 +161,7 @@ static wl_error shuffle_rows(const struct wl__problem *p, struct shape s) {
     uint64_t first, shared = room_for_row(p), row;
     uint32_t backwards = s.backwards, returns;
     if (shared && shared <= p->shared_limit) {
-        /* Eight elements a thread, but at least four warps. */
+        /* Eight elements per thread, but at least four warps. */
         uint64_t threads = round_up(s.n / 8, 32);
         threads = threads < 128 ? 128 : threads > 1024 ? 1024 : threads;
         void *arguments[] = {&matrix, &s.m, &s.n, &s.b, &backwards, &first};
@@ -235,7 +235,7 @@ static const struct wl__mover movers[] = {
     {"shuffle", "elements move within columns and within rows", NULL, wl__cost_floor, run_shuffles},
 };
 
-/* The bytes that each needs. */
+/* The bytes of workspace that each mover needs. */
 static uint64_t (*const workspaces[])(const struct wl__problem *p) = {
     NULL, NULL, narrow_workspace, wl__inplace_near_workspace, shuffle_workspace};
 

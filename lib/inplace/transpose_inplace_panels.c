@@ -2,7 +2,7 @@
 #include "lib/error.h"
 #include "lib/inplace/transpose_inplace.h"
 
-/* Where things lie in the workspace, in bytes from its beginning; slots from a line of memory on. */
+/* Places in the workspace, in bytes from its beginning; slots begin at a line of memory. */
 struct layout {
     uint64_t panels, words;
     uint64_t saved, slots, bytes;
@@ -17,8 +17,8 @@ static struct layout layout_of(const struct wl__problem *p) {
     return layout;
 }
 
-/* Whether as many blocks run at once as a panel has tasks, and some more, so that panels overlap. It is
- * reckoned from shared memory alone: registers are as many as WL_INPLACE_PANEL_BLOCKS lets them be. */
+/* Whether as many blocks run at once as a panel has tasks, and some more, so that panels overlap.  It counts
+ * shared memory only: WL_INPLACE_PANEL_BLOCKS bounds the registers. */
 static bool enough_blocks(const struct wl__problem *p, uint64_t panels) {
     const wl_context *context = p->context;
     int multiprocessors = 0, cooperative = 0;
@@ -61,7 +61,7 @@ wl_error wl__inplace_panels(const struct wl__problem *p, bool *done) {
     if (!error)
         error = wl__launch_cooperative(p->context, kernel, (uint32_t)blocks, threads, shared, arguments,
                                        p->stream);
-    /* Part of the device is someone else's. */
+    /* Another program uses part of the device. */
     if (error == WL_ERROR_UNSUPPORTED)
         return WL_ERROR_OK;
     *done = !error;

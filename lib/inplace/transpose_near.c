@@ -14,13 +14,13 @@ uint64_t wl__inplace_near_workspace(const struct wl__problem *p) {
     return panels > two ? panels : two;
 }
 
-/* Chunks of so many bytes, the first of which begins at a line. */
+/* Chunks of `bytes` bytes, the first of which begins at a line. */
 static uint64_t chunks_of(const struct wl__problem *p, uint64_t bytes) {
     uint64_t chunk = bytes / p->width, phase = p->matrix / p->width % (128 / p->width);
     return (p->rows * p->cols + phase + chunk - 1) / chunk;
 }
 
-/* Rows are closed, or opened, and take back what was saved. */
+/* Closes or opens rows, and puts back what was saved. */
 static wl_error move_rows(const struct wl__problem *p, wl_devptr counters, wl_devptr saved) {
     static const wl__kernel close[5] = WL_INPLACE_EACH(close), open[5] = WL_INPLACE_EACH(open);
     wl_devptr matrix = p->matrix;
