@@ -1,4 +1,4 @@
-/* The movers of transposes: what each can do, and where it is the fastest. */
+/* The movers of transposes: what each can do, and where it is fastest. */
 #include "lib/copy/rows.h"
 #include "lib/transpose/narrow.h"
 #include "lib/transpose/problem.h"
@@ -27,7 +27,7 @@ static uint64_t tiles_of(uint64_t n, uint64_t extra, uint64_t each) {
     return n / each + (n % each + extra + each - 1) / each;
 }
 
-/* Whether so many hundredths of the tiles are the matrix's. */
+/* Whether the matrix fills at least so many hundredths of the tiles. */
 static bool fills_tiles(const struct wl__problem *p, const struct wl__tiled *tiled, unsigned hundredths) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t rows = tiles_of(l->rows, tiled->tile.extra, tiled->tile.rows) * tiled->tile.rows;
@@ -42,7 +42,7 @@ static bool can_line(const struct wl__problem *p) {
     return p->layout.rows == 1 || p->layout.cols == 1;
 }
 
-/* The elements of a line one by one, in a row where they lie side by side, which wl__rows_join() finds. */
+/* Moves the elements of a line one by one, or as a row if they are contiguous: wl__rows_join() finds that. */
 static wl_error run_line(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t width = p->width;
@@ -85,8 +85,8 @@ static wl_error run_narrow(const struct wl__problem *p) {
 
 /* ---------------------------------------------------------------- matrices and panels */
 
-/* Where there are gaps between the output's rows, each has torn ends, and panels have few advantages but for
- * small matrices. */
+/* With gaps between the output's rows, each row ends within sectors, and panels have few advantages except
+ * for small matrices. */
 static bool fills_lines_of_gaps(const struct wl__problem *p, const struct wl__tiled *tiled) {
     const wl_transpose_layout *l = &p->layout;
     const struct wl__tuned_full *tuned = &p->tuned->full;
@@ -98,7 +98,7 @@ static bool fills_lines_of_gaps(const struct wl__problem *p, const struct wl__ti
            (l->rows < tuned->gap_few && l->cols >= tuned->gap_long);
 }
 
-/* Whether tiles of both sides' lines are full enough to be faster than panels. */
+/* Whether tiles of both sides' lines are full enough to beat panels. */
 static bool fills_lines(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const struct wl__tuned_full *tuned = &p->tuned->full;
@@ -122,7 +122,7 @@ bool wl__panels_lose(const struct wl__problem *p) {
     return is_long_narrow(p) || fills_lines(p);
 }
 
-/* Blocks that have much to do are slower than smaller tiles unless they are many. */
+/* Large blocks are slower than smaller tiles unless there are many of them. */
 static bool is_many(const struct wl__problem *p, const struct wl__panels *panels) {
     return panels->bytes / panels->together <= p->tuned->panel_large ||
            p->layout.batch / panels->together * tiles_of(p->layout.cols, 0, panels->cols) >=
@@ -152,7 +152,7 @@ static bool can_panels(const struct wl__problem *p) {
     return p->is_columns;
 }
 
-/* Of many rows little fits a multiprocessor; and of little in all, tiles of lines are done sooner. */
+/* Few columns of many rows fit a multiprocessor; and small problems finish sooner by tiles of lines. */
 static double cost_panels(const struct wl__problem *p) {
     const struct wl__tuned_transpose *tuned = p->tuned;
     const wl_transpose_layout *l = &p->layout;
@@ -171,7 +171,7 @@ static wl_error run_panels(const struct wl__problem *p) {
 
 /* ---------------------------------------------------------------- pieces and columns */
 
-/* Bulk copies bring whole rows of the input, which are contiguous; the output is stored by vectors. */
+/* Bulk copies load whole rows of the input, which are contiguous; vectors store the output. */
 static bool can_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     if (!wl__has_bulk(p->context) || p->width > 4 || l->from_ld != l->cols)
@@ -181,14 +181,14 @@ static bool can_pieces(const struct wl__problem *p) {
     return l->cols <= room / WL_PIECE_STRIP && (from | p->to_places | p->width * l->rows) % VECTOR == 0;
 }
 
-/* Requests to shared memory for 512 bytes of such a tile: how many rows make a vector, and the bank conflicts
- * of so many columns. */
+/* Requests to shared memory per 512 bytes of such a tile, by the rows per vector and the bank conflicts of so
+ * many columns. */
 static unsigned piece_requests(const struct wl__problem *p) {
     const unsigned each = VECTOR / p->width, even = (unsigned)__builtin_ctz((unsigned)p->layout.cols | 8);
     return each << even;
 }
 
-/* Rows that are no whole vectors, not few columns, and so short that two blocks fit. */
+/* Rows are not whole vectors, columns are not few, and rows are so short that two blocks fit. */
 static bool suits_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t row = p->width * l->cols, strip = WL_PIECE_STRIP / p->width;
@@ -199,8 +199,8 @@ static bool suits_pieces(const struct wl__problem *p) {
            piece_requests(p) <= (p->is_narrow ? p->tuned->pieces.few : p->tuned->pieces.most);
 }
 
-/* The fastest where the output's rows begin at sectors, or a tile has all of them, and there are few bank
- * conflicts.  Where there are some, small whole matrices are faster. */
+/* Fastest if the output's rows begin at sectors, or a tile has all of them, and bank conflicts are few. With
+ * some conflicts, small whole matrices are faster. */
 static double cost_pieces(const struct wl__problem *p) {
     const unsigned requests = piece_requests(p);
     const bool all = p->layout.rows <= p->tuned->pieces.all_rows[p->row] && requests <= p->tuned->pieces.few;
@@ -210,16 +210,16 @@ static double cost_pieces(const struct wl__problem *p) {
          (requests <= p->tuned->pieces.some && matrix_bytes(p) > p->tuned->pieces.large) || !is_matrices(p)));
 }
 
-/* The fastest where panels do not fit, or are few.  Rows that begin in a sector's middle cost a third: tiles
- * of both sides' lines are faster than that where they are full enough. */
+/* Fastest where panels do not fit, or are few.  Rows that begin within a sector cost a third: tiles of both
+ * sides' lines are faster if they are full enough. */
 static double cost_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     return wl__cost_where(suits_pieces(p) && (p->width == 1 || l->to_ld > l->rows ||
                                               (p->width == 4 && l->rows <= p->tuned->pieces.torn_rows)));
 }
 
-/* Rows of the output are contiguous, have a vector and less than 2^10 elements, and a line of the input for
- * each fits; the input's rows begin and end at vectors. */
+/* The output's rows are contiguous, have at least a vector and less than 2^10 elements, and a line of the
+ * input for each fits.  The input's rows begin and end at vectors. */
 static bool can_columns(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     if (!wl__has_async(p->context) || p->width > 4 || l->to_ld != l->rows)
@@ -230,8 +230,8 @@ static bool can_columns(const struct wl__problem *p) {
            p->width * l->cols >= WL_COLUMNS_LINE && (to | p->from_places | p->width * l->cols) % VECTOR == 0;
 }
 
-/* Rows of the output that are no whole vectors, so short that several blocks fit.  Few rows are left to
- * structures and streams, and bytes and small matrices of 2-byte elements to whole matrices. */
+/* The output's rows are not whole vectors, and so short that several blocks fit.  Structures and streams take
+ * few rows; whole matrices take bytes, and small matrices of 2-byte elements. */
 static double cost_columns(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t room = wl__shared_for(p->context, p->tuned->columns_blocks[p->row], 0);
@@ -247,8 +247,8 @@ static bool can_async(const struct wl__problem *p) {
     return wl__has_async(p->context) && p->width != 8 && is_aligned(p);
 }
 
-/* Of 4-byte elements, pieces of 256 bytes that begin within 256 bytes of memory are better loaded with all of
- * these (transpose_vectors.cu).  Of 16-byte elements pieces are longer. */
+/* For 4-byte elements, pieces of 256 bytes that begin within 256 bytes of memory load faster when all of
+ * these come along (transpose_vectors.cu).  For 16-byte elements pieces are longer. */
 static double cost_async(const struct wl__problem *p) {
     const uint64_t piece = p->width == 4 ? 256 : 1;
     return wl__cost_where(is_at_sectors(p) &&
@@ -267,10 +267,10 @@ static bool can_slots(const struct wl__problem *p) {
     return wl__has_async(p->context) && (p->width == 2 || p->width == 4);
 }
 
-/* Lanes gather elements of rows a vector of the output apart, which are in different banks where the input's
- * rows begin at different places; those of neighbouring columns, too, where bytes of the output's rows that
- * begin at vectors are not from such bytes of the input's.  Words have too few conflicts for that to matter,
- * and matrices of few rows are faster all the same. */
+/* Lanes gather elements from rows that are a vector of the output apart; these lie in different banks if the
+ * input's rows begin at different places.  So do those of neighbouring columns, unless vectors of the one
+ * side begin at vectors of the other.  Words have too few conflicts for that to matter, and matrices of few
+ * rows are faster anyway. */
 static double cost_slots(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const struct wl__tuned_slots *least = &p->tuned->slots[p->width == 4];
@@ -290,7 +290,7 @@ static bool can_clusters(const struct wl__problem *p) {
     return wl__has_async(p->context) && p->width == 1;
 }
 
-/* Faster than windows where parts of tiles are few, as clusters wait for their slowest block. */
+/* Faster than windows if few tiles are partial, as clusters wait for their slowest block. */
 static double cost_clusters(const struct wl__problem *p) {
     return wl__cost_where(p->width * p->layout.rows >= p->tuned->clusters_row &&
                           p->width * p->layout.cols >= p->tuned->clusters_row);

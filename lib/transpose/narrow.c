@@ -5,7 +5,7 @@
 
 #define VECTOR_BYTES 16
 
-/* Structures of these many fields on either side, whose rows are contiguous there. */
+/* Whether each side may be structures of a few fields, whose rows are contiguous there. */
 struct sides {
     bool rows, cols;
 };
@@ -39,7 +39,7 @@ bool wl__narrow_fits(const struct wl__tuned_narrow *tuned, unsigned width,
            (layout->batch == 1 || layout->rows * layout->cols * width >= tuned->matrix);
 }
 
-/* Whether the input's rows are the structures; else the output's are. */
+/* Whether the input's rows are the structures; if not, the output's are. */
 static bool is_apart(const struct wl__tuned_narrow *tuned, unsigned width,
                      const wl_transpose_layout *layout) {
     struct sides sides = suited(tuned, width, layout);

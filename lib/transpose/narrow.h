@@ -1,6 +1,6 @@
-/* Transposes of matrices that have few columns, or few rows: a pass over a contiguous stream of small
- * structures on one side and over as many plain streams on the other, in which every byte of both sides lies
- * in whole sectors.  wl_deinterleave and wl_interleave are the same, with an address a stream. */
+/* Transposes of matrices that have few columns, or few rows: one pass over a contiguous stream of small
+ * structures on one side and over as many plain streams on the other.  Both sides move in whole sectors.
+ * wl_deinterleave and wl_interleave are the same, with an address per stream. */
 #ifndef WIDELOAD_LIB_NARROW_H
 #define WIDELOAD_LIB_NARROW_H
 
@@ -13,12 +13,12 @@
  * anything).  Strides of batches may be anything. */
 bool wl__narrow_can(const wl_transpose_layout *layout);
 
-/* Whether it does that better than tiles: columns or rows that count as few, and no batch of tiny matrices,
- * for which most of a block would be idle. */
+/* Whether it beats tiles: columns or rows count as few, and it is not a batch of tiny matrices, for which
+ * most of a block would be idle. */
 bool wl__narrow_fits(const struct wl__tuned_narrow *tuned, unsigned width, const wl_transpose_layout *layout);
 
-/* to[b][c][r] = from[b][r][c], for a layout that wl__narrow_can() takes and that is not empty, and arguments
- * that have been checked; addresses are multiples of width.  The caller says what was chosen. */
+/* to[b][c][r] = from[b][r][c].  wl__narrow_can() must take the layout, which is not empty; arguments have
+ * been checked; addresses are multiples of width.  The caller records the choice. */
 wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                               const wl_transpose_layout *layout, wl_stream stream);
 

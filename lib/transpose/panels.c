@@ -6,11 +6,11 @@
 #define BESIDE                                                                                               \
     (2 * LINE + 16) /* bytes: the barrier's line, and what a panel lies off a line and a vector              \
                      */
-#define GAP 32      /* bytes between rows or matrices that bulk loads may bring too are less */
-/* Rows, so that numbers of elements are divided exactly by one multiplication. */
+#define GAP 32      /* bulk loads also load gaps of fewer bytes between rows or matrices */
+/* Maximum rows: up to here one multiplication divides numbers of elements exactly. */
 #define ROWS_LIMIT 16384
 
-/* By bulk, gaps, and width.  What can do gaps does whole matrices of 16-byte elements as fast without. */
+/* By bulk, gaps, and width.  16-byte elements have no kernel without gaps: the one with gaps is as fast. */
 static const wl__kernel kernels[2][2][5] = {
     {{WL_KERNEL_transpose_panels1, WL_KERNEL_transpose_panels2, WL_KERNEL_transpose_panels4,
       WL_KERNEL_transpose_panels8, WL_KERNEL_transpose_panels16},
@@ -23,12 +23,12 @@ static const wl__kernel kernels[2][2][5] = {
       WL_KERNEL_transpose_matrices_apart16}},
 };
 
-/* Lanes that follow each other in the output, as in the kernel. */
+/* Lanes that are consecutive in the output, as in the kernel. */
 static uint32_t side_of(unsigned width) {
     return width == 1 ? 2 : 4;
 }
 
-/* All of a block's shared memory where two are to fit a multiprocessor, but for what lies beside a panel. */
+/* All of a block's shared memory if two should fit a multiprocessor, except what lies next to a panel. */
 static uint32_t most(const wl_context *context) {
     return wl__shared_for(context, 2, BESIDE) - BESIDE;
 }
@@ -53,7 +53,7 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
          (matrix < tuned->tiny_matrix && l->batch >= tuned->tiny_many)) &&
         stride - span < GAP) {
         gaps |= l->to_stride > l->rows * l->cols;
-        /* So many that blocks begin at sectors of both sides, where that is not too many. */
+        /* A count with which blocks begin at sectors of both sides, if it is not too large. */
         uint32_t even = 1;
         while (!gaps && even < 32 && even * matrix % 32)
             even *= 2;
@@ -105,8 +105,8 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
     return true;
 }
 
-/* Lanes of a warp of which the most want one bank of shared memory, when the first of each group is so many
- * vectors of the output from the next's, at vector `first` of the panel. */
+/* Most lanes of a warp that want the same bank of shared memory, if the first lanes of neighbouring groups
+ * are `apart` vectors of the output apart, at vector `first` of the panel. */
 static uint32_t conflicts_at(unsigned width, uint32_t rows, const struct wl__panels *p, uint32_t apart,
                              uint32_t first) {
     const uint32_t side = side_of(width), each = 16 / width, elements = rows * p->cols;
@@ -122,8 +122,8 @@ static uint32_t conflicts_at(unsigned width, uint32_t rows, const struct wl__pan
     return most;
 }
 
-/* The same of one or two bytes where lanes follow each other and those of each eight begin with another word
- * (WL_TURNED in transpose_panels.cu). */
+/* The same for 1- and 2-byte elements if all lanes are consecutive and every eight of them begin with another
+ * word (WL_TURNED in transpose_panels.cu). */
 static uint32_t conflicts_turned(unsigned width, uint32_t rows, const struct wl__panels *p, uint32_t first) {
     const uint32_t each = 16 / width, elements = rows * p->cols;
     uint8_t lanes[32] = {0};
@@ -137,13 +137,12 @@ static uint32_t conflicts_turned(unsigned width, uint32_t rows, const struct wl_
     return most;
 }
 
-/* Passes over shared memory that lanes in turn must save of four samples, as they take more instructions:
- * where they save one of two or three they are slower. */
+/* Passes over shared memory that rotated lanes must save in four samples, as they take more instructions:
+ * where they save one of two or three, they are slower. */
 #define TURNED_GAIN 8
 
-/* How many vectors that is: a share of the panel, or up to a tenth more where conflicts are fewer then. Bytes
- * are gathered by most accesses, and are worth a longer search; 0 where they are to be
- * turned. */
+/* The distance in vectors: a share of the panel, or up to a tenth more if conflicts are fewer then.
+ * Gathering bytes takes most accesses, and is worth a longer search; 0 if lanes should be rotated. */
 static uint32_t apart_of(unsigned width, uint32_t rows, const struct wl__panels *p) {
     const uint32_t side = side_of(width), tries = width == 1 ? 16 : 8, places = width == 1 ? 2 : 1;
     const uint32_t vectors =
@@ -167,7 +166,7 @@ static uint32_t apart_of(unsigned width, uint32_t rows, const struct wl__panels 
     return turned + TURNED_GAIN <= 4 / places * fewest ? 0 : best;
 }
 
-/* The same, remembered: programs transpose one shape many times, and a search takes as long as a launch. */
+/* The same, cached: programs transpose one shape many times, and a search takes as long as a launch. */
 static uint32_t apart_again(unsigned width, uint32_t rows, const struct wl__panels *p) {
     static _Thread_local struct {
         unsigned width;
@@ -193,7 +192,7 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
     const struct wl__tuned_transpose *tuned = &context->tuned->transpose;
     const uint32_t blocks =
         wl__blocks_in_flight(tuned->in_flight, p->bytes) + tuned->panel_more[p->bulk][width >= 4];
-    /* What of a row of the output has a lane. */
+    /* The parts of an output row that have a lane. */
     const uint32_t each = 16 / width, stores = rows / each;
     const uint32_t units = p->gaps && rows >= 2 * each ? stores : rows;
     struct wl_transpose_panels launch = {

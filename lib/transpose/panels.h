@@ -6,18 +6,18 @@
 #include "lib/context.h"
 #include "lib/transpose/transpose_panels.h"
 
-/* How a layout is cut. */
+/* A layout cut into panels. */
 struct wl__panels {
-    bool gaps;              /* between rows of the output, or small matrices of it */
+    bool gaps;              /* between rows of the output, or between small matrices of it */
     bool bulk;              /* panels are contiguous in the input too */
-    uint32_t cols;          /* of a panel */
-    uint32_t together;      /* matrices a block */
-    uint32_t pitch, stride; /* in shared memory: bytes from a row to the next, from a matrix to the next */
+    uint32_t cols;          /* per panel */
+    uint32_t together;      /* matrices per block */
+    uint32_t pitch, stride; /* in shared memory: bytes from row to row, and from matrix to matrix */
     uint32_t bytes;         /* of a block's elements */
-    uint32_t shared;        /* that they take, gaps and all */
+    uint32_t shared;        /* that they take, gaps included */
 };
 
-/* Whole matrices, which bulk copies can bring and of which two blocks fit a multiprocessor.  The layout is
+/* Whole matrices, which bulk copies can load, and of which two blocks fit a multiprocessor.  The layout is
  * complete: no 0 stands for a default. */
 bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_transpose_layout *layout,
                          struct wl__panels *out);

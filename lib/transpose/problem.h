@@ -13,9 +13,9 @@ struct wl__problem {
     wl_devptr to, from;
     wl_transpose_layout layout;      /* complete: no 0 stands for a default */
     uint64_t to_places, from_places; /* the bits of all places where rows begin */
-    bool is_narrow;                  /* wl__narrow_fits() */
-    bool is_matrices, is_columns;    /* whole matrices fit, and columns */
-    bool panels_lose;                /* to streams, or to tiles of both sides' lines; set where either fits */
+    bool is_narrow;                  /* wl__narrow_fits() is true */
+    bool is_matrices, is_columns;    /* panels of whole matrices fit; panels of columns fit */
+    bool panels_lose;                /* to streams, or to tiles of both sides' lines; set if either fits */
     struct wl__panels matrices, columns;
 };
 
@@ -29,7 +29,7 @@ struct wl__tiled {
     uint32_t threads;
     struct {
         uint32_t rows, cols; /* of the input */
-        uint32_t extra;      /* it begins up to so many rows early in a row of the output */
+        uint32_t extra;      /* it begins up to so many rows early in an output row */
     } tile;
 };
 
@@ -42,7 +42,7 @@ static inline uint64_t wl__tiles_along(uint64_t n, uint64_t each) {
     return n / each + (n % each != 0);
 }
 
-/* How pieces and columns are cut: elements of a strip, which is a line. */
+/* How pieces and columns are cut: elements per strip, which is a line. */
 #define WL_PIECE_STRIP 128 /* bytes of the output */
 #define WL_PIECE_BESIDE                                                                                      \
     256 /* bytes of shared memory: the barrier's line, and what the tile lies off a line */

@@ -1,4 +1,4 @@
-/* Transposes by tiles: the kernels, how blocks walk over the tiles, and how many of them run at a time. */
+/* Transposes by tiles: the kernels, how blocks walk over tiles, and how many run at a time. */
 #include "lib/launch.h"
 #include "lib/transpose/problem.h"
 #include "lib/transpose/tiles.h"
@@ -6,7 +6,7 @@
 /* ---------------------------------------------------------------- the kernels */
 
 /* Blocks walk down whole columns of tiles, so that neighbours in time write whole rows of the output. */
-/* Words; of 16 bytes there is wl__async, of narrow elements too. */
+/* Words; wl__async does 16-byte elements, and narrow ones too. */
 const struct wl__tiled wl__vectors[5] = {
     [2] = {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}},
     [3] = {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}},
@@ -22,7 +22,7 @@ static const struct wl__tiled windows[] = {
     {WL_KERNEL_transpose_window2, 256, {128, 120, 15}},
 };
 static const struct wl__tiled clusters = {WL_KERNEL_transpose_clusters1, 256, {128, 240, 31}};
-/* Of 2 bytes, and of 4. */
+/* For 2 and 4 bytes. */
 #define SLOT_BYTES 512
 const struct wl__tiled wl__slots_of_rows[2] = {
     {WL_KERNEL_transpose_slots2, 256, {64, 248, 15}},
@@ -32,7 +32,7 @@ const struct wl__tiled wl__slots_of_rows[2] = {
 #define COLUMNS_THREADS 256
 static const wl__kernel pieces[] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_transpose_pieces2,
                                     WL_KERNEL_transpose_pieces4};
-/* One line of each row of the input; of 4 bytes also two. */
+/* One line per row of the input; for 4 bytes also two. */
 static const wl__kernel columns[] = {WL_KERNEL_transpose_columns1_1, WL_KERNEL_transpose_columns2_1,
                                      WL_KERNEL_transpose_columns4_1};
 static const wl__kernel two_columns4 = WL_KERNEL_transpose_columns4_2;
@@ -44,28 +44,28 @@ const struct wl__tiled wl__shifted[5] = {
 
 /* ---------------------------------------------------------------- the walk */
 
-/* How blocks walk over the tiles: columns of tiles in pairs, so many columns from one to the other (0:
- * singly), in bands of so many rows of tiles (0: all); and blocks that a grid is a multiple of. */
+/* How blocks walk over tiles: in pairs of tile columns this far apart (0: one by one), in bands of so many
+ * rows of tiles (0: all); and the number of blocks that a grid is a multiple of. */
 struct walk {
     uint32_t pair, band, cluster;
 };
 
-/* Whether tiles that are neighbours in a row of the input may share a line of memory. */
+/* Whether neighbouring tiles in a row of the input may share a line of memory. */
 static bool lines_are_shared(const struct wl__problem *p, const struct wl__tiled *tiled) {
     return (p->from | p->width * p->layout.from_ld | p->width * tiled->tile.cols) % 128 != 0;
 }
 
-/* One whole column of tiles after the other is the fastest, but for two kinds of matrices.  Where rows of the
+/* Whole columns of tiles, one after the other, are fastest except for two kinds of matrices.  If rows of the
  * input are `channels_apart` apart, a column lies in too few of the memory's channels: so columns are taken
- * in pairs.  Where neighbours share lines, the second finds them in the L2 only if the column before it was
- * short: so tall matrices are cut into bands of rows.  Wide matrices have as few bands as that takes, others
- * low ones, whose ends in the output's rows are still in the L2 when the next band goes on there. */
+ * in pairs.  If neighbours share lines, the second finds them in the L2 only if the previous column was
+ * short: so tall matrices are cut into bands of rows.  Wide matrices have as few bands as possible.  Others
+ * have low bands: their ends in the output's rows are still in the L2 when the next band continues there. */
 static struct walk walk_of(const struct wl__problem *p, const struct wl__tiled *tiled) {
     const struct wl__tuned_transpose *tuned = p->tuned;
     const wl_transpose_layout *l = &p->layout;
     struct walk walk = {0, 0, 1};
     if ((p->width * l->from_ld & (tuned->channels_apart - 1)) == 0) {
-        /* Tiles of 128, 256 and 512 bytes; others would be nearer or further apart. */
+        /* For tiles of 128, 256 and 512 bytes; others would be nearer or further apart. */
         const uint64_t step = tuned->channels_step, bytes = p->width * tiled->tile.cols,
                        row = p->width * l->cols;
         if (step % bytes == 0 && (row >= 8 * step || row % (2 * step) == 0))
@@ -105,14 +105,14 @@ uint64_t wl__all_tiles(const struct wl__problem *p, const struct wl__tiled *tile
     return l->batch * wl__tiles_along(l->rows, tiled->tile.rows) * wl__tiles_along(l->cols, tiled->tile.cols);
 }
 
-/* Bytes of an average tile: those at a matrix's ends may be smaller. */
+/* Bytes of an average tile: tiles at a matrix's ends may be smaller. */
 static uint64_t tile_bytes(const struct wl__problem *p, const struct wl__tiled *tiled) {
     const wl_transpose_layout *l = &p->layout;
     return p->width * (l->rows / wl__tiles_along(l->rows, tiled->tile.rows)) *
            (l->cols / wl__tiles_along(l->cols, tiled->tile.cols));
 }
 
-/* Kernels that have their shared memory. */
+/* Kernels with static shared memory. */
 static wl_error run_tiled(const struct wl__problem *p, const struct wl__tiled *tiled) {
     return run_walk(p, tiled, walk_of(p, tiled), 0);
 }

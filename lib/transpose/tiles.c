@@ -4,7 +4,7 @@ static uint64_t lesser(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* ceil((n + extra) / each), where the sum may be no number. */
+/* ceil((n + extra) / each); the sum may overflow. */
 static uint64_t pieces(uint64_t n, uint64_t extra, uint64_t each) {
     uint64_t whole = n / each, rest = n % each + extra;
     return whole + rest / each + (rest % each != 0);
@@ -16,24 +16,24 @@ void wl__tiles_start(struct wl__tiles *tiles, struct wl__tile_shape shape, unsig
         .shape = shape, .width = width, .to = to, .from = from, .layout = layout, .limit = limit};
     uint64_t across = lesser(pieces(layout->cols, 0, shape.cols), limit);
     uint64_t down = lesser(pieces(layout->rows, shape.extra, shape.rows), limit / across);
-    /* As many as `down` rows of tiles hold when the first begins `extra` rows too early. */
+    /* As many rows as `down` rows of tiles hold if the first begins `extra` rows early. */
     tiles->rows = lesser(down * shape.rows - shape.extra, layout->rows);
     tiles->cols = lesser(across * shape.cols, layout->cols);
     tiles->batch = limit / (across * down);
 }
 
-/* Whole multiples, if a launch may have so many blocks. */
+/* Whole multiples, if a launch may have that many blocks. */
 static uint64_t whole(uint64_t n, uint64_t each, uint64_t others, uint64_t limit) {
     uint64_t padded = (n + each - 1) / each * each;
     return padded * others <= limit ? padded : 0;
 }
 
-/* Bands and pairs, as far as the launch may have blocks that have no tile. */
+/* Sets bands and pairs, if the launch may have the blocks without a tile that they add. */
 static void set_walk(struct wl_transpose_tiles *launch, const struct wl__tile_shape *shape, uint64_t width,
                      uint64_t batch, uint32_t limit) {
     uint64_t down = launch->tiles_down, across = launch->tiles_across;
     const uint64_t stretch = 2 * (uint64_t)shape->pair;
-    /* Pairs are of columns whose addresses differ in one bit: so stretches begin at multiples of them. */
+    /* The addresses of a pair's columns differ in one bit: so stretches begin at multiples of them. */
     const uint64_t late = shape->pair > 1 ? launch->from / (width * shape->cols) % stretch : 0;
     const uint64_t stretches = shape->pair ? whole(across + late, stretch, batch * down, limit) : 0;
     if (stretches) {

@@ -4,7 +4,7 @@
 #include "lib/transpose/narrow.h"
 #include "lib/transpose/problem.h"
 
-/* Elements from a matrix's first to its last: (outer - 1) * ld + inner. */
+/* Elements from a matrix's first one to its last: (outer - 1) * ld + inner. */
 static uint64_t span(uint64_t outer, uint64_t ld, uint64_t inner) {
     return wl__add(wl__multiply(outer - 1, ld), inner);
 }
@@ -59,7 +59,7 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
         return error;
     p.row = (unsigned)__builtin_ctz(width);
     p.tuned = &context->tuned->transpose;
-    /* Strides matter where there are several matrices. */
+    /* Strides matter if there are several matrices. */
     p.to_places = width * (l->to_ld | (l->batch > 1 ? l->to_stride : 0)) | to;
     p.from_places = width * (l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | from;
     p.is_narrow = wl__narrow_fits(&p.tuned->narrow, width, l);

@@ -1,8 +1,8 @@
-/* Transpose of matrices of any place and shape, on any device: the floor under the faster kernels.  Compiled
- * once for each width WL_WIDTH (bytes of an element), as WL_NAME.
+/* Transposes matrices of any alignment and shape, on any device: the floor under the faster kernels.
+ * Compiled once for each width WL_WIDTH (bytes of an element), as WL_NAME.
  *
- * A tile of 64 x 64 elements goes through shared memory, an element at a time on either side.  Neighbouring
- * threads have neighbouring elements of a row, in global memory on both sides.  A row of the tile is a word
+ * A tile of 64 x 64 elements goes through shared memory, one element at a time on either side.  Neighbouring
+ * threads have neighbouring elements of a row, in global memory on both sides.  A row of the tile is one word
  * longer than its elements, an odd number of words: so the column that a warp reads lies in different banks.
  *
  * Traffic: every byte is read once and written once; rows of 64 or 128 bytes begin anywhere in a sector.

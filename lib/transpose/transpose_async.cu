@@ -1,55 +1,55 @@
-/* Transpose where every row of both matrices begins and ends at a multiple of 16 bytes: asynchronous 16-byte
- * loads to shared memory, 16-byte stores from registers.  Compiled once for each width WL_WIDTH (bytes of an
- * element) and tile, as WL_NAME: WL_ACROSS lines of 128 bytes across the input, WL_DOWN across the output,
- * WL_THREADS threads; a warp stores WL_SIDE vectors side by side.
+/* Transposes where every row of both matrices begins and ends at a multiple of 16 bytes: by asynchronous
+ * 16-byte loads to shared memory, and 16-byte stores from registers.  Compiled once for each width WL_WIDTH
+ * (bytes of an element) and tile, as WL_NAME: WL_ACROSS lines of 128 bytes across the input, WL_DOWN across
+ * the output, WL_THREADS threads; a warp stores WL_SIDE contiguous vectors.
  *
- * The tile lies in shared memory as it is in the input.  A thread reads a word from each of the rows that
- * become 16 bytes of an output row, transposes the words in registers (4 x 4 bytes, 2 x 2 pairs; wider
- * elements are words themselves), and stores 16 bytes to each of the word's columns.  So the data goes
- * through shared memory once: 512 bytes of narrow elements take 4 requests to write them there and 4 to read
- * them, of 57 that there is time for, and some 60 instructions of 228. Loads in flight take no registers, so
- * few threads keep all of it under way, and few threads are best: each has more to do between the two ends of
- * the block.  The library also lets few blocks have a multiprocessor.
+ * The tile lies in shared memory as in the input.  A thread reads a word from each of the rows that become 16
+ * bytes of an output row, transposes the words in registers (4 x 4 1-byte, 2 x 2 2-byte elements; wider
+ * elements are words themselves), and stores 16 bytes to each of the word's columns.  So the data passes
+ * shared memory once: 512 bytes of narrow elements take 4 requests to write and 4 to read, where there is
+ * time for 57, and about 60 instructions of 228.  Loads in flight take no registers, so few threads keep all
+ * of them in flight.  Few threads are best: each has more to do between the two ends of the block.  The
+ * library also limits the blocks per multiprocessor.
  *
- * Where a vector lies: in its row's WL_ACROSS lines, at its place in a line of global memory (async.cuh says
- * why), permuted in the line by XOR with its row's vector of the output.  Rows that are an output vector
+ * The place of a vector: in its row's WL_ACROSS lines, at its place in a line of global memory (async.cuh
+ * says why), permuted in the line by XOR with its row's vector of the output.  Rows that are an output vector
  * apart begin at the same place in a line, as pitches are multiples of 16 bytes.
  *
- * Bank conflicts: none with 8 vectors side by side.  Reading, a warp's lanes are 8 vectors of an output row
- * by the 4 words of a vector of the input: the XOR takes 8 groups of 4 banks, the words the 4 banks of each.
- * Where elements are words, 16 vectors side by side are 0.2 to 0.5 % faster (H200), though two of them then
- * read from one group of banks: 512 bytes take 8 passes instead of 4, of 57; 16-byte elements have none.
+ * Bank conflicts: none with 8 contiguous vectors.  When it reads, a warp's lanes are 8 vectors of an output
+ * row by the 4 words of an input vector: the XOR takes 8 groups of 4 banks, the words the 4 banks of each.
+ * For elements of a word, 16 contiguous vectors are 0.2 to 0.5 % faster (H200), though pairs of them then
+ * read from one group of banks: 512 bytes take 8 passes instead of 4, of 57.  16-byte elements have none.
  *
- * Traffic: every byte is read once and written once, in whole lines where the rows begin at lines.
+ * Traffic: every byte is read once and written once, in whole lines if the rows begin at lines.
  */
 #include "lib/cuda/async.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
-/* What is read from shared memory at once: a word of narrow elements, or an element. */
+/* One read from shared memory: a word of narrow elements, or one element. */
 #if WL_WIDTH < 4
 typedef uint32_t wl_word;
 #else
 typedef wl_element wl_word;
 #endif
 
-#define WL_VECTORS (WL_ACROSS * 8) /* of a row of the tile */
+#define WL_VECTORS (WL_ACROSS * 8) /* per row of the tile */
 #define WL_COLS    (WL_VECTORS * WL_EACH)
-#define WL_GROUPS  (WL_DOWN * 8) /* of WL_EACH rows: vectors of a row of the output */
+#define WL_GROUPS  (WL_DOWN * 8) /* of WL_EACH rows: vectors per row of the output */
 #define WL_ROWS    (WL_GROUPS * WL_EACH)
-#define WL_STEP    (WL_THREADS / WL_VECTORS) /* rows from one of a thread's loads to the next */
+#define WL_STEP    (WL_THREADS / WL_VECTORS) /* rows from one load of a thread to the next */
 #define WL_LOADS   (WL_ROWS / WL_STEP)
 
-#define WL_WORDS  (16 / (int)sizeof(wl_word)) /* of a vector */
+#define WL_WORDS  (16 / (int)sizeof(wl_word)) /* per vector */
 #define WL_BESIDE (32 / WL_SIDE)              /* words of a row that a warp has at once */
-#define WL_UNITS  (WL_VECTORS * WL_WORDS / WL_BESIDE * (WL_GROUPS / WL_SIDE)) /* of a warp's lanes each */
+#define WL_UNITS  (WL_VECTORS * WL_WORDS / WL_BESIDE * (WL_GROUPS / WL_SIDE)) /* for a warp each */
 
 static_assert(WL_THREADS % WL_VECTORS == 0 && WL_ROWS % WL_STEP == 0, "loads for all threads");
 static_assert((WL_VECTORS & (WL_VECTORS - 1)) == 0, "places in a row are found by masks");
 static_assert(WL_GROUPS % WL_SIDE == 0 && WL_UNITS % (WL_THREADS / 32) == 0, "units for all warps");
 
-/* Where vector number `vector` of the address space (address / 16) lies in a row whose output vector is
- * `group`, in vectors. */
+/* The place, in vectors, of vector `vector` of the address space (address / 16) in a row whose output vector
+ * is `group`. */
 static __device__ __forceinline__ uint32_t wl_place(uint32_t vector, int group) {
     return vector % WL_VECTORS ^ group % 8;
 }

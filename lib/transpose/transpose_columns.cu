@@ -1,35 +1,35 @@
-/* Transpose where the output's rows are no whole vectors of 16 bytes and lie back to back: images of an odd
- * count of pixels and many channels (7 x 7, 14 x 14), NHWC to NCHW.  Elements of WL_WIDTH bytes, blocks of
- * WL_THREADS threads; a tile is WL_COLS columns, whole: WL_LINES times 128 bytes of each row of the input,
+/* Transposes where the output's rows are not whole vectors of 16 bytes and are contiguous: images of an odd
+ * number of pixels and many channels (7 x 7, 14 x 14), NHWC to NCHW.  Elements have WL_WIDTH bytes, blocks
+ * WL_THREADS threads.  A tile is WL_COLS whole columns: WL_LINES times 128 bytes of each row of the input,
  * which are whole vectors.
  *
- * The tile is contiguous in the output.  Asynchronous loads bring its rows to lines of shared memory; then
+ * The tile is contiguous in the output.  Asynchronous loads bring its rows to lines of shared memory.  Then
  * lanes take the output's vectors, wherever in a column they begin, gather their elements and store them.  A
- * vector's elements are of WL_EACH rows of a column, or of the last of one column and the first of the next.
+ * vector's elements come from WL_EACH rows of a column, or from the last of one column and the first of the
+ * next.
  *
- * Where a vector of the input lies: in its row's line, permuted by XOR with the number of the group of
- * WL_EACH rows.  So lanes that follow each other in a column, WL_EACH rows apart, read eight different
- * vectors, of which each wants the same one of four words.  A warp's lanes therefore take four lines of the
- * output, eight lanes each, that are a word's columns apart: shared memory takes 15 to 25 passes for 512
- * bytes of WL_WIDTH 2, 35 where the lines follow each other, of 57 that there is time for, and some 135
- * instructions of 228.
+ * The place of an input vector: in its row's line, permuted by XOR with the number of its group of WL_EACH
+ * rows.  So lanes that are consecutive in a column, WL_EACH rows apart, read eight different vectors, all the
+ * same one of four words.  A warp's lanes therefore take four lines of the output, eight lanes each, that are
+ * a word's columns apart.  Shared memory takes 15 to 25 passes per 512 bytes of WL_WIDTH 2, or 35 if the
+ * lines are consecutive, where there is time for 57, and about 135 instructions of 228.
  *
- * Traffic: every byte is read once and written once, in whole lines where the input's rows begin at lines.
+ * Traffic: every byte is read once and written once, in whole lines if the input's rows begin at lines.
  */
 #include "lib/cuda/async.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
-#define WL_PITCH   (WL_LINES * 128) /* of rows in shared memory */
-#define WL_VECTORS (WL_LINES * 8)   /* of a row */
+#define WL_PITCH   (WL_LINES * 128) /* per row in shared memory */
+#define WL_VECTORS (WL_LINES * 8)   /* per row */
 #define WL_COLS    (WL_PITCH / WL_WIDTH)
 
-/* Rows below which four lines follow each other: gathers are few where elements are words. */
+/* With fewer rows, the four lines are consecutive: gathers are few if elements are words. */
 #define WL_LINEAR (WL_WIDTH == 4 ? 128 : 32)
 
 static_assert(WL_THREADS % WL_VECTORS == 0, "loads for all threads");
 
-/* Where the vector that has column c lies in the rows of a group. */
+/* The place of the vector that has column c in the rows of a group. */
 static __device__ __forceinline__ uint32_t wl_place(uint32_t c, uint32_t group) {
     return (c / WL_EACH ^ group % 8) * 16;
 }
@@ -57,10 +57,10 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     }
     __syncthreads();
 
-    /* Lines of the output to a word's columns further. */
+    /* Lines of the output from one word's columns to the next. */
     const uint32_t apart = rows < WL_LINEAR ? 1 : (rows + 16) / 32, four = 4 * apart * 8;
     const uint32_t vectors = rows * cols / WL_EACH, lane = threadIdx.x % 32, warps = WL_THREADS / 32;
-    /* The numbers divided here have 17 bits, rows 10 and is no power of two: no correction (divisor.h). */
+    /* The dividends have 17 bits, rows has 10 and is not a power of two: no correction (divisor.h). */
     const uint32_t reciprocal = UINT32_MAX / (uint32_t)rows + 1;
     const uint32_t skip = warps / apart, over = warps % apart;
     uint32_t line = threadIdx.x / 32 % apart, first = threadIdx.x / 32 / apart * four;
@@ -74,8 +74,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         if (i >= vectors)
             continue;
         const uint32_t c = __umulhi(i * WL_EACH, reciprocal), r = i * WL_EACH - c * rows, group = r / WL_EACH;
-        /* Elements to the end of the column, and to that of the group; the three places that there are, as
-         * if each were the first element's. */
+        /* Elements to the end of the column, and to that of the group; the three possible places, as if each
+         * were the first element's. */
         const int whole = rows - r, near = WL_EACH - r % WL_EACH;
         const char *column_here = tile + r * WL_PITCH + c % WL_EACH * WL_WIDTH;
         const char *column_next = tile - whole * WL_PITCH + (c + 1) % WL_EACH * WL_WIDTH;

@@ -1,54 +1,53 @@
-/* Transpose of elements of 4, 8 or 16 bytes at any alignment and pitch, of either side.  Compiled once for
- * each width WL_WIDTH and tile, as WL_NAME: 32 vectors of 16 bytes across the input, WL_DOWN lines of 128
- * bytes across the output, WL_THREADS threads.
+/* Transposes elements of 4, 8 or 16 bytes at any alignment and pitch, of either side.  Compiled once for each
+ * width WL_WIDTH and tile, as WL_NAME: 32 vectors of 16 bytes across the input, WL_DOWN lines of 128 bytes
+ * across the output, WL_THREADS threads.
  *
- * A store that fills a sector in part costs a read of it, a load that does costs nothing where a neighbour
- * wants the rest.  So in each row of the output the tile begins at a multiple of 32 bytes: up to WL_BEFORE
- * rows before the tile's own first row, and therefore that many rows more are loaded.  Rows of the input are
- * loaded as aligned 16-byte vectors too, from up to WL_EACH - 1 columns early.  Tiles are
- * narrower by as many columns.  What a vector holds is put to its columns in
- * shared memory, past the tile's columns also (there is room), so no element needs a test.
+ * A store that fills part of a sector costs a read of it.  A load of part of a sector costs nothing if a
+ * neighbour wants the rest.  So in each row of the output the tile begins at a multiple of 32 bytes, up to
+ * WL_BEFORE rows before the tile's own first row, and that many more rows are loaded.  Rows of the input are
+ * loaded as aligned 16-byte vectors too, from up to WL_EACH - 1 columns early.  Tiles are narrower by that
+ * many columns.  All elements of a vector are stored to their columns in shared memory, even past the tile's
+ * columns (there is room), so no element needs a test.
  *
- * Loading, a warp's vectors are 512 bytes of a row, so that a request is for four lines or five, and rows and
- * shifts are the same for all lanes.  A thread's rows are 16 bytes' worth of elements apart, or a multiple:
- * there the misalignment is the same.  Storing, the rows of the output that a thread handles are 32 bytes'
- * worth of elements apart, for the same reason.  So shifts are computed once a thread.
+ * When it loads, a warp's vectors are 512 bytes of a row: a request is for four or five lines, and rows and
+ * shifts are the same for all lanes.  A thread's rows are 16 bytes of elements apart, or a multiple: there
+ * the misalignment is the same.  When it stores, a thread's rows of the output are 32 bytes of elements
+ * apart, for the same reason.  So shifts are computed once per thread.
  *
- * Bank conflicts: none.  Rows that are WL_EACH apart are neighbours in a
- * column, and columns are an odd number of slots apart.  Loading, lanes are WL_EACH columns apart, so that
- * eight of them take every WL_EACH-th place of 128 bytes; each 8 * WL_EACH columns begin a slot later than
- * those before, in turn, so that the next eight take places between.  Reading, the lanes of a row of the
- * output read neighbours.
+ * Bank conflicts: none.  Rows that are WL_EACH apart are neighbours in a column, and columns are an odd
+ * number of slots apart.  When a warp loads, lanes are WL_EACH columns apart: eight of them take every
+ * WL_EACH-th place of 128 bytes.  Every 8 * WL_EACH columns begin one slot later than the previous ones, so
+ * that the next eight lanes take places between.  When it reads, the lanes of an output row read neighbours.
  *
- * Traffic: every byte is read once from memory and written once.  Of the L2 cache, the extra rows and a
- * sector per row are read twice: of 4 bytes, 39 rows for 32 and 17 sectors for 16; of 8, 35 for 32; of 16, 33
- * for 32, and 17 sectors where rows begin in a sector's middle.  That is not what takes time:
+ * Traffic: every byte is read once from memory and written once.  From the L2 cache, the extra rows and a
+ * sector per row are read twice: for 4 bytes, 39 rows for 32 and 17 sectors for 16; for 8, 35 for 32; for 16,
+ * 33 for 32, and 17 sectors if rows begin within a sector.  That is not what takes time:
  * docs/notes/transpose.md.  As pieces of rows begin anywhere, a load brings the 256 bytes around it, which
- * the tile beside it wants soon.
+ * the neighbouring tile wants soon.
  */
 #include "lib/cuda/read_once.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
-#define WL_EACH    (16 / WL_WIDTH)              /* elements a vector */
+#define WL_EACH    (16 / WL_WIDTH)              /* elements per vector */
 #define WL_VECTORS (32 * WL_EACH)               /* columns of a row's vectors */
-#define WL_COLS    (WL_VECTORS - (WL_EACH - 1)) /* of a tile */
+#define WL_COLS    (WL_VECTORS - (WL_EACH - 1)) /* per tile */
 #define WL_ROWS    (WL_DOWN * 8 * WL_EACH)
-#define WL_SECTOR  (32 / WL_WIDTH) /* elements of a sector */
+#define WL_SECTOR  (32 / WL_WIDTH) /* elements per sector */
 #define WL_BEFORE  (WL_SECTOR - 1) /* rows before the tile's own */
 #define WL_LOADED  (WL_ROWS + WL_BEFORE)
 #define WL_WARPS   (WL_THREADS / 32)
 #define WL_LOADS   ((WL_LOADED + WL_WARPS - 1) / WL_WARPS)
-/* A column's slots: an odd number, and where the row and the column lie. */
+/* A column's slots, an odd number; and the places of the row and the column. */
 #define WL_RUN            ((WL_LOADED + WL_EACH - 1) / WL_EACH)
 #define WL_PITCH          (WL_EACH * WL_RUN + WL_EACH - 1 | 1)
 #define WL_SLOT(row)      ((row) % WL_EACH * WL_RUN + (row) / WL_EACH)
 #define WL_COLUMN(column) ((column)*WL_PITCH + ((column) >> (WL_EACH == 4 ? 5 : 4) & (WL_EACH - 1)))
-/* Storing: rows of the output that a warp handles at once, and the columns between them. */
+/* For stores: rows of the output that a warp handles at once, and the columns between them. */
 #define WL_LINE     (WL_DOWN * 8)
 #define WL_TOGETHER (32 / WL_LINE)
 #define WL_APART    (32 / WL_TOGETHER)
 #define WL_STORES   (WL_VECTORS * WL_LINE / WL_THREADS)
-/* From a thread's first row of the output to its j-th. */
+/* Distance from a thread's first row of the output to its j-th. */
 #define WL_STORED(j) ((j)*WL_WARPS % WL_APART + (j)*WL_WARPS / WL_APART * (WL_APART * WL_TOGETHER))
 
 static_assert(WL_WARPS % WL_SECTOR == 0, "a thread's rows of either side have one misalignment");
@@ -68,7 +67,7 @@ union wl_vector {
     wl_element each[WL_EACH];
 };
 
-/* Elements `column` to `column` + WL_EACH - 1 of a row, of which those from `low` to `high` - 1 exist. */
+/* Elements `column` to `column` + WL_EACH - 1 of a row; those from `low` to `high` - 1 exist. */
 static __device__ __forceinline__ wl_vector wl_load(const char *address, int column, int low, int high) {
     wl_vector vector;
     if (column >= low && column + WL_EACH <= high) {
@@ -83,12 +82,12 @@ static __device__ __forceinline__ wl_vector wl_load(const char *address, int col
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
-    /* WL_EACH - 1 columns before the tile's are put there too, and never read. */
+    /* WL_EACH - 1 columns before the tile's are stored too, and never read. */
     __shared__ wl_element tile[(WL_VECTORS + WL_EACH - 1) * WL_PITCH + WL_EACH - 1];
     wl_element *const first_column = tile + (WL_EACH - 1) * WL_PITCH;
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
     const int64_t row =
-        (int64_t)at.down * WL_ROWS - WL_BEFORE; /* the first that is loaded, or before the matrix */
+        (int64_t)at.down * WL_ROWS - WL_BEFORE; /* the first that is loaded, perhaps before the matrix */
     const uint64_t column = (uint64_t)at.across * WL_COLS;
     const int low = row < 0 ? (int)-row : 0, high = wl_rest(all.rows, row, WL_LOADED); /* rows that exist */
     const int first = column > 0 ? -WL_EACH : 0, last = wl_rest(all.cols, column, WL_COLS + WL_EACH);
@@ -126,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         }
     __syncthreads();
 
-    /* A row of the output begins `late` rows after the first that is loaded. */
+    /* A row of the output begins `late` rows after the first loaded one. */
     const int cols = last < WL_COLS ? last : WL_COLS;
     const int own = warp + lane / WL_LINE * WL_APART; /* the thread's first */
     char *to = at.to + (column + own) * all.to_pitch + row * WL_WIDTH;

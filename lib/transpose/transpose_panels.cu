@@ -1,34 +1,34 @@
-/* Transpose of small matrices, and of larger ones that have few rows: any alignment and count of rows and
- * columns, so that rows of neither side need be whole vectors.  Elements of WL_WIDTH bytes, blocks of
- * WL_THREADS threads; a block has a panel: all rows of some columns of a matrix, or some whole matrices.
+/* Transposes small matrices, and larger ones that have few rows.  Alignment and the number of rows and
+ * columns are arbitrary: rows of neither side need be whole vectors.  Elements have WL_WIDTH bytes, blocks
+ * WL_THREADS threads.  A block has a panel: all rows of some columns of a matrix, or some whole matrices.
  *
- * WL_BULK 1: panels are contiguous in the input too, but for a few bytes between rows or matrices.  One bulk
- * load brings the whole vectors around them.  0: they are columns of longer rows, of which asynchronous loads
- * bring windows of whole vectors.  In shared memory rows are as far apart as in global memory, modulo 128
- * bytes, so that what is in a line stays in a line (async.cuh says why), and element (r, c) is r * pitch + c
- * either way.
+ * WL_BULK 1: panels are contiguous in the input too, except for a few bytes between rows or matrices.  One
+ * bulk load brings the whole vectors around them.  0: panels are columns of longer rows, and asynchronous
+ * loads bring windows of whole vectors.  In shared memory rows are as far apart as in global memory, modulo
+ * 128 bytes, so that a line stays a line (async.cuh says why).  Either way element (r, c) is at r * pitch +
+ * c.
  *
- * WL_GAPS 0: the block's output is one run of memory.  Lanes take its vectors, wherever in a column they
- * begin, gather their elements and store them.  After a column's last element comes the next column's first,
- * or the next matrix'.  Elements of the run's first and last vector that are not its own have a lane each. 1:
- * there are gaps between the output's rows, or between small matrices.  Lanes take the whole vectors of each
- * row, and elements at its ends have a lane each, so that a sector's part is stored by one instruction.
+ * WL_GAPS 0: the block's output is contiguous.  Lanes take its vectors, wherever in a column they begin,
+ * gather their elements and store them.  After a column's last element comes the first of the next column or
+ * matrix.  Elements in the first and last vector that are not whole have a lane each.  1: there are gaps
+ * between the output's rows, or between small matrices.  Lanes take the whole vectors of each row, and
+ * elements at its ends have a lane each, so that one instruction stores a sector's part.
  *
- * Bank conflicts: lanes that follow each other in a column are WL_EACH rows apart, which is 4 * pitch words:
- * of an odd pitch eight of them take eight banks, of an even one fewer, of a multiple of eight columns one.
- * So WL_SIDE lanes alone follow each other, as many as store whole sectors, or two of them; the next ones are
- * `apart` vectors on, about an eighth or a sixteenth of the panel, which the library chooses so that they
- * fall to other banks.  On average 23 passes through shared memory for 512 bytes of WL_WIDTH 2 (of 57 that
- * there is time for), 46 of WL_WIDTH 1, 12 of 4.
+ * Bank conflicts: consecutive lanes in a column are WL_EACH rows apart, which is 4 * pitch words: eight of
+ * them take eight banks if the pitch is odd, fewer if it is even, and one if it is a multiple of eight
+ * columns.  So only WL_SIDE lanes are consecutive, as many as store one whole sector, or two.  The next ones
+ * are `apart` vectors on, about an eighth or a sixteenth of the panel; the library chooses it so that they
+ * fall into other banks.  On average 512 bytes take 23 passes through shared memory for WL_WIDTH 2, where
+ * there is time for 57; 46 for WL_WIDTH 1, and 12 for 4.
  *
- * WL_TURNED 1, of bytes and 16 rows or more: where the pitch is 16 n + 1 or so, a vector's distance to the
- * next is a multiple of 4 banks wherever lanes begin, and each load takes 4 passes and more.  There all lanes
- * follow each other, and those of each 8 begin with another word of their vectors, which is an odd number of
- * banks further: 16 to 32 passes for 512 bytes in place of 64 to 87.
+ * WL_TURNED 1, for 1-byte elements and 16 rows or more: if the pitch is 16 n + 1 or similar, consecutive
+ * vectors are a multiple of 4 banks apart wherever lanes begin, and each load takes 4 passes or more.  Then
+ * all lanes are consecutive, and every 8 of them begin with another word of their vectors, which is an odd
+ * number of banks further: 16 to 32 passes per 512 bytes instead of 64 to 87.
  *
- * Traffic: of whole matrices every byte is read once and written once, but for the vectors where two blocks
- * meet.  Of columns, windows of 100 bytes or 228 have 1.3 and 1.13 times as many sectors as they need be,
- * which is 1.15 and 1.06 of all.  All sectors are stored whole but a panel's first and last.
+ * Traffic: whole matrices are read once and written once, except the vectors where two blocks meet.  For
+ * columns, windows of 100 or 228 bytes have 1.3 and 1.13 times the sectors needed, which is 1.15 and 1.06
+ * times all traffic.  All sectors are stored whole but a panel's first and last.
  */
 #if WL_BULK
 #include "lib/cuda/bulk.cuh"
@@ -39,8 +39,8 @@
 #include "lib/transpose/transpose_panels.h"
 #include "lib/transpose/transpose_tile.cuh"
 
-#define WL_SIDE   (WL_WIDTH == 1 ? 2 : 4) /* lanes side by side in the output */
-#define WL_STARTS (WL_SIDE * 16)          /* bytes that they begin at a multiple of */
+#define WL_SIDE   (WL_WIDTH == 1 ? 2 : 4) /* consecutive lanes in the output */
+#define WL_STARTS (WL_SIDE * 16)          /* bytes at a multiple of which they begin */
 
 #if !WL_TURNED
 union wl_vector {
@@ -49,7 +49,7 @@ union wl_vector {
     wl_element wide[WL_EACH];
 };
 
-/* Element k of the vector, which is 0 before. */
+/* Sets element k of the vector, which is 0 before. */
 static __device__ __forceinline__ void wl_put(wl_vector &vector, int k, wl_element element) {
 #if WL_WIDTH < 4
     vector.words[k * WL_WIDTH / 4] |= (uint32_t)element << k * WL_WIDTH % 4 * 8;
@@ -60,7 +60,7 @@ static __device__ __forceinline__ void wl_put(wl_vector &vector, int k, wl_eleme
 #endif
 
 #if !WL_GAPS
-/* Element e of the run: its matrix, its row and column. */
+/* Element e of the run: its matrix, row and column. */
 struct wl_place {
     int matrix, r, c;
 };
@@ -73,7 +73,7 @@ static __device__ __forceinline__ wl_place wl_find(const wl_transpose_panels &al
 #endif
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_panels all) {
-    /* Of bulk loads, the barrier; from the next line on the panel, from its place in a line on. */
+    /* For bulk loads, the barrier; from the next line on the panel, at its place in a line. */
     extern __shared__ __align__(128) char shared[];
     uint32_t panel;
     const uint64_t matrix = (uint64_t)wl_divide(blockIdx.x, all.by_panels, &panel) * all.together;
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
             if (end > begin)
                 wl_bulk_load_once(in + begin, from + begin, end - begin, loaded);
         }
-        /* What lies in a vector with bytes outside the array. */
+        /* Elements in vectors that reach out of the array. */
         const int first = ((int)threadIdx.x - 32) * WL_WIDTH, last = end + first;
         if (first >= 0 && first < begin)
             *(wl_element *)(in + first) = *(const wl_element *)(from + first);
@@ -141,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const int lane = threadIdx.x % 32, group = threadIdx.x / 32 * WL_SIDE, apart = (int)all.apart;
     [[maybe_unused]] const int unit = lane / WL_SIDE * apart + lane % WL_SIDE + group;
 #if WL_GAPS
-    /* Row q of the output, of all matrices: where it begins, and its elements there and before a vector. */
+    /* Row q of the output of all matrices: its beginning, and its elements there and before a vector. */
     const int lines = matrices * cols, stores = (int)all.row_stores;
     const auto find = [&](int q, char *&row, const wl_element *&element) {
         const int m = (int)__umulhi(q, all.by_matrix), c = q - m * cols;
@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         return (int)(-(uintptr_t)row % 16 / WL_WIDTH);
     };
     if (rows < 2 * WL_EACH) {
-        /* An element a lane. */
+        /* One element per lane. */
 #pragma unroll 4
         for (int i = threadIdx.x; i < lines * rows; i += WL_THREADS) {
             const int q = (int)__umulhi(i, all.by_rows), r = i - q * rows;
@@ -161,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         }
         return;
     }
-    /* Elements that make no whole vector, a lane each: some before and some after them. */
+    /* Elements outside whole vectors, one per lane: some before and some after them. */
 #pragma unroll 2
     for (int i = threadIdx.x; WL_EACH > 1 && i < lines * 2 * WL_EACH; i += WL_THREADS) {
         char *row;
@@ -197,7 +197,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
             ((wl_element *)to)[e] = first[at.matrix * (int)all.stride + at.r * pitch + at.c];
         }
     }
-    /* From a column's last element, or a matrix', to the next one's first, as if rows went on. */
+    /* Distance from the last element of a column or matrix to the first of the next, as if rows continued. */
     const int next_column = 1 - rows * pitch, next_matrix = (int)all.stride - rows * pitch - (cols - 1);
 #if WL_TURNED
     const int turned = lane / 8;

@@ -1,27 +1,26 @@
-/* Transpose where the input's rows are no whole vectors of 16 bytes and lie back to back: images of an odd
- * count of pixels and many channels (7 x 7, 14 x 14), NCHW to NHWC.  Elements of WL_WIDTH bytes, blocks of
- * WL_THREADS threads; a tile is all.tile_rows rows, whole, which all.tile_rows says: a power of two times
- * WL_STRIP.
+/* Transposes where the input's rows are not whole vectors of 16 bytes and are contiguous: images of an odd
+ * number of pixels and many channels (7 x 7, 14 x 14), NCHW to NHWC.  Elements have WL_WIDTH bytes, blocks
+ * WL_THREADS threads.  A tile is all.tile_rows whole rows: a power of two times WL_STRIP.
  *
  * The tile is contiguous in the input: one bulk load brings it, whatever its rows' alignment.  A lane gathers
- * the elements of WL_EACH rows and one column, and stores them as 16 bytes of a row of the output: eight
- * lanes store 128 bytes of it, a warp four rows' so.  Nothing is read twice, and no lane stands at a row's
- * edge as they would in tiles of whole lines.
+ * the elements of WL_EACH rows and one column, and stores them as 16 bytes of a row of the output.  Eight
+ * lanes store 128 bytes of it, a warp does so for four rows.  Nothing is read twice, and no lane idles at a
+ * row's edge as in tiles of whole lines.
  *
  * Bank conflicts: the first elements of lanes' rows are 4 * cols words apart, and the four columns take the
- * words between.  So none where cols is odd, 2-way where it is twice an odd number, 4-way at four times one.
- * 512 bytes take 8 requests (of WL_WIDTH 2) of 57 that there is time for.
+ * words between.  So none if cols is odd, 2-way if it is twice an odd number, 4-way if four times one. 512
+ * bytes take 8 requests for WL_WIDTH 2, where there is time for 57.
  *
- * Traffic: every byte is read once and written once; sectors are whole where the output's rows are.
+ * Traffic: every byte is read once and written once; sectors are whole if the output's rows are.
  */
 #include "lib/cuda/bulk.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
-#define WL_STRIP (8 * WL_EACH) /* rows that make a line of the output */
+#define WL_STRIP (8 * WL_EACH) /* rows per line of the output */
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
-    /* The barrier, and from the next line on the tile, from its place in a line on (async.cuh says why). */
+    /* The barrier; from the next line on the tile, at its place in a line (async.cuh says why). */
     extern __shared__ __align__(128) char shared[];
     wl_barrier *const loaded = (wl_barrier *)shared;
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
@@ -42,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     __syncthreads();
     wl_barrier_wait(loaded, 0);
 
-    /* Units of a strip by four columns; warps that follow each other take strips of the same columns. */
+    /* Units of a strip by four columns; consecutive warps take strips of the same columns. */
     const uint32_t strips = all.tile_rows / WL_STRIP, shift = __popc(strips - 1);
     const int lane = threadIdx.x % 32;
 #pragma unroll 2

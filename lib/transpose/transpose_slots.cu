@@ -1,29 +1,30 @@
-/* Transpose of words and pairs of bytes at any alignment and pitch, of either side, by asynchronous loads.
+/* Transposes 4- and 2-byte elements at any alignment and pitch, of either side, by asynchronous loads.
  * Compiled once for each width WL_WIDTH and tile, as WL_NAME: slots of WL_ACROSS lines of 128 bytes for the
- * input's rows, WL_DOWN lines across the output, WL_THREADS threads; a warp stores WL_SIDE vectors of a row
- * of the output side by side.
+ * input's rows, WL_DOWN lines across the output, WL_THREADS threads; a warp stores WL_SIDE contiguous vectors
+ * of an output row.
  *
- * Rows of the tile are windows in slots (transpose_windows.cuh).  A lane reads the elements of a vector of
- * the output, one of each row, wherever in its slot that lies, and stores the vector.  In each row of the
- * output the tile begins at a multiple of 32 bytes, as in transpose_elements.cu: rows before it are loaded in
- * addition, 32 bytes' worth but one.
+ * Rows of the tile are windows in slots (transpose_windows.cuh).  A lane reads the elements of an output
+ * vector, one from each row, wherever in its slot that lies, and stores the vector.  In each row of the
+ * output the tile begins at a multiple of 32 bytes, as in transpose_elements.cu: all but one of 32 bytes of
+ * rows before it are loaded in addition.
  *
- * So the data goes through shared memory once, though in elements: 512 bytes take 13 passes of 57 that there
- * is time for, at either width.  Bytes would take twice as many, and are faster by transpose_window.cu.
+ * So the data passes shared memory once, though by elements: 512 bytes take 13 passes, where there is time
+ * for 57, at either width.  1-byte elements would take twice as many, and are faster by transpose_window.cu.
  *
  * Bank conflicts: a warp's lanes are WL_SIDE vectors of a row of the output by 32 / WL_SIDE of its columns.
- * Vectors that follow each other begin 16 bytes, times the pitch in elements, apart in their slots: in
- * different banks where the pitch is odd, or twice an odd number.  Which word of 16 bytes it is differs
- * between columns unless both matrices' pitches are such that vectors of the one begin at vectors of the
- * other, as in odd squares; then there are 4-way conflicts, which the library leaves to others where elements
- * are pairs of bytes.  Words have 16 vectors side by side, in 2-way conflicts at least: 8 are no faster.
+ * Consecutive vectors begin 16 bytes, times the pitch in elements, apart in their slots: in different banks
+ * if the pitch is odd, or twice an odd number.  The word in 16 bytes differs between columns unless both
+ * pitches make vectors of the one matrix begin at vectors of the other, as in odd squares.  Then there are
+ * 4-way conflicts; for 2-byte elements the library leaves these to other kernels.  4-byte elements have 16
+ * contiguous vectors, with 2-way conflicts at least: 8 are no faster.
  *
- * Traffic: every byte is read once from memory, and written once.  From L2 a tile of words takes 71 rows for
- * 64, each 16 to 17 sectors for 15.5, of pairs 79 for 64: with the writes 1.09 and 1.15 times the least.
+ * Traffic: every byte is read once from memory, and written once.  From L2 a tile of 4-byte elements takes 71
+ * rows for 64, each 16 to 17 sectors for 15.5; of 2-byte ones 79 for 64: with the writes 1.09 and 1.15 times
+ * the minimum.
  */
 #define WL_SLOT   (WL_ACROSS * 128) /* bytes */
 #define WL_COLS   ((WL_SLOT - 16) / WL_WIDTH)
-#define WL_GROUPS (WL_DOWN * 8) /* vectors of a row of the output */
+#define WL_GROUPS (WL_DOWN * 8) /* vectors per row of the output */
 #define WL_ROWS   (WL_GROUPS * WL_EACH)
 #define WL_EXTRA  (32 / WL_WIDTH - 1) /* rows before the tile's own */
 #if WL_WIDTH < 4
@@ -34,14 +35,14 @@
 #include "lib/cuda/element.cuh"
 #include "lib/transpose/transpose_windows.cuh"
 
-#define WL_BESIDE (32 / WL_SIDE) /* columns of a warp */
+#define WL_BESIDE (32 / WL_SIDE) /* columns per warp */
 #define WL_WARPS  (WL_THREADS / 32)
 #define WL_UNITS  ((WL_COLS + WL_BESIDE - 1) / WL_BESIDE * (WL_GROUPS / WL_SIDE))
 
 static_assert(WL_WIDTH == 2 || WL_WIDTH == 4, "parts of words");
 static_assert(WL_GROUPS % WL_SIDE == 0, "lanes have vectors");
 
-/* Vectors of a thread that are gathered at the same time, as registers allow. */
+/* Vectors that a thread gathers at the same time, as registers allow. */
 constexpr int wl_at_once = WL_WIDTH;
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
@@ -70,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         if (c >= part.cols)
             continue;
         char *address = to + c * all.to_pitch;
-        /* Elements that the tile begins early in this row of the output; the vector's first loaded row. */
+        /* Elements by which the tile begins early in this output row; the vector's first loaded row. */
         const int early = (int)((uintptr_t)address % 32) / WL_WIDTH, row = WL_EXTRA - early + group * WL_EACH;
         uint32_t x = from + row * pitch + c * WL_WIDTH;
         uint32_t out[4] = {};

@@ -4,11 +4,11 @@
 
 #include "lib/transpose/transpose_tiles.h"
 
-/* Elements narrower than a word are moved in groups: WL_GROUP rows of a word each become WL_GROUP columns of
- * a word each.  Wider ones are groups of one. */
+/* Elements narrower than a word move in groups: WL_GROUP rows of a word each become WL_GROUP columns of a
+ * word each.  Wider ones are groups of one. */
 #define WL_GROUP (WL_WIDTH < 4 ? 4 / WL_WIDTH : 1)
 
-/* The rest of a matrix from its tile's first row or column on, as far as the tile goes. */
+/* What is left of a matrix from its tile's first row or column on, up to the tile's size. */
 static __device__ __forceinline__ int wl_rest(uint64_t all, uint64_t first, int tile) {
     return all - first < tile ? (int)(all - first) : tile;
 }
@@ -32,8 +32,8 @@ template <class T> static __device__ __forceinline__ void wl_transpose_group(T (
 }
 
 #if WL_WIDTH < 8
-/* Puts WL_GROUP rows of a vector each into the columns of a tile in shared memory, a word each at `slot` of
- * columns that lie `pitch` words apart. */
+/* Stores WL_GROUP rows of a vector each to the columns of a tile in shared memory, one word each at `slot` of
+ * columns that are `pitch` words apart. */
 static __device__ __forceinline__ void wl_put_words(uint32_t *column, int pitch, unsigned slot,
                                                     const uint4 (&rows)[WL_GROUP]) {
 #pragma unroll

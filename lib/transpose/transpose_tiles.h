@@ -1,13 +1,13 @@
-/* What the tiled transposes are told, and where in it a block's tile lies: for the kernels, for the library,
- * which fills it, and for its test. */
+/* The parameters of the tiled transposes, and the place of a block's tile in them: for the kernels, for the
+ * library, which fills them, and for its test. */
 #ifndef WIDELOAD_KERNELS_TRANSPOSE_TILES_H
 #define WIDELOAD_KERNELS_TRANSPOSE_TILES_H
 
 #include "lib/cuda/divisor.h"
 #include <stdbool.h>
 
-/* Addresses.  For a kernel they are pointers: nvcc takes a parameter's pointers for ones to global memory,
- * where of an integer it would make generic ones, and slower accesses. */
+/* Addresses.  Kernels take pointers: nvcc assumes that a parameter's pointers are to global memory. From an
+ * integer it would make generic ones, whose accesses are slower. */
 #ifdef __CUDACC__
 typedef const char *wl_source;
 typedef char *wl_target;
@@ -15,29 +15,28 @@ typedef char *wl_target;
 typedef uint64_t wl_source, wl_target;
 #endif
 
-/* Blocks are numbered over all matrices, one a tile.  In a matrix they go down a column of tiles, and on to
- * the next: blocks that run at the same time write, to their ends, the rows of the output that these columns
- * are.
+/* Blocks are numbered over all matrices, one per tile.  In a matrix they go down a column of tiles, then on
+ * to the next: blocks that run at the same time write whole rows of the output, which these columns are.
  *
- * A matrix may be cut into bands of `band` rows of tiles, one after the other.  And columns may be walked
- * down in pairs, by turns: column c with column c + apart, all such pairs of a stretch of 2 * apart columns,
- * and on to the next stretch.  The first begins `late` columns before the matrix.  Where the first or last
- * stretch or the last band is not full, there are blocks without a tile. */
+ * A matrix may be cut into bands of `band` rows of tiles, one after the other.  Columns may also be walked
+ * down in pairs, by turns: column c with column c + apart, for all pairs of a stretch of 2 * apart columns,
+ * then the next stretch.  The first stretch begins `late` columns before the matrix.  If the first or last
+ * stretch or the last band is not full, some blocks have no tile. */
 struct wl_transpose_tiles {
     wl_source from; /* the first matrix */
     wl_target to;
     uint64_t rows, cols;
-    uint64_t from_pitch, to_pitch;   /* bytes from a row to the next */
-    uint64_t from_stride, to_stride; /* bytes from a matrix to the next */
-    uint32_t tile_rows;              /* for kernels that leave them to the library */
+    uint64_t from_pitch, to_pitch;   /* bytes from one row to the next */
+    uint64_t from_stride, to_stride; /* bytes from one matrix to the next */
+    uint32_t tile_rows;              /* for kernels for which the library chooses them */
     uint32_t tiles_down, tiles_across;
-    uint32_t blocks;             /* of all matrices: a grid of clusters may have more */
+    uint32_t blocks;             /* in all matrices: a grid of clusters may have more */
     uint32_t band;               /* rows of tiles */
     uint32_t paired, apart;      /* 1 and a power of two, or 0 and 0 */
     uint32_t late;               /* columns of tiles */
-    struct wl_divisor by_matrix; /* blocks of a matrix, */
-    struct wl_divisor by_band;   /* of a band, */
-    struct wl_divisor by_column; /* and of a column in it, or a pair */
+    struct wl_divisor by_matrix; /* blocks per matrix */
+    struct wl_divisor by_band;   /* per band */
+    struct wl_divisor by_column; /* per column in it, or per pair */
 };
 
 struct wl_tile {
@@ -51,14 +50,14 @@ WL_BOTH_SIDES struct wl_tile wl_find_tile(const struct wl_transpose_tiles *all, 
     uint32_t i, matrix = wl_divide(block, all->by_matrix, &i), band = wl_divide(i, all->by_band, &i);
     uint32_t column = wl_divide(i, all->by_column, &i);
     tile.down = band * all->band + (i >> all->paired);
-    /* Pair c is column c, and those that earlier stretches have in addition. */
+    /* Pair c is column c plus the extra columns of earlier stretches. */
     tile.across = column + (column & (0 - all->apart)) + (i & all->paired) * all->apart - all->late;
     tile.from = all->from + matrix * all->from_stride;
     tile.to = all->to + matrix * all->to_stride;
     return tile;
 }
 
-/* Whether that is a tile.  (Columns before the matrix have very large numbers.) */
+/* Whether the tile exists.  (Columns before the matrix have very large numbers.) */
 WL_BOTH_SIDES bool wl_is_tile(const struct wl_transpose_tiles *all, const struct wl_tile *tile) {
     return tile->down < all->tiles_down && tile->across < all->tiles_across;
 }

@@ -1,31 +1,31 @@
-/* Transpose where every row of both matrices begins and ends at a multiple of 16 bytes: 16-byte accesses on
- * either side, a tile in shared memory between them.  Compiled once for each width WL_WIDTH (bytes of an
- * element) and tile, as WL_NAME: WL_ACROSS lines of 128 bytes across the input, WL_DOWN across the output,
+/* Transposes where every row of both matrices begins and ends at a multiple of 16 bytes: by 16-byte accesses
+ * on either side, with a tile in shared memory between them.  Compiled once for each width WL_WIDTH (bytes of
+ * an element) and tile, as WL_NAME: WL_ACROSS lines of 128 bytes across the input, WL_DOWN across the output,
  * WL_THREADS threads.
  *
  * A thread loads 16 bytes from each of WL_GROUP rows (all of its loads before its first store), transposes
- * them in registers to words that hold a column's neighbours, and puts those into shared memory by columns;
- * so a row of the output can be read from there 16 bytes at a time.  A warp is 8 vectors (a line) of 4 groups
+ * them in registers to words that hold a column's neighbours, and puts those into shared memory by columns.
+ * So a row of the output can be read from there 16 bytes at a time.  A warp is 8 vectors (a line) of 4 groups
  * of rows.
  *
  * Bank conflicts: none.  Column c lies at c * WL_DOWN lines, its words permuted by XOR with 4 * (its vector's
- * number mod 8): the eight vectors of a warp's line, whose columns would all begin in one bank, take the
- * eight groups of four banks, and the four groups of rows a bank of each.  The permutation moves 16-byte
- * vectors as a whole, so reading needs no more than the same XOR.
+ * number mod 8).  The columns of the eight vectors of a warp's line would all begin in one bank: now they
+ * take the eight groups of four banks, and the four groups of rows take one bank of each.  The permutation
+ * moves 16-byte vectors as a whole, so reading needs only the same XOR.
  *
- * Traffic: every byte is read once and written once, in whole lines where the rows begin at lines.  Pieces of
- * 256 bytes may begin anywhere in 256 bytes of memory: loads bring all of these.  Of 16 bytes they are 512
- * bytes long, and better without.
+ * Traffic: every byte is read once and written once, in whole lines if the rows begin at lines.  Pieces of
+ * 256 bytes may begin anywhere in 256 bytes of memory: loads bring all of these.  For 16-byte elements pieces
+ * are 512 bytes long, and faster without.
  */
 #include "lib/cuda/read_once.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
-#define WL_EACH   (16 / WL_WIDTH)           /* elements a vector */
-#define WL_COLS   (WL_ACROSS * 8 * WL_EACH) /* of a tile */
+#define WL_EACH   (16 / WL_WIDTH)           /* elements per vector */
+#define WL_COLS   (WL_ACROSS * 8 * WL_EACH) /* per tile */
 #define WL_ROWS   (WL_DOWN * 8 * WL_EACH)
 #define WL_UNITS  (WL_ACROSS * 8 * (WL_ROWS / WL_GROUP)) /* WL_GROUP rows of a vector */
-#define WL_LOADS  (WL_UNITS / WL_THREADS)                /* units a thread */
-#define WL_STORES (WL_COLS * WL_DOWN * 8 / WL_THREADS)   /* vectors a thread */
+#define WL_LOADS  (WL_UNITS / WL_THREADS)                /* units per thread */
+#define WL_STORES (WL_COLS * WL_DOWN * 8 / WL_THREADS)   /* vectors per thread */
 
 /* The j-th unit of a thread: its vector in the row, and its group of rows. */
 struct wl_unit {
@@ -37,14 +37,14 @@ static __device__ __forceinline__ wl_unit wl_unit_at(int j) {
     return unit;
 }
 
-/* Puts a unit's columns into the tile. */
+/* Stores a unit's columns to the tile. */
 static __device__ __forceinline__ void wl_put(uint4 *tile, wl_unit unit, const uint4 (&rows)[WL_GROUP]) {
     uint32_t *column = (uint32_t *)tile + unit.vector * WL_EACH * (WL_DOWN * 32);
     int swizzle = 4 * (unit.vector % 8);
 #if WL_WIDTH == 16
     *(uint4 *)(column + (unit.group * 4 ^ swizzle)) = rows[0];
 #elif WL_WIDTH == 8
-    /* As integers of 8 bytes: nvcc would make a store of two of a uint2. */
+    /* As 8-byte integers: from a uint2 nvcc would make two stores. */
     *(uint64_t *)(column + (unit.group * 2 ^ swizzle)) = rows[0].x | (uint64_t)rows[0].y << 32;
     *(uint64_t *)(column + WL_DOWN * 32 + (unit.group * 2 ^ swizzle)) = rows[0].z | (uint64_t)rows[0].w << 32;
 #else
@@ -83,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         wl_put(tile, wl_unit_at(j), moved[j]);
     __syncthreads();
 
-    /* One test a block decides between reads that stand together and a ragged edge. */
+    /* One test per block chooses between back-to-back reads and a ragged edge. */
     if (rows == WL_ROWS && cols == WL_COLS) {
         uint4 out[WL_STORES];
 #pragma unroll

@@ -1,34 +1,34 @@
-/* Transpose of bytes and pairs of bytes at any alignment and pitch, of either side, by asynchronous loads.
+/* Transposes 1- and 2-byte elements at any alignment and pitch, of either side, by asynchronous loads.
  * Compiled once for each width WL_WIDTH and tile, as WL_NAME: slots of WL_ACROSS lines of 128 bytes for the
  * input's rows, WL_DOWN lines across the output, WL_THREADS threads, and clusters of WL_CLUSTER blocks.
  *
- * Rows of the tile are windows in slots (transpose_windows.cuh).  A warp reads 128 bytes of each of the
- * rows that make a word of the output, a word a lane, shifted by the row's misalignment; transposes them in
- * registers; and, when all of the tile has been read, puts words of columns where the rows were.  From these
- * each row of the output is shifted again to its own misalignment and stored as vectors.  In each row of the
- * output the tile begins at a multiple of 32 bytes, as in transpose_elements.cu: 32 bytes' worth of rows are
+ * Rows of the tile are windows in slots (transpose_windows.cuh).  A warp reads 128 bytes of each of the rows
+ * that make a word of the output, one word per lane, shifted by the row's misalignment; transposes them in
+ * registers; and, once all of the tile has been read, stores words of columns where the rows were.  From
+ * these each row of the output is shifted again to its own misalignment and stored as vectors.  In each row
+ * of the output the tile begins at a multiple of 32 bytes, as in transpose_elements.cu: 32 bytes of rows are
  * loaded in addition.
  *
- * The misalignment to 4 bytes is the same in rows that are 4 words of the output apart, which a thread's are,
- * and in columns that are 32 bytes apart, which a warp's 4 are when it stores.
+ * The misalignment to 4 bytes is the same in rows that are 4 words of the output apart, as a thread's are,
+ * and in columns that are 32 bytes apart, as a warp's 4 are when it stores.
  *
  * Clusters exchange nothing: shared memory of other blocks is slow.  But neighbours run at the same time, on
- * multiprocessors near to each other, and large matrices take 1 to 2 % less time.  Then windows bring whole
+ * multiprocessors near each other, and large matrices take 1 to 2 % less time.  Then windows bring whole
  * lines into the L2, whose rest a neighbour wants.
  *
- * Bank conflicts: none.  Reading rows, lanes are neighbours.  Column c is number c % WL_GROUP * 32 + 4 * (its
- * word in 32 bytes) + (which 32 bytes of 128); numbers are an odd count of words apart: 32 neighbours of them
- * take all banks, and the four that are read together, 4 numbers in a row, the banks between 8 vectors'
- * words.
+ * Bank conflicts: none.  When rows are read, lanes are neighbours.  Column c has number c % WL_GROUP * 32 + 4
+ * * (its word in 32 bytes) + (its 32 bytes of 128), and numbers are an odd count of words apart.  So 32
+ * neighbours take all banks, and the four that are read together, 4 consecutive numbers, take the banks
+ * between 8 vectors' words.
  *
- * Traffic: every byte is read once from memory, and written once.  From L2 a tile of bytes takes 160 rows for
- * 128, each 8 to 9 sectors for 7.5; of pairs 144 for 128, or of wider ones 80 for 64, each 16 to 17 sectors
- * for 15.5: with the writes 1.2 and 1.15 times the least.  That is not all that keeps it from the speed of a
- * copy (docs/notes/transpose.md).
+ * Traffic: every byte is read once from memory, and written once.  From L2 a tile of 1-byte elements takes
+ * 160 rows for 128, each 8 to 9 sectors for 7.5; of 2-byte ones 144 for 128, or for wider tiles 80 for 64,
+ * each 16 to 17 sectors for 15.5: with the writes 1.2 and 1.15 times the minimum.  That is not all that keeps
+ * it below the speed of a copy (docs/notes/transpose.md).
  */
 #include "lib/cuda/async.cuh"
 
-#define WL_EACH  (16 / WL_WIDTH)   /* elements a vector */
+#define WL_EACH  (16 / WL_WIDTH)   /* elements per vector */
 #define WL_SLOT  (WL_ACROSS * 128) /* bytes */
 #define WL_COLS  ((WL_SLOT - 16) / WL_WIDTH)
 #define WL_ROWS  (WL_DOWN * 8 * WL_EACH)
@@ -41,7 +41,7 @@
 #include "lib/transpose/transpose_windows.cuh"
 
 #define WL_WARPS (WL_THREADS / 32)
-/* Words of the output in a tile's column; a warp reads those of 128 bytes, each time so many further down. */
+/* Words of the output in a tile's column; a warp reads those of 128 bytes, then WL_DEEP words further. */
 #define WL_WORDS (WL_LOADED / WL_GROUP)
 #define WL_DEEP  (WL_WARPS / WL_ACROSS)
 #define WL_READS ((WL_WORDS + WL_DEEP - 1) / WL_DEEP)
@@ -66,7 +66,7 @@ static_assert(WL_KINDS % WL_WARPS == 0, "stores for all warps");
 
 extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_NAME(const wl_transpose_tiles all) {
-    /* The rows, then the columns. */
+    /* The rows, and later the columns. */
     __shared__ __align__(
         WL_SLOT) char space[WL_SLOTS_BYTES > WL_COLUMNS_BYTES ? WL_SLOTS_BYTES : WL_COLUMNS_BYTES];
     if (blockIdx.x >= all.blocks)
@@ -75,7 +75,7 @@ extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCK
     if (at.down >= all.tiles_down)
         return;
     if (WL_CLUSTER > 1) {
-        /* Parts of tiles first: they take longest, and nothing would cover them at the end.  Pairs are of
+        /* Partial tiles first: they take longest, and nothing would hide them at the end.  Pairs are of
          * neighbours, so that at most one column is missing. */
         at.down = at.down ? at.down - 1 : all.tiles_down - 1;
         at.across = all.tiles_across - 1 + (all.tiles_across & all.paired) - at.across;
@@ -128,7 +128,7 @@ extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCK
         }
     __syncthreads();
 
-    const int near = lane / 8; /* which 32 bytes' columns of 128 */
+    const int near = lane / 8; /* which 32 bytes' columns, of 128 */
     const uint64_t column = (uint64_t)at.across * WL_COLS;
     char *to = at.to + (column + near * WL_KINDS) * all.to_pitch +
                ((int64_t)at.down * WL_ROWS - WL_EXTRA) * WL_WIDTH;

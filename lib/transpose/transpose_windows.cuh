@@ -1,10 +1,10 @@
-/* Tiles of rows that begin anywhere, by asynchronous loads: what transpose_window.cu and transpose_slots.cu
- * share.  The including file says: WL_SLOT; WL_ROWS and WL_COLS, the tile; WL_EXTRA, rows before it that are
- * loaded too; WL_EACH, elements a vector; WL_LOAD(), how one is loaded where all of the tile exists.
+/* Tiles of rows that begin anywhere, by asynchronous loads: transpose_window.cu and transpose_slots.cu share
+ * this.  The including file defines WL_SLOT; WL_ROWS and WL_COLS, the tile; WL_EXTRA, rows before it that are
+ * loaded too; WL_EACH, elements per vector; WL_LOAD(), which loads one if all of the tile exists.
  *
- * A row of the tile is loaded as a window of whole vectors of 16 bytes, and lies in a slot of WL_SLOT bytes,
- * a power of two, at its addresses modulo the slot's size, so that lines stay lines (async.cuh says why).  So
- * a tile is one vector narrower than its slots: a window that begins between two vectors has one more. */
+ * A row of the tile is loaded as a window of whole vectors of 16 bytes.  It lies in a slot of WL_SLOT bytes,
+ * a power of two, at its addresses modulo the slot's size, so that lines stay lines (async.cuh says why).  A
+ * tile is one vector narrower than its slots: a window that begins between two vectors has one more. */
 #ifndef WIDELOAD_KERNELS_TRANSPOSE_WINDOWS_CUH
 #define WIDELOAD_KERNELS_TRANSPOSE_WINDOWS_CUH
 
@@ -12,7 +12,7 @@
 #include "lib/transpose/transpose_tile.cuh"
 
 #define WL_LOADED (WL_ROWS + WL_EXTRA)
-/* Loads: lanes are a row's vectors. */
+/* For loads: lanes are a row's vectors. */
 #define WL_VECTORS (WL_SLOT / 16)
 #define WL_STEP    (WL_THREADS / WL_VECTORS)
 #define WL_LOADS   ((WL_LOADED + WL_STEP - 1) / WL_STEP)
@@ -20,21 +20,21 @@
 static_assert((WL_SLOT & (WL_SLOT - 1)) == 0, "places in a slot are found by masks");
 static_assert(WL_STEP * WL_WIDTH % 16 == 0, "a thread's windows begin at one place in a vector");
 
-/* A tile and what of it exists: rows `low` to `high` - 1 of the loaded, `cols` columns. */
+/* A tile and the part of it that exists: rows `low` to `high` - 1 of the loaded ones, `cols` columns. */
 struct wl_part {
     const char *from;        /* row 0 */
-    const char *first, *end; /* the matrix: outside, nothing is touched */
+    const char *first, *end; /* the matrix: nothing outside it is touched */
     uint64_t pitch;
     int low, high, cols;
 };
 
-/* Where byte x of a row that begins at address 0 lies in its slot. */
+/* The place in its slot of byte x of a row that begins at address 0. */
 static __device__ __forceinline__ uint32_t wl_place(uint32_t x) {
     return x % WL_SLOT;
 }
 
 static __device__ __forceinline__ wl_part wl_part_of(const wl_transpose_tiles &all, const wl_tile &at) {
-    const int64_t row = (int64_t)at.down * WL_ROWS - WL_EXTRA; /* the first loaded, or before the matrix */
+    const int64_t row = (int64_t)at.down * WL_ROWS - WL_EXTRA; /* first loaded, or before the matrix */
     const uint64_t column = (uint64_t)at.across * WL_COLS;
     const wl_part part = {
         .from = at.from + row * (int64_t)all.from_pitch + column * WL_WIDTH,
@@ -48,7 +48,7 @@ static __device__ __forceinline__ wl_part wl_part_of(const wl_transpose_tiles &a
     return part;
 }
 
-/* All of the tile's rows exist, and no window reaches beyond the matrix. */
+/* Whether all of the tile's rows exist, and no window reaches out of the matrix. */
 static __device__ __forceinline__ bool wl_is_whole(const wl_transpose_tiles &all, const wl_tile &at,
                                                    const wl_part &part) {
     const uint64_t end = (uint64_t)at.down * WL_ROWS + WL_ROWS, column = (uint64_t)at.across * WL_COLS;
@@ -56,7 +56,7 @@ static __device__ __forceinline__ bool wl_is_whole(const wl_transpose_tiles &all
            ((end < all.rows && part.pitch >= 32) || column + WL_COLS + WL_EACH <= all.cols);
 }
 
-/* Of a tile that is whole. */
+/* Loads a tile that is whole. */
 static __device__ __forceinline__ void wl_load_whole(const wl_part &part, char *slots) {
     const int row = threadIdx.x / WL_VECTORS, vector = threadIdx.x % WL_VECTORS;
     if (vector * 16 >= part.cols * WL_WIDTH + 16)
