@@ -46,7 +46,7 @@ wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes
     return wl__move(context, WL_MOVERS(movers), &choice, &problem);
 }
 
-/* From the first row's first byte to the last row's last. */
+/* Bytes from the first row's first byte to the last row's last. */
 static uint64_t span(uint64_t pitch, uint64_t row_bytes, uint64_t rows) {
     return wl__add(wl__multiply(rows - 1, pitch), row_bytes);
 }
@@ -58,7 +58,7 @@ static wl_error check_pitch(const char *call, const char *name, size_t pitch, si
                     pitch, row_bytes);
 }
 
-/* Of one pitch, rows of `to` may lie in the gaps between rows of `from`. */
+/* With one pitch, rows of `to` may lie in the gaps between rows of `from`. */
 static bool beside(wl_devptr to, wl_devptr from, uint64_t pitch, uint64_t row_bytes) {
     uint64_t ahead = to > from ? (to - from) % pitch : pitch - (from - to) % pitch;
     return ahead >= row_bytes && pitch - ahead >= row_bytes;

@@ -1,7 +1,7 @@
 /* The library's own copy: bytes from any place to any other.
  *
- * Traffic: every byte is read once and written once.  A warp's store is 512 bytes from a line on, 16 whole
- * sectors; its load the same where both sides lie alike, else twice 17 sectors, of which L1 gives the second.
+ * Traffic: every byte is read once and written once.  A warp stores 512 bytes from a line on, 16 whole
+ * sectors.  It loads as many if both sides are aligned alike, else 17 sectors twice, the second time from L1.
  */
 #define WL_PART 1
 #include "lib/cuda/read_once.cuh"

@@ -1,17 +1,16 @@
-/* Copies long rows, which lie at some pitch of each other in up to seven dimensions, into an array in which
- * they follow each other without gaps.  Rows begin anywhere; dense.cuh says how, and what is read and
- * written.
+/* Copies long rows, at some pitch in up to seven dimensions, into an array without gaps.  Rows begin
+ * anywhere; dense.cuh says how it works and what it reads and writes.
  *
- * Each thread has a vector, and finds its row by divisions.  Most warps have no seam; in one that has, a lane
- * loads a second window, and all of it is done twice.  So this is for rows of which a warp's 512 bytes seldom
- * have an end; copy_seams.cu is for others.  Rows of 16 bytes and more. */
+ * Each thread has a vector, and finds its row by divisions.  Most warps have no seam.  In one that has, a
+ * lane loads a second window, and all work is done twice.  So this is for rows that seldom end in a warp's
+ * 512 bytes; copy_seams.cu is for others.  Rows have at least 16 bytes. */
 #include "lib/copy/dense.cuh"
 
 extern "C" __global__ void WL_FULL_SM wl_copy_dense(const __grid_constant__ struct wl_dense_rows p) {
     uint32_t at = 16 * (blockIdx.x * WL_SLOT_THREADS + threadIdx.x);
     if (at >= p.end)
         return;
-    /* Bytes [begin, stop) of the vector are the output's; those before `turn` are the first row's. */
+    /* Bytes [begin, stop) of the vector belong to the output; those before `turn` to the first row. */
     unsigned begin = at < p.lead ? p.lead - at : 0, stop = min(p.end - at, 16u);
     uint32_t offset, row = wl_divide(at + begin - p.lead, p.row_bytes, &offset);
     unsigned turn = min(begin + (p.row_bytes.count - offset), 16u);
@@ -36,7 +35,7 @@ extern "C" __global__ void WL_FULL_SM wl_copy_dense(const __grid_constant__ stru
             moved = wl_join(moved, wl_window(low_b, high_b, shift_b), wl_bits_of((int)turn));
         *(uint4 *)out = moved;
     } else {
-        /* At the ends of the arrays, beyond which nothing is touched. */
+        /* At the ends of the arrays: nothing beyond them is touched. */
 #pragma unroll 1
         for (unsigned half = 0; half < 16; half += 8) {
             uint8_t byte[8];

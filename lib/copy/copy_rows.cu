@@ -16,7 +16,7 @@
 
 #include "lib/copy/rows_parameters.h"
 
-/* Where a row lies from the first one. */
+/* Offsets of a row from the first one. */
 static __device__ __forceinline__ void wl_row(const struct wl_rows &p, uint32_t row, uint64_t *to,
                                               uint64_t *from) {
     *to = *from = 0;
@@ -62,11 +62,11 @@ extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_
 
 #else
 
-/* Registers for what a thread loads: the two vectors of a whole slot, or the parts of another. */
+/* Registers for a thread's loads: the two vectors of a whole slot, or the parts of another. */
 #define WL_PARTS_A_SLOT (16 / WL_PART)
 #define WL_LOADED       (WL_PARTS_A_SLOT > 8 ? WL_PARTS_A_SLOT : 8)
 
-/* Part number i of a slot, in registers of its own. */
+/* Part i of a slot, in registers of its own. */
 static __device__ __forceinline__ void wl_load_part(uint32_t *loaded, const uint8_t *slot, int i) {
 #if WL_PART == 8
     uint2 part = ((const uint2 *)slot)[i];
@@ -112,7 +112,7 @@ extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_
             if (i * WL_PART >= begin && i * WL_PART < stop)
                 wl_load_part(loaded, in, i);
     }
-    /* Most warps have both kinds of slots where rows are short.  The loads of both are under way before
+    /* Where rows are short, most warps have both kinds of slots.  The loads of both are in flight before
      * either is waited for; without this the compiler would do one kind after the other. */
     __syncwarp();
     if (whole) {

@@ -1,26 +1,25 @@
-/* Copies rows of some dozen to some hundred bytes, which lie at some pitch of each other in up to seven
- * dimensions, into an array in which they follow each other without gaps.  Rows begin anywhere; dense.cuh
- * says how, and what is read and written.
+/* Copies rows of a few dozen to a few hundred bytes, at some pitch in up to seven dimensions, into an array
+ * without gaps.  Rows begin anywhere; dense.cuh says how it works and what it reads and writes.
  *
- * Every warp has seams here, and instructions are what limits it: with a thread a vector, which finds its
- * place and makes its seam itself (copy_dense.cu), a warp has 200 of them for 512 bytes, and selecting and
+ * Every warp has seams here, and instructions are the limit.  With one vector per thread, which finds its
+ * place and makes its seam itself (copy_dense.cu), a warp has 200 of them per 512 bytes, and selecting and
  * shifting keep the arithmetic units busy longer than memory takes.  So a warp has a KB.  Its lanes first
- * find where its rows lie, one each, and later make its seams, one each, which they leave in shared memory;
- * all other loads are under way then.  The lanes' vectors look up both.  There are no barriers but of warps.
+ * find its rows' places, one each.  Later they make its seams, one each, in shared memory, while all other
+ * loads are in flight.  The lanes' vectors look up both.  The only barriers are of warps.
  *
  * A warp at an end of either array goes by bytes, so that nothing beyond is touched. */
 #include "lib/copy/dense.cuh"
 
 #define WARPS 4
-#define EACH  2            /* vectors a lane */
-#define PIECE (512 * EACH) /* bytes of a warp */
+#define EACH  2            /* vectors per lane */
+#define PIECE (512 * EACH) /* bytes per warp */
 
-/* The bytes of a vector behind the end of a row, the others 0; and all bits of those others. */
+/* The bytes of a vector after a row's end, the others 0; and a mask of those others. */
 struct seam {
     uint4 bytes, before;
 };
 
-/* place: where the piece's first byte would lie if it were of row number `lane`. */
+/* place: where the piece's first byte would lie if it belonged to row `lane`. */
 static __device__ __noinline__ void go_by_bytes(const struct wl_dense_rows &p, uint32_t piece, int into,
                                                 uint64_t place) {
     uint8_t *out = (uint8_t *)p.to + piece;
@@ -53,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, 10)
     if (piece >= p.end)
         return;
     uint32_t rest, row = wl_divide(piece < p.lead ? 0 : piece - p.lead, p.row_bytes, &rest);
-    /* How far into that row the piece begins, and where in the piece the lane's row does. */
+    /* The offset of the piece in that row, and the offset of the lane's row in the piece. */
     const int into = piece < p.lead ? (int)piece - (int)p.lead : (int)rest;
     const int start = (int)(lane * row_bytes) - into;
     const uint64_t place = wl_row_at(p, row + lane) - start;

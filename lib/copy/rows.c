@@ -5,10 +5,10 @@
 #include "lib/mover.h"
 #include "lib/slots.h"
 
-/* Accesses that one launch may number, and bytes where these are numbered: with a block's at the end, less
- * than 2^32. */
+/* Accesses that one launch may number, or bytes if it numbers bytes: with a block's at the end, less than
+ * 2^32. */
 #define ITEMS_LIMIT (((uint64_t)1 << 32) - ((uint64_t)1 << 16))
-/* Bytes of a row where bytes are numbered. */
+/* Bytes per row if bytes are numbered. */
 #define DENSE_LONGEST (1u << 25)
 /* Slots are counted from a sector, so that no two warps write to one. */
 #define GRAIN 32
@@ -42,7 +42,7 @@ void wl__rows_join(struct wl__rows *rows) {
     rows->rank = rank;
 }
 
-/* Whether rows follow each other in the output, in the order of its dimensions. */
+/* Whether rows are consecutive in the output, in the order of its dimensions. */
 static bool is_dense(const struct wl__problem *p) {
     const struct wl__rows *rows = p->rows;
     if (rows->row_bytes > DENSE_LONGEST)
@@ -63,11 +63,11 @@ struct way {
     /* copy_rows.cu: it takes `word` bytes an access, and cuts what is left at either end of a row into parts
      * of `part` bytes.  0: copy_dense.cu and copy_seams.cu. */
     unsigned word, part;
-    unsigned each; /* accesses a thread; bytes of the output a block */
+    unsigned each; /* accesses per thread; bytes of the output per block */
     wl__kernel kernel;
 };
 
-/* Accesses that a row takes, a multiple of those in a grain.  A grain may begin before the row does. */
+/* Accesses per row, a multiple of those in a grain.  A grain may begin before the row does. */
 static uint64_t items_a_row(const struct way *way, const struct wl__rows *rows, uint64_t grain) {
     uint64_t pitches = 0;
     for (unsigned i = 0; i < rows->rank; i++)
@@ -83,7 +83,7 @@ static wl_error launch_run(const struct wl__problem *p) {
 
 static wl_error launch(const struct wl__problem *p, const struct way *way);
 
-/* Half of the rows, and then the other. */
+/* Moves one half of the rows, then the other. */
 static wl_error halves(const struct wl__problem *p, const struct way *way) {
     const unsigned last = p->rows->rank - 1;
     struct wl__rows rows = *p->rows;
@@ -169,9 +169,9 @@ static bool can_run(const struct wl__problem *p) {
     return p->rows->rank == 0;
 }
 
-/* Slots move long rows at the speed of a copy, but a warp that has an end of a row among its slots does twice
- * the work.  Where most warps have, words are faster, as long as they are not too small themselves
- * (docs/notes/copy.md has the measurements).  Both are for rows that wider parts do not divide. */
+/* Slots move long rows at the speed of a copy, but a warp with an end of a row among its slots does twice the
+ * work.  If most warps have one, words are faster unless they are too small (docs/notes/copy.md has the
+ * measurements).  Both are for rows that wider parts do not divide. */
 #define WAY(name, word, part, each)                                                                          \
     static bool can_##name(const struct wl__problem *p) {                                                    \
         return p->places % (part) == 0;                                                                      \

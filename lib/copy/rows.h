@@ -1,4 +1,4 @@
-/* Copies of rows: what wl_copy_2d comes down to, and permutations that leave the last dimension in place. */
+/* Copies of rows: for wl_copy_2d, and for permutations that keep the last dimension in place. */
 #ifndef WIDELOAD_LIB_ROWS_H
 #define WIDELOAD_LIB_ROWS_H
 
@@ -6,8 +6,8 @@
 #include "lib/copy/rows_parameters.h"
 
 /* Rows of row_bytes bytes, at to + sum of index[i] * outer[i].to_pitch for all indices below the sizes, and
- * the like in `from`; outer[0] changes fastest.  Pitches are in bytes and any; no two rows of `to` share a
- * byte, none shares one with `from`. */
+ * likewise in `from`; outer[0] changes fastest.  Pitches are in bytes and arbitrary.  No two rows of `to`
+ * share a byte, and none shares one with `from`. */
 struct wl__rows {
     wl_devptr to, from;
     uint64_t row_bytes;
@@ -17,11 +17,11 @@ struct wl__rows {
     } outer[WL_ROWS_RANK];
 };
 
-/* Drops dimensions of one element and joins those that lie side by side on both sides, to longer rows too.
+/* Drops dimensions of one element and joins those that are contiguous on both sides, also into longer rows.
  * Sizes and row_bytes are not 0. */
 void wl__rows_join(struct wl__rows *rows);
 
-/* Copies joined rows.  The choice's mover and reason are filled in (lib/mover.h). */
+/* Copies joined rows.  Fills in the choice's mover and reason (lib/mover.h). */
 wl_error wl__rows_move(wl_context *context, struct wl__choice *choice, const struct wl__rows *rows,
                        wl_stream stream);
 
