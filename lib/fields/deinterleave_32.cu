@@ -1,16 +1,16 @@
 /* Structures of 32 equal fields of 4, 8 or 16 bytes (WL_WIDTH) -> 32 streams that begin at sectors.
  *
- * What interleave.cu does, for the number of fields that matrices most often have, with all of it known to
- * the compiler: a block takes half a microsecond less to begin, 0.7 % of 128 MB.
+ * This does what interleave.cu does, for the number of fields that matrices most often have.  The compiler
+ * knows all of it: a block takes half a microsecond less to begin, 0.7 % of 128 MB.
  *
- * Fields of 16 bytes go in two parts: a block moves 16 fields of its structures, and all blocks of the one
- * part come before all of the other.  What is written stays in the second-level cache for some 28 MB before
- * it goes to memory, where it goes the slower the more streams it belongs to (docs/notes/interleave.md); this
- * is worth 0.4 to 1.2 % of 512 MB.  Parts of 256 bytes are read as fast as whole structures; of 128 bytes, as
- * they would be for fields of 8, they are not, and lose more than that gains.
+ * Fields of 16 bytes go in two parts: a block moves 16 fields of its structures, and all blocks of one part
+ * come before all of the other.  Written data stays in the L2 for about 28 MB before it goes to memory, which
+ * is slower the more streams it belongs to (docs/notes/interleave.md).  Parts gain 0.4 to 1.2 % of 512 MB.
+ * Parts of 256 bytes are read as fast as whole structures.  Parts of 128 bytes, as for 8-byte fields, are
+ * slower, and lose more than that gains.
  *
  * Banks: shared memory has an empty vector after those of 16 / WL_WIDTH structures, so that 8 vectors of a
- * stream come from different ones; those of 16 lanes in two wavefronts where an access is less than 16 bytes.
+ * stream come from different banks.  Those of 16 lanes take two wavefronts if an access is under 16 bytes.
  *
  * Traffic: every byte is read once and written once, every sector whole.
  */
@@ -22,13 +22,13 @@
 #define WL_PART       WL_32_PART(WL_WIDTH)
 #define WL_THREADS    WL_32_THREADS(WL_WIDTH)
 #define WL_STRUCTURES (WL_32_PIECE / WL_WIDTH)
-/* 16-byte vectors of a piece of a stream, of a part of a structure, and of all a structure. */
+/* 16-byte vectors of a piece of a stream, of a part of a structure, and of a whole structure. */
 #define WL_PIECE (WL_32_PIECE / 16)
 #define WL_ROW   (WL_PART * WL_WIDTH / 16)
 #define WL_PITCH (WL_32_STREAMS * WL_WIDTH / 16)
 #define WL_LOADS (WL_PART * WL_PIECE / WL_THREADS)
 
-/* A thread's vectors: a warp's follow each other. */
+/* A thread's vectors: those of a warp are contiguous. */
 static __device__ __forceinline__ unsigned wl_vector_of(unsigned u) {
     return (threadIdx.x / 32 * WL_LOADS + u) * 32 + threadIdx.x % 32;
 }

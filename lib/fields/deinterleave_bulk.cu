@@ -1,24 +1,24 @@
 /* Structures of k equal fields of 1 or 2 bytes (WL_WIDTH) -> k streams that begin at sectors, on GPUs with
  * bulk copies.
  *
- * A block moves WL_BULK_PIECE bytes of each stream.  Their structures are one bulk copy to shared memory,
- * whose bytes in flight occupy no registers.  A thread then takes the structures of a vector, of each a word
- * of fields side by side (4 bytes or 2 halves), exchanges the word's elements with the other structures' in
- * registers, and puts a vector of each of these streams where the streams' pieces are gathered; they are
- * stored from there, 256 bytes side by side.
+ * A block moves WL_BULK_PIECE bytes of each stream.  One bulk copy loads their structures to shared memory;
+ * its bytes in flight occupy no registers.  A thread then takes the structures of a vector, and from each a
+ * word of contiguous fields (four of 1 byte or two of 2).  It transposes the words' elements in registers,
+ * and puts a vector of each of these streams where the streams' pieces are gathered.  From there they are
+ * stored, 256 contiguous bytes at a time.
  *
- * Elements that are picked singly, as interleave.cu does, are up to 16 accesses a vector; words are 4 or 8,
- * or twice as many where structures are no whole words: then two words are shifted together.  That is worth
- * the second pass through shared memory from 17 fields on.
+ * Picking single elements, as interleave.cu does, takes up to 16 accesses per vector.  Words take 4 or 8, or
+ * twice as many if structures are not whole words: then two words are shifted together.  That is worth the
+ * second pass through shared memory from 17 fields on.
  *
- * Banks: words are read side by side.  Of eight fields, or sixteen and so on, the vectors' structures that
- * lanes have lie a multiple of 128 bytes apart.  Then each takes a word's structures in an order of its own:
- * the elements that come of it are in turned order, and what puts them together turns them back at no cost
- * (of 32 bytes words are read in 1 wavefront a warp instead of 4).  Vectors of pieces lie where their number,
- * exclusive or the group of fields, says: eight groups' are written to different banks, and eight vectors of
- * a piece are read from different ones.
+ * Banks: words are read contiguously.  For eight fields, sixteen and so on, the structures of different
+ * lanes' vectors lie a multiple of 128 bytes apart.  Then each lane takes a word's structures in an order of
+ * its own. The resulting elements are rotated, and the instructions that combine them rotate them back at no
+ * cost (for 32 bytes words are read in 1 wavefront per warp instead of 4).  The place of a piece's vector is
+ * its number XOR the group of fields: eight groups' vectors are written to different banks, and eight vectors
+ * of a piece are read from different ones.
  *
- * Compiled apart for 32 fields (WL_32), as deinterleave_32.cu is, and for streams equally far apart.
+ * Compiled separately for 32 fields (WL_32), as deinterleave_32.cu is, and for streams equally far apart.
  *
  * Traffic: every byte is read once and written once, every sector whole.
  */
@@ -28,11 +28,11 @@
 #include "lib/fields/deinterleave_32.h"
 #include "lib/fields/deinterleave_bulk.h"
 
-/* Fields of a word. */
+/* Fields per word. */
 #define WL_TOGETHER   (4 / WL_WIDTH)
 #define WL_STRUCTURES (WL_BULK_PIECE / WL_WIDTH)
 
-/* What is known of 32 fields. */
+/* What is known for 32 fields. */
 #if WL_32
 #define WL_ENTRY                        WL_JOIN(deinterleave, WL_WIDTH, _32)
 #define WL_SHAPE                        wl_32_shape
@@ -75,14 +75,14 @@ static __device__ __forceinline__ struct wl_bulk_chunk wl_bulk_chunk_find(const 
     return chunk;
 }
 
-/* Four bytes from byte `at` of shared memory on. */
+/* Four bytes of shared memory from byte `at` on. */
 static __device__ __forceinline__ uint32_t wl_word_at(const uint8_t *shared, unsigned at, bool aligned) {
     const uint32_t *words = (const uint32_t *)(shared + (at & ~3u));
     return aligned ? words[0] : __funnelshift_r(words[0], words[1], 8 * at);
 }
 
-/* A vector of each of WL_TOGETHER streams; their first structure's word begins at byte `at`, structures lie
- * `row` bytes apart.  Of WL_TOGETHER structures the one numbered `turn` is read first. */
+/* Gathers a vector of each of WL_TOGETHER streams.  Their first structure's word begins at byte `at`, and
+ * structures are `row` bytes apart.  Of WL_TOGETHER structures, number `turn` is read first. */
 static __device__ __forceinline__ void wl_gather_words(const uint8_t *shared, unsigned at, unsigned row,
                                                        unsigned turn, uint32_t out[WL_TOGETHER][4]) {
     const bool aligned = row % 4 == 0;
@@ -103,7 +103,7 @@ static __device__ __forceinline__ void wl_gather_words(const uint8_t *shared, un
         uint32_t d = wl_word_at(shared, place[3] + step, aligned);
         uint32_t low_ab = __byte_perm(a, b, 0x5140), high_ab = __byte_perm(a, b, 0x7362);
         uint32_t low_cd = __byte_perm(c, d, 0x5140), high_cd = __byte_perm(c, d, 0x7362);
-        /* 16 bits, turned left: of 32 bits that hold them twice, the upper half. */
+        /* Rotates 16 bits to the left: the upper half of 32 bits that hold them twice. */
         unsigned even = 0x54105410u >> (16 - 4 * turn), odd = 0x76327632u >> (16 - 4 * turn);
         out[0][i] = __byte_perm(low_ab, low_cd, even);
         out[1][i] = __byte_perm(low_ab, low_cd, odd);
@@ -113,7 +113,7 @@ static __device__ __forceinline__ void wl_gather_words(const uint8_t *shared, un
     }
 }
 
-/* Where a vector of a stream's piece lies, in bytes. */
+/* The place of a vector of a stream's piece, in bytes. */
 static __device__ __forceinline__ unsigned wl_piece_place(unsigned field, unsigned vector) {
     return field * WL_BULK_PIECE + 16 * (vector ^ (field / WL_TOGETHER % 8));
 }
@@ -131,8 +131,8 @@ extern "C" __global__ void __launch_bounds__(WL_BULK_THREADS)
         if (whole)
             wl_bulk_load_once(packed, wl_global(chunk.packed), whole, &loaded);
     }
-    /* What is left of a vector, at the end of the array.  Nothing after that is left unwritten, as the last
-     * words and the last vectors' structures reach past it. */
+    /* The rest of a vector, at the end of the array.  Nothing after it stays unwritten, as the last words and
+     * the last vectors' structures reach past it. */
     if (threadIdx.x < WL_EACH) {
         unsigned at = whole + threadIdx.x * WL_WIDTH;
         wl_element last = 0;

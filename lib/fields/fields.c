@@ -11,9 +11,9 @@
 #define WARP         32
 #define VECTOR_BYTES 16
 #define SECTOR_BYTES 32
-/* What a chunk may have of shared memory. */
+/* Maximum bytes of shared memory of a chunk. */
 #define SHARED_LIMIT 49152
-/* An empty vector after each 8. */
+/* One empty vector after every 8. */
 #define PAD 3
 
 struct wl__problem {
@@ -27,13 +27,13 @@ struct wl__problem {
     wl_devptr packed;
     const wl_devptr *arrays;
     uint64_t n;
-    /* The structures' bytes that any field names: the first in a structure, and the end of the last. */
+    /* The bytes of a structure that fields name: where the first begins, and where the last ends. */
     uint32_t named_begin, named_end;
 };
 
 /* ---------------------------------------------------------------- the movers */
 
-/* One field that is the structure. */
+/* One field is the whole structure. */
 static bool can_copy(const struct wl__problem *p) {
     return p->count == 1 && p->fields[0].bytes == p->structure_bytes;
 }
@@ -42,7 +42,7 @@ static wl_error run_copy(const struct wl__problem *p) {
     return wl_copy(p->context, to, from, p->n * p->structure_bytes, p->stream);
 }
 
-/* Fields of one width that fill the structure, all aligned to it. */
+/* Fields of one width fill the structure, and all are aligned to it. */
 static bool can_streams(const struct wl__problem *p) {
     uint32_t width = p->fields[0].bytes;
     if (width > 16 || (width & (width - 1)) || p->count < 2 || p->count * width != p->structure_bytes)
@@ -71,14 +71,14 @@ static wl_error run_streams(const struct wl__problem *p) {
     return wl__streams_move(p->context, &moved, p->stream);
 }
 
-/* How many bytes at once a field's values can be moved by: what divides their size and all their addresses.
- */
+/* Bytes at once by which a field's values can move: a common divisor of their size and all their
+ * addresses. */
 static uint16_t unit_of(const struct wl_fields_shape *shape, const struct wl_field_shape *field) {
     uint64_t bits = shape->packed | shape->structure_bytes | field->offset | field->bytes | field->array;
     return bits % 4 == 0 ? 4 : bits % 2 == 0 ? 2 : 1;
 }
 
-/* Chunks of so many structures; the bytes of shared memory that one needs. */
+/* Cuts chunks of so many structures; returns the bytes of shared memory that one needs. */
 static uint32_t cut(const struct wl__problem *p, struct wl_fields_shape *shape, uint32_t structures) {
     shape->structures = structures;
     shape->skew_mask = (structures % SECTOR_BYTES == 0 && !p->together ? SECTOR_BYTES : VECTOR_BYTES) - 1;
@@ -94,7 +94,7 @@ static uint32_t cut(const struct wl__problem *p, struct wl_fields_shape *shape, 
         uint32_t tasks = (vectors + WARP - 1) / WARP;
         field->first_task = (uint16_t)shape->tasks;
         shape->tasks += tasks;
-        /* By words, past the end: the next field overwrites that. */
+        /* Writes words past the end: the next field overwrites that. */
         for (uint32_t task = field->first_task; task < shape->tasks && shape->tasks <= WL_FIELD_TASKS;
              task += 8)
             memcpy(shape->task_field + task, &(uint64_t){f * UINT64_C(0x0101010101010101)}, 8);
@@ -105,7 +105,7 @@ static uint32_t cut(const struct wl__problem *p, struct wl_fields_shape *shape, 
 }
 
 static wl_error run_warps(const struct wl__problem *p) {
-    /* Not initialised as a whole, 1.9 KB: tasks and fields that there are not are not read. */
+    /* Not initialised as a whole, which is 1.9 KB: unused tasks and fields are never read. */
     struct wl_fields_shape shape;
     shape.n = p->n;
     shape.packed = p->packed;
@@ -114,8 +114,7 @@ static wl_error run_warps(const struct wl__problem *p) {
     shape.tail = 0;
     uint32_t named = 0, offset = 0;
     if (!p->together) {
-        /* Bytes before the first that is named are not read, nor those after the last: they need not be
-         * memory. */
+        /* Bytes before the first named one or after the last are not read: they need not be memory. */
         offset = p->named_begin;
         shape.packed += offset;
         shape.tail = p->structure_bytes - (p->named_end - offset);
@@ -146,7 +145,7 @@ static wl_error run_warps(const struct wl__problem *p) {
         {WL_KERNEL_deinterleave_fields, WL_KERNEL_deinterleave_fields_few},
         {WL_KERNEL_interleave_fields, WL_KERNEL_interleave_fields_few},
     };
-    /* Of the parameter, a kernel for few fields takes the beginning. */
+    /* A kernel for few fields takes the beginning of the parameter. */
     void *arguments[] = {&shape, &first};
     return wl__streams_launch(
         p->context, kernels[p->together][p->count <= WL_FIELDS_FEW && !WL_MASKED(kernels[p->together][1])],
@@ -164,7 +163,7 @@ static const struct wl__mover movers[] = {
 
 /* ---------------------------------------------------------------- checks */
 
-/* The field before f that shares a byte with it, or f. */
+/* A field before f that shares a byte with it; f if there is none. */
 static unsigned find_overlapped(const struct wl__problem *p, unsigned f) {
     const wl_field *fields = p->fields;
     unsigned other = 0;
@@ -174,7 +173,7 @@ static unsigned find_overlapped(const struct wl__problem *p, unsigned f) {
     return other;
 }
 
-/* And finds what is named. */
+/* Checks fields, and finds the range of bytes that they name. */
 static wl_error check_fields(struct wl__problem *p) {
     if (!p->fields)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: fields is NULL", p->call);
@@ -194,7 +193,7 @@ static wl_error check_fields(struct wl__problem *p) {
             return wl__fail(WL_ERROR_INVALID_ARGUMENT,
                             "%s: fields[%u], %u bytes at offset %u, goes past the structure's %u", p->call, f,
                             bytes, begin, p->structure_bytes);
-        /* Most callers' fields follow each other, which is seen at once. */
+        /* Most callers' fields are in order, which this sees at once. */
         if (begin < p->named_end && find_overlapped(p, f) != f)
             return wl__fail(WL_ERROR_INVALID_ARGUMENT,
                             "%s: fields[%u], %u bytes at offset %u, overlaps another", p->call, f, bytes,
@@ -214,7 +213,7 @@ static wl_error check_one(const struct wl__problem *p, struct wl__reach *reach, 
     return error ? error : wl__check_apart(p->call, &array, packed);
 }
 
-/* Outputs share no byte.  Most callers' arrays follow each other, which is seen at once. */
+/* Whether no outputs share a byte.  Most callers' arrays are in order, which this sees at once. */
 static bool are_apart(const struct wl__problem *p, unsigned *a, unsigned *b) {
     const wl_devptr *arrays = p->arrays;
     bool ascending = true;
@@ -245,7 +244,7 @@ static wl_error check_arrays(const struct wl__problem *p) {
     for (unsigned f = 0; f < p->count && !error; f++) {
         error = check_one(p, &reach, f, &packed, arrays);
         if (error) {
-            /* Once more, to name the one. */
+            /* Repeats the check, to name the array. */
             char name[24];
             snprintf(name, sizeof(name), "%s[%u]", arrays, f);
             return check_one(p, &reach, f, &packed, name);

@@ -1,15 +1,15 @@
-/* Structures of fields of any sizes <-> an array a field: wl_deinterleave_fields, wl_interleave_fields.
+/* Structures of fields of any sizes <-> one array per field: wl_deinterleave_fields, wl_interleave_fields.
  *
  * As in interleave.cu a block moves a chunk of structures through shared memory, which mirrors the
- * structures' side to the byte. The arrays are streams of bytes, moved by aligned 16-byte vectors; a warp
- * takes 32 consecutive vectors of one field at a time, so that its lanes agree on how the values may be
- * accessed: by words, halves or bytes. A vector may begin and end inside a value.
+ * structures' side to the byte.  The arrays are streams of bytes, moved by aligned 16-byte vectors.  A warp
+ * takes 32 consecutive vectors of one field at a time, so that its lanes agree on how to access the values:
+ * by words, halves or bytes.  A vector may begin and end inside a value.
  *
- * Where an array begins `skew` bytes past a sector's boundary, its part of a chunk begins that much earlier:
- * no sector of an array is written by two blocks.
+ * If an array begins `skew` bytes past a sector's boundary, its part of a chunk begins that much earlier: no
+ * two blocks write one sector of an array.
  *
- * Traffic: every byte between the structures' first and last is read once, padding too, and every byte of the
- * arrays once; with a skew a chunk's first few structures twice, the second time out of L2.
+ * Traffic: every byte between the structures' first and last is read once, with padding, and every byte of
+ * the arrays once; with a skew a chunk's first few structures twice, the second time from L2.
  */
 #include "lib/cuda/global.cuh"
 #include "lib/cuda/read_once.cuh"
@@ -45,7 +45,7 @@ static __device__ __forceinline__ void wl_cursor_next(struct wl_cursor *cursor, 
     }
 }
 
-/* 16 bytes of a field, from the cursor on, by units of a size that is known where this is inlined. */
+/* 16 bytes of a field from the cursor on, by units of a size that is known when this is inlined. */
 static __device__ __forceinline__ uint4 wl_gather_units(const uint8_t *shared, struct wl_cursor cursor,
                                                         unsigned unit, unsigned bytes,
                                                         unsigned structure_bytes, unsigned base,
@@ -68,7 +68,7 @@ static __device__ __forceinline__ uint4 wl_gather_units(const uint8_t *shared, s
     return make_uint4(word[0], word[1], word[2], word[3]);
 }
 
-/* And back; values that begin before the chunk or end after it, in bytes `end`, are left out: structure
+/* The reverse.  Values that begin before the chunk, or end after it at byte `end`, are left out: structure
  * numbers below 0 are huge. */
 static __device__ __forceinline__ void wl_scatter_units(uint8_t *shared, uint4 vector,
                                                         struct wl_cursor cursor, unsigned unit,
@@ -91,8 +91,8 @@ static __device__ __forceinline__ void wl_scatter_units(uint8_t *shared, uint4 v
     }
 }
 
-/* The thread's vector in a task: of which field, and where it begins, in bytes of the array after the chunk's
- * first value. */
+/* The thread's vector in a task: its field, and its beginning in bytes of the array after the chunk's first
+ * value. */
 struct wl_task {
     const struct wl_field_shape *field;
     int byte;
@@ -106,7 +106,7 @@ static __device__ __forceinline__ struct wl_task wl_task_find(const struct wl_fi
     unsigned skew = (unsigned)task.field->array & shape->skew_mask;
     unsigned byte = 16 * ((number - task.field->first_task) * 32 + threadIdx.x % 32);
     task.byte = (int)(byte - skew);
-    /* Interleaved values are needed to the chunk's end, which then lies in a vector more. */
+    /* Interleaved values are needed up to the chunk's end, which then lies one vector later. */
     task.any = byte < shape->structures * task.field->bytes + (together ? skew : 0);
     return task;
 }
@@ -125,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(WL_FIELDS_THREADS)
                    end = misfit + count * row - (high == shape.n ? shape.tail : 0);
     const uint8_t *from = wl_global(begin - misfit);
     /* Only the array's first and last vectors may reach out of the array; the chunk before the last may have
-     * the last, too. */
+     * the last one too. */
     const unsigned vectors = (end + 15) >> 4;
     const unsigned whole_begin = low == 0 && misfit;
     const unsigned whole_end =
@@ -205,7 +205,7 @@ extern "C" __global__ void __launch_bounds__(WL_FIELDS_THREADS)
         __syncthreads();
     }
 
-    /* A vector is read whole where the array has all of it, be it of other chunks. */
+    /* A vector is read whole if the array has all of it, even if it belongs to other chunks. */
 #pragma unroll 1
     for (unsigned number0 = threadIdx.x / 32; number0 < shape.tasks; number0 += WL_LOADS * WL_WARPS) {
         uint4 moved[WL_LOADS];
@@ -228,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(WL_FIELDS_THREADS)
                 continue;
             const struct wl_task task = wl_task_find(&shape, number0 + u * WL_WARPS, true);
             const unsigned bytes = task.field->bytes, base = misfit + task.field->offset;
-            /* 16 values more, so that none is negative; then as many structures less. */
+            /* Adds 16 values, so that none is negative; then subtracts as many structures. */
             struct wl_cursor cursor = wl_cursor_at(task.field, row, (unsigned)(task.byte + 16 * (int)bytes));
             cursor.structure -= 16 * row;
             if (task.field->unit == 4)
@@ -240,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(WL_FIELDS_THREADS)
         }
     }
     if (start == 0 || shape.n - high < 16) {
-        /* The ends of the arrays, of which this chunk may have a part of the last chunk's. */
+        /* The ends of the arrays; this chunk may have a part of the last chunk's. */
 #pragma unroll 1
         for (unsigned number = threadIdx.x / 32; number < shape.tasks; number += WL_WARPS) {
             const struct wl_task task = wl_task_find(&shape, number, true);

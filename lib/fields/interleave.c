@@ -21,7 +21,7 @@ static wl_error check_stream(const struct problem *p, struct wl__reach *reach, u
     return error ? error : wl__check_apart(p->call, &stream, packed);
 }
 
-/* Whether each stream lies past the one before, as most callers' do. */
+/* Whether each stream lies past the previous one, as most callers' streams do. */
 static bool follow(const wl_devptr *streams, unsigned fields, uint64_t bytes) {
     bool follow = true;
     for (unsigned f = 1; f < fields && follow; f++)
@@ -29,7 +29,7 @@ static bool follow(const wl_devptr *streams, unsigned fields, uint64_t bytes) {
     return follow;
 }
 
-/* Outputs that share a byte. */
+/* Whether outputs share a byte. */
 static bool overlap(const wl_devptr *streams, unsigned fields, uint64_t bytes, unsigned *a, unsigned *b) {
     for (*a = 0; *a < fields; ++*a)
         for (*b = *a + 1; *b < fields; ++*b)
@@ -38,7 +38,7 @@ static bool overlap(const wl_devptr *streams, unsigned fields, uint64_t bytes, u
     return false;
 }
 
-/* Whether the first stream's being right, and their following each other, says that all are. */
+/* Whether all streams are right because the first is, and they are in order. */
 static bool are_like_first(const struct problem *p, const struct wl__reach *reach,
                            const struct wl__array *packed) {
     const wl_devptr first = p->streams[0], last = p->streams[p->fields - 1];
@@ -68,7 +68,7 @@ static wl_error check(wl_context *context, const struct problem *p) {
     for (unsigned f = 0; f < p->fields && !error; f++) {
         error = check_stream(p, &reach, f, &packed, streams);
         if (error) {
-            /* Once more, to name the one. */
+            /* Repeats the check, to name the stream. */
             char name[24];
             snprintf(name, sizeof(name), "%s[%u]", streams, f);
             return check_stream(p, &reach, f, &packed, name);

@@ -1,26 +1,26 @@
 /* Structures of k equal fields <-> k streams: wl_deinterleave, wl_interleave, and the transposes of matrices
- * with few columns or few rows.  Compiled for each WL_WIDTH (1, 2, 4, 8, 16 bytes a field); WL_SHIFTED: for
- * an even number of fields where not all is aligned.
+ * with few columns or few rows.  Compiled for each WL_WIDTH (1, 2, 4, 8, 16 bytes per field); WL_SHIFTED: for
+ * an even number of fields where not everything is aligned.
  *
  * Both sides are contiguous.  A block moves a chunk of structures through shared memory, which holds them as
- * memory does: the side of the structures is moved by 16-byte vectors in order, mirrored to the byte,
- * whatever its alignment; the side of the streams by 16-byte vectors of one stream each, 16 / WL_WIDTH
- * structures' worth, whose elements are gathered from (scattered to) shared memory.
+ * memory does.  The side of the structures is moved by 16-byte vectors in order, mirrored to the byte,
+ * whatever its alignment.  The side of the streams is moved by 16-byte vectors of one stream each, which have
+ * 16 / WL_WIDTH structures; their elements are gathered from (scattered to) shared memory.
  *
- * Vectors of streams belong to blocks by their aligned addresses.  Where a stream begins `skew` elements past
- * such an address, its part of a chunk begins as many structures earlier than the chunk: no sector of a
- * stream is written by two blocks, and no vector is taken apart but at the ends of the array.
+ * Vectors of streams belong to blocks by their aligned addresses.  If a stream begins `skew` elements past
+ * such an address, its part of a chunk begins that many structures before the chunk.  So no two blocks write
+ * one sector of a stream, and only the vectors at the ends of the array are split.
  *
- * Lanes: a half-warp takes consecutive vectors of a stream, so that it writes 256 bytes side by side (128
- * bytes cost 3 to 5 % on an H200), the other half those of the next stream.
+ * Lanes: a half-warp takes consecutive vectors of a stream, so that it writes 256 contiguous bytes (128 bytes
+ * cost 3 to 5 % on an H200); the other half takes those of the next stream.
  *
- * Banks: the elements that lanes move at once lie a multiple of k vectors apart, which for odd k is without
- * conflict among eight lanes.  For even k shared memory has an empty vector after each k.  Where everything
- * is aligned, a stream's vectors then lie k + 1 vectors apart; else (WL_SHIFTED) each element's place says
- * how many empty ones stand before it.
+ * Banks: the elements that lanes move at once lie a multiple of k vectors apart: for odd k eight lanes have
+ * no conflict.  For even k shared memory has an empty vector after every k.  If everything is aligned, a
+ * stream's vectors then lie k + 1 vectors apart; else (WL_SHIFTED) each element's place says how many empty
+ * vectors come before it.
  *
- * Traffic: every byte is read once and written once.  With a skew a chunk's first structures are read by the
- * block before too, out of L2: at most 32 / WL_WIDTH - 1 structures a chunk.
+ * Traffic: every byte is read once and written once.  With a skew the previous block also reads a chunk's
+ * first structures, from L2: at most 32 / WL_WIDTH - 1 structures per chunk.
  */
 #include "lib/fields/interleave.cuh"
 
@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS_MANY)
     const unsigned misfit = (unsigned)begin & 15, end = misfit + (unsigned)count * row;
     const uint8_t *from = wl_global(begin - misfit);
     /* Only the array's first and last vectors may reach out of the array; the chunk before the last may have
-     * the last, too. */
+     * the last one too. */
     const unsigned vectors = (end + 15) >> 4;
     const unsigned whole_begin = low == 0 && misfit;
     const unsigned whole_end = vectors - (16 * vectors - end > (shape.n - high) * row);
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS_MANY)
     const unsigned pairs = shape.fields % 2 == 0 ? shape.vectors / 2 : 0;
 #pragma unroll 1
     for (unsigned v = threadIdx.x; v < pairs; v += blockDim.x) {
-        /* An even number of fields is here because nothing is skewed. */
+        /* An even number of fields comes here only if nothing is skewed. */
         struct wl_place place = wl_place_find_pair(&shape, v);
         uint64_t i = place.vector * WL_EACH;
         if (i + WL_EACH <= (unsigned)count) {
@@ -113,8 +113,8 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS_MANY)
     }
 }
 
-/* Bytes never have many threads: what the compiler makes of the turned order for 256 of them takes 20 %
- * longer. */
+/* 1-byte elements never have many threads: the compiler's code for the rotated order with 256 of them takes
+ * 20 % longer. */
 #if WL_SCATTER_PAIRS
 #define WL_TOGETHER_THREADS WL_INTERLEAVE_THREADS
 #else
@@ -131,8 +131,8 @@ extern "C" __global__ void __launch_bounds__(WL_TOGETHER_THREADS)
     const int count = (int)(high - chunk.start);
     const uint64_t begin = chunk.packed + chunk.start * row;
     const unsigned misfit = (unsigned)begin & 15;
-    /* Vectors are scattered whole, with elements of structures that lie up to `slack` before and after the
-     * chunk's. Loaded they are where the streams have all of them. */
+    /* Vectors are scattered whole, with elements of structures up to `slack` before and after the chunk's.
+     * They are loaded if the streams have all of them. */
     const int loaded_begin = chunk.start ? -(int)shape.slack : 0;
     const int loaded_end = count + (int)min((uint64_t)shape.slack, shape.n - high);
 

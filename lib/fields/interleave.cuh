@@ -1,11 +1,11 @@
-/* What interleave.cu's two directions share: the shape, whose chunk a block has, and where elements lie in
+/* What the two directions of interleave.cu share: the shape, the block's chunk, and the places of elements in
  * shared memory. */
 #include "lib/cuda/element.cuh"
 #include "lib/cuda/read_once.cuh"
 
 #include "lib/fields/interleave.h"
 
-/* Loads in flight a thread. */
+/* Loads in flight per thread. */
 #define WL_LOADS 4
 /* No place in shared memory. */
 #define WL_NOWHERE 0xffffffffu
@@ -16,8 +16,8 @@
 #define WL_ENTRY(direction) WL_JOIN(direction, WL_WIDTH, )
 #endif
 
-/* Narrow elements are many accesses: two fields at once where they lie at even places, all aligned; else in
- * an order that has no conflicts. */
+/* Narrow elements take many accesses: two fields at once if they are at even places and all aligned; else in
+ * an order without conflicts. */
 #define WL_PAIRS (WL_WIDTH <= 2 && !WL_SHIFTED)
 
 struct wl_chunk {
@@ -38,7 +38,7 @@ static __device__ __forceinline__ struct wl_chunk wl_chunk_find(const struct wl_
     return chunk;
 }
 
-/* A vector of a stream: its field and its number within the chunk. */
+/* A vector of a stream: its field, and its number within the chunk. */
 struct wl_place {
     unsigned field, vector;
 };
@@ -51,7 +51,7 @@ static __device__ __forceinline__ struct wl_place wl_place_find(const struct wl_
     return place;
 }
 
-/* The same of pairs of fields: the even one. */
+/* The same for pairs of fields: gives the even one. */
 static __device__ __forceinline__ struct wl_place wl_place_find_pair(const struct wl_interleave_shape *shape,
                                                                      unsigned v) {
     unsigned group = v / WL_INTERLEAVE_GROUP, pairs = shape->fields / 2;
@@ -61,13 +61,13 @@ static __device__ __forceinline__ struct wl_place wl_place_find_pair(const struc
     return place;
 }
 
-/* Where vector q of the structures' side lies, in bytes. */
+/* The place of vector q of the structures' side, in bytes. */
 static __device__ __forceinline__ unsigned wl_vector_place(const struct wl_interleave_shape *shape,
                                                            unsigned q) {
     return 16 * (q + __umulhi(q, shape->pad));
 }
 
-/* A vector's first element, before padding by shifts; then element e of it. */
+/* The place of a vector's first element, before padding by shifts; then that of its element e. */
 static __device__ __forceinline__ unsigned wl_place_base(const struct wl_interleave_shape *shape,
                                                          struct wl_place place, unsigned misfit, int shift) {
 #if WL_SHIFTED
@@ -95,7 +95,7 @@ static __device__ __forceinline__ uint32_t wl_packed_halves(uint32_t a, uint32_t
     return __byte_perm(a, b, 0x5410);
 }
 
-/* The elements of a stream's vector out of shared memory, and into it. */
+/* Loads the elements of a stream's vector from shared memory, and stores them there. */
 static __device__ __forceinline__ uint4 wl_gather(const struct wl_interleave_shape *shape,
                                                   const uint8_t *shared, unsigned at) {
 #define WL_AT(e) (*(const wl_element *)(shared + wl_element_place(shape, at, e)))
@@ -120,7 +120,7 @@ static __device__ __forceinline__ uint4 wl_gather(const struct wl_interleave_sha
 }
 
 #if WL_PAIRS
-/* The vectors of two fields side by side, an even one and the next: an access brings an element of both. */
+/* The vectors of two neighbouring fields, the even one first: an access brings an element of both. */
 struct wl_pair {
     uint4 even, odd;
 };
@@ -149,9 +149,9 @@ static __device__ __forceinline__ struct wl_pair wl_gather_pair(const struct wl_
     return pair;
 }
 
-/* For an odd number of fields: every other eight lanes begin with the vector's second word, which lies as
- * many words further as there are fields, and so in other banks than the first word of the eight lanes
- * before. */
+/* For an odd number of fields: every other eight lanes begin with the vector's second word.  It lies as many
+ * words further as there are fields, and so in other banks than the first word of the previous eight
+ * lanes. */
 static __device__ __forceinline__ uint4 wl_gather_turned(const struct wl_interleave_shape *shape,
                                                          const uint8_t *shared, unsigned at, bool turned) {
     const unsigned all = 16 * shape->fields, early = at + (turned ? all / 4 : 0),
@@ -193,8 +193,8 @@ static __device__ __forceinline__ void wl_scatter(const struct wl_interleave_sha
 #endif
 }
 
-/* Bytes are 16 accesses a vector: of two fields at once, and of odd numbers of fields in the order without
- * conflicts, as above.  Halves are as fast without, which takes fewer registers. */
+/* A vector of 1-byte elements takes 16 accesses: for two fields at once, or for odd numbers of fields in the
+ * order without conflicts, as above.  2-byte elements are as fast without, with fewer registers. */
 #define WL_SCATTER_PAIRS (WL_PAIRS && WL_WIDTH == 1)
 #if WL_SCATTER_PAIRS
 static __device__ __forceinline__ void wl_scatter_pair(const struct wl_interleave_shape *shape,

@@ -1,14 +1,13 @@
 /* Structures of 2 to 8 equal fields <-> as many streams, all of them aligned to 16 bytes.  Compiled for each
  * WL_WIDTH.
  *
- * A thread has 16 / WL_WIDTH structures: k vectors of 16 bytes on either side, in registers, where bytes
- * change places by numbers that the compiler knows, since the fields' number is one of few.  A stream's
- * vectors are moved by a warp 512 bytes at a time.  The structures' vectors of a warp are moved so too, and
- * handed over to the threads that need them through shared memory of the warp's own, so that no warp waits
- * for another.
+ * A thread has 16 / WL_WIDTH structures: k vectors of 16 bytes on either side, in registers.  The compiler
+ * knows where each byte goes, since it knows the number of fields.  A warp moves a stream's vectors 512 bytes
+ * at a time.  It moves the structures' vectors so too, and hands them over to the threads that need them
+ * through shared memory of its own, so that no warp waits for another.
  *
- * Banks: threads' vectors lie k apart, without conflict for odd k; for even k there is an empty vector after
- * each k.
+ * Banks: threads' vectors lie k apart, without conflicts for odd k; for even k there is an empty vector after
+ * every k.
  *
  * Traffic: every byte is read once and written once.
  */
@@ -43,8 +42,8 @@ static __device__ __forceinline__ struct wl_few_part wl_few_part_find(const stru
     return part;
 }
 
-/* The word that bytes number b0 to b3 make, counted over an array of words.  For elements of 4 bytes and more
- * they follow each other, for those of 2 bytes in pairs. */
+/* The word that bytes b0 to b3 of an array of words make.  They are consecutive for elements of 4 bytes and
+ * more; for 2-byte elements each two of them are. */
 static __device__ __forceinline__ uint32_t wl_word_of(const uint32_t *words, unsigned b0, unsigned b1,
                                                       unsigned b2, unsigned b3) {
 #if WL_WIDTH >= 4

@@ -5,10 +5,10 @@
 
 /* Vectors from a thread's first to the next thread's in shared memory. */
 #define WL_ROW (WL_FIELDS | 1)
-/* Where vector q of the warp's structures lies there. */
+/* The place of vector q of the warp's structures there. */
 #define WL_STAGE(q) (WL_ROW == WL_FIELDS ? (q) : (q) + (q) / WL_FIELDS)
-/* Byte b of field j's vector, as a byte of the thread's structures; byte b of these, as one of the fields'.
- */
+/* Byte b of field j's vector, as a byte of the thread's structures; byte b of these, as one of the
+ * fields'. */
 #define WL_PACKED_BYTE(j, b) (((b) / WL_WIDTH * WL_FIELDS + (j)) * WL_WIDTH + (b) % WL_WIDTH)
 #define WL_STREAM_BYTE(b)                                                                                    \
     ((b) / WL_WIDTH % WL_FIELDS * 16 + (b) / WL_WIDTH / WL_FIELDS * WL_WIDTH + (b) % WL_WIDTH)
@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
                 make_uint4(word[0], word[1], word[2], word[3]);
         }
     } else if (part.group == part.groups) {
-        /* The structures that fill no vector. */
+        /* The structures that do not fill a vector. */
         const wl_element *packed = (const wl_element *)wl_global(part.packed);
 #pragma unroll 1
         for (uint64_t i = part.groups * WL_EACH; i < shape.n; i++)

@@ -1,5 +1,5 @@
-/* Structures of many equal fields <-> streams: a tile of 32 structures and 32 fields in shared memory, an
- * element an access, a row of 32 side by side on either side.  Compiled for each WL_WIDTH.
+/* Structures of many equal fields <-> streams: a tile of 32 structures and 32 fields in shared memory, one
+ * element per access, 32 contiguous elements per row on either side.  Compiled for each WL_WIDTH.
  *
  * interleave.cu moves wider vectors, but holds whole structures.
  */

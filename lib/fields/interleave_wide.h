@@ -4,17 +4,17 @@
 
 #include <stdint.h>
 
-/* Fields that one launch moves, of structures that may have more. */
+/* Fields that one launch moves; structures may have more. */
 #define WL_WIDE_STREAMS 256
-/* Structures, and fields, of a block's tile. */
+/* Structures, and fields, per tile of a block. */
 #define WL_WIDE_TILE 32
-/* A block has so many threads in y, each of which moves every so many rows of a tile. */
+/* Threads of a block in y; each moves every WL_WIDE_ROWS-th row of a tile. */
 #define WL_WIDE_ROWS 8
 
 struct wl_wide_shape {
     uint64_t n;      /* structures */
-    uint64_t packed; /* address of the first structure's first field that is moved */
-    uint64_t pitch;  /* bytes from a structure to the next */
+    uint64_t packed; /* address of the first moved field of the first structure */
+    uint64_t pitch;  /* bytes from one structure to the next */
     uint32_t fields; /* that are moved */
     uint32_t tiles;  /* of fields: ceil(fields / WL_WIDE_TILE) */
     uint64_t streams[WL_WIDE_STREAMS];

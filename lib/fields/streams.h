@@ -1,5 +1,5 @@
-/* Structures of equal fields <-> streams, an array a field: what wl_deinterleave, wl_interleave and narrow
- * transposes have in common. */
+/* Structures of equal fields <-> streams, one array per field: what wl_deinterleave, wl_interleave and narrow
+ * transposes share. */
 #ifndef WIDELOAD_LIB_STREAMS_H
 #define WIDELOAD_LIB_STREAMS_H
 
@@ -12,10 +12,10 @@ struct wl__streams {
     unsigned fields;  /* not 0 */
     uint64_t n;       /* structures: not 0 */
     wl_devptr packed;
-    const wl_devptr *each; /* the streams' addresses; NULL: they begin at `stream`, every stream_bytes */
+    const wl_devptr *each; /* the streams' addresses; NULL: they begin at `stream`, stream_bytes apart */
     wl_devptr stream;
     uint64_t stream_bytes;
-    /* So many such problems: bytes from one to the next, on both sides. */
+    /* The number of such problems; bytes from one to the next, on both sides. */
     uint64_t batch, packed_batch, stream_batch;
 };
 
@@ -26,8 +26,8 @@ static inline wl_devptr wl__stream_address(const struct wl__streams *streams, un
 /* Addresses and distances are multiples of the width, and have been checked. */
 wl_error wl__streams_move(wl_context *context, const struct wl__streams *streams, wl_stream stream);
 
-/* Launches of `blocks` blocks in all.  The last of the arguments must point at *first, which each launch
- * finds set to its first block's number. */
+/* Launches `blocks` blocks in all.  The last argument must point at *first, which each launch sets to its
+ * first block's number. */
 wl_error wl__streams_launch(wl_context *context, wl__kernel kernel, uint64_t blocks, unsigned threads,
                             uint32_t shared_bytes, void **arguments, uint64_t *first, wl_stream stream);
 

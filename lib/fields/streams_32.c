@@ -2,7 +2,7 @@
 #include "lib/fields/deinterleave_bulk.h"
 #include "lib/fields/streams_movers.h"
 
-/* Narrower fields are loaded by bulk copies. */
+/* Bulk copies load narrower fields. */
 #define WIDTH_LEAST  4
 #define SECTOR_BYTES 32
 

@@ -5,7 +5,7 @@
 #define SECTOR_BYTES 32
 #define WORD_BYTES   4
 #define WIDTH_LIMIT  2
-/* Of these fields' multiples 16 structures are a multiple of 128 bytes, all banks. */
+/* For multiples of this number of fields, 16 structures are a multiple of 128 bytes, all banks. */
 #define FIELDS_TURNED 8
 
 bool wl__can_bulk(const struct wl__problem *p) {
@@ -23,7 +23,7 @@ bool wl__can_bulk(const struct wl__problem *p) {
     return packed % VECTOR_BYTES == 0 && each % SECTOR_BYTES == 0;
 }
 
-/* Fewer fields are as fast one by one. */
+/* Fewer fields are as fast element by element. */
 double wl__cost_bulk(const struct wl__problem *p) {
     return wl__cost_where(p->streams->fields >= p->tuned->bulk_fields);
 }
@@ -37,7 +37,7 @@ wl_error wl__run_bulk(const struct wl__problem *p) {
         .packed = streams->packed,
         .fields = streams->fields,
         .groups = (streams->fields + together - 1) / together,
-        /* Of other numbers the structures of vectors side by side lie in different banks anyway. */
+        /* For other numbers the structures of neighbouring vectors lie in different banks anyway. */
         .turns = streams->fields % FIELDS_TURNED == 0 ? together - 1 : 0,
     };
     shape.groups_inverse = (uint32_t)(((UINT64_C(1) << 32) + shape.groups - 1) / shape.groups);

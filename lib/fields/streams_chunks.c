@@ -10,7 +10,7 @@ static uint32_t inverse_of(unsigned divisor) {
     return (uint32_t)(((UINT64_C(1) << 32) + divisor - 1) / divisor);
 }
 
-/* All bits of how far streams begin past an aligned address. */
+/* The bits of all streams' distances from aligned addresses. */
 static unsigned misalignment(const struct wl__streams *streams, const struct wl_interleave_shape *shape) {
     uint64_t bits = streams->batch > 1 ? streams->stream_batch : 0;
     for (unsigned f = 0; f < streams->fields; f++)
@@ -18,8 +18,8 @@ static unsigned misalignment(const struct wl__streams *streams, const struct wl_
     return (unsigned)bits;
 }
 
-/* Chunks of `groups` groups of vectors of each stream: how far they advance, and what a block holds beside.
- */
+/* Cuts chunks of `groups` groups of vectors of each stream: their step, and what a block holds in
+ * addition. */
 static void cut(const struct wl__streams *streams, struct wl_interleave_shape *shape, unsigned groups,
                 unsigned bits) {
     unsigned each = VECTOR_BYTES / streams->width, sector = SECTOR_BYTES / streams->width;
@@ -31,7 +31,7 @@ static void cut(const struct wl__streams *streams, struct wl_interleave_shape *s
         shape->slack = sector - 1;
     if (streams->together && bits % VECTOR_BYTES) {
         /* The streams' vectors end up to one vector early.  Two are left out, so that the structures' side
-         * goes on at a sector's boundary if it began at one. */
+         * continues at a sector's boundary if it began at one. */
         shape->structures = held - (sector > each ? sector : each);
         shape->slack = each;
     }
@@ -39,7 +39,7 @@ static void cut(const struct wl__streams *streams, struct wl_interleave_shape *s
     shape->chunks = ends / shape->structures + (ends % shape->structures != 0);
 }
 
-/* Where the structures' vectors lie in shared memory.  Says whether they are padded and begin anywhere. */
+/* Places the structures' vectors in shared memory.  Returns whether they are padded and begin anywhere. */
 static bool place(const struct wl__streams *streams, struct wl_interleave_shape *shape,
                   uint32_t *shared_bytes) {
     unsigned fields = streams->fields, each = VECTOR_BYTES / streams->width;
@@ -80,9 +80,9 @@ bool wl__can_chunks(const struct wl__problem *p) {
     return p->streams->fields >= 2 && p->streams->fields <= WL_STREAMS_MAX;
 }
 
-/* With more than 4 or 5 vectors a thread the loads of a second round wait for the first's: of 44 to 64 fields
- * twice the threads are 0.01 to 0.04 of a copy faster.  Bytes are put together by fewer, see interleave.cu;
- * and by a warp less where the others then have 3 vectors each at most, 17 fields' 272: faster by 0.02. */
+/* With more than 4 or 5 vectors per thread, the loads of a second round wait for the first's: for 44 to 64
+ * fields twice the threads save 0.01 to 0.04 of a copy.  1-byte elements have fewer, see interleave.cu; and
+ * one warp less if the others then have 3 vectors each at most, 272 for 17 fields: this saves 0.02. */
 static unsigned threads_of(const struct wl__problem *p, unsigned vectors) {
     const struct wl__streams *streams = p->streams;
     const unsigned all = WL_INTERLEAVE_THREADS, each = p->tuned->chunk_vectors,
@@ -92,7 +92,7 @@ static unsigned threads_of(const struct wl__problem *p, unsigned vectors) {
     return vectors > most * all ? WL_INTERLEAVE_THREADS_MANY : all;
 }
 
-/* Streams are written faster by half of the vectors a thread, if that leaves few threads without. */
+/* Streams are written faster with half the vectors per thread, if few threads then idle. */
 static unsigned groups_of(const struct wl__problem *p) {
     const struct wl__streams *streams = p->streams;
     unsigned step = GROUP * streams->fields, small = p->tuned->chunk_vectors / 2 * WL_INTERLEAVE_THREADS;

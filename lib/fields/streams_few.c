@@ -35,7 +35,7 @@ wl_error wl__run_few(const struct wl__problem *p) {
     };
     for (unsigned f = 0; f < streams->fields; f++)
         shape.streams[f] = wl__stream_address(streams, f);
-    /* The thread after the last whole vector's takes what is left. */
+    /* The thread after the one with the last whole vector takes the rest. */
     uint64_t vectors = streams->n / (VECTOR_BYTES / streams->width) + 1, first;
     shape.blocks = vectors / WL_FEW_THREADS + (vectors % WL_FEW_THREADS != 0);
     void *arguments[] = {&shape, &first};

@@ -15,10 +15,10 @@ struct wl__problem {
 /* interleave_few.cu: a thread holds a vector of each stream in registers. */
 bool wl__can_few(const struct wl__problem *p);
 wl_error wl__run_few(const struct wl__problem *p);
-/* deinterleave_32.cu, deinterleave_bulk.cu: the one number of fields that the compiler knows. */
+/* deinterleave_32.cu, deinterleave_bulk.cu: 32 fields, a number that the compiler knows. */
 bool wl__can_32(const struct wl__problem *p);
 wl_error wl__run_32(const struct wl__problem *p);
-/* deinterleave_bulk.cu: a block loads structures by a bulk copy and takes them apart by words. */
+/* deinterleave_bulk.cu: a block loads structures by a bulk copy and splits them by words. */
 bool wl__can_bulk(const struct wl__problem *p);
 double wl__cost_bulk(const struct wl__problem *p);
 wl_error wl__run_bulk(const struct wl__problem *p);
