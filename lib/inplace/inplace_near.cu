@@ -13,9 +13,6 @@
  * records which chunks have been read: each flag counts the ring's turns.  A flag is set after the one before
  * it, so it stands for all chunks that ever had it.
  *
- * GPUs that have bulk copies close and open by inplace_runs.cu, if a block can hold the distance by which
- * rows move.
- *
  * Traffic: the square is read and written once, and closing or opening reads and writes it once more: 4 rows
  * cols elements where a copy has 2. Vectors of 16 bytes both ways; chunks begin at lines.
  */

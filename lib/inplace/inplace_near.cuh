@@ -16,7 +16,7 @@
 struct wl_near {
     wl_word *matrix;
     const wl_word *saved; /* extra rows of side elements */
-    unsigned *counters;   /* the next chunk or run in 8 bytes, and flags at WL_INPLACE_RING_AT */
+    unsigned *counters;   /* the next chunk in 8 bytes, and flags at WL_INPLACE_RING_AT */
     uint64_t side, extra;
 };
 
@@ -144,7 +144,7 @@ static __device__ __forceinline__ void wl_write_chunk(const struct wl_near *near
     }
 }
 
-/* The next chunk or run in order; one thread calls it. */
+/* The next chunk in order; one thread calls it. */
 static __device__ __forceinline__ uint64_t wl_next(unsigned *counters) {
     return atomicAdd((unsigned long long *)counters, 1ull);
 }
