@@ -1,11 +1,11 @@
-/* The library's own add: out[i] = a[i] + b[i] of any type, the three arrays anywhere, or lying alike.
- * Compiled once for each way of adding, WL_ADD_<name>: a slot is four words or two long words, in which
- * narrower elements are added side by side.
+/* The library's own add: out[i] = a[i] + b[i] of any type; the three arrays have any alignment, or the same.
+ * Compiled once for each way of adding, WL_ADD_<name>: a slot is four words or two long words, which add
+ * several narrower elements at once.
  *
  * Traffic: both inputs are read once, the output is written once; requests are those of slots.cuh.
  *
- * out may be a or b: such an input lies as the output does, so that a thread reads of it just the slot that
- * it writes, before it writes.  Therefore no pointer is __restrict__.
+ * out may be a or b: such an input has the output's alignment, so a thread reads from it only the slot that
+ * it writes, before it writes.  So no pointer is __restrict__.
  */
 #if WL_ADD_8
 #define WL_PART 1
@@ -22,7 +22,7 @@
 #if WL_ADD_8
 #define WL_ENTRY wl_add_any_8
 #define WL_ALIKE wl_add_alike_8
-/* Bytes without their highest bits cannot carry into each other; the highest bits are added by xor. */
+/* Bytes without their highest bits cannot carry into each other; XOR adds the highest bits. */
 static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
     return ((a & 0x7f7f7f7f) + (b & 0x7f7f7f7f)) ^ ((a ^ b) & 0x80808080);
 }
@@ -55,8 +55,8 @@ static __device__ __forceinline__ uint32_t wl_sum(uint32_t a, uint32_t b) {
 #elif WL_ADD_BF16
 #define WL_ENTRY wl_add_any_bf16
 #define WL_ALIKE wl_add_alike_bf16
-/* A BF16 is the upper half of a float.  The float sum has more than twice a BF16's digits and two, so that
- * rounding it once more gives what rounding the exact sum would. */
+/* A BF16 is the upper half of a float.  The float sum has more than twice a BF16's digits plus two.  So
+ * rounding it once more gives the same as rounding the exact sum. */
 static __device__ __forceinline__ uint32_t wl_rounded(float sum) {
     uint32_t bits = __float_as_uint(sum);
     return sum != sum ? 0x7fff0000 : bits + 0x7fff + (bits >> 16 & 1);
@@ -104,7 +104,7 @@ extern "C" __global__ void WL_FULL_SM WL_ENTRY(uint8_t *line, const uint8_t *a, 
     if (slot >= whole && slot < whole_end) {
         unsigned shift_a = wl_shift(a), shift_b = wl_shift(b);
         const uint4 *vector_a = wl_vector(a, slot, shift_a), *vector_b = wl_vector(b, slot, shift_b);
-        /* All loads are under way before the first is waited for.  An input that is not shifted is loaded
+        /* All loads are in flight before the first is waited for.  An input that is not shifted is loaded
          * twice, the second time from L1. */
         uint4 x = *wl_once(vector_a), next_x = *wl_once(vector_a + (shift_a != 0));
         uint4 y = *wl_once(vector_b), next_y = *wl_once(vector_b + (shift_b != 0));
@@ -121,12 +121,12 @@ extern "C" __global__ void WL_FULL_SM WL_ENTRY(uint8_t *line, const uint8_t *a, 
     }
 }
 
-/* The same where all arrays lie alike in 16 bytes.  Ten blocks a multiprocessor: their 1,280 threads have 40
- * KB of loads under way.  Sixteen have 64 KB, and requests wait for each other in the memory; eight have 32
- * KB, too few (docs/notes/add.md).  Registers keep other blocks out, 48 a thread, which the slots that are
- * not whole ask for: all bytes of one are loaded before the first is used.  Shared memory would keep them out
- * at the expense of the L1 cache, where the loads are under way.  BF16 takes more instructions a slot, and so
- * more threads. */
+/* The same if all arrays have the same alignment within 16 bytes.  Ten blocks per multiprocessor have 1,280
+ * threads with 40 KB of loads in flight.  Sixteen have 64 KB, and requests wait for each other in the memory;
+ * eight have 32 KB, too few (docs/notes/add.md).  Registers limit the blocks: 48 per thread, which partial
+ * slots need, as all bytes of one are loaded before the first is used.  Shared memory as the limit would
+ * shrink the L1 cache, where the loads are in flight.  BF16 takes more instructions per slot, and so more
+ * threads. */
 #if WL_ADD_BF16
 #define WL_BLOCKS 12
 #else
