@@ -1,4 +1,4 @@
-/* Division by numbers that the host knows and a kernel does not: plain C, for both sides. */
+/* Division by numbers that the host knows and a kernel does not: plain C for both sides. */
 #ifndef WIDELOAD_KERNELS_DIVISOR_H
 #define WIDELOAD_KERNELS_DIVISOR_H
 
@@ -22,7 +22,7 @@ static inline struct wl_divisor wl_divisor(uint64_t count) {
 }
 #endif
 
-/* n / count for any n, and what is left over, by one multiplication and one correction: the product with the
+/* n / count and the remainder, for any n, by one multiplication and one correction: the product with the
  * reciprocal is the quotient or one less. */
 WL_BOTH_SIDES uint32_t wl_divide(uint32_t n, struct wl_divisor by, uint32_t *rest) {
     uint32_t quotient = (uint32_t)(((uint64_t)n * by.reciprocal) >> 32);

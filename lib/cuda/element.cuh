@@ -1,4 +1,4 @@
-/* Elements of WL_WIDTH bytes (1, 2, 4, 8 or 16), names of kernels that are compiled once a width, and
+/* Elements of WL_WIDTH bytes (1, 2, 4, 8 or 16), names of kernels that are compiled once per width, and
  * addresses that come in a struct. */
 #ifndef WIDELOAD_KERNELS_ELEMENT_CUH
 #define WIDELOAD_KERNELS_ELEMENT_CUH
@@ -17,11 +17,11 @@ typedef uint16_t wl_element;
 typedef uint8_t wl_element;
 #endif
 
-/* Elements of a 16-byte vector. */
+/* Elements per 16-byte vector. */
 #define WL_EACH (16 / WL_WIDTH)
 
 #define WL_JOINED(name, width, suffix) wl_##name##width##suffix
-/* The arguments' own values, which ## would not take. */
+/* Expands the arguments, which ## would not do. */
 #define WL_JOIN(name, width, suffix) WL_JOINED(name, width, suffix)
 
 #endif

@@ -1,8 +1,8 @@
 /* Flags in global memory, by which blocks of a launch wait for each other.
  *
- * What a block's threads did before a barrier of theirs, reads as well as writes, comes before the flag that
- * one of them then sets, and what follows the look that sees the flag, and a barrier, comes after: a release
- * and an acquire of the PTX memory model. Compute capability 7.0 and later.
+ * A block's reads and writes before a barrier come before the flag that one of its threads then sets.  What
+ * follows the read that sees the flag, and a barrier, comes after it: a release and an acquire of the PTX
+ * memory model.  Compute capability 7.0 and later.
  */
 #ifndef WIDELOAD_KERNELS_FLAGS_CUH
 #define WIDELOAD_KERNELS_FLAGS_CUH
@@ -16,7 +16,7 @@ static __device__ __forceinline__ unsigned wl_flag(const unsigned *flag) {
     return value;
 }
 
-/* A look that orders nothing. (By volatile it would go by a generic address, which takes registers.) */
+/* Reads a flag without ordering.  (A volatile read would use a generic address, which takes registers.) */
 static __device__ __forceinline__ unsigned wl_peek(const unsigned *flag) {
     unsigned value;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"

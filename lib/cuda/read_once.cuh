@@ -1,19 +1,19 @@
-/* Loads of what a kernel reads once, with a word to the second-level cache about it. */
+/* Loads of data that a kernel reads once, with an L2 eviction hint. */
 #ifndef WIDELOAD_KERNELS_READ_ONCE_CUH
 #define WIDELOAD_KERNELS_READ_ONCE_CUH
 
 #include <stdint.h>
 
-/* What createpolicy.fractional.L2::evict_last makes for all accesses, as a constant; CUDA's own
+/* The constant that createpolicy.fractional.L2::evict_last makes for all accesses; CUDA's own
  * cuda::access_property::persisting is the same. */
 #define WL_EVICT_LAST UINT64_C(0x14F0000000000000)
 
-/* The address, for a load right there: *wl_once(p).  The lines that it brings are marked to be evicted last,
- * so that the cache makes room by writing back what the kernel writes: earlier, and more of it side by side.
- * Copies and the like gain 1 to 3 % on an H200 (docs/notes/fabric.md, also for what they leave behind).
+/* The address, for a load on the spot: *wl_once(p).  The lines that it brings are marked to be evicted last.
+ * So the cache makes room by writing back what the kernel writes, earlier and in longer contiguous runs.
+ * Copies and the like gain 1 to 3 % on an H200 (docs/notes/fabric.md; also on what they leave in the cache).
  *
- * The load is an ordinary one: the compiler may move it, or make it conditional.  Memory that the same kernel
- * writes is therefore as safe as it is without.  GPUs before compute capability 8.0 have no such hint. */
+ * The load is an ordinary one: the compiler may move it, or make it conditional.  So memory that the same
+ * kernel writes is as safe as without the hint.  GPUs before compute capability 8.0 have no such hint. */
 template <class T> static __device__ __forceinline__ const T *wl_once(const T *p) {
 #if __CUDA_ARCH__ >= 800
     return (const T *)__nv_associate_access_property(p, WL_EVICT_LAST);
@@ -22,11 +22,11 @@ template <class T> static __device__ __forceinline__ const T *wl_once(const T *p
 #endif
 }
 
-/* 16 bytes of global memory, where they are wanted.  Of the 256 bytes around them those that are not in the
- * cache come into it too: for pieces of rows that begin anywhere, where other blocks soon want the rest.
+/* 16 bytes of global memory, if wanted.  What the cache lacks of the 256 bytes around them is loaded too: for
+ * pieces of rows that begin anywhere, where other blocks want the rest soon.
  *
- * One load under a predicate, which the compiler may move as well: a branch around it would part it from the
- * thread's other loads, and cost more than the hint brings. */
+ * It is one load under a predicate, which the compiler may move as well: a branch around it would separate it
+ * from the thread's other loads, and cost more than the hint gains. */
 static __device__ __forceinline__ uint4 wl_load_once_256(const void *p, bool wanted) {
     uint4 vector;
 #if __CUDA_ARCH__ >= 800

@@ -1,25 +1,25 @@
 /* Slots: aligned 16 bytes of an output, made of as many bytes anywhere in the inputs.
  *
- * Each thread takes one slot.  Where an input does not lie as the output does, its 16 bytes go over from one
- * aligned vector into the next; both are loaded and the bytes shifted into place in registers.  The second
- * load finds in L1 what the neighbouring lane's first one brings, so that memory is read once.
+ * Each thread takes one slot.  If an input's alignment differs from the output's, its 16 bytes cross from one
+ * aligned vector into the next.  Both are loaded, and the bytes are shifted into place in registers.  The
+ * second load finds in L1 what the neighbouring lane's first one brings, so that memory is read once.
  *
  * The host (lib/slots.h) counts slots from a 128-byte line of the output and says which of them are whole:
  * all of their bytes belong to the output, and the vectors that they are made of lie inside the inputs.
- * Others, one or two at either end, are done in elements.
+ * Others, one or two at either end, are done by elements.
  */
 #ifndef WIDELOAD_KERNELS_SLOTS_CUH
 #define WIDELOAD_KERNELS_SLOTS_CUH
 
 #include "lib/cuda/index.cuh"
 
-/* Threads of a block; lib/slots.h launches no other.  Small blocks, one slot a thread: as one ends the next
- * begins, and its loads are under way while others wait.  Sixteen of them fill a multiprocessor, where no
- * thread takes more than 32 registers. */
+/* Threads per block; lib/slots.h launches no other number.  Blocks are small, with one slot per thread: as
+ * one ends the next begins, and its loads are in flight while others wait.  Sixteen of them fill a
+ * multiprocessor, if threads take at most 32 registers. */
 #define WL_SLOT_THREADS 128
 #define WL_FULL_SM      __launch_bounds__(WL_SLOT_THREADS, 16)
 
-/* Sixteen of the 32 bytes (low, high), from number shift (0 to 15) on. */
+/* Sixteen of the 32 bytes (low, high), from byte `shift` (0 to 15) on. */
 static __device__ __forceinline__ uint4 wl_window(uint4 low, uint4 high, unsigned shift) {
     if (shift & 8) {
         low = make_uint4(low.z, low.w, high.x, high.y);
@@ -36,12 +36,12 @@ static __device__ __forceinline__ uint4 wl_window(uint4 low, uint4 high, unsigne
                       __funnelshift_r(low.z, low.w, bits), __funnelshift_r(low.w, high.x, bits));
 }
 
-/* All bits of a word's bytes before number `end`. */
+/* The mask of a word's bytes before byte `end`. */
 static __device__ __forceinline__ uint32_t wl_bits_before(int end) {
     return __funnelshift_lc(0xffffffff, 0, 8 * max(end, 0));
 }
 
-/* How far the bytes for a line of slots lie in aligned vectors; the same for all threads. */
+/* The offset of a line's bytes in aligned vectors; the same for all threads. */
 static __device__ __forceinline__ unsigned wl_shift(const uint8_t *from) {
     return (unsigned)(uintptr_t)from & 15;
 }
@@ -51,9 +51,9 @@ static __device__ __forceinline__ const uint4 *wl_vector(const uint8_t *from, ui
     return (const uint4 *)(from - shift) + slot;
 }
 
-/* Slots that are not whole go by halves of 8 bytes, in elements of WL_PART bytes, of which [begin, end) are
- * moved and the others undefined.  All loads of a half stand before the first use, so that a thread waits for
- * memory twice, not sixteen times; both halves at once would cost every thread registers. */
+/* Partial slots go by halves of 8 bytes, in elements of WL_PART bytes: [begin, end) are moved, the others are
+ * undefined.  All loads of a half come before the first use: a thread waits for memory twice, not sixteen
+ * times. Both halves at once would cost every thread registers. */
 #if WL_PART <= 8
 #if WL_PART == 1
 typedef uint8_t wl_part;
@@ -91,7 +91,7 @@ static __device__ __forceinline__ void wl_store_parts(uint8_t *to, uint2 words, 
 
 #endif
 
-/* `place` (of the first or one past the last byte) as seen from byte `at`, cut to what an int holds. */
+/* `place` (of the first or one past the last byte) relative to byte `at`, clamped to what an int holds. */
 static __device__ __forceinline__ int wl_from(uint64_t place, uint64_t at) {
     return place <= at ? 0 : (int)min(place - at, (uint64_t)16);
 }
