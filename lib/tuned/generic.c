@@ -1,7 +1,7 @@
 /* The floor: every device that has no file of its own, from compute capability 7.5 on.
  *
- * Nothing was measured on these.  The values are those of an H200, but for what its measurements say of
- * asynchronous loads and clusters: the movers for any device are taken there. */
+ * Nothing was measured on these.  The values are those of an H200, except where its measurements concern
+ * asynchronous loads and clusters: there the movers for any device are taken. */
 #include "lib/tuned/tuned.h"
 
 extern const struct wl__tuned wl__tuned_generic;

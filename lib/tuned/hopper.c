@@ -1,5 +1,5 @@
-/* Compute capability 9.0: H200, and H100, whose chip is the same.  Newer devices use it until they have their
- * own. */
+/* Compute capability 9.0: H200, and H100, which has the same chip.  Newer devices use it until they have a
+ * file of their own. */
 #include "lib/tuned/tuned.h"
 
 extern const struct wl__tuned wl__tuned_hopper;

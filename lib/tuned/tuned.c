@@ -2,7 +2,7 @@
 
 extern const struct wl__tuned wl__tuned_generic, wl__tuned_hopper;
 
-/* From which compute capability on; ascending. */
+/* By the least compute capability; ascending. */
 static const struct {
     unsigned capability;
     const struct wl__tuned *tuned;

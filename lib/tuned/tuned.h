@@ -1,8 +1,9 @@
-/* What was fitted to measurements, a file for each architecture: thresholds between movers, and how a kernel
- * is launched.  All of it is about speed: no value makes a result wrong.
+/* Values fitted to measurements, one file per architecture: thresholds between movers, and how a kernel is
+ * launched.  All of it is about speed: no value makes a result wrong.
  *
- * What a kernel is compiled with (tiles, threads) and what the machine is (lines of 128 bytes, sectors of 32)
- * stands beside the kernels instead.  Values were measured on an H200 unless the comment says otherwise. */
+ * The values that a kernel is compiled with (tiles, threads) and those of every machine (lines of 128 bytes,
+ * sectors of 32) stand next to the kernels instead.  Values were measured on an H200 unless the comment says
+ * otherwise. */
 #ifndef WIDELOAD_LIB_TUNED_H
 #define WIDELOAD_LIB_TUNED_H
 
@@ -204,8 +205,8 @@ struct wl__tuned_strips {
 struct wl__tuned_order {
     uint32_t square;         /* tiles along each side of what comes first */
     uint32_t group, streams; /* tiles of joined dimensions that come together; places where they are taken */
-    uint32_t far, long_run;  /* bytes: tiles that lie so far apart in the output are no neighbours where a
-                              * loaded  run is whole lines, or so long */
+    uint32_t far, long_run;  /* bytes: tiles this far apart in the output do not count as neighbours if a
+                              * loaded run is whole lines, or this long */
 };
 
 struct wl__tuned_permute {
