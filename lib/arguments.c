@@ -18,8 +18,8 @@ wl_error wl__check_width(const char *call, unsigned width) {
                     width);
 }
 
-/* Whether the byte at an address is one that this process can read.  The kernel looks, so nothing faults;
- * where it cannot be asked, the answer is yes. */
+/* Whether this process can read the byte at an address.  The kernel checks, so nothing faults; if it cannot
+ * be asked, the answer is yes. */
 static bool host_can_read(wl_devptr address) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
@@ -31,8 +31,8 @@ static bool host_can_read(wl_devptr address) {
     return !fault;
 }
 
-/* Some 50 ns a question on an H200, of 3,300 that a launch takes.  Nothing is remembered from call to call:
- * the driver gives addresses of freed memory back to the system, which may place pageable memory there. */
+/* Takes about 50 ns per question on an H200; a launch takes 3,300.  Nothing is cached between calls: the
+ * driver gives addresses of freed memory back to the system, which may place pageable memory there. */
 static wl_error check_reachable(const char *call, struct wl__reach *reach, const struct wl__array *array) {
     const uint64_t page = array->address / WL__PAGE_BYTES;
     if (page && page == reach->page)
@@ -69,7 +69,7 @@ wl_error wl__check_any_array(const char *call, struct wl__reach *reach, const st
         return wl__fail(WL_ERROR_INVALID_ARGUMENT,
                         "%s: %s is 0x%llx, which is not a multiple of the element size, %u bytes", call,
                         array->name, address, alignment);
-    /* Addresses are 64-bit signed at heart. */
+    /* Addresses are in effect 64-bit signed. */
     if (array->bytes > INT64_MAX || array->bytes - 1 > UINT64_MAX - address)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s goes past the end of the address space", call,
                         array->name);

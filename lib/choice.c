@@ -8,7 +8,7 @@ enum { WORDS = 512 };
 static _Thread_local struct wl__choice last;
 static _Thread_local unsigned held;
 
-/* Cut off where it is longer than WORDS. */
+/* Cuts off what is longer than WORDS. */
 static void put_in_words(const struct wl__choice *choice, char words[WORDS]) {
     words[0] = '\0';
     if (!choice->operation)
@@ -27,8 +27,8 @@ void wl__chose(const wl_context *context, const struct wl__choice *choice) {
     last = *choice;
     if (!context->log)
         return;
-    /* Not the words that wl_explain() gave: those stay until it is called again.  One call of fprintf, so
-     * that lines of several threads stay whole. */
+    /* Uses its own buffer: the words that wl_explain() returned must stay until it is called again.  One call
+     * of fprintf keeps lines of several threads whole. */
     char words[WORDS];
     put_in_words(choice, words);
     fprintf(stderr, "wideload: %s\n", words);

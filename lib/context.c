@@ -6,7 +6,7 @@
 #include "lib/device.h"
 #include "lib/error.h"
 
-/* What a device's name asks for. */
+/* The device that a name asks for. */
 struct wanted {
     enum { WANT_AUTO, WANT_GPU, WANT_SIMULATOR, WANT_CURRENT } kind;
     int ordinal;
@@ -29,7 +29,7 @@ static bool parse_name(const char *name, struct wanted *out) {
     out->kind = WANT_GPU;
     if (name[3] == '\0')
         return true;
-    /* Digits only: strtol would take blanks and signs. */
+    /* Digits only: strtol would accept blanks and signs. */
     const char *digits = name + 4;
     size_t length = strlen(digits);
     if (name[3] != ':' || length == 0 || length > 4 || strspn(digits, "0123456789") != length)
@@ -90,7 +90,7 @@ static wl_error retain_primary(wl_context *context, int ordinal) {
     return error;
 }
 
-/* The driver, its context and the device. */
+/* Opens the driver, its context and the device. */
 static wl_error open_context(wl_context *context, const struct wanted *wanted) {
     struct wl__driver *driver = &context->driver;
     if (wanted->kind == WANT_CURRENT) {
@@ -129,7 +129,7 @@ static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
     return error;
 }
 
-/* Gives back all but the lock. */
+/* Releases everything but the lock. */
 static void give_back(wl_context *context) {
     if (context->retained)
         context->driver.cuDevicePrimaryCtxRelease(context->device);

@@ -1,4 +1,4 @@
-/* What a device says of itself. */
+/* The properties of a device. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,13 +33,13 @@ static wl_error ask(wl_context *context, wl_device_info *out) {
     out->memory_bytes = total;
     out->free_bytes = available;
     out->multiprocessors = attribute(context, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    /* The simulator says an H200's, for programs that divide by them; it has no memory of that speed. */
+    /* The simulator reports an H200's, for programs that divide by them; it has no memory of that speed. */
     if (!driver->simulator) {
         out->memory_clock_khz = attribute(context, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
         out->memory_bus_bits = attribute(context, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
     }
     out->l2_bytes = attribute(context, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-    /* Two transfers a clock: all memory of the last decades is double data rate. */
+    /* Two transfers per clock: all memory of the last decades is double data rate. */
     out->peak_gbps = 2.0 * out->memory_clock_khz * 1e3 * out->memory_bus_bits / 8 * 1e-9;
     snprintf(out->kind, sizeof(out->kind), "%s", driver->simulator ? "sim" : "gpu");
     out->arch_proved = !driver->simulator;

@@ -12,7 +12,7 @@
 #define STRING_(text) #text
 #define STRING(text)  STRING_(text)
 
-/* The unversioned name is the development link; an installed run-time package has only the other. */
+/* The unversioned name is the development link; an installed run-time package has only the other one. */
 static const char *const simulator_names[] = {"libwideload-sim.so",
                                               "libwideload-sim.so." STRING(WL_VERSION_MAJOR)};
 #define SIMULATOR_NAMES (sizeof(simulator_names) / sizeof(simulator_names[0]))
@@ -23,7 +23,7 @@ static const char *const simulator_names[] = {"libwideload-sim.so",
 
 static const char nvidia_name[] = "libcuda.so.1";
 
-/* The simulator's handle, NULL when it is not found; then dlerror() says why. */
+/* The simulator's handle; NULL if it is not found: then dlerror() says why. */
 static void *find_simulator(const char *named, int mode) {
     if (named && *named)
         return dlopen(named, mode);
@@ -85,7 +85,7 @@ static const char *find_all(struct wl__driver *driver) {
 #define WL_DRIVER_FIND_OPTIONAL(name) (void)find(driver->library, STRING(name), NULL, &driver->name);
     WL_DRIVER_OPTIONAL_MAP(WL_DRIVER_FIND_OPTIONAL)
 #undef WL_DRIVER_FIND_OPTIONAL
-    /* The simulator may stand where NVIDIA's library is looked for; asked for by name, it has to be it. */
+    /* The simulator may be installed in place of NVIDIA's library; if asked for by name, it must be it. */
     if (!driver->simulator && !find(driver->library, "wlSimGetCounters", NULL, &driver->wlSimGetCounters))
         return NULL;
     driver->simulator = true;
@@ -113,7 +113,7 @@ static wl_error bind(struct wl__driver *driver, const char *library) {
 }
 
 static wl_error initialize(struct wl__driver *driver) {
-    /* In a process that has opened the simulator by itself, its bounds stay as they are. */
+    /* In a process that opened the simulator itself, its bounds stay as they are. */
     if (driver->simulator)
         (void)driver->wlSimStrictBounds();
     CUresult result = driver->cuInit(0);

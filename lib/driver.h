@@ -59,7 +59,7 @@
     X(cuEventSynchronize, NULL)                                                                              \
     X(cuEventElapsedTime, "cuEventElapsedTime")
 
-/* Functions that older drivers lack, and that are NULL there. */
+/* Functions that older drivers lack; NULL there. */
 #define WL_DRIVER_OPTIONAL_MAP(X) X(cuLaunchKernelEx)
 
 struct wl__driver {
@@ -84,9 +84,9 @@ struct wl__driver {
  * beside this library, else wherever the loader finds it; and initialises it.  On failure (NO_DRIVER, or
  * NO_DEVICE from the driver's initialisation) there is nothing to close. */
 wl_error wl__driver_open(struct wl__driver *driver, bool simulator);
-/* Opens the library whose context is the calling thread's current one, of those that the process has loaded
- * already: libcuda.so.1, else the simulator.  Loads and initialises nothing.  NO_DEVICE where no context is
- * current. */
+/* Opens the library whose context is the calling thread's current one, among those that the process has
+ * already loaded: libcuda.so.1, else the simulator.  Loads and initialises nothing.  NO_DEVICE if no context
+ * is current. */
 wl_error wl__driver_open_current(struct wl__driver *driver, CUcontext *current);
 void wl__driver_close(struct wl__driver *driver);
 

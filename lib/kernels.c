@@ -1,4 +1,4 @@
-/* Kernels are loaded when they are first used: a module (a fatbin) and the functions in it. */
+/* Loads kernels when they are first used: a module (a fatbin) and the functions in it. */
 #include "lib/kernels.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static struct place find(wl__kernel kernel) {
                 return (struct place){number, module, *name};
 }
 
-/* With the lock held, and no capture forbidding it. */
+/* The caller holds the lock, and no capture forbids it. */
 static wl_error load(wl_context *context, wl__kernel kernel, CUfunction *out) {
     const struct wl__driver *driver = &context->driver;
     const struct place place = find(kernel);
@@ -48,8 +48,8 @@ static wl_error load(wl_context *context, wl__kernel kernel, CUfunction *out) {
     return wl__driver_check(driver, driver->cuModuleGetFunction(out, *module, place.name), call);
 }
 
-/* Loading is what a capture forbids its thread, and in the global mode every thread; but a module belongs to
- * no stream and to no graph, so this is a call for which the relaxed mode is meant. */
+/* A capture forbids loading to its thread, and in the global mode to every thread.  But a module belongs to
+ * no stream and no graph, so the relaxed mode is meant for calls like this. */
 static wl_error load_relaxed(wl_context *context, wl__kernel kernel, CUfunction *out) {
     const struct wl__driver *driver = &context->driver;
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -64,7 +64,7 @@ static wl_error load_relaxed(wl_context *context, wl__kernel kernel, CUfunction 
 
 wl_error wl__kernel_get(wl_context *context, wl__kernel kernel, CUfunction *out) {
     wl_error error = WL_ERROR_OK;
-    /* Acquire: what the driver did for the thread that loaded the function is done for this one, too. */
+    /* Acquire: what the driver did for the thread that loaded the function is visible to this one, too. */
     *out = atomic_load_explicit(&context->kernels[kernel], memory_order_acquire);
     if (*out)
         return error;

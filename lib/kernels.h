@@ -1,10 +1,10 @@
-/* The kernels that the library carries, as lib/movers.def lists them, and how one is loaded. */
+/* The kernels in the library, as lib/movers.def lists them, and how one is loaded. */
 #ifndef WIDELOAD_LIB_KERNELS_H
 #define WIDELOAD_LIB_KERNELS_H
 
 #include <stddef.h>
 
-/* A kernel's number: WL_KERNEL_<name>.  From WL_KERNEL_COUNT on they are those of wl__further_kernels(). */
+/* A kernel's number: WL_KERNEL_<name>.  Those of wl__further_kernels() begin at WL_KERNEL_COUNT. */
 typedef unsigned wl__kernel;
 
 enum {
@@ -20,12 +20,11 @@ enum {
     WL_MODULE_COUNT,
 };
 
-/* How many more modules and kernels a context has room for. */
+/* Modules and kernels that a context has room for in addition. */
 #define WL_FURTHER_MODULES 48
 #define WL_FURTHER_KERNELS 96
 
-/* A module: a .cu file's fatbin, as it lies in the program, and its entry functions' names; NULL ends them.
- */
+/* A module: a .cu file's fatbin, embedded in the program, and its entry functions' names; NULL ends them. */
 struct wl__module {
     const char *name;
     const void *fatbin;
@@ -37,8 +36,8 @@ struct wl__modules {
 };
 extern const struct wl__modules wl__library_modules;
 
-/* Modules of whoever stands above the library and launches kernels of its own by its functions: the ladder.
- * The same ones each time, before any of them is launched. */
+/* Adds modules of a user above the library that launches its own kernels by its functions: the ladder. Pass
+ * the same ones each time, before any of them is launched. */
 void wl__further_kernels(const struct wl__modules *modules);
 
 #endif

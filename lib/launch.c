@@ -2,7 +2,7 @@
 
 #include "lib/error.h"
 
-/* What a kernel may have of shared memory unasked. */
+/* Shared memory that a kernel may have without a request. */
 #define UNASKED_SHARED_LIMIT (48 * 1024)
 
 static _Thread_local struct wl__launched last;
@@ -15,7 +15,7 @@ void wl__note_launch(struct wl__launched launched) {
     last = launched;
 }
 
-/* Always as much as there is: were it as much as a launch needs, another thread's smaller launch could come
+/* Always requests all: if it requested what a launch needs, another thread's smaller launch could come
  * between. */
 static wl_error allow_all_shared(wl_context *context, CUfunction function) {
     const struct wl__driver *driver = &context->driver;
@@ -35,7 +35,7 @@ static wl_error allow_all_shared(wl_context *context, CUfunction function) {
 /* One launch. */
 struct grid {
     uint32_t x, y;
-    uint32_t cluster; /* blocks in a row; 0: none */
+    uint32_t cluster; /* consecutive blocks; 0: none */
     bool cooperative;
     struct wl__block block;
     uint32_t shared_bytes;
@@ -63,7 +63,7 @@ static CUresult start(const struct wl__driver *driver, CUfunction function, cons
     return driver->cuLaunchKernelEx(&config, function, arguments, NULL);
 }
 
-/* With the context current. */
+/* The context is current. */
 static wl_error launch(wl_context *context, wl__kernel kernel, const struct grid *grid, void **arguments,
                        wl_stream stream) {
     CUfunction function;
@@ -92,7 +92,7 @@ static wl_error launch(wl_context *context, wl__kernel kernel, const struct grid
 
 static wl_error enter_and_launch(wl_context *context, wl__kernel kernel, const struct grid *grid,
                                  void **arguments, wl_stream stream) {
-    /* A thread that works on a device has its context current already: to ask is cheaper than to push and
+    /* A thread that works on a device has its context current already: asking is cheaper than a push and a
      * pop. */
     CUcontext current = NULL;
     if (context->driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->cuda)
@@ -130,7 +130,7 @@ wl_error wl__launch_cooperative(wl_context *context, wl__kernel kernel, uint32_t
     return enter_and_launch(context, kernel, &grid, arguments, stream);
 }
 
-/* With the context current. */
+/* The context is current. */
 static wl_error count_blocks(wl_context *context, wl__kernel kernel, uint32_t threads, uint32_t shared_bytes,
                              uint64_t *blocks) {
     const struct wl__driver *driver = &context->driver;

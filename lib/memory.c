@@ -10,7 +10,7 @@ wl_error wl_alloc(wl_context *context, wl_devptr *out, size_t bytes) {
     if (error)
         return error;
     CUdeviceptr address = 0;
-    /* CUDA refuses to allocate nothing; a byte gives an address of its own. */
+    /* CUDA refuses allocations of 0 bytes; one byte gives an address of its own. */
     CUresult result = context->driver.cuMemAlloc(&address, bytes ? bytes : 1);
     error = result == CUDA_ERROR_OUT_OF_MEMORY
                 ? wl__fail(WL_ERROR_OUT_OF_MEMORY, "the device has no room for %zu bytes", bytes)
@@ -25,7 +25,7 @@ wl_error wl_free(wl_context *context, wl_devptr address) {
     wl_error error = wl__enter(context);
     if (error)
         return error;
-    /* As free() does: a null address is nothing to free. */
+    /* As with free(), a null address is a no-op. */
     if (address)
         error = wl__driver_check(&context->driver, context->driver.cuMemFree(address), "cuMemFree");
     wl__leave(context);

@@ -11,7 +11,7 @@ double wl__cost_floor(const struct wl__problem *problem) {
     return WL_FLOOR;
 }
 
-/* The rows that are never picked. */
+/* The rows that are never picked, as bits. */
 static uint32_t passed_over(struct wl__movers movers) {
 #ifdef WL_MASKS
     const unsigned only = wl__only == WL_ONLY_FLOOR ? movers.count - 1 : (unsigned)wl__only;

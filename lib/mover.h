@@ -10,7 +10,7 @@
 
 /* Costs are estimated times relative to a copy of the same bytes.  No mover is faster than a copy, so
  * WL_AS_COPY ends the search: the movers after that one are not asked. */
-#define WL_AS_COPY 1.0 /* the fastest of those that can, where it was measured */
+#define WL_AS_COPY 1.0 /* fastest of those that can, as measured */
 #define WL_SECOND  1.2 /* slower than the specialised ones, and faster than the floor */
 #define WL_FLOOR   1.5
 #define WL_DEAR    2.0 /* it can, but the floor was faster */
@@ -28,7 +28,7 @@ struct wl__mover {
     wl_error (*run)(const struct wl__problem *problem);
 };
 
-/* A table that is no longer than WL_MOVERS_LIMIT. */
+/* A table of at most WL_MOVERS_LIMIT movers. */
 struct wl__movers {
     const struct wl__mover *rows;
     unsigned count;
@@ -45,13 +45,13 @@ static inline double wl__cost_where(bool fastest) {
 /* The cost of every floor: WL_FLOOR. */
 double wl__cost_floor(const struct wl__problem *problem);
 
-/* Of the movers that can, the one of least cost; of equal ones the first.  With WL_MASKS the rows are passed
- * over whose bits `without` has.  NULL: none can. */
+/* Of the movers that can, picks the one of least cost; of equal ones the first.  With WL_MASKS it skips the
+ * rows whose bits `without` has.  NULL: none can. */
 const struct wl__mover *wl__mover_pick(struct wl__movers movers, uint32_t without,
                                        const struct wl__problem *problem);
 
-/* Runs a mover.  What it chooses in turn is neither kept nor logged: wl_explain() has the choice, to which
- * the mover's name and reason are added. */
+/* Runs a mover.  The mover's own choices are neither kept nor logged: wl_explain() reports `choice`, with the
+ * mover's name and reason added. */
 wl_error wl__mover_run(wl_context *context, const struct wl__mover *mover, struct wl__choice *choice,
                        const struct wl__problem *problem);
 

@@ -6,8 +6,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* The file that this code was loaded from: a program knows itself by the name that it was called by, which is
- * no path where it was found in PATH. */
+/* The file that this code was loaded from.  A program knows itself by the name that it was called by, which
+ * is not a path if it was found in PATH. */
 static bool own_file(char *file, size_t size, bool *program) {
     Dl_info own, main;
     if (!dladdr((void *)(size_t)wl__parts_folder, &own) || !own.dli_fname)

@@ -5,7 +5,7 @@
 #define SLOT 16
 #define LINE 128
 
-/* Where in an aligned vector the bytes for a slot begin. */
+/* The offset in an aligned vector at which a slot's bytes begin. */
 static uint64_t shift_of(wl_devptr out, wl_devptr input) {
     return (input - out) % SLOT;
 }
@@ -28,7 +28,7 @@ struct wl__slots wl__slots(wl_devptr out, const wl_devptr *inputs, unsigned coun
         uint64_t shift = shift_of(out, inputs[i]);
         if (shift == 0)
             continue;
-        /* A slot's vectors begin `shift` bytes before its bytes and end as many short of a vector behind. */
+        /* A slot's vectors begin `shift` bytes before its bytes and end 16 - `shift` bytes after them. */
         uint64_t first = (slots.lead + shift + SLOT - 1) / SLOT, vectors = (slots.end + shift) / SLOT;
         if (slots.first < first)
             slots.first = first;
