@@ -81,7 +81,7 @@ struct wl__driver {
 };
 
 /* Opens libcuda.so.1, or the simulator: $WIDELOAD_SIM_LIBRARY if that is set, else libwideload-sim.so
- * beside this library, else wherever the loader finds it; and initialises it.  On failure (NO_DRIVER, or
+ * next to this library, else wherever the loader finds it; and initialises it.  On failure (NO_DRIVER, or
  * NO_DEVICE from the driver's initialisation) there is nothing to close. */
 wl_error wl__driver_open(struct wl__driver *driver, bool simulator);
 /* Opens the library whose context is the calling thread's current one, among those that the process has

@@ -60,7 +60,7 @@ static bool is_dense(const struct wl__problem *p) {
 
 /* A kernel, and how it cuts rows. */
 struct way {
-    /* copy_rows.cu: it takes `word` bytes an access, and cuts what is left at either end of a row into parts
+    /* copy_rows.cu: it takes `word` bytes per access, and cuts the rest at either end of a row into parts
      * of `part` bytes.  0: copy_dense.cu and copy_seams.cu. */
     unsigned word, part;
     unsigned each; /* accesses per thread; bytes of the output per block */

@@ -2,7 +2,7 @@
  * launched.  All of it is about speed: no value makes a result wrong.
  *
  * The values that a kernel is compiled with (tiles, threads) and those of every machine (lines of 128 bytes,
- * sectors of 32) stand next to the kernels instead.  Values were measured on an H200 unless the comment says
+ * sectors of 32) are next to the kernels.  Values were measured on an H200 unless the comment says
  * otherwise. */
 #ifndef WIDELOAD_LIB_TUNED_H
 #define WIDELOAD_LIB_TUNED_H
@@ -118,7 +118,7 @@ struct wl__tuned_transpose {
         uint32_t words, large; /* wider, matrices of more than `large` bytes */
         uint32_t bytes, few;   /* 1 byte, up to `few` columns */
         uint32_t matrix;       /* bytes of a batch's matrix that fill a block */
-        uint32_t fields, torn; /* columns that count as few; where structures are no whole vectors */
+        uint32_t fields, torn; /* columns that count as few; where structures are not whole vectors */
     } narrow;
 };
 
@@ -129,9 +129,9 @@ struct wl__tuned_transpose {
 struct wl__tuned_registers {
     double traffic;         /* per share of the elements that is visited twice */
     double in, in_square;   /* per byte of a loaded run, and of its square */
-    double in_lines;        /* per byte of a loaded run that is no whole lines */
+    double in_lines;        /* per byte of a loaded run that is not whole lines */
     double out, out_square; /* per byte of a stored run, and of its square */
-    double out_sectors;     /* per byte of a stored run that is no whole sectors */
+    double out_sectors;     /* per byte of a stored run that is not whole sectors */
     uint32_t in_flight;     /* bytes in flight on a multiprocessor that are enough */
     double idle;            /* per share of in_flight that is missing */
     double tile;            /* per byte of a tile */
