@@ -5,8 +5,8 @@
 
 #include "lib/context.h"
 
-/* An array argument of a call: of the `bytes` bytes from `address` on, the operation names each one, or bytes
- * on both sides of it. */
+/* An array argument of a call: the operation names each of the `bytes` bytes from `address` on, or they lie
+ * between named ones. */
 struct wl__array {
     const char *name; /* "from" */
     wl_devptr address;

@@ -1,4 +1,4 @@
-/* Asynchronous 16-byte loads from global to shared memory, one by each thread: cp.async.  They need compute
+/* Asynchronous 16-byte loads from global to shared memory, issued per thread: cp.async.  They need compute
  * capability 8.0: files that include this one are compiled with LEAST 80, and the library asks
  * wl__has_async() before it takes their kernels.
  *

@@ -95,7 +95,7 @@ static __device__ __forceinline__ uint32_t wl_packed_halves(uint32_t a, uint32_t
     return __byte_perm(a, b, 0x5410);
 }
 
-/* Loads the elements of a stream's vector from shared memory, and stores them there. */
+/* Gathers the elements of a stream's vector from shared memory; scatters them into it. */
 static __device__ __forceinline__ uint4 wl_gather(const struct wl_interleave_shape *shape,
                                                   const uint8_t *shared, unsigned at) {
 #define WL_AT(e) (*(const wl_element *)(shared + wl_element_place(shape, at, e)))

@@ -24,8 +24,7 @@ struct wl__problem {
             WL_KERNEL_inplace_##kernel##8, WL_KERNEL_inplace_##kernel##16                                    \
     }
 
-/* Launches `blocks` blocks, in several launches if necessary: each finds its first block's index in
- * *first. */
+/* Launches `blocks` blocks, perhaps in several launches: each finds its first block's index in *first. */
 wl_error wl__inplace_launch(const struct wl__problem *p, const wl__kernel kernels[5], uint64_t blocks,
                             uint32_t threads, uint64_t shared_bytes, void **arguments, uint64_t *first);
 

@@ -14,8 +14,7 @@ struct wl__permute_bulk_plan {
     unsigned threads, memory;     /* per block */
     unsigned cluster;             /* neighbouring blocks that should run at the same time */
     uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
-    uint64_t step[WL_RANK_MAX];   /* from one tile to the next: less than the extent if tiles share part of a
-                                     sector */
+    uint64_t step[WL_RANK_MAX];   /* from one tile to the next: less if tiles share part of a sector */
 };
 
 /* Plans tiles of these extents; false if it cannot.  The shape's last dimension must change places, unless

@@ -1,9 +1,8 @@
 /* Values fitted to measurements, one file per architecture: thresholds between movers, and how a kernel is
  * launched.  All of it is about speed: no value makes a result wrong.
  *
- * The values that a kernel is compiled with (tiles, threads) and those of every machine (lines of 128 bytes,
- * sectors of 32) are next to the kernels.  Values were measured on an H200 unless the comment says
- * otherwise. */
+ * What kernels are compiled with (tiles, threads), and what machines are (lines of 128 bytes, sectors of 32),
+ * is next to the kernels.  Values were measured on an H200 unless the comment says otherwise. */
 #ifndef WIDELOAD_LIB_TUNED_H
 #define WIDELOAD_LIB_TUNED_H
 
