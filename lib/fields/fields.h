@@ -11,8 +11,7 @@
 #endif
 #define WL_FIELDS_FEW     8
 #define WL_FIELDS_THREADS 128
-/* Tasks per chunk: in each, a warp moves 32 vectors of one field.  Their table is filled 8 bytes at a time.
- */
+/* Tasks per chunk: in each, a warp moves 32 vectors of one field.  Their table fills 8 bytes at a time. */
 #define WL_FIELD_TASKS 256
 
 struct wl_field_shape {

@@ -4,7 +4,7 @@
  * A tile lies in shared memory as it does in the input.  A row is what is contiguous there, in however many
  * dimensions, and every vector keeps its place modulo 128 bytes (async.cuh says why).  A thread reads a word
  * from each of the rows that become 16 bytes of the output, transposes what is narrower than a word in
- * registers, and stores 16 bytes to each of the word's columns.  So the data passes shared memory once, and
+ * registers, and stores 16 bytes to each of the word's columns.  So the data crosses shared memory once, and
  * loads in flight take no registers: tiles may have 64 KB, and each thread has few registers.
  *
  * Banks: vectors are swizzled within 128 bytes, by XOR with the number of the 128 bytes, or of 2, 4, ... of

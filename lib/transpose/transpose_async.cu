@@ -5,7 +5,7 @@
  *
  * The tile lies in shared memory as in the input.  A thread reads a word from each of the rows that become 16
  * bytes of an output row, transposes the words in registers (4 x 4 1-byte, 2 x 2 2-byte elements; wider
- * elements are words themselves), and stores 16 bytes to each of the word's columns.  So the data passes
+ * elements are words themselves), and stores 16 bytes to each of the word's columns.  So the data crosses
  * shared memory once: 512 bytes of narrow elements take 4 requests to write and 4 to read, where there is
  * time for 57, and about 60 instructions of 228.  Loads in flight take no registers, so few threads keep all
  * of them in flight.  Few threads are best: each has more to do between the two ends of the block.  The

@@ -8,7 +8,7 @@
  * output the tile begins at a multiple of 32 bytes, as in transpose_elements.cu: all but one of 32 bytes of
  * rows before it are loaded in addition.
  *
- * So the data passes shared memory once, though by elements: 512 bytes take 13 passes, where there is time
+ * So the data crosses shared memory once, though by elements: 512 bytes take 13 passes, where there is time
  * for 57, at either width.  1-byte elements would take twice as many, and are faster by transpose_window.cu.
  *
  * Bank conflicts: a warp's lanes are WL_SIDE vectors of a row of the output by 32 / WL_SIDE of its columns.
