@@ -115,6 +115,7 @@ static const struct argp_option options[] = {
     CLI_COMMON_OPTIONS,
     {0}};
 
+/* Long, as it has a case for each option. */
 static bool parse_option(struct input *input, int key, const char *argument) {
     struct bench_request *request = &input->request;
     struct base_error *error = &input->common.error;

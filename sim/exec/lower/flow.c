@@ -81,90 +81,107 @@ static bool is_indirect_call(const struct ptx_instruction *in) {
 
 /* Splits the nodes into blocks.  A device function gets one empty block at its end, the target of every
  * return, so that lanes from different returns meet before they go back to the caller. */
-static bool build_blocks(const struct ptx_function *function, struct flow *flow, const size_t *node_of) {
-    size_t nodes = flow->node_count;
-    bool *leader = calloc(nodes + 1, sizeof *leader);
-    size_t *block_of = malloc((nodes + 1) * sizeof *block_of);
-    bool ok = leader && block_of;
+/* Marks the nodes that blocks begin at; returns the most edges that leave the blocks. */
+static size_t find_leaders(const struct ptx_function *function, const struct flow *flow,
+                           const size_t *node_of, bool *leader) {
     size_t edges = 0;
-    if (ok) {
-        leader[0] = true;
-        for (size_t i = 0; i < function->label_count; i++)
-            function->labels[i]->index = i;
-        for (size_t i = 0; i < function->label_count; i++)
-            if (!function->labels[i]->is_list)
-                leader[node_of[function->labels[i]->target]] = true;
-        for (size_t i = 0; i < nodes; i++)
-            if (is_indirect_call(flow->nodes[i].in)) {
-                leader[i + 1] = true;
-                edges++;
-            } else if (flow->nodes[i].kind != FLOW_PLAIN) {
-                leader[i + 1] = true;
-                edges += 2;
-                if (flow->nodes[i].synthetic)
-                    leader[node_of[flow->nodes[i].target]] = true;
-                if (flow->nodes[i].kind == FLOW_SWITCH) {
-                    const struct ptx_label *list = branch_label(flow->nodes[i].in);
-                    edges += list ? list->branch_target_count : 0;
-                }
-            } else {
-                edges++;
-            }
-        size_t blocks = 0;
-        for (size_t i = 0; i < nodes; i++) {
-            blocks += leader[i];
-            block_of[i] = blocks - 1;
+    leader[0] = true;
+    for (size_t i = 0; i < function->label_count; i++)
+        if (!function->labels[i]->is_list)
+            leader[node_of[function->labels[i]->target]] = true;
+    for (size_t i = 0; i < flow->node_count; i++) {
+        const struct flow_node *node = &flow->nodes[i];
+        const bool indirect = is_indirect_call(node->in);
+        edges += node->kind == FLOW_PLAIN || indirect ? 1 : 2;
+        if (node->kind == FLOW_PLAIN && !indirect)
+            continue;
+        leader[i + 1] = true;
+        if (node->synthetic && !indirect)
+            leader[node_of[node->target]] = true;
+        if (node->kind == FLOW_SWITCH && !indirect) {
+            const struct ptx_label *list = branch_label(node->in);
+            edges += list ? list->branch_target_count : 0;
         }
-        block_of[nodes] = blocks; /* the last, empty block */
-        flow->block_count = blocks + 1;
-        flow->blocks = calloc(flow->block_count, sizeof *flow->blocks);
-        flow->storage = malloc((edges + blocks + 1) * sizeof *flow->storage);
-        flow->label_blocks = malloc((function->label_count + 1) * sizeof *flow->label_blocks);
-        ok = flow->blocks && flow->storage && flow->label_blocks;
     }
+    return edges;
+}
+
+/* Writes the blocks that follow block b in the order of edges; returns the end of what it wrote. */
+static size_t *write_successors(const struct ptx_function *function, struct flow *flow, const size_t *node_of,
+                                const size_t *block_of, size_t b, size_t *edge) {
+    struct flow_node *node = &flow->nodes[flow->blocks[b].end - 1];
+    switch (node->kind) {
+    case FLOW_PLAIN:
+        *edge++ = b + 1;
+        flow->blocks[b + 1].is_join |= !node->synthetic && is_indirect_call(node->in);
+        break;
+    case FLOW_BRANCH:
+        node->target =
+            node->synthetic ? block_of[node_of[node->target]] : target_block(flow, branch_label(node->in));
+        *edge++ = node->target;
+        if (node->condition && node->target != b + 1)
+            *edge++ = b + 1;
+        break;
+    case FLOW_SWITCH:
+        node->list = branch_label(node->in);
+        for (size_t i = 0; node->list && i < node->list->branch_target_count; i++)
+            *edge++ = target_block(flow, node->list->branch_targets[i]);
+        break;
+    case FLOW_RETURN:
+        if (!function->entry)
+            *edge++ = flow->block_count - 1;
+        break;
+    case FLOW_EXIT:
+        break;
+    }
+    return edge;
+}
+
+/* Numbers the blocks; the last one is empty.  Returns false on out-of-memory. */
+static bool number_blocks(const struct ptx_function *function, struct flow *flow, const bool *leader,
+                          size_t edges, size_t *block_of) {
+    const size_t nodes = flow->node_count;
+    size_t blocks = 0;
+    for (size_t i = 0; i < nodes; i++) {
+        blocks += leader[i];
+        block_of[i] = blocks - 1;
+    }
+    block_of[nodes] = blocks;
+    flow->block_count = blocks + 1;
+    flow->blocks = calloc(flow->block_count, sizeof *flow->blocks);
+    flow->storage = malloc((edges + blocks + 1) * sizeof *flow->storage);
+    flow->label_blocks = malloc((function->label_count + 1) * sizeof *flow->label_blocks);
+    if (!flow->blocks || !flow->storage || !flow->label_blocks)
+        return false;
+    for (size_t i = 0; i < nodes; i++) {
+        struct flow_block *block = &flow->blocks[block_of[i]];
+        if (leader[i])
+            block->first = i;
+        block->end = i + 1;
+    }
+    flow->blocks[blocks].first = flow->blocks[blocks].end = nodes;
+    return true;
+}
+
+static bool build_blocks(const struct ptx_function *function, struct flow *flow, const size_t *node_of) {
+    bool *leader = calloc(flow->node_count + 1, sizeof *leader);
+    size_t *block_of = malloc((flow->node_count + 1) * sizeof *block_of);
+    for (size_t i = 0; i < function->label_count; i++)
+        function->labels[i]->index = i;
+    const bool ok =
+        leader && block_of &&
+        number_blocks(function, flow, leader, find_leaders(function, flow, node_of, leader), block_of);
     if (ok) {
-        for (size_t i = 0; i < nodes; i++) {
-            struct flow_block *block = &flow->blocks[block_of[i]];
-            if (leader[i])
-                block->first = i;
-            block->end = i + 1;
-        }
-        flow->blocks[flow->block_count - 1].first = flow->blocks[flow->block_count - 1].end = nodes;
         for (size_t i = 0; i < function->label_count; i++)
             if (!function->labels[i]->is_list)
                 flow->label_blocks[i] = block_of[node_of[function->labels[i]->target]];
-        size_t *edge = flow->storage, last = flow->block_count - 1;
-        for (size_t b = 0; b < last; b++) {
-            struct flow_block *block = &flow->blocks[b];
-            struct flow_node *node = &flow->nodes[block->end - 1];
-            block->successors = edge;
-            switch (node->kind) {
-            case FLOW_PLAIN:
-                *edge++ = b + 1;
-                flow->blocks[b + 1].is_join |= !node->synthetic && is_indirect_call(node->in);
-                break;
-            case FLOW_BRANCH:
-                node->target = node->synthetic ? block_of[node_of[node->target]]
-                                               : target_block(flow, branch_label(node->in));
-                *edge++ = node->target;
-                if (node->condition && node->target != b + 1)
-                    *edge++ = b + 1;
-                break;
-            case FLOW_SWITCH:
-                node->list = branch_label(node->in);
-                for (size_t i = 0; node->list && i < node->list->branch_target_count; i++)
-                    *edge++ = target_block(flow, node->list->branch_targets[i]);
-                break;
-            case FLOW_RETURN:
-                if (!function->entry)
-                    *edge++ = last;
-                break;
-            case FLOW_EXIT:
-                break;
-            }
-            block->successor_count = (size_t)(edge - block->successors);
+        size_t *edge = flow->storage;
+        for (size_t b = 0; b + 1 < flow->block_count; b++) {
+            flow->blocks[b].successors = edge;
+            edge = write_successors(function, flow, node_of, block_of, b, edge);
+            flow->blocks[b].successor_count = (size_t)(edge - flow->blocks[b].successors);
         }
-        flow->blocks[last].successors = edge;
+        flow->blocks[flow->block_count - 1].successors = edge;
     }
     free(leader), free(block_of);
     return ok;
