@@ -15,11 +15,11 @@
  */
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sim/exec/memory/memory_entry.h"
 #include "sim/exec/memory/pages.h"
 #include "sim/exec/memory/raw.h"
 #include "sim/exec/memory/share.h"
@@ -37,24 +37,6 @@ enum origin {
     ALLOCATED,
     REGISTERED, /* the program's own memory: nothing to free */
     IMPORTED,   /* another process's */
-};
-
-/* The fields are atomic because a reader may look while a writer moves them; it then tries again. */
-struct entry {
-    _Atomic uint64_t base;
-    _Atomic uint64_t size;
-    _Atomic uint64_t serial;
-    _Atomic uint64_t kind;
-    void *_Atomic user;
-    struct sim_raw *_Atomic raw; /* NULL: from the pages, or registered */
-    _Atomic uint64_t origin;     /* of enum origin */
-    _Atomic uint64_t ordered;    /* sim_memory_ordered() */
-};
-
-struct table {
-    struct table *outgrown;
-    size_t capacity;
-    struct entry entries[];
 };
 
 struct grave {
@@ -78,40 +60,6 @@ struct sim_memory {
     size_t quarantined;
     bool host_ordered; /* the host has copies of what is ordered */
 };
-
-static uint64_t get(const _Atomic uint64_t *field) {
-    return atomic_load_explicit(field, memory_order_relaxed);
-}
-
-static void put(_Atomic uint64_t *field, uint64_t value) {
-    atomic_store_explicit(field, value, memory_order_relaxed);
-}
-
-static void entry_copy(struct entry *to, struct entry *from) {
-    put(&to->base, get(&from->base));
-    put(&to->size, get(&from->size));
-    put(&to->serial, get(&from->serial));
-    put(&to->kind, get(&from->kind));
-    put(&to->origin, get(&from->origin));
-    put(&to->ordered, get(&from->ordered));
-    atomic_store_explicit(&to->user, atomic_load_explicit(&from->user, memory_order_relaxed),
-                          memory_order_relaxed);
-    atomic_store_explicit(&to->raw, atomic_load_explicit(&from->raw, memory_order_relaxed),
-                          memory_order_relaxed);
-}
-
-/* The number of entries that begin at or below address. */
-static size_t entries_up_to(struct table *table, size_t count, uint64_t address) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (get(&table->entries[middle].base) <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 static void write_begin(struct sim_memory *memory) {
     atomic_fetch_add_explicit(&memory->sequence, 1, memory_order_relaxed);
@@ -255,6 +203,27 @@ uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memor
     return base;
 }
 
+/* The last entry that begins at the address or before it, or NULL.  These three are called with the lock
+ * held. */
+static struct entry *entry_up_to(struct sim_memory *memory, uint64_t address) {
+    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
+    const size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    const size_t after = entries_up_to(table, count, address);
+    return after ? &table->entries[after - 1] : NULL;
+}
+
+/* The entry that holds the address, or NULL. */
+static struct entry *entry_around(struct sim_memory *memory, uint64_t address) {
+    struct entry *entry = entry_up_to(memory, address);
+    return entry && address - get(&entry->base) < get(&entry->size) ? entry : NULL;
+}
+
+/* The entry that begins at base, or NULL. */
+static struct entry *entry_at(struct sim_memory *memory, uint64_t base) {
+    struct entry *entry = entry_up_to(memory, base);
+    return entry && get(&entry->base) == base ? entry : NULL;
+}
+
 bool sim_memory_register(struct sim_memory *memory, void *base, size_t size) {
     uint64_t address = (uint64_t)(uintptr_t)base;
     if (!base || !size || size > UINT64_MAX - address)
@@ -262,10 +231,7 @@ bool sim_memory_register(struct sim_memory *memory, void *base, size_t size) {
     pthread_mutex_lock(&memory->lock);
     bool done = false;
     if (reserve(memory)) {
-        struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
-        size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
-        size_t at = entries_up_to(table, count, address + size - 1);
-        struct entry *before = at ? &table->entries[at - 1] : NULL;
+        struct entry *before = entry_up_to(memory, address + size - 1);
         if (!before || get(&before->base) + get(&before->size) <= address) {
             insert(memory, address, size, SIM_MEMORY_HOST, NULL, REGISTERED);
             done = true;
@@ -325,22 +291,13 @@ void sim_memory_leave(struct sim_memory *memory) {
     pthread_mutex_unlock(&memory->lock);
 }
 
-/* The index of the entry that begins at base; count if there is none. */
-static size_t entry_at(struct table *table, size_t count, uint64_t base) {
-    size_t after = entries_up_to(table, count, base);
-    return after && get(&table->entries[after - 1].base) == base ? after - 1 : count;
-}
-
 bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
     pthread_mutex_lock(&memory->lock);
-    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
-    size_t at = entry_at(table, count, base);
-    if (at == count) {
+    struct entry *entry = entry_at(memory, base);
+    if (!entry) {
         pthread_mutex_unlock(&memory->lock);
         return false;
     }
-    struct entry *entry = &table->entries[at];
     struct grave body = {.base = base,
                          .size = get(&entry->size),
                          .serial = get(&entry->serial),
@@ -348,9 +305,11 @@ bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
     const enum origin origin = (enum origin)get(&entry->origin);
     if (counts_against_limit((enum sim_memory_kind)get(&entry->kind), origin))
         memory->used -= charge(body.size);
+    const size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    const struct entry *end = atomic_load_explicit(&memory->table, memory_order_relaxed)->entries + count;
     write_begin(memory);
-    for (size_t i = at; i + 1 < count; i++)
-        entry_copy(&table->entries[i], &table->entries[i + 1]);
+    for (; entry + 1 < end; entry++)
+        entry_copy(entry, entry + 1);
     atomic_store_explicit(&memory->count, count - 1, memory_order_release);
     write_end(memory);
     sim_share_end(&memory->shares, base);
@@ -376,13 +335,11 @@ static bool find_pages(const struct sim_memory *memory, const struct sim_raw *ra
 
 bool sim_memory_export(struct sim_memory *memory, uint64_t base, struct sim_share_name *name) {
     pthread_mutex_lock(&memory->lock);
-    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
-    size_t at = entry_at(table, count, base), bytes;
+    struct entry *entry = entry_at(memory, base);
+    size_t bytes;
     uint64_t first;
     bool done = false;
-    if (at < count) {
-        struct entry *entry = &table->entries[at];
+    if (entry) {
         const uint64_t kind = get(&entry->kind), size = get(&entry->size);
         const struct sim_raw *raw = atomic_load_explicit(&entry->raw, memory_order_relaxed);
         done = (kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_SHARED) && get(&entry->origin) == ALLOCATED &&
@@ -422,25 +379,14 @@ void sim_memory_forked(struct sim_memory *memory) {
 
 bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user) {
     pthread_mutex_lock(&memory->lock);
-    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
-    size_t at = entry_at(table, count, base);
-    if (at < count) {
+    struct entry *entry = entry_at(memory, base);
+    if (entry) {
         write_begin(memory);
-        atomic_store_explicit(&table->entries[at].user, user, memory_order_relaxed);
+        atomic_store_explicit(&entry->user, user, memory_order_relaxed);
         write_end(memory);
     }
     pthread_mutex_unlock(&memory->lock);
-    return at < count;
-}
-
-/* The entry that holds the address, or NULL.  Called with the lock held. */
-static struct entry *entry_around(struct sim_memory *memory, uint64_t address) {
-    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
-    const size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
-    const size_t after = entries_up_to(table, count, address);
-    struct entry *entry = after ? &table->entries[after - 1] : NULL;
-    return entry && address - get(&entry->base) < get(&entry->size) ? entry : NULL;
+    return entry != NULL;
 }
 
 bool sim_memory_ordered(struct sim_memory *memory, uint64_t address) {
@@ -470,6 +416,14 @@ void sim_memory_copied(struct sim_memory *memory, uint64_t to, uint64_t from, si
     pthread_mutex_unlock(&memory->lock);
 }
 
+static struct sim_allocation allocation_of(struct entry *entry) {
+    return (struct sim_allocation){.base = get(&entry->base),
+                                   .size = (size_t)get(&entry->size),
+                                   .kind = (enum sim_memory_kind)get(&entry->kind),
+                                   .serial = get(&entry->serial),
+                                   .user = atomic_load_explicit(&entry->user, memory_order_relaxed)};
+}
+
 bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {
     for (;;) {
         uint64_t sequence = atomic_load_explicit(&memory->sequence, memory_order_acquire);
@@ -482,12 +436,7 @@ bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, s
         bool found = false;
         struct sim_allocation allocation = {0};
         if (after) {
-            struct entry *entry = &table->entries[after - 1];
-            allocation.base = get(&entry->base);
-            allocation.size = (size_t)get(&entry->size);
-            allocation.kind = (enum sim_memory_kind)get(&entry->kind);
-            allocation.serial = get(&entry->serial);
-            allocation.user = atomic_load_explicit(&entry->user, memory_order_relaxed);
+            allocation = allocation_of(&table->entries[after - 1]);
             found = sim_within(address - allocation.base, size, allocation.size);
         }
         atomic_thread_fence(memory_order_acquire);
@@ -516,9 +465,9 @@ bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, 
         end = get(&table->entries[after].base);
     pthread_mutex_unlock(&memory->lock);
     *out = (struct sim_allocation){.base = base, .size = (size_t)(end - base)};
+    /* It may extend into an allocation, or on. */
     if (end < base || !sim_within(address - base, size, end - base))
-        *out =
-            (struct sim_allocation){.base = address, .size = size}; /* it extends into an allocation, or on */
+        *out = (struct sim_allocation){.base = address, .size = size};
     return true;
 }
 
@@ -538,11 +487,7 @@ bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allo
             next = entry;
     }
     if (next)
-        *out = (struct sim_allocation){.base = get(&next->base),
-                                       .size = (size_t)get(&next->size),
-                                       .kind = (enum sim_memory_kind)get(&next->kind),
-                                       .serial = get(&next->serial),
-                                       .user = atomic_load_explicit(&next->user, memory_order_relaxed)};
+        *out = allocation_of(next);
     pthread_mutex_unlock(&memory->lock);
     return next != NULL;
 }
