@@ -11,6 +11,13 @@
 
 #include "permute_machine.h"
 
+/* Builds with sanitizers take several times as long for a case. */
+#ifdef __SANITIZE_ADDRESS__
+#define CASES(n) ((n) / 4)
+#else
+#define CASES(n) (n)
+#endif
+
 /* ---------------------------------------------------------------- problems */
 
 static uint32_t state = 1;
@@ -121,7 +128,7 @@ static struct drawn draw(uint64_t most) {
 static void tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
-    for (unsigned i = 0; i < 6000; i++) {
+    for (unsigned i = 0; i < CASES(6000); i++) {
         struct drawn drawn = draw(30000);
         const struct wl__permute_shape shape = drawn.shape;
         if (shape.rank < 2)
@@ -141,7 +148,7 @@ static void tiles_are_right(void **unused) {
 static void async_tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
-    for (unsigned i = 0; i < 12000; i++) {
+    for (unsigned i = 0; i < CASES(12000); i++) {
         struct problem p = any_problem(10000);
         unsigned vector = 16 / p.width;
         if (p.rank < 2 || p.order[p.rank - 1] == p.rank - 1)
@@ -176,7 +183,7 @@ static void async_tiles_are_right(void **unused) {
 static void bulk_tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
-    for (unsigned i = 0; i < 6000; i++) {
+    for (unsigned i = 0; i < CASES(6000); i++) {
         struct drawn drawn = draw(30000);
         const struct wl__permute_shape shape = drawn.shape;
         uint64_t extent[WL_RANK_MAX];
@@ -195,7 +202,7 @@ static void bulk_tiles_are_right(void **unused) {
 static void joined_tiles_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
-    for (unsigned i = 0; i < 20000; i++) {
+    for (unsigned i = 0; i < CASES(20000); i++) {
         struct drawn drawn = draw(30000);
         const struct wl__permute_shape shape = drawn.shape;
         unsigned most = 0, joined = 2 + pick(3);
@@ -251,7 +258,7 @@ static void streams_are_right(void **unused) {
 static void choices_are_right(void **unused) {
     (void)unused;
     unsigned planned = 0;
-    for (unsigned i = 0; i < 3000; i++) {
+    for (unsigned i = 0; i < CASES(3000); i++) {
         struct drawn drawn = draw(60000);
         const struct wl__permute_shape shape = drawn.shape;
         if (shape.rank < 2)
