@@ -141,7 +141,7 @@ static void tiles_are_right(void **unused) {
             carry_out_tiles(&drawn.p, &plan);
         }
     }
-    assert_in_range(planned, 1500, 6000);
+    assert_in_range(planned, CASES(1500), CASES(6000));
 }
 
 /* Half of the sizes are multiples of 16 bytes; tiles have any extents. */
@@ -176,7 +176,7 @@ static void async_tiles_are_right(void **unused) {
         planned++;
         carry_out_async(&p, &plan);
     }
-    assert_in_range(planned, 800, 12000);
+    assert_in_range(planned, CASES(800), CASES(12000));
 }
 
 /* Tiles of any extents. */
@@ -195,7 +195,7 @@ static void bulk_tiles_are_right(void **unused) {
         planned++;
         carry_out_bulk(&drawn.p, &plan);
     }
-    assert_in_range(planned, 1000, 6000);
+    assert_in_range(planned, CASES(1000), CASES(6000));
 }
 
 /* Tiles that treat dimensions of the output as one. */
@@ -227,7 +227,7 @@ static void joined_tiles_are_right(void **unused) {
         planned++;
         carry_out_bulk(&drawn.p, &plan);
     }
-    assert_in_range(planned, 500, 20000);
+    assert_in_range(planned, CASES(500), CASES(20000));
 }
 
 /* Three dimensions of whole lines in reverse order: joined rows in streams; fewer tiles than a stream has and
@@ -278,7 +278,7 @@ static void choices_are_right(void **unused) {
                                   plan.in_shifted || plan.out_shifted))
             carry_out_bulk(&drawn.p, &bulk);
     }
-    assert_in_range(planned, 1500, 3000);
+    assert_in_range(planned, CASES(1500), CASES(3000));
 }
 
 int main(void) {
