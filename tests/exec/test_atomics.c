@@ -49,6 +49,7 @@ static void neighbours(void **state) {
                                                  : (uint32_t)a < (uint32_t)b;
             const int64_t expected[] = {less ? a : b, less ? b : a, a, a};
             to[0] = to[1] = a;
+            to[2] = to[3] = ~a;
             assert_true(harness_launch(&h, "k", 1, 1, 0, (const void *[]){&to, &b}));
             for (unsigned k = 0; k < 4; k++)
                 assert_memory_equal(&to[k], &expected[k], types[i].bytes);

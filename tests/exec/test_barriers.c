@@ -49,6 +49,7 @@ static void votes(void **state) {
         load(texts[i]);
         for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
             const uint32_t yes = numbers[n], expected = i == 0 ? yes == THREADS : i == 1 ? yes > 0 : yes;
+            memset(words, 0xdd, THREADS * sizeof *words);
             assert_true(launched(yes, 0));
             for (unsigned t = 0; t < THREADS; t++)
                 assert_int_equal(words[t], expected);
