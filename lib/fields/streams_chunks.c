@@ -61,19 +61,16 @@ static bool place(const struct wl__streams *streams, struct wl_interleave_shape 
 }
 
 static wl__kernel kernel_of(const struct wl__streams *streams, bool shifted) {
-    static const wl__kernel kernels[5][2][2] = {
-        {{WL_KERNEL_deinterleave1, WL_KERNEL_deinterleave1_shifted},
-         {WL_KERNEL_interleave1, WL_KERNEL_interleave1_shifted}},
-        {{WL_KERNEL_deinterleave2_shifted, WL_KERNEL_deinterleave2_shifted},
-         {WL_KERNEL_interleave2_shifted, WL_KERNEL_interleave2_shifted}},
-        {{WL_KERNEL_deinterleave4_shifted, WL_KERNEL_deinterleave4_shifted},
-         {WL_KERNEL_interleave4_shifted, WL_KERNEL_interleave4_shifted}},
-        {{WL_KERNEL_deinterleave8_shifted, WL_KERNEL_deinterleave8_shifted},
-         {WL_KERNEL_interleave8_shifted, WL_KERNEL_interleave8_shifted}},
-        {{WL_KERNEL_deinterleave16_shifted, WL_KERNEL_deinterleave16_shifted},
-         {WL_KERNEL_interleave16_shifted, WL_KERNEL_interleave16_shifted}},
+    static const wl__kernel kernels[5][2] = {
+        {WL_KERNEL_deinterleave1_shifted, WL_KERNEL_interleave1_shifted},
+        {WL_KERNEL_deinterleave2_shifted, WL_KERNEL_interleave2_shifted},
+        {WL_KERNEL_deinterleave4_shifted, WL_KERNEL_interleave4_shifted},
+        {WL_KERNEL_deinterleave8_shifted, WL_KERNEL_interleave8_shifted},
+        {WL_KERNEL_deinterleave16_shifted, WL_KERNEL_interleave16_shifted},
     };
-    return kernels[__builtin_ctz(streams->width)][streams->together][shifted];
+    if (streams->width == 1 && !shifted)
+        return streams->together ? WL_KERNEL_interleave1 : WL_KERNEL_deinterleave1;
+    return kernels[__builtin_ctz(streams->width)][streams->together];
 }
 
 bool wl__can_chunks(const struct wl__problem *p) {

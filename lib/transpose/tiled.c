@@ -5,8 +5,8 @@
 
 /* ---------------------------------------------------------------- the kernels */
 
-/* Blocks walk down whole columns of tiles, so that neighbours in time write whole rows of the output. */
-/* Words; wl__async does 16-byte elements, and narrow ones too. */
+/* Blocks walk down whole columns of tiles, so that neighbours in time write whole rows of the output.
+ * wl__async has 16-byte elements and narrow ones too. */
 const struct wl__tiled wl__vectors[5] = {
     [2] = {WL_KERNEL_transpose_vectors4, 512, {64, 64, 0}},
     [3] = {WL_KERNEL_transpose_vectors8, 256, {32, 32, 0}},
