@@ -28,16 +28,17 @@ struct wl__mover {
     wl_error (*run)(const struct wl__problem *problem);
 };
 
-/* A table of at most WL_MOVERS_LIMIT movers. */
+/* A table of at most WL_MOVERS_LIMIT movers, as many as `without` has bits: a longer one does not compile. */
 struct wl__movers {
     const struct wl__mover *rows;
     unsigned count;
 };
+#define WL_MOVERS_LIMIT 32
 #define WL_MOVERS(rows)                                                                                      \
     (struct wl__movers) {                                                                                    \
-        rows, sizeof(rows) / sizeof(rows[0])                                                                 \
+        rows, sizeof(rows) / sizeof(rows[0]) +                                                               \
+                  0 * sizeof(char[sizeof(rows) / sizeof(rows[0]) <= WL_MOVERS_LIMIT ? 1 : -1])               \
     }
-#define WL_MOVERS_LIMIT 32
 
 static inline double wl__cost_where(bool fastest) {
     return fastest ? WL_AS_COPY : WL_DEAR;

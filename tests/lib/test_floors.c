@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "calls.h"
-#include "lib/context.h"
+#include "lib/mover.h"
 
 bool wl__masks[WL_KERNEL_COUNT], wl__launched[WL_KERNEL_COUNT];
 
-enum { BYTES = 1 << 17, MEMORY = 1 << 20, MOVERS = 32 };
+enum { BYTES = 1 << 17, MEMORY = 1 << 20 };
 
 static wl_context *context;
 static wl_devptr device;
@@ -69,7 +69,7 @@ static bool check(const struct operation *operation, uint64_t seed, uint64_t i, 
 static bool check_operation(const struct operation *operation, uint64_t seed, uint64_t calls) {
     bool good = true;
     printf("%s:", operation->name);
-    for (int only = WL_ONLY_FLOOR; only < MOVERS; only++) {
+    for (int only = WL_ONLY_FLOOR; only < WL_MOVERS_LIMIT; only++) {
         unsigned count = 0;
         bool moved;
         for (uint64_t i = 0; i < calls && only != WL_ONLY_ANY && good; i++) {
