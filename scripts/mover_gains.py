@@ -216,7 +216,7 @@ def table(arguments):
            "the mean. Those marked as removed were measured before they went. `copy_any`, `add_any_*` and `transpose_any*` are",
            "the floors, which any problem can fall to; `fields_few` saves host time: its kernels have less to hand over at launch.",
            "`permute_narrow2` loses where dimensions of 2 come together, which these random problems have many of; on arrays without",
-           "them (docs/notes/permute.md) it is 1.5 to 4 times as fast as what would do them.",
+           "them (docs/notes/permute.md) it is up to 4 times as fast as what would do them.",
            "", "| module | " + " | ".join(f"{device}: used | gained | mean | best | only" for device, _ in devices) + " |",
            "|---|" + "---:|" * (5 * len(devices))]
     kept, measured = modules(), {row[1] for _, rows in devices for row in rows}
