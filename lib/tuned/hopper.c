@@ -2,7 +2,6 @@
  * file of their own. */
 #include "lib/tuned/tuned.h"
 
-extern const struct wl__tuned wl__tuned_hopper;
 const struct wl__tuned wl__tuned_hopper = {
     .name = "Hopper",
     .rows =

@@ -250,6 +250,11 @@ struct wl__tuned {
     struct wl__tuned_fields fields;
 };
 
+/* A file for each architecture.  The generic one has Hopper's values, except for what does not hold
+ * elsewhere. */
+extern const struct wl__tuned wl__tuned_hopper;
+const struct wl__tuned *wl__tuned_generic(void);
+
 /* The values of the newest architecture that is not newer than the device, whose capability 90 is 9.0. */
 const struct wl__tuned *wl__tuned_for(unsigned capability);
 
