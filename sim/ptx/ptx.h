@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct ptx_pos {
     uint32_t line, column; /* in the PTX text, from 1 */
@@ -254,6 +255,10 @@ bool ptx_error_set(struct ptx_error *error, const struct ptx_module *module, str
 
 const struct ptx_function *ptx_module_function(const struct ptx_module *module, const char *name);
 const struct ptx_variable *ptx_module_variable(const struct ptx_module *module, const char *name);
+/* Whether the instruction has this name, without its words.  The first letter decides most often. */
+static inline bool ptx_is(const struct ptx_instruction *instruction, const char *name) {
+    return *instruction->name == *name && strcmp(instruction->name, name) == 0;
+}
 bool ptx_has_word(const struct ptx_instruction *instruction, const char *word);
 
 #endif

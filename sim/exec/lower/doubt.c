@@ -265,8 +265,8 @@ static void mark_steady_loads(const struct search *s, const struct ptx_function 
             continue;
         for (size_t n = b->first; n < b->end; n++) {
             const struct ptx_instruction *in = s->flow->nodes[n].in;
-            if (strcmp(in->name, "ld") == 0 && ptx_has_word(in, "nc") && in->operand_count > 1 &&
-                in->operands[1].reg && flow_is_steady(s->flow, loop, in->operands[1].reg))
+            if (ptx_is(in, "ld") && ptx_has_word(in, "nc") && in->operand_count > 1 && in->operands[1].reg &&
+                flow_is_steady(s->flow, loop, in->operands[1].reg))
                 s->out->of[in - function->instructions] |= SIM_DOUBT_LANES;
         }
     }

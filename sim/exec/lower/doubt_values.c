@@ -54,12 +54,8 @@ static bool set_bits(struct values *v, const struct ptx_operand *operand, uint8_
     return changed;
 }
 
-static bool is(const struct ptx_instruction *in, const char *name) {
-    return *in->name == *name && strcmp(in->name, name) == 0;
-}
-
 static bool is_load(const struct ptx_instruction *in) {
-    return is(in, "ld") || is(in, "ldu");
+    return ptx_is(in, "ld") || ptx_is(in, "ldu");
 }
 
 static bool is_private(const struct ptx_instruction *in) {
@@ -73,7 +69,7 @@ static bool is_strong(const struct ptx_instruction *in) {
 
 /* The operand with the address of a memory instruction; NULL for other instructions. */
 static const struct ptx_operand *address_of(const struct ptx_instruction *in) {
-    size_t at = is(in, "st") || is(in, "red") ? 0 : is_load(in) || is(in, "atom") ? 1 : SIZE_MAX;
+    size_t at = ptx_is(in, "st") || ptx_is(in, "red") ? 0 : is_load(in) || ptx_is(in, "atom") ? 1 : SIZE_MAX;
     return at < in->operand_count && !ptx_has_word(in, "param") ? &in->operands[at] : NULL;
 }
 
@@ -99,7 +95,7 @@ static bool result(struct values *v, size_t i, const struct ptx_instruction *in)
     bool changed = false;
     uint8_t bits = in->guard ? v->of[in->guard->index] : 0;
     uint64_t from = 0;
-    if (is(in, "st") && ptx_has_word(in, "shared") && in->operand_count > 1 && !v->shared &&
+    if (ptx_is(in, "st") && ptx_has_word(in, "shared") && in->operand_count > 1 && !v->shared &&
         (bits_of(v, &in->operands[1]) & ORDERED))
         changed = v->shared = true;
     if (!slots_destinations(in))
@@ -110,7 +106,7 @@ static bool result(struct values *v, size_t i, const struct ptx_instruction *in)
         bits |= bits_of(v, &in->operands[o]);
         from |= origin_of(v, &in->operands[o]);
     }
-    if (is(in, "atom")) {
+    if (ptx_is(in, "atom")) {
         bits |= ptx_has_word(in, "cas") ? ORDERED | AWAITED : ORDERED;
         from = 0;
     }
@@ -141,7 +137,8 @@ static void find_written(struct values *v, const struct flow *flow, const struct
                     const struct ptx_instruction *in = instruction(flow, n);
                     if (round)
                         v->written[in - v->function->instructions] |= to;
-                    else if (is(in, "st") && address_of(in) && !is_private(in) && !ptx_has_word(in, "shared"))
+                    else if (ptx_is(in, "st") && address_of(in) && !is_private(in) &&
+                             !ptx_has_word(in, "shared"))
                         to |= origin_of(v, address_of(in));
                 }
             }
@@ -154,7 +151,7 @@ static bool has_barrier(const struct flow *flow, const struct flow_loop *loop) {
         const struct flow_block *b = &flow->blocks[loop->blocks[i]];
         for (size_t n = b->first; n < b->end; n++) {
             const struct ptx_instruction *in = instruction(flow, n);
-            if ((is(in, "bar") || is(in, "barrier")) && !ptx_has_word(in, "warp") &&
+            if ((ptx_is(in, "bar") || ptx_is(in, "barrier")) && !ptx_has_word(in, "warp") &&
                 !ptx_has_word(in, "arrive"))
                 return true;
         }
@@ -211,17 +208,17 @@ static bool may_keep_arrays(const struct values *v) {
         bytes += f->variables[i]->space == PTX_SPACE_LOCAL ? f->variables[i]->size : 0;
     for (size_t i = 0; i < f->instruction_count; i++) {
         const struct ptx_instruction *in = &f->instructions[i];
-        if (is(in, "st") && in->operand_count > 1 && (bits_of(v, &in->operands[1]) & ARRAY))
+        if (ptx_is(in, "st") && in->operand_count > 1 && (bits_of(v, &in->operands[1]) & ARRAY))
             return false;
     }
     return bytes <= MOST_KEPT;
 }
 
 static uint16_t kind_doubts(const struct ptx_function *function, const struct ptx_instruction *in) {
-    if ((is(in, "cp") && ptx_has_word(in, "async") && !ptx_has_word(in, "bulk")) || is(in, "ldmatrix") ||
-        is(in, "stmatrix"))
+    if ((ptx_is(in, "cp") && ptx_has_word(in, "async") && !ptx_has_word(in, "bulk")) ||
+        ptx_is(in, "ldmatrix") || ptx_is(in, "stmatrix"))
         return SIM_DOUBT_KIND;
-    return is(in, "call") ? call_doubts(function, in) : 0;
+    return ptx_is(in, "call") ? call_doubts(function, in) : 0;
 }
 
 bool doubts_of_values(const struct ptx_function *function, const struct flow *flow,

@@ -67,14 +67,12 @@ static void add(struct search *s, uint64_t *to, uint64_t bits) {
     *to |= bits;
 }
 
-static bool is(const struct ptx_instruction *in, const char *name) {
-    return *in->name == *name && strcmp(in->name, name) == 0;
-}
-
 /* The address of a load, a store or an atomic; NULL for other instructions, or if its memory is not
  * tracked. */
 static const struct ptx_operand *address_of(const struct ptx_instruction *in) {
-    const size_t at = is(in, "st") || is(in, "red") ? 0 : is(in, "ld") || is(in, "atom") ? 1 : SIZE_MAX;
+    const size_t at = ptx_is(in, "st") || ptx_is(in, "red")    ? 0
+                      : ptx_is(in, "ld") || ptx_is(in, "atom") ? 1
+                                                               : SIZE_MAX;
     return at < in->operand_count && in->operand_count > 1 && !ptx_has_word(in, "param") &&
                    !ptx_has_word(in, "const")
                ? &in->operands[at]
@@ -119,12 +117,12 @@ static void store(struct search *s, const struct ptx_instruction *in, uint64_t c
 
 static void follow(struct search *s, size_t block, const struct ptx_instruction *in) {
     const uint64_t control = control_of(s, block, in);
-    if (is(in, "st") && address_of(in))
+    if (ptx_is(in, "st") && address_of(in))
         store(s, in, control);
     if (!slots_destinations(in))
         return;
     struct value result = {0};
-    if (is(in, "ld") && in->operand_count > 1) {
+    if (ptx_is(in, "ld") && in->operand_count > 1) {
         result = load(s, in);
     } else {
         for (size_t o = 1; o < in->operand_count; o++) {
@@ -132,7 +130,7 @@ static void follow(struct search *s, size_t block, const struct ptx_instruction 
             result.reads |= value.reads;
             result.from |= value.from;
         }
-        if (is(in, "atom"))
+        if (ptx_is(in, "atom"))
             result = (struct value){.reads = result.reads | ORDER};
     }
     result.reads |= control & ~ORDER;
@@ -197,12 +195,12 @@ static void note_accesses(const struct search *s, struct handed *out) {
             access->reads |= (to.reads | control) & OTHERS;
             if (ptx_has_word(in, "shared") || ptx_has_word(in, "local"))
                 continue;
-            if (is(in, "st")) {
+            if (ptx_is(in, "st")) {
                 access->to |= to.from;
                 access->leaves |= to.reads | value_of(s, &in->operands[1]).reads | (control & OTHERS);
                 written |= to.from;
             }
-            if (is(in, "ld") && !((to.reads | control) & BLOCK))
+            if (ptx_is(in, "ld") && !((to.reads | control) & BLOCK))
                 raced |= to.from;
         }
     out->raced = raced & written;

@@ -21,7 +21,7 @@ static struct sim_insn *emit_op(struct lower *l, const struct sim_op *op) {
  * cvt in the table names two types. */
 static const char *filling(const struct lower *l) {
     const struct ptx_instruction *in = l->node->in;
-    if (strcmp(in->name, "cvt") != 0 || !in->operand_count || in->operands[0].kind != PTX_OPERAND_REGISTER ||
+    if (!ptx_is(in, "cvt") || !in->operand_count || in->operands[0].kind != PTX_OPERAND_REGISTER ||
         strcmp(in->words[0], "pack") == 0)
         return NULL;
     const bool wide = ptx_type_bytes(in->operands[0].reg->type) == 8;

@@ -47,23 +47,23 @@ static unsigned result_zeros(const struct ptx_instruction *in, const uint8_t *ze
     /* The halves of an unpacked pair have other low bits than the whole. */
     if (in->guard || in->operand_count < 2 || o[0].kind == PTX_OPERAND_VECTOR)
         return 0;
-    const bool moves = strcmp(in->name, "mov") == 0;
+    const bool moves = ptx_is(in, "mov");
     if (!moves && !keeps_low_bits(in))
         return 0;
-    if (moves || strcmp(in->name, "cvt") == 0 || strcmp(in->name, "cvta") == 0)
+    if (moves || ptx_is(in, "cvt") || ptx_is(in, "cvta"))
         return o[1].kind == PTX_OPERAND_VECTOR ? 0 : operand_zeros(&o[1], zeros);
     if (in->operand_count < 3)
         return 0;
     unsigned a = operand_zeros(&o[1], zeros), b = operand_zeros(&o[2], zeros);
-    if (strcmp(in->name, "add") == 0 || strcmp(in->name, "sub") == 0 || strcmp(in->name, "or") == 0)
+    if (ptx_is(in, "add") || ptx_is(in, "sub") || ptx_is(in, "or"))
         return least(a, b);
-    if (strcmp(in->name, "and") == 0)
+    if (ptx_is(in, "and"))
         return a > b ? a : b;
-    if (strcmp(in->name, "shl") == 0)
+    if (ptx_is(in, "shl"))
         return o[2].kind == PTX_OPERAND_INTEGER && o[2].bits < 32 ? least(a + (unsigned)o[2].bits, 64) : a;
-    if (strcmp(in->name, "mul") == 0)
+    if (ptx_is(in, "mul"))
         return ptx_has_word(in, "hi") ? 0 : least(a + b, 64);
-    if (strcmp(in->name, "mad") == 0 && in->operand_count == 4)
+    if (ptx_is(in, "mad") && in->operand_count == 4)
         return ptx_has_word(in, "hi") ? 0 : least(least(a + b, 64), operand_zeros(&o[3], zeros));
     return 0;
 }

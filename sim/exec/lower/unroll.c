@@ -74,7 +74,7 @@ static const struct flow_node *only_writer(const struct flow *flow, const struct
 
 /* add.u32 counter, counter, step */
 static bool find_step(const struct ptx_instruction *in, const struct ptx_register *reg, int64_t *step) {
-    if (strcmp(in->name, "add") != 0 || in->operand_count != 3 || in->word_count != 1 ||
+    if (!ptx_is(in, "add") || in->operand_count != 3 || in->word_count != 1 ||
         in->operands[0].kind != PTX_OPERAND_REGISTER || in->operands[1].reg != reg ||
         in->operands[1].kind != PTX_OPERAND_REGISTER || in->operands[2].kind != PTX_OPERAND_INTEGER)
         return false;
@@ -122,8 +122,8 @@ static bool find_counter(const struct flow *flow, struct loop *loop) {
     const struct flow_node *latch = loop->latch;
     const struct flow_node *test = only_writer(flow, loop, latch->condition);
     struct flow_counter *out = &loop->counter;
-    if (!test || strcmp(test->in->name, "setp") != 0 || test->in->operand_count != 3 ||
-        test->in->word_count != 2 || test->in->operands[0].kind != PTX_OPERAND_REGISTER ||
+    if (!test || !ptx_is(test->in, "setp") || test->in->operand_count != 3 || test->in->word_count != 2 ||
+        test->in->operands[0].kind != PTX_OPERAND_REGISTER ||
         test->in->operands[1].kind != PTX_OPERAND_REGISTER)
         return false;
     const struct ptx_operand *counter = &test->in->operands[1], *bound = &test->in->operands[2];
