@@ -108,6 +108,12 @@ static wl_error get_attribute(const wl_context *context, CUdevice_attribute attr
                             "cuDeviceGetAttribute");
 }
 
+bool wl__starts_early(const wl_context *context) {
+    int version = 0;
+    return context->capability >= 90 && context->driver.cuLaunchKernelEx &&
+           context->driver.cuDriverGetVersion(&version) == CUDA_SUCCESS && version >= 12040;
+}
+
 static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
     const char *log = getenv("WIDELOAD_LOG");
     context->log = log && *log && strcmp(log, "0") != 0;
@@ -126,6 +132,7 @@ static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
     context->shared_each = (unsigned)shared;
     context->capability = (unsigned)(10 * major + minor);
     context->tuned = wl__tuned_for(context->capability);
+    context->starts_early = wl__starts_early(context);
     return error;
 }
 

@@ -19,12 +19,16 @@ struct wl_context {
     unsigned block_limit; /* threads per block */
     unsigned shared_each; /* bytes of shared memory that a multiprocessor has for blocks */
     unsigned capability;  /* compute capability: 90 is 9.0 */
+    bool starts_early;    /* the driver can start a kernel while the one before it ends, in graphs too */
     const struct wl__tuned *tuned;
     bool log;             /* each operation logs its choice to stderr */
     pthread_mutex_t lock; /* protects the filling of the two tables, which fill as kernels are first used */
     CUmodule modules[WL_MODULE_COUNT + WL_FURTHER_MODULES];
     /* Read without the lock; NULL: not loaded yet. */
     _Atomic(CUfunction) kernels[WL_KERNEL_COUNT + WL_FURTHER_KERNELS];
+    /* The kernel waits for those before it (lib/cuda/earlier.cuh), as loaded: so it may start early.  Set
+     * before `kernels`. */
+    _Atomic bool awaits[WL_KERNEL_COUNT];
     /* The kernel may use all shared memory. */
     _Atomic bool all_shared[WL_KERNEL_COUNT + WL_FURTHER_KERNELS];
 };
@@ -54,6 +58,9 @@ static inline uint32_t wl__blocks_in_flight(uint32_t in_flight, uint64_t each) {
     const uint64_t beside = (in_flight + each / 2) / each;
     return 1 + (beside ? (uint32_t)beside : 1);
 }
+/* Whether its driver can start kernels early, also in graphs: from CUDA 12.4 and compute capability 9.0 on.
+ */
+bool wl__starts_early(const wl_context *context);
 void wl__unload_kernels(wl_context *context);
 
 #endif

@@ -33,6 +33,7 @@
     X(cuModuleLoadData, NULL)                                                                                \
     X(cuModuleUnload, NULL)                                                                                  \
     X(cuModuleGetFunction, NULL)                                                                             \
+    X(cuFuncGetAttribute, NULL)                                                                              \
     X(cuFuncSetAttribute, NULL)                                                                              \
     X(cuPointerGetAttributes, NULL)                                                                          \
     X(cuMemAlloc, NULL)                                                                                      \

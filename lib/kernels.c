@@ -29,6 +29,14 @@ static struct place find(wl__kernel kernel) {
                 return (struct place){number, module, *name};
 }
 
+/* Whether the code that was loaded is for compute capability 9.0 or later: then it has the instruction that
+ * waits.  A driver may have compiled older PTX instead, which has not. */
+static bool awaits_earlier(const struct wl__driver *driver, CUfunction function) {
+    int version = 0;
+    return driver->cuFuncGetAttribute(&version, CU_FUNC_ATTRIBUTE_PTX_VERSION, function) == CUDA_SUCCESS &&
+           version >= 90;
+}
+
 /* The caller holds the lock, and no capture forbids it. */
 static wl_error load(wl_context *context, wl__kernel kernel, CUfunction *out) {
     const struct wl__driver *driver = &context->driver;
@@ -72,6 +80,9 @@ wl_error wl__kernel_get(wl_context *context, wl__kernel kernel, CUfunction *out)
     *out = atomic_load_explicit(&context->kernels[kernel], memory_order_relaxed);
     if (!*out) {
         error = load_relaxed(context, kernel, out);
+        if (!error && kernel < WL_KERNEL_COUNT)
+            atomic_store_explicit(&context->awaits[kernel], awaits_earlier(&context->driver, *out),
+                                  memory_order_relaxed);
         if (!error)
             atomic_store_explicit(&context->kernels[kernel], *out, memory_order_release);
     }

@@ -37,19 +37,27 @@ struct grid {
     uint32_t x, y;
     uint32_t cluster; /* consecutive blocks; 0: none */
     bool cooperative;
+    bool early; /* starts while the kernel before it in the stream ends */
     struct wl__block block;
     uint32_t shared_bytes;
 };
 
 static CUresult start(const struct wl__driver *driver, CUfunction function, const struct grid *grid,
                       void **arguments, wl_stream stream) {
-    if (!grid->cluster && !grid->cooperative)
+    CUlaunchAttribute attributes[2];
+    unsigned count = 0;
+    if (grid->cooperative)
+        attributes[count++] =
+            (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    if (grid->cluster)
+        attributes[count++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                                  .value.clusterDim = {grid->cluster, 1, 1}};
+    if (grid->early)
+        attributes[count++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                                  .value.programmaticStreamSerializationAllowed = 1};
+    if (count == 0)
         return driver->cuLaunchKernel(function, grid->x, grid->y, 1, grid->block.x, grid->block.y, 1,
                                       grid->shared_bytes, stream, arguments, NULL);
-    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
-    if (grid->cluster)
-        attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                                        .value.clusterDim = {grid->cluster, 1, 1}};
     const CUlaunchConfig config = {.gridDimX = grid->x,
                                    .gridDimY = grid->y,
                                    .gridDimZ = 1,
@@ -58,13 +66,13 @@ static CUresult start(const struct wl__driver *driver, CUfunction function, cons
                                    .blockDimZ = 1,
                                    .sharedMemBytes = grid->shared_bytes,
                                    .hStream = stream,
-                                   .attrs = &attribute,
-                                   .numAttrs = 1};
+                                   .attrs = attributes,
+                                   .numAttrs = count};
     return driver->cuLaunchKernelEx(&config, function, arguments, NULL);
 }
 
 /* The context is current. */
-static wl_error launch(wl_context *context, wl__kernel kernel, const struct grid *grid, void **arguments,
+static wl_error launch(wl_context *context, wl__kernel kernel, struct grid *grid, void **arguments,
                        wl_stream stream) {
     CUfunction function;
     if (WL_MASKED(kernel))
@@ -79,19 +87,22 @@ static wl_error launch(wl_context *context, wl__kernel kernel, const struct grid
             return error;
         atomic_store(&context->all_shared[kernel], true);
     }
+    grid->early = context->starts_early && !grid->cooperative && kernel < WL_KERNEL_COUNT &&
+                  atomic_load_explicit(&context->awaits[kernel], memory_order_relaxed);
     CUresult result = start(&context->driver, function, grid, arguments, stream);
     if (result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
         return wl__fail(WL_ERROR_UNSUPPORTED, "cuLaunchKernelEx: %u blocks do not run at the same time",
                         grid->x);
     if (result)
         return wl__driver_check(&context->driver, result,
-                                grid->cluster || grid->cooperative ? "cuLaunchKernelEx" : "cuLaunchKernel");
+                                grid->cluster || grid->cooperative || grid->early ? "cuLaunchKernelEx"
+                                                                                  : "cuLaunchKernel");
     wl__note_launch((struct wl__launched){context, function, grid->block.x * grid->block.y});
     return WL_ERROR_OK;
 }
 
-static wl_error enter_and_launch(wl_context *context, wl__kernel kernel, const struct grid *grid,
-                                 void **arguments, wl_stream stream) {
+static wl_error enter_and_launch(wl_context *context, wl__kernel kernel, struct grid *grid, void **arguments,
+                                 wl_stream stream) {
     /* A thread that works on a device has its context current already: asking is cheaper than a push and a
      * pop. */
     CUcontext current = NULL;
@@ -108,7 +119,7 @@ static wl_error enter_and_launch(wl_context *context, wl__kernel kernel, const s
 wl_error wl__launch_shared(wl_context *context, wl__kernel kernel, uint32_t grid_x, uint32_t grid_y,
                            struct wl__block block, uint32_t shared_bytes, void **arguments,
                            wl_stream stream) {
-    const struct grid grid = {.x = grid_x, .y = grid_y, .block = block, .shared_bytes = shared_bytes};
+    struct grid grid = {.x = grid_x, .y = grid_y, .block = block, .shared_bytes = shared_bytes};
     return enter_and_launch(context, kernel, &grid, arguments, stream);
 }
 
@@ -125,7 +136,7 @@ wl_error wl__launch_clusters(wl_context *context, wl__kernel kernel, uint32_t bl
 
 wl_error wl__launch_cooperative(wl_context *context, wl__kernel kernel, uint32_t blocks, uint32_t threads,
                                 uint32_t shared_bytes, void **arguments, wl_stream stream) {
-    const struct grid grid = {
+    struct grid grid = {
         .x = blocks, .y = 1, .cooperative = true, .block = {threads, 1}, .shared_bytes = shared_bytes};
     return enter_and_launch(context, kernel, &grid, arguments, stream);
 }

@@ -16,6 +16,7 @@
 #else
 #define WL_PART 8
 #endif
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/read_once.cuh"
 #include "lib/cuda/slots.cuh"
 
@@ -100,6 +101,7 @@ static __device__ __forceinline__ uint4 wl_slot_sum(uint4 a, uint4 b) {
 extern "C" __global__ void WL_FULL_SM WL_ENTRY(uint8_t *line, const uint8_t *a, const uint8_t *b,
                                                uint64_t lead, uint64_t end, uint64_t whole,
                                                uint64_t whole_end, uint64_t first) {
+    wl_await_earlier();
     uint64_t slot = wl_index(first);
     if (slot >= whole && slot < whole_end) {
         unsigned shift_a = wl_shift(a), shift_b = wl_shift(b);
@@ -140,6 +142,7 @@ union wl_slot {
 extern "C" __global__ void __launch_bounds__(WL_SLOT_THREADS, WL_BLOCKS)
     WL_ALIKE(uint8_t *line, const uint8_t *a, const uint8_t *b, uint64_t lead, uint64_t end, uint64_t whole,
              uint64_t whole_end, uint64_t first) {
+    wl_await_earlier();
     uint64_t slot = wl_index(first);
     if (slot >= whole && slot < whole_end) {
         uint4 x = *wl_once((const uint4 *)a + slot), y = *wl_once((const uint4 *)b + slot);

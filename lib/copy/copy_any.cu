@@ -4,6 +4,7 @@
  * sectors.  It loads as many if both sides are aligned alike, else 17 sectors twice, the second time from L1.
  */
 #define WL_PART 1
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/read_once.cuh"
 #include "lib/cuda/slots.cuh"
 
@@ -11,6 +12,7 @@
 extern "C" __global__ void WL_FULL_SM wl_copy_any(uint8_t *line, const uint8_t *from, uint64_t lead,
                                                   uint64_t end, uint64_t whole, uint64_t whole_end,
                                                   uint64_t first) {
+    wl_await_earlier();
     uint64_t slot = wl_index(first);
     if (slot >= whole && slot < whole_end) {
         unsigned shift = wl_shift(from);

@@ -5,8 +5,10 @@
  * lane loads a second window, and all work is done twice.  So this is for rows that seldom end in a warp's
  * 512 bytes; copy_seams.cu is for others.  Rows have at least 16 bytes. */
 #include "lib/copy/dense.cuh"
+#include "lib/cuda/earlier.cuh"
 
 extern "C" __global__ void WL_FULL_SM wl_copy_dense(const __grid_constant__ struct wl_dense_rows p) {
+    wl_await_earlier();
     uint32_t at = 16 * (blockIdx.x * WL_SLOT_THREADS + threadIdx.x);
     if (at >= p.end)
         return;

@@ -11,6 +11,7 @@
  * Traffic: every byte of the rows is read once and written once, in whole sectors of 32 bytes: rows that are
  * not whole sectors move up to two more each way.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/read_once.cuh"
 #include "lib/cuda/slots.cuh"
 
@@ -43,6 +44,7 @@ typedef wl_part wl_word;
 #endif
 
 extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_rows p) {
+    wl_await_earlier();
     uint32_t first = blockIdx.x * (WL_SLOT_THREADS * WL_EACH) + threadIdx.x;
     wl_word moved[WL_EACH], *out[WL_EACH];
 #pragma unroll
@@ -86,6 +88,7 @@ static __device__ __forceinline__ void wl_store_part(uint8_t *slot, const uint32
 }
 
 extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_rows p) {
+    wl_await_earlier();
     uint32_t item = blockIdx.x * WL_SLOT_THREADS + threadIdx.x, slot;
     uint64_t to, from;
     wl_row(p, wl_divide(item, p.slots, &slot), &to, &from);

@@ -9,6 +9,7 @@
  *
  * A warp at an end of either array goes by bytes, so that nothing beyond is touched. */
 #include "lib/copy/dense.cuh"
+#include "lib/cuda/earlier.cuh"
 
 #define WARPS 4
 #define EACH  2            /* vectors per lane */
@@ -45,6 +46,7 @@ static __device__ __noinline__ void go_by_bytes(const struct wl_dense_rows &p, u
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, 10)
     wl_copy_seams(const __grid_constant__ struct wl_dense_rows p) {
+    wl_await_earlier();
     __shared__ struct seam all_seams[WARPS][32];
     struct seam *seams = all_seams[threadIdx.x / 32]; /* where each row begins */
     const uint32_t lane = threadIdx.x % 32, piece = (blockIdx.x * WARPS + threadIdx.x / 32) * PIECE,

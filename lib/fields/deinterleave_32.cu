@@ -14,6 +14,7 @@
  *
  * Traffic: every byte is read once and written once, every sector whole.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/cuda/read_once.cuh"
 
@@ -35,6 +36,7 @@ static __device__ __forceinline__ unsigned wl_vector_of(unsigned u) {
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS)
     WL_JOIN(deinterleave, WL_WIDTH, _32)(const __grid_constant__ struct wl_32_shape shape, uint64_t first) {
+    wl_await_earlier();
     __shared__ uint4 wl_shared[(WL_PART + 1) * WL_PIECE];
     uint64_t index = first + blockIdx.x, batch = 0;
     unsigned field = 0;

@@ -23,6 +23,7 @@
  * Traffic: every byte is read once and written once, every sector whole.
  */
 #include "lib/cuda/bulk.cuh"
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
 
 #include "lib/fields/deinterleave_32.h"
@@ -120,6 +121,7 @@ static __device__ __forceinline__ unsigned wl_piece_place(unsigned field, unsign
 
 extern "C" __global__ void __launch_bounds__(WL_BULK_THREADS)
     WL_ENTRY(const __grid_constant__ struct WL_SHAPE shape, uint64_t first) {
+    wl_await_earlier();
     extern __shared__ __align__(WL_BULK_ALIGN) uint4 wl_shared[];
     __shared__ wl_barrier loaded;
     uint8_t *packed = (uint8_t *)wl_shared, *streams = packed + WL_PACKED_BYTES(shape);

@@ -11,6 +11,7 @@
  * Traffic: every byte between the structures' first and last is read once, with padding, and every byte of
  * the arrays once; with a skew a chunk's first few structures twice, the second time from L2.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/global.cuh"
 #include "lib/cuda/read_once.cuh"
 
@@ -113,6 +114,7 @@ static __device__ __forceinline__ struct wl_task wl_task_find(const struct wl_fi
 
 extern "C" __global__ void __launch_bounds__(WL_FIELDS_THREADS)
     wl_deinterleave_fields(const __grid_constant__ struct wl_fields_shape shape, uint64_t first) {
+    wl_await_earlier();
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
     const uint64_t start = (first + blockIdx.x) * shape.structures;
@@ -191,6 +193,7 @@ extern "C" __global__ void __launch_bounds__(WL_FIELDS_THREADS)
 
 extern "C" __global__ void __launch_bounds__(WL_FIELDS_THREADS)
     wl_interleave_fields(const __grid_constant__ struct wl_fields_shape shape, uint64_t first) {
+    wl_await_earlier();
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
     const uint64_t start = (first + blockIdx.x) * shape.structures;

@@ -22,10 +22,12 @@
  * Traffic: every byte is read once and written once.  With a skew the previous block also reads a chunk's
  * first structures, from L2: at most 32 / WL_WIDTH - 1 structures per chunk.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/fields/interleave.cuh"
 
 extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS_MANY)
     WL_ENTRY(deinterleave)(const __grid_constant__ struct wl_interleave_shape shape, uint64_t first) {
+    wl_await_earlier();
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
     const struct wl_chunk chunk = wl_chunk_find(&shape, first + blockIdx.x);
@@ -123,6 +125,7 @@ extern "C" __global__ void __launch_bounds__(WL_INTERLEAVE_THREADS_MANY)
 
 extern "C" __global__ void __launch_bounds__(WL_TOGETHER_THREADS)
     WL_ENTRY(interleave)(const __grid_constant__ struct wl_interleave_shape shape, uint64_t first) {
+    wl_await_earlier();
     extern __shared__ uint4 wl_shared[];
     uint8_t *shared = (uint8_t *)wl_shared;
     const struct wl_chunk chunk = wl_chunk_find(&shape, first + blockIdx.x);

@@ -11,6 +11,7 @@
  *
  * Traffic: every byte is read once and written once.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/cuda/read_once.cuh"
 

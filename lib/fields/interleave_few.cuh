@@ -16,6 +16,7 @@
 extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
     WL_FEW_NAME(deinterleave, WL_WIDTH, WL_FIELDS)(const __grid_constant__ struct wl_few_shape shape,
                                                    uint64_t first) {
+    wl_await_earlier();
     __shared__ uint4 stages[WL_WARPS][32 * WL_ROW];
     uint4 *stage = stages[threadIdx.x / 32];
     const struct wl_few_part part = wl_few_part_find(&shape, first + blockIdx.x);
@@ -62,6 +63,7 @@ extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
 extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
     WL_FEW_NAME(interleave, WL_WIDTH, WL_FIELDS)(const __grid_constant__ struct wl_few_shape shape,
                                                  uint64_t first) {
+    wl_await_earlier();
     __shared__ uint4 stages[WL_WARPS][32 * WL_ROW];
     uint4 *stage = stages[threadIdx.x / 32];
     const struct wl_few_part part = wl_few_part_find(&shape, first + blockIdx.x);

@@ -3,6 +3,7 @@
  *
  * interleave.cu moves wider vectors, but holds whole structures.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
 
 #include "lib/fields/interleave_wide.h"
@@ -35,6 +36,7 @@ static __device__ __forceinline__ wl_element *wl_stream(const struct wl_wide_sha
 extern "C" __global__ void __launch_bounds__(WL_WIDE_TILE *WL_WIDE_ROWS)
     WL_JOIN(wide_deinterleave, WL_WIDTH, )(const __grid_constant__ struct wl_wide_shape shape,
                                            uint64_t first) {
+    wl_await_earlier();
     __shared__ wl_element moved[WL_WIDE_TILE][WL_WIDE_TILE + 1];
     const struct wl_tile tile = wl_tile_of(&shape, first + blockIdx.x);
     const unsigned x = threadIdx.x;
@@ -51,6 +53,7 @@ extern "C" __global__ void __launch_bounds__(WL_WIDE_TILE *WL_WIDE_ROWS)
 
 extern "C" __global__ void __launch_bounds__(WL_WIDE_TILE *WL_WIDE_ROWS)
     WL_JOIN(wide_interleave, WL_WIDTH, )(const __grid_constant__ struct wl_wide_shape shape, uint64_t first) {
+    wl_await_earlier();
     __shared__ wl_element moved[WL_WIDE_TILE][WL_WIDE_TILE + 1];
     const struct wl_tile tile = wl_tile_of(&shape, first + blockIdx.x);
     const unsigned x = threadIdx.x;

@@ -15,6 +15,7 @@
  *
  * Traffic: 2 n^2 elements, as a copy, in whole sectors if the side is a multiple of 32 bytes.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/inplace/inplace.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
@@ -53,6 +54,7 @@ static __device__ __forceinline__ void wl_put(uint4 *tile, struct wl_unit unit,
 
 extern "C" __global__ void __launch_bounds__(WL_ALIGNED_THREADS, WL_INPLACE_ALIGNED_BLOCKS(WL_WIDTH))
     WL_SIZED(aligned)(wl_word *square, uint64_t ld, unsigned n, uint64_t first) {
+    wl_await_earlier();
     unsigned i, j;
     if (!wl_tiles_of(first + blockIdx.x, (n + WL_TILE - 1) / WL_TILE, &i, &j))
         return;

@@ -18,12 +18,14 @@
  */
 #define WL_CHUNK_BYTES WL_INPLACE_CHUNK_BYTES
 #define WL_MOVERS      WL_INPLACE_MOVERS
+#include "lib/cuda/earlier.cuh"
 #include "lib/inplace/inplace_near.cuh"
 
 /* Saves the extra rows or columns, and clears `words` counters. */
 extern "C" __global__ void __launch_bounds__(WL_MOVERS)
     WL_SIZED(save)(wl_word *saved, const wl_word *matrix, unsigned *counters, uint64_t side, uint64_t extra,
                    unsigned opening, uint64_t words) {
+    wl_await_earlier();
     uint64_t i = wl_index(0), stride = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t counter = i; counter < words; counter += stride)
         counters[counter] = 0;
@@ -103,6 +105,7 @@ static __device__ __forceinline__ uint64_t wl_take(unsigned *counters) {
 extern "C" __global__ void __launch_bounds__(WL_MOVERS, 4)
     WL_SIZED(close)(wl_word *matrix, const wl_word *saved, unsigned *counters, uint64_t side,
                     uint64_t extra) {
+    wl_await_earlier();
     const struct wl_near near = {matrix, saved, counters, side, extra};
     const struct wl_rows rows = {side, side + extra};
     uint64_t index = wl_take(counters);
@@ -115,6 +118,7 @@ extern "C" __global__ void __launch_bounds__(WL_MOVERS, 4)
 
 extern "C" __global__ void __launch_bounds__(WL_MOVERS, 4)
     WL_SIZED(open)(wl_word *matrix, const wl_word *saved, unsigned *counters, uint64_t side, uint64_t extra) {
+    wl_await_earlier();
     const struct wl_near near = {matrix, saved, counters, side, extra};
     const struct wl_rows rows = {side + extra, side};
     uint64_t last = wl_chunk_of(&near, side * (side + extra) - 1);

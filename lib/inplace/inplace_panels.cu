@@ -29,6 +29,7 @@
  * has not begun is the next one of a block that worked on an earlier panel, which is done.  So nobody waits
  * forever.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/inplace/inplace_panels.cuh"
 
 /* ---------------------------------------------------------------- pairs */
@@ -224,6 +225,7 @@ static __device__ __forceinline__ void wl_move_panels(const struct wl_panels *p)
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_INPLACE_PANEL_BLOCKS(WL_WIDTH))
     WL_SIZED(close_panels)(wl_word *matrix, wl_word *first, const wl_word *saved, unsigned *counters,
                            uint64_t side, uint64_t extra, unsigned panels) {
+    wl_await_earlier();
     const struct wl_panels p = {matrix, first,        saved, counters, side,
                                 extra,  side + extra, side,  panels,   false};
     wl_move_panels(&p);
@@ -232,6 +234,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_INPLACE_PANEL_BLOCKS
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_INPLACE_PANEL_BLOCKS(WL_WIDTH))
     WL_SIZED(open_panels)(wl_word *matrix, wl_word *first, const wl_word *saved, unsigned *counters,
                           uint64_t side, uint64_t extra, unsigned panels) {
+    wl_await_earlier();
     const struct wl_panels p = {matrix, first, saved,        counters, side,
                                 extra,  side,  side + extra, panels,   true};
     wl_move_panels(&p);

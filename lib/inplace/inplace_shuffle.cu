@@ -18,6 +18,7 @@
  *
  * Traffic: 2 M N elements per step where a copy has as many, 4 M N for a step by bands.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/inplace/inplace.cuh"
 
 struct wl_shape {
@@ -44,6 +45,7 @@ static __device__ __forceinline__ unsigned wl_spread(unsigned i) {
  * matrix fit into 32 bits, and M < N. */
 extern "C" __global__ void WL_ANY_BLOCK WL_SIZED(rows)(wl_word *matrix, uint64_t rows, uint64_t cols,
                                                        uint64_t b, unsigned backwards, uint64_t first) {
+    wl_await_earlier();
     wl_word *line = (wl_word *)wl_dynamic;
     const unsigned m = (unsigned)rows, n = (unsigned)cols, part = (unsigned)b;
     unsigned row = (unsigned)first + blockIdx.x;
@@ -83,6 +85,7 @@ extern "C" __global__ void WL_ANY_BLOCK WL_SIZED(columns)(wl_word *matrix, uint6
                                                           uint64_t a, uint64_t b, unsigned rotates,
                                                           unsigned backwards, unsigned log_width,
                                                           uint64_t first) {
+    wl_await_earlier();
     wl_word *panel = (wl_word *)wl_dynamic;
     const unsigned m = (unsigned)rows, part = (unsigned)a;
     unsigned x = threadIdx.x & ((1u << log_width) - 1), step = blockDim.x >> log_width;
@@ -133,6 +136,7 @@ static __device__ __forceinline__ uint64_t wl_slanted(uint64_t n, uint64_t i, ui
 extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
     WL_SIZED(band_of_rows)(wl_word *matrix, wl_word *band, uint64_t rows, uint64_t cols, uint64_t b,
                            unsigned backwards, unsigned returns, uint64_t row, uint64_t first) {
+    wl_await_earlier();
     const unsigned i = threadIdx.x % 32;
     uint64_t c = ((first + blockIdx.x) * (WL_INPLACE_MOVERS / 32) + threadIdx.x / 32) * 32, r = row + i;
     if (r >= rows || c >= cols)
@@ -166,6 +170,7 @@ extern "C" __global__ void __launch_bounds__(WL_INPLACE_MOVERS)
     WL_SIZED(band_of_columns)(wl_word *matrix, wl_word *band, uint64_t rows, uint64_t cols, uint64_t a,
                               uint64_t b, unsigned rotates, unsigned backwards, unsigned returns,
                               uint64_t col, uint64_t first) {
+    wl_await_earlier();
     const struct wl_shape shape = {rows, cols, a, b};
     uint64_t x = threadIdx.x % WL_INPLACE_BAND, j = col + x;
     uint64_t i = (first + blockIdx.x) * (WL_INPLACE_MOVERS / WL_INPLACE_BAND) + threadIdx.x / WL_INPLACE_BAND;

@@ -9,6 +9,7 @@
  *
  * Traffic: 2 n^2 elements, as a copy, without a workspace.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/inplace/inplace.h"
 
 #ifdef WL_SMALL
@@ -57,6 +58,7 @@ static __device__ __forceinline__ void wl_swap(wl_word *square, uint64_t ld, uns
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_ENTRY(wl_word *square, uint64_t ld, unsigned n, uint64_t first) {
+    wl_await_earlier();
     unsigned i, j;
     if (wl_tiles_of(first + blockIdx.x, (n + WL_TILE - 1) / WL_TILE, &i, &j))
         wl_swap(square, ld, n, i, j);

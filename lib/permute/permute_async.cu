@@ -15,6 +15,7 @@
  * Where a row ends within a line, the rest of the line comes into the L2 too: the neighbour reads it there.
  */
 #include "lib/cuda/async.cuh"
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/permute/permute.cuh"
 #include "lib/transpose/transpose_tile.cuh"
@@ -35,6 +36,7 @@ static __device__ __forceinline__ uint32_t wl_turn(uint32_t at, uint32_t bits) {
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_NAME(const __grid_constant__ struct wl_permute_sides p) {
+    wl_await_earlier();
     extern __shared__ __align__(128) unsigned char tile[];
     uint64_t in_tile, out_tile, place;
     uint32_t row, shared;

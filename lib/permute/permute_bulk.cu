@@ -17,6 +17,7 @@
  * a digit of the row's number wraps. */
 #define WL_NARROW  0
 #define WL_THREADS blockDim.x
+#include "lib/cuda/earlier.cuh"
 #include "lib/permute/permute_bulk.cuh"
 
 /* One run: its place in the output, its first row, and its offset along the rows. */
@@ -70,6 +71,7 @@ static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, co
 
 extern "C" __global__ void __launch_bounds__(512, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
+    wl_await_earlier();
     wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
     uint64_t in_tile, out_tile;
     uint32_t first, ends = wl_tile_place(p.tiles, blockIdx.x, &in_tile, &out_tile, &first);

@@ -15,6 +15,7 @@
  * Where it is odd, the 8 lanes along a run, 16 bytes of rows apart, have every fourth bank.  The lanes of 4
  * columns then begin with different words of their vectors, and so take the banks between. */
 #define WL_NARROW 1
+#include "lib/cuda/earlier.cuh"
 #include "lib/permute/permute_bulk.cuh"
 
 #define ROWS (4 / WL_WIDTH) /* places per load, of those of a word of the output */
@@ -187,6 +188,7 @@ static __device__ __forceinline__ void store_ends(const struct wl_permute_bulk &
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
+    wl_await_earlier();
     wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
     uint64_t in_tile, out_tile;
     uint32_t first, ends = wl_tile_place(p.tiles, blockIdx.x, &in_tile, &out_tile, &first);

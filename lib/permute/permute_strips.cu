@@ -16,6 +16,7 @@
  * ends within the vector, the next row's bytes come from the next load in the same way. */
 #define WL_WIDTH 1
 #define WL_PART  1
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/slots.cuh"
 #include "lib/permute/permute.cuh"
 #include "lib/permute/permute_window.cuh"
@@ -68,6 +69,7 @@ static __device__ __forceinline__ void store_ends(const struct wl_permute_strips
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     wl_permute_strips(const __grid_constant__ struct wl_permute_strips p) {
+    wl_await_earlier();
     wl_barrier *barrier = (wl_barrier *)(memory + p.barrier);
     uint64_t from, to;
     uint32_t joined, ends = wl_tile_place(p.tiles, blockIdx.x, &from, &to, &joined);

@@ -5,6 +5,7 @@
  * Shifted rows also read the rest of their first and last 16 bytes, which their neighbours read as well, and
  * write those element by element.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/cuda/read_once.cuh"
 #include "lib/permute/permute.cuh"
@@ -24,6 +25,7 @@ static __device__ __forceinline__ uint4 load(uint64_t from) {
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_NAME(const __grid_constant__ struct wl_permute_sides p) {
+    wl_await_earlier();
     unsigned char *memory = (unsigned char *)wl_permute_memory;
     union access {
         uint4 word;

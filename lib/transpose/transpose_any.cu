@@ -7,6 +7,7 @@
  *
  * Traffic: every byte is read once and written once; rows of 64 or 128 bytes begin anywhere in a sector.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
 #if WL_WIDTH == 1
@@ -17,6 +18,7 @@ typedef uint16_t wl_element;
 #define WL_SIDE 64
 
 extern "C" __global__ void __launch_bounds__(256) WL_NAME(const wl_transpose_tiles all) {
+    wl_await_earlier();
     __shared__ wl_element tile[WL_SIDE][WL_SIDE + 4 / WL_WIDTH];
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
     if (!wl_is_tile(&all, &at))

@@ -17,6 +17,7 @@
  * Traffic: every byte is read once and written once, in whole lines if the input's rows begin at lines.
  */
 #include "lib/cuda/async.cuh"
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
@@ -35,6 +36,7 @@ static __device__ __forceinline__ uint32_t wl_place(uint32_t c, uint32_t group) 
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
+    wl_await_earlier();
     extern __shared__ __align__(128) char tile[];
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
     if (!wl_is_tile(&all, &at))

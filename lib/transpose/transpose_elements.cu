@@ -25,6 +25,7 @@
  * docs/notes/transpose.md.  As pieces of rows begin anywhere, a load brings the 256 bytes around it, which
  * the neighbouring tile wants soon.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/read_once.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
@@ -82,6 +83,7 @@ static __device__ __forceinline__ wl_vector wl_load(const char *address, int col
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
+    wl_await_earlier();
     /* WL_EACH - 1 columns before the tile's are stored too, and never read. */
     __shared__ wl_element tile[(WL_VECTORS + WL_EACH - 1) * WL_PITCH + WL_EACH - 1];
     wl_element *const first_column = tile + (WL_EACH - 1) * WL_PITCH;

@@ -35,6 +35,7 @@
 #else
 #include "lib/cuda/async.cuh"
 #endif
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/transpose/transpose_panels.h"
 #include "lib/transpose/transpose_tile.cuh"
@@ -73,6 +74,7 @@ static __device__ __forceinline__ wl_place wl_find(const wl_transpose_panels &al
 #endif
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_panels all) {
+    wl_await_earlier();
     /* For bulk loads, the barrier; from the next line on the panel, at its place in a line. */
     extern __shared__ __align__(128) char shared[];
     uint32_t panel;

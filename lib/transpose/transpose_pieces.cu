@@ -14,12 +14,14 @@
  * Traffic: every byte is read once and written once; sectors are whole if the output's rows are.
  */
 #include "lib/cuda/bulk.cuh"
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
 #define WL_STRIP (8 * WL_EACH) /* rows per line of the output */
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
+    wl_await_earlier();
     /* The barrier; from the next line on the tile, at its place in a line (async.cuh says why). */
     extern __shared__ __align__(128) char shared[];
     wl_barrier *const loaded = (wl_barrier *)shared;

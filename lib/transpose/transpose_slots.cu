@@ -32,6 +32,7 @@
 #else
 #define WL_LOAD wl_async_load_256
 #endif
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
 #include "lib/transpose/transpose_windows.cuh"
 
@@ -46,6 +47,7 @@ static_assert(WL_GROUPS % WL_SIDE == 0, "lanes have vectors");
 constexpr int wl_at_once = WL_WIDTH;
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
+    wl_await_earlier();
     extern __shared__ __align__(WL_SLOT) char slots[]; /* WL_LOADED */
     if (blockIdx.x >= all.blocks)
         return;

@@ -17,6 +17,7 @@
  * 256 bytes may begin anywhere in 256 bytes of memory: loads bring all of these.  For 16-byte elements pieces
  * are 512 bytes long, and faster without.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/read_once.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
@@ -53,6 +54,7 @@ static __device__ __forceinline__ void wl_put(uint4 *tile, wl_unit unit, const u
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
+    wl_await_earlier();
     __shared__ uint4 tile[WL_COLS * WL_DOWN * 8];
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
     if (!wl_is_tile(&all, &at))

@@ -38,6 +38,7 @@
 #else
 #define WL_LOAD wl_async_load
 #endif
+#include "lib/cuda/earlier.cuh"
 #include "lib/transpose/transpose_windows.cuh"
 
 #define WL_WARPS (WL_THREADS / 32)
@@ -66,6 +67,7 @@ static_assert(WL_KINDS % WL_WARPS == 0, "stores for all warps");
 
 extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_NAME(const wl_transpose_tiles all) {
+    wl_await_earlier();
     /* The rows, and later the columns. */
     __shared__ __align__(
         WL_SLOT) char space[WL_SLOTS_BYTES > WL_COLUMNS_BYTES ? WL_SLOTS_BYTES : WL_COLUMNS_BYTES];

@@ -180,6 +180,13 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     return CUDA_SUCCESS;
 }
 
+/* As if compiled from PTX for 7.5, which cannot start early. */
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function) {
+    (void)function;
+    *value = attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION ? 75 : 0;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
     (void)function;
     (void)attribute;

@@ -19,6 +19,7 @@
     X(cuModuleLoadData, (CUmodule * a, const void *b), (a, b))                                               \
     X(cuModuleUnload, (CUmodule a), (a))                                                                     \
     X(cuModuleGetFunction, (CUfunction * a, CUmodule b, const char *c), (a, b, c))                           \
+    X(cuFuncGetAttribute, (int *a, CUfunction_attribute b, CUfunction c), (a, b, c))                         \
     X(cuFuncSetAttribute, (CUfunction a, CUfunction_attribute b, int c), (a, b, c))                          \
     X(cuMemAlloc, (CUdeviceptr * a, size_t b), (a, b))                                                       \
     X(cuMemFree, (CUdeviceptr a), (a))                                                                       \
