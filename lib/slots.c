@@ -1,5 +1,7 @@
 #include "lib/slots.h"
 
+#include "lib/arguments.h"
+#include "lib/cuda/hints.h"
 #include "lib/launch.h"
 
 #define SLOT 16
@@ -44,9 +46,10 @@ wl_error wl__slots_launch(wl_context *context, wl__kernel kernel, wl_devptr out,
                           unsigned count, uint64_t bytes, wl_stream stream) {
     struct wl__slots slots = wl__slots(out, inputs, count, bytes);
     wl_devptr bases[2] = {0, 0};
-    void *arguments[8];
+    void *arguments[9];
     unsigned n = 0;
-    uint64_t first;
+    uint64_t first,
+        hint = wl__multiply(bytes, count + 1) >= context->tuned->read_once ? WL_EVICT_LAST : WL_EVICT_NORMAL;
     arguments[n++] = &slots.line;
     for (unsigned i = 0; i < count; i++) {
         bases[i] = inputs[i] - slots.lead;
@@ -56,6 +59,7 @@ wl_error wl__slots_launch(wl_context *context, wl__kernel kernel, wl_devptr out,
     arguments[n++] = &slots.end;
     arguments[n++] = &slots.first;
     arguments[n++] = &slots.last;
+    arguments[n++] = &hint;
     arguments[n++] = &first;
     return wl__launch_linear(context, kernel, slots.count, WL__SLOTS_THREADS,
                              (struct wl__block){WL__SLOTS_THREADS, 1}, arguments, &first, stream);

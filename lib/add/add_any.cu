@@ -100,7 +100,7 @@ static __device__ __forceinline__ uint4 wl_slot_sum(uint4 a, uint4 b) {
 /* a and b are the addresses of the elements that would go to the line's beginning. */
 extern "C" __global__ void WL_FULL_SM WL_ENTRY(uint8_t *line, const uint8_t *a, const uint8_t *b,
                                                uint64_t lead, uint64_t end, uint64_t whole,
-                                               uint64_t whole_end, uint64_t first) {
+                                               uint64_t whole_end, uint64_t hint, uint64_t first) {
     wl_await_earlier();
     uint64_t slot = wl_index(first);
     if (slot >= whole && slot < whole_end) {
@@ -108,8 +108,8 @@ extern "C" __global__ void WL_FULL_SM WL_ENTRY(uint8_t *line, const uint8_t *a, 
         const uint4 *vector_a = wl_vector(a, slot, shift_a), *vector_b = wl_vector(b, slot, shift_b);
         /* All loads are in flight before the first is waited for.  An input that is not shifted is loaded
          * twice, the second time from L1. */
-        uint4 x = *wl_once(vector_a), next_x = *wl_once(vector_a + (shift_a != 0));
-        uint4 y = *wl_once(vector_b), next_y = *wl_once(vector_b + (shift_b != 0));
+        uint4 x = *wl_once(vector_a, hint), next_x = *wl_once(vector_a + (shift_a != 0), hint);
+        uint4 y = *wl_once(vector_b, hint), next_y = *wl_once(vector_b + (shift_b != 0), hint);
         x = wl_window(x, next_x, shift_a);
         y = wl_window(y, next_y, shift_b);
         ((uint4 *)line)[slot] = wl_slot_sum(x, y);
@@ -141,11 +141,11 @@ union wl_slot {
 
 extern "C" __global__ void __launch_bounds__(WL_SLOT_THREADS, WL_BLOCKS)
     WL_ALIKE(uint8_t *line, const uint8_t *a, const uint8_t *b, uint64_t lead, uint64_t end, uint64_t whole,
-             uint64_t whole_end, uint64_t first) {
+             uint64_t whole_end, uint64_t hint, uint64_t first) {
     wl_await_earlier();
     uint64_t slot = wl_index(first);
     if (slot >= whole && slot < whole_end) {
-        uint4 x = *wl_once((const uint4 *)a + slot), y = *wl_once((const uint4 *)b + slot);
+        uint4 x = *wl_once((const uint4 *)a + slot, hint), y = *wl_once((const uint4 *)b + slot, hint);
         ((uint4 *)line)[slot] = wl_slot_sum(x, y);
     } else {
         int begin = wl_from(lead, 16 * slot), stop = wl_from(end, 16 * slot);

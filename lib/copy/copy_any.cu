@@ -11,15 +11,15 @@
 /* `from` is the address of the byte that would go to the line's first byte. */
 extern "C" __global__ void WL_FULL_SM wl_copy_any(uint8_t *line, const uint8_t *from, uint64_t lead,
                                                   uint64_t end, uint64_t whole, uint64_t whole_end,
-                                                  uint64_t first) {
+                                                  uint64_t hint, uint64_t first) {
     wl_await_earlier();
     uint64_t slot = wl_index(first);
     if (slot >= whole && slot < whole_end) {
         unsigned shift = wl_shift(from);
         const uint4 *vector = wl_vector(from, slot, shift);
-        uint4 moved = *wl_once(vector);
+        uint4 moved = *wl_once(vector, hint);
         if (shift)
-            moved = wl_window(moved, *wl_once(vector + 1), shift);
+            moved = wl_window(moved, *wl_once(vector + 1, hint), shift);
         ((uint4 *)line)[slot] = moved;
     } else {
 #pragma unroll 1

@@ -4,22 +4,27 @@
 
 #include <stdint.h>
 
-/* The constant that createpolicy.fractional.L2::evict_last makes for all accesses; CUDA's own
- * cuda::access_property::persisting is the same. */
-#define WL_EVICT_LAST UINT64_C(0x14F0000000000000)
+#include "lib/cuda/hints.h"
 
 /* The address, for a load on the spot: *wl_once(p).  The lines that it brings are marked to be evicted last.
  * So the cache makes room by writing back what the kernel writes, earlier and in longer contiguous runs.
  * Copies and the like gain 1 to 3 % on an H200 (docs/notes/fabric.md; also on what they leave in the cache).
  *
  * The load is an ordinary one: the compiler may move it, or make it conditional.  So memory that the same
- * kernel writes is as safe as without the hint.  GPUs before compute capability 8.0 have no such hint. */
-template <class T> static __device__ __forceinline__ const T *wl_once(const T *p) {
+ * kernel writes is as safe as without the hint.  GPUs before compute capability 8.0 have no such hint.
+ *
+ * The hint costs 2.6 us where the L2 still holds part of the array from the call before.  So some kernels are
+ * told which hint to give. */
+template <class T> static __device__ __forceinline__ const T *wl_once(const T *p, uint64_t hint) {
 #if __CUDA_ARCH__ >= 800
-    return (const T *)__nv_associate_access_property(p, WL_EVICT_LAST);
+    return (const T *)__nv_associate_access_property(p, hint);
 #else
     return p;
 #endif
+}
+
+template <class T> static __device__ __forceinline__ const T *wl_once(const T *p) {
+    return wl_once(p, WL_EVICT_LAST);
 }
 
 /* 16 bytes of global memory, if wanted.  What the cache lacks of the 256 bytes around them is loaded too: for

@@ -242,6 +242,9 @@ struct wl__tuned_fields {
 
 struct wl__tuned {
     const char *name;
+    /* Bytes of a copy's or a sum's arrays from which on their loads have an eviction hint.  It gains 1 to 3 %
+     * of the time if the L2 holds other data, and costs 2.6 us if it holds some of theirs. */
+    uint64_t read_once;
     struct wl__tuned_rows rows;
     struct wl__tuned_transpose transpose;
     struct wl__tuned_permute permute;
