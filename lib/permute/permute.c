@@ -9,6 +9,7 @@
 #include "lib/permute/permute_bulk.h"
 #include "lib/permute/permute_plan.h"
 #include "lib/permute/permute_strips.h"
+#include "lib/small/small.h"
 
 static const char call[] = "wl_permute";
 
@@ -231,6 +232,23 @@ static wl_error run_rows(const struct wl__problem *p) {
     return wl__rows_move(p->context, &(struct wl__choice){0}, &rows, p->stream);
 }
 
+static bool can_small(const struct wl__problem *p) {
+    return p->shape.rank > 1 && wl__small_can(&p->shape);
+}
+
+/* Planning tiles takes long, so their plans are not asked. */
+static double cost_small(const struct wl__problem *p) {
+    const struct wl__tuned_small *tuned = &p->context->tuned->small;
+    const struct wl__permute_shape *shape = &p->shape;
+    const uint64_t places =
+        (shape->dim[0].size | shape->dim[shape->by_out[0]].size) * shape->width | p->to | p->from;
+    return wl__small_cost(p->context, shape, places % WL_PERMUTE_ACCESS ? tuned->torn : tuned->tiles);
+}
+
+static wl_error run_small(const struct wl__problem *p) {
+    return wl__small_move(p->context, &p->shape, p->to, p->from, p->stream);
+}
+
 /* The floor takes any shape of up to 2^31 tiles, about 200 GB. */
 static const struct wl__mover movers[] = {
     {"copy", "the order of the elements does not change", can_copy, NULL, run_copy},
@@ -239,6 +257,7 @@ static const struct wl__mover movers[] = {
     {"strips", "short rows that begin anywhere move: tiles of them, which bulk copies fill", can_strips,
      cost_strips, run_strips},
     {"rows", "the last dimension keeps its place: whole rows move", can_rows, cost_rows, run_rows},
+    {"small", "a small array: many short blocks, all of which run at once", can_small, cost_small, run_small},
     {"bulk", "rows or runs that begin anywhere: large tiles that bulk copies fill", can_bulk_rows, NULL,
      run_bulk},
     {"async", "rows of both arrays at 16 bytes: large tiles that asynchronous loads fill", can_async,
@@ -295,7 +314,7 @@ static void keep(struct kept *kept, const struct wl__problem *p, const struct wl
 /* Whether to ask movers of tiles: any other mover is faster if it costs no more than a copy. */
 static bool needs_tiles(const struct wl__problem *p) {
     return !(can_copy(p) || (can_transpose(p) && cost_transpose(p) <= WL_AS_COPY) ||
-             (can_rows(p) && cost_rows(p) <= WL_AS_COPY));
+             (can_rows(p) && cost_rows(p) <= WL_AS_COPY) || (can_small(p) && cost_small(p) <= WL_AS_COPY));
 }
 
 static wl_error move(const struct wl__problem *p, struct wl__choice *choice) {

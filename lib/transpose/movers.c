@@ -1,5 +1,6 @@
 /* The movers of transposes: what each can do, and where it is fastest. */
 #include "lib/copy/rows.h"
+#include "lib/small/small.h"
 #include "lib/transpose/narrow.h"
 #include "lib/transpose/problem.h"
 
@@ -81,6 +82,38 @@ static bool is_long_narrow(const struct wl__problem *p) {
 
 static wl_error run_narrow(const struct wl__problem *p) {
     return wl__narrow_transpose(p->context, p->width, p->to, p->from, &p->layout, p->stream);
+}
+
+/* ---------------------------------------------------------------- small arrays */
+
+static struct wl__permute_shape shape_of(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    return (struct wl__permute_shape){
+        .width = p->width,
+        .rank = l->batch > 1 ? 3 : 2,
+        .dim = {{l->cols, 1, l->to_ld}, {l->rows, l->from_ld, 1}, {l->batch, l->from_stride, l->to_stride}},
+        .by_out = {1, 0, 2}};
+}
+
+static bool can_small(const struct wl__problem *p) {
+    const struct wl__permute_shape shape = shape_of(p);
+    return wl__small_can(&shape);
+}
+
+/* Tiles of 8-byte elements through registers are quick; windows are slow. */
+static double cost_small(const struct wl__problem *p) {
+    const struct wl__tuned_small *tuned = &p->context->tuned->small;
+    const struct wl__permute_shape shape = shape_of(p);
+    const bool panels = p->is_narrow || p->is_matrices || p->is_columns;
+    return wl__small_cost(p->context, &shape,
+                          p->width == 8 && is_at_sectors(p)         ? tuned->vectors
+                          : panels || p->width > 2 || is_aligned(p) ? tuned->tiles
+                                                                    : tuned->torn);
+}
+
+static wl_error run_small(const struct wl__problem *p) {
+    const struct wl__permute_shape shape = shape_of(p);
+    return wl__small_move(p->context, &shape, p->to, p->from, p->stream);
 }
 
 /* ---------------------------------------------------------------- matrices and panels */
@@ -300,6 +333,7 @@ static double cost_clusters(const struct wl__problem *p) {
 
 static const struct wl__mover movers[] = {
     {"line", "one row or one column: a copy of elements", can_line, NULL, run_line},
+    {"small", "a small array: many short blocks, all of which run at once", can_small, cost_small, run_small},
     {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
      can_pieces, cost_pieces, wl__run_pieces},
     {"columns", "rows become short ones that are no whole vectors, back to back: tiles are contiguous there",

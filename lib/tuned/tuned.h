@@ -19,6 +19,17 @@ struct wl__tuned_rows {
     uint32_t seams_4; /* the same with seams made apart, for multiples of 4 bytes; for others always */
 };
 
+/* Small arrays that are in the L2: nanoseconds of a call, in a graph of such calls.  A call's time is that of
+ * its first bytes (the launch, the parameters, the loads and stores of one block), and more for more
+ * elements. scripts/latency_fit.py fits these (docs/notes/small.md). */
+struct wl__tuned_small {
+    uint32_t first, per_million; /* of the small mover: for one element, and for each million */
+    /* For the first bytes, of others: movers of vectors; of tiles whose rows begin at vectors; of tiles whose
+     * rows begin anywhere. */
+    uint32_t vectors, tiles, torn;
+    uint32_t large; /* elements of an array from which on boxes are twice as large */
+};
+
 /* Transposes.  [5] is by width: 1, 2, 4, 8, 16 bytes; [3] by 1, 2, 4 bytes; [2] by 1 and 2 bytes, unless the
  * comment says otherwise.  docs/notes/transpose.md has the measurements. */
 struct wl__tuned_transpose {
@@ -246,6 +257,7 @@ struct wl__tuned {
      * of the time if the L2 holds other data, and costs 2.6 us if it holds some of theirs. */
     uint64_t read_once;
     struct wl__tuned_rows rows;
+    struct wl__tuned_small small;
     struct wl__tuned_transpose transpose;
     struct wl__tuned_permute permute;
     struct wl__tuned_inplace inplace;

@@ -23,6 +23,7 @@
 
 #include "calls.h"
 #include "cuda_calls.h"
+#include "without_small.h"
 
 enum { BATCH = 64, FAILURES = 10, SCRATCH = 8 << 20 };
 
@@ -34,7 +35,7 @@ static struct {
 } options = {.cases = 10000, .bytes = 1 << 20, .threads = 1};
 
 static struct cuda_calls cuda;
-static wl_context *context;
+static wl_context *context, *large; /* large: without the mover of small arrays; each has half the cases */
 static CUcontext primary;
 static _Atomic uint64_t next_case, bytes_moved;
 static _Atomic unsigned failures;
@@ -133,7 +134,9 @@ static void run_batch(struct worker *worker) {
         struct call *call = &worker->call[i];
         call_bind(call, worker->device, worker->host);
         good = (options.shared || send_own(worker, i)) &&
-               went(worker, i, call->operation->run(context, call, worker->stream), call->operation->name);
+               went(worker, i,
+                    call->operation->run(worker->number[i] % 2 ? large : context, call, worker->stream),
+                    call->operation->name);
     }
     /* The first one is named, since it is unknown which one faulted. */
     good = good && went(worker, 0, cuda.cuStreamSynchronize(worker->stream),
@@ -245,8 +248,9 @@ static void all_cases(void **state) {
     cuda_need(cuda.cuDeviceGet(&device, 0));
     cuda_need(cuda.cuDevicePrimaryCtxRetain(&primary, device));
     cuda_need(cuda.cuCtxSetCurrent(primary));
-    if (wl_open(&context, cuda_device_name()))
+    if (wl_open(&context, cuda_device_name()) || wl_open(&large, cuda_device_name()))
         fail_msg("%s", wl_message());
+    leave_out_small(large);
     struct worker *workers = calloc(options.threads, sizeof(*workers));
     assert_non_null(workers);
     for (unsigned i = 0; i < options.threads; i++)
@@ -270,6 +274,7 @@ static void all_cases(void **state) {
         free_worker(&workers[i]);
     free(workers);
     wl_close(context);
+    wl_close(large);
     (void)cuda.cuCtxSetCurrent(NULL);
     (void)cuda.cuDevicePrimaryCtxRelease(device);
     assert_int_equal(failures, 0);

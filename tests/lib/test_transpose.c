@@ -14,6 +14,7 @@
 
 #include "arena.h"
 #include "device.h"
+#include "without_small.h"
 
 static const unsigned widths[] = {1, 2, 4, 8, 16};
 #define WIDTHS 5
@@ -572,6 +573,13 @@ static void choices(void **state) {
                         wl_explain() + strlen("wl_transpose_batched"));
 }
 
+static int open_without_small(void **state) {
+    int failed = open_device(state);
+    if (!failed)
+        leave_out_small(context);
+    return failed;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small),      cmocka_unit_test(small_pieces), cmocka_unit_test(around_tiles),
@@ -582,5 +590,5 @@ int main(void) {
         cmocka_unit_test(panels),     cmocka_unit_test(batches),      cmocka_unit_test(loaded),
         cmocka_unit_test(slots),      cmocka_unit_test(choices),
     };
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    return cmocka_run_group_tests(tests, open_without_small, close_device);
 }
