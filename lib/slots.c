@@ -48,8 +48,9 @@ wl_error wl__slots_launch(wl_context *context, wl__kernel kernel, wl_devptr out,
     wl_devptr bases[2] = {0, 0};
     void *arguments[9];
     unsigned n = 0;
-    uint64_t first,
-        hint = wl__multiply(bytes, count + 1) >= context->tuned->read_once ? WL_EVICT_LAST : WL_EVICT_NORMAL;
+    const bool large = wl__multiply(bytes, count + 1) >= context->tuned->large_arrays;
+    const uint32_t threads = large ? WL__SLOTS_THREADS : 2 * WL__SLOTS_THREADS;
+    uint64_t first, hint = large ? WL_EVICT_LAST : WL_EVICT_NORMAL;
     arguments[n++] = &slots.line;
     for (unsigned i = 0; i < count; i++) {
         bases[i] = inputs[i] - slots.lead;
@@ -61,6 +62,6 @@ wl_error wl__slots_launch(wl_context *context, wl__kernel kernel, wl_devptr out,
     arguments[n++] = &slots.last;
     arguments[n++] = &hint;
     arguments[n++] = &first;
-    return wl__launch_linear(context, kernel, slots.count, WL__SLOTS_THREADS,
-                             (struct wl__block){WL__SLOTS_THREADS, 1}, arguments, &first, stream);
+    return wl__launch_linear(context, kernel, slots.count, threads, (struct wl__block){threads, 1}, arguments,
+                             &first, stream);
 }

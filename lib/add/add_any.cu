@@ -98,9 +98,9 @@ static __device__ __forceinline__ uint4 wl_slot_sum(uint4 a, uint4 b) {
 }
 
 /* a and b are the addresses of the elements that would go to the line's beginning. */
-extern "C" __global__ void WL_FULL_SM WL_ENTRY(uint8_t *line, const uint8_t *a, const uint8_t *b,
-                                               uint64_t lead, uint64_t end, uint64_t whole,
-                                               uint64_t whole_end, uint64_t hint, uint64_t first) {
+extern "C" __global__ void WL_EITHER_BLOCK(16)
+    WL_ENTRY(uint8_t *line, const uint8_t *a, const uint8_t *b, uint64_t lead, uint64_t end, uint64_t whole,
+             uint64_t whole_end, uint64_t hint, uint64_t first) {
     wl_await_earlier();
     uint64_t slot = wl_index(first);
     if (slot >= whole && slot < whole_end) {
@@ -113,7 +113,7 @@ extern "C" __global__ void WL_FULL_SM WL_ENTRY(uint8_t *line, const uint8_t *a, 
         x = wl_window(x, next_x, shift_a);
         y = wl_window(y, next_y, shift_b);
         ((uint4 *)line)[slot] = wl_slot_sum(x, y);
-    } else {
+    } else if (16 * slot < end) {
 #pragma unroll 1
         for (uint64_t at = 16 * slot; at < 16 * slot + 16; at += 8) {
             int begin = wl_from(lead, at), stop = wl_from(end, at);
@@ -139,7 +139,7 @@ union wl_slot {
     uint4 words;
 };
 
-extern "C" __global__ void __launch_bounds__(WL_SLOT_THREADS, WL_BLOCKS)
+extern "C" __global__ void WL_EITHER_BLOCK(WL_BLOCKS)
     WL_ALIKE(uint8_t *line, const uint8_t *a, const uint8_t *b, uint64_t lead, uint64_t end, uint64_t whole,
              uint64_t whole_end, uint64_t hint, uint64_t first) {
     wl_await_earlier();
@@ -147,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(WL_SLOT_THREADS, WL_BLOCKS)
     if (slot >= whole && slot < whole_end) {
         uint4 x = *wl_once((const uint4 *)a + slot, hint), y = *wl_once((const uint4 *)b + slot, hint);
         ((uint4 *)line)[slot] = wl_slot_sum(x, y);
-    } else {
+    } else if (16 * slot < end) {
         int begin = wl_from(lead, 16 * slot), stop = wl_from(end, 16 * slot);
         union wl_slot x, y;
 #pragma unroll

@@ -9,9 +9,9 @@
 #include "lib/cuda/slots.cuh"
 
 /* `from` is the address of the byte that would go to the line's first byte. */
-extern "C" __global__ void WL_FULL_SM wl_copy_any(uint8_t *line, const uint8_t *from, uint64_t lead,
-                                                  uint64_t end, uint64_t whole, uint64_t whole_end,
-                                                  uint64_t hint, uint64_t first) {
+extern "C" __global__ void WL_EITHER_BLOCK(16)
+    wl_copy_any(uint8_t *line, const uint8_t *from, uint64_t lead, uint64_t end, uint64_t whole,
+                uint64_t whole_end, uint64_t hint, uint64_t first) {
     wl_await_earlier();
     uint64_t slot = wl_index(first);
     if (slot >= whole && slot < whole_end) {
@@ -21,7 +21,7 @@ extern "C" __global__ void WL_FULL_SM wl_copy_any(uint8_t *line, const uint8_t *
         if (shift)
             moved = wl_window(moved, *wl_once(vector + 1, hint), shift);
         ((uint4 *)line)[slot] = moved;
-    } else {
+    } else if (16 * slot < end) {
 #pragma unroll 1
         for (uint64_t at = 16 * slot; at < 16 * slot + 16; at += 8) {
             int begin = wl_from(lead, at), stop = wl_from(end, at);

@@ -18,6 +18,9 @@
  * multiprocessor, if threads take at most 32 registers. */
 #define WL_SLOT_THREADS 128
 #define WL_FULL_SM      __launch_bounds__(WL_SLOT_THREADS, 16)
+/* For kernels that the host launches with twice as many, too: while the L2 has the array, twice as many
+ * blocks would take longer to start than to move their data. */
+#define WL_EITHER_BLOCK(blocks) __launch_bounds__(2 * WL_SLOT_THREADS, (blocks) / 2)
 
 /* Sixteen of the 32 bytes (low, high), from byte `shift` (0 to 15) on. */
 static __device__ __forceinline__ uint4 wl_window(uint4 low, uint4 high, unsigned shift) {

@@ -54,11 +54,8 @@ static void lengthen(struct box *box, bool by_out, uint64_t run) {
 }
 
 /* A box that is as long as it may on both sides; then as large as it may in the input's order. */
-static void choose(struct box *box, const struct wl__permute_shape *shape, uint32_t large) {
-    uint64_t all = 1;
-    for (unsigned d = 0; d < shape->rank; d++)
-        all *= shape->dim[d].size;
-    uint32_t most = all < large ? WL_SMALL_MOST / 2 : WL_SMALL_MOST;
+static void choose(struct box *box, const struct wl__permute_shape *shape, bool large) {
+    uint32_t most = large ? WL_SMALL_MOST : WL_SMALL_MOST / 2;
     if (most > BYTES / shape->width && shape->width > 4)
         most = BYTES / shape->width;
     for (uint64_t run = RUN;; run /= 2) {
@@ -130,27 +127,37 @@ static void list_parts(struct wl_small *p, const struct box *box, bool by_out) {
     }
 }
 
-double wl__small_cost(const wl_context *context, const struct wl__permute_shape *shape, uint32_t others) {
-    const struct wl__tuned_small *tuned = &context->tuned->small;
+static double elements_of(const struct wl__permute_shape *shape) {
     double elements = 1;
     for (unsigned d = 0; d < shape->rank; d++)
         elements *= (double)shape->dim[d].size;
-    return wl__cost_where(tuned->first + tuned->per_million * 1e-6 * elements < others);
+    return elements;
+}
+
+double wl__small_cost(const wl_context *context, const struct wl__permute_shape *shape, uint32_t others) {
+    const struct wl__tuned_small *tuned = &context->tuned->small;
+    const double elements = elements_of(shape);
+    const bool large = elements >= tuned->large;
+    return wl__cost_where(tuned->first[large] + tuned->per_million[large] * 1e-6 * elements < others);
 }
 
 wl_error wl__small_move(wl_context *context, const struct wl__permute_shape *shape, wl_devptr to,
                         wl_devptr from, wl_stream stream) {
-    static const wl__kernel kernels[] = {WL_KERNEL_small1, WL_KERNEL_small2, WL_KERNEL_small4,
-                                         WL_KERNEL_small8, WL_KERNEL_small16};
+    static const wl__kernel kernels[][2] = {{WL_KERNEL_small_few1, WL_KERNEL_small_more1},
+                                            {WL_KERNEL_small_few2, WL_KERNEL_small_more2},
+                                            {WL_KERNEL_small_few4, WL_KERNEL_small_more4},
+                                            {WL_KERNEL_small_few8, WL_KERNEL_small_more8},
+                                            {WL_KERNEL_small_few16, WL_KERNEL_small_more16}};
+    const bool large = elements_of(shape) >= context->tuned->small.large;
+    const uint32_t each = large ? WL_SMALL_MORE : WL_SMALL_FEW;
     struct wl_small p = {.to = to, .from = from};
     struct box box;
-    choose(&box, shape, context->tuned->small.large);
+    choose(&box, shape, large);
     p.elements = box.elements;
     const uint32_t blocks = cut(&p, &box);
     list_parts(&p, &box, false);
     list_parts(&p, &box, true);
     void *arguments[] = {&p};
-    return wl__launch(context, kernels[__builtin_ctz(shape->width)], blocks, 1,
-                      (struct wl__block){((p.elements - 1) / WL_SMALL_EACH / 32 + 1) * 32, 1}, arguments,
-                      stream);
+    return wl__launch(context, kernels[__builtin_ctz(shape->width)][large], blocks, 1,
+                      (struct wl__block){((p.elements - 1) / each / 32 + 1) * 32, 1}, arguments, stream);
 }

@@ -51,7 +51,7 @@ static __device__ __forceinline__ bool wl_find(const struct wl_small &p, const u
     return inside;
 }
 
-template <int parts>
+template <int parts, int each>
 static __device__ __forceinline__ void wl_move(const struct wl_small &p, unsigned char *box) {
     uint64_t from = p.from, to = p.to;
     uint32_t block = blockIdx.x, in_left[parts], out_left[parts];
@@ -66,11 +66,11 @@ static __device__ __forceinline__ void wl_move(const struct wl_small &p, unsigne
     for (uint32_t d = 0; d < p.others; d++)
         wl_cut(p.other[d], &block, &to, &from);
     wl_await_earlier();
-    wl_element moved[WL_SMALL_EACH];
-    uint32_t in_place[WL_SMALL_EACH], out_place[WL_SMALL_EACH], out[WL_SMALL_EACH];
-    bool in_inside[WL_SMALL_EACH], out_inside[WL_SMALL_EACH];
+    wl_element moved[each];
+    uint32_t in_place[each], out_place[each], out[each];
+    bool in_inside[each], out_inside[each];
 #pragma unroll
-    for (int k = 0; k < WL_SMALL_EACH; k++) {
+    for (int k = 0; k < each; k++) {
         uint32_t global;
         in_inside[k] = wl_find<parts, false>(p, in_left, threadIdx.x + k * blockDim.x, &global, &in_place[k]);
         if (in_inside[k])
@@ -82,28 +82,41 @@ static __device__ __forceinline__ void wl_move(const struct wl_small &p, unsigne
         const uint32_t d = p.pair[k / 2].out[k % 2].dimension;
         out_left[k] = d & 1 ? in_left[1] : in_left[0];
         if (parts > 2 && d & 2)
-            out_left[k] = d & 1 ? in_left[parts - 1] : in_left[parts - 2];
+            out_left[k] = parts > 3 && d & 1 ? in_left[parts - 1] : in_left[2];
     }
 #pragma unroll
-    for (int k = 0; k < WL_SMALL_EACH; k++)
+    for (int k = 0; k < each; k++)
         out_inside[k] =
             wl_find<parts, true>(p, out_left, threadIdx.x + k * blockDim.x, &out[k], &out_place[k]);
 #pragma unroll
-    for (int k = 0; k < WL_SMALL_EACH; k++)
+    for (int k = 0; k < each; k++)
         if (in_inside[k])
             *(wl_element *)(box + in_place[k]) = moved[k];
     __syncthreads();
 #pragma unroll
-    for (int k = 0; k < WL_SMALL_EACH; k++)
+    for (int k = 0; k < each; k++)
         if (out_inside[k])
             *(wl_element *)wl_global(to + out[k]) = *(const wl_element *)(box + out_place[k]);
 }
 
-extern "C" __global__ void __launch_bounds__(WL_SMALL_MOST / WL_SMALL_EACH)
-    WL_NAME(const __grid_constant__ struct wl_small p) {
-    __shared__ uint4 memory[WL_SMALL_BYTES(WL_WIDTH) / 16];
+template <int each>
+static __device__ __forceinline__ void wl_move_box(const struct wl_small &p, unsigned char *box) {
     if (p.parts <= 2)
-        wl_move<2>(p, (unsigned char *)memory);
+        wl_move<2, each>(p, box);
+    else if (p.parts == 3)
+        wl_move<3, each>(p, box);
     else
-        wl_move<4>(p, (unsigned char *)memory);
+        wl_move<4, each>(p, box);
+}
+
+extern "C" __global__ void __launch_bounds__(WL_SMALL_MOST / WL_SMALL_FEW)
+    WL_JOIN(small_few, WL_WIDTH, )(const __grid_constant__ struct wl_small p) {
+    __shared__ uint4 memory[WL_SMALL_BYTES(WL_WIDTH) / 16];
+    wl_move_box<WL_SMALL_FEW>(p, (unsigned char *)memory);
+}
+
+extern "C" __global__ void __launch_bounds__(WL_SMALL_MOST / WL_SMALL_MORE)
+    WL_JOIN(small_more, WL_WIDTH, )(const __grid_constant__ struct wl_small p) {
+    __shared__ uint4 memory[WL_SMALL_BYTES(WL_WIDTH) / 16];
+    wl_move_box<WL_SMALL_MORE>(p, (unsigned char *)memory);
 }

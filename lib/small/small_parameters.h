@@ -10,7 +10,10 @@
 #define WL_SMALL_PARTS  4    /* dimensions in which a box may have more than one element */
 #define WL_SMALL_OTHERS 7    /* other dimensions of an array */
 #define WL_SMALL_MOST   1024 /* elements of a box */
-#define WL_SMALL_EACH   4    /* of them per thread */
+/* Elements per thread, of arrays that are small and of others.  More of them take more instructions to load
+ * for the first block of a multiprocessor, and fewer for the whole array. */
+#define WL_SMALL_FEW  2
+#define WL_SMALL_MORE 4
 
 /* n / count = n * magic >> WL_SMALL_SHIFT for n < WL_SMALL_MOST, count <= WL_SMALL_MOST: magic is 2^22 /
  * count, rounded up, so n times its error is less than 2^22. */

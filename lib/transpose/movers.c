@@ -104,11 +104,12 @@ static bool can_small(const struct wl__problem *p) {
 static double cost_small(const struct wl__problem *p) {
     const struct wl__tuned_small *tuned = &p->context->tuned->small;
     const struct wl__permute_shape shape = shape_of(p);
-    const bool panels = p->is_narrow || p->is_matrices || p->is_columns;
-    return wl__small_cost(p->context, &shape,
-                          p->width == 8 && is_at_sectors(p)         ? tuned->vectors
-                          : panels || p->width > 2 || is_aligned(p) ? tuned->tiles
-                                                                    : tuned->torn);
+    uint32_t others = tuned->tiles;
+    if (!p->is_narrow && p->width == 8 && is_at_sectors(p))
+        others = tuned->vectors;
+    else if (!p->is_narrow && p->width <= 2 && !is_aligned(p))
+        others = tuned->torn;
+    return wl__small_cost(p->context, &shape, others);
 }
 
 static wl_error run_small(const struct wl__problem *p) {

@@ -4,11 +4,15 @@
 
 const struct wl__tuned wl__tuned_hopper = {
     .name = "Hopper",
-    .read_once = 256 << 20,
+    .large_arrays = 256 << 20,
     .rows =
         {.slots_4 = 320, .slots_2 = 512, .slots_1 = 208, .slots_4_first = 2048, .dense = 768, .seams_4 = 320},
-    .small =
-        {.first = 1330, .per_million = 1860, .vectors = 1300, .tiles = 1980, .torn = 2700, .large = 200000},
+    .small = {.large = 128000,
+              .first = {1100, 1260},
+              .per_million = {3340, 2220},
+              .vectors = 1200,
+              .tiles = 2100,
+              .torn = 2900},
     .transpose =
         {
             .channels_apart = 128 << 10,

@@ -23,11 +23,13 @@ struct wl__tuned_rows {
  * its first bytes (the launch, the parameters, the loads and stores of one block), and more for more
  * elements. scripts/latency_fit.py fits these (docs/notes/small.md). */
 struct wl__tuned_small {
-    uint32_t first, per_million; /* of the small mover: for one element, and for each million */
+    uint32_t
+        large; /* elements from which on its boxes are twice as large, and its threads move twice as many */
+    /* Of the small mover: for one element, and for each million; below `large`, and from there on. */
+    uint32_t first[2], per_million[2];
     /* For the first bytes, of others: movers of vectors; of tiles whose rows begin at vectors; of tiles whose
      * rows begin anywhere. */
     uint32_t vectors, tiles, torn;
-    uint32_t large; /* elements of an array from which on boxes are twice as large */
 };
 
 /* Transposes.  [5] is by width: 1, 2, 4, 8, 16 bytes; [3] by 1, 2, 4 bytes; [2] by 1 and 2 bytes, unless the
@@ -253,9 +255,11 @@ struct wl__tuned_fields {
 
 struct wl__tuned {
     const char *name;
-    /* Bytes of a copy's or a sum's arrays from which on their loads have an eviction hint.  It gains 1 to 3 %
-     * of the time if the L2 holds other data, and costs 2.6 us if it holds some of theirs. */
-    uint64_t read_once;
+    /* Bytes of a copy's or a sum's arrays from which on these are large: their loads have an eviction hint,
+     * and their blocks 128 threads in place of 256.  The hint gains 1 to 3 % of the time if the L2 holds
+     * other data, and costs 2.6 us if it holds some of theirs; the larger blocks gain up to 15 % if it holds
+     * all of theirs. */
+    uint64_t large_arrays;
     struct wl__tuned_rows rows;
     struct wl__tuned_small small;
     struct wl__tuned_transpose transpose;

@@ -8,7 +8,7 @@
 static inline void leave_out_small(wl_context *of) {
     static struct wl__tuned tuned;
     tuned = *of->tuned;
-    tuned.small.first = UINT32_MAX; /* it takes four seconds */
+    tuned.small.first[0] = tuned.small.first[1] = UINT32_MAX; /* four seconds */
     of->tuned = &tuned;
 }
 
