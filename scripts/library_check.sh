@@ -3,16 +3,18 @@
 # docs/library-speed.md.
 #
 # usage: scripts/library_check.sh BUILD OUT [copy] [add] [transpose] [narrow] [images] [inplace] [fields] [permute]
-#                                 [calls] [frameworks]
+#                                 [calls] [random] [frameworks]
 #
 # BUILD is a build folder; the results (library-PART.json) and logs go to the folder OUT.  The default is all parts but
-# frameworks, which take less than four minutes on an H200.  `frameworks`, after the others, adds torch's rows
-# (OUT/frameworks-PART.json) and takes as long again.  `calls` measures host time (OUT/library-calls.json).
+# random and frameworks, which take less than four minutes on an H200.  `random` measures COUNT (300) shapes that it
+# draws anew, by the seed SEED if that is set (OUT/random-PART.json), and prints a summary: about three minutes.
+# `frameworks`, after the others, adds torch's rows (OUT/frameworks-PART.json, of one in ten of the random shapes) and
+# takes as long again.  `calls` measures host time (OUT/library-calls.json).
 # Then scripts/library_table.py OUT/library-*.json OUT/frameworks-*.json shows which goals are met.
 # DEVICE=sim SMALL=1 in the environment tries the script at sizes that take seconds.  Exits with 1 if a row was wrong.
 set -uo pipefail
 if [ $# -lt 2 ]; then
-    sed -n '2,15s/^# \{0,1\}//p' "$0"
+    sed -n '2,18s/^# \{0,1\}//p' "$0"
     exit 2
 fi
 build=$1 out=$2
@@ -28,9 +30,15 @@ common=(--device "${DEVICE:-gpu}")
 [ "${DEVICE:-gpu}" = sim ] || common+=(--samples 15)
 
 step() { # NAME ARGUMENTS OF BENCH...
-    local name=$1 began=$SECONDS
+    local name=$1
     shift
-    if "$wideload" bench "$@" "${common[@]}" --json "$out/library-$name.json" >"$out/$name.log" 2>&1; then
+    bench "$name" "library-$name" "$@" "${common[@]}"
+}
+
+bench() { # NAME RESULT ARGUMENTS...
+    local name=$1 result=$2 began=$SECONDS
+    shift 2
+    if "$wideload" bench "$@" --json "$out/$result.json" >"$out/$name.log" 2>&1; then
         echo "ok     $name ($((SECONDS - began)) s)"
     else
         echo "FAILED $name: status $?, see $name.log"
@@ -112,6 +120,24 @@ permute() {
     step permute permute --size $cases
 }
 
+# New shapes in each run: a random-*.json is no part of the page.
+random() {
+    local small=() samples=(--samples 7) part sizes
+    [ -z "${SMALL:-}" ] || small=(--small)
+    [ "${DEVICE:-gpu}" != sim ] || samples=()
+    "$here/random_shapes.py" draw --count "${COUNT:-300}" ${SEED:+--seed "$SEED"} ${small[@]+"${small[@]}"} \
+        >"$out/random.txt" 2>"$out/random.log" || failed=1
+    cat "$out/random.log"
+    rm -f "$out"/random-*.json
+    for part in transpose-any permute; do
+        sizes=$(sed -n "s/^$part //p" "$out/random.txt" | paste -sd,)
+        [ -z "$sizes" ] || bench "random-$part" "random-$part" "$part" --size "$sizes" --device "${DEVICE:-gpu}" \
+            ${samples[@]+"${samples[@]}"}
+    done
+    "$here/random_shapes.py" summary "$out"/random-*.json | tee "$out/random.log"
+    [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+}
+
 # Measures the host time of a call, with another program.
 calls() {
     local began=$SECONDS samples=300
@@ -130,20 +156,31 @@ calls() {
 frameworks() {
     local part
     for part in add permute transpose-square; do
-        if python3 "$here/../docs/peers/peers.py" "$out/library-$part.json" -o "$out/frameworks-$part.json" \
-            --frameworks torch --samples 15 >"$out/frameworks-$part.log" 2>&1; then
-            echo "ok     frameworks-$part"
-        else
-            echo "FAILED frameworks-$part: status $?, see frameworks-$part.log"
-            tail -n 5 "$out/frameworks-$part.log"
-            failed=1
-        fi
+        framework "$part" "library-$part"
     done
+    # The summary's files are those that have both.
+    for part in transpose-any permute; do
+        [ ! -e "$out/random-$part.json" ] || framework "random-$part" "random-$part" --every 10
+    done
+    [ ! -e "$out/random-permute.json" ] || "$here/random_shapes.py" summary "$out"/frameworks-random-*.json
+}
+
+framework() { # NAME RESULT OPTIONS...
+    local name=$1 result=$2
+    shift 2
+    if python3 "$here/../docs/peers/peers.py" "$out/$result.json" -o "$out/frameworks-$name.json" \
+        --frameworks torch --samples 15 "$@" >"$out/frameworks-$name.log" 2>&1; then
+        echo "ok     frameworks-$name"
+    else
+        echo "FAILED frameworks-$name: status $?, see frameworks-$name.log"
+        tail -n 5 "$out/frameworks-$name.log"
+        failed=1
+    fi
 }
 
 for part in "$@"; do
     case $part in
-    copy | add | transpose | narrow | images | inplace | fields | permute | calls | frameworks) $part ;;
+    copy | add | transpose | narrow | images | inplace | fields | permute | calls | random | frameworks) $part ;;
     *)
         echo "library_check: unknown part '$part'" >&2
         exit 2

@@ -25,6 +25,8 @@ import statistics
 import subprocess
 import sys
 
+from random_shapes import Shapes
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WIDTHS = (1, 2, 4, 8, 16)
 # A module stays if it gains so much on so many problems.
@@ -62,6 +64,7 @@ class Draw:
 
     def __init__(self, seed, small):
         self.random = random.Random(seed)
+        self.shapes = Shapes(self.random, small)
         self.small = small
 
     def bytes(self):
@@ -94,18 +97,7 @@ class Draw:
 
     def permute(self):
         width, rank = self.random.choice((1, 2, 4, 4, 8, 8, 16)), self.random.choice((3, 3, 3, 4, 4, 5))
-        elements = self.bytes() // width
-        sizes = [1] * rank
-        for i in range(rank - 1):
-            left = elements
-            for size in sizes:
-                left //= size
-            sizes[i] = self.side(max(1.1, min(10, (left.bit_length() - 1) * self.random.uniform(0.2, 0.8))))
-        rest = elements
-        for size in sizes:
-            rest //= size
-        sizes[rank - 1] = max(2, rest)
-        self.random.shuffle(sizes)
+        sizes = self.shapes.sides(rank, self.bytes() / width)
         order = list(range(rank))
         while order == sorted(order):
             self.random.shuffle(order)
@@ -215,7 +207,7 @@ def table(arguments):
            f"can do. A module goes that gains on fewer than {PROBLEMS} problems; some others went that are slower, or hardly faster, in",
            "the mean. Those marked as removed were measured before they went. `copy_any`, `add_any_*` and `transpose_any*` are",
            "the floors, which any problem can fall to; `fields_few` saves host time: its kernels have less to hand over at launch.",
-           "`permute_narrow2` loses where dimensions of 2 come together, which these random problems have many of; on arrays without",
+           "`permute_narrow2` loses where dimensions of 2 come together, which these random problems had many of; on arrays without",
            "them (docs/notes/permute.md) it is up to 4 times as fast as what would do them.",
            "", "| module | " + " | ".join(f"{device}: used | gained | mean | best | only" for device, _ in devices) + " |",
            "|---|" + "---:|" * (5 * len(devices))]

@@ -224,13 +224,14 @@ def parse(arguments):
                         "imported where none are named")
     parser.add_argument("--samples", type=count, metavar="N", help="exactly so many samples a row")
     parser.add_argument("--time", type=positive, default=15, metavar="SECONDS", help="at most so long a row (15)")
+    parser.add_argument("--every", type=count, default=1, metavar="N", help="only the first of each N sizes (1)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the inputs (1)")
     return parser.parse_args(arguments)
 
 
 def run(options):
     result = load(options.result)
-    work = groups(result)
+    work = groups(result)[::options.every]
     if not work:
         raise Refused(f"{options.result} has no row timed with a cold cache that a framework has a counterpart of")
     folder = os.path.dirname(options.output) or "."

@@ -84,6 +84,7 @@ class Peers(unittest.TestCase):
         self.refused("required: RESULT.json")
         self.refused("no framework 'numpy'", good, "-o", self.path("out.json"), "--frameworks", "numpy")
         self.refused("invalid count value: '0'", good, "-o", self.path("out.json"), "--samples", "0")
+        self.refused("invalid count value: '0'", good, "-o", self.path("out.json"), "--every", "0")
         self.refused("invalid positive value: 'nan'", good, "-o", self.path("out.json"), "--time", "nan")
         self.refused("is no folder to write into", good, "-o", self.path("no/such/out.json"))
 
@@ -111,6 +112,17 @@ class Peers(unittest.TestCase):
         good, out = self.written(result()), self.path("out.json")
         self.refused("CuPy finds no GPU: cudaErrorInsufficientDriver: no driver", good, "-o", out, STUB_GPU="none")
         self.refused("this machine's first GPU is NVIDIA A10", good, "-o", out, STUB_GPU="NVIDIA A10")
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_some_sizes(self):
+        before = result()
+        done = self.peers(self.written(before), "-o", self.path("out.json"), "--samples", "3", "--every", "1000",
+                          "--frameworks", "torch")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("out.json"), encoding="utf-8") as file:
+            made = json.load(file)["rows"]
+        self.assertEqual({entry["experiment"] for entry in made if entry not in before["rows"]},
+                         {before["rows"][0]["experiment"]})
 
     @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
     def test_rows(self):

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Random transposes and permutations: draws them for `wideload bench`, and sums up what it measured.
+
+usage: random_shapes.py draw [--count N] [--seed S] [--small]   prints a shape a line: EXPERIMENT SIZE
+       random_shapes.py summary RESULT.json...                  of `wideload bench --json`, peers' rows included
+
+scripts/library_check.sh runs both, and scripts/mover_gains.py draws its problems with Shapes.  No choice of the library
+can be fitted to shapes that are new in each run.  The seed is printed to standard error, so that a run can be repeated.
+"""
+import argparse
+import json
+import math
+import random
+import statistics
+import sys
+
+WIDTHS = (1, 2, 4, 8, 16)
+# Counts that programs have: channels, heads, images, batches.
+USUAL = (3, 5, 6, 7, 10, 12, 14, 16, 20, 24, 28, 30, 49, 50, 56, 64, 77, 80, 96, 100, 112, 128, 192, 196, 197, 224, 256, 320, 384,
+         400, 500, 512, 640, 768, 784, 1000, 1024, 1536, 2048, 3072, 4096, 5000, 8192, 10000)
+LARGE = 1 / 6  # the share of shapes beyond 128 MB: the bench verifies them on the host, a GB in seconds
+# The aims: shares of a copy, in the mean and each; and how much slower than a peer.
+MEAN, EACH, BEHIND = 0.95, 0.80, 1.01
+
+
+def is_prime(n):
+    return n > 1 and all(n % divisor for divisor in range(2, math.isqrt(n) + 1))
+
+
+class Shapes:
+    """Arrays of 16 MB to 1 GB (small: 1 to 16 KB), as often small as large within 128 MB and beyond."""
+
+    def __init__(self, generator, small=False):
+        self.random, self.small = generator, small
+
+    def bytes(self):
+        if self.small:
+            return 2 ** self.random.uniform(10, 14)
+        return 2 ** (self.random.uniform(27, 30) if self.random.random() < LARGE else self.random.uniform(24, 27))
+
+    def like(self, n, style):
+        """A size of this style near n."""
+        if style == "power":
+            return 2 ** max(1, round(math.log2(n)))
+        if style == "usual" and n <= 1.2 * USUAL[-1]:
+            return min(USUAL, key=lambda usual: abs(math.log(usual / n)))
+        n = max(3, round(n))
+        if style == "even" and n > 24:
+            step = self.random.choice((4, 8, 16, 32))
+            return max(step, n // step * step)
+        while style == "prime" and not is_prime(n):
+            n += 1
+        return n
+
+    def style(self):
+        return self.random.choice(("power", "power", "usual", "usual", "prime", "even", "any"))
+
+    def sides(self, count, elements, least=3.0):
+        """So many sizes whose product is about `elements`; at most one of them is 2."""
+        shares = [self.random.expovariate(1) for _ in range(count)]
+        room = math.log(elements / least ** count)
+        sizes = []
+        for i, share in enumerate(shares):
+            left = elements / math.prod(sizes)
+            aim = left if i == count - 1 else min(least * math.exp(room * share / sum(shares)), left / least ** (count - 1 - i))
+            size = self.like(max(aim, least), self.style())
+            sizes.append(size if size > 2 or 2 not in sizes else 3)
+        self.random.shuffle(sizes)
+        return sizes
+
+    def fits(self, width, sizes):
+        least, most = (10, 14.5) if self.small else (24, 30)
+        return 2 ** least <= width * math.prod(sizes) <= 2 ** most
+
+    def transpose(self):
+        """(width, batch, rows, cols): a third are one matrix, a third batches, a third have one short side."""
+        width = self.random.choice(WIDTHS)
+        elements, kind = self.bytes() / width, self.random.randrange(3)
+        if kind == 0:
+            sizes = [1, *self.sides(2, elements, 32.0 if not self.small else 3.0)]
+        elif kind == 1:
+            sizes = self.sides(3, elements)
+        else:
+            short = self.like(self.random.uniform(3, 64 if not self.small else 12), self.style())
+            batch = self.random.choice((1, 1, self.like(2 ** self.random.uniform(2, 5), self.style())))
+            long = self.like(max(3, elements / short / batch), self.style())
+            sizes = [batch, *self.random.choice(((short, long), (long, short)))]
+        return (width, *sizes) if self.fits(width, sizes) else self.transpose()
+
+    def permute(self, ranks=(2, 3, 3, 4, 4, 5, 6)):
+        """(width, sizes, order): the order is any but one that moves nothing."""
+        width, rank = self.random.choice(WIDTHS), self.random.choice(ranks)
+        sizes, order = self.sides(rank, self.bytes() / width), list(range(rank))
+        while order == sorted(order):
+            self.random.shuffle(order)
+        return (width, sizes, order) if self.fits(width, sizes) else self.permute(ranks)
+
+
+def line(shapes):
+    if shapes.random.random() < 0.5:
+        width, batch, rows, cols = shapes.transpose()
+        return f"transpose-any {f'{batch}x' if batch > 1 else ''}{rows}x{cols}/{width}"
+    width, sizes, order = shapes.permute()
+    return f"permute {'x'.join(map(str, sizes))}@{''.join(map(str, order))}/{width}"
+
+
+def draw(arguments):
+    seed = random.SystemRandom().randrange(1 << 31) if arguments.seed is None else arguments.seed
+    shapes, lines = Shapes(random.Random(seed), arguments.small), {}
+    while len(lines) < arguments.count:
+        lines[line(shapes)] = None
+    print(f"random_shapes: {len(lines)} shapes, seed {seed}", file=sys.stderr)
+    print("\n".join(lines))
+    return 0
+
+
+def name(params):
+    order = "@" + params["order"] if params.get("order") else ""
+    return f"{params['size']}{order}/{params['width']}"
+
+
+def read(paths):
+    """By shape: the library's share of a copy, and each peer's time as a share of the library's."""
+    shapes, wrong = {}, []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            rows = json.load(file)["rows"]
+        for row in rows:
+            key = (row["experiment"], name(row["params"]))
+            if row.get("error"):
+                wrong.append((*key, row["kernel"], row["error"]))
+            elif row.get("gbps"):
+                peer = row["peer"]["library"] if row.get("peer") else row["kernel"]
+                shapes.setdefault(key, {})[peer] = row
+    return {key: rows for key, rows in shapes.items() if "wideload" in rows}, wrong
+
+
+def summary(arguments):
+    shapes, wrong = read(arguments.results)
+    for problem in wrong:
+        print("WRONG:", *problem)
+    if not shapes:
+        print("random_shapes: no times" + ("" if wrong else "; the simulator has none"))
+        return 1 if wrong else 0
+    shares = {key: rows["wideload"]["pct_copy"] / 100 for key, rows in shapes.items() if rows["wideload"].get("pct_copy")}
+    if shares:
+        mean, low = statistics.geometric_mean(shares.values()), sum(share < EACH for share in shares.values())
+        print(f"{len(shares)} shapes: {mean:.3f} of a copy in the geometric mean (aim {MEAN}), {low} below {EACH}; the worst:")
+        for key in sorted(shares, key=shares.get)[:10]:
+            print(f"  {shares[key]:.3f}  {' '.join(key)}")
+    for peer in sorted({peer for rows in shapes.values() for peer in rows} - {"wideload", "memcpy"}):
+        ratios = {key: rows["wideload"]["gbps"] / rows[peer]["gbps"] for key, rows in shapes.items() if peer in rows}
+        behind = sorted((key for key in ratios if ratios[key] * BEHIND < 1), key=ratios.get)
+        print(f"{peer}: {statistics.geometric_mean(ratios.values()):.2f} times as fast over {len(ratios)} shapes, "
+              f"behind in {len(behind)} by over {(BEHIND - 1) * 100:.0f} %")
+        for key in behind[:10]:
+            print(f"  {ratios[key]:.3f}  {' '.join(key)}")
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    command = commands.add_parser("draw")
+    command.add_argument("--count", type=int, default=300)
+    command.add_argument("--seed", type=int)
+    command.add_argument("--small", action="store_true")
+    command.set_defaults(run=draw)
+    command = commands.add_parser("summary")
+    command.add_argument("results", nargs="+")
+    command.set_defaults(run=summary)
+    arguments = parser.parse_args()
+    return arguments.run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
