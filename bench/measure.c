@@ -1,5 +1,6 @@
 #include "bench/measure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -72,10 +73,13 @@ static wl_error launch_all(void *argument, wl_stream stream) {
 }
 
 /* Enqueues one sample.  The fill before it takes long enough for the host to enqueue the rest, so that no
- * launch latency falls between the two events. */
+ * launch latency falls between the two events.  A requested graph is replayed once before its sample instead.
+ */
 static wl_error enqueue(struct session *session, struct variant *variant) {
     wl_error error = WL_ERROR_OK;
-    if (session->flush)
+    if (session->request->graph && variant->replay)
+        error = wl__replay_launch(variant->replay, NULL);
+    if (session->flush && !error)
         error = wl__cache_release(session->context);
     if (session->flush && !error)
         error = wl_fill(session->context, session->flush, session->flush_value++, session->flush_bytes, NULL);
@@ -95,6 +99,25 @@ static wl_error collect(struct variant *variant, double *milliseconds) {
     return error;
 }
 
+/* With a hot cache, by the time of one launch. */
+static unsigned repeats_of(double milliseconds) {
+    double repeats = milliseconds > 0 ? batch_ms / milliseconds : MOST_REPEATS;
+    return repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : (unsigned)repeats;
+}
+
+/* Records the variant's launches as a graph.  If the driver cannot, they go one by one, and the row says so;
+ * a row of a request for graphs fails. */
+static void record_graph(struct session *session, struct variant *variant) {
+    struct bench_row *row = variant->row;
+    if (wl__replay_create(session->context, launch_all, &(struct recording){session->context, variant},
+                          &variant->replay) == WL_ERROR_OK ||
+        !session->request->graph)
+        return;
+    row->status = BENCH_FAILED;
+    snprintf(row->note, sizeof row->note, "no CUDA graph of %d calls can be recorded: %.300s",
+             BENCH_GRAPH_LAUNCHES, wl_message());
+}
+
 /* Takes one untimed sample per row: clocks rise, and with a hot cache the number of repeats is chosen. */
 static wl_error warm_up(struct session *session) {
     wl_error error = WL_ERROR_OK;
@@ -104,14 +127,11 @@ static wl_error warm_up(struct session *session) {
         error = enqueue(session, variant);
         if (!error)
             error = collect(variant, &milliseconds);
-        if (!error && session->request->hot) {
-            double repeats = milliseconds > 0 ? batch_ms / milliseconds : MOST_REPEATS;
-            variant->repeats = repeats < 1 ? 1 : repeats > MOST_REPEATS ? MOST_REPEATS : (unsigned)repeats;
-            /* If the driver cannot record the graph, the launches go one by one, and the row says so. */
-            if (variant->repeats > 1)
-                (void)wl__replay_create(session->context, launch_all,
-                                        &(struct recording){session->context, variant}, &variant->replay);
-        }
+        if (error || !session->request->hot)
+            continue;
+        variant->repeats = session->request->graph ? BENCH_GRAPH_LAUNCHES : repeats_of(milliseconds);
+        if (variant->repeats > 1)
+            record_graph(session, variant);
     }
     return error ? error : wl_synchronize(session->context);
 }
@@ -180,9 +200,10 @@ static bool sample(struct session *session, bench_measure_progress_fn *progress,
     size_t *order = calloc(session->count, sizeof *order);
     if (!order)
         return base_failure(error, "out of host memory");
-    size_t active = session->count;
-    for (size_t i = 0; i < active; i++)
-        order[i] = i;
+    size_t active = 0;
+    for (size_t i = 0; i < session->count; i++)
+        if (session->variants[i].row->status == BENCH_VERIFIED)
+            order[active++] = i;
     bool right = true;
     while (active && right) {
         shuffle(session, order, active);

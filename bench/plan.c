@@ -355,6 +355,8 @@ bool bench_plan_make(struct bench_plan *plan, const struct bench_request *reques
     memset(plan, 0, sizeof *plan);
     if (request->bytes.count && request->sizes.count)
         return base_usage(error, "--bytes and --size: both say how many elements; give one");
+    if (request->graph && !request->hot)
+        return base_usage(error, "--graph: only a hot cache can be timed as a graph; give --hot as well");
     if (!check_experiments(request, error) || !check_kernels(request, error) ||
         !check_lists(request, error) || !check_rows(request, error))
         return false;

@@ -21,6 +21,7 @@ struct bench_request {
     struct bench_peer_choice peers;    /* all 0: none */
     double peak_gbps;                  /* 0: the driver's figure */
     bool hot;                          /* leave the L2 cache as the last launch left it */
+    bool graph;                        /* with hot only: a sample is one replay of a CUDA graph of calls */
     uint64_t seed;
     size_t samples; /* 0: until the spread is small enough */
     double seconds; /* maximum time of a row */

@@ -137,6 +137,7 @@ static bool measure_copy(struct run *run, const struct bench_section *like, stru
                                     .experiment_count = 1,
                                     .sizes = {&size, 1},
                                     .hot = run->request->hot,
+                                    .graph = run->request->graph,
                                     .seed = run->request->seed,
                                     .samples = run->request->samples,
                                     .seconds = run->request->seconds};

@@ -41,6 +41,7 @@ enum {
     KEY_TOLERANCE,
     KEY_PEAK,
     KEY_HOT,
+    KEY_GRAPH,
     KEY_SEED,
     KEY_SAMPLES,
     KEY_TIME,
@@ -100,6 +101,7 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "Timing, on a GPU:", 3},
     {"peak", KEY_PEAK, "GBPS", 0, "The memory's theoretical peak, instead of the driver's figure", 3},
     {"hot", KEY_HOT, 0, 0, "Leave the L2 cache warm between samples", 3},
+    {"graph", KEY_GRAPH, 0, 0, "With --hot: each sample is one replay of a CUDA graph of 20 calls", 3},
     {"samples", KEY_SAMPLES, "N", 0, "Take exactly N samples per row", 3},
     {"time", KEY_TIME, "SECONDS", 0, "Spend at most this long on a row (15)", 3},
     {0, 0, 0, 0, "Results:", 4},
@@ -198,6 +200,9 @@ static bool parse_option(struct input *input, int key, const char *argument) {
         return bench_parse_percentage("--tolerance", argument, &input->tolerance, error);
     case KEY_HOT:
         request->hot = true;
+        return true;
+    case KEY_GRAPH:
+        request->graph = true;
         return true;
     default:
         return true;

@@ -9,6 +9,7 @@
 
 #include "bench/clocks.h"
 #include "bench/json.h"
+#include "bench/measure.h"
 #include "bench/table.h"
 #include "tests/bench/runs.h"
 
@@ -75,6 +76,59 @@ static void a_driver_without_graphs(void **state) {
     bench_plan_free(&plan);
 }
 
+static struct bench_result run_graphs(struct bench_plan *plan) {
+    static const char *const copy[] = {"copy"};
+    struct bench_request request = {.experiments = copy,
+                                    .experiment_count = 1,
+                                    .seed = 7,
+                                    .samples = 5,
+                                    .seconds = 1,
+                                    .hot = true,
+                                    .graph = true};
+    return run_right(plan, request, "1000");
+}
+
+/* Whatever a launch takes, as many are replayed; one replay before each sample keeps the device busy. */
+static void graphs_of_a_fixed_number(void **state) {
+    (void)state;
+    static const double times[] = {0.5, 0.01, 0.0001};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        struct bench_plan plan;
+        fresh(times[i]);
+        struct bench_result result = run_graphs(&plan);
+        assert_int_equal(result.verified, 3);
+        const struct bench_row *row = &plan.sections[0].rows[0];
+        assert_int_equal(row->l2, BENCH_L2_HOT);
+        assert_int_equal(row->launches, BENCH_GRAPH_LAUNCHES);
+        assert_int_equal(row->launches, 20);
+        assert_true(row->replayed);
+        assert_true(fabs(row->time_ms.median - times[i]) < 1e-6);
+        assert_int_equal(fake.replays, 3 * 5 * 2);
+        bench_plan_free(&plan);
+    }
+}
+
+static void a_graph_that_cannot_be_recorded(void **state) {
+    (void)state;
+    struct bench_plan plan;
+    fresh(0.01);
+    fake.no_graphs = true;
+    struct bench_result result = run_graphs(&plan);
+    assert_int_equal(result.failed, 3);
+    assert_false(result.broken);
+    for (size_t i = 0; i < 3; i++) {
+        const struct bench_row *row = &plan.sections[0].rows[i];
+        assert_int_equal(row->status, BENCH_FAILED);
+        assert_false(row->has_time);
+        assert_string_equal(row->note, "no CUDA graph of 20 calls can be recorded: no graphs");
+    }
+    char *text = written(bench_write_json, &plan);
+    assert_non_null(strstr(text, "\"error\": \"no CUDA graph of 20 calls can be recorded: no graphs\""));
+    assert_null(strstr(text, "\"replay\""));
+    free(text);
+    bench_plan_free(&plan);
+}
+
 static void clocks_and_what_slows_them(void **state) {
     (void)state;
     struct bench_plan plan;
@@ -123,6 +177,8 @@ int main(void) {
         cmocka_unit_test(a_cold_cache),
         cmocka_unit_test(short_kernels_are_replayed),
         cmocka_unit_test(a_driver_without_graphs),
+        cmocka_unit_test(graphs_of_a_fixed_number),
+        cmocka_unit_test(a_graph_that_cannot_be_recorded),
         cmocka_unit_test(clocks_and_what_slows_them),
         cmocka_unit_test(clocks_unknown),
     };

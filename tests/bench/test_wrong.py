@@ -10,8 +10,8 @@ import unittest
 program = None
 
 
-def bench(fault, *options, gpu=True):
-    env = {**os.environ, "FAKE_FAULT": fault, "FAKE_GPU": "1" if gpu else ""}
+def bench(fault, *options, gpu=True, **environment):
+    env = {**os.environ, "FAKE_FAULT": fault, "FAKE_GPU": "1" if gpu else "", **environment}
     return subprocess.run([program, "bench", "copy", "--size", "1000", "--samples", "3", *options], env=env,
                           capture_output=True, text=True, timeout=60, check=False)
 
@@ -22,6 +22,22 @@ class Wrong(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertNotIn("FAIL", done.stdout)
         self.assertIn("0.5000", done.stdout)
+
+    def test_graphs(self):
+        done = bench("right", "--hot", "--graph", "--json", "-")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for row in json.loads(done.stdout)["rows"]:
+            self.assertEqual((row["l2"], row["time_ms"]["replay"], row["time_ms"]["launches"]), ("hot", "graph", 20))
+        done = bench("right", "--hot", "--graph", "--json", "-", FAKE_NO_GRAPHS="1")
+        self.assertEqual(done.returncode, 1)
+        says = "no CUDA graph of 20 calls can be recorded: no graphs"
+        self.assertIn(f"wideload: FAIL copy/scalar size 1000 block 256: {says}\n", done.stderr)
+        for row in json.loads(done.stdout)["rows"]:
+            self.assertEqual((row["verified"], row["error"], row["time_ms"], row["gbps"]), (False, says, None, None))
+        # Without --graph, calls that cannot be recorded are launched one by one, and the row says so.
+        done = bench("right", "--hot", "--json", "-", FAKE_NO_GRAPHS="1")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual({row["time_ms"]["replay"] for row in json.loads(done.stdout)["rows"]}, {"launch"})
 
     def test_faults(self):
         for fault, says in (("never-writes", "out0[0]: never written"), ("one-wrong", "out0[3]: got"),

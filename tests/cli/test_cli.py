@@ -95,6 +95,13 @@ class Errors(unittest.TestCase):
         self.refused(2, "its own number of accesses", "bench", "transpose", "--unroll", "2")
         self.refused(2, "--samples", "bench", "copy", "--samples", "0")
 
+    def test_graph(self):
+        self.refused(2, "--graph: only a hot cache can be timed as a graph; give --hot as well", "bench", "copy", "--size", "1000",
+                     "--graph")
+        self.refused(2, "'--graph' takes no value", "bench", "--hot", "--graph=20")
+        done = wideload("bench", "copy", "--size", "1000", "--hot", "--graph")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_variants(self):
         self.refused(2, "not 3", "bench", "transpose-any", "--width", "3")
         self.refused(2, "--width: none of the chosen", "bench", "transpose", "--width", "4")
