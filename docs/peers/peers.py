@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 from frameworks import FRAMEWORKS, Jax, Refused, first_line
-from timing import Batched, Timed, measure
+from timing import Batched, Graphed, Timed, measure
 from work import VARIANTS, Work
 
 SCHEMA = "wideload-bench/1"
@@ -45,20 +45,28 @@ def load(path):
     return result
 
 
+def launches_of(row):
+    """How many calls the CUDA graph of a row with a hot cache has; 0: a row with a cold cache; None: neither."""
+    if row.get("l2", "cold") == "cold":
+        return 0
+    return row["time_ms"]["launches"] if row["time_ms"].get("replay") == "graph" else None
+
+
 def groups(result):
-    """Timed rows of one experiment and size: [(experiment, params without the block, its rows)]."""
+    """Timed rows of one experiment and size: [(experiment, params without the block, its rows, calls in a graph)]."""
     found = {}
     for row in result["rows"]:
         if not isinstance(row, dict) or not REQUIRED <= row.keys() or not isinstance(row["params"], dict):
             raise Refused(f"a row lacks what schema {SCHEMA} has")
-        if row.get("time_ms") and row.get("l2", "cold") == "cold" and row["experiment"] in VARIANTS:
+        if row.get("time_ms") and launches_of(row) is not None and row["experiment"] in VARIANTS:
             if isinstance(row["params"].get("fields"), str):
                 continue  # no framework has structures of several types
             params = {**row["params"], "block": None}
             if "unroll" in params:
                 params["unroll"] = None
-            found.setdefault((row["experiment"], json.dumps(params)), []).append(row)
-    return [(experiment, json.loads(params), rows) for (experiment, params), rows in found.items()]
+            found.setdefault((row["experiment"], json.dumps(params), launches_of(row) > 0), []).append(row)
+    return [(experiment, json.loads(params), rows, max(launches_of(row) for row in rows))
+            for (experiment, params, _), rows in found.items()]
 
 
 def bytes_moved(variant, params, rows):
@@ -82,7 +90,7 @@ def new_row(framework, experiment, variant, params, rows):
 def fill_row(row, variant, samples, stop, device, operations):
     median = samples.quantile(0.5)
     row["time_ms"] = {"median": median, "iqr": samples.iqr(), "min": min(samples.values), "n": len(samples.values),
-                      "stop": stop, "launches": variant.launches, "replay": "launch"}
+                      "stop": stop, "launches": variant.launches, "replay": variant.replay}
     row["l2"] = variant.l2
     row["fits_l2"] = row["bytes"] / 4 < (device.get("l2_bytes") or 0)
     if median > 0:
@@ -91,8 +99,17 @@ def fill_row(row, variant, samples, stop, device, operations):
         row["pct_peak"] = 100 * row["gbps"] / device["peak_gbps"] if device.get("peak_gbps") else None
 
 
+def bind(framework, work, flush, launches):
+    """The work as the framework is timed at it; launches: calls in a graph, or 0."""
+    if launches and work.variant not in framework.captured:
+        raise NotImplementedError(f"{framework.library}'s call is not captured in a graph")
+    if launches:
+        return Graphed(framework, work, launches)
+    return (Batched if isinstance(framework, Jax) else Timed)(framework, work, flush)
+
+
 def run_group(np, frameworks, flushes, group, result, options):
-    experiment, params, rows = group
+    experiment, params, rows, launches = group
     made, timed = [], []
     for variant in VARIANTS[experiment]:
         work = Work(np, variant, params, options.seed)
@@ -101,9 +118,8 @@ def run_group(np, frameworks, flushes, group, result, options):
                 continue
             row = new_row(framework, experiment, variant, params, rows)
             made.append(row)
-            kind = Batched if isinstance(framework, Jax) else Timed
             try:
-                bound = kind(framework, work, flushes.get(framework))
+                bound = bind(framework, work, flushes.get(framework), launches)
                 wrong = work.wrong(bound.results())
             except Exception as error:  # what a framework cannot do, it says in errors of many kinds
                 row["skipped"] = first_line(error)
@@ -233,7 +249,7 @@ def run(options):
     result = load(options.result)
     work = groups(result)[::options.every]
     if not work:
-        raise Refused(f"{options.result} has no row timed with a cold cache that a framework has a counterpart of")
+        raise Refused(f"{options.result} has no row timed with a cold cache, or hot in a CUDA graph, that a framework has a counterpart of")
     folder = os.path.dirname(options.output) or "."
     if options.output != "-" and not os.access(folder, os.W_OK):
         raise Refused(f"{options.output} cannot be written: {folder} is no folder to write into")

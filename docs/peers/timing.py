@@ -55,6 +55,7 @@ def bound_call(framework, work):
 class Timed:
     """A variant of a framework with events."""
     l2 = "cold"
+    replay = "launch"
     launches = 1
 
     def __init__(self, framework, work, flush):
@@ -83,9 +84,39 @@ class Timed:
         return self.framework.elapsed(self.begin, self.end)
 
 
+class Graphed(Timed):
+    """The same in one CUDA graph of as many calls as the bench's."""
+    l2 = "hot"
+    replay = "graph"
+
+    def __init__(self, framework, work, launches):
+        super().__init__(framework, work, None)
+        self.launches = launches
+        self.replayed = framework.graph(self.call, launches)
+
+    def results(self):
+        """What the replay writes is verified."""
+        for output in self.outputs:
+            self.framework.fill(output, POISON)
+        self.replayed()
+        self.framework.synchronize()
+        return [self.framework.get(array) for array in self.outputs]
+
+    def enqueue(self):
+        """The replay before it is not timed: it fills the cache, and is long enough for the host to enqueue the rest."""
+        self.replayed()
+        self.begin.record()
+        self.replayed()
+        self.end.record()
+
+    def collect(self):
+        return super().collect() / self.launches
+
+
 class Batched:
     """A variant of JAX."""
     l2 = "hot"
+    replay = "launch"
 
     def __init__(self, framework, work, flush):
         del flush

@@ -105,7 +105,7 @@ class Peers(unittest.TestCase):
         self.refused("made on the simulator", self.written(document), "-o", out)
         document = result()
         document["rows"] = [{**entry, "l2": "hot"} for entry in document["rows"]]
-        self.refused("no row timed with a cold cache", self.written(document), "-o", out)
+        self.refused("no row timed with a cold cache, or hot in a CUDA graph", self.written(document), "-o", out)
 
     @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
     def test_frameworks_that_are_not_there(self):
@@ -193,6 +193,90 @@ class Peers(unittest.TestCase):
                           "--frameworks", "cupy", STUB_WRONG="cupy")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("FAIL add-any/cupy-typed-add size 999: out0[0]: got", done.stderr)
+
+    def graphs(self, rows, frameworks, **environment):
+        """The new rows, by experiment and kernel, for rows of graphs of 20 calls with a hot cache; and the exit status."""
+        hot = [{**entry, "l2": "hot", "time_ms": {**entry["time_ms"], "launches": 20, "replay": "graph"}} for entry in rows]
+        before = {**result(), "rows": hot}
+        done = self.peers(self.written(before), "-o", self.path("out.json"), "--samples", "3", "--frameworks", frameworks,
+                          **environment)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        with open(self.path("out.json"), encoding="utf-8") as file:
+            after = json.load(file)
+        with open(os.path.join(source, "docs", "wideload-bench-1.schema.json"), encoding="utf-8") as file:
+            self.assertEqual(list(schema.violations(after, json.load(file))), [])
+        new = {(entry["experiment"], entry["kernel"]): entry for entry in after["rows"] if entry not in hot}
+        return new, done
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_hot_graphs(self):
+        rows = [row("copy-any", "wideload", 1001, 2002, from_shift=0, to_shift=0),
+                row("add-any", "wideload", 999, 1, type="f32", from_shift=0, to_shift=0),
+                row("transpose-any", "wideload", "3x7x11", 1, batch=3, rows=7, cols=11, width=2),
+                row("permute", "wideload", "3x5x7x2", 1, order="0213", width=4)]
+        new, done = self.graphs(rows + result()["rows"], "torch,cupy,jax")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for library in "torch", "cupy":
+            for key in (("copy-any", "shifted-copy"), ("add-any", "typed-add"), ("transpose-any", "any-transpose"),
+                        ("permute", "permute"), ("copy", "copy"), ("layout", "soa"), ("read-offset", "read-offset")):
+                entry = new[key[0], f"{library}-{key[1]}"]
+                self.assertIs(entry["verified"], True, entry)
+                self.assertEqual((entry["l2"], entry["time_ms"]["replay"], entry["time_ms"]["launches"],
+                                  entry["time_ms"]["n"]), ("hot", "graph", 20, 3))
+        self.assertEqual(new["copy", "jax-copy"]["skipped"], "JAX's call is not captured in a graph")
+        self.assertIsNone(new["copy", "jax-copy"]["time_ms"])
+        self.assertEqual(new["csr-transpose", "torch-csr2csc"]["skipped"], "torch's call is not captured in a graph")
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_both_caches(self):
+        """Rows with a cold cache and hot graphs of the same size do not mix."""
+        cold = row("add", "scalar", 1001, 12012)
+        hot = {**cold, "l2": "hot", "time_ms": {**cold["time_ms"], "launches": 7, "replay": "graph"}}
+        done = self.peers(self.written({**result(), "rows": [cold, hot]}), "-o", "-", "--samples", "2", "--frameworks", "torch")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        new = [entry for entry in json.loads(done.stdout)["rows"] if entry["peer"]]
+        self.assertEqual({(entry["l2"], entry["time_ms"]["replay"], entry["time_ms"]["launches"]) for entry in new},
+                         {("cold", "launch", 1), ("hot", "graph", 7)})
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_graphs_that_fail(self):
+        rows = [row("add", "scalar", 1001, 12012)]
+        new, done = self.graphs(rows, "torch", STUB_GRAPH="refused")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(new["add", "torch-add"]["skipped"], "CUDA error: operation not permitted when stream is capturing")
+        # What is verified is what the replay wrote.
+        new, done = self.graphs(rows, "torch", STUB_GRAPH="idle")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIs(new["add", "torch-add"]["verified"], False)
+        self.assertIn("FAIL add/torch-add size 1001: out0[0]: got", done.stderr)
+        new, done = self.graphs(rows, "cupy", STUB_WRONG="cupy")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIs(new["add", "cupy-add"]["verified"], False)
+
+    def test_time_of_a_graph(self):
+        """A time is one call's; the replay before the first event does not count."""
+        sys.path.append(os.path.join(source, "docs", "peers"))
+        from timing import Graphed
+        clock = [0]
+
+        class Event:
+            def record(self):
+                self.at = clock[0]
+
+        class Framework:
+            def synchronize(self):
+                pass
+
+            def elapsed(self, begin, end):
+                return end.at - begin.at
+
+        def replay():
+            clock[0] += 60
+        variant = Graphed.__new__(Graphed)
+        variant.framework, variant.begin, variant.end = Framework(), Event(), Event()
+        variant.launches, variant.replayed = 20, replay
+        variant.enqueue()
+        self.assertEqual((variant.collect(), clock[0]), (3, 120))
 
     @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
     def test_wrong(self):

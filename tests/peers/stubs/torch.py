@@ -1,4 +1,6 @@
-"""A stub of torch on numpy's arrays.  Like torch on a GPU, it multiplies no integer matrices."""
+"""A stub of torch on numpy's arrays.  Like torch on a GPU, it multiplies no integer matrices, and what is called
+while a stream is captured is done by the graph's replays.  STUB_GRAPH=refused: it captures no stream; STUB_GRAPH=idle:
+the replays do nothing."""
 import os
 import time
 
@@ -7,6 +9,29 @@ import numpy
 __version__ = "2.11.0+cu130"
 uint8 = numpy.uint8
 bfloat16 = "bfloat16"  # missing in numpy
+
+
+class _Stream:
+    """A stream other than the default one, with the number of calls made on it."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def wait_stream(self, other):
+        assert isinstance(other, _Stream)
+
+
+_default = _current = _Stream()
+_captured = None  # the graph's calls
+
+
+def _do(call):
+    """Now, or in the graph that is captured."""
+    _current.calls += 1
+    if _captured is None:
+        call()
+    else:
+        _captured.append(call)
 
 
 class Tensor:
@@ -38,7 +63,9 @@ class Tensor:
         self.array.fill(value)
 
     def copy_(self, other):
-        self.array[...] = other.array
+        def copy():
+            self.array[...] = other.array
+        _do(copy)
 
     def t(self):
         return Tensor(self.array.T)
@@ -67,6 +94,10 @@ def empty(shape, dtype, device):
 
 
 def add(a, b, out):
+    _do(lambda: _add(a, b, out))
+
+
+def _add(a, b, out):
     if isinstance(out, Brain):
         # Doubles, and then the nearest by arithmetic: a different method from work.py's.
         exact = a.floats().astype(numpy.float64) + b.floats()
@@ -122,8 +153,54 @@ class _Event:
         return 1e3 * (end.at - self.at)
 
 
+class _OnStream:
+    def __init__(self, stream):
+        self.stream, self.before = stream, _current
+
+    def __enter__(self):
+        global _current
+        _current = self.stream
+
+    def __exit__(self, *_):
+        global _current
+        _current = self.before
+
+
+class _Graph:
+    def __init__(self):
+        self.calls = []
+
+    def replay(self):
+        if os.environ.get("STUB_GRAPH") != "idle":
+            for call in self.calls:
+                call()
+
+
+class _Capture(_OnStream):
+    def __init__(self, graph, stream):
+        super().__init__(stream)
+        self.graph = graph
+
+    def __enter__(self):
+        global _captured
+        assert self.stream is not _default and self.stream.calls, "a call on this stream warms up"
+        if os.environ.get("STUB_GRAPH") == "refused":
+            raise RuntimeError("CUDA error: operation not permitted when stream is capturing\nsecond line")
+        super().__enter__()
+        _captured = self.graph.calls
+
+    def __exit__(self, *_):
+        global _captured
+        super().__exit__()
+        _captured = None
+
+
 class cuda:
-    Event = _Event
+    Event, Stream, CUDAGraph, stream, graph = _Event, _Stream, _Graph, _OnStream, _Capture
+
+    @staticmethod
+    def current_stream():
+        return _current
 
     @staticmethod
     def is_available():
