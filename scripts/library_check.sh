@@ -3,18 +3,20 @@
 # docs/library-speed.md.
 #
 # usage: scripts/library_check.sh BUILD OUT [copy] [add] [transpose] [narrow] [images] [inplace] [fields] [permute]
-#                                 [calls] [random] [frameworks]
+#                                 [calls] [random] [hot] [frameworks]
 #
 # BUILD is a build folder; the results (library-PART.json) and logs go to the folder OUT.  The default is all parts but
-# random and frameworks, which take less than four minutes on an H200.  `random` measures COUNT (300) shapes that it
+# random, hot and frameworks, which take less than four minutes on an H200.  `random` measures COUNT (300) shapes that it
 # draws anew, by the seed SEED if that is set (OUT/random-PART.json), and prints a summary: about three minutes.
+# `hot` measures calls of models and solvers with their data in the cache, in CUDA graphs, beside torch's and CuPy's where
+# python3 has them (OUT/hot-PART.json), and prints a summary: some minutes.
 # `frameworks`, after the others, adds torch's rows (OUT/frameworks-PART.json, of one in ten of the random shapes) and
 # takes as long again.  `calls` measures host time (OUT/library-calls.json).
 # Then scripts/library_table.py OUT/library-*.json OUT/frameworks-*.json shows which goals are met.
 # DEVICE=sim SMALL=1 in the environment tries the script at sizes that take seconds.  Exits with 1 if a row was wrong.
 set -uo pipefail
 if [ $# -lt 2 ]; then
-    sed -n '2,18s/^# \{0,1\}//p' "$0"
+    sed -n '2,20s/^# \{0,1\}//p' "$0"
     exit 2
 fi
 build=$1 out=$2
@@ -138,6 +140,37 @@ random() {
     [ "${PIPESTATUS[0]}" = 0 ] || failed=1
 }
 
+# Each operation is a run of the bench, and so is each type of sums.
+hot() {
+    local small=() samples=(--samples 30) experiment kind part sizes have
+    [ -z "${SMALL:-}" ] || small=(--small)
+    [ "${DEVICE:-gpu}" != sim ] || samples=()
+    "$here/hot_shapes.py" list ${small[@]+"${small[@]}"} >"$out/hot.txt" || failed=1
+    rm -f "$out"/hot-*.json
+    have=$(usable_frameworks)
+    while read -r experiment kind; do
+        part=hot-$experiment${kind:+-$kind}
+        sizes=$(awk -v e="$experiment" -v k="$kind" '$1 == e && $3 == k { print $2 }' "$out/hot.txt" | paste -sd,)
+        bench "$part" "$part" "$experiment" --size "$sizes" ${kind:+--type "$kind"} --hot --graph \
+            --device "${DEVICE:-gpu}" ${samples[@]+"${samples[@]}"}
+        # The later of an option counts: the rows join the result.
+        [ -z "$have" ] || [ ! -e "$out/$part.json" ] ||
+            framework "$part" "$part" --frameworks "$have" --samples 30 -o "$out/$part.json"
+    done < <(awk '{ print $1, $3 }' "$out/hot.txt" | sort -u)
+    "$here/hot_shapes.py" summary "$out"/hot-*.json | tee "$out/hot.log"
+    [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+}
+
+# The frameworks that python3 has and that find a GPU: torch,cupy.  The simulator has no times to compare with.
+usable_frameworks() {
+    local names=
+    if [ "${DEVICE:-gpu}" != sim ] && python3 -c 'import numpy' 2>/dev/null; then
+        ! python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null || names+=,torch
+        ! python3 -c 'import cupy; assert cupy.cuda.runtime.getDeviceCount()' 2>/dev/null || names+=,cupy
+    fi
+    echo "${names#,}"
+}
+
 # Measures the host time of a call, with another program.
 calls() {
     local began=$SECONDS samples=300
@@ -180,7 +213,7 @@ framework() { # NAME RESULT OPTIONS...
 
 for part in "$@"; do
     case $part in
-    copy | add | transpose | narrow | images | inplace | fields | permute | calls | random | frameworks) $part ;;
+    copy | add | transpose | narrow | images | inplace | fields | permute | calls | random | hot | frameworks) $part ;;
     *)
         echo "library_check: unknown part '$part'" >&2
         exit 2
