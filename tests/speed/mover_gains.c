@@ -1,6 +1,7 @@
 /* The gain of each kernel module of the library over the best alternative.
  *
  * usage: mover_gains [--device NAME] [--capability N] [--arena MIB] [--rounds N] < PROBLEMS
+ *        mover_gains --hot yes [...] < PROBLEMS
  *        mover_gains --dry yes < PROBLEMS
  *
  * A problem is a line; sizes and shifts are in elements (copy: in bytes):
@@ -17,6 +18,10 @@
  * library treat the device as an older one.  --dry only prints problem and module.  Its arrays have no
  * memory: it is for a driver that runs nothing (tests/lib/fake_driver.c), which WIDELOAD_SIM_LIBRARY names.
  *
+ * --hot times transposes and permutations by the mover of small arrays, which `module` then names, and
+ * without it: 20 calls in a graph, all in the same place, so that the L2 holds the arrays.
+ * scripts/latency_fit.py reads that.
+ *
  * scripts/mover_gains.py makes the problems and the table.  Built with WL_MASKS (lib/mask.h). */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,12 +33,13 @@
 
 bool wl__masks[WL_KERNEL_COUNT], wl__launched[WL_KERNEL_COUNT];
 
-enum { ALIGN = 4096, REPEATS = 64, NUMBERS = 64, CHECKED = 32 << 20 };
+enum { ALIGN = 4096, REPEATS = 64, NUMBERS = 64, CHECKED = 32 << 20, HOT_CALLS = 20 };
 
 static wl_context *context;
 static wl_devptr arena, work;
 static uint64_t half = 1280, work_bytes, most_repeats = REPEATS;
 static unsigned rounds = 9;
+static bool hot;
 
 struct problem {
     char kind[16], way[16];
@@ -79,6 +85,8 @@ static bool measure(struct problem *p) {
     p->repeats = half / (round_up(p->from_bytes > p->to_bytes ? p->from_bytes : p->to_bytes));
     if (p->repeats > most_repeats)
         p->repeats = most_repeats;
+    if (hot && p->repeats)
+        p->repeats = HOT_CALLS;
     return p->repeats > 0;
 }
 
@@ -135,7 +143,7 @@ static wl_error call(const struct problem *p, wl_devptr to, wl_devptr from, wl_s
 
 static wl_error call_all(void *argument, wl_stream stream) {
     const struct problem *p = argument;
-    const uint64_t apart = round_up(p->from_bytes > p->to_bytes ? p->from_bytes : p->to_bytes);
+    const uint64_t apart = hot ? 0 : round_up(p->from_bytes > p->to_bytes ? p->from_bytes : p->to_bytes);
     wl_error error = WL_ERROR_OK;
     for (uint64_t i = 0; !error && i < p->repeats; i++)
         error = call(p, arena + half + i * apart, arena + i * apart, stream);
@@ -200,6 +208,22 @@ static bool digest(const struct problem *p, uint64_t *sum) {
     return done;
 }
 
+/* Times two replays in turn, and prints the problem's line. */
+static void print_times(struct problem *p, const char *line, const char *name, const unsigned *others,
+                        unsigned count, wl_replay *all, wl_replay *without, bool same) {
+    float a[64], b[64];
+    for (unsigned i = 0; i < rounds + 1; i++) {
+        a[i ? i - 1 : 0] = sample(p, all);
+        b[i ? i - 1 : 0] = sample(p, without);
+    }
+    qsort(a, rounds, sizeof *a, by_value);
+    qsort(b, rounds, sizeof *b, by_value);
+    printf("%s\t%s\t", line, name);
+    for (unsigned i = 0; i < count; i++)
+        printf("%s%s", i ? "+" : "", wl__library_modules.modules[others[i]].name);
+    printf("\t%.3f\t%.3f\t%s\n", (double)a[rounds / 2], (double)b[rounds / 2], same ? "same" : "DIFFERENT");
+}
+
 static void compare(struct problem *p, wl_replay *all, unsigned module, const char *line, uint64_t sum) {
     unsigned others[WL_MODULE_COUNT], count = 0;
     wl_replay *without = NULL;
@@ -215,18 +239,40 @@ static void compare(struct problem *p, wl_replay *all, unsigned module, const ch
         printf("%s\t%s\t-\t0\t0\t%s\n", line, name, "same");
         return;
     }
-    float a[64], b[64];
-    for (unsigned i = 0; i < rounds + 1; i++) {
-        a[i ? i - 1 : 0] = sample(p, all);
-        b[i ? i - 1 : 0] = sample(p, without);
-    }
-    qsort(a, rounds, sizeof *a, by_value);
-    qsort(b, rounds, sizeof *b, by_value);
-    printf("%s\t%s\t", line, name);
-    for (unsigned i = 0; i < count; i++)
-        printf("%s%s", i ? "+" : "", wl__library_modules.modules[others[i]].name);
-    printf("\t%.3f\t%.3f\t%s\n", (double)a[rounds / 2], (double)b[rounds / 2], same ? "same" : "DIFFERENT");
+    print_times(p, line, name, others, count, all, without, same);
     wl__replay_destroy(without);
+}
+
+/* Makes the mover of small arrays take every problem that it can, or none. */
+static void choose_small(bool always) {
+    static struct wl__tuned tuned;
+    tuned = *wl__tuned_for(context->capability);
+    tuned.small.vectors = tuned.small.tiles = tuned.small.torn = always ? UINT32_MAX : 0;
+    context->tuned = &tuned;
+}
+
+static void run_hot(struct problem *p, const char *line) {
+    unsigned small[WL_MODULE_COUNT], others[WL_MODULE_COUNT];
+    wl_replay *by_small = NULL, *by_others = NULL;
+    uint64_t sum = 0, other = 0;
+    choose_small(true);
+    take_launched(small);
+    wl_error error = wl__replay_create(context, call_all, p, &by_small);
+    const unsigned count = take_launched(small);
+    bool same = error || p->to_bytes + p->from_bytes > CHECKED || digest(p, &sum);
+    choose_small(false);
+    take_launched(others);
+    error = error ? error : wl__replay_create(context, call_all, p, &by_others);
+    const unsigned count_others = take_launched(others);
+    same = same && (error || p->to_bytes + p->from_bytes > CHECKED || (digest(p, &other) && other == sum));
+    if (error)
+        fprintf(stderr, "%s: %s\n", line, wl_message());
+    else if (count)
+        print_times(p, line, wl__library_modules.modules[small[0]].name, others, count_others, by_small,
+                    by_others, same);
+    fflush(stdout);
+    wl__replay_destroy(by_small);
+    wl__replay_destroy(by_others);
 }
 
 static void run(char *line, bool dry) {
@@ -244,6 +290,10 @@ static void run(char *line, bool dry) {
     uint64_t sum = 0;
     if (p.count == 0 || !measure(&p))
         return;
+    if (hot) {
+        run_hot(&p, line);
+        return;
+    }
     take_launched(modules);
     wl_error error =
         dry ? call(&p, arena + half, arena, NULL) : wl__replay_create(context, call_all, &p, &all);
@@ -296,6 +346,8 @@ int main(int count, char **words) {
             most_repeats = strtoull(words[i + 1], NULL, 10);
         else if (strcmp(words[i], "--dry") == 0)
             dry = true;
+        else if (strcmp(words[i], "--hot") == 0)
+            hot = true;
     }
     if (dry) {
         device = "sim";
