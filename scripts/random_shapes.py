@@ -130,7 +130,7 @@ def read(paths):
             if row.get("error"):
                 wrong.append((*key, row["kernel"], row["error"]))
             elif row.get("gbps"):
-                peer = row["peer"]["library"] if row.get("peer") else row["kernel"]
+                peer = row["peer"]["library"] if row.get("peer") and row["kernel"] != "memcpy" else row["kernel"]
                 shapes.setdefault(key, {})[peer] = row
     return {key: rows for key, rows in shapes.items() if "wideload" in rows}, wrong
 
