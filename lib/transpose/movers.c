@@ -67,12 +67,30 @@ static double cost_narrow(const struct wl__problem *p) {
     return wl__cost_where(p->is_narrow);
 }
 
+/* Streams of bytes that are no whole vectors: of some number the panels are faster. */
+static bool breaks_streams(const struct wl__problem *p) {
+    return p->width == 1 && p->layout.rows >= p->tuned->narrow.rows && p->layout.rows < p->layout.cols &&
+           p->layout.cols % VECTOR != 0;
+}
+
+/* Small matrices of a batch, of more columns or rows than a few: whole ones are up to twice as fast as short
+ * streams, and at most 1.5 % slower. */
+static bool is_small_of_many(const struct wl__problem *p) {
+    const struct wl__tuned_narrow *tuned = &p->tuned->narrow;
+    const wl_transpose_layout *l = &p->layout;
+    const bool tall = l->rows > l->cols, joined = l->to_ld == l->rows && l->from_ld == l->cols;
+    const uint64_t fields = tall ? l->cols : l->rows, stream = p->width * (tall ? l->rows : l->cols);
+    return p->is_narrow && p->is_matrices && joined && l->batch > 1 && p->width > 1 && p->width < 16 &&
+           fields > tuned->most_few && matrix_bytes(p) <= tuned->small &&
+           !(p->width == 2 && stream % tuned->whole == 0);
+}
+
 /* Streams that begin at sectors, or are long: faster than whole matrices and panels. */
 static bool is_long_narrow(const struct wl__problem *p) {
     const struct wl__tuned_narrow *tuned = &p->tuned->narrow;
     const wl_transpose_layout *l = &p->layout;
     const uint64_t stream = p->width * (l->rows > l->cols ? l->rows : l->cols);
-    if (!p->is_narrow)
+    if (!p->is_narrow || breaks_streams(p))
         return false;
     return (stream >= tuned->sectors && stream % SECTOR == 0) || stream >= tuned->any[p->width >= 4] ||
            (p->width < 4 ? stream >= tuned->vectors && stream % VECTOR == 0
@@ -153,7 +171,7 @@ static bool fills_lines(const struct wl__problem *p) {
 }
 
 bool wl__panels_lose(const struct wl__problem *p) {
-    return is_long_narrow(p) || fills_lines(p);
+    return !is_small_of_many(p) && (is_long_narrow(p) || fills_lines(p));
 }
 
 /* Large blocks are slower than smaller tiles unless there are many of them. */
@@ -182,6 +200,8 @@ static wl_error run_matrices(const struct wl__problem *p) {
     return wl__panels_transpose(p->context, p->width, p->to, p->from, &p->layout, &p->matrices, p->stream);
 }
 
+static double cost_slots(const struct wl__problem *p);
+
 static bool can_panels(const struct wl__problem *p) {
     return p->is_columns;
 }
@@ -193,10 +213,12 @@ static double cost_panels(const struct wl__problem *p) {
     const bool aligned = is_at_sectors(p);
     const uint64_t rows = p->width == 4 && aligned ? tuned->aligned_rows : tuned->panel_rows[p->row];
     const uint64_t enough = aligned ? tuned->aligned_bytes : tuned->panel_bytes, stream = p->width * l->cols;
-    return wl__cost_where(
-        l->rows <= rows && !p->panels_lose &&
-        (!p->is_narrow || (stream < tuned->stream && p->columns.bytes >= tuned->panel_least)) &&
-        (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * l->batch >= enough));
+    return wl__cost_where(l->rows <= rows && !p->panels_lose &&
+                          !(p->width == 2 && l->rows >= tuned->slots_rows && cost_slots(p) <= WL_AS_COPY &&
+                            fills_tiles(p, &wl__slots_of_rows[0], tuned->slots_full)) &&
+                          (!p->is_narrow || breaks_streams(p) ||
+                           (stream < tuned->stream && p->columns.bytes >= tuned->panel_least)) &&
+                          (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * l->batch >= enough));
 }
 
 static wl_error run_panels(const struct wl__problem *p) {
@@ -205,21 +227,28 @@ static wl_error run_panels(const struct wl__problem *p) {
 
 /* ---------------------------------------------------------------- pieces and columns */
 
-/* Bulk copies load whole rows of the input, which are contiguous; vectors store the output. */
+/* Bulk copies load whole rows of the input, which are contiguous; vectors store the output.  With a strip
+ * may come two vectors' rows before it, each with a pad. */
 static bool can_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     if (!wl__has_bulk(p->context) || p->width > 4 || l->from_ld != l->cols)
         return false;
-    const uint64_t room = wl__shared_for(p->context, 1, WL_PIECE_BESIDE) - WL_PIECE_BESIDE;
+    const uint64_t beside = WL_PIECE_BESIDE + (WL_PIECE_STRIP / VECTOR + 2) * WL_PIECE_PAD;
+    const uint64_t room = wl__shared_for(p->context, 1, beside) - beside;
     const uint64_t from = p->width * (l->batch > 1 ? l->from_stride : 0) | p->from;
-    return l->cols <= room / WL_PIECE_STRIP && (from | p->to_places | p->width * l->rows) % VECTOR == 0;
+    return l->cols <= room / (WL_PIECE_STRIP + 2 * VECTOR) && from % VECTOR == 0;
 }
 
-/* Requests to shared memory per 512 bytes of such a tile, by the rows per vector and the bank conflicts of so
- * many columns. */
+/* Requests to shared memory per 512 bytes of such a tile without pads, by the rows per vector and the bank
+ * conflicts of so many columns. */
 static unsigned piece_requests(const struct wl__problem *p) {
     const unsigned each = VECTOR / p->width, even = (unsigned)__builtin_ctz((unsigned)p->layout.cols | 8);
     return each << even;
+}
+
+/* Words have so few requests that even these conflicts cost nothing. */
+bool wl__pieces_padded(const struct wl__problem *p) {
+    return p->width < 4 && p->layout.cols % 8 == 0;
 }
 
 /* Rows are not whole vectors, columns are not few, and rows are so short that two blocks fit. */
@@ -230,26 +259,44 @@ static bool suits_pieces(const struct wl__problem *p) {
         wl__shared_for(p->context, p->tuned->pieces.blocks, WL_PIECE_BESIDE) - WL_PIECE_BESIDE;
     return l->cols > p->tuned->narrow.fields && row % VECTOR != 0 && row <= room / strip &&
            l->rows >= strip &&
-           piece_requests(p) <= (p->is_narrow ? p->tuned->pieces.few : p->tuned->pieces.most);
+           (piece_requests(p) <= (p->is_narrow ? p->tuned->pieces.few : p->tuned->pieces.most) ||
+            (!p->is_narrow && wl__pieces_padded(p) && row <= p->tuned->pieces.padded_row));
+}
+
+/* Whether all of the output's rows begin at multiples of so many bytes. */
+static bool begins_at(const struct wl__problem *p, unsigned bytes) {
+    return (p->to_places | p->width * p->layout.rows) % bytes == 0;
 }
 
 /* Fastest if the output's rows begin at sectors, or a tile has all of them, and bank conflicts are few. With
  * some conflicts, small whole matrices are faster. */
 static double cost_pieces(const struct wl__problem *p) {
     const unsigned requests = piece_requests(p);
-    const bool all = p->layout.rows <= p->tuned->pieces.all_rows[p->row] && requests <= p->tuned->pieces.few;
-    return wl__cost_where(
-        suits_pieces(p) && (all || (p->to_places | p->width * p->layout.rows) % SECTOR == 0) &&
-        (requests <= p->tuned->pieces.few ||
-         (requests <= p->tuned->pieces.some && matrix_bytes(p) > p->tuned->pieces.large) || !is_matrices(p)));
+    const bool all = begins_at(p, VECTOR) && p->layout.rows <= p->tuned->pieces.all_rows[p->row] &&
+                     requests <= p->tuned->pieces.few;
+    return wl__cost_where(suits_pieces(p) && (all || begins_at(p, SECTOR)) &&
+                          (requests <= p->tuned->pieces.few ||
+                           (requests <= p->tuned->pieces.some && matrix_bytes(p) > p->tuned->pieces.large) ||
+                           !is_matrices(p)));
 }
 
-/* Fastest where panels do not fit, or are few.  Rows that begin within a sector cost a third: tiles of both
- * sides' lines are faster if they are full enough. */
+/* Many short rows, while the output's begin anywhere. */
+static bool suits_torn_pieces(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const unsigned even = (unsigned)__builtin_ctz((unsigned)l->cols | 8);
+    return !begins_at(p, SECTOR) && l->cols > p->tuned->narrow.fields &&
+           p->width * l->rows >= p->tuned->pieces.torn_stream &&
+           p->width * l->cols <= p->tuned->pieces.torn_row[p->row][even ? even - 1 : 0];
+}
+
+/* Fastest where panels do not fit, or are few.  Where the output's rows begin within sectors a tile has some
+ * rows more, but windows of such short rows would have more still. */
 static double cost_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    return wl__cost_where(suits_pieces(p) && (p->width == 1 || l->to_ld > l->rows ||
-                                              (p->width == 4 && l->rows <= p->tuned->pieces.torn_rows)));
+    return wl__cost_where(suits_torn_pieces(p) ||
+                          (suits_pieces(p) && begins_at(p, VECTOR) &&
+                           ((p->width == 1 && begins_at(p, SECTOR)) || l->to_ld > l->rows ||
+                            (p->width == 4 && l->rows <= p->tuned->pieces.torn_rows))));
 }
 
 /* The output's rows are contiguous, have at least a vector and less than 2^10 elements, and a line of the
@@ -264,13 +311,14 @@ static bool can_columns(const struct wl__problem *p) {
            p->width * l->cols >= WL_COLUMNS_LINE && (to | p->from_places | p->width * l->cols) % VECTOR == 0;
 }
 
-/* The output's rows are not whole vectors, and so short that several blocks fit.  Structures and streams take
- * few rows; whole matrices take bytes, and small matrices of 2-byte elements. */
+/* The output's rows are not whole vectors, or of 2-byte elements not whole sectors, and so short that several
+ * blocks fit.  Structures and streams take few rows; whole matrices take bytes, and small matrices of 2-byte
+ * elements. */
 static double cost_columns(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t room = wl__shared_for(p->context, p->tuned->columns_blocks[p->row], 0);
     return wl__cost_where(
-        l->rows > p->tuned->narrow.fields && p->width * l->rows % VECTOR != 0 &&
+        l->rows > p->tuned->narrow.fields && p->width * l->rows % (p->width == 2 ? SECTOR : VECTOR) != 0 &&
         l->rows <= room / WL_COLUMNS_LINE && (p->width == 4 || !p->is_narrow) &&
         (p->width == 4 || !p->is_matrices || (p->width == 2 && matrix_bytes(p) >= p->tuned->columns_matrix)));
 }

@@ -21,6 +21,8 @@ struct wl__problem {
 
 /* movers.c */
 bool wl__panels_lose(const struct wl__problem *p);
+/* Whether pads keep the pieces mover from 8-way bank conflicts. */
+bool wl__pieces_padded(const struct wl__problem *p);
 extern const struct wl__movers wl__transpose_movers;
 
 /* A tiled kernel and the tile that it was compiled with. */
@@ -46,6 +48,7 @@ static inline uint64_t wl__tiles_along(uint64_t n, uint64_t each) {
 #define WL_PIECE_STRIP 128 /* bytes of the output */
 #define WL_PIECE_BESIDE                                                                                      \
     256 /* bytes of shared memory: the barrier's line, and what the tile lies off a line */
+#define WL_PIECE_PAD    16
 #define WL_COLUMNS_LINE 128 /* bytes of the input */
 
 /* The movers' runs. */

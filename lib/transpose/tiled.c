@@ -45,9 +45,10 @@ const struct wl__tiled wl__shifted[5] = {
 /* ---------------------------------------------------------------- the walk */
 
 /* How blocks walk over tiles: in pairs of tile columns this far apart (0: one by one), in bands of so many
- * rows of tiles (0: all); and the number of blocks that a grid is a multiple of. */
+ * rows of tiles (0: all); the number of blocks that a grid is a multiple of; and the bytes between groups of
+ * rows in shared memory. */
 struct walk {
-    uint32_t pair, band, cluster;
+    uint32_t pair, band, cluster, pad;
 };
 
 /* Whether neighbouring tiles in a row of the input may share a line of memory. */
@@ -63,7 +64,7 @@ static bool lines_are_shared(const struct wl__problem *p, const struct wl__tiled
 static struct walk walk_of(const struct wl__problem *p, const struct wl__tiled *tiled) {
     const struct wl__tuned_transpose *tuned = p->tuned;
     const wl_transpose_layout *l = &p->layout;
-    struct walk walk = {0, 0, 1};
+    struct walk walk = {0, 0, 1, 0};
     if ((p->width * l->from_ld & (tuned->channels_apart - 1)) == 0) {
         /* For tiles of 128, 256 and 512 bytes; others would be nearer or further apart. */
         const uint64_t step = tuned->channels_step, bytes = p->width * tiled->tile.cols,
@@ -86,8 +87,8 @@ static wl_error run_walk(const struct wl__problem *p, const struct wl__tiled *ti
     struct wl_transpose_tiles launch;
     void *arguments[] = {&launch};
     wl_error error = WL_ERROR_OK;
-    const struct wl__tile_shape shape = {tiled->tile.rows, tiled->tile.cols, tiled->tile.extra, walk.pair,
-                                         walk.band};
+    const struct wl__tile_shape shape = {tiled->tile.rows, tiled->tile.cols, tiled->tile.extra,
+                                         walk.pair,        walk.band,        walk.pad};
     wl__tiles_start(&tiles, shape, p->width, p->to, p->from, &p->layout,
                     WL_GRID_X_LIMIT / walk.cluster * walk.cluster);
     while (!error && wl__tiles_next(&tiles, &launch)) {
@@ -119,12 +120,13 @@ static wl_error run_tiled(const struct wl__problem *p, const struct wl__tiled *t
 
 /* Kernels that load tiles asynchronously to shared memory that they are given, for a tile and `extra` bytes:
  * as few blocks on a multiprocessor as keep enough in flight while one stores, and `more`. */
-static wl_error run_loaded(const struct wl__problem *p, const struct wl__tiled *tiled, uint32_t extra,
-                           unsigned more) {
+static wl_error run_loaded(const struct wl__problem *p, const struct wl__tiled *tiled, uint32_t pad,
+                           uint32_t extra, unsigned more) {
+    struct walk walk = walk_of(p, tiled);
+    walk.pad = pad;
     const uint32_t least = tiled->tile.rows * tiled->tile.cols * p->width + extra;
     const uint32_t blocks = wl__blocks_in_flight(p->tuned->in_flight, tile_bytes(p, tiled)) + more;
-    return run_walk(p, tiled, walk_of(p, tiled),
-                    p->tuned->in_flight ? wl__shared_for(p->context, blocks, least) : least);
+    return run_walk(p, tiled, walk, p->tuned->in_flight ? wl__shared_for(p->context, blocks, least) : least);
 }
 
 wl_error wl__run_vectors(const struct wl__problem *p) {
@@ -139,7 +141,7 @@ static bool fills(const struct wl__problem *p, const struct wl__tiled *tiled) {
 wl_error wl__run_async(const struct wl__problem *p) {
     const struct wl__tiled *tiled = &wl__async[p->row];
     const bool few = p->width == 1 && fills(p, tiled) && wl__all_tiles(p, tiled) < p->tuned->few_tiles;
-    return run_loaded(p, tiled, 0, few ? p->tuned->few_more : 0);
+    return run_loaded(p, tiled, 0, 0, few ? p->tuned->few_more : 0);
 }
 
 wl_error wl__run_windows(const struct wl__problem *p) {
@@ -169,13 +171,20 @@ wl_error wl__run_slots(const struct wl__problem *p) {
                                    least));
 }
 
+/* Rows that begin within sectors of the output need some rows before them; a tile that has all rows need not,
+ * if their vectors are whole. */
 wl_error wl__run_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    const uint32_t strip = WL_PIECE_STRIP / p->width, cols = (uint32_t)l->cols,
+    const uint32_t strip = WL_PIECE_STRIP / p->width, cols = (uint32_t)l->cols, each = 16 / p->width,
                    bytes = strip * cols * p->width;
-    const uint32_t strips = l->rows > strip && bytes <= p->tuned->small_tile / 2 ? 2 : 1;
-    const struct wl__tiled tiled = {pieces[p->row], PIECE_THREADS, {strips * strip, cols, 0}};
-    return run_loaded(p, &tiled, WL_PIECE_BESIDE, 0);
+    const uint32_t strips = l->rows > strip && bytes <= p->tuned->small_tile / 2 ? 2 : 1,
+                   rows = strips * strip;
+    const uint64_t places = p->to_places | p->width * l->rows;
+    const uint32_t extra = places % 32 == 0 || (places % 16 == 0 && l->rows <= rows) ? 0 : 2 * each;
+    const uint32_t pad = wl__pieces_padded(p) ? WL_PIECE_PAD : 0;
+    const struct wl__tiled tiled = {pieces[p->row], PIECE_THREADS, {rows, cols, extra}};
+    return run_loaded(p, &tiled, pad, extra * cols * p->width + (rows + extra) / each * pad + WL_PIECE_BESIDE,
+                      0);
 }
 
 wl_error wl__run_columns(const struct wl__problem *p) {
@@ -186,7 +195,7 @@ wl_error wl__run_columns(const struct wl__problem *p) {
         two = !two;
     const struct wl__tiled tiled = {
         two ? two_columns4 : columns[p->row], COLUMNS_THREADS, {rows, two ? 2 * cols : cols, 0}};
-    return run_loaded(p, &tiled, 0, p->tuned->columns_more[p->row]);
+    return run_loaded(p, &tiled, 0, 0, p->tuned->columns_more[p->row]);
 }
 
 wl_error wl__run_shifted(const struct wl__problem *p) {

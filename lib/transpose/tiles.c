@@ -77,6 +77,8 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch) 
         .from_stride = width * layout->from_stride,
         .to_stride = width * layout->to_stride,
         .tile_rows = tiles->shape.rows,
+        .tile_extra = tiles->shape.extra,
+        .tile_pad = tiles->shape.pad,
         .tiles_down = down,
         .tiles_across = across,
     };

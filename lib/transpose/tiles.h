@@ -12,6 +12,7 @@ struct wl__tile_shape {
     uint32_t
         pair; /* columns of tiles from one to another that blocks walk down with it, a power of two; or 0 */
     uint32_t band; /* rows of tiles that come before the next ones; 0 for all */
+    uint32_t pad;  /* bytes between groups of rows in shared memory */
 };
 
 struct wl__tiles {

@@ -1,17 +1,22 @@
-/* Transposes where the input's rows are not whole vectors of 16 bytes and are contiguous: images of an odd
- * number of pixels and many channels (7 x 7, 14 x 14), NCHW to NHWC.  Elements have WL_WIDTH bytes, blocks
- * WL_THREADS threads.  A tile is all.tile_rows whole rows: a power of two times WL_STRIP.
+/* Transposes where the input's rows are contiguous, and not long: images of an odd number of pixels and many
+ * channels (7 x 7, 14 x 14), NCHW to NHWC; tall tables.  Elements have WL_WIDTH bytes, blocks WL_THREADS
+ * threads.  A tile is all.tile_rows whole rows: a power of two times WL_STRIP.
  *
- * The tile is contiguous in the input: one bulk load brings it, whatever its rows' alignment.  A lane gathers
- * the elements of WL_EACH rows and one column, and stores them as 16 bytes of a row of the output.  Eight
- * lanes store 128 bytes of it, a warp does so for four rows.  Nothing is read twice, and no lane idles at a
- * row's edge as in tiles of whole lines.
+ * The tile is contiguous in the input: bulk loads bring it, whatever its rows' alignment.  A lane gathers the
+ * elements of WL_EACH rows and one column, and stores them as 16 bytes of a row of the output.  Eight lanes
+ * store 128 bytes of it, a warp does so for four rows.  No lane idles at a row's edge as in tiles of whole
+ * lines.
+ *
+ * If the output's rows do not all begin at sectors, the tile begins at a multiple of 32 bytes in each, up to
+ * all.tile_extra rows early: so many rows are loaded in addition.  Only a row's two ends are stored by
+ * elements.
  *
  * Bank conflicts: the first elements of lanes' rows are 4 * cols words apart, and the four columns take the
- * words between.  So none if cols is odd, 2-way if it is twice an odd number, 4-way if four times one. 512
- * bytes take 8 requests for WL_WIDTH 2, where there is time for 57.
+ * words between.  So none if cols is odd, 2-way if it is twice an odd number, 4-way if four times one.  Then
+ * each WL_EACH rows are a load, and lie all.tile_pad bytes further apart.  512 bytes take 8 requests for
+ * WL_WIDTH 2, where there is time for 57.
  *
- * Traffic: every byte is read once and written once; sectors are whole if the output's rows are.
+ * Traffic: every byte is read once but those of additional rows, which the L2 still has, and written once.
  */
 #include "lib/cuda/bulk.cuh"
 #include "lib/cuda/earlier.cuh"
@@ -28,17 +33,34 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
     if (!wl_is_tile(&all, &at))
         return;
-    const uint64_t row = (uint64_t)at.down * all.tile_rows;
-    const int rows = wl_rest(all.rows, row, all.tile_rows), cols = (int)all.cols;
-    const char *from = at.from + row * all.from_pitch;
-    char *to = at.to + row * WL_WIDTH;
+    const int extra = (int)all.tile_extra, cols = (int)all.cols, length = cols * WL_WIDTH;
+    const int64_t row = (int64_t)at.down * all.tile_rows - extra; /* first loaded, or before the matrix */
+    const int low = row < 0 ? extra : 0, high = wl_rest(all.rows, row, (int)all.tile_rows + extra);
+    /* WL_EACH rows, in global and in shared memory. */
+    const int group = WL_EACH * length, pitch = group + (int)all.tile_pad;
+    const char *from = at.from + row * length;
     char *const in = shared + 128 + (uintptr_t)from % 128;
 
-    if (threadIdx.x == 0) {
-        const uint32_t bytes = rows * cols * WL_WIDTH;
-        wl_barrier_init(loaded, 1);
-        wl_barrier_expect(loaded, bytes);
-        wl_bulk_load_once(in, from, bytes, loaded);
+    {
+        const int begin = low / WL_EACH, end = (high + WL_EACH - 1) / WL_EACH,
+                  whole = high * length / 16 * 16;
+        if (threadIdx.x == 0) {
+            wl_barrier_init(loaded, 1);
+            wl_barrier_expect(loaded, whole - low * length);
+        }
+        /* Elements in a vector that reaches out of the last row. */
+        const int last = whole + ((int)threadIdx.x - 32) * WL_WIDTH;
+        if (last >= whole && last < high * length)
+            *(wl_element *)(in + last + (end - 1) * (pitch - group)) = *(const wl_element *)(from + last);
+        __syncwarp();
+        if (pitch == group) {
+            if (threadIdx.x == 0 && whole > low * length)
+                wl_bulk_load_once(in + low * length, from + low * length, whole - low * length, loaded);
+        } else if (threadIdx.x < 32) {
+            for (int i = begin + (int)threadIdx.x; i < end; i += 32)
+                if (const int bytes = min(group, whole - i * group); bytes > 0)
+                    wl_bulk_load_once(in + i * pitch, from + i * group, bytes, loaded);
+        }
     }
     __syncthreads();
     wl_barrier_wait(loaded, 0);
@@ -48,17 +70,31 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const int lane = threadIdx.x % 32;
 #pragma unroll 2
     for (uint32_t unit = threadIdx.x / 32;; unit += WL_THREADS / 32) {
-        const int c = (unit >> shift) * 4 + lane / 8,
-                  first = (unit & (strips - 1)) * WL_STRIP + lane % 8 * WL_EACH;
+        const int c = (unit >> shift) * 4 + lane / 8;
         if ((int)(unit >> shift) * 4 >= cols)
             break;
-        if (c >= cols || first >= rows)
+        char *const to = at.to + c * all.to_pitch;
+        const int early = extra ? extra - (int)((uintptr_t)to % 32) / WL_WIDTH : 0,
+                  first = early + (unit & (strips - 1)) * WL_STRIP + lane % 8 * WL_EACH;
+        if (c >= cols || first + WL_EACH <= low || first >= high)
             continue;
-        const wl_element *element = (const wl_element *)in + first * cols + c;
+        const int i = first / WL_EACH, k0 = first % WL_EACH;
+        const char *const here = in + i * pitch + k0 * length + c * WL_WIDTH, *const below =
+                                                                                  here + (pitch - group);
         uint32_t out[4] = {};
 #pragma unroll
-        for (int i = 0; i < WL_EACH; i++, element += cols)
-            out[i * WL_WIDTH / 4] |= (uint32_t)*element << i * WL_WIDTH % 4 * 8;
-        *(uint4 *)(to + c * all.to_pitch + first * WL_WIDTH) = make_uint4(out[0], out[1], out[2], out[3]);
+        for (int k = 0; k < WL_EACH; k++)
+            out[k * WL_WIDTH / 4] |=
+                (uint32_t) * (const wl_element *)((k + k0 < WL_EACH ? here : below) + k * length)
+                << k * WL_WIDTH % 4 * 8;
+        char *const address = to + (row + first) * WL_WIDTH;
+        if (first >= low && first + WL_EACH <= high) {
+            *(uint4 *)address = make_uint4(out[0], out[1], out[2], out[3]);
+            continue;
+        }
+#pragma unroll
+        for (int k = 0; k < WL_EACH; k++)
+            if (first + k >= low && first + k < high)
+                ((wl_element *)address)[k] = (wl_element)(out[k * WL_WIDTH / 4] >> k * WL_WIDTH % 4 * 8);
     }
 }

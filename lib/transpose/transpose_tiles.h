@@ -28,7 +28,9 @@ struct wl_transpose_tiles {
     uint64_t rows, cols;
     uint64_t from_pitch, to_pitch;   /* bytes from one row to the next */
     uint64_t from_stride, to_stride; /* bytes from one matrix to the next */
-    uint32_t tile_rows;              /* for kernels for which the library chooses them */
+    /* For kernels for which the library chooses them; the rows that a tile may begin early; and bytes between
+     * groups of rows in shared memory. */
+    uint32_t tile_rows, tile_extra, tile_pad;
     uint32_t tiles_down, tiles_across;
     uint32_t blocks;             /* in all matrices: a grid of clusters may have more */
     uint32_t band;               /* rows of tiles */

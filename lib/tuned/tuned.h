@@ -84,6 +84,11 @@ struct wl__tuned_transpose {
         uint32_t all_rows[3]; /* rows up to which a tile has all of them, and they may begin within sectors */
         uint32_t
             torn_rows; /* rows of 4-byte elements up to which it beats tiles, though they end in sectors */
+        /* Bytes of a row up to which it beats windows if the output's rows begin anywhere, by width and bank
+         * conflicts: up to two-way, four-way, and pads for eight-way; and with pads if they begin at sectors.
+         */
+        uint32_t torn_row[3][3], padded_row;
+        uint32_t torn_stream; /* bytes of a row of the output from which on it does so */
     } pieces;
     /* Bytes of a matrix of 2-byte elements from which on the columns mover beats whole matrices. */
     uint32_t columns_matrix;
@@ -93,6 +98,9 @@ struct wl__tuned_transpose {
     uint32_t panel_large, panels_many;
     /* Rows up to which panels beat tiles; aligned_rows is for 4-byte elements whose rows begin at vectors. */
     uint32_t panel_rows[5], aligned_rows;
+    /* Rows of 2-byte elements from which on slots beat panels, if so many hundredths of the tiles are full.
+     */
+    uint32_t slots_rows, slots_full;
     /* Bytes of all matrices from which on panels of 4-byte and wider elements beat tiles; aligned_bytes is
      * for rows that begin at vectors. */
     uint32_t panel_bytes, aligned_bytes;
@@ -131,6 +139,10 @@ struct wl__tuned_transpose {
         uint32_t bytes, few;   /* 1 byte, up to `few` columns */
         uint32_t matrix;       /* bytes of a batch's matrix that fill a block */
         uint32_t fields, torn; /* columns that count as few; where structures are not whole vectors */
+        uint32_t rows; /* rows of 1-byte elements from which on panels beat streams that end in a vector */
+        /* Bytes of a batch's matrix up to which it is moved whole, of more columns or rows than most_few; of
+         * 2-byte elements not where streams are multiples of `whole` bytes. */
+        uint32_t small, whole, most_few;
     } narrow;
 };
 
@@ -197,6 +209,8 @@ struct wl__tuned_bulk {
         double row, cell, kind;          /* per byte of a tile: for each row, each access of a warp, and each
                                           * kind of columns in it */
         double wave;                     /* per byte of an element: for each wavefront beyond one */
+        uint32_t full;                   /* bytes of a tile that keep enough in flight */
+        double idle;                     /* per share of `full` that is missing */
     } narrow;
 };
 
@@ -213,6 +227,15 @@ struct wl__tuned_strips {
     double ends;            /* cost per byte of a load */
 };
 
+/* Small matrices that are transposed and move. */
+struct wl__tuned_matrices {
+    uint32_t most;      /* bytes of a matrix */
+    uint32_t words;     /* bytes of a matrix of 4-byte elements that wins though it is whole accesses */
+    uint32_t together;  /* bytes of a block's matrices */
+    uint32_t in_flight; /* bytes in flight on a multiprocessor while one block stores */
+    uint32_t more[2];   /* blocks more than that makes: 1 and 2 bytes; wider */
+};
+
 /* The order in which blocks take tiles. */
 struct wl__tuned_order {
     uint32_t square;         /* tiles along each side of what comes first */
@@ -227,6 +250,7 @@ struct wl__tuned_permute {
     struct wl__tuned_async async;
     struct wl__tuned_bulk bulk;
     struct wl__tuned_strips strips;
+    struct wl__tuned_matrices matrices;
     uint32_t rows[2];   /* bytes from which on rows move one by one: words of 1 and 2 bytes; wider */
     uint32_t short_row; /* bytes of a row that is short, 4- and 8-byte elements */
     /* Minimum and maximum bytes of a tile that is contiguous in the output; minimum bytes of a row of it. */

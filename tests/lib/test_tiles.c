@@ -76,9 +76,9 @@ static void check(const wl_transpose_layout *layout, struct wl__tile_shape shape
 static void every_cut(void **state) {
     (void)state;
     static const uint32_t limits[] = {1, 2, 3, 5, 7, 12, 30, 100, 1000000};
-    static const struct wl__tile_shape shapes[] = {{8, 8, 0, 0, 0}, {8, 4, 7, 1, 2},  {5, 7, 3, 2, 4},
-                                                   {1, 1, 0, 4, 7}, {1, 1, 0, 16, 0}, {64, 64, 31, 32, 1},
-                                                   {1, 1, 0, 0, 35}};
+    static const struct wl__tile_shape shapes[] = {
+        {8, 8, 0, 0, 0, 0},  {8, 4, 7, 1, 2, 0},     {5, 7, 3, 2, 4, 0}, {1, 1, 0, 4, 7, 0},
+        {1, 1, 0, 16, 0, 0}, {64, 64, 31, 32, 1, 0}, {1, 1, 0, 0, 35, 0}};
     static const uint64_t sizes[][2] = {{1, 1}, {8, 8}, {9, 7}, {70, 50}, {1, 50}, {70, 1}, {33, 49}};
     for (unsigned l = 0; l < sizeof(limits) / sizeof(*limits); l++)
         for (unsigned s = 0; s < sizeof(shapes) / sizeof(*shapes); s++)

@@ -544,10 +544,39 @@ static void choices(void **state) {
     check(2, (wl_transpose_layout){.rows = 599, .cols = 72, .batch = 1}, 0, 0,
           async() ? ": columns: " : ": shifted: ");
     check(2, (wl_transpose_layout){.rows = 601, .cols = 72, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": shifted: ");
+    /* Rows of the output that begin anywhere: of short rows, pieces; with pads if banks conflict. */
+    check(1, (wl_transpose_layout){.rows = 1101, .cols = 77, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": shifted: ");
+    check(1, (wl_transpose_layout){.rows = 1101, .cols = 64, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": shifted: ");
+    check(1, (wl_transpose_layout){.rows = 1101, .cols = 128, .batch = 1}, 0, 0,
           async() ? ": windows: " : ": shifted: ");
+    check(1, (wl_transpose_layout){.rows = 1024, .cols = 88, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": shifted: ");
+    check(2, (wl_transpose_layout){.rows = 1003, .cols = 208, .batch = 1}, 0, 0,
+          async() ? ": windows: " : ": shifted: ");
+    check(2, (wl_transpose_layout){.rows = 1003, .cols = 149, .batch = 1}, 3, 0,
+          async() ? ": pieces: " : ": shifted: ");
+    /* Small matrices of a batch. */
+    check(2, (wl_transpose_layout){.rows = 32, .cols = 144, .batch = 20}, 0, 0,
+          async() ? ": matrices: " : ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 32, .cols = 128, .batch = 20}, 0, 0, ": narrow: ");
+    check(4, (wl_transpose_layout){.rows = 64, .cols = 13, .batch = 20}, 0, 0,
+          async() ? ": matrices: " : ": narrow: ");
+    /* Streams of bytes that are no whole vectors. */
+    check(1, (wl_transpose_layout){.rows = 37, .cols = 120001, .batch = 1}, 0, 0,
+          async() ? ": panels: " : ": narrow: ");
+    check(1, (wl_transpose_layout){.rows = 37, .cols = 5008, .batch = 1}, 0, 0, ": narrow: ");
+    check(1, (wl_transpose_layout){.rows = 21, .cols = 5001, .batch = 1}, 0, 0, ": narrow: ");
+    check(2, (wl_transpose_layout){.rows = 320, .cols = 14001, .batch = 1}, 0, 0,
+          async() ? ": slots: " : ": shifted: ");
+    check(2, (wl_transpose_layout){.rows = 280, .cols = 72, .batch = 1}, 0, 0,
+          async() ? ": columns: " : ": shifted: ");
     check(4, (wl_transpose_layout){.rows = 447, .cols = 36, .batch = 1}, 0, 0,
           async() ? ": columns: " : ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 449, .cols = 36, .batch = 1}, 0, 0, ": shifted: ");
+    check(4, (wl_transpose_layout){.rows = 449, .cols = 36, .batch = 1}, 0, 0,
+          async() ? ": pieces: " : ": shifted: ");
     check(2, (wl_transpose_layout){.rows = 81, .cols = 56, .batch = 1}, 0, 0,
           async() ? ": matrices: " : ": shifted: ");
     check(2, (wl_transpose_layout){.rows = 81, .cols = 56, .batch = 1, .to_ld = 82}, 0, 0,
