@@ -7,6 +7,7 @@
 #include "lib/launch.h"
 #include "lib/mover.h"
 #include "lib/permute/permute_bulk.h"
+#include "lib/permute/permute_matrices.h"
 #include "lib/permute/permute_plan.h"
 #include "lib/permute/permute_strips.h"
 #include "lib/small/small.h"
@@ -23,7 +24,8 @@ struct plans {
     bool async_is_cheaper;
     struct wl__permute_plan *tiles;
     struct wl__permute_bulk_plan *bulk;
-    struct wl__permute_strips_plan *strips; /* 0 threads: none */
+    struct wl__permute_strips_plan *strips;     /* 0 threads: none */
+    struct wl__permute_matrices_plan *matrices; /* 0 bytes of memory: none yet */
 };
 
 /* A problem that has passed the checks. */
@@ -211,6 +213,30 @@ static wl_error run_strips(const struct wl__problem *p) {
                   plan->threads, plan->memory);
 }
 
+static bool can_matrices(const struct wl__problem *p) {
+    return wl__has_bulk(p->context) && wl__permute_is_matrices(p->tuned, &p->shape);
+}
+
+/* Tiles whose accesses are whole are faster.  Of 4-byte elements they rarely are if rows of matrices are not.
+ */
+static double cost_matrices(const struct wl__problem *p) {
+    const uint64_t row = p->shape.dim[0].size * p->shape.width, matrix = row * p->shape.dim[1].size;
+    return wl__cost_where(
+        (matrix | p->to | p->from) % WL_PERMUTE_ACCESS != 0 ||
+        (p->shape.width == 4 && row % WL_PERMUTE_ACCESS != 0 && matrix >= p->tuned->matrices.words));
+}
+
+static wl_error run_matrices(const struct wl__problem *p) {
+    static const wl__kernel kernels[] = {WL_KERNEL_permute_matrices1, WL_KERNEL_permute_matrices2,
+                                         WL_KERNEL_permute_matrices4, WL_KERNEL_permute_matrices8};
+    struct wl__permute_matrices_plan *plan = p->plans->matrices;
+    if (!plan->memory)
+        wl__permute_plan_matrices(p->tuned, plan, &p->shape, p->from);
+    const uint32_t memory = wl__shared_for(p->context, plan->blocks, plan->memory);
+    return launch(p, kernels[__builtin_ctz(plan->width)], &plan->matrices.tiles, &plan->matrices, 1,
+                  WL__PERMUTE_MATRICES_THREADS, memory);
+}
+
 /* Shorter rows are for tiles that take a row as an element.  Tiles of narrow elements are slower for all but
  * the shortest rows. */
 static double cost_rows(const struct wl__problem *p) {
@@ -258,6 +284,8 @@ static const struct wl__mover movers[] = {
      cost_strips, run_strips},
     {"rows", "the last dimension keeps its place: whole rows move", can_rows, cost_rows, run_rows},
     {"small", "a small array: many short blocks, all of which run at once", can_small, cost_small, run_small},
+    {"matrices", "the last two dimensions change places, and others move: matrices that bulk copies bring",
+     can_matrices, cost_matrices, run_matrices},
     {"bulk", "rows or runs that begin anywhere: large tiles that bulk copies fill", can_bulk_rows, NULL,
      run_bulk},
     {"async", "rows of both arrays at 16 bytes: large tiles that asynchronous loads fill", can_async,
@@ -282,6 +310,7 @@ struct kept {
     union {
         struct wl__permute_plan tiles;
         struct wl__permute_bulk_plan bulk;
+        struct wl__permute_matrices_plan matrices;
     } plan;
 };
 
@@ -302,6 +331,8 @@ static void keep(struct kept *kept, const struct wl__problem *p, const struct wl
     kept->mover = mover;
     if (mover->run == run_bulk)
         kept->plan.bulk = *p->plans->bulk;
+    else if (mover->run == run_matrices)
+        kept->plan.matrices = *p->plans->matrices;
     else
         kept->plan.tiles = *p->plans->tiles;
     kept->shape = p->shape;
@@ -327,12 +358,13 @@ static wl_error move(const struct wl__problem *p, struct wl__choice *choice) {
         if (serves(kept, p)) {
             plans->tiles = &kept->plan.tiles;
             plans->bulk = &kept->plan.bulk;
+            plans->matrices = &kept->plan.matrices;
             plans->tiled = kept->mover->run == run_async ? ASYNC : REGISTERS;
             return wl__mover_run(p->context, kept->mover, choice, p);
         }
     const struct wl__mover *mover = wl__mover_pick(WL_MOVERS(movers), 0, p);
     const wl_error error = wl__mover_run(p->context, mover, choice, p);
-    if (mover->run == run_bulk || plans->tiled) {
+    if (mover->run == run_bulk || mover->run == run_matrices || plans->tiled) {
         keep(&all[oldest], p, mover);
         oldest = (oldest + 1) % KEPT;
     }
@@ -392,10 +424,13 @@ wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr
         return error;
 
     struct wl__permute_strips_plan strips;
+    struct wl__permute_matrices_plan matrices;
     struct wl__permute_plan tiles;
     struct wl__permute_bulk_plan bulk;
-    struct plans plans = {.tiled = NONE, .tiles = &tiles, .bulk = &bulk, .strips = &strips};
+    struct plans plans = {
+        .tiled = NONE, .tiles = &tiles, .bulk = &bulk, .strips = &strips, .matrices = &matrices};
     strips.threads = 0;
+    matrices.memory = 0;
     struct wl__problem problem;
     problem.context = context;
     problem.stream = stream;

@@ -151,4 +151,19 @@ struct wl_permute_strips {
     uint32_t barrier;               /* its place in shared memory */
 };
 
+/* Matrices that are transposed, and move.  The output has them one after the other; the digits of a cell's
+ * number give its place in the input. */
+struct wl_permute_matrices {
+    struct wl_permute_tiles tiles;
+    uint32_t rows, cols;             /* of a matrix in the input */
+    uint32_t matrix;                 /* its bytes */
+    uint32_t matrices, together;     /* all; per block */
+    struct wl_permute_divisor close; /* matrices of a cell, which are contiguous in both arrays */
+    uint32_t pitch, phase; /* bytes in shared memory from cell to cell; loads keep their places modulo this */
+    uint32_t apart;        /* vectors of the output from a warp's first lanes to the next ones */
+    uint32_t by_matrix,
+        by_rows;             /* ceil(2^32 / n), n a matrix' elements and rows; the first 0 for one matrix */
+    uint32_t table, barrier; /* where these lie in shared memory */
+};
+
 #endif

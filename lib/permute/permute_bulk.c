@@ -175,13 +175,14 @@ static void grow(struct box *box, bool by_out, uint64_t aim) {
  * contiguously written tile fits the limit of the other kernels; for 4 bytes also if rows are short in both
  * arrays. */
 static bool worth(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape, unsigned unit,
-                  bool shifted) {
+                  uint64_t from, bool shifted) {
     unsigned last = shape->by_out[0];
     uint64_t in = shape->dim[0].size * shape->width, out = shape->dim[last].size * shape->width;
     if (last == 0 || unit > 8)
         return false;
+    /* Rows that are one access have too few columns for narrow elements' look-ups. */
     if (unit < 4)
-        return shifted || shape->width > unit;
+        return (shifted && (in != WL_PERMUTE_ACCESS || from % WL_PERMUTE_ACCESS)) || shape->width > unit;
     return !wl__permute_is_whole(tuned, shape) &&
            (shifted || (unit == 4 && in < tuned->short_row && out < tuned->short_row));
 }
@@ -215,7 +216,7 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
     struct wl__permute_shape wide;
     unsigned unit;
     shape = widen(tuned->bulk.few, &wide, &unit, shape);
-    if (!worth(tuned, shape, unit, shifted))
+    if (!worth(tuned, shape, unit, from, shifted))
         return false;
     struct box best[TRIED];
     const struct box *chosen = NULL;

@@ -132,6 +132,7 @@ static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk
     double parts = box->out_grain < SECTOR ? tuned->parts / (box->shares ? whole : run) : 0;
     return tuned->read * read + parts + tuned->load / bulk->load +
            tuned->lines * past_line(box->out_grain) / run + tuned->run / run +
+           (tile < tuned->full ? tuned->idle * (1 - tile / tuned->full) : 0) +
            (tuned->row * bulk->rows + (tuned->cell + tuned->kind * (double)same) * bulk->cells) / tile;
 }
 

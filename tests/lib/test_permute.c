@@ -133,6 +133,12 @@ static const struct problem problems[] = {
     {4, {45, 3, 53, 7}, {2, 1, 0, 3}, NULL},
     {4, {3, 4, 301, 37}, {2, 1, 0, 3}, NULL},
     {4, {31, 4, 67, 19}, {2, 1, 0, 3}, NULL},
+    /* Small matrices that are transposed and move: one by one, and neighbours. */
+    {4, {5, 7, 9, 13}, {1, 0, 3, 2}, NULL},
+    {4, {61, 3, 33, 31}, {1, 0, 3, 2}, NULL},
+    {5, {3, 5, 4, 7, 6}, {1, 0, 2, 4, 3}, NULL},
+    {5, {2, 3, 1000, 3, 5}, {1, 0, 2, 4, 3}, NULL},
+    {6, {3, 2, 11, 2, 5, 7}, {2, 1, 3, 0, 5, 4}, NULL},
     /* Patches of images. */
     {6, {2, 3, 2, 16, 3, 16}, {0, 2, 4, 3, 5, 1}, NULL},
 };
@@ -143,6 +149,30 @@ static void every_width(void **state) {
     for (unsigned i = 0; i < PROBLEMS; i++)
         for (unsigned width = 1; width <= 16; width *= 2)
             permute(&problems[i], width, 0, 0);
+}
+
+/* Matrices that are no whole accesses, where bulk copies are; others are for tiles. */
+static void matrices_move(void **state) {
+    (void)state;
+    const char *arch = getenv("WIDELOAD_ARCH");
+    if (arch && strcmp(arch, "sm_90") != 0)
+        skip();
+    static const struct problem all[] = {
+        {4, {9, 7, 20, 29}, {1, 0, 3, 2}, ": matrices:"},
+        {5, {3, 5, 4, 7, 3}, {1, 0, 2, 4, 3}, ": matrices:"},
+        {4, {9, 7, 20, 28}, {1, 0, 3, 2}, tiles},
+        {4, {9, 7, 14, 22}, {1, 0, 3, 2}, ": matrices:"},
+    };
+    permute(&all[0], 1, 0, 0);
+    permute(&all[0], 2, 0, 0);
+    permute(&all[1], 4, 0, 0);
+    permute(&all[1], 8, 0, 0);
+    permute(&all[2], 1, 0, 0);
+    permute(&all[2], 4, 0, 0);
+    permute(&all[3], 4, 0, 0);
+    /* Once more from a plan that is kept, at other addresses. */
+    permute(&all[0], 1, 0, 0);
+    permute(&all[0], 1, 64, 32);
 }
 
 /* Every misalignment of either side, and some of both. */
@@ -219,6 +249,7 @@ static int open_without_small(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_width),
+        cmocka_unit_test(matrices_move),
         cmocka_unit_test(every_shift),
         cmocka_unit_test(rows_are_rows),
         cmocka_unit_test(short_rows_stay_together),
