@@ -8,11 +8,11 @@ const struct wl__tuned wl__tuned_hopper = {
     .rows =
         {.slots_4 = 320, .slots_2 = 512, .slots_1 = 208, .slots_4_first = 2048, .dense = 768, .seams_4 = 320},
     .small = {.large = 128000,
-              .first = {1100, 1260},
-              .per_million = {3340, 2220},
-              .vectors = 1200,
-              .tiles = 2100,
-              .torn = 2900},
+              .first = {1140, 1202},
+              .per_million = {4197, 3059},
+              .vectors = 1604,
+              .tiles = 2789,
+              .torn = 3460},
     .transpose =
         {
             .channels_apart = 128 << 10,

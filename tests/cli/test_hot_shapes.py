@@ -5,6 +5,7 @@ import importlib.util
 import json
 import math
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -27,6 +28,17 @@ def row(call, us, library=None, error=None, l2="hot", replay="graph"):
     return {"experiment": experiment, "kernel": "wideload" if not library else "peer", "error": error, "time_ms": timing,
             "l2": us and l2, "peer": library and {"library": library, "version": "1"},
             "params": {"size": int(size) if size.isdigit() else size, "order": order, "width": width and int(width), "type": kind}}
+
+
+class Page(unittest.TestCase):
+    def test_page_is_of_the_results(self):
+        results = sorted(pathlib.Path(arguments.source, "docs/results/hot").glob("*.json"))
+        self.assertGreaterEqual(len(results), 2)
+        with tempfile.TemporaryDirectory() as folder:
+            made = pathlib.Path(folder, "hot.md")
+            done = run("page", "-o", str(made), *map(str, results))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(made.read_text(), pathlib.Path(arguments.source, "docs/hot.md").read_text())
 
 
 class List(unittest.TestCase):
