@@ -21,7 +21,8 @@ struct wl__tuned_rows {
 
 /* Small arrays that are in the L2: nanoseconds of a call, in a graph of such calls.  A call's time is that of
  * its first bytes (the launch, the parameters, the loads and stores of one block), and more for more
- * elements. scripts/latency_fit.py fits these (docs/notes/small.md). */
+ * elements. scripts/latency_fit.py fits these, all but `torn`, which is less than its fit
+ * (docs/notes/small.md). */
 struct wl__tuned_small {
     uint32_t
         large; /* elements from which on its boxes are twice as large, and its threads move twice as many */
