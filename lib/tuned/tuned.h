@@ -24,8 +24,9 @@ struct wl__tuned_rows {
  * elements. scripts/latency_fit.py fits these, all but `torn`, which is less than its fit
  * (docs/notes/small.md). */
 struct wl__tuned_small {
-    uint32_t
-        large; /* elements from which on its boxes are twice as large, and its threads move twice as many */
+    /* Elements from which on the small mover's boxes are twice as large, and its threads move twice as many.
+     */
+    uint32_t large;
     /* Of the small mover: for one element, and for each million; below `large`, and from there on. */
     uint32_t first[2], per_million[2];
     /* For the first bytes, of others: movers of vectors; of tiles whose rows begin at vectors; of tiles whose
