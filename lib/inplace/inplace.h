@@ -76,7 +76,4 @@
 #define WL_INPLACE_PANEL_TASKS(k, panels) ((panels) - (k) + ((k) + 1) / 2)
 #define WL_INPLACE_PANEL_MOST(panels)     ((panels) + 1)
 
-/* inplace_shuffle.cu: rows or columns that go through the workspace at a time: one per lane of a warp. */
-#define WL_INPLACE_BAND 32
-
 #endif

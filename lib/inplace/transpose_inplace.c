@@ -99,145 +99,25 @@ static wl_error run_square(const struct wl__problem *p) {
     return wl__inplace_exchange(p, p->shorter);
 }
 
-/* ---------------------------------------------------------------- narrow ones, through the workspace */
-
-static bool can_narrow(const struct wl__problem *p) {
-    return p->shorter <= WL_INPLACE_BAND;
-}
-
-static uint64_t narrow_workspace(const struct wl__problem *p) {
-    return p->rows * p->cols * p->width;
-}
-
-static wl_error run_narrow(const struct wl__problem *p) {
-    wl_error error = wl_transpose(p->context, p->width, p->workspace, p->matrix, p->rows, p->cols, p->stream);
-    return error ? error : wl_copy(p->context, p->matrix, p->workspace, narrow_workspace(p), p->stream);
-}
-
-/* ---------------------------------------------------------------- any others, by shuffles */
-
-/* Memory as inplace_shuffle.cu sees it: m rows of n, m < n. */
-struct shape {
-    uint64_t m, n, a, b; /* a = m / gcd, b = n / gcd */
-    bool backwards;      /* the matrix is n x m: steps are undone, the last first */
-};
-
-static struct shape shape_of(const struct wl__problem *p) {
-    uint64_t x = p->longer, y = p->shorter;
-    while (y) {
-        uint64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return (struct shape){p->shorter, p->longer, p->shorter / x, p->longer / x, p->rows > p->cols};
-}
-
-/* Bytes of shared memory for a row; 0 if it does not fit. */
-static uint64_t room_for_row(const struct wl__problem *p) {
-    uint64_t bytes = wl__multiply(p->longer, p->width);
-    return bytes > p->shared_limit ? 0 : round_up(p->longer, 32) * p->width;
-}
-
-/* The width in elements of a panel of columns: the widest of 128 to 16 bytes that lets two blocks run on a
- * multiprocessor, or else that fits; 0 if none does. */
-static uint64_t panel_width(const struct wl__problem *p) {
-    for (unsigned blocks = 2; blocks; blocks--)
-        for (uint64_t bytes = 128; bytes >= 16; bytes /= 2)
-            if (bytes >= p->width &&
-                wl__multiply(p->shorter, bytes) <= p->shared_limit / blocks - 512 * (blocks - 1) &&
-                (blocks == 1 || bytes >= 32))
-                return bytes / p->width;
-    return 0;
-}
-
-static uint64_t shuffle_workspace(const struct wl__problem *p) {
-    uint64_t rows = room_for_row(p) ? 0 : p->longer, columns = panel_width(p) ? 0 : p->shorter;
-    return (rows > columns ? rows : columns) * WL_INPLACE_BAND * p->width;
-}
-
-static wl_error shuffle_rows(const struct wl__problem *p, struct shape s) {
-    static const wl__kernel on_chip[5] = WL_INPLACE_EACH(rows), by_bands[5] = WL_INPLACE_EACH(band_of_rows);
-    wl_devptr matrix = p->matrix, band = p->workspace;
-    uint64_t first, shared = room_for_row(p), row;
-    uint32_t backwards = s.backwards, returns;
-    if (shared && shared <= p->shared_limit) {
-        /* Eight elements per thread, but at least four warps. */
-        uint64_t threads = round_up(s.n / 8, 32);
-        threads = threads < 128 ? 128 : threads > 1024 ? 1024 : threads;
-        void *arguments[] = {&matrix, &s.m, &s.n, &s.b, &backwards, &first};
-        return wl__inplace_launch(p, on_chip, s.m, (uint32_t)threads, shared, arguments, &first);
-    }
-    void *arguments[] = {&matrix, &band, &s.m, &s.n, &s.b, &backwards, &returns, &row, &first};
-    for (row = 0; row < s.m; row += WL_INPLACE_BAND)
-        for (returns = 0; returns < 2; returns++) {
-            wl_error error =
-                wl__inplace_launch(p, by_bands, (s.n + WL_INPLACE_MOVERS - 1) / WL_INPLACE_MOVERS,
-                                   WL_INPLACE_MOVERS, 0, arguments, &first);
-            if (error)
-                return error;
-        }
-    return WL_ERROR_OK;
-}
-
-static wl_error shuffle_columns(const struct wl__problem *p, struct shape s, uint32_t rotates) {
-    static const wl__kernel on_chip[5] = WL_INPLACE_EACH(columns),
-                            by_bands[5] = WL_INPLACE_EACH(band_of_columns);
-    wl_devptr matrix = p->matrix, band = p->workspace;
-    uint64_t first, panel = panel_width(p), col;
-    uint32_t backwards = s.backwards, returns;
-    if (panel) {
-        uint32_t log_width = (uint32_t)__builtin_ctzll(panel);
-        uint64_t threads = round_up(s.m * panel / 8, 32);
-        threads = threads < 128 ? 128 : threads > 1024 ? 1024 : threads;
-        void *arguments[] = {&matrix, &s.m, &s.n, &s.a, &s.b, &rotates, &backwards, &log_width, &first};
-        return wl__inplace_launch(p, on_chip, (s.n + panel - 1) / panel, (uint32_t)threads,
-                                  s.m * panel * p->width, arguments, &first);
-    }
-    const uint64_t each = WL_INPLACE_MOVERS / WL_INPLACE_BAND;
-    void *arguments[] = {&matrix,  &band,      &s.m,     &s.n, &s.a,  &s.b,
-                         &rotates, &backwards, &returns, &col, &first};
-    for (col = 0; col < s.n; col += WL_INPLACE_BAND)
-        for (returns = 0; returns < 2; returns++) {
-            wl_error error = wl__inplace_launch(p, by_bands, (s.m + each - 1) / each, WL_INPLACE_MOVERS, 0,
-                                                arguments, &first);
-            if (error)
-                return error;
-        }
-    return WL_ERROR_OK;
-}
-
-static wl_error run_shuffles(const struct wl__problem *p) {
-    struct shape s = shape_of(p);
-    bool coprime = s.b == s.n;
-    wl_error error = WL_ERROR_OK;
-    if (!coprime && !s.backwards)
-        error = shuffle_columns(p, s, true);
-    if (!error && s.backwards)
-        error = shuffle_columns(p, s, false);
-    if (!error)
-        error = shuffle_rows(p, s);
-    if (!error && !s.backwards)
-        error = shuffle_columns(p, s, false);
-    if (!error && !coprime && s.backwards)
-        error = shuffle_columns(p, s, true);
-    return error;
-}
-
 /* ---------------------------------------------------------------- the table */
+
+static double cost_bands(const struct wl__problem *p) {
+    return wl__cost_where(p->rows * p->cols * p->width >= p->tuned->bands_from);
+}
 
 static const struct wl__mover movers[] = {
     {"nothing", "a row or a column is its own transpose", can_nothing, NULL, run_nothing},
     {"square", "tiles change places across the diagonal", can_square, NULL, run_square},
-    {"through-workspace", "one side is at most 32, so the matrix is of the order of rows + cols", can_narrow,
-     NULL, run_narrow},
     {"near-square", "the sides differ by at most 16: tiles change places, and rows are closed up or opened",
      wl__inplace_can_near, NULL, wl__inplace_near},
-    {"shuffle", "elements move within columns and within rows", NULL, wl__cost_floor, run_shuffles},
+    {"bands", "bands of rows are transposed on chip, and segments of columns follow their cycles",
+     wl__inplace_can_bands, cost_bands, wl__inplace_bands},
+    {"cycles", "elements follow their cycles", NULL, wl__cost_floor, wl__inplace_elements},
 };
 
 /* The bytes of workspace that each mover needs. */
 static uint64_t (*const workspaces[])(const struct wl__problem *p) = {
-    NULL, NULL, narrow_workspace, wl__inplace_near_workspace, shuffle_workspace};
+    NULL, NULL, wl__inplace_near_workspace, wl__inplace_bands_workspace, wl__inplace_elements_workspace};
 
 static const struct wl__mover *pick(const struct wl__problem *p, uint64_t *workspace) {
     const struct wl__mover *mover = wl__mover_pick(WL_MOVERS(movers), 0, p);

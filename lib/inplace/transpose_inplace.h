@@ -42,6 +42,13 @@ wl_error wl__inplace_near(const struct wl__problem *p);
 uint64_t wl__inplace_panels_workspace(const struct wl__problem *p);
 wl_error wl__inplace_panels(const struct wl__problem *p, bool *done);
 
+/* Any others (transpose_bands.c): by bands, whether the device can; and element by element, which all can. */
+bool wl__inplace_can_bands(const struct wl__problem *p);
+uint64_t wl__inplace_bands_workspace(const struct wl__problem *p);
+wl_error wl__inplace_bands(const struct wl__problem *p);
+uint64_t wl__inplace_elements_workspace(const struct wl__problem *p);
+wl_error wl__inplace_elements(const struct wl__problem *p);
+
 /* Saves the extra rows or columns at `saved`, and clears `words` counters. */
 wl_error wl__inplace_save(const struct wl__problem *p, wl_devptr saved, wl_devptr counters, uint64_t words);
 

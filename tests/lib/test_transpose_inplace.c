@@ -31,7 +31,7 @@ static void run(unsigned width, uint64_t rows, uint64_t cols, unsigned shift, co
         fail_msg("%s: %s", what, wl_message());
     if (rows == cols)
         assert_int_equal(needed, 0);
-    assert_true(needed <= 160 * width * (rows > cols ? rows : cols) + 17 * 1024);
+    assert_true(needed <= bytes / 100 + 160 * width * (rows > cols ? rows : cols) + 64 * 1024 + 16);
     struct array matrix =
         array_make(context, words_of(bytes + (size_t)shift * width), 0, (uint32_t)(rows + cols));
     struct array workspace = array_make(context, words_of(needed), 0, 7);
@@ -92,17 +92,6 @@ static void lines(void **state) {
     assert_int_equal(wl_transpose_inplace(context, 4, 0, 0, 7, 0, 0, NULL), WL_ERROR_OK);
 }
 
-static void narrow(void **state) {
-    (void)state;
-    static const unsigned shorter[] = {2, 3, 5, 8, 31, 32};
-    for (unsigned i = 0; i < sizeof(shorter) / sizeof(*shorter); i++) {
-        each_width(shorter[i], 257 + i, i % 3, "through-workspace");
-        each_width(511 + i, shorter[i], i % 5, "through-workspace");
-    }
-    run(4, 2, 3, 0, "through-workspace");
-    run(4, 3, 2, 0, "through-workspace");
-}
-
 /* The size in bytes from which on nearly square matrices use panels. */
 static const struct wl__tuned *measured;
 static struct wl__tuned changed;
@@ -110,6 +99,12 @@ static void go_by_panels_from(uint32_t bytes) {
     changed = *measured;
     for (unsigned row = 0; row < 5; row++)
         changed.inplace.panels_from[row] = bytes;
+    context->tuned = &changed;
+}
+
+static void go_by_bands_from(uint32_t bytes) {
+    changed = *measured;
+    changed.inplace.bands_from = bytes;
     context->tuned = &changed;
 }
 
@@ -174,25 +169,60 @@ static void rows_wait(void **state) {
     go_as_measured();
 }
 
-static void shuffles(void **state) {
-    (void)state;
-    static const struct {
-        unsigned rows, cols;
-    } shapes[] = {{33, 50}, {64, 128}, {96, 64}, {60, 90}, {101, 211}, {128, 1024}, {1000, 40}, {34, 4000}};
-    for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
-        each_width(shapes[i].rows, shapes[i].cols, i % 4, "shuffle");
-        each_width(shapes[i].cols, shapes[i].rows, i % 3, "shuffle");
-    }
+/* All in both directions. */
+static void both(unsigned width, uint64_t rows, uint64_t cols, unsigned shift, const char *way) {
+    run(width, rows, cols, shift, way);
+    run(width, cols, rows, shift, way);
 }
 
-/* Rows or columns that fit into no shared memory: they go through the workspace. */
-static void shuffles_by_bands(void **state) {
+static void bands(void **state) {
     (void)state;
-    run(16, 33, 15000, 0, "shuffle");
-    run(16, 15001, 34, 1, "shuffle");
-    run(8, 36, 30000, 1, "shuffle");
-    run(4, 60000, 35, 3, "shuffle");
-    run(1, 33, 240000, 5, "shuffle");
+    go_by_bands_from(0);
+    static const struct {
+        unsigned rows, cols;
+    } shapes[] = {{257, 2}, {511, 3}, {260, 8}, {519, 31},  {513, 32},  {300, 33},  {640, 64},
+                  {701, 90}, {401, 100}, {390, 128}, {391, 129}, {512, 200}, {1031, 131}, {700, 307}};
+    for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+        for (unsigned width = 1; width <= 16; width *= 2)
+            both(width, shapes[i].rows, shapes[i].cols, i % 4, "bands");
+    /* Each alignment, one strip and several. */
+    for (unsigned shift = 0; shift < 17; shift++)
+        for (unsigned width = 1; width <= 16; width *= 2) {
+            both(width, 271, 37, shift, "bands");
+            both(width, 271, 150, shift, "bands");
+        }
+    /* All that may follow the last band: nothing to all rows but one of another. */
+    for (unsigned rest = 0; rest < 32; rest++) {
+        both(4, 96 + rest, 57, rest % 2, "bands");
+        both(4, 64 + rest, 61 + 70 * (rest % 3), 0, "bands");
+    }
+    /* One band, and two. */
+    both(16, 17, 5, 0, "bands");
+    both(16, 16, 16 - 3, 0, "bands");
+    both(1, 256, 2, 0, "bands");
+    both(1, 383, 127, 0, "bands");
+    both(4, 127, 100, 1, "bands");
+    /* Segments of many sizes. */
+    both(4, 300000, 2, 1, "bands");
+    both(1, 520000, 3, 0, "bands");
+    both(2, 262147, 5, 0, "bands");
+    both(16, 40000, 7, 0, "bands");
+    both(8, 33333, 29, 1, "bands");
+    go_as_measured();
+    both(4, 1000, 100, 0, "bands");
+}
+
+static void cycles(void **state) {
+    (void)state;
+    go_by_bands_from(UINT32_MAX);
+    static const struct {
+        unsigned rows, cols;
+    } shapes[] = {{3, 2}, {7, 5}, {33, 50}, {64, 128}, {96, 64}, {60, 90}, {101, 211}, {1000, 40}, {4000, 3}};
+    for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+        for (unsigned width = 1; width <= 16; width *= 2)
+            both(width, shapes[i].rows, shapes[i].cols, i % 4, "cycles");
+    go_as_measured();
+    both(4, 100, 11, 1, "cycles");
 }
 
 static void random_shapes(void **state) {
@@ -203,7 +233,7 @@ static void random_shapes(void **state) {
         if (i % 3)
             go_by_panels_from(i % 3 == 1 ? 0 : UINT32_MAX);
         else
-            go_as_measured();
+            go_by_bands_from(i % 2 ? 0 : 1 << 16);
         uint32_t a = mix(3 * i), b = mix(3 * i + 1), c = mix(3 * i + 2);
         uint64_t rows = 1 + a % (a & 1 << 20 ? 40 : 400), cols = 1 + b % (b & 1 << 20 ? 40 : 300);
         if (c & 1 << 20)
@@ -288,12 +318,11 @@ int main(int count, char **arguments) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(squares),
         cmocka_unit_test(lines),
-        cmocka_unit_test(narrow),
         cmocka_unit_test(nearly_square_in_two_passes),
         cmocka_unit_test(nearly_square_by_panels),
         cmocka_unit_test(rows_wait),
-        cmocka_unit_test(shuffles),
-        cmocka_unit_test(shuffles_by_bands),
+        cmocka_unit_test(bands),
+        cmocka_unit_test(cycles),
         cmocka_unit_test(random_shapes),
         cmocka_unit_test(again),
         cmocka_unit_test(refusals),
