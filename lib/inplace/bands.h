@@ -21,6 +21,9 @@ struct wl__bands {
     /* inplace_cycles.cu: units of a segment, as a power of two; all units. */
     uint32_t log_parts;
     uint64_t units;
+    /* Words of 32 bits, floor((2^64 - 1) / words), and as a power of two how many walks begin in each. */
+    uint64_t words, by_words;
+    uint32_t log_shares;
 };
 
 /* Bytes of a segment, if not more; and of a strip of a band.  Threads per block, and blocks that should fit a

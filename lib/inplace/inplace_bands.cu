@@ -29,54 +29,69 @@
 /* Vectors of a piece of a row. */
 #define WL_PIECE (WL_BANDS_BYTES / WL_BANDS_SEGMENT * WL_WIDTH / 16)
 
+/* A strip of the columns.  `flat`, wherever it is a template's argument: the strip has all columns, so rows are
+ * contiguous, and a band is one piece.  Else a band is at most WL_BANDS_SEGMENT / WL_WIDTH rows. */
 struct wl_strip {
     const struct wl__bands *b;
     wl_word *matrix;
-    uint64_t col;  /* first column */
-    unsigned cols; /* columns */
-    unsigned mask; /* rows of a band, less one */
-    bool flat;     /* a strip has all columns: rows are contiguous, and a band is one piece */
-    unsigned start, step, pitch; /* the byte in a vector at which row 0 begins; more for each row; of rows */
+    uint64_t col;          /* first column */
+    unsigned cols, reads;  /* columns of rows, and of segments that are read */
+    unsigned mask;         /* rows of a band, less one */
+    unsigned start, step;  /* the byte in a vector at which row 0 begins; more for each row */
+    bool aligned;          /* segments begin at vectors */
 };
 
 /* ---------------------------------------------------------------- shared memory */
 
-/* The byte of row r, column c: the low bits of r are enough. */
-static __device__ __forceinline__ unsigned wl_offset(const struct wl_strip *s, unsigned r, unsigned c) {
-    unsigned band = (r >> s->b->log & 1) * WL_BANDS_REGION;
-    return band + (r & s->mask) * s->pitch + ((s->start + r * s->step) & 15) + c * WL_WIDTH;
+/* Bytes from row to row, if not flat. */
+#define WL_ROW (16 * WL_PIECE)
+
+/* The place of byte x of row r's piece: the low bits of r are enough. */
+template <bool flat> static __device__ __forceinline__ char *wl_at(const struct wl_strip *s, unsigned r, unsigned x) {
+    if (flat) {
+        unsigned band = (r >> s->b->log & 1) * WL_BANDS_REGION;
+        x += band + (r & s->mask) * (unsigned)s->b->cols * WL_WIDTH;
+        return (char *)wl_dynamic + WL_BANDS_AT(x);
+    }
+    /* WL_BANDS_AT(r * WL_ROW + x) */
+    r &= 2 * (WL_BANDS_SEGMENT / WL_WIDTH) - 1;
+    return (char *)wl_dynamic + r * (WL_ROW + WL_ROW / 8) + r * WL_WIDTH / 16 * 16 + x +
+           (WL_WIDTH == 1 ? 0 : x / 128 * 16);
 }
 
-static __device__ __forceinline__ char *wl_at(unsigned offset) {
-    return (char *)wl_dynamic + WL_BANDS_AT(offset);
-}
-
+template <bool flat>
 static __device__ __forceinline__ wl_word *wl_element_at(const struct wl_strip *s, unsigned r, unsigned c) {
-    return (wl_word *)wl_at(wl_offset(s, r, c));
+    return (wl_word *)wl_at<flat>(s, r, ((s->start + r * s->step) & 15) + c * WL_WIDTH);
 }
 
 /* ---------------------------------------------------------------- pieces of rows */
 
-/* Vector i of a band: its address, place in shared memory, and the bytes of it that belong to the strip. */
+/* Vector i of a band: its address, its row and byte of it, and the bytes of it that belong to the strip. */
 struct wl_spot {
     uintptr_t address;
-    unsigned offset;
+    unsigned row, x;
     int from, to;
 };
 
+template <bool flat>
 static __device__ __forceinline__ struct wl_spot wl_spot(const struct wl_strip *s, uint64_t band, unsigned i) {
-    const unsigned p = s->flat ? 0 : i / WL_PIECE, v = s->flat ? i : i % WL_PIECE;
-    const uint64_t row = (band << s->b->log) + p;
+    const unsigned p = flat ? 0 : i / WL_PIECE, v = flat ? i : i % WL_PIECE;
     const unsigned rows = band < s->b->bands ? s->mask + 1 : s->b->rest;
+    const uint64_t row = (band << s->b->log) + p;
     const uintptr_t begin = (uintptr_t)(s->matrix + row * s->b->cols + s->col);
-    const unsigned shift = (unsigned)begin & 15;
-    const int bytes = (int)((s->flat ? rows * s->cols : s->cols) * WL_WIDTH);
+    const int shift = (int)(begin & 15), bytes = (int)((flat ? rows * s->cols : s->cols) * WL_WIDTH);
     struct wl_spot spot;
     spot.address = begin - shift + 16 * v;
-    spot.offset = ((unsigned)band & 1) * WL_BANDS_REGION + p * s->pitch + 16 * v;
-    spot.from = max(0, (int)shift - (int)(16 * v));
-    spot.to = p < rows ? min(16, (int)shift + bytes - (int)(16 * v)) : 0;
+    spot.row = (unsigned)row;
+    spot.x = 16 * v;
+    spot.from = max(0, shift - (int)(16 * v));
+    spot.to = p < rows ? min(16, shift + bytes - (int)(16 * v)) : 0;
     return spot;
+}
+
+/* Vectors of a band per thread.  A flat band that begins within a vector may have one more. */
+template <bool flat> static __device__ __forceinline__ unsigned wl_spots() {
+    return flat ? WL_LOADS + 1 : WL_LOADS;
 }
 
 static __device__ __forceinline__ bool wl_inside(const struct wl_strip *s, uintptr_t address) {
@@ -84,63 +99,53 @@ static __device__ __forceinline__ bool wl_inside(const struct wl_strip *s, uintp
            address + 16 <= (uintptr_t)(s->matrix + s->b->rows * s->b->cols);
 }
 
+template <bool flat>
 static __device__ __forceinline__ void wl_load_rows(const struct wl_strip *s, uint64_t band,
                                                     uint4 loaded[WL_LOADS]) {
 #pragma unroll
     for (unsigned k = 0; k < WL_LOADS; k++) {
-        const struct wl_spot spot = wl_spot(s, band, threadIdx.x + k * WL_THREADS);
+        const struct wl_spot spot = wl_spot<flat>(s, band, threadIdx.x + k * WL_THREADS);
         if (spot.from < spot.to && wl_inside(s, spot.address))
             loaded[k] = __ldcg((const uint4 *)spot.address);
     }
 }
 
-static __device__ __forceinline__ void wl_keep_spot(const struct wl_strip *s, const struct wl_spot *spot,
-                                                    uint4 vector) {
-    if (spot->from >= spot->to)
-        return;
-    if (wl_inside(s, spot->address)) {
-        *(uint4 *)wl_at(spot->offset) = vector;
-        return;
-    }
-#pragma unroll 1
-    for (int at = spot->from; at < spot->to; at += WL_WIDTH)
-        *(wl_word *)wl_at(spot->offset + at) = __ldcg((const wl_word *)(spot->address + at));
-}
-
+/* Vectors that reach out of the matrix are read by elements. */
+template <bool flat>
 static __device__ __forceinline__ void wl_keep_rows(const struct wl_strip *s, uint64_t band,
                                                     const uint4 loaded[WL_LOADS]) {
 #pragma unroll
-    for (unsigned k = 0; k < WL_LOADS; k++) {
-        const struct wl_spot spot = wl_spot(s, band, threadIdx.x + k * WL_THREADS);
-        wl_keep_spot(s, &spot, loaded[k]);
-    }
-    /* A full band that begins within a vector has one more. */
-    if (s->flat && threadIdx.x == 0) {
-        const struct wl_spot spot = wl_spot(s, band, WL_LOADS * WL_THREADS);
-        if (spot.from < spot.to)
-            wl_keep_spot(s, &spot, wl_inside(s, spot.address) ? __ldcg((const uint4 *)spot.address) : uint4());
-    }
-}
-
-static __device__ __forceinline__ void wl_store_spot(const struct wl_spot *spot) {
-    if (spot->from == 0 && spot->to == 16) {
-        *(uint4 *)spot->address = *(const uint4 *)wl_at(spot->offset);
-        return;
-    }
+    for (unsigned k = 0; k < wl_spots<flat>(); k++) {
+        const struct wl_spot spot = wl_spot<flat>(s, band, threadIdx.x + k * WL_THREADS);
+        if (spot.from >= spot.to)
+            continue;
+        if (k < WL_LOADS && wl_inside(s, spot.address)) {
+            *(uint4 *)wl_at<flat>(s, spot.row, spot.x) = loaded[k];
+            continue;
+        }
 #pragma unroll 1
-    for (int at = spot->from; at < spot->to; at += WL_WIDTH)
-        *(wl_word *)(spot->address + at) = *(const wl_word *)wl_at(spot->offset + at);
+        for (int at = spot.from; at < spot.to; at += WL_WIDTH)
+            *(wl_word *)wl_at<flat>(s, spot.row, spot.x + at) = __ldcg((const wl_word *)(spot.address + at));
+    }
 }
 
+/* A vector that two strips share is the first one's.  So it has some columns more than are its own. */
+template <bool flat>
 static __device__ __forceinline__ void wl_store_rows(const struct wl_strip *s, uint64_t band) {
 #pragma unroll
-    for (unsigned k = 0; k < WL_LOADS; k++) {
-        const struct wl_spot spot = wl_spot(s, band, threadIdx.x + k * WL_THREADS);
-        wl_store_spot(&spot);
-    }
-    if (s->flat && threadIdx.x == 0) {
-        const struct wl_spot spot = wl_spot(s, band, WL_LOADS * WL_THREADS);
-        wl_store_spot(&spot);
+    for (unsigned k = 0; k < wl_spots<flat>(); k++) {
+        struct wl_spot spot = wl_spot<flat>(s, band, threadIdx.x + k * WL_THREADS);
+        if (!flat && s->col && spot.from > 0)
+            continue;
+        if (!flat && s->reads > s->cols && spot.from < spot.to)
+            spot.to = min(16, spot.to + (int)((s->reads - s->cols) * WL_WIDTH));
+        if (spot.from == 0 && spot.to == 16) {
+            *(uint4 *)spot.address = *(const uint4 *)wl_at<flat>(s, spot.row, spot.x);
+            continue;
+        }
+#pragma unroll 1
+        for (int at = spot.from; at < spot.to; at += WL_WIDTH)
+            *(wl_word *)(spot.address + at) = *(const wl_word *)wl_at<flat>(s, spot.row, spot.x + at);
     }
 }
 
@@ -156,29 +161,36 @@ static __device__ __forceinline__ uint64_t wl_further(const struct wl_strip *s, 
     return c * s->b->rest >> s->b->log;
 }
 
-/* A vector of a segment: the strip's column, the row of its first element, its address; 0: there is none. */
-struct wl_part_of {
+/* Element e of a band's segments: the strip's column and the row; its address, or NULL. */
+struct wl_item {
     unsigned c, row;
     wl_word *at;
 };
 
-static __device__ __forceinline__ struct wl_part_of wl_part_of(const struct wl_strip *s, uint64_t band,
-                                                               unsigned i) {
-    const unsigned log = s->b->log - (WL_WIDTH == 1 ? 4 : WL_WIDTH == 2 ? 3 : WL_WIDTH == 4 ? 2 : WL_WIDTH == 8 ? 1 : 0);
-    const unsigned e = (i & ((1u << log) - 1)) * WL_PART;
-    struct wl_part_of part;
-    part.c = i >> log;
-    const uint64_t col = s->col + part.c;
+static __device__ __forceinline__ struct wl_item wl_item(const struct wl_strip *s, uint64_t band, unsigned e) {
+    struct wl_item item;
+    item.c = e >> s->b->log;
+    e &= s->mask;
+    const uint64_t col = s->col + item.c;
     const unsigned phase = wl_phase(s, col);
     uint64_t place = band * s->b->cols + col;
-    bool there = part.c < s->cols;
+    bool there = true;
     if (band >= s->b->bands) {
         place = s->b->bands * s->b->cols + wl_further(s, col);
-        there = there && phase + s->b->rest > s->mask;
+        there = phase + s->b->rest > s->mask;
     }
-    part.row = ((unsigned)band << s->b->log) - phase + e;
-    part.at = there ? s->matrix + (place << s->b->log) + e : NULL;
-    return part;
+    item.row = ((unsigned)band << s->b->log) - phase + e;
+    item.at = there ? s->matrix + (place << s->b->log) + e : NULL;
+    return item;
+}
+
+/* The same for a vector, or NULL. */
+static __device__ __forceinline__ struct wl_item wl_items(const struct wl_strip *s, uint64_t band, unsigned cols,
+                                                          unsigned i) {
+    struct wl_item item = wl_item(s, band, i * WL_PART);
+    if (item.c >= cols)
+        item.at = NULL;
+    return item;
 }
 
 union wl_elements {
@@ -186,112 +198,117 @@ union wl_elements {
     wl_word element[WL_PART];
 };
 
-/* Where the matrix begins at no vector, by elements. */
-static __device__ __forceinline__ uint4 wl_load_part(const wl_word *at) {
-    if ((uintptr_t)at % 16 == 0)
-        return __ldcg((const uint4 *)at);
-    union wl_elements out;
-#pragma unroll
-    for (unsigned e = 0; e < WL_PART; e++)
-        out.element[e] = __ldcg(at + e);
-    return out.vector;
-}
-
 static __device__ __forceinline__ void wl_load_segments(const struct wl_strip *s, uint64_t band,
                                                         uint4 loaded[WL_LOADS]) {
+    if (s->aligned)
 #pragma unroll
-    for (unsigned k = 0; k < WL_LOADS; k++) {
-        const struct wl_part_of part = wl_part_of(s, band, threadIdx.x + k * WL_THREADS);
-        if (part.at)
-            loaded[k] = wl_load_part(part.at);
-    }
+        for (unsigned k = 0; k < WL_LOADS; k++) {
+            const struct wl_item item = wl_items(s, band, s->reads, threadIdx.x + k * WL_THREADS);
+            if (item.at)
+                loaded[k] = __ldcg((const uint4 *)item.at);
+        }
 }
 
+/* Of the columns that a strip has more than its own, rows have no more than fill a piece. */
+template <bool flat>
+static __device__ __forceinline__ void wl_keep_element(const struct wl_strip *s, unsigned r, unsigned c,
+                                                       wl_word element) {
+    const unsigned x = ((s->start + r * s->step) & 15) + c * WL_WIDTH;
+    if (flat || x < WL_ROW)
+        *(wl_word *)wl_at<flat>(s, r, x) = element;
+}
+
+template <bool flat>
 static __device__ __forceinline__ void wl_keep_segments(const struct wl_strip *s, uint64_t band,
                                                         const uint4 loaded[WL_LOADS]) {
+    if (!s->aligned) {
+#pragma unroll 4
+        for (unsigned e = threadIdx.x; e < s->reads << s->b->log; e += WL_THREADS) {
+            const struct wl_item item = wl_item(s, band, e);
+            if (item.at)
+                wl_keep_element<flat>(s, item.row, item.c, __ldcg(item.at));
+        }
+        return;
+    }
 #pragma unroll
     for (unsigned k = 0; k < WL_LOADS; k++) {
-        const struct wl_part_of part = wl_part_of(s, band, threadIdx.x + k * WL_THREADS);
+        const struct wl_item item = wl_items(s, band, s->reads, threadIdx.x + k * WL_THREADS);
         union wl_elements in;
         in.vector = loaded[k];
-        if (part.at)
+        if (item.at)
 #pragma unroll
             for (unsigned e = 0; e < WL_PART; e++)
-                *wl_element_at(s, part.row + e, part.c) = in.element[e];
+                wl_keep_element<flat>(s, item.row + e, item.c, in.element[e]);
     }
 }
 
+template <bool flat>
 static __device__ __forceinline__ void wl_store_segments(const struct wl_strip *s, uint64_t band) {
+    if (!s->aligned) {
+#pragma unroll 4
+        for (unsigned e = threadIdx.x; e < s->cols << s->b->log; e += WL_THREADS) {
+            const struct wl_item item = wl_item(s, band, e);
+            if (item.at)
+                *item.at = *wl_element_at<flat>(s, item.row, item.c);
+        }
+        return;
+    }
 #pragma unroll 1
     for (unsigned k = 0; k < WL_LOADS; k++) {
-        const struct wl_part_of part = wl_part_of(s, band, threadIdx.x + k * WL_THREADS);
-        if (!part.at)
+        const struct wl_item item = wl_items(s, band, s->cols, threadIdx.x + k * WL_THREADS);
+        if (!item.at)
             continue;
         union wl_elements out;
 #pragma unroll
         for (unsigned e = 0; e < WL_PART; e++)
-            out.element[e] = *wl_element_at(s, part.row + e, part.c);
-        if ((uintptr_t)part.at % 16 == 0) {
-            *(uint4 *)part.at = out.vector;
-        } else {
-#pragma unroll
-            for (unsigned e = 0; e < WL_PART; e++)
-                part.at[e] = out.element[e];
-        }
+            out.element[e] = *wl_element_at<flat>(s, item.row + e, item.c);
+        *(uint4 *)item.at = out.vector;
     }
 }
 
 /* ---------------------------------------------------------------- what lies around the bands */
 
 /* Elements after the last segment, of the last column: `place` where they belong, and their row. */
-static __device__ __forceinline__ unsigned wl_tail(const struct wl_strip *s, wl_word **place, unsigned *row) {
-    const uint64_t cols = s->b->cols, all = s->b->rows * cols;
-    const unsigned tail = s->col + s->cols == cols ? (unsigned)all & s->mask : 0;
+static __device__ __forceinline__ unsigned wl_tail(const struct wl_strip *s, unsigned cols, wl_word **place,
+                                                   unsigned *row) {
+    const uint64_t all = s->b->rows * s->b->cols;
+    const unsigned tail = s->col + cols == s->b->cols ? (unsigned)all & s->mask : 0;
     *place = s->matrix + (all - tail);
     *row = (unsigned)s->b->rows - tail;
     return tail;
 }
 
 /* Reads the rows before the first: those of column c are the last of column c - 1. */
-static __device__ __forceinline__ void wl_keep_last_rows(const struct wl_strip *s) {
-    const uint64_t cols = s->b->cols;
-    const wl_word *from = s->matrix + (s->b->rows - s->mask - 1) * cols + s->col - 1;
-    unsigned c = threadIdx.x % s->cols, r = threadIdx.x / s->cols;
-    const unsigned c_step = WL_THREADS % s->cols, r_step = WL_THREADS / s->cols;
+template <bool flat> static __device__ __forceinline__ void wl_keep_last_rows(const struct wl_strip *s) {
+    const wl_word *from = s->matrix + (s->b->rows - s->mask - 1) * s->b->cols + s->col - 1;
 #pragma unroll 4
-    while (r <= s->mask) {
-        *wl_element_at(s, r - s->mask - 1, c) = __ldcg(from + r * cols + c);
-        c += c_step;
-        r += r_step;
-        if (c >= s->cols) {
-            c -= s->cols;
-            r++;
-        }
+    for (unsigned i = threadIdx.x; i < (s->mask + 1) * s->cols; i += WL_THREADS) {
+        const unsigned r = i / s->cols, c = i % s->cols;
+        *wl_element_at<flat>(s, r - s->mask - 1, c) = __ldcg(from + r * s->b->cols + c);
     }
 }
 
 /* Reads the segments after the columns' last: the first of the next column, or what follows all. */
-static __device__ __forceinline__ void wl_keep_next_columns(const struct wl_strip *s) {
-    const unsigned size = s->mask + 1;
-    wl_word *place;
-    unsigned row, tail = wl_tail(s, &place, &row);
-    for (unsigned i = threadIdx.x; i < s->cols * size; i += WL_THREADS) {
+template <bool flat> static __device__ __forceinline__ void wl_keep_next_columns(const struct wl_strip *s) {
+#pragma unroll 4
+    for (unsigned i = threadIdx.x; i < s->reads << s->b->log; i += WL_THREADS) {
         const unsigned c = i >> s->b->log, e = i & s->mask, phase = wl_phase(s, s->col + c);
         const unsigned band = (unsigned)s->b->bands + (phase + s->b->rest > s->mask);
         if (s->col + c + 1 < s->b->cols)
-            *wl_element_at(s, (band << s->b->log) - phase + e, c) =
-                __ldcg(s->matrix + ((s->col + c + 1) << s->b->log) + e);
+            wl_keep_element<flat>(s, (band << s->b->log) - phase + e, c,
+                                  __ldcg(s->matrix + ((s->col + c + 1) << s->b->log) + e));
     }
-    if (threadIdx.x < tail)
-        for (unsigned e = threadIdx.x; e < tail; e += WL_THREADS)
-            *wl_element_at(s, row + e, s->cols - 1) = __ldcg(place + e);
+    wl_word *place;
+    unsigned row, tail = wl_tail(s, s->reads, &place, &row);
+    for (unsigned e = threadIdx.x; e < tail; e += WL_THREADS)
+        wl_keep_element<flat>(s, row + e, s->reads - 1, __ldcg(place + e));
 }
 
-static __device__ __forceinline__ void wl_store_tail(const struct wl_strip *s) {
+template <bool flat> static __device__ __forceinline__ void wl_store_tail(const struct wl_strip *s) {
     wl_word *place;
-    unsigned row, tail = wl_tail(s, &place, &row);
+    unsigned row, tail = wl_tail(s, s->cols, &place, &row);
     for (unsigned e = threadIdx.x; e < tail; e += WL_THREADS)
-        place[e] = *wl_element_at(s, row + e, s->cols - 1);
+        place[e] = *wl_element_at<flat>(s, row + e, s->cols - 1);
 }
 
 /* ---------------------------------------------------------------- teams */
@@ -302,108 +319,136 @@ static __device__ __forceinline__ void wl_wait_for(const unsigned *counter, unsi
         ;
 }
 
-static __device__ __forceinline__ void wl_open_strip(struct wl_strip *s, const struct wl__bands *b) {
-    const unsigned strip = blockIdx.x % b->strips;
-    s->b = b;
-    s->matrix = (wl_word *)__cvta_global_to_generic(b->matrix);
-    s->col = (uint64_t)strip * b->strip;
-    s->cols = (unsigned)min((uint64_t)b->strip, b->cols - s->col);
-    s->mask = (1u << b->log) - 1;
-    s->flat = b->strips == 1;
-    s->start = (unsigned)(uintptr_t)(s->matrix + s->col) & 15;
-    s->step = s->flat ? 0 : (unsigned)b->cols * WL_WIDTH & 15;
-    s->pitch = s->flat ? (unsigned)b->cols * WL_WIDTH : 16 * WL_PIECE;
+static __device__ __forceinline__ struct wl_strip wl_strip(const struct wl__bands *b) {
+    struct wl_strip s;
+    s.b = b;
+    s.matrix = (wl_word *)__cvta_global_to_generic(b->matrix);
+    s.col = (uint64_t)(blockIdx.x % b->strips) * b->strip;
+    s.cols = (unsigned)min((uint64_t)b->strip, b->cols - s.col);
+    s.reads = (unsigned)min((uint64_t)s.cols + WL_PART - 1, b->cols - s.col);
+    s.mask = (1u << b->log) - 1;
+    s.start = (unsigned)(uintptr_t)(s.matrix + s.col) & 15;
+    s.step = b->strips == 1 ? 0 : (unsigned)b->cols * WL_WIDTH & 15;
+    s.aligned = b->matrix % 16 == 0;
+    return s;
 }
 
-/* A team's bands, `first` to `last` - 1; the last team also has the rows after the bands. */
+/* What a block does, and when: its team's bands from `first` to `last` - 1, and for the last team also the rows
+ * after the bands.  A team reads something of its neighbour's, `theirs` has read something of this team's. */
+struct wl_turns {
+    uint64_t first, last, steps;
+    unsigned *mine, *theirs;
+};
+
 static __device__ __forceinline__ uint64_t wl_first_band(const struct wl__bands *b, unsigned team) {
     return b->bands * team / b->teams;
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
-    WL_SIZED(bands)(const struct wl__bands bands) {
-    struct wl_strip strip;
-    const struct wl_strip *s = &strip;
-    wl_open_strip(&strip, &bands);
-    const unsigned team = blockIdx.x / bands.strips, next = team + 1 < bands.teams ? team + 1 : 0;
-    unsigned *counters = (unsigned *)__cvta_global_to_generic(bands.counters);
-    unsigned *mine = counters + team * WL_BANDS_COUNTERS, *theirs = counters + next * WL_BANDS_COUNTERS;
-    const uint64_t first = wl_first_band(&bands, team), last = wl_first_band(&bands, team + 1);
-    const uint64_t steps = last - first + (next == 0 && bands.rest);
-    uint4 loaded[WL_LOADS];
-    if (bands.rest) {
-        if (first) {
-            wl_load_rows(s, first - 1, loaded);
-            wl_keep_rows(s, first - 1, loaded);
-        } else {
-            wl_keep_last_rows(s);
-        }
-        __syncthreads();
-        if (threadIdx.x == 0)
-            atomicAdd(mine + WL_BANDS_RING, 1);
+static __device__ __forceinline__ struct wl_turns wl_turns(const struct wl__bands *b, bool back) {
+    const unsigned team = blockIdx.x / b->strips, last = b->teams - 1;
+    const unsigned before = team ? team - 1 : last, after = team < last ? team + 1 : 0;
+    unsigned *counters = (unsigned *)__cvta_global_to_generic(b->counters);
+    struct wl_turns t;
+    t.first = wl_first_band(b, team);
+    t.last = wl_first_band(b, team + 1);
+    t.steps = t.last - t.first + (team == last && b->rest);
+    t.mine = counters + team * WL_BANDS_COUNTERS;
+    t.theirs = counters + (back ? before : after) * WL_BANDS_COUNTERS;
+    return t;
+}
+
+/* Says that a block has read what lies around its team's bands. */
+static __device__ __forceinline__ void wl_say_begun(const struct wl_turns *t) {
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(t->mine + WL_BANDS_RING, 1);
+}
+
+static __device__ __forceinline__ void wl_say_read(const struct wl_turns *t, uint64_t step) {
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(t->mine + step % WL_BANDS_RING, 1);
+}
+
+/* Waits until all strips of the step's band have been read, also by the neighbour if it reads them. */
+static __device__ __forceinline__ void wl_wait_turn(const struct wl__bands *b, const struct wl_turns *t,
+                                                    uint64_t step, bool shared) {
+    if (threadIdx.x == 0) {
+        wl_wait_for(t->mine + step % WL_BANDS_RING, (unsigned)(step / WL_BANDS_RING + 1) * b->strips);
+        if (shared && b->rest)
+            wl_wait_for(t->theirs + WL_BANDS_RING, b->strips);
     }
-    wl_load_rows(s, first, loaded);
-    for (uint64_t step = 0; step < steps; step++) {
-        const uint64_t band = first + step;
-        wl_keep_rows(s, band, loaded);
-        __syncthreads();
-        unsigned *ring = mine + step % WL_BANDS_RING;
-        if (threadIdx.x == 0)
-            atomicAdd(ring, 1);
-        if (step + 1 < steps)
-            wl_load_rows(s, band + 1, loaded);
-        if (threadIdx.x == 0) {
-            wl_wait_for(ring, (unsigned)(step / WL_BANDS_RING + 1) * bands.strips);
-            if (bands.rest && band + 1 >= last)
-                wl_wait_for(theirs + WL_BANDS_RING, bands.strips);
+    __syncthreads();
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+template <bool flat> static __device__ __forceinline__ void wl_forth(const struct wl__bands *b) {
+    const struct wl_strip strip = wl_strip(b), *s = &strip;
+    const struct wl_turns t = wl_turns(b, false);
+    uint4 loaded[WL_LOADS];
+    if (b->rest) {
+        if (t.first) {
+            wl_load_rows<flat>(s, t.first - 1, loaded);
+            wl_keep_rows<flat>(s, t.first - 1, loaded);
+        } else {
+            wl_keep_last_rows<flat>(s);
         }
+        wl_say_begun(&t);
+    }
+    wl_load_rows<flat>(s, t.first, loaded);
+    for (uint64_t step = 0; step < t.steps; step++) {
+        const uint64_t band = t.first + step;
+        wl_keep_rows<flat>(s, band, loaded);
+        wl_say_read(&t, step);
+        if (step + 1 < t.steps)
+            wl_load_rows<flat>(s, band + 1, loaded);
+        wl_wait_turn(b, &t, step, band + 1 >= t.last);
+        wl_store_segments<flat>(s, band);
+        if (band == b->bands)
+            wl_store_tail<flat>(s);
         __syncthreads();
-        wl_store_segments(s, band);
-        if (band == bands.bands)
-            wl_store_tail(s);
+    }
+}
+
+template <bool flat> static __device__ __forceinline__ void wl_back(const struct wl__bands *b) {
+    const struct wl_strip strip = wl_strip(b), *s = &strip;
+    const struct wl_turns t = wl_turns(b, true);
+    uint4 loaded[WL_LOADS];
+    if (b->rest) {
+        if (t.last < b->bands) {
+            wl_load_segments(s, t.last, loaded);
+            wl_keep_segments<flat>(s, t.last, loaded);
+        } else {
+            wl_keep_next_columns<flat>(s);
+        }
+        wl_say_begun(&t);
+    }
+    uint64_t band = t.first + t.steps - 1;
+    wl_load_segments(s, band, loaded);
+    for (uint64_t step = 0; step < t.steps; step++, band--) {
+        wl_keep_segments<flat>(s, band, loaded);
+        wl_say_read(&t, step);
+        if (band > t.first)
+            wl_load_segments(s, band - 1, loaded);
+        wl_wait_turn(b, &t, step, band == t.first);
+        wl_store_rows<flat>(s, band);
         __syncthreads();
     }
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
+    WL_SIZED(bands)(const struct wl__bands bands) {
+    if (bands.strips == 1)
+        wl_forth<true>(&bands);
+    else
+        wl_forth<false>(&bands);
+}
+
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
     WL_SIZED(bands_back)(const struct wl__bands bands) {
-    struct wl_strip strip;
-    const struct wl_strip *s = &strip;
-    wl_open_strip(&strip, &bands);
-    const unsigned team = blockIdx.x / bands.strips, before = team ? team - 1 : bands.teams - 1;
-    unsigned *counters = (unsigned *)__cvta_global_to_generic(bands.counters);
-    unsigned *mine = counters + team * WL_BANDS_COUNTERS, *theirs = counters + before * WL_BANDS_COUNTERS;
-    const uint64_t first = wl_first_band(&bands, team), last = wl_first_band(&bands, team + 1);
-    const uint64_t steps = last - first + (last == bands.bands && bands.rest);
-    uint4 loaded[WL_LOADS];
-    if (bands.rest) {
-        if (last < bands.bands) {
-            wl_load_segments(s, last, loaded);
-            wl_keep_segments(s, last, loaded);
-        } else {
-            wl_keep_next_columns(s);
-        }
-        __syncthreads();
-        if (threadIdx.x == 0)
-            atomicAdd(mine + WL_BANDS_RING, 1);
-    }
-    wl_load_segments(s, first + steps - 1, loaded);
-    for (uint64_t step = 0; step < steps; step++) {
-        const uint64_t band = first + steps - 1 - step;
-        wl_keep_segments(s, band, loaded);
-        __syncthreads();
-        unsigned *ring = mine + step % WL_BANDS_RING;
-        if (threadIdx.x == 0)
-            atomicAdd(ring, 1);
-        if (step + 1 < steps)
-            wl_load_segments(s, band - 1, loaded);
-        if (threadIdx.x == 0) {
-            wl_wait_for(ring, (unsigned)(step / WL_BANDS_RING + 1) * bands.strips);
-            if (bands.rest && band == first)
-                wl_wait_for(theirs + WL_BANDS_RING, bands.strips);
-        }
-        __syncthreads();
-        wl_store_rows(s, band);
-        __syncthreads();
-    }
+    if (bands.strips == 1)
+        wl_back<true>(&bands);
+    else
+        wl_back<false>(&bands);
 }

@@ -69,58 +69,81 @@ static __device__ __forceinline__ uint64_t wl_next_unit(const struct wl__bands *
 
 /* ---------------------------------------------------------------- units */
 
+/* A lane's piece of a unit.  Where units begin at no vector, lanes have the vectors that are whole, and the last
+ * lane what is before and after them. */
+struct wl_lane {
+    char *at;      /* in unit 0 */
+    unsigned head; /* the last lane's bytes before the vectors; 0: a vector */
+};
+
+static __device__ __forceinline__ struct wl_lane wl_lane(uint64_t matrix) {
+    char *base = (char *)__cvta_global_to_generic(matrix);
+    const unsigned lane = threadIdx.x % WL_LANES, head = -(unsigned)matrix % sizeof(wl_piece);
+    const bool last = head && lane == WL_LANES - 1;
+    struct wl_lane mine = {last ? base : base + head + lane * sizeof(wl_piece), last ? head : 0};
+    return mine;
+}
+
+#define WL_UNIT_BYTES (WL_LANES * sizeof(wl_piece))
+
 #if WL_LANES > 1
-/* Addresses are multiples of the element's width. */
-static __device__ __forceinline__ wl_piece wl_load(const void *from) {
-    if ((uintptr_t)from % 16 == 0)
-        return __ldcg((const uint4 *)from);
-    union {
-        uint4 vector;
-        uint32_t word[4];
-        uint8_t byte[16];
-    } out;
-    if ((uintptr_t)from % 4 == 0) {
+union wl_bytes {
+    wl_piece piece;
+    uint32_t word[4];
+    uint8_t byte[16];
+};
+
+/* The address of byte i of the last lane's piece. */
+static __device__ __forceinline__ char *wl_around(char *unit, unsigned head, unsigned i) {
+    return unit + (i < head ? i : i + WL_UNIT_BYTES - 16);
+}
+
+static __device__ __noinline__ wl_piece wl_load_around(char *unit, unsigned head) {
+    union wl_bytes out;
+    if (head % 4 == 0) {
 #pragma unroll
         for (unsigned i = 0; i < 4; i++)
-            out.word[i] = __ldcg((const uint32_t *)from + i);
+            out.word[i] = __ldcg((const uint32_t *)wl_around(unit, head, 4 * i));
     } else {
 #pragma unroll
         for (unsigned i = 0; i < 16; i++)
-            out.byte[i] = __ldcg((const uint8_t *)from + i);
+            out.byte[i] = __ldcg((const uint8_t *)wl_around(unit, head, i));
     }
-    return out.vector;
+    return out.piece;
 }
 
-static __device__ __forceinline__ void wl_store(void *to, wl_piece piece) {
-    if ((uintptr_t)to % 16 == 0) {
-        *(uint4 *)to = piece;
-        return;
-    }
-    union {
-        uint4 vector;
-        uint32_t word[4];
-        uint8_t byte[16];
-    } in;
-    in.vector = piece;
-    if ((uintptr_t)to % 4 == 0) {
+static __device__ __noinline__ void wl_store_around(char *unit, unsigned head, wl_piece piece) {
+    union wl_bytes in;
+    in.piece = piece;
+    if (head % 4 == 0) {
 #pragma unroll
         for (unsigned i = 0; i < 4; i++)
-            ((uint32_t *)to)[i] = in.word[i];
+            *(uint32_t *)wl_around(unit, head, 4 * i) = in.word[i];
     } else {
 #pragma unroll
         for (unsigned i = 0; i < 16; i++)
-            ((uint8_t *)to)[i] = in.byte[i];
+            *(uint8_t *)wl_around(unit, head, i) = in.byte[i];
     }
-}
-#else
-static __device__ __forceinline__ wl_piece wl_load(const void *from) {
-    return __ldcg((const wl_piece *)from);
-}
-
-static __device__ __forceinline__ void wl_store(void *to, wl_piece piece) {
-    *(wl_piece *)to = piece;
 }
 #endif
+
+static __device__ __forceinline__ wl_piece wl_load(struct wl_lane lane, uint64_t unit) {
+#if WL_LANES > 1
+    if (lane.head)
+        return wl_load_around(lane.at + unit * WL_UNIT_BYTES, lane.head);
+#endif
+    return __ldcg((const wl_piece *)(lane.at + unit * WL_UNIT_BYTES));
+}
+
+static __device__ __forceinline__ void wl_store(struct wl_lane lane, uint64_t unit, wl_piece piece) {
+#if WL_LANES > 1
+    if (lane.head) {
+        wl_store_around(lane.at + unit * WL_UNIT_BYTES, lane.head, piece);
+        return;
+    }
+#endif
+    *(wl_piece *)(lane.at + unit * WL_UNIT_BYTES) = piece;
+}
 
 /* A word that depends on all of a piece's load. */
 static __device__ __forceinline__ unsigned wl_mixed(wl_piece piece) {
@@ -131,59 +154,68 @@ static __device__ __forceinline__ unsigned wl_mixed(wl_piece piece) {
 #endif
 }
 
-/* Sets the bit of a unit; whether it was clear. */
-static __device__ __forceinline__ bool wl_claim(unsigned *bits, uint64_t unit) {
-    unsigned bit = 1u << unit % 32;
-    return !(atomicOr(bits + unit / 32, bit) & bit);
+/* ---------------------------------------------------------------- bits */
+
+/* Bit i of word w is unit i words + w: units that walks begin with at the same time are neighbours, and so
+ * seldom in the same cycle.
+ *
+ * Sets the bit of a unit; whether it was clear. */
+static __device__ __forceinline__ bool wl_claim(const struct wl__bands *b, unsigned *bits, uint64_t unit) {
+    uint64_t i = wl_quotient(unit, b->words, b->by_words);
+    unsigned bit = 1u << i;
+    return !(atomicOr(bits + (unit - i * b->words), bit) & bit);
 }
 
 /* ---------------------------------------------------------------- walks */
 
 struct wl_walk {
-    uint64_t start, at;     /* the unit that it began with; the next that it reads */
-    uint64_t word;          /* where it looks for a start */
-    unsigned untried;       /* the units of that word */
-    bool active, held;      /* it has begun; it holds a unit, which belongs at `at` */
+    uint64_t start, at; /* the unit that it began with; the next that it reads */
+    uint64_t part;      /* of the words, each of which has `shares`: where it looks for a start */
+    unsigned untried;   /* bits of that part */
+    bool active, held;  /* it has begun; it holds a unit, which belongs at `at` */
     wl_piece piece;
 };
 
+/* Bits of a part of a word. */
+static __device__ __forceinline__ unsigned wl_bits_of(const struct wl__bands *b, uint64_t part) {
+    unsigned size = 32 >> b->log_shares, share = (unsigned)wl_quotient(part, b->words, b->by_words);
+    return (~0u >> (32 - size)) << share * size;
+}
+
 /* Looks for a unit whose bit is clear. */
-static __device__ __forceinline__ void wl_begin(struct wl_walk *walk, const unsigned *bits, uint64_t units,
-                                                uint64_t stride) {
-    while (!walk->active && walk->word * 32 < units) {
-        uint64_t left = units - walk->word * 32;
-        unsigned clear = ~wl_peek(bits + walk->word) & walk->untried;
-        if (left < 32)
-            clear &= (1u << left) - 1;
-        if (clear) {
-            unsigned bit = __ffs((int)clear) - 1;
+static __device__ __forceinline__ void wl_begin(struct wl_walk *walk, const struct wl__bands *b,
+                                                const unsigned *bits, uint64_t stride) {
+    const uint64_t parts = b->words << b->log_shares;
+    while (!walk->active && walk->part < parts) {
+        const uint64_t word =
+            walk->part - wl_quotient(walk->part, b->words, b->by_words) * b->words;
+        const unsigned clear = ~wl_peek(bits + word) & walk->untried, bit = __ffs((int)clear) - 1;
+        walk->start = walk->at = bit * b->words + word;
+        if (clear && walk->start < b->units) {
             walk->untried &= ~((2u << bit) - 1);
-            walk->start = walk->at = walk->word * 32 + bit;
             walk->active = true;
         } else {
-            walk->word += stride;
-            walk->untried = ~0u;
+            walk->part += stride;
+            walk->untried = wl_bits_of(b, walk->part);
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 4)
-    WL_NAME(const struct wl__bands bands) {
+extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 4) WL_NAME(const struct wl__bands bands) {
     const struct wl__bands *b = &bands;
-    const unsigned lane = threadIdx.x % WL_LANES;
-    char *matrix = (char *)__cvta_global_to_generic(b->matrix) + lane * sizeof(wl_piece);
+    const struct wl_lane mine = wl_lane(b->matrix);
     unsigned *bits = (unsigned *)__cvta_global_to_generic(b->bits);
     const uint64_t stride = (uint64_t)gridDim.x * (WL_CYCLES_THREADS / WL_LANES);
     struct wl_walk walk = {};
-    walk.word = (uint64_t)blockIdx.x * (WL_CYCLES_THREADS / WL_LANES) + threadIdx.x / WL_LANES;
-    walk.untried = ~0u;
+    walk.part = ((uint64_t)blockIdx.x * WL_CYCLES_THREADS + threadIdx.x) / WL_LANES;
+    walk.untried = wl_bits_of(b, walk.part);
     for (;;) {
-        wl_begin(&walk, bits, b->units, stride);
+        wl_begin(&walk, b, bits, stride);
         if (!__any_sync(~0u, walk.active))
             break;
         uint64_t unit[WL_RUN];
         wl_piece piece[WL_RUN];
-        unsigned live = 0, seen = 0;
+        unsigned live = 0, seen = 0, won = 0;
         bool on = walk.active;
 #pragma unroll
         for (unsigned i = 0; i < WL_RUN; i++) {
@@ -193,35 +225,33 @@ extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 4)
         }
 #pragma unroll
         for (unsigned i = 0; i < WL_RUN; i++)
-            if (live >> i & 1)
-                piece[i] = wl_load(matrix + unit[i] * (WL_LANES * sizeof(wl_piece)));
-            else
-                piece[i] = wl_piece();
+            piece[i] = live >> i & 1 ? wl_load(mine, unit[i]) : wl_piece();
 #pragma unroll
         for (unsigned i = 0; i < WL_RUN; i++)
             seen ^= wl_mixed(piece[i]);
         if (__any_sync(~0u, seen == 0x9e3779b9))
             __threadfence();
-        unsigned won = 0;
 #if WL_LANES > 1
+        /* A lane for each unit. */
+        const unsigned lane = threadIdx.x % WL_LANES;
         uint64_t claimed = unit[0];
 #pragma unroll
         for (unsigned i = 1; i < WL_RUN; i++)
             claimed = lane == i ? unit[i] : claimed;
-        bool mine = lane < WL_RUN && (live >> lane & 1) && wl_claim(bits, claimed);
-        won = __ballot_sync(~0u, mine) >> (threadIdx.x % 32 - lane) & ((1u << WL_RUN) - 1);
+        const bool first = lane < WL_RUN && (live >> lane & 1) && wl_claim(b, bits, claimed);
+        won = __ballot_sync(~0u, first) >> (threadIdx.x % 32 - lane) & ((1u << WL_RUN) - 1);
 #else
 #pragma unroll
         for (unsigned i = 0; i < WL_RUN; i++)
             if (live >> i & 1)
-                won |= (unsigned)wl_claim(bits, unit[i]) << i;
+                won |= (unsigned)wl_claim(b, bits, unit[i]) << i;
 #endif
         if (walk.held)
-            wl_store(matrix + walk.at * (WL_LANES * sizeof(wl_piece)), walk.piece);
+            wl_store(mine, walk.at, walk.piece);
 #pragma unroll
         for (unsigned i = 0; i + 1 < WL_RUN; i++)
             if (won >> i & 1)
-                wl_store(matrix + unit[i + 1] * (WL_LANES * sizeof(wl_piece)), piece[i]);
+                wl_store(mine, unit[i + 1], piece[i]);
         walk.active = walk.held = won >> (WL_RUN - 1) & 1;
         walk.piece = piece[WL_RUN - 1];
         walk.at = wl_next_unit(b, unit[WL_RUN - 1]);

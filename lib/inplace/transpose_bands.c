@@ -43,9 +43,15 @@ static wl_error follow_cycles(const struct wl__problem *p, wl__kernel kernel, co
     wl_error error = wl__blocks_at_once(p->context, kernel, WL_CYCLES_THREADS, 0, &blocks);
     if (error)
         return error;
-    struct wl__bands copy = *b;
-    void *arguments[] = {&copy};
-    return wl__launch(p->context, kernel, (uint32_t)(blocks < most ? blocks : most), 1,
+    struct wl__bands walked = *b;
+    walked.words = (b->units + 31) / 32;
+    walked.by_words = UINT64_MAX / walked.words;
+    if (blocks > most)
+        blocks = most;
+    while (walked.log_shares < 5 && walked.words << (walked.log_shares + 1) <= blocks * walks)
+        walked.log_shares++;
+    void *arguments[] = {&walked};
+    return wl__launch(p->context, kernel, (uint32_t)blocks, 1,
                       (struct wl__block){WL_CYCLES_THREADS, 1}, arguments, p->stream);
 }
 
