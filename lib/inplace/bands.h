@@ -31,7 +31,7 @@ struct wl__bands {
 #define WL_BANDS_SEGMENT 128
 #define WL_BANDS_LOADS   4
 #define WL_BANDS_THREADS 256
-#define WL_BANDS_BLOCKS  5
+#define WL_BANDS_BLOCKS  4
 #define WL_BANDS_BYTES   (16 * WL_BANDS_LOADS * WL_BANDS_THREADS)
 /* The columns of a strip: a row of them takes WL_BANDS_SEGMENT / 16 vectors for each byte of an element,
  * wherever it begins. */
@@ -40,7 +40,8 @@ struct wl__bands {
  * that rows begin in different banks. */
 #define WL_BANDS_AT(o)  ((o) + (((o) >> 7) + ((o) >> 11)) * 16)
 #define WL_BANDS_REGION (WL_BANDS_BYTES + 16)
-#define WL_BANDS_SHARED (WL_BANDS_AT(2 * WL_BANDS_REGION) + 16)
+#define WL_BANDS_TABLE  (WL_BANDS_AT(2 * WL_BANDS_REGION) + 16)
+#define WL_BANDS_SHARED (WL_BANDS_TABLE + 2 * (2 * WL_BANDS_SEGMENT + 16))
 /* Counters of a team, 4 bytes each: a ring for the steps, and one for what it has read of its neighbour. */
 #define WL_BANDS_COUNTERS   8
 #define WL_BANDS_RING       4

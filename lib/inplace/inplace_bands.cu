@@ -43,50 +43,74 @@ struct wl_strip {
 
 /* ---------------------------------------------------------------- shared memory */
 
-/* Bytes from row to row, if not flat. */
-#define WL_ROW (16 * WL_PIECE)
+/* Rows that shared memory has, and bytes of a piece there, if not flat. */
+#define WL_ROWS (2 * (WL_BANDS_SEGMENT / WL_WIDTH))
+#define WL_ROW  (16 * WL_PIECE)
 
-/* The place of byte x of row r's piece: the low bits of r are enough. */
-template <bool flat> static __device__ __forceinline__ char *wl_at(const struct wl_strip *s, unsigned r, unsigned x) {
+/* The place of byte x of row r's piece: the low bits of r are enough.  Elements that are read together, of
+ * rows WL_PART apart, are in different banks. */
+template <bool flat>
+static __device__ __forceinline__ char *wl_at(const struct wl_strip *s, unsigned r, unsigned x) {
     if (flat) {
         unsigned band = (r >> s->b->log & 1) * WL_BANDS_REGION;
-        x += band + (r & s->mask) * (unsigned)s->b->cols * WL_WIDTH;
-        return (char *)wl_dynamic + WL_BANDS_AT(x);
+        return (char *)wl_dynamic +
+               WL_BANDS_AT(band + (r & s->mask) * (unsigned)s->b->cols * WL_WIDTH + x);
     }
-    /* WL_BANDS_AT(r * WL_ROW + x) */
-    r &= 2 * (WL_BANDS_SEGMENT / WL_WIDTH) - 1;
-    return (char *)wl_dynamic + r * (WL_ROW + WL_ROW / 8) + r * WL_WIDTH / 16 * 16 + x +
-           (WL_WIDTH == 1 ? 0 : x / 128 * 16);
+    r %= WL_ROWS;
+    return (char *)wl_dynamic + r * (WL_ROW + 16) + (WL_WIDTH < 16 ? r / WL_PART * 16 : 0) + x;
 }
 
+/* A table of where rows begin in shared memory, if not flat; the first WL_PART once more after the last.  WL_ROWS
+ * rows further on a row begins at the same byte of a vector. */
+static __device__ __forceinline__ uint16_t *wl_begins() {
+    return (uint16_t *)((char *)wl_dynamic + WL_BANDS_TABLE);
+}
+
+static __device__ __forceinline__ void wl_note_rows(const struct wl_strip *s) {
+    for (unsigned r = threadIdx.x; r < WL_ROWS + WL_PART; r += WL_THREADS)
+        wl_begins()[r] =
+            (uint16_t)(wl_at<false>(s, r, (s->start + r * s->step) & 15) - (char *)wl_dynamic);
+    __syncthreads();
+}
+
+/* The element of row r + e, e < WL_PART, and column c. */
 template <bool flat>
-static __device__ __forceinline__ wl_word *wl_element_at(const struct wl_strip *s, unsigned r, unsigned c) {
-    return (wl_word *)wl_at<flat>(s, r, ((s->start + r * s->step) & 15) + c * WL_WIDTH);
+static __device__ __forceinline__ wl_word *wl_element_at(const struct wl_strip *s, unsigned r, unsigned e,
+                                                         unsigned c) {
+    if (flat)
+        return (wl_word *)wl_at<flat>(s, r + e, s->start + c * WL_WIDTH);
+    return (wl_word *)((char *)wl_dynamic + (wl_begins() + r % WL_ROWS)[e]) + c;
 }
 
 /* ---------------------------------------------------------------- pieces of rows */
 
-/* Vector i of a band: its address, its row and byte of it, and the bytes of it that belong to the strip. */
+/* Vector i of a band that begins at `band`: its address; its piece, and byte of it; the byte at which the piece
+ * begins; and the bytes of the vector that belong to the strip. */
 struct wl_spot {
     uintptr_t address;
-    unsigned row, x;
-    int from, to;
+    unsigned p, x;
+    int shift, from, to;
 };
 
 template <bool flat>
-static __device__ __forceinline__ struct wl_spot wl_spot(const struct wl_strip *s, uint64_t band, unsigned i) {
-    const unsigned p = flat ? 0 : i / WL_PIECE, v = flat ? i : i % WL_PIECE;
-    const unsigned rows = band < s->b->bands ? s->mask + 1 : s->b->rest;
-    const uint64_t row = (band << s->b->log) + p;
-    const uintptr_t begin = (uintptr_t)(s->matrix + row * s->b->cols + s->col);
-    const int shift = (int)(begin & 15), bytes = (int)((flat ? rows * s->cols : s->cols) * WL_WIDTH);
+static __device__ __forceinline__ struct wl_spot wl_spot(const struct wl_strip *s, const wl_word *band,
+                                                         unsigned rows, unsigned i) {
     struct wl_spot spot;
-    spot.address = begin - shift + 16 * v;
-    spot.row = (unsigned)row;
-    spot.x = 16 * v;
-    spot.from = max(0, shift - (int)(16 * v));
-    spot.to = p < rows ? min(16, shift + bytes - (int)(16 * v)) : 0;
+    spot.p = flat ? 0 : i / WL_PIECE;
+    spot.x = 16 * (flat ? i : i % WL_PIECE);
+    const uintptr_t begin = (uintptr_t)(band + spot.p * s->b->cols);
+    const int bytes = (int)((flat ? rows * s->cols : s->cols) * WL_WIDTH);
+    spot.shift = (int)(begin & 15);
+    spot.address = begin - spot.shift + spot.x;
+    spot.from = max(0, spot.shift - (int)spot.x);
+    spot.to = spot.p < rows ? min(16, spot.shift + bytes - (int)spot.x) : 0;
     return spot;
+}
+
+template <bool flat>
+static __device__ __forceinline__ struct wl_spot wl_spot_of(const struct wl_strip *s, uint64_t band, unsigned i) {
+    return wl_spot<flat>(s, s->matrix + (band << s->b->log) * s->b->cols + s->col,
+                         band < s->b->bands ? s->mask + 1 : s->b->rest, i);
 }
 
 /* Vectors of a band per thread.  A flat band that begins within a vector may have one more. */
@@ -104,7 +128,7 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_strip *s, ui
                                                     uint4 loaded[WL_LOADS]) {
 #pragma unroll
     for (unsigned k = 0; k < WL_LOADS; k++) {
-        const struct wl_spot spot = wl_spot<flat>(s, band, threadIdx.x + k * WL_THREADS);
+        const struct wl_spot spot = wl_spot_of<flat>(s, band, threadIdx.x + k * WL_THREADS);
         if (spot.from < spot.to && wl_inside(s, spot.address))
             loaded[k] = __ldcg((const uint4 *)spot.address);
     }
@@ -116,16 +140,17 @@ static __device__ __forceinline__ void wl_keep_rows(const struct wl_strip *s, ui
                                                     const uint4 loaded[WL_LOADS]) {
 #pragma unroll
     for (unsigned k = 0; k < wl_spots<flat>(); k++) {
-        const struct wl_spot spot = wl_spot<flat>(s, band, threadIdx.x + k * WL_THREADS);
+        const struct wl_spot spot = wl_spot_of<flat>(s, band, threadIdx.x + k * WL_THREADS);
+        const unsigned row = ((unsigned)band << s->b->log) + spot.p;
         if (spot.from >= spot.to)
             continue;
         if (k < WL_LOADS && wl_inside(s, spot.address)) {
-            *(uint4 *)wl_at<flat>(s, spot.row, spot.x) = loaded[k];
+            *(uint4 *)wl_at<flat>(s, row, spot.x) = loaded[k];
             continue;
         }
 #pragma unroll 1
         for (int at = spot.from; at < spot.to; at += WL_WIDTH)
-            *(wl_word *)wl_at<flat>(s, spot.row, spot.x + at) = __ldcg((const wl_word *)(spot.address + at));
+            *(wl_word *)wl_at<flat>(s, row, spot.x + at) = __ldcg((const wl_word *)(spot.address + at));
     }
 }
 
@@ -134,18 +159,49 @@ template <bool flat>
 static __device__ __forceinline__ void wl_store_rows(const struct wl_strip *s, uint64_t band) {
 #pragma unroll
     for (unsigned k = 0; k < wl_spots<flat>(); k++) {
-        struct wl_spot spot = wl_spot<flat>(s, band, threadIdx.x + k * WL_THREADS);
+        struct wl_spot spot = wl_spot_of<flat>(s, band, threadIdx.x + k * WL_THREADS);
+        const unsigned row = ((unsigned)band << s->b->log) + spot.p;
         if (!flat && s->col && spot.from > 0)
             continue;
-        if (!flat && s->reads > s->cols && spot.from < spot.to)
+        if (!flat && spot.from < spot.to)
             spot.to = min(16, spot.to + (int)((s->reads - s->cols) * WL_WIDTH));
         if (spot.from == 0 && spot.to == 16) {
-            *(uint4 *)spot.address = *(const uint4 *)wl_at<flat>(s, spot.row, spot.x);
+            *(uint4 *)spot.address = *(const uint4 *)wl_at<flat>(s, row, spot.x);
             continue;
         }
 #pragma unroll 1
         for (int at = spot.from; at < spot.to; at += WL_WIDTH)
-            *(wl_word *)(spot.address + at) = *(const wl_word *)wl_at<flat>(s, spot.row, spot.x + at);
+            *(wl_word *)(spot.address + at) = *(const wl_word *)wl_at<flat>(s, row, spot.x + at);
+    }
+}
+
+union wl_elements {
+    uint4 vector;
+    wl_word element[WL_PART];
+};
+
+/* Reads the rows before the first: those of column c are the last of column c - 1. */
+template <bool flat> static __device__ __forceinline__ void wl_keep_last_rows(const struct wl_strip *s) {
+    const wl_word *band = s->matrix + (s->b->rows - s->mask - 1) * s->b->cols + s->col - 1;
+#pragma unroll 2
+    for (unsigned k = 0; k < wl_spots<flat>(); k++) {
+        const struct wl_spot spot = wl_spot<flat>(s, band, s->mask + 1, threadIdx.x + k * WL_THREADS);
+        union wl_elements in;
+        if (spot.from >= spot.to)
+            continue;
+        const bool inside = wl_inside(s, spot.address);
+        if (inside)
+            in.vector = __ldcg((const uint4 *)spot.address);
+#pragma unroll
+        for (unsigned e = 0; e < WL_PART; e++) {
+            const int at = e * WL_WIDTH;
+            if (at < spot.from || at >= spot.to)
+                continue;
+            const unsigned i = (spot.x + at - spot.shift) / WL_WIDTH;
+            const unsigned r = flat ? i / s->cols : spot.p, c = flat ? i % s->cols : i;
+            *wl_element_at<flat>(s, r - s->mask - 1, 0, c) =
+                inside ? in.element[e] : __ldcg((const wl_word *)(spot.address + at));
+        }
     }
 }
 
@@ -161,7 +217,8 @@ static __device__ __forceinline__ uint64_t wl_further(const struct wl_strip *s, 
     return c * s->b->rest >> s->b->log;
 }
 
-/* Element e of a band's segments: the strip's column and the row; its address, or NULL. */
+/* Element e of a band's segments: the strip's column and the row; its address, or NULL.  The band after the
+ * rows that follow the bands has the segments after the columns' last: the first of the next column each. */
 struct wl_item {
     unsigned c, row;
     wl_word *at;
@@ -176,8 +233,15 @@ static __device__ __forceinline__ struct wl_item wl_item(const struct wl_strip *
     uint64_t place = band * s->b->cols + col;
     bool there = true;
     if (band >= s->b->bands) {
-        place = s->b->bands * s->b->cols + wl_further(s, col);
-        there = phase + s->b->rest > s->mask;
+        const bool one_more = phase + s->b->rest > s->mask;
+        if (band == s->b->bands) {
+            place = s->b->bands * s->b->cols + wl_further(s, col);
+            there = one_more;
+        } else {
+            place = col + 1;
+            there = place < s->b->cols;
+            band = s->b->bands + one_more;
+        }
     }
     item.row = ((unsigned)band << s->b->log) - phase + e;
     item.at = there ? s->matrix + (place << s->b->log) + e : NULL;
@@ -193,11 +257,6 @@ static __device__ __forceinline__ struct wl_item wl_items(const struct wl_strip 
     return item;
 }
 
-union wl_elements {
-    uint4 vector;
-    wl_word element[WL_PART];
-};
-
 static __device__ __forceinline__ void wl_load_segments(const struct wl_strip *s, uint64_t band,
                                                         uint4 loaded[WL_LOADS]) {
     if (s->aligned)
@@ -211,11 +270,10 @@ static __device__ __forceinline__ void wl_load_segments(const struct wl_strip *s
 
 /* Of the columns that a strip has more than its own, rows have no more than fill a piece. */
 template <bool flat>
-static __device__ __forceinline__ void wl_keep_element(const struct wl_strip *s, unsigned r, unsigned c,
-                                                       wl_word element) {
-    const unsigned x = ((s->start + r * s->step) & 15) + c * WL_WIDTH;
-    if (flat || x < WL_ROW)
-        *(wl_word *)wl_at<flat>(s, r, x) = element;
+static __device__ __forceinline__ void wl_keep_element(const struct wl_strip *s, unsigned r, unsigned e,
+                                                       unsigned c, wl_word element) {
+    if (flat || ((s->start + (r + e) * s->step) & 15) + c * WL_WIDTH < WL_ROW)
+        *wl_element_at<flat>(s, r, e, c) = element;
 }
 
 template <bool flat>
@@ -226,7 +284,7 @@ static __device__ __forceinline__ void wl_keep_segments(const struct wl_strip *s
         for (unsigned e = threadIdx.x; e < s->reads << s->b->log; e += WL_THREADS) {
             const struct wl_item item = wl_item(s, band, e);
             if (item.at)
-                wl_keep_element<flat>(s, item.row, item.c, __ldcg(item.at));
+                wl_keep_element<flat>(s, item.row, 0, item.c, __ldcg(item.at));
         }
         return;
     }
@@ -235,10 +293,17 @@ static __device__ __forceinline__ void wl_keep_segments(const struct wl_strip *s
         const struct wl_item item = wl_items(s, band, s->reads, threadIdx.x + k * WL_THREADS);
         union wl_elements in;
         in.vector = loaded[k];
-        if (item.at)
+        if (!item.at)
+            continue;
+        if (flat || item.c * WL_WIDTH + 16 <= WL_ROW) {
 #pragma unroll
             for (unsigned e = 0; e < WL_PART; e++)
-                wl_keep_element<flat>(s, item.row + e, item.c, in.element[e]);
+                *wl_element_at<flat>(s, item.row, e, item.c) = in.element[e];
+        } else {
+#pragma unroll
+            for (unsigned e = 0; e < WL_PART; e++)
+                wl_keep_element<flat>(s, item.row, e, item.c, in.element[e]);
+        }
     }
 }
 
@@ -249,11 +314,11 @@ static __device__ __forceinline__ void wl_store_segments(const struct wl_strip *
         for (unsigned e = threadIdx.x; e < s->cols << s->b->log; e += WL_THREADS) {
             const struct wl_item item = wl_item(s, band, e);
             if (item.at)
-                *item.at = *wl_element_at<flat>(s, item.row, item.c);
+                *item.at = *wl_element_at<flat>(s, item.row, 0, item.c);
         }
         return;
     }
-#pragma unroll 1
+#pragma unroll 2
     for (unsigned k = 0; k < WL_LOADS; k++) {
         const struct wl_item item = wl_items(s, band, s->cols, threadIdx.x + k * WL_THREADS);
         if (!item.at)
@@ -261,12 +326,10 @@ static __device__ __forceinline__ void wl_store_segments(const struct wl_strip *
         union wl_elements out;
 #pragma unroll
         for (unsigned e = 0; e < WL_PART; e++)
-            out.element[e] = *wl_element_at<flat>(s, item.row + e, item.c);
+            out.element[e] = *wl_element_at<flat>(s, item.row, e, item.c);
         *(uint4 *)item.at = out.vector;
     }
 }
-
-/* ---------------------------------------------------------------- what lies around the bands */
 
 /* Elements after the last segment, of the last column: `place` where they belong, and their row. */
 static __device__ __forceinline__ unsigned wl_tail(const struct wl_strip *s, unsigned cols, wl_word **place,
@@ -278,37 +341,18 @@ static __device__ __forceinline__ unsigned wl_tail(const struct wl_strip *s, uns
     return tail;
 }
 
-/* Reads the rows before the first: those of column c are the last of column c - 1. */
-template <bool flat> static __device__ __forceinline__ void wl_keep_last_rows(const struct wl_strip *s) {
-    const wl_word *from = s->matrix + (s->b->rows - s->mask - 1) * s->b->cols + s->col - 1;
-#pragma unroll 4
-    for (unsigned i = threadIdx.x; i < (s->mask + 1) * s->cols; i += WL_THREADS) {
-        const unsigned r = i / s->cols, c = i % s->cols;
-        *wl_element_at<flat>(s, r - s->mask - 1, c) = __ldcg(from + r * s->b->cols + c);
-    }
-}
-
-/* Reads the segments after the columns' last: the first of the next column, or what follows all. */
-template <bool flat> static __device__ __forceinline__ void wl_keep_next_columns(const struct wl_strip *s) {
-#pragma unroll 4
-    for (unsigned i = threadIdx.x; i < s->reads << s->b->log; i += WL_THREADS) {
-        const unsigned c = i >> s->b->log, e = i & s->mask, phase = wl_phase(s, s->col + c);
-        const unsigned band = (unsigned)s->b->bands + (phase + s->b->rest > s->mask);
-        if (s->col + c + 1 < s->b->cols)
-            wl_keep_element<flat>(s, (band << s->b->log) - phase + e, c,
-                                  __ldcg(s->matrix + ((s->col + c + 1) << s->b->log) + e));
-    }
+template <bool flat> static __device__ __forceinline__ void wl_keep_tail(const struct wl_strip *s) {
     wl_word *place;
     unsigned row, tail = wl_tail(s, s->reads, &place, &row);
     for (unsigned e = threadIdx.x; e < tail; e += WL_THREADS)
-        wl_keep_element<flat>(s, row + e, s->reads - 1, __ldcg(place + e));
+        wl_keep_element<flat>(s, row + e, 0, s->reads - 1, __ldcg(place + e));
 }
 
 template <bool flat> static __device__ __forceinline__ void wl_store_tail(const struct wl_strip *s) {
     wl_word *place;
     unsigned row, tail = wl_tail(s, s->cols, &place, &row);
     for (unsigned e = threadIdx.x; e < tail; e += WL_THREADS)
-        place[e] = *wl_element_at<flat>(s, row + e, s->cols - 1);
+        place[e] = *wl_element_at<flat>(s, row + e, 0, s->cols - 1);
 }
 
 /* ---------------------------------------------------------------- teams */
@@ -387,6 +431,8 @@ template <bool flat> static __device__ __forceinline__ void wl_forth(const struc
     const struct wl_strip strip = wl_strip(b), *s = &strip;
     const struct wl_turns t = wl_turns(b, false);
     uint4 loaded[WL_LOADS];
+    if (!flat)
+        wl_note_rows(s);
     if (b->rest) {
         if (t.first) {
             wl_load_rows<flat>(s, t.first - 1, loaded);
@@ -415,16 +461,17 @@ template <bool flat> static __device__ __forceinline__ void wl_back(const struct
     const struct wl_strip strip = wl_strip(b), *s = &strip;
     const struct wl_turns t = wl_turns(b, true);
     uint4 loaded[WL_LOADS];
+    uint64_t band = t.first + t.steps - 1;
+    if (!flat)
+        wl_note_rows(s);
     if (b->rest) {
-        if (t.last < b->bands) {
-            wl_load_segments(s, t.last, loaded);
-            wl_keep_segments<flat>(s, t.last, loaded);
-        } else {
-            wl_keep_next_columns<flat>(s);
-        }
+        /* The segments after the team's last, whose first elements are of its last band. */
+        wl_load_segments(s, band + 1, loaded);
+        wl_keep_segments<flat>(s, band + 1, loaded);
+        if (t.last == b->bands)
+            wl_keep_tail<flat>(s);
         wl_say_begun(&t);
     }
-    uint64_t band = t.first + t.steps - 1;
     wl_load_segments(s, band, loaded);
     for (uint64_t step = 0; step < t.steps; step++, band--) {
         wl_keep_segments<flat>(s, band, loaded);

@@ -7,7 +7,7 @@
  * their places: the unit that lay there has been read, as its bit is set.  If the last is its own, the walk
  * goes on with it.  Walks begin at all units whose bits are clear.
  *
- * What orders a bit after the reads is a branch on the values that were read.
+ * What orders a bit after the reads is a branch on the values that were read, which no compiler can tell beforehand.
  *
  * Traffic: every unit is written once, and read once, or up to WL_CYCLES_RUN times where walks meet.
  */
@@ -182,14 +182,14 @@ static __device__ __forceinline__ unsigned wl_bits_of(const struct wl__bands *b,
     return (~0u >> (32 - size)) << share * size;
 }
 
-/* Looks for a unit whose bit is clear. */
+/* Looks for a unit whose bit is clear. `fresh`: all are, or were just now. */
 static __device__ __forceinline__ void wl_begin(struct wl_walk *walk, const struct wl__bands *b,
-                                                const unsigned *bits, uint64_t stride) {
+                                                const unsigned *bits, uint64_t stride, bool fresh) {
     const uint64_t parts = b->words << b->log_shares;
     while (!walk->active && walk->part < parts) {
         const uint64_t word =
             walk->part - wl_quotient(walk->part, b->words, b->by_words) * b->words;
-        const unsigned clear = ~wl_peek(bits + word) & walk->untried, bit = __ffs((int)clear) - 1;
+        const unsigned clear = (fresh ? ~0u : ~wl_peek(bits + word)) & walk->untried, bit = __ffs((int)clear) - 1;
         walk->start = walk->at = bit * b->words + word;
         if (clear && walk->start < b->units) {
             walk->untried &= ~((2u << bit) - 1);
@@ -209,8 +209,8 @@ extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 4) WL_NAME(const
     struct wl_walk walk = {};
     walk.part = ((uint64_t)blockIdx.x * WL_CYCLES_THREADS + threadIdx.x) / WL_LANES;
     walk.untried = wl_bits_of(b, walk.part);
-    for (;;) {
-        wl_begin(&walk, b, bits, stride);
+    for (bool fresh = true;; fresh = false) {
+        wl_begin(&walk, b, bits, stride, fresh);
         if (!__any_sync(~0u, walk.active))
             break;
         uint64_t unit[WL_RUN];
@@ -228,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 4) WL_NAME(const
             piece[i] = live >> i & 1 ? wl_load(mine, unit[i]) : wl_piece();
 #pragma unroll
         for (unsigned i = 0; i < WL_RUN; i++)
-            seen ^= wl_mixed(piece[i]);
+            seen = __funnelshift_l(seen, seen, 8) ^ wl_mixed(piece[i]);
         if (__any_sync(~0u, seen == 0x9e3779b9))
             __threadfence();
 #if WL_LANES > 1

@@ -48,7 +48,7 @@ static wl_error follow_cycles(const struct wl__problem *p, wl__kernel kernel, co
     walked.by_words = UINT64_MAX / walked.words;
     if (blocks > most)
         blocks = most;
-    while (walked.log_shares < 5 && walked.words << (walked.log_shares + 1) <= blocks * walks)
+    while (walked.log_shares < 5 && walked.words << walked.log_shares < blocks * walks)
         walked.log_shares++;
     void *arguments[] = {&walked};
     return wl__launch(p->context, kernel, (uint32_t)blocks, 1,

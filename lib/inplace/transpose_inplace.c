@@ -99,25 +99,42 @@ static wl_error run_square(const struct wl__problem *p) {
     return wl__inplace_exchange(p, p->shorter);
 }
 
-/* ---------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------- small ones, through the workspace */
 
-static double cost_bands(const struct wl__problem *p) {
-    return wl__cost_where(p->rows * p->cols * p->width >= p->tuned->bands_from);
+static bool can_small(const struct wl__problem *p) {
+    return p->rows * p->cols * p->width <= p->tuned->workspace_to;
 }
+
+static uint64_t small_workspace(const struct wl__problem *p) {
+    return p->rows * p->cols * p->width;
+}
+
+static wl_error run_small(const struct wl__problem *p) {
+    wl_error error = wl_transpose(p->context, p->width, p->workspace, p->matrix, p->rows, p->cols, p->stream);
+    return error ? error : wl_copy(p->context, p->matrix, p->workspace, small_workspace(p), p->stream);
+}
+
+/* ---------------------------------------------------------------- the table */
 
 static const struct wl__mover movers[] = {
     {"nothing", "a row or a column is its own transpose", can_nothing, NULL, run_nothing},
     {"square", "tiles change places across the diagonal", can_square, NULL, run_square},
+    {"through-workspace", "the matrix is small", can_small, NULL, run_small},
     {"near-square", "the sides differ by at most 16: tiles change places, and rows are closed up or opened",
      wl__inplace_can_near, NULL, wl__inplace_near},
     {"bands", "bands of rows are transposed on chip, and segments of columns follow their cycles",
-     wl__inplace_can_bands, cost_bands, wl__inplace_bands},
+     wl__inplace_can_bands, NULL, wl__inplace_bands},
     {"cycles", "elements follow their cycles", NULL, wl__cost_floor, wl__inplace_elements},
 };
 
 /* The bytes of workspace that each mover needs. */
 static uint64_t (*const workspaces[])(const struct wl__problem *p) = {
-    NULL, NULL, wl__inplace_near_workspace, wl__inplace_bands_workspace, wl__inplace_elements_workspace};
+    NULL,
+    NULL,
+    small_workspace,
+    wl__inplace_near_workspace,
+    wl__inplace_bands_workspace,
+    wl__inplace_elements_workspace};
 
 static const struct wl__mover *pick(const struct wl__problem *p, uint64_t *workspace) {
     const struct wl__mover *mover = wl__mover_pick(WL_MOVERS(movers), 0, p);

@@ -266,7 +266,7 @@ struct wl__tuned_inplace {
     /* Bytes of a nearly square matrix from which on panels win, by width.  Below, two passes take less than
      * the launch of a grid that runs at once, and its waits. */
     uint32_t panels_from[5];
-    uint32_t bands_from; /* bytes of a matrix from which on two passes by bands beat one by elements */
+    uint32_t workspace_to; /* bytes of a matrix up to which it goes through a workspace as large */
 };
 
 struct wl__tuned_streams {
