@@ -15,6 +15,11 @@ static uint64_t multiprocessors_of(const wl_context *context) {
                : (uint64_t)count;
 }
 
+/* floor((2^64 - 1) / count).  wl_transpose_inplace_workspace() asks for empty matrices too. */
+static uint64_t reciprocal(uint64_t count) {
+    return count ? UINT64_MAX / count : 0;
+}
+
 /* Segments of 2^log elements. */
 static struct wl__bands bands_of(const struct wl__problem *p, uint32_t log) {
     return (struct wl__bands){
@@ -24,8 +29,8 @@ static struct wl__bands bands_of(const struct wl__problem *p, uint32_t log) {
         .rows = p->longer,
         .cols = p->shorter,
         .bands = p->longer >> log,
-        .by_rows = UINT64_MAX / p->longer,
-        .by_cols = UINT64_MAX / p->shorter,
+        .by_rows = reciprocal(p->longer),
+        .by_cols = reciprocal(p->shorter),
         .log = log,
         .rest = (uint32_t)(p->longer & ((UINT64_C(1) << log) - 1)),
         .backwards = p->rows < p->cols,
@@ -45,7 +50,7 @@ static wl_error follow_cycles(const struct wl__problem *p, wl__kernel kernel, co
         return error;
     struct wl__bands walked = *b;
     walked.words = (b->units + 31) / 32;
-    walked.by_words = UINT64_MAX / walked.words;
+    walked.by_words = reciprocal(walked.words);
     if (blocks > most)
         blocks = most;
     while (walked.log_shares < 5 && walked.words << walked.log_shares < blocks * walks)
