@@ -31,7 +31,7 @@ struct wl__bands {
 #define WL_BANDS_SEGMENT 128
 #define WL_BANDS_LOADS   4
 #define WL_BANDS_THREADS 256
-#define WL_BANDS_BLOCKS  4
+#define WL_BANDS_BLOCKS(width) ((width) <= 2 ? 5 : 4)
 #define WL_BANDS_BYTES   (16 * WL_BANDS_LOADS * WL_BANDS_THREADS)
 /* The columns of a strip: a row of them takes WL_BANDS_SEGMENT / 16 vectors for each byte of an element,
  * wherever it begins. */
@@ -47,10 +47,10 @@ struct wl__bands {
 #define WL_BANDS_RING       4
 #define WL_BANDS_TEAMS_MOST 2048
 /* Bands from which on each block has enough of them. */
-#define WL_BANDS_ENOUGH 4096
+#define WL_BANDS_ENOUGH 1024
 
 /* Segments that a walk along a cycle takes at once, and threads per block. */
-#define WL_CYCLES_RUN     4
+#define WL_CYCLES_RUN     3
 #define WL_CYCLES_THREADS 256
 
 #endif

@@ -39,6 +39,7 @@ struct wl_strip {
     unsigned mask;         /* rows of a band, less one */
     unsigned start, step;  /* the byte in a vector at which row 0 begins; more for each row */
     bool aligned;          /* segments begin at vectors */
+    uint64_t end;          /* the row after those that are written, backwards */
 };
 
 /* ---------------------------------------------------------------- shared memory */
@@ -130,7 +131,7 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_strip *s, ui
     for (unsigned k = 0; k < WL_LOADS; k++) {
         const struct wl_spot spot = wl_spot_of<flat>(s, band, threadIdx.x + k * WL_THREADS);
         if (spot.from < spot.to && wl_inside(s, spot.address))
-            loaded[k] = __ldcg((const uint4 *)spot.address);
+            loaded[k] = *wl_once((const uint4 *)spot.address);
     }
 }
 
@@ -257,14 +258,22 @@ static __device__ __forceinline__ struct wl_item wl_items(const struct wl_strip 
     return item;
 }
 
+/* The same backwards, if rows before s->end have any of it: it begins not far from there. */
+static __device__ __forceinline__ struct wl_item wl_items_back(const struct wl_strip *s, uint64_t band, unsigned i) {
+    struct wl_item item = wl_items(s, band, s->reads, i);
+    if ((band << s->b->log) >= s->end && (int)(item.row - (unsigned)s->end) >= 0)
+        item.at = NULL;
+    return item;
+}
+
 static __device__ __forceinline__ void wl_load_segments(const struct wl_strip *s, uint64_t band,
                                                         uint4 loaded[WL_LOADS]) {
     if (s->aligned)
 #pragma unroll
         for (unsigned k = 0; k < WL_LOADS; k++) {
-            const struct wl_item item = wl_items(s, band, s->reads, threadIdx.x + k * WL_THREADS);
+            const struct wl_item item = wl_items_back(s, band, threadIdx.x + k * WL_THREADS);
             if (item.at)
-                loaded[k] = __ldcg((const uint4 *)item.at);
+                loaded[k] = *wl_once((const uint4 *)item.at);
         }
 }
 
@@ -290,7 +299,7 @@ static __device__ __forceinline__ void wl_keep_segments(const struct wl_strip *s
     }
 #pragma unroll
     for (unsigned k = 0; k < WL_LOADS; k++) {
-        const struct wl_item item = wl_items(s, band, s->reads, threadIdx.x + k * WL_THREADS);
+        const struct wl_item item = wl_items_back(s, band, threadIdx.x + k * WL_THREADS);
         union wl_elements in;
         in.vector = loaded[k];
         if (!item.at)
@@ -408,17 +417,20 @@ static __device__ __forceinline__ void wl_say_begun(const struct wl_turns *t) {
         atomicAdd(t->mine + WL_BANDS_RING, 1);
 }
 
-static __device__ __forceinline__ void wl_say_read(const struct wl_turns *t, uint64_t step) {
+/* A strip that has all columns waits for none in its team. */
+template <bool flat> static __device__ __forceinline__ void wl_say_read(const struct wl_turns *t, uint64_t step) {
     __syncthreads();
-    if (threadIdx.x == 0)
+    if (!flat && threadIdx.x == 0)
         atomicAdd(t->mine + step % WL_BANDS_RING, 1);
 }
 
 /* Waits until all strips of the step's band have been read, also by the neighbour if it reads them. */
+template <bool flat>
 static __device__ __forceinline__ void wl_wait_turn(const struct wl__bands *b, const struct wl_turns *t,
                                                     uint64_t step, bool shared) {
     if (threadIdx.x == 0) {
-        wl_wait_for(t->mine + step % WL_BANDS_RING, (unsigned)(step / WL_BANDS_RING + 1) * b->strips);
+        if (!flat)
+            wl_wait_for(t->mine + step % WL_BANDS_RING, (unsigned)(step / WL_BANDS_RING + 1) * b->strips);
         if (shared && b->rest)
             wl_wait_for(t->theirs + WL_BANDS_RING, b->strips);
     }
@@ -446,10 +458,10 @@ template <bool flat> static __device__ __forceinline__ void wl_forth(const struc
     for (uint64_t step = 0; step < t.steps; step++) {
         const uint64_t band = t.first + step;
         wl_keep_rows<flat>(s, band, loaded);
-        wl_say_read(&t, step);
+        wl_say_read<flat>(&t, step);
         if (step + 1 < t.steps)
             wl_load_rows<flat>(s, band + 1, loaded);
-        wl_wait_turn(b, &t, step, band + 1 >= t.last);
+        wl_wait_turn<flat>(b, &t, step, band + 1 >= t.last);
         wl_store_segments<flat>(s, band);
         if (band == b->bands)
             wl_store_tail<flat>(s);
@@ -458,8 +470,9 @@ template <bool flat> static __device__ __forceinline__ void wl_forth(const struc
 }
 
 template <bool flat> static __device__ __forceinline__ void wl_back(const struct wl__bands *b) {
-    const struct wl_strip strip = wl_strip(b), *s = &strip;
+    struct wl_strip strip = wl_strip(b), *s = &strip;
     const struct wl_turns t = wl_turns(b, true);
+    strip.end = t.last < b->bands ? t.last << b->log : b->rows;
     uint4 loaded[WL_LOADS];
     uint64_t band = t.first + t.steps - 1;
     if (!flat)
@@ -475,16 +488,16 @@ template <bool flat> static __device__ __forceinline__ void wl_back(const struct
     wl_load_segments(s, band, loaded);
     for (uint64_t step = 0; step < t.steps; step++, band--) {
         wl_keep_segments<flat>(s, band, loaded);
-        wl_say_read(&t, step);
+        wl_say_read<flat>(&t, step);
         if (band > t.first)
             wl_load_segments(s, band - 1, loaded);
-        wl_wait_turn(b, &t, step, band == t.first);
+        wl_wait_turn<flat>(b, &t, step, band == t.first);
         wl_store_rows<flat>(s, band);
         __syncthreads();
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS(WL_WIDTH))
     WL_SIZED(bands)(const struct wl__bands bands) {
     if (bands.strips == 1)
         wl_forth<true>(&bands);
@@ -492,7 +505,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
         wl_forth<false>(&bands);
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS(WL_WIDTH))
     WL_SIZED(bands_back)(const struct wl__bands bands) {
     if (bands.strips == 1)
         wl_back<true>(&bands);

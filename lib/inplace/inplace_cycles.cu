@@ -201,7 +201,7 @@ static __device__ __forceinline__ void wl_begin(struct wl_walk *walk, const stru
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 4) WL_NAME(const struct wl__bands bands) {
+extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 5) WL_NAME(const struct wl__bands bands) {
     const struct wl__bands *b = &bands;
     const struct wl_lane mine = wl_lane(b->matrix);
     unsigned *bits = (unsigned *)__cvta_global_to_generic(b->bits);

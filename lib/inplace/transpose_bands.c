@@ -95,10 +95,10 @@ bool wl__inplace_can_bands(const struct wl__problem *p) {
                                              context->device) ||
         !cooperative)
         return false;
-    /* A band's strips run at the same time.  WL_BANDS_BLOCKS bounds the registers. */
+    /* A band's strips run at the same time.  WL_BANDS_BLOCKS() bounds the registers. */
     uint64_t each = context->shared_each / (WL_BANDS_SHARED + 1024);
-    if (each > WL_BANDS_BLOCKS)
-        each = WL_BANDS_BLOCKS;
+    if (each > WL_BANDS_BLOCKS(p->width))
+        each = WL_BANDS_BLOCKS(p->width);
     return banded(p).strips <= each * multiprocessors_of(context);
 }
 
