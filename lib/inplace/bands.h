@@ -40,8 +40,7 @@ struct wl__bands {
  * that rows begin in different banks. */
 #define WL_BANDS_AT(o)  ((o) + (((o) >> 7) + ((o) >> 11)) * 16)
 #define WL_BANDS_REGION (WL_BANDS_BYTES + 16)
-#define WL_BANDS_TABLE  (WL_BANDS_AT(2 * WL_BANDS_REGION) + 16)
-#define WL_BANDS_SHARED (WL_BANDS_TABLE + 2 * (2 * WL_BANDS_SEGMENT + 16))
+#define WL_BANDS_SHARED (WL_BANDS_AT(2 * WL_BANDS_REGION) + 32)
 /* Counters of a team, 4 bytes each: a ring for the steps, and one for what it has read of its neighbour. */
 #define WL_BANDS_COUNTERS   8
 #define WL_BANDS_RING       4

@@ -37,7 +37,7 @@ struct wl_strip {
     uint64_t col;          /* first column */
     unsigned cols, reads;  /* columns of rows, and of segments that are read */
     unsigned mask;         /* rows of a band, less one */
-    unsigned start, step;  /* the byte in a vector at which row 0 begins; more for each row */
+    unsigned start;        /* the byte in a vector at which the matrix begins */
     bool aligned;          /* segments begin at vectors */
     uint64_t end;          /* the row after those that are written, backwards */
 };
@@ -48,8 +48,8 @@ struct wl_strip {
 #define WL_ROWS (2 * (WL_BANDS_SEGMENT / WL_WIDTH))
 #define WL_ROW  (16 * WL_PIECE)
 
-/* The place of byte x of row r's piece: the low bits of r are enough.  Elements that are read together, of
- * rows WL_PART apart, are in different banks. */
+/* The place of byte x of row r: the low bits of r are enough.  Elements that are read together, of rows WL_PART
+ * apart, are in different banks.  Flat rows begin as in memory, others at a vector. */
 template <bool flat>
 static __device__ __forceinline__ char *wl_at(const struct wl_strip *s, unsigned r, unsigned x) {
     if (flat) {
@@ -61,29 +61,42 @@ static __device__ __forceinline__ char *wl_at(const struct wl_strip *s, unsigned
     return (char *)wl_dynamic + r * (WL_ROW + 16) + (WL_WIDTH < 16 ? r / WL_PART * 16 : 0) + x;
 }
 
-/* A table of where rows begin in shared memory, if not flat; the first WL_PART once more after the last.  WL_ROWS
- * rows further on a row begins at the same byte of a vector. */
-static __device__ __forceinline__ uint16_t *wl_begins() {
-    return (uint16_t *)((char *)wl_dynamic + WL_BANDS_TABLE);
-}
-
-static __device__ __forceinline__ void wl_note_rows(const struct wl_strip *s) {
-    for (unsigned r = threadIdx.x; r < WL_ROWS + WL_PART; r += WL_THREADS)
-        wl_begins()[r] =
-            (uint16_t)(wl_at<false>(s, r, (s->start + r * s->step) & 15) - (char *)wl_dynamic);
-    __syncthreads();
-}
-
-/* The element of row r + e, e < WL_PART, and column c. */
 template <bool flat>
-static __device__ __forceinline__ wl_word *wl_element_at(const struct wl_strip *s, unsigned r, unsigned e,
-                                                         unsigned c) {
+static __device__ __forceinline__ wl_word *wl_element_at(const struct wl_strip *s, unsigned r, unsigned c) {
+    return (wl_word *)wl_at<flat>(s, r, (flat ? s->start : 0) + c * WL_WIDTH);
+}
+
+/* Column c of WL_PART rows from row r on.  If not flat, they are a constant distance apart, up to the next
+ * multiple of WL_PART rows and from there on. */
+struct wl_column {
+    char *low, *high;
+    unsigned turn; /* the first of them that is at `high` */
+};
+
+template <bool flat>
+static __device__ __forceinline__ struct wl_column wl_column(const struct wl_strip *s, unsigned r, unsigned c) {
+    struct wl_column column = {NULL, NULL, WL_PART - r % WL_PART};
     if (flat)
-        return (wl_word *)wl_at<flat>(s, r + e, s->start + c * WL_WIDTH);
-    return (wl_word *)((char *)wl_dynamic + (wl_begins() + r % WL_ROWS)[e]) + c;
+        return column;
+    column.low = wl_at<flat>(s, r, c * WL_WIDTH);
+    column.high = wl_at<flat>(s, r + column.turn, c * WL_WIDTH) - column.turn * (WL_ROW + 16);
+    return column;
+}
+
+template <bool flat>
+static __device__ __forceinline__ wl_word *wl_in_column(const struct wl_strip *s, const struct wl_column *column,
+                                                        unsigned r, unsigned c, unsigned e) {
+    if (flat)
+        return wl_element_at<flat>(s, r + e, c);
+    return (wl_word *)((e < column->turn ? column->low : column->high) + e * (WL_ROW + 16));
 }
 
 /* ---------------------------------------------------------------- pieces of rows */
+
+union wl_elements {
+    uint4 vector;
+    wl_word element[WL_PART];
+};
 
 /* Vector i of a band that begins at `band`: its address; its piece, and byte of it; the byte at which the piece
  * begins; and the bytes of the vector that belong to the strip. */
@@ -135,6 +148,40 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_strip *s, ui
     }
 }
 
+/* Elements of a vector, from byte `from` up to byte `to`. */
+static __device__ __noinline__ uint4 wl_load_some(uintptr_t address, int from, int to) {
+    union wl_elements in;
+#pragma unroll
+    for (int at = 0; at < 16; at += WL_WIDTH)
+        in.element[at / WL_WIDTH] =
+            at >= from && at < to ? __ldcg((const wl_word *)(address + at)) : wl_word();
+    return in.vector;
+}
+
+static __device__ __noinline__ void wl_store_some(uintptr_t address, int from, int to, uint4 vector) {
+    union wl_elements out;
+    out.vector = vector;
+#pragma unroll
+    for (int at = 0; at < 16; at += WL_WIDTH)
+        if (at >= from && at < to)
+            *(wl_word *)(address + at) = out.element[at / WL_WIDTH];
+}
+
+/* Keeps a vector that begins `shift` bytes before byte x of its row.  All lanes call it: a lane takes what
+ * follows from the next. */
+static __device__ __forceinline__ void wl_keep_shifted(const struct wl_strip *s, unsigned row, int x, int shift,
+                                                       uint4 vector, bool wanted) {
+    uint32_t word[5] = {vector.x, vector.y, vector.z, vector.w, 0};
+    if (WL_WIDTH < 4)
+        word[4] = __shfl_down_sync(~0u, vector.x, 1);
+    x -= shift & ~3;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        if (wanted && x + 4 * i >= 0)
+            *(uint32_t *)wl_at<false>(s, row, x + 4 * i) =
+                WL_WIDTH < 4 ? __funnelshift_r(word[i], word[i + 1], 8 * (shift & 3)) : word[i];
+}
+
 /* Vectors that reach out of the matrix are read by elements. */
 template <bool flat>
 static __device__ __forceinline__ void wl_keep_rows(const struct wl_strip *s, uint64_t band,
@@ -143,16 +190,29 @@ static __device__ __forceinline__ void wl_keep_rows(const struct wl_strip *s, ui
     for (unsigned k = 0; k < wl_spots<flat>(); k++) {
         const struct wl_spot spot = wl_spot_of<flat>(s, band, threadIdx.x + k * WL_THREADS);
         const unsigned row = ((unsigned)band << s->b->log) + spot.p;
-        if (spot.from >= spot.to)
-            continue;
-        if (k < WL_LOADS && wl_inside(s, spot.address)) {
-            *(uint4 *)wl_at<flat>(s, row, spot.x) = loaded[k];
-            continue;
-        }
-#pragma unroll 1
-        for (int at = spot.from; at < spot.to; at += WL_WIDTH)
-            *(wl_word *)wl_at<flat>(s, row, spot.x + at) = __ldcg((const wl_word *)(spot.address + at));
+        const bool wanted = spot.from < spot.to;
+        uint4 vector = k < WL_LOADS ? loaded[k] : uint4();
+        if (wanted && (k == WL_LOADS || !wl_inside(s, spot.address)))
+            vector = wl_load_some(spot.address, spot.from, spot.to);
+        if (!flat && WL_WIDTH < 16)
+            wl_keep_shifted(s, row, spot.x, spot.shift, vector, wanted);
+        else if (wanted)
+            *(uint4 *)wl_at<flat>(s, row, spot.x) = vector;
     }
+}
+
+/* The vector that begins `shift` bytes before byte x of its row. */
+static __device__ __forceinline__ uint4 wl_take_shifted(const struct wl_strip *s, unsigned row, int x, int shift) {
+    uint32_t word[5];
+    x -= (shift + 3) & ~3;
+#pragma unroll
+    for (int i = 0; i < (WL_WIDTH < 4 ? 5 : 4); i++)
+        word[i] = x + 4 * i >= 0 ? *(const uint32_t *)wl_at<false>(s, row, x + 4 * i) : 0;
+    const unsigned bits = 8 * (-shift & 3);
+    return WL_WIDTH < 4
+               ? make_uint4(__funnelshift_r(word[0], word[1], bits), __funnelshift_r(word[1], word[2], bits),
+                            __funnelshift_r(word[2], word[3], bits), __funnelshift_r(word[3], word[4], bits))
+               : make_uint4(word[0], word[1], word[2], word[3]);
 }
 
 /* A vector that two strips share is the first one's.  So it has some columns more than are its own. */
@@ -166,20 +226,16 @@ static __device__ __forceinline__ void wl_store_rows(const struct wl_strip *s, u
             continue;
         if (!flat && spot.from < spot.to)
             spot.to = min(16, spot.to + (int)((s->reads - s->cols) * WL_WIDTH));
-        if (spot.from == 0 && spot.to == 16) {
-            *(uint4 *)spot.address = *(const uint4 *)wl_at<flat>(s, row, spot.x);
+        if (spot.from >= spot.to)
             continue;
-        }
-#pragma unroll 1
-        for (int at = spot.from; at < spot.to; at += WL_WIDTH)
-            *(wl_word *)(spot.address + at) = *(const wl_word *)wl_at<flat>(s, row, spot.x + at);
+        const uint4 vector = !flat && WL_WIDTH < 16 ? wl_take_shifted(s, row, spot.x, spot.shift)
+                                                    : *(const uint4 *)wl_at<flat>(s, row, spot.x);
+        if (spot.from == 0 && spot.to == 16)
+            *(uint4 *)spot.address = vector;
+        else
+            wl_store_some(spot.address, spot.from, spot.to, vector);
     }
 }
-
-union wl_elements {
-    uint4 vector;
-    wl_word element[WL_PART];
-};
 
 /* Reads the rows before the first: those of column c are the last of column c - 1. */
 template <bool flat> static __device__ __forceinline__ void wl_keep_last_rows(const struct wl_strip *s) {
@@ -200,7 +256,7 @@ template <bool flat> static __device__ __forceinline__ void wl_keep_last_rows(co
                 continue;
             const unsigned i = (spot.x + at - spot.shift) / WL_WIDTH;
             const unsigned r = flat ? i / s->cols : spot.p, c = flat ? i % s->cols : i;
-            *wl_element_at<flat>(s, r - s->mask - 1, 0, c) =
+            *wl_element_at<flat>(s, r - s->mask - 1, c) =
                 inside ? in.element[e] : __ldcg((const wl_word *)(spot.address + at));
         }
     }
@@ -277,14 +333,6 @@ static __device__ __forceinline__ void wl_load_segments(const struct wl_strip *s
         }
 }
 
-/* Of the columns that a strip has more than its own, rows have no more than fill a piece. */
-template <bool flat>
-static __device__ __forceinline__ void wl_keep_element(const struct wl_strip *s, unsigned r, unsigned e,
-                                                       unsigned c, wl_word element) {
-    if (flat || ((s->start + (r + e) * s->step) & 15) + c * WL_WIDTH < WL_ROW)
-        *wl_element_at<flat>(s, r, e, c) = element;
-}
-
 template <bool flat>
 static __device__ __forceinline__ void wl_keep_segments(const struct wl_strip *s, uint64_t band,
                                                         const uint4 loaded[WL_LOADS]) {
@@ -293,7 +341,7 @@ static __device__ __forceinline__ void wl_keep_segments(const struct wl_strip *s
         for (unsigned e = threadIdx.x; e < s->reads << s->b->log; e += WL_THREADS) {
             const struct wl_item item = wl_item(s, band, e);
             if (item.at)
-                wl_keep_element<flat>(s, item.row, 0, item.c, __ldcg(item.at));
+                *wl_element_at<flat>(s, item.row, item.c) = __ldcg(item.at);
         }
         return;
     }
@@ -304,15 +352,10 @@ static __device__ __forceinline__ void wl_keep_segments(const struct wl_strip *s
         in.vector = loaded[k];
         if (!item.at)
             continue;
-        if (flat || item.c * WL_WIDTH + 16 <= WL_ROW) {
+        const struct wl_column column = wl_column<flat>(s, item.row, item.c);
 #pragma unroll
-            for (unsigned e = 0; e < WL_PART; e++)
-                *wl_element_at<flat>(s, item.row, e, item.c) = in.element[e];
-        } else {
-#pragma unroll
-            for (unsigned e = 0; e < WL_PART; e++)
-                wl_keep_element<flat>(s, item.row, e, item.c, in.element[e]);
-        }
+        for (unsigned e = 0; e < WL_PART; e++)
+            *wl_in_column<flat>(s, &column, item.row, item.c, e) = in.element[e];
     }
 }
 
@@ -323,7 +366,7 @@ static __device__ __forceinline__ void wl_store_segments(const struct wl_strip *
         for (unsigned e = threadIdx.x; e < s->cols << s->b->log; e += WL_THREADS) {
             const struct wl_item item = wl_item(s, band, e);
             if (item.at)
-                *item.at = *wl_element_at<flat>(s, item.row, 0, item.c);
+                *item.at = *wl_element_at<flat>(s, item.row, item.c);
         }
         return;
     }
@@ -332,10 +375,11 @@ static __device__ __forceinline__ void wl_store_segments(const struct wl_strip *
         const struct wl_item item = wl_items(s, band, s->cols, threadIdx.x + k * WL_THREADS);
         if (!item.at)
             continue;
+        const struct wl_column column = wl_column<flat>(s, item.row, item.c);
         union wl_elements out;
 #pragma unroll
         for (unsigned e = 0; e < WL_PART; e++)
-            out.element[e] = *wl_element_at<flat>(s, item.row, e, item.c);
+            out.element[e] = *wl_in_column<flat>(s, &column, item.row, item.c, e);
         *(uint4 *)item.at = out.vector;
     }
 }
@@ -354,14 +398,14 @@ template <bool flat> static __device__ __forceinline__ void wl_keep_tail(const s
     wl_word *place;
     unsigned row, tail = wl_tail(s, s->reads, &place, &row);
     for (unsigned e = threadIdx.x; e < tail; e += WL_THREADS)
-        wl_keep_element<flat>(s, row + e, 0, s->reads - 1, __ldcg(place + e));
+        *wl_element_at<flat>(s, row + e, s->reads - 1) = __ldcg(place + e);
 }
 
 template <bool flat> static __device__ __forceinline__ void wl_store_tail(const struct wl_strip *s) {
     wl_word *place;
     unsigned row, tail = wl_tail(s, s->cols, &place, &row);
     for (unsigned e = threadIdx.x; e < tail; e += WL_THREADS)
-        place[e] = *wl_element_at<flat>(s, row + e, 0, s->cols - 1);
+        place[e] = *wl_element_at<flat>(s, row + e, s->cols - 1);
 }
 
 /* ---------------------------------------------------------------- teams */
@@ -380,8 +424,7 @@ static __device__ __forceinline__ struct wl_strip wl_strip(const struct wl__band
     s.cols = (unsigned)min((uint64_t)b->strip, b->cols - s.col);
     s.reads = (unsigned)min((uint64_t)s.cols + WL_PART - 1, b->cols - s.col);
     s.mask = (1u << b->log) - 1;
-    s.start = (unsigned)(uintptr_t)(s.matrix + s.col) & 15;
-    s.step = b->strips == 1 ? 0 : (unsigned)b->cols * WL_WIDTH & 15;
+    s.start = (unsigned)b->matrix & 15;
     s.aligned = b->matrix % 16 == 0;
     return s;
 }
@@ -443,8 +486,6 @@ template <bool flat> static __device__ __forceinline__ void wl_forth(const struc
     const struct wl_strip strip = wl_strip(b), *s = &strip;
     const struct wl_turns t = wl_turns(b, false);
     uint4 loaded[WL_LOADS];
-    if (!flat)
-        wl_note_rows(s);
     if (b->rest) {
         if (t.first) {
             wl_load_rows<flat>(s, t.first - 1, loaded);
@@ -475,8 +516,6 @@ template <bool flat> static __device__ __forceinline__ void wl_back(const struct
     strip.end = t.last < b->bands ? t.last << b->log : b->rows;
     uint4 loaded[WL_LOADS];
     uint64_t band = t.first + t.steps - 1;
-    if (!flat)
-        wl_note_rows(s);
     if (b->rest) {
         /* The segments after the team's last, whose first elements are of its last band. */
         wl_load_segments(s, band + 1, loaded);
