@@ -31,7 +31,7 @@ struct wl__bands {
 #define WL_BANDS_SEGMENT 128
 #define WL_BANDS_LOADS   4
 #define WL_BANDS_THREADS 256
-#define WL_BANDS_BLOCKS(width) ((width) <= 2 ? 5 : 4)
+#define WL_BANDS_BLOCKS(width) 4
 #define WL_BANDS_BYTES   (16 * WL_BANDS_LOADS * WL_BANDS_THREADS)
 /* The columns of a strip: a row of them takes WL_BANDS_SEGMENT / 16 vectors for each byte of an element,
  * wherever it begins. */

@@ -86,14 +86,8 @@ static __device__ __forceinline__ const uint4 *wl_aligned(uintptr_t address) {
     return (const uint4 *)(address & ~(uintptr_t)15);
 }
 
-/* 16 bytes of shared memory from any element on. */
-static __device__ __forceinline__ uint4 wl_staged_vector(const wl_word *element) {
-    unsigned shift = (unsigned)(uintptr_t)element % 16;
-    const uint4 *aligned = (const uint4 *)((const char *)element - shift);
-    uint4 low = aligned[0];
-    if (WL_WIDTH == 16 || !shift)
-        return low;
-    uint4 high = aligned[1];
+/* 16 of the bytes of two vectors, from byte `shift` on, which is an element's. */
+static __device__ __forceinline__ uint4 wl_across(uint4 low, uint4 high, unsigned shift) {
     if (shift & 8) {
         low = make_uint4(low.z, low.w, high.x, high.y);
         high.x = high.z;
@@ -109,6 +103,16 @@ static __device__ __forceinline__ uint4 wl_staged_vector(const wl_word *element)
                          __funnelshift_r(low.z, low.w, bits), __funnelshift_r(low.w, high.x, bits));
     }
     return low;
+}
+
+/* 16 bytes of shared memory from any element on. */
+static __device__ __forceinline__ uint4 wl_staged_vector(const wl_word *element) {
+    unsigned shift = (unsigned)(uintptr_t)element % 16;
+    const uint4 *aligned = (const uint4 *)((const char *)element - shift);
+    uint4 low = aligned[0];
+    if (WL_WIDTH == 16 || !shift)
+        return low;
+    return wl_across(low, aligned[1], shift);
 }
 
 /* pitch: bytes from one row to the next.  The last vector of a row exists only if the row is shifted.

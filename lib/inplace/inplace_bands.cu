@@ -49,7 +49,7 @@ struct wl_strip {
 #define WL_ROW  (16 * WL_PIECE)
 
 /* The place of byte x of row r: the low bits of r are enough.  Elements that are read together, of rows WL_PART
- * apart, are in different banks.  Flat rows begin as in memory, others at a vector. */
+ * apart, are in different banks.  Flat rows begin as in memory, others at a vector, 16 bytes after the one before. */
 template <bool flat>
 static __device__ __forceinline__ char *wl_at(const struct wl_strip *s, unsigned r, unsigned x) {
     if (flat) {
@@ -58,7 +58,7 @@ static __device__ __forceinline__ char *wl_at(const struct wl_strip *s, unsigned
                WL_BANDS_AT(band + (r & s->mask) * (unsigned)s->b->cols * WL_WIDTH + x);
     }
     r %= WL_ROWS;
-    return (char *)wl_dynamic + r * (WL_ROW + 16) + (WL_WIDTH < 16 ? r / WL_PART * 16 : 0) + x;
+    return (char *)wl_dynamic + 16 + r * (WL_ROW + 16) + (WL_WIDTH < 16 ? r / WL_PART * 16 : 0) + (int)x;
 }
 
 template <bool flat>
@@ -167,19 +167,14 @@ static __device__ __noinline__ void wl_store_some(uintptr_t address, int from, i
             *(wl_word *)(address + at) = out.element[at / WL_WIDTH];
 }
 
-/* Keeps a vector that begins `shift` bytes before byte x of its row.  All lanes call it: a lane takes what
- * follows from the next. */
-static __device__ __forceinline__ void wl_keep_shifted(const struct wl_strip *s, unsigned row, int x, int shift,
-                                                       uint4 vector, bool wanted) {
-    uint32_t word[5] = {vector.x, vector.y, vector.z, vector.w, 0};
-    if (WL_WIDTH < 4)
-        word[4] = __shfl_down_sync(~0u, vector.x, 1);
-    x -= shift & ~3;
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-        if (wanted && x + 4 * i >= 0)
-            *(uint32_t *)wl_at<false>(s, row, x + 4 * i) =
-                WL_WIDTH < 4 ? __funnelshift_r(word[i], word[i + 1], 8 * (shift & 3)) : word[i];
+/* The vector from byte `shift` of this lane's on, with what follows in the next lane's: a warp has whole pieces,
+ * but for the widest elements.  All lanes call it. */
+static __device__ __forceinline__ uint4 wl_across_lanes(uint4 vector, unsigned shift) {
+    if (WL_WIDTH >= 8)
+        return vector;
+    const uint4 next = {__shfl_down_sync(~0u, vector.x, 1), __shfl_down_sync(~0u, vector.y, 1),
+                        __shfl_down_sync(~0u, vector.z, 1), __shfl_down_sync(~0u, vector.w, 1)};
+    return wl_across(vector, next, shift);
 }
 
 /* Vectors that reach out of the matrix are read by elements. */
@@ -194,25 +189,15 @@ static __device__ __forceinline__ void wl_keep_rows(const struct wl_strip *s, ui
         uint4 vector = k < WL_LOADS ? loaded[k] : uint4();
         if (wanted && (k == WL_LOADS || !wl_inside(s, spot.address)))
             vector = wl_load_some(spot.address, spot.from, spot.to);
-        if (!flat && WL_WIDTH < 16)
-            wl_keep_shifted(s, row, spot.x, spot.shift, vector, wanted);
-        else if (wanted)
+        if (!flat)
+            vector = wl_across_lanes(vector, spot.shift);
+        if (wanted && !flat && WL_WIDTH == 8 && spot.shift) {
+            *(uint2 *)wl_at<flat>(s, row, spot.x - 8) = make_uint2(vector.x, vector.y);
+            *(uint2 *)wl_at<flat>(s, row, spot.x) = make_uint2(vector.z, vector.w);
+        } else if (wanted) {
             *(uint4 *)wl_at<flat>(s, row, spot.x) = vector;
+        }
     }
-}
-
-/* The vector that begins `shift` bytes before byte x of its row. */
-static __device__ __forceinline__ uint4 wl_take_shifted(const struct wl_strip *s, unsigned row, int x, int shift) {
-    uint32_t word[5];
-    x -= (shift + 3) & ~3;
-#pragma unroll
-    for (int i = 0; i < (WL_WIDTH < 4 ? 5 : 4); i++)
-        word[i] = x + 4 * i >= 0 ? *(const uint32_t *)wl_at<false>(s, row, x + 4 * i) : 0;
-    const unsigned bits = 8 * (-shift & 3);
-    return WL_WIDTH < 4
-               ? make_uint4(__funnelshift_r(word[0], word[1], bits), __funnelshift_r(word[1], word[2], bits),
-                            __funnelshift_r(word[2], word[3], bits), __funnelshift_r(word[3], word[4], bits))
-               : make_uint4(word[0], word[1], word[2], word[3]);
 }
 
 /* A vector that two strips share is the first one's.  So it has some columns more than are its own. */
@@ -228,8 +213,8 @@ static __device__ __forceinline__ void wl_store_rows(const struct wl_strip *s, u
             spot.to = min(16, spot.to + (int)((s->reads - s->cols) * WL_WIDTH));
         if (spot.from >= spot.to)
             continue;
-        const uint4 vector = !flat && WL_WIDTH < 16 ? wl_take_shifted(s, row, spot.x, spot.shift)
-                                                    : *(const uint4 *)wl_at<flat>(s, row, spot.x);
+        const uint4 vector =
+            wl_staged_vector((const wl_word *)wl_at<flat>(s, row, spot.x - (flat ? 0 : spot.shift)));
         if (spot.from == 0 && spot.to == 16)
             *(uint4 *)spot.address = vector;
         else
