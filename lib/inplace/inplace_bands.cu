@@ -290,9 +290,16 @@ static __device__ __forceinline__ struct wl_item wl_item(const struct wl_strip *
     return item;
 }
 
-/* The same for a vector, or NULL. */
+/* The same for a vector, or NULL.  If not flat, a warp has four columns that are a word of shared memory apart:
+ * then no two lanes want the same bank. */
+template <bool flat>
 static __device__ __forceinline__ struct wl_item wl_items(const struct wl_strip *s, uint64_t band, unsigned cols,
                                                           unsigned i) {
+    const unsigned apart = WL_WIDTH < 4 ? 4 / WL_WIDTH : 1, each = WL_BANDS_SEGMENT / 16;
+    if (!flat) {
+        const unsigned c = i / each, in = c % (4 * apart);
+        i = (c - in + in % 4 * apart + in / 4) * each + i % each;
+    }
     struct wl_item item = wl_item(s, band, i * WL_PART);
     if (item.c >= cols)
         item.at = NULL;
@@ -300,19 +307,21 @@ static __device__ __forceinline__ struct wl_item wl_items(const struct wl_strip 
 }
 
 /* The same backwards, if rows before s->end have any of it: it begins not far from there. */
+template <bool flat>
 static __device__ __forceinline__ struct wl_item wl_items_back(const struct wl_strip *s, uint64_t band, unsigned i) {
-    struct wl_item item = wl_items(s, band, s->reads, i);
+    struct wl_item item = wl_items<flat>(s, band, s->reads, i);
     if ((band << s->b->log) >= s->end && (int)(item.row - (unsigned)s->end) >= 0)
         item.at = NULL;
     return item;
 }
 
+template <bool flat>
 static __device__ __forceinline__ void wl_load_segments(const struct wl_strip *s, uint64_t band,
                                                         uint4 loaded[WL_LOADS]) {
     if (s->aligned)
 #pragma unroll
         for (unsigned k = 0; k < WL_LOADS; k++) {
-            const struct wl_item item = wl_items_back(s, band, threadIdx.x + k * WL_THREADS);
+            const struct wl_item item = wl_items_back<flat>(s, band, threadIdx.x + k * WL_THREADS);
             if (item.at)
                 loaded[k] = *wl_once((const uint4 *)item.at);
         }
@@ -332,7 +341,7 @@ static __device__ __forceinline__ void wl_keep_segments(const struct wl_strip *s
     }
 #pragma unroll
     for (unsigned k = 0; k < WL_LOADS; k++) {
-        const struct wl_item item = wl_items_back(s, band, threadIdx.x + k * WL_THREADS);
+        const struct wl_item item = wl_items_back<flat>(s, band, threadIdx.x + k * WL_THREADS);
         union wl_elements in;
         in.vector = loaded[k];
         if (!item.at)
@@ -357,7 +366,7 @@ static __device__ __forceinline__ void wl_store_segments(const struct wl_strip *
     }
 #pragma unroll 2
     for (unsigned k = 0; k < WL_LOADS; k++) {
-        const struct wl_item item = wl_items(s, band, s->cols, threadIdx.x + k * WL_THREADS);
+        const struct wl_item item = wl_items<flat>(s, band, s->cols, threadIdx.x + k * WL_THREADS);
         if (!item.at)
             continue;
         const struct wl_column column = wl_column<flat>(s, item.row, item.c);
@@ -503,18 +512,18 @@ template <bool flat> static __device__ __forceinline__ void wl_back(const struct
     uint64_t band = t.first + t.steps - 1;
     if (b->rest) {
         /* The segments after the team's last, whose first elements are of its last band. */
-        wl_load_segments(s, band + 1, loaded);
+        wl_load_segments<flat>(s, band + 1, loaded);
         wl_keep_segments<flat>(s, band + 1, loaded);
         if (t.last == b->bands)
             wl_keep_tail<flat>(s);
         wl_say_begun(&t);
     }
-    wl_load_segments(s, band, loaded);
+    wl_load_segments<flat>(s, band, loaded);
     for (uint64_t step = 0; step < t.steps; step++, band--) {
         wl_keep_segments<flat>(s, band, loaded);
         wl_say_read<flat>(&t, step);
         if (band > t.first)
-            wl_load_segments(s, band - 1, loaded);
+            wl_load_segments<flat>(s, band - 1, loaded);
         wl_wait_turn<flat>(b, &t, step, band == t.first);
         wl_store_rows<flat>(s, band);
         __syncthreads();

@@ -115,6 +115,12 @@ static wl_error transpose_bands(const struct wl__problem *p, struct wl__bands *b
     const wl__kernel kernel = (b->backwards ? bands_back : bands_forth)[p->row];
     if (b->teams > blocks / b->strips)
         b->teams = (uint32_t)(blocks / b->strips);
+    /* Narrower strips for the blocks that would be left over, down to half as wide. */
+    if (b->strips > 1 && b->teams) {
+        uint64_t cols = (b->cols + blocks / b->teams - 1) / (blocks / b->teams);
+        b->strip = cols > b->strip / 2 ? (uint32_t)cols : b->strip / 2;
+        b->strips = (uint32_t)((b->cols + b->strip - 1) / b->strip);
+    }
     void *arguments[] = {b};
     return wl__launch_cooperative(p->context, kernel, b->teams * b->strips, WL_BANDS_THREADS, WL_BANDS_SHARED,
                                   arguments, p->stream);
