@@ -222,13 +222,14 @@ WL_API wl_error wl_transpose_batched(wl_context *context, unsigned width, wl_dev
  *
  * wl_transpose_inplace_workspace() gives the bytes of workspace that the call needs on this device: 0 for a
  * square matrix.  For others they are 256 KiB and 1 % of the matrix at most, or 17 KiB and 160 * width *
- * max(rows, cols) if the sides differ by at most 16.  Without cooperative launches, and where the shorter side
- * has more elements than the device can hold 128 bytes of each, they are an eighth of rows * cols.  If they are
- * 0, workspace may be NULL.  The caller provides the workspace, aligned to 16 bytes and not overlapping the
- * matrix.  It is in use until the stream has finished the call.  Concurrent calls need one each.
+ * max(rows, cols) if the sides differ by at most 16.  Without cooperative launches, and where the shorter
+ * side has more elements than the device can hold 128 bytes of each, they are an eighth of rows * cols.  If
+ * they are 0, workspace may be NULL.  The caller provides the workspace, aligned to 16 bytes and not
+ * overlapping the matrix.  It is in use until the stream has finished the call.  Concurrent calls need one
+ * each.
  *
- * Matrices of more than 256 KiB that are not square use a cooperative launch, which starts when the device has
- * room for all of its blocks; so may smaller ones.
+ * Matrices of more than 256 KiB that are not square use a cooperative launch, which starts when the device
+ * has room for all of its blocks; so may smaller ones.
  *
  *     size_t bytes;
  *     wl_transpose_inplace_workspace(context, sizeof(float), 8191, 8193, &bytes);

@@ -6,9 +6,9 @@
 
 /* The longer side has `rows` rows of `cols` elements; `backwards`: memory has the transpose of that first.
  *
- * A band is 2^log rows, and a segment 2^log elements.  The matrix has `bands` whole bands and `rest` rows after
- * them.  Segment s of the transpose, of those that memory is made of, belongs to column c if it begins after
- * the column before has ended: so column c has the segments from floor(c rows / 2^log) on. */
+ * A band is 2^log rows, and a segment 2^log elements.  The matrix has `bands` whole bands and `rest` rows
+ * after them.  Segment s of the transpose, of those that memory is made of, belongs to column c if it begins
+ * after the column before has ended: so column c has the segments from floor(c rows / 2^log) on. */
 struct wl__bands {
     uint64_t matrix, counters, bits;
     uint64_t rows, cols;
@@ -31,7 +31,7 @@ struct wl__bands {
 #define WL_BANDS_SEGMENT 128
 #define WL_BANDS_LOADS   4
 #define WL_BANDS_THREADS 256
-#define WL_BANDS_BLOCKS(width) 4
+#define WL_BANDS_BLOCKS  4
 #define WL_BANDS_BYTES   (16 * WL_BANDS_LOADS * WL_BANDS_THREADS)
 /* The columns of a strip: a row of them takes WL_BANDS_SEGMENT / 16 vectors for each byte of an element,
  * wherever it begins. */

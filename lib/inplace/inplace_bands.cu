@@ -1,5 +1,5 @@
-/* Transposes bands of rows in place.  A band of 2^log rows becomes as many segments as the matrix has columns,
- * 2^log elements of a column each; the segments lie where the band lay, column after column.
+/* Transposes bands of rows in place.  A band of 2^log rows becomes as many segments as the matrix has
+ * columns, 2^log elements of a column each; the segments lie where the band lay, column after column.
  *
  * The segments are those that the transpose will be made of, cut at multiples of 2^log elements from the
  * matrix's beginning on.  Column c begins floor(c rows / 2^log) segments and `phase` elements after it.  So
@@ -11,8 +11,8 @@
  * one, or from the last rows what comes before the first, before it does anything else; the team whose band
  * that is waits for it before it writes that band.  All blocks run at the same time.
  *
- * Backwards the same, from the last band to the first: segments are read, and rows written.  A team begins with
- * the segments after its last band.
+ * Backwards the same, from the last band to the first: segments are read, and rows written.  A team begins
+ * with the segments after its last band.
  *
  * Flags are relaxed: what is waited for are reads, whose values are in shared memory before a flag is raised.
  *
@@ -29,17 +29,17 @@
 /* Vectors of a piece of a row. */
 #define WL_PIECE (WL_BANDS_BYTES / WL_BANDS_SEGMENT * WL_WIDTH / 16)
 
-/* A strip of the columns.  `flat`, wherever it is a template's argument: the strip has all columns, so rows are
- * contiguous, and a band is one piece.  Else a band is at most WL_BANDS_SEGMENT / WL_WIDTH rows. */
+/* A strip of the columns.  `flat`, wherever it is a template's argument: the strip has all columns, so rows
+ * are contiguous, and a band is one piece.  Else a band is at most WL_BANDS_SEGMENT / WL_WIDTH rows. */
 struct wl_strip {
     const struct wl__bands *b;
     wl_word *matrix;
-    uint64_t col;          /* first column */
-    unsigned cols, reads;  /* columns of rows, and of segments that are read */
-    unsigned mask;         /* rows of a band, less one */
-    unsigned start;        /* the byte in a vector at which the matrix begins */
-    bool aligned;          /* segments begin at vectors */
-    uint64_t end;          /* the row after those that are written, backwards */
+    uint64_t col;         /* first column */
+    unsigned cols, reads; /* columns of rows, and of segments that are read */
+    unsigned mask;        /* rows of a band, less one */
+    unsigned start;       /* the byte in a vector at which the matrix begins */
+    bool aligned;         /* segments begin at vectors */
+    uint64_t end;         /* the row after those that are written, backwards */
 };
 
 /* ---------------------------------------------------------------- shared memory */
@@ -48,14 +48,14 @@ struct wl_strip {
 #define WL_ROWS (2 * (WL_BANDS_SEGMENT / WL_WIDTH))
 #define WL_ROW  (16 * WL_PIECE)
 
-/* The place of byte x of row r: the low bits of r are enough.  Elements that are read together, of rows WL_PART
- * apart, are in different banks.  Flat rows begin as in memory, others at a vector, 16 bytes after the one before. */
+/* The place of byte x of row r: the low bits of r are enough.  Elements that are read together, of rows
+ * WL_PART apart, are in different banks.  Flat rows begin as in memory, others at a vector, 16 bytes after
+ * the one before. */
 template <bool flat>
 static __device__ __forceinline__ char *wl_at(const struct wl_strip *s, unsigned r, unsigned x) {
     if (flat) {
         unsigned band = (r >> s->b->log & 1) * WL_BANDS_REGION;
-        return (char *)wl_dynamic +
-               WL_BANDS_AT(band + (r & s->mask) * (unsigned)s->b->cols * WL_WIDTH + x);
+        return (char *)wl_dynamic + WL_BANDS_AT(band + (r & s->mask) * (unsigned)s->b->cols * WL_WIDTH + x);
     }
     r %= WL_ROWS;
     return (char *)wl_dynamic + 16 + r * (WL_ROW + 16) + (WL_WIDTH < 16 ? r / WL_PART * 16 : 0) + (int)x;
@@ -74,7 +74,8 @@ struct wl_column {
 };
 
 template <bool flat>
-static __device__ __forceinline__ struct wl_column wl_column(const struct wl_strip *s, unsigned r, unsigned c) {
+static __device__ __forceinline__ struct wl_column wl_column(const struct wl_strip *s, unsigned r,
+                                                             unsigned c) {
     struct wl_column column = {NULL, NULL, WL_PART - r % WL_PART};
     if (flat)
         return column;
@@ -84,8 +85,8 @@ static __device__ __forceinline__ struct wl_column wl_column(const struct wl_str
 }
 
 template <bool flat>
-static __device__ __forceinline__ wl_word *wl_in_column(const struct wl_strip *s, const struct wl_column *column,
-                                                        unsigned r, unsigned c, unsigned e) {
+static __device__ __forceinline__ wl_word *
+wl_in_column(const struct wl_strip *s, const struct wl_column *column, unsigned r, unsigned c, unsigned e) {
     if (flat)
         return wl_element_at<flat>(s, r + e, c);
     return (wl_word *)((e < column->turn ? column->low : column->high) + e * (WL_ROW + 16));
@@ -98,8 +99,8 @@ union wl_elements {
     wl_word element[WL_PART];
 };
 
-/* Vector i of a band that begins at `band`: its address; its piece, and byte of it; the byte at which the piece
- * begins; and the bytes of the vector that belong to the strip. */
+/* Vector i of a band that begins at `band`: its address; its piece, and byte of it; the byte at which the
+ * piece begins; and the bytes of the vector that belong to the strip. */
 struct wl_spot {
     uintptr_t address;
     unsigned p, x;
@@ -122,7 +123,8 @@ static __device__ __forceinline__ struct wl_spot wl_spot(const struct wl_strip *
 }
 
 template <bool flat>
-static __device__ __forceinline__ struct wl_spot wl_spot_of(const struct wl_strip *s, uint64_t band, unsigned i) {
+static __device__ __forceinline__ struct wl_spot wl_spot_of(const struct wl_strip *s, uint64_t band,
+                                                            unsigned i) {
     return wl_spot<flat>(s, s->matrix + (band << s->b->log) * s->b->cols + s->col,
                          band < s->b->bands ? s->mask + 1 : s->b->rest, i);
 }
@@ -167,8 +169,8 @@ static __device__ __noinline__ void wl_store_some(uintptr_t address, int from, i
             *(wl_word *)(address + at) = out.element[at / WL_WIDTH];
 }
 
-/* The vector from byte `shift` of this lane's on, with what follows in the next lane's: a warp has whole pieces,
- * but for the widest elements.  All lanes call it. */
+/* The vector from byte `shift` of this lane's on, with what follows in the next lane's: a warp has whole
+ * pieces, but for the widest elements.  All lanes call it. */
 static __device__ __forceinline__ uint4 wl_across_lanes(uint4 vector, unsigned shift) {
     if (WL_WIDTH >= 8)
         return vector;
@@ -266,7 +268,8 @@ struct wl_item {
     wl_word *at;
 };
 
-static __device__ __forceinline__ struct wl_item wl_item(const struct wl_strip *s, uint64_t band, unsigned e) {
+static __device__ __forceinline__ struct wl_item wl_item(const struct wl_strip *s, uint64_t band,
+                                                         unsigned e) {
     struct wl_item item;
     item.c = e >> s->b->log;
     e &= s->mask;
@@ -290,11 +293,11 @@ static __device__ __forceinline__ struct wl_item wl_item(const struct wl_strip *
     return item;
 }
 
-/* The same for a vector, or NULL.  If not flat, a warp has four columns that are a word of shared memory apart:
- * then no two lanes want the same bank. */
+/* The same for a vector, or NULL.  If not flat, a warp has four columns that are a word of shared memory
+ * apart: then no two lanes want the same bank. */
 template <bool flat>
-static __device__ __forceinline__ struct wl_item wl_items(const struct wl_strip *s, uint64_t band, unsigned cols,
-                                                          unsigned i) {
+static __device__ __forceinline__ struct wl_item wl_items(const struct wl_strip *s, uint64_t band,
+                                                          unsigned cols, unsigned i) {
     const unsigned apart = WL_WIDTH < 4 ? 4 / WL_WIDTH : 1, each = WL_BANDS_SEGMENT / 16;
     if (!flat) {
         const unsigned c = i / each, in = c % (4 * apart);
@@ -308,7 +311,8 @@ static __device__ __forceinline__ struct wl_item wl_items(const struct wl_strip 
 
 /* The same backwards, if rows before s->end have any of it: it begins not far from there. */
 template <bool flat>
-static __device__ __forceinline__ struct wl_item wl_items_back(const struct wl_strip *s, uint64_t band, unsigned i) {
+static __device__ __forceinline__ struct wl_item wl_items_back(const struct wl_strip *s, uint64_t band,
+                                                               unsigned i) {
     struct wl_item item = wl_items<flat>(s, band, s->reads, i);
     if ((band << s->b->log) >= s->end && (int)(item.row - (unsigned)s->end) >= 0)
         item.at = NULL;
@@ -423,8 +427,9 @@ static __device__ __forceinline__ struct wl_strip wl_strip(const struct wl__band
     return s;
 }
 
-/* What a block does, and when: its team's bands from `first` to `last` - 1, and for the last team also the rows
- * after the bands.  A team reads something of its neighbour's, `theirs` has read something of this team's. */
+/* What a block does, and when: its team's bands from `first` to `last` - 1, and for the last team also the
+ * rows after the bands.  A team reads something of its neighbour's, `theirs` has read something of this
+ * team's. */
 struct wl_turns {
     uint64_t first, last, steps;
     unsigned *mine, *theirs;
@@ -455,7 +460,8 @@ static __device__ __forceinline__ void wl_say_begun(const struct wl_turns *t) {
 }
 
 /* A strip that has all columns waits for none in its team. */
-template <bool flat> static __device__ __forceinline__ void wl_say_read(const struct wl_turns *t, uint64_t step) {
+template <bool flat>
+static __device__ __forceinline__ void wl_say_read(const struct wl_turns *t, uint64_t step) {
     __syncthreads();
     if (!flat && threadIdx.x == 0)
         atomicAdd(t->mine + step % WL_BANDS_RING, 1);
@@ -530,7 +536,7 @@ template <bool flat> static __device__ __forceinline__ void wl_back(const struct
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS(WL_WIDTH))
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
     WL_SIZED(bands)(const struct wl__bands bands) {
     if (bands.strips == 1)
         wl_forth<true>(&bands);
@@ -538,7 +544,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS(WL_WIDT
         wl_forth<false>(&bands);
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS(WL_WIDTH))
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
     WL_SIZED(bands_back)(const struct wl__bands bands) {
     if (bands.strips == 1)
         wl_back<true>(&bands);

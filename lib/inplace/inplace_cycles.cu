@@ -2,12 +2,13 @@
  * made go to where the transpose has them, or from there to the bands.  A segment of one element is the
  * transpose itself.
  *
- * One bit per unit says that the unit has been read by whoever moves it.  A walk takes the next few units of a
- * cycle at once.  It reads them, and then sets their bits.  Those whose bits were clear are its own, and go to
- * their places: the unit that lay there has been read, as its bit is set.  If the last is its own, the walk
- * goes on with it.  Walks begin at all units whose bits are clear.
+ * One bit per unit says that the unit has been read by whoever moves it.  A walk takes the next few units of
+ * a cycle at once.  It reads them, and then sets their bits.  Those whose bits were clear are its own, and go
+ * to their places: the unit that lay there has been read, as its bit is set.  If the last is its own, the
+ * walk goes on with it.  Walks begin at all units whose bits are clear.
  *
- * What orders a bit after the reads is a branch on the values that were read, which no compiler can tell beforehand.
+ * What orders a bit after the reads is a branch on the values that were read, which no compiler can tell
+ * beforehand.
  *
  * Traffic: every unit is written once, and read once, or up to WL_CYCLES_RUN times where walks meet.
  */
@@ -69,8 +70,8 @@ static __device__ __forceinline__ uint64_t wl_next_unit(const struct wl__bands *
 
 /* ---------------------------------------------------------------- units */
 
-/* A lane's piece of a unit.  Where units begin at no vector, lanes have the vectors that are whole, and the last
- * lane what is before and after them. */
+/* A lane's piece of a unit.  Where units begin at no vector, lanes have the vectors that are whole, and the
+ * last lane what is before and after them. */
 struct wl_lane {
     char *at;      /* in unit 0 */
     unsigned head; /* the last lane's bytes before the vectors; 0: a vector */
@@ -187,9 +188,9 @@ static __device__ __forceinline__ void wl_begin(struct wl_walk *walk, const stru
                                                 const unsigned *bits, uint64_t stride, bool fresh) {
     const uint64_t parts = b->words << b->log_shares;
     while (!walk->active && walk->part < parts) {
-        const uint64_t word =
-            walk->part - wl_quotient(walk->part, b->words, b->by_words) * b->words;
-        const unsigned clear = (fresh ? ~0u : ~wl_peek(bits + word)) & walk->untried, bit = __ffs((int)clear) - 1;
+        const uint64_t word = walk->part - wl_quotient(walk->part, b->words, b->by_words) * b->words;
+        const unsigned clear = (fresh ? ~0u : ~wl_peek(bits + word)) & walk->untried,
+                       bit = __ffs((int)clear) - 1;
         walk->start = walk->at = bit * b->words + word;
         if (clear && walk->start < b->units) {
             walk->untried &= ~((2u << bit) - 1);

@@ -1,6 +1,7 @@
 /* wl_transpose_inplace of any matrix in two passes: bands of rows are transposed in place
  * (lib/inplace/inplace_bands.cu), and the segments that they are made of move along the cycles of their
  * permutation (inplace_cycles.cu).  Without bands an element is a segment. */
+#include "lib/error.h"
 #include "lib/inplace/bands.h"
 #include "lib/inplace/transpose_inplace.h"
 
@@ -56,8 +57,8 @@ static wl_error follow_cycles(const struct wl__problem *p, wl__kernel kernel, co
     while (walked.log_shares < 5 && walked.words << walked.log_shares < blocks * walks)
         walked.log_shares++;
     void *arguments[] = {&walked};
-    return wl__launch(p->context, kernel, (uint32_t)blocks, 1,
-                      (struct wl__block){WL_CYCLES_THREADS, 1}, arguments, p->stream);
+    return wl__launch(p->context, kernel, (uint32_t)blocks, 1, (struct wl__block){WL_CYCLES_THREADS, 1},
+                      arguments, p->stream);
 }
 
 /* ---------------------------------------------------------------- by bands */
@@ -95,10 +96,10 @@ bool wl__inplace_can_bands(const struct wl__problem *p) {
                                              context->device) ||
         !cooperative)
         return false;
-    /* A band's strips run at the same time.  WL_BANDS_BLOCKS() bounds the registers. */
+    /* A band's strips run at the same time.  WL_BANDS_BLOCKS bounds the registers. */
     uint64_t each = context->shared_each / (WL_BANDS_SHARED + 1024);
-    if (each > WL_BANDS_BLOCKS(p->width))
-        each = WL_BANDS_BLOCKS(p->width);
+    if (each > WL_BANDS_BLOCKS)
+        each = WL_BANDS_BLOCKS;
     return banded(p).strips <= each * multiprocessors_of(context);
 }
 
@@ -115,8 +116,11 @@ static wl_error transpose_bands(const struct wl__problem *p, struct wl__bands *b
     const wl__kernel kernel = (b->backwards ? bands_back : bands_forth)[p->row];
     if (b->teams > blocks / b->strips)
         b->teams = (uint32_t)(blocks / b->strips);
+    if (!b->teams)
+        return wl__fail(WL_ERROR_UNSUPPORTED, "wl_transpose_inplace: %u blocks do not run at the same time",
+                        b->strips);
     /* Narrower strips for the blocks that would be left over, down to half as wide. */
-    if (b->strips > 1 && b->teams) {
+    if (b->strips > 1) {
         uint64_t cols = (b->cols + blocks / b->teams - 1) / (blocks / b->teams);
         b->strip = cols > b->strip / 2 ? (uint32_t)cols : b->strip / 2;
         b->strips = (uint32_t)((b->cols + b->strip - 1) / b->strip);

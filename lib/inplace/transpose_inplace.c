@@ -128,13 +128,12 @@ static const struct wl__mover movers[] = {
 };
 
 /* The bytes of workspace that each mover needs. */
-static uint64_t (*const workspaces[])(const struct wl__problem *p) = {
-    NULL,
-    NULL,
-    small_workspace,
-    wl__inplace_near_workspace,
-    wl__inplace_bands_workspace,
-    wl__inplace_elements_workspace};
+static uint64_t (*const workspaces[])(const struct wl__problem *p) = {NULL,
+                                                                      NULL,
+                                                                      small_workspace,
+                                                                      wl__inplace_near_workspace,
+                                                                      wl__inplace_bands_workspace,
+                                                                      wl__inplace_elements_workspace};
 
 static const struct wl__mover *pick(const struct wl__problem *p, uint64_t *workspace) {
     const struct wl__mover *mover = wl__mover_pick(WL_MOVERS(movers), 0, p);

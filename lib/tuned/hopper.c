@@ -171,7 +171,9 @@ const struct wl__tuned wl__tuned_hopper = {
             .cluster_memory = 9000,
             .cluster_lanes = 0.72,
         },
-    .inplace = {.small_side = 3072, .panels_from = {0, 0, 8 << 20, 40 << 20, 20 << 20}, .workspace_to = 256 << 10},
+    .inplace = {.small_side = 3072,
+                .panels_from = {0, 0, 8 << 20, 40 << 20, 20 << 20},
+                .workspace_to = 256 << 10},
     .streams = {.bulk_fields = 17, .chunk_vectors = 4, .chunk_blocks = 1024},
     .fields = {.chunk = 6144},
 };

@@ -31,7 +31,8 @@ static void run(unsigned width, uint64_t rows, uint64_t cols, unsigned shift, co
         fail_msg("%s: %s", what, wl_message());
     if (rows == cols)
         assert_int_equal(needed, 0);
-    assert_true(needed <= bytes / 100 + 256 * 1024 || needed <= 160 * width * (rows > cols ? rows : cols) + 17 * 1024);
+    assert_true(needed <= bytes / 100 + 256 * 1024 ||
+                needed <= 160 * width * (rows > cols ? rows : cols) + 17 * 1024);
     struct array matrix =
         array_make(context, words_of(bytes + (size_t)shift * width), 0, (uint32_t)(rows + cols));
     struct array workspace = array_make(context, words_of(needed), 0, 7);
@@ -182,7 +183,7 @@ static void bands(void **state) {
     go_through_workspace_to(0);
     static const struct {
         unsigned rows, cols;
-    } shapes[] = {{257, 2}, {511, 3}, {260, 8}, {519, 31},  {513, 32},  {300, 33},  {640, 64},
+    } shapes[] = {{257, 2},  {511, 3},   {260, 8},   {519, 31},  {513, 32},  {300, 33},   {640, 64},
                   {701, 90}, {401, 100}, {390, 128}, {391, 129}, {512, 200}, {1031, 131}, {700, 307}};
     for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
         for (unsigned width = 1; width <= 16; width *= 2)
@@ -221,7 +222,8 @@ static void cycles(void **state) {
     go_through_workspace_to(0);
     static const struct {
         unsigned rows, cols;
-    } shapes[] = {{3, 2}, {7, 5}, {13, 11}, {15, 2}, {31, 30}, {63, 7}, {60, 44}, {127, 120}, {255, 2}, {251, 250}};
+    } shapes[] = {{3, 2},  {7, 5},   {13, 11},   {15, 2},  {31, 30},
+                  {63, 7}, {60, 44}, {127, 120}, {255, 2}, {251, 250}};
     for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
         for (unsigned width = 1; width <= 16; width *= 2)
             if (shapes[i].rows * width < 256)
