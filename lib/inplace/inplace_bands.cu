@@ -408,7 +408,7 @@ template <bool flat> static __device__ __forceinline__ void wl_store_tail(const 
 
 /* ---------------------------------------------------------------- teams */
 
-/* One thread calls these. */
+/* One thread calls it. */
 static __device__ __forceinline__ void wl_wait_for(const unsigned *counter, unsigned count) {
     while (wl_peek(counter) < count)
         ;
