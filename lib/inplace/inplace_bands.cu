@@ -18,6 +18,7 @@
  *
  * Traffic: every element is read once and written once.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/flags.cuh"
 #include "lib/inplace/bands.h"
 #include "lib/inplace/inplace.cuh"
@@ -538,6 +539,7 @@ template <bool flat> static __device__ __forceinline__ void wl_back(const struct
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
     WL_SIZED(bands)(const struct wl__bands bands) {
+    wl_await_earlier();
     if (bands.strips == 1)
         wl_forth<true>(&bands);
     else
@@ -546,6 +548,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BANDS_BLOCKS)
     WL_SIZED(bands_back)(const struct wl__bands bands) {
+    wl_await_earlier();
     if (bands.strips == 1)
         wl_back<true>(&bands);
     else

@@ -12,6 +12,7 @@
  *
  * Traffic: every unit is written once, and read once, or up to WL_CYCLES_RUN times where walks meet.
  */
+#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/flags.cuh"
 #include "lib/cuda/index.cuh"
 #include "lib/inplace/bands.h"
@@ -203,6 +204,7 @@ static __device__ __forceinline__ void wl_begin(struct wl_walk *walk, const stru
 }
 
 extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 5) WL_NAME(const struct wl__bands bands) {
+    wl_await_earlier();
     const struct wl__bands *b = &bands;
     const struct wl_lane mine = wl_lane(b->matrix);
     unsigned *bits = (unsigned *)__cvta_global_to_generic(b->bits);
