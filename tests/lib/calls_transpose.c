@@ -110,8 +110,10 @@ static void choose_inplace(struct call *call, wl_context *context, struct draw *
 
 static wl_error run_inplace(wl_context *context, const struct call *call, wl_stream stream) {
     uint64_t bytes = call->array[1].bytes;
-    /* About rows + cols elements; none for squares. */
-    if (bytes > (call->rows == call->cols ? 0 : 65536 + 80 * (call->rows + call->cols) * call->width))
+    /* None for squares; as much as the matrix up to 256 KB; else about rows + cols elements. */
+    const uint64_t matrix = call->array[0].bytes,
+                   sides = 65536 + 80 * (call->rows + call->cols) * call->width;
+    if (bytes > (call->rows == call->cols ? 0 : matrix <= 256 << 10 ? matrix : sides))
         return WL_ERROR_OUT_OF_MEMORY;
     return wl_transpose_inplace(context, call->width, call->array[0].device, call->rows, call->cols,
                                 bytes ? call->array[1].device : 0, bytes, stream);
