@@ -10,7 +10,7 @@ usage: mover_gains.py problems [--random N] [--seed S] [--small]      prints pro
 
     (scripts/mover_gains.py problems; scripts/mover_gains.py each build/mover_gains build/lib/libfake_driver.so) |
         build/mover_gains >H200.tsv
-    scripts/mover_gains.py table -o docs/movers.md docs/results/movers/*00.tsv
+    scripts/mover_gains.py table -o docs/movers.md docs/results/movers/h200.tsv docs/results/movers/h100.tsv
 
 Problems are those of docs/library-speed.md, and N random ones (default 200) for each operation.  Few modules take part in
 many of these, so `each` draws 30000 for each operation and keeps 18 for each module.  --small: all of a few
@@ -209,6 +209,8 @@ def table(arguments):
            "the floors, which any problem can fall to; `fields_few` saves host time: its kernels have less to hand over at launch.",
            "`permute_narrow2` loses where dimensions of 2 come together, which these random problems had many of; on arrays without",
            "them (docs/notes/permute.md) it is up to 4 times as fast as what would do them.",
+           "Modules without a use came later: `small*` ([notes/small.md](notes/small.md)), `permute_matrices*`",
+           "([notes/permute.md](notes/permute.md)), `inplace_bands*` and what goes with them ([notes/inplace.md](notes/inplace.md)).",
            "", "| module | " + " | ".join(f"{device}: used | gained | mean | best | only" for device, _ in devices) + " |",
            "|---|" + "---:|" * (5 * len(devices))]
     kept, measured = modules(), {row[1] for _, rows in devices for row in rows}
