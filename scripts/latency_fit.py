@@ -16,8 +16,6 @@ import pathlib
 import statistics
 import sys
 
-import numpy
-
 WIDTHS = (1, 2, 4, 8, 16)
 SECTOR, VECTOR = 32, 16
 
@@ -65,7 +63,11 @@ def describe(problem):
 def read(paths):
     rows = []
     for path in paths:
-        for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines():
+        try:
+            text = pathlib.Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            sys.exit(f"latency_fit: {path} cannot be read: {error}")
+        for line in text.splitlines():
             if line.count("\t") == 5:
                 problem, module, others, small, without, same = line.split("\t")
                 if same != "same":
@@ -76,10 +78,12 @@ def read(paths):
 
 def line_through(rows):
     """first + per_million * elements, of the least relative error."""
-    times = numpy.array([row[4] for row in rows]) * 1000
-    factors = numpy.array([[1, row[2] * 1e-6] for row in rows])
-    (first, per_million), *_ = numpy.linalg.lstsq(factors / times[:, None], numpy.ones(len(rows)), rcond=None)
-    errors = abs(factors @ (first, per_million) / times - 1)
+    # The normal equations of first / t + per_million * n / t = 1.
+    weighted = [(1 / (1000 * row[4]), row[2] * 1e-6 / (1000 * row[4])) for row in rows]
+    aa, ab, bb = (sum(w[i] * w[j] for w in weighted) for i, j in ((0, 0), (0, 1), (1, 1)))
+    a, b = (sum(w[i] for w in weighted) for i in (0, 1))
+    first, per_million = (a * bb - b * ab) / (aa * bb - ab * ab), (b * aa - a * ab) / (aa * bb - ab * ab)
+    errors = [abs(first * w[0] + per_million * w[1] - 1) for w in weighted]
     return first, per_million, statistics.mean(errors), max(errors)
 
 
@@ -94,10 +98,10 @@ def best_others(rows, estimate):
 
 def fit(arguments):
     rows = read(arguments.results)
-    if not rows:
-        sys.exit("latency_fit: no times in these files")
     large, most = arguments.large, arguments.fitted
     parts = [[row for row in rows if row[2] < large], [row for row in rows if large <= row[2] < most]]
+    if min(map(len, parts)) < 2:
+        sys.exit(f"latency_fit: too few times in these files: give what `build/mover_gains --hot yes` printed for the sweep")
     lines = [line_through(part) for part in parts]
     out = [f"{len(rows)} problems", f".large = {large}",
            f".first = {{{lines[0][0]:.0f}, {lines[1][0]:.0f}}}", f".per_million = {{{lines[0][1]:.0f}, {lines[1][1]:.0f}}}"]
@@ -109,6 +113,8 @@ def fit(arguments):
         return first + per_million * n * 1e-6
     for kind in ("vectors", "tiles", "torn"):
         some = [row for row in rows if row[3] == kind]
+        if not some:
+            continue
         others, mean, worst = best_others(some, estimate)
         out.append(f".{kind} = {others:.0f}")
         out.append(f"    {len(some)} problems: the choice takes {100 * (mean - 1):.1f} % longer than the best one in the mean, "
