@@ -10,6 +10,7 @@
  * vectors where two blocks meet.
  */
 #include "lib/cuda/earlier.cuh"
+#include "lib/cuda/gathered.cuh"
 #include "lib/permute/permute.cuh"
 #include "lib/permute/permute_window.cuh"
 
@@ -17,21 +18,6 @@
 #define WL_STARTS (WL_SIDE * 16)          /* bytes at a multiple of which they begin */
 
 extern __shared__ __align__(128) unsigned char memory[];
-
-union wl_vector {
-    uint4 whole;
-    uint32_t words[4];
-    wl_element wide[WL_EACH];
-};
-
-/* Sets element k of the vector, which is 0 before. */
-static __device__ __forceinline__ void wl_put(wl_vector &vector, int k, wl_element element) {
-#if WL_WIDTH < 4
-    vector.words[k * WL_WIDTH / 4] |= (uint32_t)element << k * WL_WIDTH % 4 * 8;
-#else
-    vector.wide[k] = element;
-#endif
-}
 
 /* Loads matrices `first` to first + count - 1 of the output, and notes their places. */
 static __device__ __forceinline__ void load(const struct wl_permute_matrices &p, uint32_t first, int count,

@@ -36,29 +36,12 @@
 #include "lib/cuda/async.cuh"
 #endif
 #include "lib/cuda/earlier.cuh"
-#include "lib/cuda/element.cuh"
+#include "lib/cuda/gathered.cuh"
 #include "lib/transpose/transpose_panels.h"
 #include "lib/transpose/transpose_tile.cuh"
 
 #define WL_SIDE   (WL_WIDTH == 1 ? 2 : 4) /* consecutive lanes in the output */
 #define WL_STARTS (WL_SIDE * 16)          /* bytes at a multiple of which they begin */
-
-#if !WL_TURNED
-union wl_vector {
-    uint4 whole;
-    uint32_t words[4];
-    wl_element wide[WL_EACH];
-};
-
-/* Sets element k of the vector, which is 0 before. */
-static __device__ __forceinline__ void wl_put(wl_vector &vector, int k, wl_element element) {
-#if WL_WIDTH < 4
-    vector.words[k * WL_WIDTH / 4] |= (uint32_t)element << k * WL_WIDTH % 4 * 8;
-#else
-    vector.wide[k] = element;
-#endif
-}
-#endif
 
 #if !WL_GAPS
 /* Element e of the run: its matrix, row and column. */
