@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "without_small.h"
+
 wl_context *context;
 
 int open_device(void **state) {
@@ -18,6 +20,13 @@ int open_device(void **state) {
         return -1;
     }
     return 0;
+}
+
+int open_without_small(void **state) {
+    const int failed = open_device(state);
+    if (!failed)
+        leave_out_small(context);
+    return failed;
 }
 
 int close_device(void **state) {

@@ -11,6 +11,8 @@ extern wl_context *context;
 
 int open_device(void **state);
 int close_device(void **state);
+/* The same set-up without the mover of small arrays (without_small.h). */
+int open_without_small(void **state);
 
 /* Whether only the release build's tests run this case.  Under a sanitizer, which takes several times as
  * long, two of three cases are skipped; the choice is the same in each run. */

@@ -12,7 +12,6 @@
 
 #include "device.h"
 #include "wideload.h"
-#include "without_small.h"
 
 #define GUARD_BYTES 256
 #define POISON      0xA5
@@ -237,13 +236,6 @@ static void calls_do_not_disturb_each_other(void **state) {
         permute(&turned, 2, 0, 0);
         permute(&one, 4, 0, 0);
     }
-}
-
-static int open_without_small(void **state) {
-    int failed = open_device(state);
-    if (!failed)
-        leave_out_small(context);
-    return failed;
 }
 
 int main(void) {

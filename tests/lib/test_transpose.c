@@ -14,7 +14,6 @@
 
 #include "arena.h"
 #include "device.h"
-#include "without_small.h"
 
 static const unsigned widths[] = {1, 2, 4, 8, 16};
 #define WIDTHS 5
@@ -487,126 +486,100 @@ static void batches(void **state) {
 
 /* ---------------------------------------------------------------- choices */
 
+/* What must be chosen with asynchronous loads and bulk copies, and without. */
 static void choices(void **state) {
     (void)state;
-    check(4, (wl_transpose_layout){.rows = 1, .cols = 1000, .batch = 1}, 1, 2, ": line: ");
-    check(4, (wl_transpose_layout){.rows = 1000, .cols = 1, .batch = 3}, 1, 2, ": line: ");
-    check(4, (wl_transpose_layout){.rows = 1000, .cols = 3, .batch = 1}, 1, 2, ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 32, .cols = 300, .batch = 2}, 1, 2,
-          async() ? ": matrices: " : ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 32, .cols = 304, .batch = 2}, 1, 2, ": narrow: ");
-    check(4, (wl_transpose_layout){.rows = 1000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2,
-          async() ? ": matrices: " : ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 3000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": shifted: ");
-    const char *aligned = async() ? ": async: " : ": vectors: ";
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2}, 0, 0, aligned);
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2}, 8, 64, aligned);
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2}, 8, 32, ": vectors: ");
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .from_ld = 288}, 0, 0,
-          ": vectors: ");
-    check(8, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .from_stride = 128 * 256 + 16}, 0, 0,
-          ": vectors: ");
-    check(8, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 32, ": vectors: ");
-    const char *aligned16 = async() ? ": async: " : ": shifted: ";
-    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 2, .from_ld = 67}, 2, 1, aligned16);
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1}, 8, 4,
-          ": vectors: ");
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1}, 0, 0,
-          async() ? ": matrices: " : ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 144, .cols = 49, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 130, .cols = 49, .batch = 1}, 0, 0,
-          async() ? ": matrices: " : ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 56, .cols = 49, .batch = 1}, 0, 0,
-          async() ? ": matrices: " : ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 144, .cols = 50, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 136, .cols = 52, .batch = 1}, 0, 0,
-          async() ? ": matrices: " : ": narrow: ");
-    check(1, (wl_transpose_layout){.rows = 128, .cols = 49, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": narrow: ");
-    check(1, (wl_transpose_layout){.rows = 128, .cols = 36, .batch = 1}, 0, 0,
-          async() ? ": matrices: " : ": narrow: ");
-    check(1, (wl_transpose_layout){.rows = 128, .cols = 197, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": shifted: ");
-    check(1, (wl_transpose_layout){.rows = 1024, .cols = 196, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 257, .cols = 257, .batch = 30}, 0, 0,
-          async() ? ": panels: " : ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 64, .cols = 81, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 64, .cols = 903, .batch = 1}, 0, 0, ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 49, .cols = 64, .batch = 1}, 0, 0,
-          async() ? ": columns: " : ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 49, .cols = 64, .batch = 1}, 0, 0,
-          async() ? ": matrices: " : ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 599, .cols = 72, .batch = 1}, 0, 0,
-          async() ? ": columns: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 601, .cols = 72, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": shifted: ");
-    /* Rows of the output that begin anywhere: of short rows, pieces; with pads if banks conflict. */
-    check(1, (wl_transpose_layout){.rows = 1101, .cols = 77, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": shifted: ");
-    check(1, (wl_transpose_layout){.rows = 1101, .cols = 64, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": shifted: ");
-    check(1, (wl_transpose_layout){.rows = 1101, .cols = 128, .batch = 1}, 0, 0,
-          async() ? ": windows: " : ": shifted: ");
-    check(1, (wl_transpose_layout){.rows = 1024, .cols = 88, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 1003, .cols = 208, .batch = 1}, 0, 0,
-          async() ? ": windows: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 1003, .cols = 149, .batch = 1}, 3, 0,
-          async() ? ": pieces: " : ": shifted: ");
-    /* Small matrices of a batch. */
-    check(2, (wl_transpose_layout){.rows = 32, .cols = 144, .batch = 20}, 0, 0,
-          async() ? ": matrices: " : ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 32, .cols = 128, .batch = 20}, 0, 0, ": narrow: ");
-    check(4, (wl_transpose_layout){.rows = 64, .cols = 13, .batch = 20}, 0, 0,
-          async() ? ": matrices: " : ": narrow: ");
-    /* Streams of bytes that are no whole vectors. */
-    check(1, (wl_transpose_layout){.rows = 37, .cols = 120001, .batch = 1}, 0, 0,
-          async() ? ": panels: " : ": narrow: ");
-    check(1, (wl_transpose_layout){.rows = 37, .cols = 5008, .batch = 1}, 0, 0, ": narrow: ");
-    check(1, (wl_transpose_layout){.rows = 21, .cols = 5001, .batch = 1}, 0, 0, ": narrow: ");
-    check(2, (wl_transpose_layout){.rows = 320, .cols = 14001, .batch = 1}, 0, 0,
-          async() ? ": slots: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 280, .cols = 72, .batch = 1}, 0, 0,
-          async() ? ": columns: " : ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 447, .cols = 36, .batch = 1}, 0, 0,
-          async() ? ": columns: " : ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 449, .cols = 36, .batch = 1}, 0, 0,
-          async() ? ": pieces: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 81, .cols = 56, .batch = 1}, 0, 0,
-          async() ? ": matrices: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 81, .cols = 56, .batch = 1, .to_ld = 82}, 0, 0,
-          async() ? ": matrices: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 181, .cols = 156, .batch = 1, .to_ld = 182}, 0, 0,
-          async() ? ": windows: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1, .from_ld = 50}, 0, 0,
-          async() ? ": matrices: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 136, .cols = 49, .batch = 1, .from_ld = 90}, 0, 0,
-          async() ? ": panels: " : ": shifted: ");
-    check(2, (wl_transpose_layout){.rows = 144, .cols = 264, .batch = 1}, 16, 8,
-          async() ? ": async: " : ": shifted: ");
-    check(1, (wl_transpose_layout){.rows = 529, .cols = 250, .batch = 1}, 0, 0,
-          async() ? ": windows: " : ": shifted: ");
-    check(16, (wl_transpose_layout){.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ");
-    check(16, (wl_transpose_layout){.rows = 34, .cols = 65, .batch = 1}, 2, 1, aligned16);
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1}, 0, 0,
-          ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 255, .batch = 1, .from_ld = 256}, 0, 0,
-          ": shifted: ");
-    check(4, (wl_transpose_layout){.rows = 128, .cols = 256, .batch = 1}, 1, 0, ": shifted: ");
+    static const struct {
+        unsigned width;
+        wl_transpose_layout layout;
+        unsigned to_shift, from_shift;
+        const char *kernel, *older;
+    } cases[] = {
+        {4, {.rows = 1, .cols = 1000, .batch = 1}, 1, 2, ": line: ", ": line: "},
+        {4, {.rows = 1000, .cols = 1, .batch = 3}, 1, 2, ": line: ", ": line: "},
+        {4, {.rows = 1000, .cols = 3, .batch = 1}, 1, 2, ": narrow: ", ": narrow: "},
+        {2, {.rows = 32, .cols = 300, .batch = 2}, 1, 2, ": matrices: ", ": narrow: "},
+        {2, {.rows = 32, .cols = 304, .batch = 2}, 1, 2, ": narrow: ", ": narrow: "},
+        {4, {.rows = 1000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": matrices: ", ": shifted: "},
+        {4, {.rows = 3000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": shifted: ", ": shifted: "},
+        {4, {.rows = 128, .cols = 256, .batch = 2}, 0, 0, ": async: ", ": vectors: "},
+        {4, {.rows = 128, .cols = 256, .batch = 2}, 8, 64, ": async: ", ": vectors: "},
+        {4, {.rows = 128, .cols = 256, .batch = 2}, 8, 32, ": vectors: ", ": vectors: "},
+        {4, {.rows = 128, .cols = 256, .batch = 1, .from_ld = 288}, 0, 0, ": vectors: ", ": vectors: "},
+        {8,
+         {.rows = 128, .cols = 256, .batch = 2, .from_stride = 128 * 256 + 16},
+         0,
+         0,
+         ": vectors: ",
+         ": vectors: "},
+        {8, {.rows = 128, .cols = 256, .batch = 1}, 4, 32, ": vectors: ", ": vectors: "},
+        {16, {.rows = 34, .cols = 65, .batch = 2, .from_ld = 67}, 2, 1, ": async: ", ": shifted: "},
+        {4,
+         {.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1},
+         8,
+         4,
+         ": vectors: ",
+         ": vectors: "},
+        {4, {.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ", ": shifted: "},
+        {2, {.rows = 136, .cols = 49, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+        {2, {.rows = 144, .cols = 49, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
+        {2, {.rows = 130, .cols = 49, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+        {2, {.rows = 56, .cols = 49, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+        {2, {.rows = 144, .cols = 50, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
+        {2, {.rows = 136, .cols = 52, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+        {1, {.rows = 128, .cols = 49, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
+        {1, {.rows = 128, .cols = 36, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+        {1, {.rows = 128, .cols = 197, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+        {1, {.rows = 1024, .cols = 196, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+        {2, {.rows = 257, .cols = 257, .batch = 30}, 0, 0, ": panels: ", ": shifted: "},
+        {4, {.rows = 64, .cols = 81, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+        {4, {.rows = 64, .cols = 903, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
+        {4, {.rows = 49, .cols = 64, .batch = 1}, 0, 0, ": columns: ", ": narrow: "},
+        {2, {.rows = 49, .cols = 64, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+        {2, {.rows = 599, .cols = 72, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
+        {2, {.rows = 601, .cols = 72, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+        /* Rows of the output that begin anywhere: of short rows, pieces; with pads if banks conflict. */
+        {1, {.rows = 1101, .cols = 77, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+        {1, {.rows = 1101, .cols = 64, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+        {1, {.rows = 1101, .cols = 128, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+        {1, {.rows = 1024, .cols = 88, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+        {2, {.rows = 1003, .cols = 208, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+        {2, {.rows = 1003, .cols = 149, .batch = 1}, 3, 0, ": pieces: ", ": shifted: "},
+        /* Small matrices of a batch. */
+        {2, {.rows = 32, .cols = 144, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+        {2, {.rows = 32, .cols = 128, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+        {4, {.rows = 64, .cols = 13, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+        /* Streams of bytes that are no whole vectors. */
+        {1, {.rows = 37, .cols = 120001, .batch = 1}, 0, 0, ": panels: ", ": narrow: "},
+        {1, {.rows = 37, .cols = 5008, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
+        {1, {.rows = 21, .cols = 5001, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
+        {2, {.rows = 320, .cols = 14001, .batch = 1}, 0, 0, ": slots: ", ": shifted: "},
+        {2, {.rows = 280, .cols = 72, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
+        {4, {.rows = 447, .cols = 36, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
+        {4, {.rows = 449, .cols = 36, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+        {2, {.rows = 81, .cols = 56, .batch = 1}, 0, 0, ": matrices: ", ": shifted: "},
+        {2, {.rows = 81, .cols = 56, .batch = 1, .to_ld = 82}, 0, 0, ": matrices: ", ": shifted: "},
+        {2, {.rows = 181, .cols = 156, .batch = 1, .to_ld = 182}, 0, 0, ": windows: ", ": shifted: "},
+        {2, {.rows = 136, .cols = 49, .batch = 1, .from_ld = 50}, 0, 0, ": matrices: ", ": shifted: "},
+        {2, {.rows = 136, .cols = 49, .batch = 1, .from_ld = 90}, 0, 0, ": panels: ", ": shifted: "},
+        {2, {.rows = 144, .cols = 264, .batch = 1}, 16, 8, ": async: ", ": shifted: "},
+        {1, {.rows = 529, .cols = 250, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+        {16, {.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ", ": shifted: "},
+        {16, {.rows = 34, .cols = 65, .batch = 1}, 2, 1, ": async: ", ": shifted: "},
+        {4,
+         {.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1},
+         0,
+         0,
+         ": shifted: ",
+         ": shifted: "},
+        {4, {.rows = 128, .cols = 255, .batch = 1, .from_ld = 256}, 0, 0, ": shifted: ", ": shifted: "},
+        {4, {.rows = 128, .cols = 256, .batch = 1}, 1, 0, ": shifted: ", ": shifted: "},
+    };
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        check(cases[i].width, cases[i].layout, cases[i].to_shift, cases[i].from_shift,
+              async() ? cases[i].kernel : cases[i].older);
     assert_string_equal(wl_explain() + strcspn(wl_explain(), ":"),
                         wl_explain() + strlen("wl_transpose_batched"));
-}
-
-static int open_without_small(void **state) {
-    int failed = open_device(state);
-    if (!failed)
-        leave_out_small(context);
-    return failed;
 }
 
 int main(void) {
