@@ -4,7 +4,8 @@
 
 #include "lib/context.h"
 
-/* Threads per block, WL_SLOT_THREADS of lib/cuda/slots.cuh. */
+/* Threads per block, WL_SLOT_THREADS of lib/cuda/slots.cuh.  Copies and sums of less than
+ * context->tuned->large_arrays have twice as many. */
 #define WL__SLOTS_THREADS 128
 
 /* Slots are counted from the 128-byte line in which the output begins: so a warp's stores fill whole sectors,

@@ -13,7 +13,7 @@
 
 #include "lib/cuda/index.cuh"
 
-/* Threads per block; lib/slots.h launches no other number.  Blocks are small, with one slot per thread: as
+/* Threads per block.  Blocks are small, with one slot per thread: as
  * one ends the next begins, and its loads are in flight while others wait.  Sixteen of them fill a
  * multiprocessor, if threads take at most 32 registers. */
 #define WL_SLOT_THREADS 128
