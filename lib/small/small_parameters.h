@@ -1,7 +1,7 @@
 /* What the host tells the kernel of small arrays: plain C that both sides include.
  *
- * It is packed.  A block that starts reads its parameters from a cache of 64-byte lines that it finds empty,
- * one after the other, and each takes some 50 ns: of the microsecond that a small call takes. */
+ * It is packed: 360 bytes less to read made a call of 1.5 us 0.2 us shorter (docs/notes/small.md).  Probably
+ * a block that starts finds the cache of its parameters empty, and reads them line after line. */
 #ifndef WIDELOAD_KERNELS_SMALL_PARAMETERS_H
 #define WIDELOAD_KERNELS_SMALL_PARAMETERS_H
 
