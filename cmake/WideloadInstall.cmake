@@ -20,7 +20,7 @@ install(TARGETS wideload-cudart wideload_cli
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # The target of `make`: everything that is installed.
 add_custom_target(installed)
-add_dependencies(installed wideload wideload-sim wideload-cudart wideload_cli)
+add_dependencies(installed wideload wideload-sim wideload-cudart wideload_cli ${WIDELOAD_NAMED})
 install(FILES ${PROJECT_SOURCE_DIR}/include/wideload.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT WideloadTargets NAMESPACE Wideload:: DESTINATION ${WIDELOAD_CMAKEDIR})
 

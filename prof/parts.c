@@ -8,7 +8,7 @@
 
 #include "lib/parts.h"
 
-/* Paths relative to libwideload.so's folder; targets of links come before the links. */
+/* Paths relative to libwideload.so's folder. */
 static const char simulator[] = "libwideload-sim.so", runtime[] = "libwideload-cudart.so",
                   folder[] = "wideload";
 static const char *const files[] = {simulator,

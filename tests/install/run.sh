@@ -53,7 +53,7 @@ if [ -e "$prefix/bin/wideload" ]; then
     }
 fi
 
-# What programs that nvcc built are given: links that stay within the tree.
+# What programs that nvcc built are given: libraries of the tree.
 if [ -e "$libdir/wideload" ]; then
     echo "--- lib/wideload"
     for name in libcudart.so.13 libcudart.so.12 libcuda.so.1; do
