@@ -38,6 +38,7 @@ enum {
     KEY_ARCH,
     KEY_TIMEOUT,
     KEY_CHECK,
+    KEY_READ,
     KEY_FAIL_IF,
     KEY_GITHUB,
     KEY_OUTPUT,
@@ -55,7 +56,7 @@ struct input {
     struct prof_selection selection;
     struct prof_gate gates[MOST_GATES];
     size_t gate_count;
-    const char *arch, *checks, *output, *csv, *json;
+    const char *arch, *checks, *read, *output, *csv, *json;
     double seconds;
 };
 
@@ -76,6 +77,10 @@ static const struct argp_option options[] = {
     {"timeout", KEY_TIMEOUT, "SECONDS", 0, "End the program after this long; the exit status is then 124", 2},
     {"check", KEY_CHECK, "LIST", 0,
      "Also look for bugs: memory, race, init, sync, leak; the exit status is 1 if there are any", 2},
+    {"read", KEY_READ, "FILE", 0,
+     "Run nothing; report the records that a program on the simulator wrote to this file, which its "
+     "WIDELOAD_PROF_OUT named",
+     2},
     {0, 0, 0, 0, "Gates:", 3},
     {"fail-if", KEY_FAIL_IF, "EXPR", 0,
      "Exit with 3 if this holds for a kernel, as in 'gld_efficiency<80'; may be given several times", 3},
@@ -159,6 +164,9 @@ static bool parse_option(struct input *input, int key, const char *argument) {
     case KEY_CHECK:
         input->checks = argument;
         return parse_checks(argument, &input->leaks_fail, error);
+    case KEY_READ:
+        input->read = argument;
+        return true;
     case KEY_FAIL_IF:
         if (input->gate_count == MOST_GATES)
             return base_usage(error, "--fail-if: given more than %d times", MOST_GATES);
@@ -190,7 +198,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp argp = {
     options,
     parse,
-    "PROGRAM [ARGUMENT...]",
+    "PROGRAM [ARGUMENT...]\n--read FILE",
     "Runs a CUDA program on the simulator and reports the memory accesses of its kernels, counted exactly.  "
     "The "
     "program keeps its standard streams, exit status and signals; the report goes to standard error.",
@@ -222,7 +230,7 @@ struct files {
 static bool check_places(const struct input *input, const struct prof_program *program,
                          struct base_error *error) {
     size_t count = 0, most = 7;
-    while (input->program[most - 7])
+    while (input->program && input->program[most - 7])
         most++;
     struct base_place *places = calloc(most, sizeof *places);
     if (!places)
@@ -236,8 +244,11 @@ static bool check_places(const struct input *input, const struct prof_program *p
         .name = "where standard error goes", .is_stream = true, .stream = STDERR_FILENO, .read = true};
     places[count++] = (struct base_place){
         .name = "standard input", .is_stream = true, .stream = STDIN_FILENO, .read = true};
-    places[count++] = (struct base_place){.name = "the program", .path = program->path, .read = true};
-    for (size_t i = 1; input->program[i]; i++)
+    if (input->read)
+        places[count++] = (struct base_place){.name = "--read", .path = input->read, .read = true};
+    else
+        places[count++] = (struct base_place){.name = "the program", .path = program->path, .read = true};
+    for (size_t i = 1; input->program && input->program[i]; i++)
         places[count++] = (struct base_place){
             .name = "an argument of the program", .path = input->program[i], .read = true};
     bool good = base_places_check(places, count, error);
@@ -259,6 +270,8 @@ static bool open_files(struct files *files, const struct input *input, struct ba
         /* The program must not inherit the descriptor. */
         fcntl(fileno(files->outputs[i].file), F_SETFD, FD_CLOEXEC);
     }
+    if (input->read)
+        return prof_records_open(&files->records, input->read, error);
     if (!prof_records_create(&files->records, error))
         return false;
     cli_note_unfinished(RECORDS, files->records.path);
@@ -287,7 +300,7 @@ static bool out_of_memory(struct base_error *error) {
     return base_failure(error, "out of memory");
 }
 
-/* Returns the driver's message that gives the reason, or NULL. */
+/* program: NULL for --read.  Returns the driver's message that gives the reason, or NULL. */
 static const struct prof_message *put_silence(FILE *file, const struct prof_program *program,
                                               const struct prof_report *report) {
     const struct prof_recording *recording = report->recording;
@@ -295,7 +308,7 @@ static const struct prof_message *put_silence(FILE *file, const struct prof_prog
     fprintf(file, "wideload prof: %s: ", report->program);
     if (recording->launch_count) {
         fprintf(file, "none of its %zu launches was asked for\n", recording->launch_count);
-    } else if (recording->begun || !recording->has_account) {
+    } else if (!program || recording->begun || !recording->has_account) {
         fputs("no launch was recorded\n", file);
     } else if ((why = prof_first_error(report))) {
         fprintf(file, "no kernel ran: %.*s\n", (int)strcspn(why->text, "\n"), why->text);
@@ -321,7 +334,7 @@ static bool put_report(FILE *file, const struct input *input, const struct prof_
     prof_put_losses(file, report);
     prof_put_notes(file, report);
     prof_put_messages(file, report, told);
-    if (input->checks && report->recording->has_checks)
+    if ((input->checks || input->read) && report->recording->has_checks)
         prof_put_findings(file, report);
     return true;
 }
@@ -390,13 +403,11 @@ static bool report_records(struct files *files, const struct input *input, const
                            int *status, struct base_error *error) {
     struct prof_recording recording;
     struct prof_rows rows = {0};
-    char *name = base_utf8(input->program[0]);
-    bool good = name ? prof_recording_read(files->records.file, &recording, error) : out_of_memory(error);
-    if (!good) {
-        free(name);
+    if (!prof_recording_read(files->records.file, &recording, error))
         return false;
-    }
-    if (input->checks && recording.process_count && !recording.has_checks && !recording.lost)
+    char *name = base_utf8(input->read ? input->read : input->program[0]);
+    bool good = name || out_of_memory(error);
+    if (good && input->checks && recording.process_count && !recording.has_checks && !recording.lost)
         good =
             base_failure(error, "--check: nothing was checked: the program emptied its environment, or the "
                                 "simulator has no checks");
@@ -408,7 +419,8 @@ static bool report_records(struct files *files, const struct input *input, const
                                      .choices = &input->choices,
                                      .each = input->selection.each,
                                      .leaks_fail = input->leaks_fail,
-                                     .running = count_running(&recording)};
+                                     .read = input->read != NULL,
+                                     .running = input->read ? 0 : count_running(&recording)};
         good = write_report(files, input, program, &report, status, error);
     }
     prof_rows_free(&rows);
@@ -454,6 +466,7 @@ static int profile(struct input *input) {
         return status;
     }
     struct prof_outcome outcome;
+    int verdict = CLI_GO_ON;
     if (!check_places(input, &program, &error) || !open_files(&files, input, &error)) {
         status = cli_report(&error);
         close_files(&files);
@@ -473,17 +486,37 @@ static int profile(struct input *input) {
         close_files(&files);
         return status;
     }
-    int verdict = CLI_GO_ON;
-    if (!report_records(&files, input, &program, &verdict, &error)) {
-        status = cli_report(&error);
-        close_files(&files);
-        return status;
-    }
+    bool good = report_records(&files, input, &program, &verdict, &error);
     close_files(&files);
+    if (!good)
+        return cli_report(&error);
     /* If the program was killed by a signal, its status takes precedence over the verdict. */
     if (verdict != CLI_GO_ON && !outcome.timed_out && WIFEXITED(outcome.status))
         return verdict;
     return program_status(input, &outcome);
+}
+
+/* --read: the records are there already. */
+static int report_read(const struct input *input) {
+    struct base_error error;
+    struct files files = {0};
+    int verdict = CLI_GO_ON;
+    bool good = check_places(input, NULL, &error) && open_files(&files, input, &error) &&
+                report_records(&files, input, NULL, &verdict, &error);
+    close_files(&files);
+    if (!good)
+        return cli_report(&error);
+    return verdict == CLI_GO_ON ? CLI_SUCCESS : verdict;
+}
+
+/* Refuses what says how to run, beside --read. */
+static bool check_read(const struct input *input, struct base_error *error) {
+    const char *beside = input->program         ? "a program"
+                         : input->arch          ? "--arch"
+                         : input->checks        ? "--check"
+                         : input->seconds > 0.0 ? "--timeout"
+                                                : NULL;
+    return !beside || base_usage(error, "--read: %s was given too, but --read runs nothing", beside);
 }
 
 static int run(int argc, char **argv) {
@@ -492,6 +525,9 @@ static int run(int argc, char **argv) {
     if (status == CLI_GO_ON && input.metrics_help) {
         prof_metrics_help(stdout);
         status = CLI_SUCCESS;
+    } else if (status == CLI_GO_ON && input.read) {
+        struct base_error error;
+        status = check_read(&input, &error) ? report_read(&input) : cli_report(&error);
     } else if (status == CLI_GO_ON && !input.program) {
         struct base_error error;
         base_usage(&error, "no program given; see `wideload help prof`");

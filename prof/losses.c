@@ -11,9 +11,14 @@ static uint64_t lost(const struct prof_recording *recording) {
     return recording->lost + recording->absent;
 }
 
+/* Whether the account that `wideload prof` wrote is gone. */
+static bool overwritten(const struct prof_report *report) {
+    return !report->recording->has_account && !report->read;
+}
+
 bool prof_is_incomplete(const struct prof_report *report) {
     const struct prof_recording *recording = report->recording;
-    return !recording->has_account || recording->in_flight || lost(recording) || recording->missing ||
+    return overwritten(report) || recording->in_flight || lost(recording) || recording->missing ||
            recording->damaged || report->running;
 }
 
@@ -48,7 +53,7 @@ void prof_put_losses(FILE *file, const struct prof_report *report) {
                  plural(report->running, "process that uses CUDA has", "processes that use CUDA have"));
         base_wrap(file, text, 2, 0);
     }
-    if (!recording->has_account) {
+    if (overwritten(report)) {
         base_wrap(file, "! the records were overwritten: the report is incomplete", 2, 0);
     } else if (lost(recording)) {
         snprintf(text, sizeof text, "! %" PRIu64 " %s lost%s%s%s: the report is incomplete", lost(recording),

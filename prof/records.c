@@ -46,6 +46,11 @@ bool prof_records_create(struct prof_records *out, struct base_error *error) {
     return refuse(error, full, reason);
 }
 
+bool prof_records_open(struct prof_records *out, const char *path, struct base_error *error) {
+    *out = (struct prof_records){.file = fopen(path, "re")};
+    return out->file || base_failure(error, "--read: %.400s: %s", path, strerror(errno));
+}
+
 void prof_records_close(struct prof_records *records) {
     if (records->file)
         fclose(records->file);

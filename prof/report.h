@@ -16,6 +16,7 @@ struct prof_report {
     const struct prof_rows *rows;
     const struct prof_choices *choices; /* empty: the default table */
     bool each, leaks_fail;              /* leaks_fail: memory that was never freed is an error */
+    bool read;                          /* the records were there already, perhaps without an account */
     size_t running;                     /* processes that use the driver and were still running at the end */
 };
 

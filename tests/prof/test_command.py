@@ -229,6 +229,62 @@ class Losses(Folder):
         self.assertIn("vectors", self.text("report"))
 
 
+class Read(Folder):
+    """--read: a report of records that are there already."""
+
+    def setUp(self):
+        super().setUp()
+        given = prof("--output", os.devnull, "env", "-0").stdout.split("\0")
+        self.path = self.place("records")
+        with open(self.path, "w", encoding="utf-8"):
+            pass
+        self.environment = {**dict(pair.split("=", 1) for pair in given if pair), "WIDELOAD_PROF_OUT": self.path}
+
+    def run_recorded(self, *steps):
+        subprocess.run([arguments.program, *steps], env=self.environment, timeout=120, check=True)
+
+    def test_same_report(self):
+        self.run_recorded("vectors", "strided:7", "vectors")
+        read, run = self.place("read.json"), self.place("run.json")
+        done = prof("--lines", "--json", read, "--read", self.path)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        there = prof("--lines", "--json", run, arguments.program, "vectors", "strided:7", "vectors")
+        self.assertEqual(done.stderr.replace(self.path, arguments.program), there.stderr)
+        with open(read, encoding="utf-8") as first, open(run, encoding="utf-8") as second:
+            self.assertEqual(json.load(first)["launches"], json.load(second)["launches"])
+        self.assertTrue(os.path.exists(self.path))
+
+    def test_part(self):
+        self.run_recorded("vectors", "strided:7", "vectors")
+        document = self.place("a.json")
+        prof("--launch-skip", "1", "--launch-count", "1", "--json", document, "--read", self.path)
+        with open(document, encoding="utf-8") as file:
+            self.assertEqual([launch["kernel"] for launch in json.load(file)["launches"]],
+                             ["void strided<float>(float*, float const*, int)"])
+
+    def test_gate(self):
+        self.run_recorded("strided:7")
+        self.assertEqual(prof("--fail-if", "gld_efficiency<50", "--read", self.path).returncode, 3)
+
+    def test_no_launch(self):
+        done = prof("--read", self.path)
+        self.assertEqual((done.returncode, done.stderr), (0, f"wideload prof: {self.path}: no launch was recorded\n"))
+
+    def test_refused(self):
+        for words, status, text in [
+                (["--read", self.place("none")], 1, "No such file"),
+                (["--read", self.folder], 1, "directory"),
+                (["--read", self.path, arguments.program], 2, "a program was given too"),
+                (["--read", self.path, "--check", "race"], 2, "--check was given too"),
+                (["--read", self.path, "--arch", "sm_90"], 2, "--arch was given too"),
+                (["--read", self.path, "--timeout", "3"], 2, "--timeout was given too"),
+                (["--read", self.path, "--json", self.path], 2, "--read")]:
+            done = prof(*words)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn(text, done.stderr)
+
+
 class Ends(Folder):
     """Whichever process is killed, none continues and no file is left."""
 
