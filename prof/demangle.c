@@ -21,14 +21,30 @@ static void find_demangler(void) {
     memcpy(&demangle, &symbol, sizeof symbol);
 }
 
+/* Removes ABI tags that are hashes: Numba gives each function one, "f[abi:v1][abi:cw51cXTLSUwv1...]". */
+static void remove_hashes(char *name) {
+    static const char start[] = "[abi:";
+    const size_t longest = 16; /* of tags that people write */
+    for (char *tag = strstr(name, start); tag;) {
+        char *end = strchr(tag, ']');
+        if (end && (size_t)(end - tag) > sizeof start - 1 + longest)
+            memmove(tag, end + 1, strlen(end + 1) + 1);
+        else
+            tag++;
+        tag = strstr(tag, start);
+    }
+}
+
 char *prof_demangle(const char *name) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (strncmp(name, "_Z", 2) == 0) {
         pthread_once(&once, find_demangler);
         int status;
         char *plain = demangle ? demangle(name, NULL, NULL, &status) : NULL;
-        if (plain)
+        if (plain) {
+            remove_hashes(plain);
             return plain;
+        }
     }
     return strdup(name);
 }

@@ -249,7 +249,9 @@ class Read(Folder):
         done = prof("--lines", "--json", read, "--read", self.path)
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         there = prof("--lines", "--json", run, arguments.program, "vectors", "strided:7", "vectors")
-        self.assertEqual(done.stderr.replace(self.path, arguments.program), there.stderr)
+        # The header names the program as the system does.
+        self.assertIn(os.path.realpath(arguments.program), done.stderr)
+        self.assertEqual(done.stderr.split("\n\n", 1)[1], there.stderr.split("\n\n", 1)[1])
         with open(read, encoding="utf-8") as first, open(run, encoding="utf-8") as second:
             self.assertEqual(json.load(first)["launches"], json.load(second)["launches"])
         self.assertTrue(os.path.exists(self.path))
