@@ -26,6 +26,9 @@ get_filename_component(WIDELOAD_CUDA_ROOT ${WIDELOAD_CUDA_ROOT}/../.. ABSOLUTE)
 find_path(WIDELOAD_CUDA_INCLUDE cuda.h
     HINTS ${WIDELOAD_CUDA_ROOT}/include ${WIDELOAD_CUDA_ROOT}/targets/x86_64-linux/include
     NO_DEFAULT_PATH REQUIRED)
+# For commands: nvcc, whose work is done once for all builds.
+set(WIDELOAD_NVCC_ONCE ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh ${PROJECT_SOURCE_DIR}/build-kernels ${PROJECT_BINARY_DIR}
+    ${WIDELOAD_NVCC})
 find_program(WIDELOAD_FATBINARY fatbinary HINTS ${WIDELOAD_CUDA_ROOT}/bin REQUIRED)
 
 # A driver decompresses this mode in some 20 us per module.  --compress-mode=size would halve the library's size, but add
@@ -37,7 +40,7 @@ math(EXPR cuda_minor "${cuda_version} % 1000 / 10")
 set(WIDELOAD_CUDA_RELEASE ${cuda_major}.${cuda_minor})
 set(WIDELOAD_COMPRESSION --compress-all)
 if(cuda_version GREATER_EQUAL 12080)
-    string(APPEND WIDELOAD_COMPRESSION " --compress-mode=speed")
+    list(APPEND WIDELOAD_COMPRESSION --compress-mode=speed)
 endif()
 
 function(wideload_add_fatbin name source)
@@ -47,11 +50,18 @@ function(wideload_add_fatbin name source)
         set(arg_LEAST 75)
     endif()
     list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND -D OUTPUT_VARIABLE definitions)
+    # The list's target is the last command's output.
     add_custom_command(
         OUTPUT ${output}
-        COMMAND ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh ${PROJECT_SOURCE_DIR}/build-kernels ${output}
-                ${PROJECT_SOURCE_DIR}/${source} ${arg_LEAST} ${WIDELOAD_FATBINARY}
-                "${WIDELOAD_COMPRESSION}" ${WIDELOAD_NVCC} -O3 -I${PROJECT_SOURCE_DIR} ${definitions}
+        COMMAND ${WIDELOAD_NVCC_ONCE} -O3 -I${PROJECT_SOURCE_DIR} ${definitions} -ptx -lineinfo
+                -gencode arch=compute_${arg_LEAST},code=compute_${arg_LEAST}
+                -MD -MF ${output}.d -o ${output} ${PROJECT_SOURCE_DIR}/${source}
+        COMMAND ${CMAKE_COMMAND} -E rename ${output} ${output}.ptx
+        COMMAND ${WIDELOAD_NVCC_ONCE} -O3 -I${PROJECT_SOURCE_DIR} ${definitions} -cubin
+                -gencode arch=compute_90,code=sm_90 -MD -MF ${output}.cubin.d -o ${output}.cubin
+                ${PROJECT_SOURCE_DIR}/${source}
+        COMMAND ${WIDELOAD_FATBINARY} -64 ${WIDELOAD_COMPRESSION} --create=${output}
+                --image3=kind=ptx,sm=${arg_LEAST},file=${output}.ptx --image3=kind=elf,sm=90,file=${output}.cubin
         DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${WIDELOAD_NVCC} ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}.fatbin"

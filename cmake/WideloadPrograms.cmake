@@ -22,7 +22,7 @@ function(wideload_add_program name source runtime)
     get_filename_component(source ${source} ABSOLUTE)
     add_custom_command(
         OUTPUT ${output}
-        COMMAND ${WIDELOAD_NVCC} ${ARGN} -cudart ${runtime} -L${WIDELOAD_RUNTIME_LINK}
+        COMMAND ${WIDELOAD_NVCC_ONCE} ${ARGN} -cudart ${runtime} -L${WIDELOAD_RUNTIME_LINK}
                 -MD -MF ${output}.d -o ${output} ${source}
         DEPENDS ${source} ${WIDELOAD_NVCC}
         DEPFILE ${output}.d

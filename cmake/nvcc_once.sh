@@ -1,44 +1,83 @@
 #!/bin/sh
-# Compiles a kernel file once for all builds: the release build, the sanitizers' and clang's need the same fatbins, and
-# nvcc takes minutes for all of them.
+# Runs a command of nvcc once for all builds: the release build, the sanitizers' and clang's need the same kernels and
+# test programs, and nvcc takes minutes for all of them.
 #
-#   nvcc_once.sh STORE OUTPUT SOURCE LEAST FATBINARY "COMPRESSION..." NVCC OPTION...
-#
-# PTX for compute capability LEAST, with lines, and machine code for sm_90, of which lines would be two thirds.
+#   nvcc_once.sh STORE BUILD NVCC OPTION... -o OUTPUT OPTION...
 #
 # The folder STORE keeps what nvcc made.  NAME.d there, named after the compiler, the options and this script, lists the
-# files that the kernel was made of; NAME-TEXT.fatbin is what became of these files' text.  Beside OUTPUT goes OUTPUT.d.
+# files that the output was made of; NAME-TEXT is what became of these files' text.  Objects count by their text too.
+# BUILD is the build's folder.  What names it, in other options than -L, is this build's own and not kept; nor is what
+# has several sources, as nvcc lists the files of one.
 set -eu
-store=$1 output=$2 source=$3 least=$4 fatbinary=$5 compression=$6
-shift 6
-name=$store/$({
+store=$1 build=$2
+shift 2
+
+output='' list='' sources=0 own='' before=''
+for word in "$@"; do
+    case $before:$word in
+    -o:*) output=$word ;;
+    -MF:*) list=$word ;;
+    *:-L*) ;;
+    *:*"$build"*) own=yes ;;
+    *:*.cu) sources=$((sources + 1)) ;;
+    esac
+    before=$word
+done
+if [ -n "$own" ] || [ $sources -gt 1 ]; then
+    exec "$@"
+fi
+
+key() {
     ls -lL --time-style=full-iso "$1"
-    echo "$source" "$least" "$compression" "$@"
     cat "$0"
-} | sha256sum | cut -c 1-32)
+    before=
+    for word in "$@"; do
+        case $before:$word in
+        -o:* | -MF:*) ;;
+        *:-L*) echo "-L${word#-L"$build"}" ;;
+        *:*.o | *:*.so) echo "${word##*/}" && cat "$word" ;;
+        *) echo "$word" ;;
+        esac
+        before=$word
+    done
+}
+name=$store/$(key "$@" | sha256sum | cut -c 1-32)
 
 # A file of the list that cannot be read changes the text, or there is none.
 text() {
-    sed 's/\\$//' "$name.d" | xargs cat 2>&1 | sha256sum | cut -c 1-32
+    [ $sources -eq 0 ] || sed 's/\\$//' "$name.d" | xargs cat 2>&1 | sha256sum | cut -c 1-32
 }
 
-if [ ! -e "$name.d" ] || [ ! -e "$name-$(text).fatbin" ]; then
+kept=''
+if [ $sources -eq 0 ] || [ -e "$name.d" ]; then
+    kept=$name-$(text)
+fi
+if [ ! -e "$kept" ]; then
     mkdir -p "$store"
     mine=$name.$$
-    trap 'rm -f "$mine" "$mine.d" "$mine.list" "$mine.ptx" "$mine.cubin"' EXIT
-    "$@" -ptx -lineinfo -gencode "arch=compute_$least,code=compute_$least" -MD -MF "$mine.d" -o "$mine.ptx" "$source"
-    "$@" -cubin -gencode arch=compute_90,code=sm_90 -o "$mine.cubin" "$source"
-    # shellcheck disable=SC2086 # several options
-    "$fatbinary" -64 $compression --create="$mine" --image3="kind=ptx,sm=$least,file=$mine.ptx" \
-        --image3="kind=elf,sm=90,file=$mine.cubin"
+    trap 'rm -f "$mine" "$mine.d" "$mine.list"' EXIT
+    if [ $sources -eq 0 ]; then
+        "$@"
+    elif [ -n "$list" ]; then
+        "$@"
+        cp "$list" "$mine.d"
+    else
+        "$@" -MD -MF "$mine.d"
+    fi
     # Without the target, which is another in each build.
-    sed '1s/^.*[^\\] *: //' "$mine.d" >"$mine.list"
-    mv "$mine.list" "$name.d"
-    mv "$mine" "$name-$(text).fatbin"
+    if [ $sources -gt 0 ]; then
+        sed '1s/^.*[^\\] *: //' "$mine.d" >"$mine.list"
+        mv "$mine.list" "$name.d"
+    fi
+    cp "$output" "$mine"
+    mv "$mine" "$name-$(text)"
+    exit
 fi
-{
-    printf '%s : ' "$output"
-    cat "$name.d"
-} >"$output.d"
-cp "$name-$(text).fatbin" "$output.$$"
+if [ -n "$list" ]; then
+    {
+        printf '%s : ' "$output"
+        cat "$name.d"
+    } >"$list"
+fi
+cp "$kept" "$output.$$"
 mv "$output.$$" "$output"
