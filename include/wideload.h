@@ -1,4 +1,4 @@
-/* Wideload: copy, add, transpose and permute arrays on a GPU at the speed of its memory.
+/* Wideload: copy, add, transpose and permute arrays on a GPU, or on the host, at the speed of memory.
  *
  * This is the library's only public header.  It is plain C11 and can be included from C++.  In short:
  *
@@ -10,7 +10,8 @@
  *
  * The library opens a CUDA driver at run time: NVIDIA's (libcuda.so.1), or Wideload's own simulator
  * (libwideload-sim.so), which runs the same kernels on the CPU and counts their memory accesses.  Addresses
- * and streams are CUDA's, from whatever library allocated them.
+ * and streams are CUDA's, from whatever library allocated them.  The device "host" needs no driver: it is the
+ * machine's own processors, and its addresses are pointers.
  *
  * Errors: every function that can fail returns a wl_error.  0 is success; wl_message() describes a failure in
  * words.  No function exits or throws.  None prints, except to stderr on request (WIDELOAD_LOG, see
@@ -74,9 +75,11 @@ WL_API const char *wl_version(void);
 /* An open device: a driver, a CUDA context, and the library's kernels, each loaded on first use. */
 typedef struct wl_context wl_context;
 
-/* A device address: CUDA's CUdeviceptr. */
+/* A device address: CUDA's CUdeviceptr.  On the host device it is a pointer, as (wl_devptr)(uintptr_t)array.
+ */
 typedef uint64_t wl_devptr;
-/* A CUDA stream: CUDA's CUstream, or cudaStream_t.  NULL is the legacy default stream. */
+/* A CUDA stream: CUDA's CUstream, or cudaStream_t.  NULL is the legacy default stream.  The host device
+ * ignores it. */
 typedef void *wl_stream;
 
 /* Opens a device by name:
@@ -85,12 +88,15 @@ typedef void *wl_stream;
  *                    simulator
  *   "gpu", "gpu:N"   a GPU, numbered as CUDA does
  *   "sim"            the simulator
+ *   "host"           the machine's own processors: operations on arrays in host memory, without CUDA
  *   "current"        the calling thread's current CUDA context, for programs that create contexts with the
  *                    driver API.  That context must outlive the wl_context.  Its driver is NVIDIA's, or the
  *                    simulator if the program runs on that.
  *
- * All but "current" use the device's primary context.  The CUDA runtime, torch and CuPy use the same one, so
- * their memory and streams work here.
+ * "auto" gives the host device only if WIDELOAD_DEVICE names it.
+ *
+ * GPUs and the simulator are used through the primary context, except for "current".  The CUDA runtime, torch
+ * and CuPy use the same one, so their memory and streams work here.
  *
  * Errors: INVALID_ARGUMENT for an unknown name, NO_DEVICE (for "current": no context is current), NO_DRIVER,
  * DRIVER, OUT_OF_MEMORY. */
@@ -101,17 +107,17 @@ WL_API wl_error wl_open(wl_context **out, const char *device);
 WL_API void wl_close(wl_context *context);
 
 typedef struct wl_device_info {
-    char name[128];     /* "NVIDIA H200", "Wideload simulator" */
-    char kind[8];       /* "gpu" or "sim" */
-    char arch[16];      /* "sm_90"; on the simulator, the name of the counting rules */
-    int driver_version; /* 13000 is CUDA 13.0 */
-    int multiprocessors;
-    int memory_clock_khz; /* 0: unknown, and on the simulator */
-    int memory_bus_bits;  /* 0: unknown, and on the simulator */
+    char name[128];      /* "NVIDIA H200", "Wideload simulator"; on the host, the processor's name */
+    char kind[8];        /* "gpu", "sim" or "host" */
+    char arch[16];       /* "sm_90"; the simulator's counting rules; the host's vector instructions: "avx2" */
+    int driver_version;  /* 13000 is CUDA 13.0; 0 on the host */
+    int multiprocessors; /* on the host, the threads that an operation may use */
+    int memory_clock_khz; /* 0: unknown, and except on GPUs */
+    int memory_bus_bits;  /* 0: unknown, and except on GPUs */
     int l2_bytes;
     uint64_t memory_bytes; /* total device memory */
     uint64_t free_bytes;   /* free at the time of the call */
-    int arch_proved;       /* 1 on a GPU, and if hardware counters confirmed the simulator's rules */
+    int arch_proved;       /* 0 if hardware counters have not confirmed the simulator's rules; else 1 */
     double peak_gbps;      /* 2 x memory clock x bus width / 8, in 10^9 B/s; 0: unknown */
 } wl_device_info;
 
@@ -143,6 +149,9 @@ WL_API wl_error wl_synchronize(wl_context *context);
  *   any type of that size will do.  An array must be aligned to its element size, and to no more.
  * - An address may be of device memory, managed memory or pinned host memory, whoever allocated it, as long
  *   as the context's device can access it.  Inputs and outputs must not overlap unless stated otherwise.
+ * - On the host device an address is of any host memory.  A call returns when its work is done, on up to
+ *   OMP_NUM_THREADS threads: small arrays are the calling thread's, and so is all work in a process that
+ *   fork() made.  What is said of streams, graphs and kernels below does not concern it.
  * - A call puts work on the stream and returns without waiting.  It allocates nothing once its kernels are
  *   loaded.  It can be captured in a CUDA graph, even the first call.  Streams are CUDA's: NULL (the legacy
  *   default stream), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a CUstream of the context.
@@ -169,6 +178,33 @@ WL_API wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_
  *     wl_copy_2d(context, tile, 64 * 4, image + 4 * (y * width + x), width * 4, 64 * 4, 64, stream);  */
 WL_API wl_error wl_copy_2d(wl_context *context, wl_devptr to, size_t to_pitch, wl_devptr from,
                            size_t from_pitch, size_t row_bytes, size_t rows, wl_stream stream);
+
+/* Dimensions of an array. */
+#define WL_RANK_MAX 8
+
+/* Copies an array between any strides: for each index i, the element at to + sum of i[d] * to_stride_bytes[d]
+ * becomes the element at from + sum of i[d] * from_stride_bytes[d], for d from 0 to rank - 1 and i[d] from 0
+ * to sizes[d] - 1.  rank is 0 to WL_RANK_MAX; rank 0 is one element.  An element has element_bytes bytes, 1
+ * or more.  Strides are in bytes, as NumPy's are.  They may be negative; those of `from` may also be 0, or so
+ * small that elements of `from` overlap.  `to` and `from` are the addresses of the elements at index 0.
+ * Addresses and strides may have any alignment.
+ *
+ * Elements of `to` must not share a byte.  This is checked by its strides alone: in the order of their sizes,
+ * each must be at least the bytes from the first to the last byte that the smaller ones reach.  Strides of
+ * dimensions of size 1 do not matter.  The two arrays, each from its first to its last byte, must not
+ * overlap.
+ *
+ *     Every second column of a matrix, last row first:
+ *     uint64_t sizes[2] = {rows, cols / 2};
+ *     int64_t from_strides[2] = {-(int64_t)(cols * 4), 8}, to_strides[2] = {(int64_t)(cols / 2 * 4), 4};
+ *     wl_copy_strided(context, 4, to, to_strides, from + (rows - 1) * cols * 4, from_strides, 2, sizes,
+ * stream);
+ *
+ * A further error: UNSUPPORTED on a GPU for elements of 2^32 bytes and more that do not lie in order. */
+WL_API wl_error wl_copy_strided(wl_context *context, size_t element_bytes, wl_devptr to,
+                                const int64_t *to_stride_bytes, wl_devptr from,
+                                const int64_t *from_stride_bytes, unsigned rank, const uint64_t *sizes,
+                                wl_stream stream);
 
 /* The types of wl_add(): name, code, bytes. */
 #define WL_TYPE_MAP(X)                                                                                       \
@@ -224,9 +260,10 @@ WL_API wl_error wl_transpose_batched(wl_context *context, unsigned width, wl_dev
  * square matrix.  For others they are 256 KiB and 1 % of the matrix at most, or 17 KiB and 160 * width *
  * max(rows, cols) if the sides differ by at most 16.  Without cooperative launches, and where the shorter
  * side has more elements than the device can hold 128 bytes of each, they are an eighth of rows * cols.  If
- * they are 0, workspace may be NULL.  The caller provides the workspace, aligned to 16 bytes and not
- * overlapping the matrix.  It is in use until the stream has finished the call.  Concurrent calls need one
- * each.
+ * they are 0, workspace may be NULL.  On the host device they are always 0: a matrix that is not square is
+ * transposed through memory of its size, which the call allocates.  Then OUT_OF_MEMORY is a further error.
+ * The caller provides the workspace, aligned to 16 bytes and not overlapping the matrix.  It is in use until
+ * the stream has finished the call.  Concurrent calls need one each.
  *
  * Matrices of more than 256 KiB that are not square use a cooperative launch, which starts when the device
  * has room for all of its blocks; so may smaller ones.
@@ -290,7 +327,6 @@ WL_API wl_error wl_interleave_fields(wl_context *context, const wl_field *fields
  *
  * The first call for a shape plans, which takes up to 1 ms on the host; each thread keeps its last eight
  * plans.  A further error: UNSUPPORTED for more than 2^31 tiles, that is hundreds of GB. */
-#define WL_RANK_MAX 8
 WL_API wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, unsigned rank,
                            const uint64_t *sizes, const unsigned *order, wl_stream stream);
 
@@ -302,7 +338,7 @@ WL_API const char *wl_explain(void);
 /* ---------------------------------------------------------------- counters */
 
 /* Memory counters, summed over all launches since the last reset.  They have nvprof's names where nvprof had
- * one.  Only the simulator counts; on a GPU these functions return UNSUPPORTED.
+ * one.  Only the simulator counts; on a GPU and on the host these functions return UNSUPPORTED.
  *
  * request      one memory instruction of one warp with at least one active lane
  * transaction  global and local memory: a 32-byte sector, or a 128-byte line for loads under the fermi rules

@@ -40,7 +40,8 @@ wl_error wl__check_context(const char *call, const wl_context *context);
 /* Accepts 1, 2, 4, 8 and 16. */
 wl_error wl__check_width(const char *call, unsigned width);
 /* Refuses NULL, an address that is not a multiple of `alignment`, an end past the address space, and pageable
- * host memory.  An array of 0 bytes always passes.  The alignment is a power of two. */
+ * host memory unless the device is the host.  An array of 0 bytes always passes.  The alignment is a power of
+ * two. */
 wl_error wl__check_any_array(const char *call, struct wl__reach *reach, const struct wl__array *array,
                              unsigned alignment);
 wl_error wl__fail_overlap(const char *call, const struct wl__array *a, const struct wl__array *b);

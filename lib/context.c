@@ -5,10 +5,11 @@
 
 #include "lib/device.h"
 #include "lib/error.h"
+#include "lib/host/host.h"
 
 /* The device that a name asks for. */
 struct wanted {
-    enum { WANT_AUTO, WANT_GPU, WANT_SIMULATOR, WANT_CURRENT } kind;
+    enum { WANT_AUTO, WANT_GPU, WANT_SIMULATOR, WANT_HOST, WANT_CURRENT } kind;
     int ordinal;
 };
 
@@ -18,6 +19,10 @@ static bool parse_name(const char *name, struct wanted *out) {
         return true;
     if (strcmp(name, "sim") == 0) {
         out->kind = WANT_SIMULATOR;
+        return true;
+    }
+    if (strcmp(name, "host") == 0) {
+        out->kind = WANT_HOST;
         return true;
     }
     if (strcmp(name, "current") == 0) {
@@ -43,12 +48,12 @@ static wl_error choose(const char *device, struct wanted *out) {
         device = "auto";
     if (!parse_name(device, out))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT,
-                        "unknown device '%.64s': give auto, gpu, gpu:N, sim or current", device);
+                        "unknown device '%.64s': give auto, gpu, gpu:N, sim, host or current", device);
     const char *environment = getenv("WIDELOAD_DEVICE");
     if (out->kind == WANT_AUTO && environment && *environment && !parse_name(environment, out))
         return wl__fail(
             WL_ERROR_INVALID_ARGUMENT,
-            "WIDELOAD_DEVICE names an unknown device '%.64s': give auto, gpu, gpu:N, sim or current",
+            "WIDELOAD_DEVICE names an unknown device '%.64s': give auto, gpu, gpu:N, sim, host or current",
             environment);
     return WL_ERROR_OK;
 }
@@ -117,6 +122,8 @@ bool wl__starts_early(const wl_context *context) {
 static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
     const char *log = getenv("WIDELOAD_LOG");
     context->log = log && *log && strcmp(log, "0") != 0;
+    if (wanted->kind == WANT_HOST)
+        return wl__host_open(context);
     wl_error error = open_context(context, wanted);
     if (error)
         return error;
@@ -169,7 +176,8 @@ wl_error wl_open(wl_context **out, const char *device) {
 void wl_close(wl_context *context) {
     if (!context)
         return;
-    wl__unload_kernels(context);
+    if (!context->host)
+        wl__unload_kernels(context);
     pthread_mutex_destroy(&context->lock);
     give_back(context);
 }
@@ -177,6 +185,8 @@ void wl_close(wl_context *context) {
 wl_error wl__enter(wl_context *context) {
     if (!context)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "the context is NULL");
+    if (context->host)
+        return wl__fail(WL_ERROR_UNSUPPORTED, "the host device has no CUDA context and runs no kernels");
     return wl__driver_check(&context->driver, context->driver.cuCtxPushCurrent(context->cuda),
                             "cuCtxPushCurrent");
 }

@@ -16,6 +16,7 @@ struct wl_context {
     CUdevice device;
     CUcontext cuda;       /* the device's primary context, retained; or the application's */
     bool retained;        /* cuda was retained here */
+    bool host;            /* the host device (lib/host/): no driver is open */
     unsigned block_limit; /* threads per block */
     unsigned shared_each; /* bytes of shared memory that a multiprocessor has for blocks */
     unsigned capability;  /* compute capability: 90 is 9.0 */

@@ -9,8 +9,8 @@ static wl_error enter_simulator(wl_context *context, const char *function) {
     if (!context)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: the context is NULL", function);
     if (!context->driver.simulator)
-        return wl__fail(WL_ERROR_UNSUPPORTED, "%s: only the simulator counts; this device is a GPU",
-                        function);
+        return wl__fail(WL_ERROR_UNSUPPORTED, "%s: only the simulator counts; this device is %s", function,
+                        context->host ? "the host" : "a GPU");
     return wl__enter(context);
 }
 

@@ -5,6 +5,7 @@
 #include "lib/context.h"
 #include "lib/device.h"
 #include "lib/error.h"
+#include "lib/host/host.h"
 
 /* An attribute, 0 when the driver does not know it. */
 static int attribute(const wl_context *context, CUdevice_attribute which) {
@@ -74,6 +75,10 @@ wl_error wl_get_device_info(wl_context *context, wl_device_info *out) {
     if (!out)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_get_device_info: out is NULL");
     memset(out, 0, sizeof(*out));
+    if (context && wl__is_host(context)) {
+        wl__host_info(out);
+        return WL_ERROR_OK;
+    }
     wl_error error = wl__enter(context);
     if (error)
         return error;

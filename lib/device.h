@@ -11,7 +11,7 @@ wl_error wl__device_uuid(wl_context *context, unsigned char uuid[16]);
 
 /* Makes the context the thread's current one, over whatever the application has there, and takes it off
  * again.  Every call of the driver, and of any other CUDA library, stands between the two.  Enter refuses a
- * NULL context. */
+ * NULL context, and the host device, which has none. */
 wl_error wl__enter(wl_context *context);
 void wl__leave(wl_context *context);
 

@@ -1,11 +1,14 @@
 /* Device memory: allocations, and copies to and from the host. */
 #include "lib/context.h"
 #include "lib/error.h"
+#include "lib/host/host.h"
 
 wl_error wl_alloc(wl_context *context, wl_devptr *out, size_t bytes) {
     if (!out)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_alloc: out is NULL");
     *out = 0;
+    if (context && wl__is_host(context))
+        return wl__host_alloc(out, bytes);
     wl_error error = wl__enter(context);
     if (error)
         return error;
@@ -22,6 +25,10 @@ wl_error wl_alloc(wl_context *context, wl_devptr *out, size_t bytes) {
 }
 
 wl_error wl_free(wl_context *context, wl_devptr address) {
+    if (context && wl__is_host(context)) {
+        wl__host_free(address);
+        return WL_ERROR_OK;
+    }
     wl_error error = wl__enter(context);
     if (error)
         return error;
@@ -35,6 +42,8 @@ wl_error wl_free(wl_context *context, wl_devptr address) {
 wl_error wl_upload(wl_context *context, wl_devptr to, const void *from, size_t bytes) {
     if (bytes && (!to || !from))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_upload: a null address for %zu bytes", bytes);
+    if (context && wl__is_host(context))
+        return wl__host_transfer(wl__host_pointer(to), from, bytes);
     wl_error error = wl__enter(context);
     if (error)
         return error;
@@ -48,6 +57,8 @@ wl_error wl_upload(wl_context *context, wl_devptr to, const void *from, size_t b
 wl_error wl_download(wl_context *context, void *to, wl_devptr from, size_t bytes) {
     if (bytes && (!to || !from))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_download: a null address for %zu bytes", bytes);
+    if (context && wl__is_host(context))
+        return wl__host_transfer(to, wl__host_pointer(from), bytes);
     wl_error error = wl__enter(context);
     if (error)
         return error;
@@ -61,6 +72,8 @@ wl_error wl_download(wl_context *context, void *to, wl_devptr from, size_t bytes
 wl_error wl_fill(wl_context *context, wl_devptr to, uint8_t value, size_t bytes, wl_stream stream) {
     if (bytes && !to)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_fill: a null address for %zu bytes", bytes);
+    if (context && wl__is_host(context))
+        return wl__host_fill(to, value, bytes);
     wl_error error = wl__enter(context);
     if (error)
         return error;
@@ -72,6 +85,8 @@ wl_error wl_fill(wl_context *context, wl_devptr to, uint8_t value, size_t bytes,
 }
 
 wl_error wl_synchronize(wl_context *context) {
+    if (context && wl__is_host(context))
+        return WL_ERROR_OK;
     wl_error error = wl__enter(context);
     if (error)
         return error;

@@ -1,0 +1,80 @@
+/* The host as a device: its memory and what is known of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "lib/host/host.h"
+#include "lib/host/threads.h"
+
+/* As CUDA aligns. */
+#define ALIGNMENT 256
+
+wl_error wl__host_open(wl_context *context) {
+    context->host = true;
+    context->tuned = wl__tuned_for(0);
+    wl__host_threads_prepare();
+    return WL_ERROR_OK;
+}
+
+/* The value of a line "key  : value" of a file below /proc, without its end; false if there is none. */
+static bool find_line(const char *path, const char *key, char *value, size_t size) {
+    char line[256];
+    FILE *file = fopen(path, "re");
+    bool found = false;
+    while (file && !found && fgets(line, sizeof(line), file)) {
+        const char *colon = strchr(line, ':');
+        if (!colon || strncmp(line, key, strlen(key)) != 0)
+            continue;
+        colon += 1 + strspn(colon + 1, " \t");
+        snprintf(value, size, "%.*s", (int)strcspn(colon, "\n"), colon);
+        found = *value != '\0';
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+void wl__host_info(wl_device_info *out) {
+    char available[64];
+    const long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
+    if (!find_line("/proc/cpuinfo", "model name", out->name, sizeof(out->name)))
+        snprintf(out->name, sizeof(out->name), "host processor");
+    snprintf(out->kind, sizeof(out->kind), "host");
+    snprintf(out->arch, sizeof(out->arch), "x86-64");
+    out->multiprocessors = (int)wl__host_threads();
+    out->memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+    if (find_line("/proc/meminfo", "MemAvailable", available, sizeof(available)))
+        out->free_bytes = strtoull(available, NULL, 10) * 1024;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    out->l2_bytes = cache > 0 ? (int)cache : 0;
+#endif
+    out->arch_proved = 1;
+}
+
+wl_error wl__host_alloc(wl_devptr *out, size_t bytes) {
+    void *memory = NULL;
+    /* One byte gives an address of its own. */
+    if (posix_memalign(&memory, ALIGNMENT, bytes ? bytes : 1) != 0)
+        return wl__fail(WL_ERROR_OUT_OF_MEMORY, "the host has no room for %zu bytes", bytes);
+    *out = (uintptr_t)memory;
+    return WL_ERROR_OK;
+}
+
+void wl__host_free(wl_devptr address) {
+    free(wl__host_pointer(address));
+}
+
+wl_error wl__host_transfer(void *to, const void *from, size_t bytes) {
+    if (bytes)
+        memmove(to, from, bytes);
+    return WL_ERROR_OK;
+}
+
+wl_error wl__host_fill(wl_devptr to, uint8_t value, size_t bytes) {
+    if (bytes)
+        memset(wl__host_pointer(to), value, bytes);
+    return WL_ERROR_OK;
+}
