@@ -1,6 +1,7 @@
 /* wl_add: sums of any type, arrays at any alignment. */
 #include "lib/arguments.h"
 #include "lib/error.h"
+#include "lib/host/host.h"
 #include "lib/mover.h"
 #include "lib/slots.h"
 
@@ -76,5 +77,7 @@ wl_error wl_add(wl_context *context, wl_type type, wl_devptr out, wl_devptr a, w
     const wl_devptr inputs[] = {a, b};
     const struct wl__problem problem = {context, stream, &types[type], out, inputs, n * types[type].bytes};
     struct wl__choice choice = {.operation = call, .facts = {{"type", type}, {"n", n}}};
+    if (wl__is_host(context))
+        return wl__host_add(context, &choice, type, out, a, b, n);
     return wl__move(context, WL_MOVERS(movers), &choice, &problem);
 }

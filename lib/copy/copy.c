@@ -2,6 +2,7 @@
 #include "lib/arguments.h"
 #include "lib/copy/rows.h"
 #include "lib/error.h"
+#include "lib/host/host.h"
 #include "lib/mover.h"
 #include "lib/slots.h"
 
@@ -43,6 +44,8 @@ wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes
         return error;
     const struct wl__problem problem = {context, stream, to, from, bytes};
     struct wl__choice choice = {.operation = call, .facts = {{"bytes", bytes}}};
+    if (wl__is_host(context))
+        return wl__host_move(context, &choice, &(struct wl__strided){.to = to, .from = from, .bytes = bytes});
     return wl__move(context, WL_MOVERS(movers), &choice, &problem);
 }
 
@@ -85,11 +88,15 @@ wl_error wl_copy_2d(wl_context *context, wl_devptr to, size_t to_pitch, wl_devpt
         error = wl__check_apart(call, &target, &source);
     if (error)
         return error;
-    struct wl__rows all = {to, from, row_bytes, 1, {{rows, to_pitch, from_pitch}}};
-    wl__rows_join(&all);
     struct wl__choice choice = {
         .operation = call,
         .facts = {
             {"row_bytes", row_bytes}, {"rows", rows}, {"to_pitch", to_pitch}, {"from_pitch", from_pitch}}};
+    if (wl__is_host(context))
+        return wl__host_move(
+            context, &choice,
+            &(struct wl__strided){to, from, row_bytes, 1, {{rows, (int64_t)to_pitch, (int64_t)from_pitch}}});
+    struct wl__rows all = {to, from, row_bytes, 1, {{rows, to_pitch, from_pitch}}};
+    wl__rows_join(&all);
     return wl__rows_move(context, &choice, &all, stream);
 }

@@ -6,6 +6,7 @@
 #include "lib/error.h"
 #include "lib/fields/fields.h"
 #include "lib/fields/streams.h"
+#include "lib/host/host.h"
 #include "lib/mover.h"
 
 #define WARP         32
@@ -268,6 +269,10 @@ static wl_error move(struct wl__problem *p) {
     struct wl__choice choice = {
         .operation = p->call,
         .facts = {{"fields", p->count}, {"structure_bytes", p->structure_bytes}, {"n", p->n}}};
+    if (wl__is_host(p->context))
+        return wl__host_fields(p->context, &choice,
+                               &(struct wl__host_structures){p->together, p->count, p->fields,
+                                                             p->structure_bytes, p->packed, p->arrays, p->n});
     return wl__move(p->context, WL_MOVERS(movers), &choice, p);
 }
 

@@ -4,6 +4,7 @@
 #include "lib/arguments.h"
 #include "lib/error.h"
 #include "lib/fields/streams.h"
+#include "lib/host/host.h"
 
 struct problem {
     const char *call;
@@ -86,6 +87,12 @@ static wl_error move(wl_context *context, const struct problem *p, wl_stream str
     wl_error error = check(context, p);
     if (error || p->n == 0 || p->fields == 0)
         return error;
+    if (wl__is_host(context)) {
+        struct wl__choice choice = {.operation = p->call,
+                                    .facts = {{"width", p->width}, {"fields", p->fields}, {"n", p->n}}};
+        return wl__host_streams(context, &choice, p->together, p->width, p->fields, p->packed, p->streams,
+                                p->n);
+    }
     const struct wl__streams streams = {
         .call = p->call,
         .together = p->together,

@@ -1,4 +1,5 @@
 /* The host as a device: its memory and what is known of it. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,15 +7,31 @@
 
 #include "lib/error.h"
 #include "lib/host/host.h"
+#include "lib/host/kernels.h"
 #include "lib/host/threads.h"
 
 /* As CUDA aligns. */
 #define ALIGNMENT 256
+/* Half of a last-level cache, if the system does not say. */
+#define CACHE_BYTES (8 << 20)
+
+static struct wl__host host;
+
+static void prepare(void) {
+    long cache = -1;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    host.kernels = wl__host_kernels();
+    host.stream_from = cache > 0 ? (uint64_t)cache / 2 : CACHE_BYTES;
+    wl__host_threads_prepare();
+}
 
 wl_error wl__host_open(wl_context *context) {
-    context->host = true;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
+    context->host = &host;
     context->tuned = wl__tuned_for(0);
-    wl__host_threads_prepare();
     return WL_ERROR_OK;
 }
 
@@ -42,7 +59,7 @@ void wl__host_info(wl_device_info *out) {
     if (!find_line("/proc/cpuinfo", "model name", out->name, sizeof(out->name)))
         snprintf(out->name, sizeof(out->name), "host processor");
     snprintf(out->kind, sizeof(out->kind), "host");
-    snprintf(out->arch, sizeof(out->arch), "x86-64");
+    snprintf(out->arch, sizeof(out->arch), "%s", host.kernels->name);
     out->multiprocessors = (int)wl__host_threads();
     out->memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
     if (find_line("/proc/meminfo", "MemAvailable", available, sizeof(available)))

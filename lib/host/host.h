@@ -9,6 +9,12 @@
 #include "lib/choice.h"
 #include "lib/copy/strided.h"
 
+/* What the host device knows of the machine. */
+struct wl__host {
+    const struct wl__host_kernels *kernels;
+    uint64_t stream_from; /* bytes of output from which stores go past the caches */
+};
+
 static inline bool wl__is_host(const wl_context *context) {
     return context->host;
 }
@@ -29,5 +35,28 @@ wl_error wl__host_fill(wl_devptr to, uint8_t value, size_t bytes);
 
 /* Copies; completes and records the choice.  The problem need not be reduced. */
 wl_error wl__host_move(const wl_context *context, struct wl__choice *choice, const struct wl__strided *all);
+
+wl_error wl__host_add(const wl_context *context, struct wl__choice *choice, wl_type type, wl_devptr out,
+                      wl_devptr a, wl_devptr b, uint64_t n);
+
+wl_error wl__host_transpose_inplace(const wl_context *context, struct wl__choice *choice, unsigned width,
+                                    wl_devptr matrix, uint64_t rows, uint64_t cols);
+
+/* Structures of `fields` elements <-> arrays, as in wl_deinterleave and wl_interleave (together). */
+wl_error wl__host_streams(const wl_context *context, struct wl__choice *choice, bool together, unsigned width,
+                          unsigned fields, wl_devptr packed, const wl_devptr *streams, uint64_t n);
+
+/* The same for fields of any sizes.  Together, bytes that no field names become 0. */
+struct wl__host_structures {
+    bool together;
+    unsigned count;
+    const wl_field *fields;
+    uint32_t structure_bytes;
+    wl_devptr packed;
+    const wl_devptr *arrays;
+    uint64_t n;
+};
+wl_error wl__host_fields(const wl_context *context, struct wl__choice *choice,
+                         const struct wl__host_structures *all);
 
 #endif

@@ -19,13 +19,8 @@ static void note_fork(void) {
     atomic_store_explicit(&forked, true, memory_order_relaxed);
 }
 
-static void watch_forks(void) {
-    pthread_atfork(NULL, NULL, note_fork);
-}
-
 void wl__host_threads_prepare(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
+    pthread_atfork(NULL, NULL, note_fork);
 }
 
 unsigned wl__host_threads(void) {

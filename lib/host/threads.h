@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Call before wl__host_share(). */
+/* Call once, before wl__host_share(). */
 void wl__host_threads_prepare(void);
 
 /* The threads that work may be shared among: OpenMP's; 1 without it, and in a process that fork() made. */

@@ -2,6 +2,7 @@
 #include "lib/inplace/transpose_inplace.h"
 #include "lib/arguments.h"
 #include "lib/error.h"
+#include "lib/host/host.h"
 #include "lib/inplace/inplace.h"
 
 static wl_error make_problem(struct wl__problem *p, wl_context *context, unsigned width, uint64_t rows,
@@ -152,6 +153,10 @@ wl_error wl_transpose_inplace_workspace(wl_context *context, unsigned width, uin
             wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: rows * cols * width exceeds the address space", call);
     if (!error && !bytes)
         error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: bytes is NULL", call);
+    if (!error && wl__is_host(context)) {
+        *bytes = 0;
+        return WL_ERROR_OK;
+    }
     struct wl__problem p;
     if (!error)
         error = make_problem(&p, context, width, rows, cols);
@@ -173,9 +178,13 @@ wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr mat
         return error;
     struct wl__array whole = {"matrix", matrix, wl__multiply(wl__multiply(rows, cols), width)};
     struct wl__reach reach = {.context = context};
+    struct wl__choice choice = {.operation = call,
+                                .facts = {{"width", width}, {"rows", rows}, {"cols", cols}}};
     error = wl__check_array(call, &reach, &whole, width);
+    if (!error && whole.bytes && wl__is_host(context))
+        return wl__host_transpose_inplace(context, &choice, width, matrix, rows, cols);
     struct wl__problem p;
-    if (!error)
+    if (!error && whole.bytes)
         error = make_problem(&p, context, width, rows, cols);
     if (error || whole.bytes == 0)
         return error;
@@ -197,7 +206,5 @@ wl_error wl_transpose_inplace(wl_context *context, unsigned width, wl_devptr mat
     p.matrix = matrix;
     p.workspace = workspace;
     p.stream = stream;
-    struct wl__choice choice = {.operation = call,
-                                .facts = {{"width", width}, {"rows", rows}, {"cols", cols}}};
     return wl__mover_run(context, mover, &choice, &p);
 }

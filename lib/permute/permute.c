@@ -4,6 +4,7 @@
 #include "lib/arguments.h"
 #include "lib/copy/rows.h"
 #include "lib/error.h"
+#include "lib/host/host.h"
 #include "lib/launch.h"
 #include "lib/mover.h"
 #include "lib/permute/permute_bulk.h"
@@ -403,6 +404,22 @@ static uint64_t bytes_of(unsigned width, unsigned rank, const uint64_t *sizes) {
     return bytes;
 }
 
+static wl_error move_on_host(const wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
+                             unsigned rank, const uint64_t *sizes, const unsigned *order) {
+    struct wl__strided all = {.to = to, .from = from, .bytes = width, .rank = rank};
+    uint64_t bytes = width;
+    for (unsigned d = rank; d-- > 0; bytes *= sizes[d]) {
+        all.dim[d].size = sizes[d];
+        all.dim[d].from = (int64_t)bytes;
+    }
+    bytes = width;
+    for (unsigned i = rank; i-- > 0; bytes *= sizes[order[i]])
+        all.dim[order[i]].to = (int64_t)bytes;
+    struct wl__choice choice = {.operation = call,
+                                .facts = {{"width", width}, {"rank", rank}, {"bytes", bytes}}};
+    return wl__host_move(context, &choice, &all);
+}
+
 wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, unsigned rank,
                     const uint64_t *sizes, const unsigned *order, wl_stream stream) {
     wl_error error = wl__check_context(call, context);
@@ -422,6 +439,8 @@ wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr
         error = wl__check_apart(call, &target, &source);
     if (error || bytes == 0)
         return error;
+    if (wl__is_host(context))
+        return move_on_host(context, width, to, from, rank, sizes, order);
 
     struct wl__permute_strips_plan strips;
     struct wl__permute_matrices_plan matrices;

@@ -1,6 +1,7 @@
 /* wl_transpose, wl_transpose_batched: matrices of any shape, alignment and leading dimension. */
 #include "lib/arguments.h"
 #include "lib/error.h"
+#include "lib/host/host.h"
 #include "lib/transpose/narrow.h"
 #include "lib/transpose/problem.h"
 
@@ -44,6 +45,20 @@ static wl_error check(const char *call, struct wl__problem *p) {
     return error ? error : wl__check_apart(call, &target, &source);
 }
 
+static wl_error move_on_host(struct wl__choice *choice, const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const int64_t width = p->width;
+    const struct wl__strided all = {
+        p->to,
+        p->from,
+        p->width,
+        3,
+        {{l->rows, width, (int64_t)l->from_ld * width},
+         {l->cols, (int64_t)l->to_ld * width, width},
+         {l->batch, (int64_t)l->to_stride * width, (int64_t)l->from_stride * width}}};
+    return wl__host_move(p->context, choice, &all);
+}
+
 static wl_error transpose(const char *call, wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                           const wl_transpose_layout *asked, wl_stream stream) {
     struct wl__problem p = {
@@ -57,6 +72,15 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
     error = check(call, &p);
     if (error)
         return error;
+    struct wl__choice choice = {.operation = call,
+                                .facts = {{"width", width},
+                                          {"rows", l->rows},
+                                          {"cols", l->cols},
+                                          {"batch", l->batch},
+                                          {"from_ld", l->from_ld},
+                                          {"to_ld", l->to_ld}}};
+    if (wl__is_host(context))
+        return move_on_host(&choice, &p);
     p.row = (unsigned)__builtin_ctz(width);
     p.tuned = &context->tuned->transpose;
     /* Strides matter if there are several matrices. */
@@ -66,13 +90,6 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
     p.is_matrices = wl__panels_matrices(context, width, l, &p.matrices);
     p.is_columns = wl__panels_columns(context, width, l, &p.columns);
     p.panels_lose = (p.is_matrices || p.is_columns) && wl__panels_lose(&p);
-    struct wl__choice choice = {.operation = call,
-                                .facts = {{"width", width},
-                                          {"rows", l->rows},
-                                          {"cols", l->cols},
-                                          {"batch", l->batch},
-                                          {"from_ld", l->from_ld},
-                                          {"to_ld", l->to_ld}}};
     return wl__move(context, wl__transpose_movers, &choice, &p);
 }
 

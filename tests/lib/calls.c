@@ -10,6 +10,7 @@ const struct operation *operation_at(unsigned i) {
     static const struct operation *const all[] = {
         &call_copy,
         &call_copy_2d,
+        &call_strided,
         &call_add_types,
         &call_transpose,
         &call_transpose_batched,
@@ -179,7 +180,11 @@ void call_describe(const struct call *call, char *text, size_t size) {
     for (unsigned i = 0; i < call->rank; i++)
         used = add_words(text, size, used, "size", call->sizes[i]);
     for (unsigned i = 0; i < call->rank; i++)
-        used = add_words(text, size, used, "order", call->order[i]);
+        if (call->operation == &call_strided && used < size)
+            used += (size_t)snprintf(text + used, size - used, " strides %" PRId64 " from %" PRId64,
+                                     call->to_strides[i], call->from_strides[i]);
+        else
+            used = add_words(text, size, used, "order", call->order[i]);
     for (unsigned i = 0; i < call->fields && call->structure_bytes; i++) {
         used = add_words(text, size, used, "offset", call->field[i].offset);
         used = add_words(text, size, used, "bytes", call->field[i].bytes);

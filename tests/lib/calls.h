@@ -63,6 +63,8 @@ struct call {
     unsigned rank;
     uint64_t sizes[WL_RANK_MAX];
     unsigned order[WL_RANK_MAX];
+    int64_t to_strides[WL_RANK_MAX], from_strides[WL_RANK_MAX];
+    uint64_t to_first, from_first; /* bytes from the arrays' beginnings to their elements at index 0 */
     /* Sums of floats: all NaNs are equal, whatever their bits. */
     bool floats;
     unsigned arrays;
@@ -100,7 +102,7 @@ bool call_compare(const struct call *call, const unsigned char *got, const unsig
 struct call_array *call_add(struct call *call, const char *name, uint64_t bytes, unsigned align);
 
 /* calls_*.c */
-extern const struct operation call_copy, call_copy_2d, call_add_types;
+extern const struct operation call_copy, call_copy_2d, call_strided, call_add_types;
 extern const struct operation call_transpose, call_transpose_batched, call_transpose_inplace, call_permute;
 extern const struct operation call_deinterleave, call_interleave, call_deinterleave_fields,
     call_interleave_fields;

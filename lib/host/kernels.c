@@ -1,0 +1,55 @@
+#include "lib/host/kernels.h"
+
+#include <string.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+const struct wl__host_kernels *wl__host_kernels_at(unsigned i) {
+    const struct wl__host_kernels *found[3] = {&wl__host_default};
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) {
+        found[1] = &wl__host_avx2;
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+            found[2] = &wl__host_avx512;
+    }
+#endif
+    return i < 3 ? found[i] : NULL;
+}
+
+const struct wl__host_kernels *wl__host_kernels(void) {
+    const struct wl__host_kernels *best = NULL, *next;
+    for (unsigned i = 0; (next = wl__host_kernels_at(i)); i++)
+        best = next;
+    return best;
+}
+
+void wl__host_stream(unsigned char *to, const unsigned char *from, uint64_t bytes) {
+#ifdef __SSE2__
+    const uint64_t head = -(uintptr_t)to % WL_HOST_LINE;
+    if (bytes >= head + WL_HOST_LINE) {
+        memcpy(to, from, head);
+        to += head;
+        from += head;
+        bytes -= head;
+        for (; bytes >= WL_HOST_LINE; bytes -= WL_HOST_LINE) {
+            __m128i part[4];
+            for (int i = 0; i < 4; i++)
+                part[i] = _mm_loadu_si128((const __m128i *)from + i);
+            for (int i = 0; i < 4; i++)
+                _mm_stream_si128((__m128i *)to + i, part[i]);
+            to += WL_HOST_LINE;
+            from += WL_HOST_LINE;
+        }
+    }
+#endif
+    memcpy(to, from, bytes);
+}
+
+void wl__host_stream_end(void) {
+#ifdef __SSE2__
+    _mm_sfence();
+#endif
+}
