@@ -196,11 +196,8 @@ WL_API wl_error wl_copy_2d(wl_context *context, wl_devptr to, size_t to_pitch, w
  *
  *     Every second column of a matrix, last row first:
  *     uint64_t sizes[2] = {rows, cols / 2};
- *     int64_t from_strides[2] = {-(int64_t)(cols * 4), 8}, to_strides[2] = {(int64_t)(cols / 2 * 4), 4};
- *     wl_copy_strided(context, 4, to, to_strides, from + (rows - 1) * cols * 4, from_strides, 2, sizes,
- * stream);
- *
- * A further error: UNSUPPORTED on a GPU for elements of 2^32 bytes and more that do not lie in order. */
+ *     int64_t steps[2] = {-(int64_t)(cols * 4), 8}, to_steps[2] = {(int64_t)(cols / 2 * 4), 4};
+ *     wl_copy_strided(context, 4, to, to_steps, last_row, steps, 2, sizes, stream);  */
 WL_API wl_error wl_copy_strided(wl_context *context, size_t element_bytes, wl_devptr to,
                                 const int64_t *to_stride_bytes, wl_devptr from,
                                 const int64_t *from_stride_bytes, unsigned rank, const uint64_t *sizes,

@@ -108,8 +108,8 @@ wl_error wl_copy_strided(wl_context *context, size_t element_bytes, wl_devptr to
         all.dim[d] = (struct wl__strided_dimension){sizes[d], to_strides[d], from_strides[d]};
     struct wl__choice choice = {.operation = call,
                                 .facts = {{"element_bytes", element_bytes}, {"rank", rank}}};
-    (void)stream;
     if (wl__is_host(context))
         return wl__host_move(context, &choice, &all);
-    return wl__fail(WL_ERROR_UNSUPPORTED, "%s: not on this device", call);
+    wl__strided_reduce(&all);
+    return wl__strided_move(context, &choice, &all, stream);
 }

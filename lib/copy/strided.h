@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "wideload.h"
+#include "lib/choice.h"
 
 /* The element at to + sum of index[d] * dim[d].to becomes the one at from + sum of index[d] * dim[d].from,
  * for all indices below the sizes.  All in bytes.  No two elements of `to` share a byte, and none shares one
@@ -22,5 +22,12 @@ struct wl__strided {
 /* Brings a problem into its simplest form: no dimension of size 1, all of `to` positive and in ascending
  * order, and dimensions joined that are contiguous on both sides, also into longer elements. */
 void wl__strided_reduce(struct wl__strided *all);
+
+/* The dimension in which the input's elements are nearest to each other; 0 if they are all the same. */
+unsigned wl__strided_down(const struct wl__strided *all);
+
+/* Copies on a GPU; completes the choice.  The problem is reduced. */
+wl_error wl__strided_move(wl_context *context, struct wl__choice *choice, const struct wl__strided *all,
+                          wl_stream stream);
 
 #endif

@@ -55,3 +55,16 @@ void wl__strided_reduce(struct wl__strided *all) {
     sort(all);
     join(all);
 }
+
+static uint64_t size_of(int64_t stride) {
+    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+}
+
+unsigned wl__strided_down(const struct wl__strided *all) {
+    unsigned down = 0;
+    for (unsigned d = 1; d < all->rank; d++)
+        if (all->dim[d].from &&
+            (!all->dim[down].from || size_of(all->dim[d].from) < size_of(all->dim[down].from)))
+            down = d;
+    return down;
+}

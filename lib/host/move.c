@@ -33,10 +33,6 @@ static uint64_t divide_up(uint64_t a, uint64_t b) {
     return a / b + (a % b != 0);
 }
 
-static uint64_t magnitude(int64_t x) {
-    return x < 0 ? -(uint64_t)x : (uint64_t)x;
-}
-
 /* ---------------------------------------------------------------- one block */
 
 /* Adds one to indices below n, of all dimensions but `inner`, first dimension fastest; keeps the two offsets.
@@ -201,16 +197,6 @@ static void choose_order(struct plan *plan) {
             plan->order[i++] = d;
 }
 
-/* The dimension in which the input is closest to contiguous. */
-static unsigned find_down(const struct wl__strided *all) {
-    unsigned down = 0;
-    for (unsigned d = 1; d < all->rank; d++)
-        if (all->dim[d].from &&
-            (!all->dim[down].from || magnitude(all->dim[d].from) < magnitude(all->dim[down].from)))
-            down = d;
-    return down;
-}
-
 static int width_of(uint64_t bytes) {
     return bytes <= 16 && (bytes & (bytes - 1)) == 0 ? __builtin_ctz((unsigned)bytes) : -1;
 }
@@ -236,7 +222,7 @@ static void plan_move(struct plan *plan, const struct wl__host *host) {
     const struct wl__host_kernels *kernels = host->kernels;
     const int width = width_of(all->bytes);
     plan->across = 0;
-    plan->down = find_down(all);
+    plan->down = wl__strided_down(all);
     if (plan->down != 0 && all->dim[plan->down].from < 0)
         reverse(all, plan->down);
     plan->transpose = are_tiles(plan, width) ? kernels->transpose[width] : NULL;

@@ -1,5 +1,5 @@
-/* How fast the host device is, beside memcpy() of as many bytes with as many threads: one line per case, with the
- * best times of both, which are measured in turns.
+/* How fast the host device is, beside memcpy() of as many bytes with as many threads: one line per case, with
+ * the best times of both, which are measured in turns.
  *
  * usage: host_speed [SAMPLES [MIB]]
  *
@@ -121,7 +121,8 @@ static void measure_shape(wl_context *context, const struct shape *shape, unsign
     int used = snprintf(what, sizeof(what), "permute %u ", shape->width);
     for (unsigned d = 0; d < shape->rank; d++) {
         bytes *= shape->sizes[d];
-        used += snprintf(what + used, sizeof(what) - (size_t)used, "%s%" PRIu64, d ? "x" : "", shape->sizes[d]);
+        used +=
+            snprintf(what + used, sizeof(what) - (size_t)used, "%s%" PRIu64, d ? "x" : "", shape->sizes[d]);
     }
     for (unsigned d = 0; d < shape->rank; d++)
         used += snprintf(what + used, sizeof(what) - (size_t)used, "%s%u", d ? "," : " ", shape->order[d]);
@@ -176,7 +177,8 @@ int main(int count, char **words) {
         if (strchr("p", *only) || (*only >= '0' && *only <= '9' && (unsigned)atoi(only) == i))
             measure_shape(context, &shapes[i], samples);
     if (strchr("a", *only)) {
-#define ADD(name, code, element) measure_add(context, WL_TYPE_##name, #name, element, (uint64_t)128 << 20, samples);
+#define ADD(name, code, element)                                                                             \
+    measure_add(context, WL_TYPE_##name, #name, element, (uint64_t)128 << 20, samples);
         WL_TYPE_MAP(ADD)
     }
     wl_close(context);
