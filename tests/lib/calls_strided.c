@@ -7,8 +7,9 @@ static uint64_t size_of(int64_t stride) {
     return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
 }
 
-/* Draws strides of an array that no two elements share a byte of, in a random order of its dimensions. */
-static void draw_strides(struct draw *draw, const struct call *call, const unsigned *order,
+/* Draws strides of an array that no two elements share a byte of, in this order of its dimensions.  Plain
+ * ones have gaps of whole elements, and are positive. */
+static void draw_strides(struct draw *draw, const struct call *call, const unsigned *order, bool plain,
                          int64_t *strides) {
     uint64_t span = call->n;
     for (unsigned i = 0; i < call->rank; i++) {
@@ -17,9 +18,9 @@ static void draw_strides(struct draw *draw, const struct call *call, const unsig
         uint64_t stride = span;
         /* Gaps of elements, as in slices, or of bytes. */
         if (draw_one_in(draw, 4))
-            stride += draw_one_in(draw, 2) ? call->n * draw_below(draw, 4) : draw_below(draw, 9);
+            stride += plain || draw_one_in(draw, 2) ? call->n * draw_below(draw, 4) : draw_below(draw, 9);
         span += (size - 1) * stride;
-        strides[d] = draw_one_in(draw, 4) ? -(int64_t)stride : (int64_t)stride;
+        strides[d] = !plain && draw_one_in(draw, 4) ? -(int64_t)stride : (int64_t)stride;
     }
 }
 
@@ -48,21 +49,25 @@ static void shuffle(struct draw *draw, unsigned *order, unsigned rank) {
 
 static void choose_strided(struct call *call, wl_context *context, struct draw *draw, uint64_t bytes) {
     unsigned order[WL_RANK_MAX];
+    /* Half of the calls are slices of arrays, whose dimensions change places. */
+    const bool plain = draw_one_in(draw, 2);
     (void)context;
-    call->n = draw_one_in(draw, 3) ? 1 + draw_below(draw, draw_one_in(draw, 4) ? 300 : 40) : draw_width(draw);
-    call->rank = (unsigned)draw_below(draw, draw_one_in(draw, 2) ? 4 : WL_RANK_MAX + 1);
+    call->n = !plain && draw_one_in(draw, 2) ? 1 + draw_below(draw, draw_one_in(draw, 4) ? 300 : 40)
+                                             : draw_width(draw);
+    call->rank = (unsigned)draw_below(draw, plain || draw_one_in(draw, 2) ? 4 : WL_RANK_MAX + 1);
     uint64_t left = bytes / 8 / call->n;
     for (unsigned d = 0; d < call->rank; d++) {
-        call->sizes[d] = draw_one_in(draw, 3) ? draw_size(draw, left) : draw_size(draw, left < 9 ? left : 9);
+        call->sizes[d] =
+            plain || draw_one_in(draw, 3) ? draw_size(draw, left) : draw_size(draw, left < 9 ? left : 9);
         left = call->sizes[d] ? left / call->sizes[d] : left;
     }
     shuffle(draw, order, call->rank);
-    draw_strides(draw, call, order, call->to_strides);
+    draw_strides(draw, call, order, plain, call->to_strides);
     if (draw_one_in(draw, 2))
         shuffle(draw, order, call->rank);
-    draw_strides(draw, call, order, call->from_strides);
+    draw_strides(draw, call, order, plain, call->from_strides);
     /* Elements that are read several times. */
-    for (unsigned d = 0; d < call->rank; d++)
+    for (unsigned d = 0; d < call->rank && !plain; d++)
         if (draw_one_in(draw, 8))
             call->from_strides[d] = draw_one_in(draw, 2) ? 0 : (int64_t)draw_below(draw, 9) - 4;
     const uint64_t to_bytes = extent(call, call->to_strides, &call->to_first);
