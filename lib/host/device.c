@@ -12,18 +12,27 @@
 
 /* As CUDA aligns. */
 #define ALIGNMENT 256
-/* Half of a last-level cache, if the system does not say. */
+/* Half of a last-level cache, where the system does not say. */
 #define CACHE_BYTES (8 << 20)
 
 static struct wl__host host;
 
+/* Bytes of the last-level cache that this processor shares with its nearest; 0 if unknown.  sysconf() gives
+ * those of all such caches together. */
+static uint64_t find_cache(void) {
+    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
+    unsigned kib = 0;
+    if (file && fscanf(file, "%uK", &kib) != 1)
+        kib = 0;
+    if (file)
+        fclose(file);
+    return (uint64_t)kib << 10;
+}
+
 static void prepare(void) {
-    long cache = -1;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-    cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
+    const uint64_t cache = find_cache();
     host.kernels = wl__host_kernels();
-    host.stream_from = cache > 0 ? (uint64_t)cache / 2 : CACHE_BYTES;
+    host.stream_from = cache ? cache / 2 : CACHE_BYTES;
     wl__host_threads_prepare();
 }
 

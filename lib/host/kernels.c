@@ -26,26 +26,29 @@ const struct wl__host_kernels *wl__host_kernels(void) {
     return best;
 }
 
-void wl__host_stream(unsigned char *to, const unsigned char *from, uint64_t bytes) {
-#ifdef __SSE2__
+uint64_t wl__host_stream_lines(unsigned char *to, const unsigned char *from, uint64_t bytes) {
     const uint64_t head = -(uintptr_t)to % WL_HOST_LINE;
-    if (bytes >= head + WL_HOST_LINE) {
-        memcpy(to, from, head);
-        to += head;
-        from += head;
-        bytes -= head;
-        for (; bytes >= WL_HOST_LINE; bytes -= WL_HOST_LINE) {
-            __m128i part[4];
-            for (int i = 0; i < 4; i++)
-                part[i] = _mm_loadu_si128((const __m128i *)from + i);
-            for (int i = 0; i < 4; i++)
-                _mm_stream_si128((__m128i *)to + i, part[i]);
-            to += WL_HOST_LINE;
-            from += WL_HOST_LINE;
-        }
-    }
+    if (bytes < head)
+        return 0;
+    memcpy(to, from, head);
+    uint64_t done = head;
+    for (; done + WL_HOST_LINE <= bytes; done += WL_HOST_LINE) {
+#ifdef __SSE2__
+        __m128i part[4];
+        for (int i = 0; i < 4; i++)
+            part[i] = _mm_loadu_si128((const __m128i *)(from + done) + i);
+        for (int i = 0; i < 4; i++)
+            _mm_stream_si128((__m128i *)(to + done) + i, part[i]);
+#else
+        memcpy(to + done, from + done, WL_HOST_LINE);
 #endif
-    memcpy(to, from, bytes);
+    }
+    return done;
+}
+
+void wl__host_stream(unsigned char *to, const unsigned char *from, uint64_t bytes) {
+    const uint64_t done = wl__host_stream_lines(to, from, bytes);
+    memcpy(to + done, from + done, bytes - done);
 }
 
 void wl__host_stream_end(void) {

@@ -14,6 +14,10 @@
 #define WL_LANES 1
 #endif
 
+#if WL_LANES > 1
+#include <immintrin.h>
+#endif
+
 #define WL_INLINE static inline __attribute__((always_inline))
 
 /* Elements at any address, of any type. */
@@ -53,7 +57,9 @@ WL_INLINE wl_bytes8_1 wl_load_1(const unsigned char *from, int64_t apart) {
 }
 #if WL_LANES >= 2
 WL_INLINE wl_bytes8_2 wl_load_2(const unsigned char *from, int64_t apart) {
-    return __builtin_shufflevector(wl_load_1(from, 0), wl_load_1(from + apart, 0), 0, 1, 2, 3);
+    /* GCC loads both halves and then joins them; this is a load and an insertion from memory. */
+    return (wl_bytes8_2)_mm256_inserti128_si256(_mm256_castsi128_si256((__m128i)wl_load_1(from, 0)),
+                                                (__m128i)wl_load_1(from + apart, 0), 1);
 }
 #endif
 #if WL_LANES >= 4

@@ -1,0 +1,138 @@
+#include "lib/host/plan.h"
+
+/* Bytes that a block should have side by side on either side: from the least to the most in turns, as far as
+ * the block's bytes go.  The input's runs are twice as long, because the lines at their ends are read again.
+ */
+#define RUN_LEAST 128
+#define RUN_MOST  256
+/* Rows of at least so many bytes may go past the caches: most of their lines are whole. */
+#define STREAMED_ROW 128
+/* Elements of two dimensions below which tiles are mostly empty. */
+#define TILES_LEAST 64
+
+static uint64_t divide_up(uint64_t a, uint64_t b) {
+    return a / b + (a % b != 0);
+}
+
+/* ---------------------------------------------------------------- blocks */
+
+/* Grows a block along a dimension to at most `most` elements, as far as its bytes allow. */
+static void grow(struct wl__host_plan *plan, unsigned d, uint64_t most) {
+    const uint64_t size = plan->all.dim[d].size, others = plan->block_bytes / plan->block[d];
+    uint64_t block = most < size ? most : size;
+    if (block > WL_HOST_BLOCK / others)
+        block = WL_HOST_BLOCK / others;
+    if (block <= plan->block[d])
+        return;
+    /* Equal blocks, rather than a small one at the end. */
+    if (block < size)
+        block = divide_up(size, divide_up(size, block));
+    plan->block[d] = block;
+    plan->block_bytes = others * block;
+}
+
+/* Grows it along dimensions that follow each other without gaps on one side, until a run has so many bytes.
+ */
+static void grow_run(struct wl__host_plan *plan, bool output, uint64_t bytes) {
+    const struct wl__strided *all = &plan->all;
+    uint64_t run = all->bytes;
+    unsigned d = output ? plan->across : plan->down;
+    while (d < all->rank && run < bytes) {
+        grow(plan, d, divide_up(bytes, run));
+        if (plan->block[d] < all->dim[d].size)
+            break;
+        run *= all->dim[d].size;
+        for (d = 0; d < all->rank; d++)
+            if ((output ? all->dim[d].to : all->dim[d].from) == (int64_t)run)
+                break;
+    }
+}
+
+static void choose_blocks(struct wl__host_plan *plan) {
+    const struct wl__strided *all = &plan->all;
+    plan->block_bytes = all->bytes;
+    for (unsigned d = 0; d < all->rank; d++)
+        plan->block[d] = 1;
+    for (uint64_t run = RUN_LEAST; run <= RUN_MOST; run *= 2) {
+        grow_run(plan, true, run);
+        grow_run(plan, false, 2 * run);
+    }
+    grow(plan, plan->across, UINT64_MAX);
+    grow(plan, plan->down, UINT64_MAX);
+    for (unsigned d = 0; d < all->rank; d++)
+        grow(plan, d, UINT64_MAX);
+    plan->blocks = 1;
+    for (unsigned d = 0; d < all->rank; d++) {
+        plan->count[d] = divide_up(all->dim[d].size, plan->block[d]);
+        plan->blocks *= plan->count[d];
+    }
+}
+
+/* ---------------------------------------------------------------- kernels and stores */
+
+static int width_of(uint64_t bytes) {
+    return bytes <= 16 && (bytes & (bytes - 1)) == 0 ? __builtin_ctz((unsigned)bytes) : -1;
+}
+
+/* Whether two dimensions change places, each contiguous on one side, and are long enough for it to pay. */
+static bool are_tiles(const struct wl__host_plan *plan, int width) {
+    const struct wl__strided_dimension *a = &plan->all.dim[plan->across], *b = &plan->all.dim[plan->down];
+    return width >= 0 && plan->across != plan->down && a->to == (int64_t)plan->all.bytes &&
+           b->from == (int64_t)plan->all.bytes && a->size * b->size >= TILES_LEAST;
+}
+
+/* Turns a dimension around. */
+static void reverse(struct wl__strided *all, unsigned d) {
+    struct wl__strided_dimension *dim = &all->dim[d];
+    all->to += (dim->size - 1) * (uint64_t)dim->to;
+    all->from += (dim->size - 1) * (uint64_t)dim->from;
+    dim->to = -dim->to;
+    dim->from = -dim->from;
+}
+
+/* A line of elements that go past the caches. */
+static void stream_line(unsigned char *to, int64_t to_stride, const unsigned char *from, int64_t from_stride,
+                        uint64_t n, uint64_t bytes) {
+    for (uint64_t i = 0; i < n; i++, to += to_stride, from += from_stride)
+        wl__host_stream(to, from, bytes);
+}
+
+static void choose_stores(struct wl__host_plan *plan) {
+    const struct wl__strided *all = &plan->all;
+    const uint64_t across = plan->block[plan->across] * all->bytes;
+    uint64_t row = all->bytes;
+    for (unsigned d = 0; d < all->rank && all->dim[d].to == (int64_t)row; d++)
+        row *= plan->block[d];
+    if (all->bytes >= STREAMED_ROW) {
+        plan->stores = STREAMED;
+        plan->line = stream_line;
+    } else if (plan->transpose && across >= STREAMED_ROW &&
+               across * plan->block[plan->down] == plan->block_bytes)
+        plan->stores = STAGED_TILES;
+    else if (row >= STREAMED_ROW)
+        plan->stores = STAGED;
+}
+
+void wl__host_plan(struct wl__host_plan *plan, const struct wl__host *host, const struct wl__strided *all,
+                   bool stream) {
+    const int width = width_of(all->bytes);
+    plan->all = *all;
+    plan->across = 0;
+    plan->down = wl__strided_down(all);
+    if (plan->down != 0 && all->dim[plan->down].from < 0)
+        reverse(&plan->all, plan->down);
+    plan->transpose = are_tiles(plan, width) ? host->kernels->transpose[width] : NULL;
+    plan->line = width < 0 ? host->kernels->line_any : host->kernels->line[width];
+    plan->stores = STORED;
+    choose_blocks(plan);
+    if (stream)
+        choose_stores(plan);
+    /* Tiles follow each other along the output's rows, so that none of its lines is written twice; other
+     * blocks along the input. */
+    const unsigned first = plan->stores == STAGED_TILES ? plan->across : plan->down;
+    unsigned next = 0;
+    plan->order[next++] = first;
+    for (unsigned d = 0; d < all->rank; d++)
+        if (d != first)
+            plan->order[next++] = d;
+}
