@@ -40,7 +40,7 @@ static void move_block(const struct wl__host_plan *plan, const uint64_t *n, unsi
     struct cursor at = {0};
     if (plan->transpose) {
         do
-            plan->transpose(to + at.to, strides[b], from + at.from, all->dim[a].from, n[a], n[b]);
+            plan->transpose(to + at.to, strides[b], from + at.from, all->dim[a].from, n[a], n[b], NULL, 0);
         while (step(&at, all, 1u << a | 1u << b, n, strides));
         return;
     }
@@ -105,9 +105,10 @@ static void stage_tiles(const struct wl__host_plan *plan, struct scratch *scratc
     if (in_row >= WL_HOST_LINE) {
         for (uint64_t i = 0; i < rows; i++)
             memcpy(scratch->in + i * in_pitch, from + (int64_t)i * across->from, in_row);
-        plan->transpose(out, (int64_t)out_pitch, scratch->in, (int64_t)in_pitch, rows, cols);
+        plan->transpose(out, (int64_t)out_pitch, scratch->in, (int64_t)in_pitch, rows, cols,
+                        ends ? NULL : from + (int64_t)rows * across->from, across->from);
     } else
-        plan->transpose(out, (int64_t)out_pitch, from, across->from, rows, cols);
+        plan->transpose(out, (int64_t)out_pitch, from, across->from, rows, cols, NULL, 0);
     for (uint64_t i = 0; i < cols; i++, out += out_pitch, to += down->to) {
         const uint64_t kept = starts ? 0 : (uintptr_t)to % WL_HOST_LINE, bytes = kept + out_row;
         unsigned char *line = to - kept;

@@ -32,9 +32,9 @@ static void exchange(const struct square *p, uint64_t row, uint64_t col) {
     unsigned char *opposite = p->matrix + (col * p->side + row) * p->tile * width;
     wl__host_transpose *transpose = p->kernels->transpose[__builtin_ctz(width)];
     wl__host_line *copy = p->kernels->line_any;
-    transpose(upper, dense, at, pitch, rows, cols);
+    transpose(upper, dense, at, pitch, rows, cols, NULL, 0);
     if (row != col) {
-        transpose(lower, dense, opposite, pitch, cols, rows);
+        transpose(lower, dense, opposite, pitch, cols, rows, NULL, 0);
         copy(at, pitch, lower, dense, rows, cols * width);
     }
     copy(opposite, pitch, upper, dense, cols, rows * width);

@@ -12,9 +12,10 @@
 /* A block of a transpose: the element at to + b * to_pitch + a * width becomes the one at from + a *
  * from_pitch
  * + b * width, for a below `across` and b below `down`.  Pitches are in bytes, may be negative, and need no
- * alignment. */
+ * alignment.  If `ahead` is not NULL, the block of that pitch which begins there is wanted next. */
 typedef void wl__host_transpose(unsigned char *to, int64_t to_pitch, const unsigned char *from,
-                                int64_t from_pitch, uint64_t across, uint64_t down);
+                                int64_t from_pitch, uint64_t across, uint64_t down,
+                                const unsigned char *ahead, int64_t ahead_pitch);
 /* n elements of a width, each side at a stride of its own. */
 typedef void wl__host_line(unsigned char *to, int64_t to_stride, const unsigned char *from,
                            int64_t from_stride, uint64_t n, uint64_t bytes);

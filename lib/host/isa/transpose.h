@@ -51,15 +51,21 @@ WL_INLINE uint64_t wl_next(uint64_t at, uint64_t step, uint64_t end) {
     return at >= end || at + step <= end ? at : end - step;
 }
 
-/* Blocks of at least a tile on either side. */
+/* Blocks of at least a tile on either side.  Meanwhile the rows at `ahead` are fetched into the cache, some
+ * lines with each tile. */
 #define WL_TILES(width, lanes)                                                                               \
     static void tiles##width##_##lanes(unsigned char *to, int64_t to_pitch, const unsigned char *from,       \
-                                       int64_t from_pitch, uint64_t across, uint64_t down) {                 \
-        enum { SIDE = 16 / width };                                                                          \
-        for (uint64_t a = 0; a < across; a = wl_next(a, SIDE * lanes, across))                               \
-            for (uint64_t b = 0; b < down; b = wl_next(b, SIDE, down))                                       \
+                                       int64_t from_pitch, uint64_t across, uint64_t down,                   \
+                                       const unsigned char *ahead, int64_t ahead_pitch) {                    \
+        enum { SIDE = 16 / width, ROWS = SIDE * lanes, FETCHED = ROWS < 4 ? 1 : ROWS / 4 };                  \
+        for (uint64_t a = 0; a < across; a = wl_next(a, ROWS, across))                                       \
+            for (uint64_t b = 0; b < down; b = wl_next(b, SIDE, down)) {                                     \
+                const uint64_t row = a + b / SIDE % 4 * FETCHED;                                             \
+                for (int i = 0; ahead && i < FETCHED; i++)                                                   \
+                    __builtin_prefetch(ahead + (int64_t)(row + i) * ahead_pitch + b * width);                \
                 tile##width##_##lanes(to + (int64_t)b * to_pitch + a * width, to_pitch,                      \
                                       from + (int64_t)a * from_pitch + b * width, from_pitch);               \
+            }                                                                                                \
     }
 
 /* Blocks that are narrower than a tile. */
@@ -152,14 +158,16 @@ WL_INLINE uint64_t wl_next(uint64_t at, uint64_t step, uint64_t end) {
     WL_PACKED(width, 3)                                                                                      \
     WL_PACKED(width, 4)                                                                                      \
     static void transpose##width(unsigned char *to, int64_t to_pitch, const unsigned char *from,             \
-                                 int64_t from_pitch, uint64_t across, uint64_t down) {                       \
+                                 int64_t from_pitch, uint64_t across, uint64_t down,                         \
+                                 const unsigned char *ahead, int64_t ahead_pitch) {                          \
         enum { SIDE = 16 / width };                                                                          \
         if (across >= SIDE * WL_LANES && down >= SIDE) {                                                     \
-            WL_LANES_NAMED(tiles##width##_)(to, to_pitch, from, from_pitch, across, down);                   \
+            WL_LANES_NAMED(tiles##width##_)                                                                  \
+            (to, to_pitch, from, from_pitch, across, down, ahead, ahead_pitch);                              \
             return;                                                                                          \
         }                                                                                                    \
         if (across >= SIDE && down >= SIDE) {                                                                \
-            tiles##width##_1(to, to_pitch, from, from_pitch, across, down);                                  \
+            tiles##width##_1(to, to_pitch, from, from_pitch, across, down, ahead, ahead_pitch);              \
             return;                                                                                          \
         }                                                                                                    \
         WL_SPLIT(width, 2)                                                                                   \
@@ -175,10 +183,12 @@ WL_TRANSPOSE(8)
 
 /* Elements of 16 bytes are vectors already.  Four of them fill a line of the output. */
 static void transpose16(unsigned char *to, int64_t to_pitch, const unsigned char *from, int64_t from_pitch,
-                        uint64_t across, uint64_t down) {
+                        uint64_t across, uint64_t down, const unsigned char *ahead, int64_t ahead_pitch) {
     uint64_t a = 0;
     for (; a + 4 <= across; a += 4)
         for (uint64_t b = 0; b < down; b++) {
+            if (ahead)
+                __builtin_prefetch(ahead + (int64_t)(a + b % 4) * ahead_pitch + b * 16);
             const unsigned char *in = from + (int64_t)a * from_pitch + b * 16;
             wl_any16 *out = (wl_any16 *)(to + (int64_t)b * to_pitch) + a;
             const wl_any16 x0 = *(const wl_any16 *)in, x1 = *(const wl_any16 *)(in + from_pitch),
