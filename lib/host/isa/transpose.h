@@ -9,7 +9,7 @@
 #include "lib/host/isa/vector.h"
 
 #define WL_STAGE(to, from, width, side, lanes, mix)                                                          \
-    for (int i = 0; i < (side) / 2; i++) {                                                                   \
+    WL_UNROLL for (int i = 0; i < (side) / 2; i++) {                                                         \
         to[2 * i] = __builtin_shufflevector(from[i], from[i + (side) / 2], WL_MIX_##lanes(mix, 0, side));    \
         to[2 * i + 1] =                                                                                      \
             __builtin_shufflevector(from[i], from[i + (side) / 2], WL_MIX_##lanes(mix, (side) / 2, side));   \
@@ -38,9 +38,9 @@
                                          int64_t from_pitch) {                                               \
         enum { SIDE = 16 / width };                                                                          \
         wl_bytes##width##_##lanes x[SIDE], y[SIDE];                                                          \
-        for (int i = 0; i < SIDE; i++)                                                                       \
-            x[i] = (wl_bytes##width##_##lanes)wl_load_##lanes(from + i * from_pitch, SIDE * from_pitch);     \
-        WL_STAGES_##width(lanes) for (int i = 0; i < SIDE; i++)                                              \
+        WL_UNROLL for (int i = 0; i < SIDE; i++) x[i] =                                                      \
+            (wl_bytes##width##_##lanes)wl_load_##lanes(from + i * from_pitch, SIDE * from_pitch);            \
+        WL_STAGES_##width(lanes) WL_UNROLL for (int i = 0; i < SIDE; i++)                                    \
             memcpy(to + i * to_pitch, &x[i], sizeof(x[i]));                                                  \
     }
 

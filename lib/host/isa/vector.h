@@ -20,6 +20,9 @@
 
 #define WL_INLINE static inline __attribute__((always_inline))
 
+/* The loop's vectors stay in registers only if it has no more iterations. */
+#define WL_UNROLL _Pragma("GCC unroll 16")
+
 /* Elements at any address, of any type. */
 typedef uint8_t wl_any1 __attribute__((may_alias));
 typedef uint16_t wl_any2 __attribute__((may_alias, aligned(1)));
