@@ -5,6 +5,8 @@
 #                          build/bench.md; ARGS="--device sim copy"
 #   make report            runs it and writes build/report.html, a page with charts, from build/bench.json
 #   make test              builds and runs the tests
+#   make wheel             packs the build into a Python wheel in build/wheel/wheel
+#   make test-python       tests that wheel
 #   make speed             prints the simulator's speed compared with gcc -O2
 #   make install           installs; PREFIX=/usr/local DESTDIR=
 #   make clean             removes the builds (and keeps the compiler in .cuda/)
@@ -21,7 +23,7 @@ JOBS = $(shell nproc)
 
 # make works on one build directory at a time; Ninja runs jobs in parallel.
 .NOTPARALLEL:
-.PHONY: all bench report test speed install clean sanitize coverage fuzz format setup
+.PHONY: all bench report test wheel test-python speed install clean sanitize coverage fuzz format setup
 
 all: setup build/build.ninja
 	@cmake --build --preset release --target installed -j $(JOBS)
@@ -37,6 +39,13 @@ report: all
 test: setup build/build.ninja
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
+
+wheel: all
+	@scripts/setup.sh wheel
+	@scripts/wheel.sh
+
+test-python: wheel
+	@scripts/wheel.sh test
 
 speed: setup build/build.ninja
 	@cmake --build --preset release --target speed -j $(JOBS)

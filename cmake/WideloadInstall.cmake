@@ -43,3 +43,10 @@ foreach(name wideload wideload-sim)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${WIDELOAD_PKGCONFIGDIR})
 endforeach()
+
+# The Python wheel's parts (pyproject.toml), which lie as in a build folder.
+install(TARGETS wideload wideload-sim wideload-cudart LIBRARY DESTINATION lib COMPONENT wheel EXCLUDE_FROM_ALL NAMELINK_SKIP)
+install(TARGETS wideload_cli RUNTIME DESTINATION . COMPONENT wheel EXCLUDE_FROM_ALL)
+install(TARGETS ${WIDELOAD_NAMED} LIBRARY DESTINATION lib/wideload COMPONENT wheel EXCLUDE_FROM_ALL)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/lib/wideload/bin/ptxas ${PROJECT_BINARY_DIR}/lib/wideload/bin/nvcc
+    DESTINATION lib/wideload/bin COMPONENT wheel EXCLUDE_FROM_ALL)

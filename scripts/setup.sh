@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs the packages that a build of Wideload needs and this machine lacks.  Silent and instant if nothing is missing.
 #
-#   scripts/setup.sh [coverage] [browser] [clang] [nvrtc]
+#   scripts/setup.sh [coverage] [browser] [clang] [nvrtc] [wheel]
 #
 # The arguments add packages.  coverage: for `make coverage`; browser: Chromium, for the tests of the report's page;
 # clang: for the presets clang and fuzz; nvrtc: NVRTC (90 MB), for a test that compiles at run time, if the compiler is
-# in .cuda/.
+# in .cuda/; wheel: Python's virtual environments, for `make wheel`.
 #
 # Tools and libraries are Debian's packages.  If there is no nvcc of CUDA 12 or newer, the compiler is installed from
 # the pinned wheels of scripts/cuda-requirements.txt into .cuda/, which CMake prefers to any other.
@@ -62,6 +62,7 @@ find_missing() {
             esac
             ;;
         nvrtc) nvrtc=yes ;;
+        wheel) python3 -c "import ensurepip" 2>/dev/null || missing+=(python3-venv) ;;
         *) die "unknown part '$part'; see the head of this script" ;;
         esac
     done
