@@ -20,35 +20,32 @@ COMPLEX = {"c8": "f4", "c16": "f8"}
 _path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native", "lib", "libwideload.so.0")
 _library = ctypes.CDLL(_path)
 
-_p, _u, _u64, _size = ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint64, ctypes.c_size_t
-
-
 class Field(ctypes.Structure):
     """wl_field: a field of a structure, in bytes."""
     _fields_ = [("offset", ctypes.c_uint32), ("bytes", ctypes.c_uint32)]
 
 
-def _function(name: str, *arguments: type, result: type = ctypes.c_int):
+def _function(name: str, arguments: int, result: type = ctypes.c_int):
+    """All arguments are declared as pointers: ctypes converts an int to a pointer in half the time that it takes for another
+    type, and a register holds it either way.  An array of ctypes is passed as its address."""
     function = getattr(_library, name)
-    function.argtypes, function.restype = arguments, result
+    function.argtypes, function.restype = [ctypes.c_void_p] * arguments, result
     return function
 
 
-# Tables of sizes, addresses and fields are declared as pointers: arrays of ctypes are passed as they are.
-_open = _function("wl_open", _p, ctypes.c_char_p)
-_message = _function("wl_message", result=ctypes.c_char_p)
-_error_name = _function("wl_error_name", ctypes.c_int, result=ctypes.c_char_p)
-_version = _function("wl_version", result=ctypes.c_char_p)
-_explain = _function("wl_explain", result=ctypes.c_char_p)
-wl_copy = _function("wl_copy", _p, _u64, _u64, _size, _p)
-wl_copy_strided = _function("wl_copy_strided", _p, _size, _u64, _p, _u64, _p, _u, _p, _p)
-wl_add = _function("wl_add", _p, _u, _u64, _u64, _u64, _u64, _p)
-wl_transpose = _function("wl_transpose", _p, _u, _u64, _u64, _u64, _u64, _p)
-wl_permute = _function("wl_permute", _p, _u, _u64, _u64, _u, _p, _p, _p)
-wl_deinterleave = _function("wl_deinterleave", _p, _u, _u, _p, _u64, _u64, _p)
-wl_interleave = _function("wl_interleave", _p, _u, _u, _u64, _p, _u64, _p)
-wl_deinterleave_fields = _function("wl_deinterleave_fields", _p, _p, _u, ctypes.c_uint32, _p, _u64, _u64, _p)
-wl_interleave_fields = _function("wl_interleave_fields", _p, _p, _u, ctypes.c_uint32, _u64, _p, _u64, _p)
+_open = _function("wl_open", 2)
+_message = _function("wl_message", 0, ctypes.c_char_p)
+_error_name = _function("wl_error_name", 1, ctypes.c_char_p)
+_version = _function("wl_version", 0, ctypes.c_char_p)
+_explain = _function("wl_explain", 0, ctypes.c_char_p)
+wl_copy_strided = _function("wl_copy_strided", 9)
+wl_add = _function("wl_add", 7)
+wl_transpose = _function("wl_transpose", 7)
+wl_permute = _function("wl_permute", 8)
+wl_deinterleave = _function("wl_deinterleave", 7)
+wl_interleave = _function("wl_interleave", 7)
+wl_deinterleave_fields = _function("wl_deinterleave_fields", 8)
+wl_interleave_fields = _function("wl_interleave_fields", 8)
 
 
 class Error(RuntimeError):
