@@ -48,8 +48,10 @@ class Array:
             count *= size
         return count
 
-    def is_contiguous(self) -> bool:
-        """Whether the elements lie in C order without gaps."""
+    def is_contiguous(self, alignment: int = 1) -> bool:
+        """Whether the elements lie in C order without gaps, from an address that is a multiple of the alignment."""
+        if self.address % alignment:
+            return False
         expected = self.width
         for size, stride in zip(reversed(self.shape), reversed(self.strides)):
             if size == 0:

@@ -103,9 +103,9 @@ def copy(family: Any, x: Any, out: Any) -> Any:
     return result
 
 
-def _in_c_order(family: Any, a: Array, name: str) -> Array:
-    """The array, or a copy of it in C order."""
-    if a.is_contiguous():
+def _in_c_order(family: Any, a: Array, alignment: int, name: str) -> Array:
+    """The array, or an aligned copy of it in C order."""
+    if a.is_contiguous(alignment):
         return a
     to = family.view(family.empty(a, a.shape, a.kind, name), name)
     _move(to, a.address, a.strides)
@@ -124,14 +124,15 @@ def add(family: Any, a: Any, b: Any, out: Any) -> Any:
     if part not in _library.TYPES:
         raise TypeError(f"a: type {first.kind} cannot be added; these can: {', '.join([*_library.TYPES, *_library.COMPLEX])}")
     result, to = target(family, first, first.shape, first.kind, first.width, out, "a")
+    alignment = int(part[-1])
     # Sums are made in C order: in the result's own memory, or beside it.
-    place = to if to.is_contiguous() else family.view(family.empty(first, first.shape, first.kind, "a"), "a")
+    place = to if to.is_contiguous(alignment) else family.view(family.empty(first, first.shape, first.kind, "a"), "a")
     inputs = []
     for x, name, its in ((first, "a", family), (second, "b", family_of(b, "b"))):
-        same = x.is_contiguous() and x.address == to.address and place is to
+        same = x.is_contiguous() and x.address == to.address and to.is_contiguous()
         if _overlap(to, x) and not same and out is not None:
             raise ValueError(f"out: overlaps {name}, and is not {name}")
-        inputs.append(_in_c_order(its, x, name))
+        inputs.append(_in_c_order(its, x, alignment, name))
     n = first.count() * (2 if first.kind in _library.COMPLEX else 1)
     check(_library.wl_add(context(to.device), _library.TYPES[part], place.address, inputs[0].address, inputs[1].address, n,
                           to.stream))
@@ -160,7 +161,8 @@ def interleave(family: Any, arrays: Any, out: Any) -> Any:
         if part.kind != first.kind:
             raise TypeError(f"arrays[{i}]: type {part.kind}; arrays[0]'s is {first.kind}")
     result, to = target(family, first, [*first.shape, fields], first.kind, first.width, out, "arrays[0]", parts)
-    if first.width in _WIDTHS and to.is_contiguous() and all(part.is_contiguous() for part in parts):
+    if first.width in _WIDTHS and to.is_contiguous(first.width) and all(
+            part.is_contiguous(first.width) for part in parts):
         check(_library.wl_interleave(context(to.device), first.width, fields, to.address, _addresses(parts), first.count(),
                                      to.stream))
         return result
@@ -183,13 +185,13 @@ def deinterleave(family: Any, x: Any, out: Any) -> Any:
         raise ValueError(f"out: {len(outs)} arrays; the result has {fields}")
     made = [_named_target(family, a, shape, a.kind, a.width, given, f"out[{i}]", a) for i, given in enumerate(outs)]
     parts = [to for _, to in made]
-    if fields and a.width in _WIDTHS and a.is_contiguous() and all(to.is_contiguous() for to in parts):
+    if fields and a.width in _WIDTHS and a.is_contiguous(a.width) and all(to.is_contiguous(a.width) for to in parts):
         check(_library.wl_deinterleave(context(a.device), a.width, fields, _addresses(parts), a.address, parts[0].count(),
                                        a.stream))
     else:
         for i, to in enumerate(parts):
             _move(to, a.address + i * a.strides[-1], a.strides[:-1])
-    return tuple(result for result, _ in made)
+    return tuple(result for result, _ in made) if out is None else out
 
 
 def _sequence(given: Any, name: str) -> list[Any]:
@@ -287,5 +289,5 @@ def _deinterleave_fields(family: Any, a: Array, out: Any) -> dict[str, Any]:
     else:
         for (to, strides), (offset, _) in zip(parts, places):
             _move(to, a.address + offset, strides)
-    return results
+    return results if out is None else out
 
