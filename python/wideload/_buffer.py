@@ -5,6 +5,7 @@ Results are memoryviews, which have a shape and a format.  They can be made of t
 from __future__ import annotations
 
 import ctypes
+import math
 from typing import Any, Sequence
 
 from ._array import Array, check_rank
@@ -25,7 +26,7 @@ _release = ctypes.pythonapi.PyBuffer_Release
 _release.argtypes, _release.restype = [ctypes.POINTER(_Buffer)], None
 _FULL_READ_ONLY = 0x11C  # PyBUF_FULL_RO
 
-# Kinds by native formats.  memoryview.cast() makes just these, and c, which is no number.
+# Kinds by native formats.
 _letters = {"b": "i", "B": "u", "h": "i", "H": "u", "i": "i", "I": "u", "l": "i", "L": "u", "q": "i", "Q": "u", "n": "i",
             "N": "u", "e": "f", "f": "f", "d": "f", "?": "b"}
 # Formats of a standard size, and the native ones of the same size.
@@ -61,8 +62,6 @@ def view(x: Any, name: str) -> Array:
     if "O" in format:
         raise TypeError(f"{name}: format {seen.format}: Python objects cannot be moved as bytes")
     kind = f"{_letters[format]}{seen.itemsize}" if format in _letters else format
-    if kind == "b1" and seen.itemsize != 1:
-        kind = format
     held = _Held(seen)
     return Array("host", held.buffer.buf or 0, seen.shape, seen.strides, seen.itemsize, kind, 0, (held, seen),
                  not seen.readonly)
@@ -70,13 +69,10 @@ def view(x: Any, name: str) -> Array:
 
 def empty(like: Array, shape: Sequence[int], kind: Any, name: str) -> memoryview:
     seen = like.source[1]
-    format = _native(seen.format)
-    if format not in _letters and format != "c":
-        raise TypeError(f"{name}: format {seen.format!r}: no memoryview can be made of it; pass out=, or a NumPy array")
-    count = 1
-    for size in shape:
-        count *= size
-    if count == 0 and len(shape) != 1:
-        raise ValueError(f"{name}: shape {tuple(seen.shape)}: no memoryview can be made of it; pass out=, or a NumPy array")
+    count = math.prod(shape)
     memory = memoryview(bytearray(count * seen.itemsize))
-    return memory.cast(format) if count == 0 else memory.cast(format, list(shape))
+    try:
+        return memory.cast(_native(seen.format)) if count == 0 and len(shape) == 1 else memory.cast(_native(seen.format), shape)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: format {seen.format!r} and a result of shape {tuple(shape)}: no memoryview can be made of "
+                        "them; pass out=, or a NumPy array") from None
