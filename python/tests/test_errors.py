@@ -18,7 +18,7 @@ Y = np.zeros(3, np.int32)
     (TypeError, "x: dtype StringDType", lambda: wideload.copy(np.array(["a"], np.dtypes.StringDType()))),
     (TypeError, "x: a masked array", lambda: wideload.copy(np.ma.zeros(3))),
     (ValueError, "x: 9 dimensions; 8 are the most", lambda: wideload.copy(np.zeros([1] * 9))),
-    (ValueError, "arrays[0]: 9 dimensions", lambda: wideload.interleave([np.zeros([1] * 8)])),
+    (ValueError, "arrays[0]: the result: 9 dimensions", lambda: wideload.interleave([np.zeros([1] * 8)])),
     (ValueError, "axes: (0, 0): each of 0 to 1", lambda: wideload.permute(X, (0, 0))),
     (ValueError, "axes: (0,)", lambda: wideload.transpose(X, [0])),
     (ValueError, "axes: (0, 2)", lambda: wideload.transpose(X, [0, 2])),

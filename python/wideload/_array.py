@@ -8,7 +8,6 @@ Both raise TypeError or ValueError, whose message begins with `name`, the argume
 """
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import Any, Sequence
 
@@ -110,15 +109,15 @@ def _is_one(x: Any, module: str, *types: str) -> bool:
 
 def _find_family(x: Any, name: str) -> Any:
     if _is_one(x, "torch", "Tensor"):
-        family = "_torch"
+        from . import _torch as family
     elif _is_one(x, "numpy", "ndarray", "generic"):
-        family = "_numpy"
+        from . import _numpy as family
     elif _is_one(x, "cupy", "ndarray"):
-        family = "_cupy"
+        from . import _cupy as family
     elif hasattr(x, "__cuda_array_interface__"):
-        family = "_cuda"
+        from . import _cuda as family
     elif hasattr(x, "__dlpack__") and hasattr(x, "__dlpack_device__"):
-        family = "_dlpack"
+        from . import _dlpack as family
     else:
         try:
             memoryview(x)
@@ -127,9 +126,9 @@ def _find_family(x: Any, name: str) -> Any:
                             "DLPack") from None
         except Exception as error:  # an exporter of buffers may refuse in any way
             raise TypeError(f"{name}: {type_name(x)}: {error}") from error
-        family = "_buffer"
-    _families[type(x)] = importlib.import_module("." + family, __package__)
-    return _families[type(x)]
+        from . import _buffer as family
+    _families[type(x)] = family
+    return family
 
 
 def view(x: Any, name: str) -> Array:

@@ -61,7 +61,7 @@ def _overlap(a: Array, b: Array) -> bool:
 def target(family: Any, like: Array, shape: Sequence[int], kind: Any, width: int, out: Any, name: str,
            inputs: Sequence[Array] = ()) -> tuple[Any, Array]:
     """The result, and what it is in memory: `out` if it is one, else a new array.  It overlaps none of the inputs."""
-    check_rank(name, len(shape))
+    check_rank(f"{name}: the result", len(shape))
     if out is None:
         out = family.empty(like, shape, kind, name)
         return out, family.view(out, "out")
