@@ -36,40 +36,12 @@ def test_command():
     assert wrong.returncode == 2 and wrong.stderr.count("\n") == 1 and wrong.stderr.startswith("wideload")
 
 
-TRAIN = '''
-import ctypes
-cuda = ctypes.CDLL("libcuda.so.1")
-P, Z = ctypes.c_void_p, ctypes.c_size_t
-PTX = b""".version 7.0
-.target sm_75
-.address_size 64
-.visible .entry fill(.param .u64 to) {
-    .reg .u64 %a, %i; .reg .u32 %t;
-    ld.param.u64 %a, [to];
-    mov.u32 %t, %tid.x;
-    mul.wide.u32 %i, %t, 128;
-    add.u64 %a, %a, %i;
-    st.global.u32 [%a], %t;
-    ret;
-}"""
-def check(code):
-    assert code == 0, code
-context, module, function, memory = P(), P(), P(), ctypes.c_uint64()
-check(cuda.cuInit(0))
-check(cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0))
-check(cuda.cuCtxSetCurrent(context))
-check(cuda.cuModuleLoadData(ctypes.byref(module), PTX))
-check(cuda.cuModuleGetFunction(ctypes.byref(function), module, b"fill"))
-check(cuda.cuMemAlloc_v2(ctypes.byref(memory), Z(32 * 128)))
-parameters = (P * 1)(ctypes.addressof(memory))
-check(cuda.cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, None, parameters, None))
-check(cuda.cuCtxSynchronize())
-'''
+with open(os.path.join(os.path.dirname(__file__), "train.py"), encoding="utf-8") as file:
+    TRAIN = file.read()
 
 
 def test_prof_python(tmp_path):
-    (tmp_path / "train.py").write_text(TRAIN)
-    prof = run(COMMAND, "prof", sys.executable, "train.py", cwd=tmp_path)
+    prof = run(COMMAND, "prof", sys.executable, os.path.join(os.path.dirname(__file__), "train.py"), cwd=tmp_path)
     assert prof.returncode == 0, prof.stderr
     assert "fill" in prof.stderr and "1 launch" in prof.stderr
 
