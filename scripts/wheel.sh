@@ -56,9 +56,10 @@ test_wheel() {
     # Elsewhere, so that the tree's python/wideload cannot be imported.
     rm -rf "$place/tests"
     cp -r python/tests "$place/tests"
+    cp -r docs/notebooks "$place/tests/notebooks"
     cd "$place/tests"
     env -u PYTHONPATH -u LD_LIBRARY_PATH -u WIDELOAD_SIM_LIBRARY -u WIDELOAD_DEVICE PATH="$place/fresh/bin:$PATH" \
-        python -I -m pytest -q -p no:cacheprovider "$@" .
+        python -I -m pytest -q -n auto -p no:cacheprovider "$@" .
 }
 
 case "${1:-}" in

@@ -21,8 +21,11 @@ from typing import Any, Mapping, Sequence, TypeVar, overload
 
 from . import _library, _operations
 from ._library import Error, explain
+from ._profile import ProfileError, Report, profile
+from ._simulator import simulator
 
-__all__ = ["Error", "add", "copy", "deinterleave", "explain", "interleave", "permute", "transpose"]
+__all__ = ["Error", "ProfileError", "Report", "add", "copy", "deinterleave", "explain", "interleave", "permute", "profile",
+           "simulator", "transpose"]
 __version__ = _library.version()
 
 _Array = TypeVar("_Array")
@@ -122,3 +125,10 @@ def deinterleave(x: Any, *, out: Any = None) -> Any:
     (array([1, 2], dtype=int8), array([3, 4], dtype=int8))
     """
     return (_by_type.get(type(x)) or _operations_of(x, "x")).deinterleave(x, out)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """%load_ext wideload: %%cuda compiles a cell and runs it without a GPU, %wideload is the command line."""
+    from . import _magic
+
+    shell.register_magics(_magic.Wideload)

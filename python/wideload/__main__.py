@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import sys
 
-PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native", "wideload")
+from ._parts import PROGRAM
 
 
 def main() -> None:

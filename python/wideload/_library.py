@@ -9,6 +9,8 @@ import os
 import threading
 from typing import Sequence
 
+from . import _parts
+
 RANK_MAX = 8
 FIELDS_MAX = 64
 STRUCTURE_MAX = 1024
@@ -17,8 +19,7 @@ STRUCTURE_MAX = 1024
 TYPES = {"i1": 0, "i2": 1, "i4": 2, "i8": 3, "u1": 4, "u2": 5, "u4": 6, "u8": 7, "f2": 8, "bf2": 9, "f4": 10, "f8": 11}
 COMPLEX = {"c8": "f4", "c16": "f8"}
 
-_path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native", "lib", "libwideload.so.0")
-_library = ctypes.CDLL(_path)
+_library = ctypes.CDLL(os.path.join(_parts.LIBRARIES, "libwideload.so.0"))
 
 class Field(ctypes.Structure):
     """wl_field: a field of a structure, in bytes."""
