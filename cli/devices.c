@@ -19,8 +19,8 @@ size_t cli_archs(wl_context *context, const char *names[CLI_MOST_ARCHS]) {
 }
 
 bool cli_check_device(const char *device, struct base_error *error) {
-    static const char *const names[] = {"auto", "gpu", "sim"};
-    for (size_t i = 0; i < 3; i++)
+    static const char *const names[] = {"auto", "gpu", "sim", "host"};
+    for (size_t i = 0; i < 4; i++)
         if (strcmp(device, names[i]) == 0)
             return true;
     if (strncmp(device, "gpu:", 4) == 0) {
@@ -30,7 +30,7 @@ bool cli_check_device(const char *device, struct base_error *error) {
         return base_usage(error, "--device: '%.80s' has no device number; give gpu:0 or a higher number",
                           device);
     }
-    const char *near = base_nearest(device, names, 3);
+    const char *near = base_nearest(device, names, 3); /* of those that run kernels */
     return base_usage(error, "--device: unknown device '%.80s'%s%s%s; give auto, gpu, gpu:N or sim", device,
                       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
@@ -54,6 +54,15 @@ static bool set_arch(wl_context *context, const char *arch, struct base_error *e
                       near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "", known);
 }
 
+/* Refuses the host device, which WIDELOAD_DEVICE may have named: what is measured and counted here are
+ * kernels. */
+static bool check_kernels(wl_context *context, struct base_error *error) {
+    wl_device_info info;
+    if (wl_get_device_info(context, &info) == WL_ERROR_OK && strcmp(info.kind, "host") == 0)
+        return base_usage(error, "the device 'host' runs no kernels; give auto, gpu, gpu:N or sim");
+    return true;
+}
+
 bool cli_open(wl_context **out, const char *device, const char *arch, struct base_error *error) {
     *out = NULL;
     if (device && !cli_check_device(device, error))
@@ -69,7 +78,7 @@ bool cli_open(wl_context **out, const char *device, const char *arch, struct bas
         error->usage = result == WL_ERROR_INVALID_ARGUMENT;
         return false;
     }
-    if (arch && !set_arch(*out, arch, error)) {
+    if (!check_kernels(*out, error) || (arch && !set_arch(*out, arch, error))) {
         wl_close(*out);
         *out = NULL;
         return false;
@@ -93,9 +102,23 @@ static bool print_device(const char *device, wl_context *context) {
         return false;
     if (info.peak_gbps > 0)
         snprintf(peak, sizeof peak, "%.1f GB/s", info.peak_gbps);
-    printf("%-7s %-5s %-28s %-9s %9.1f GiB  %s\n", device, info.kind, info.name, info.arch,
+    printf("%-7s %-5s %-28.28s %-9s %9.1f GiB  %s\n", device, info.kind, info.name, info.arch,
            (double)info.memory_bytes / (1 << 30), peak);
     return true;
+}
+
+static void print_failure(const char *device, int *status) {
+    fprintf(stderr, "wideload: %s: %s\n", device, wl_message());
+    *status = CLI_FAILURE;
+}
+
+static void print_host(int *status) {
+    wl_context *context;
+    const wl_error result = wl_open(&context, "host");
+    if (result || !print_device("host", context))
+        print_failure("host", status);
+    if (!result)
+        wl_close(context);
 }
 
 static bool print_gpu(unsigned number, int *status) {
@@ -105,10 +128,8 @@ static bool print_gpu(unsigned number, int *status) {
     wl_error result = wl_open(&context, device);
     if (result == WL_ERROR_NO_DRIVER || result == WL_ERROR_NO_DEVICE)
         return false;
-    if (result || !print_device(device, context)) {
-        fprintf(stderr, "wideload: %s: %s\n", device, wl_message());
-        *status = CLI_FAILURE;
-    }
+    if (result || !print_device(device, context))
+        print_failure(device, status);
     if (!result)
         wl_close(context);
     return result == WL_ERROR_OK;
@@ -129,10 +150,9 @@ static int run(int argc, char **argv) {
         cli_report(&error);
         return CLI_FAILURE;
     }
-    if (!print_device("sim", context)) {
-        fprintf(stderr, "wideload: sim: %s\n", wl_message());
-        status = CLI_FAILURE;
-    }
+    if (!print_device("sim", context))
+        print_failure("sim", &status);
+    print_host(&status);
     const char *names[CLI_MOST_ARCHS];
     size_t count = cli_archs(context, names);
     char rules[CLI_MOST_ARCHS * 16] = "";

@@ -12,11 +12,11 @@ enum { CLI_MOST_ARCHS = 32 };
 /* Fills names with the simulator's counting rules and returns their number; 0 on a GPU. */
 size_t cli_archs(wl_context *context, const char *names[CLI_MOST_ARCHS]);
 
-/* Accepts "auto", "gpu", "gpu:N" and "sim". */
+/* Accepts "auto", "gpu", "gpu:N", "sim" and "host". */
 bool cli_check_device(const char *device, struct base_error *error);
 
 /* Opens a device (NULL: "auto") with counting rules (NULL: the simulator's own choice).  Rules without a
- * device mean the simulator. */
+ * device mean the simulator.  Refuses the host device, which runs no kernels. */
 bool cli_open(wl_context **out, const char *device, const char *arch, struct base_error *error);
 
 #endif

@@ -35,6 +35,9 @@ class Errors(unittest.TestCase):
         self.assertRegex(done.stderr, r"\Awideload: [^\n]+\n\Z")
         self.assertIn(says, done.stderr)
 
+    def test_host_device(self):
+        self.refused(2, "the device 'host' runs no kernels", "bench", "copy", "--size", "1", "--device", "host")
+
     def test_commands(self):
         self.refused(2, "no command given")
         self.refused(2, "did you mean 'bench'?", "bnech")
@@ -227,6 +230,7 @@ class Help(unittest.TestCase):
         done = wideload("devices")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"(?m)^sim +sim ")
+        self.assertRegex(done.stdout, r"(?m)^host +host .* GiB +unknown$")
         self.assertRegex(done.stdout, r"(?s)--arch\): .*fermi.*sm_90")
 
 
