@@ -405,7 +405,7 @@ static bool report_records(struct files *files, const struct input *input, const
     struct prof_rows rows = {0};
     if (!prof_recording_read(files->records.file, &recording, error))
         return false;
-    char *name = base_utf8(!input->read               ? input->program[0]
+    char *name = base_utf8(!input->read              ? input->program[0]
                            : recording.process_count ? recording.processes[0].program
                                                      : input->read);
     bool good = name || out_of_memory(error);

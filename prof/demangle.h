@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 /* "_Z4copyIfEvPT_PKS0_i" -> "void copy<float>(float*, float const*, int)".  ABI tags that
- * are hashes are left out.  Copies a name that is not mangled or cannot be demangled.  The caller frees the result.  NULL: out of memory. */
+ * are hashes are left out.  Copies a name that is not mangled or cannot be demangled.  The caller frees the
+ * result.  NULL: out of memory. */
 char *prof_demangle(const char *name);
 
 enum { PROF_SHORT_NAME = 128 };

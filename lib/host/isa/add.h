@@ -8,11 +8,18 @@
 #include <immintrin.h>
 #endif
 
+/* Before a loop: no iteration reads what another one wrote. */
+#ifdef __clang__
+#define WL_EACH_ALONE
+#else
+#define WL_EACH_ALONE _Pragma("GCC ivdep")
+#endif
+
 #define WL_SUM(name, type)                                                                                   \
     static void add_##name(void *out, const void *a, const void *b, uint64_t n) {                            \
         type *to = out;                                                                                      \
         const type *x = a, *y = b;                                                                           \
-        _Pragma("GCC ivdep") for (uint64_t i = 0; i < n; i++) to[i] = (type)(x[i] + y[i]);                   \
+        WL_EACH_ALONE for (uint64_t i = 0; i < n; i++) to[i] = (type)(x[i] + y[i]);                          \
     }
 WL_SUM(8, uint8_t)
 WL_SUM(16, uint16_t)
@@ -43,7 +50,7 @@ WL_INLINE uint16_t wl_add_bf16(uint16_t a, uint16_t b) {
 static void add_bf16(void *out, const void *a, const void *b, uint64_t n) {
     uint16_t *to = out;
     const uint16_t *x = a, *y = b;
-    _Pragma("GCC ivdep") for (uint64_t i = 0; i < n; i++) to[i] = wl_add_bf16(x[i], y[i]);
+    WL_EACH_ALONE for (uint64_t i = 0; i < n; i++) to[i] = wl_add_bf16(x[i], y[i]);
 }
 
 /* From half to float, exactly.  The factor 2^112 brings the exponent from one bias to the other, for
@@ -74,7 +81,7 @@ static void add_f16(void *out, const void *a, const void *b, uint64_t n) {
         _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT));
     }
 #endif
-    _Pragma("GCC ivdep") for (; i < n; i++) to[i] = wl_to_half(wl_from_half(x[i]) + wl_from_half(y[i]));
+    WL_EACH_ALONE for (; i < n; i++) to[i] = wl_to_half(wl_from_half(x[i]) + wl_from_half(y[i]));
 }
 
 #endif
