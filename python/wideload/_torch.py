@@ -133,43 +133,47 @@ _widths = {dtype: dtype.itemsize for dtype in _kinds if not dtype.is_complex}
 _plans: dict[tuple, tuple] = {}
 
 
-def _new(x: Tensor, index: int, shape: tuple, strides: tuple) -> Tensor:
-    if _empty_cuda is not None and _current_device() == index:
-        return _empty_cuda(shape, strides, x.dtype)
-    return torch.empty_strided(shape, strides, dtype=x.dtype, device=x.device)
-
-
 def transpose(x: Tensor, axes: Any, out: Any) -> Tensor:
-    if out is None:
-        if _is_compiling():
-            return _op_permute(x, _operations.order_of(axes, x.dim()))
-        if type(x) in _PLAIN and not (x.requires_grad and _is_grad_enabled()) and _forward._current_level < 0:
-            return _permute(x, axes)
+    # Each name looked up here costs as much as a hundredth of the call: _permute() has the same for any rank.
+    if (axes is None and out is None and not _is_compiling() and type(x) is Tensor and x.is_cuda and x.is_contiguous()
+            and not x.requires_grad and _forward._current_level < 0):
+        shape = x.shape
+        width = _widths.get(x.dtype)
+        if width is not None and len(shape) == 2:
+            rows, cols = shape
+            index = x.get_device()
+            if _empty_cuda is not None and _current_device() == index:
+                to = _empty_cuda((cols, rows), (rows or 1, 1), x.dtype)
+            else:
+                to = x.new_empty((cols, rows))
+            code = wl_transpose(_contexts[index], width, to.data_ptr(), x.data_ptr(), rows, cols, _raw_stream(index))
+            if code:
+                check(code)
+            return to
+    if out is not None:
+        _check_out(out, x)
+        return _written(_general.transpose(x, axes, out))
+    if _is_compiling() or _needs_operator(x):
         return _op_permute(x, _operations.order_of(axes, x.dim()))
-    _check_out(out, x)
-    return _written(_general.transpose(x, axes, out))
+    return _permute(x, axes)
 
 
 def _permute(x: Tensor, axes: Any) -> Tensor:
-    if x.is_cuda and x.is_contiguous():
-        width = _widths.get(x.dtype)
-        if width is not None:
-            shape = x.shape
-            index = x.get_device()
-            if axes is None and len(shape) == 2:
-                rows, cols = shape
-                out = _new(x, index, (cols, rows), (rows or 1, 1))
-                code = wl_transpose(_contexts[index], width, out.data_ptr(), x.data_ptr(), rows, cols, _raw_stream(index))
-            else:
-                plan = _plans.get((shape, axes)) if axes is None or type(axes) is tuple else None
-                to, strides, rank, sizes, order = plan or _plan(shape, axes)
-                out = _new(x, index, to, strides)
-                code = wl_permute(_contexts[index], width, out.data_ptr(), x.data_ptr(), rank, sizes, order,
-                                  _raw_stream(index))
-            if code:
-                check(code)
-            return out
-    return _general.transpose(x, axes, None)
+    width = _widths.get(x.dtype)
+    if not x.is_cuda or width is None or not x.is_contiguous():
+        return _general.transpose(x, axes, None)
+    shape = x.shape
+    index = x.get_device()
+    plan = _plans.get((shape, axes)) if axes is None or type(axes) is tuple else None
+    to_shape, strides, rank, sizes, order = plan or _plan(shape, axes)
+    if _empty_cuda is not None and _current_device() == index:
+        to = _empty_cuda(to_shape, strides, x.dtype)
+    else:
+        to = x.new_empty(to_shape)
+    code = wl_permute(_contexts[index], width, to.data_ptr(), x.data_ptr(), rank, sizes, order, _raw_stream(index))
+    if code:
+        check(code)
+    return to
 
 
 def _plan(shape: torch.Size, axes: Any) -> tuple:
