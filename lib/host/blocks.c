@@ -110,6 +110,10 @@ static void stage_tiles(const struct wl__host_plan *plan, struct scratch *scratc
     } else
         plan->transpose(out, (int64_t)out_pitch, from, across->from, rows, cols, NULL, 0);
     for (uint64_t i = 0; i < cols; i++, out += out_pitch, to += down->to) {
+        if (!plan->past) {
+            memcpy(to, out, out_row);
+            continue;
+        }
         const uint64_t kept = starts ? 0 : (uintptr_t)to % WL_HOST_LINE, bytes = kept + out_row;
         unsigned char *line = to - kept;
         const unsigned char *made = out - kept;
@@ -169,6 +173,6 @@ void wl__host_move_blocks(const void *problem, uint64_t first, uint64_t end) {
             stage(plan, scratch, n, to, from);
     }
     free(scratch);
-    if (plan->stores != STORED)
+    if (plan->past)
         wl__host_stream_end();
 }

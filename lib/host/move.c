@@ -20,8 +20,9 @@ static void explain(const struct wl__host_plan *plan, struct wl__choice *choice)
          {"host-tiles", "two dimensions change places: tiles in registers, lines past the caches"}},
     };
     const unsigned way = plan->transpose ? 2 : plan->all.bytes > 16 ? 0 : 1;
-    choice->kernel = ways[way][plan->stores != STORED].name;
-    choice->why = ways[way][plan->stores != STORED].why;
+    const bool past = plan->past && plan->stores != STORED;
+    choice->kernel = ways[way][past].name;
+    choice->why = ways[way][past].why;
 }
 
 static void run(const struct wl__host_plan *plan) {
@@ -59,10 +60,10 @@ wl_error wl__host_move(const wl_context *context, struct wl__choice *choice,
     uint64_t bytes = all.bytes;
     for (unsigned d = 0; d < all.rank; d++)
         bytes *= all.dim[d].size;
-    const bool one_run = all.rank == 0, stream = bytes >= host->stream_from;
+    const bool one_run = all.rank == 0;
     cut(&all, &tail);
     if (all.rank)
-        wl__host_plan(&plan, host, &all, stream);
+        wl__host_plan(&plan, host, &all, bytes);
     if (one_run) {
         choice->kernel = "host-copy";
         choice->why = "one run of bytes";
@@ -76,7 +77,7 @@ wl_error wl__host_move(const wl_context *context, struct wl__choice *choice,
     if (tail.bytes && one_run)
         copy_rest(&tail);
     else if (tail.bytes) {
-        wl__host_plan(&plan, host, &tail, stream);
+        wl__host_plan(&plan, host, &tail, bytes);
         run(&plan);
     }
     return WL_ERROR_OK;

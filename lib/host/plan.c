@@ -7,6 +7,9 @@
 #define RUN_MOST  256
 /* Rows of at least so many bytes may go past the caches: most of their lines are whole. */
 #define STREAMED_ROW 128
+/* Bytes of output from which on scratch memory is faster where pitches are multiples of COLLIDING. */
+#define STAGED_BYTES (1 << 20)
+#define COLLIDING    1024
 /* Elements of two dimensions below which tiles are mostly empty. */
 #define TILES_LEAST 64
 
@@ -97,24 +100,32 @@ static void stream_line(unsigned char *to, int64_t to_stride, const unsigned cha
         wl__host_stream(to, from, bytes);
 }
 
-static void choose_stores(struct wl__host_plan *plan) {
+/* Whether rows on a side begin at the same few sets of the caches, so that a block's lines push each other
+ * out. */
+static bool collide(const struct wl__host_plan *plan) {
+    return plan->all.dim[plan->down].to % COLLIDING == 0 || plan->all.dim[plan->across].from % COLLIDING == 0;
+}
+
+static void choose_stores(struct wl__host_plan *plan, uint64_t bytes) {
     const struct wl__strided *all = &plan->all;
     const uint64_t across = plan->block[plan->across] * all->bytes;
+    const bool tiles =
+        plan->transpose && across >= STREAMED_ROW && across * plan->block[plan->down] == plan->block_bytes;
     uint64_t row = all->bytes;
     for (unsigned d = 0; d < all->rank && all->dim[d].to == (int64_t)row; d++)
         row *= plan->block[d];
-    if (all->bytes >= STREAMED_ROW) {
+    if (!plan->past)
+        plan->stores =
+            tiles && all->bytes < 16 && bytes >= STAGED_BYTES && collide(plan) ? STAGED_TILES : STORED;
+    else if (all->bytes >= STREAMED_ROW) {
         plan->stores = STREAMED;
         plan->line = stream_line;
-    } else if (plan->transpose && across >= STREAMED_ROW &&
-               across * plan->block[plan->down] == plan->block_bytes)
-        plan->stores = STAGED_TILES;
-    else if (row >= STREAMED_ROW)
-        plan->stores = STAGED;
+    } else
+        plan->stores = tiles ? STAGED_TILES : row >= STREAMED_ROW ? STAGED : STORED;
 }
 
 void wl__host_plan(struct wl__host_plan *plan, const struct wl__host *host, const struct wl__strided *all,
-                   bool stream) {
+                   uint64_t bytes) {
     const int width = width_of(all->bytes);
     plan->all = *all;
     plan->across = 0;
@@ -123,10 +134,9 @@ void wl__host_plan(struct wl__host_plan *plan, const struct wl__host *host, cons
         reverse(&plan->all, plan->down);
     plan->transpose = are_tiles(plan, width) ? host->kernels->transpose[width] : NULL;
     plan->line = width < 0 ? host->kernels->line_any : host->kernels->line[width];
-    plan->stores = STORED;
+    plan->past = bytes >= host->stream_from;
     choose_blocks(plan);
-    if (stream)
-        choose_stores(plan);
+    choose_stores(plan, bytes);
     /* Tiles follow each other along the output's rows, so that none of its lines is written twice; other
      * blocks along the input. */
     const unsigned first = plan->stores == STAGED_TILES ? plan->across : plan->down;

@@ -18,15 +18,15 @@ struct wl__host_plan {
     uint64_t blocks, block_bytes;
     wl__host_transpose *transpose; /* of across and down, which change places; NULL: elements move by lines */
     wl__host_line *line;
-    /* How a block is written: each element in its place; in scratch memory, from which whole lines go past
-     * the caches; the same, and it is read and written by rows; or elements are rows that go past the caches.
-     */
+    /* How a block is written: each element in its place; in scratch memory, from which whole lines go to the
+     * output; the same, and it is read and written by rows; or elements are rows that go past the caches. */
     enum { STORED, STAGED, STAGED_TILES, STREAMED } stores;
+    bool past; /* the output goes past the caches */
 };
 
-/* Plans a problem that is reduced.  stream: its output should go past the caches, if it can. */
+/* Plans a problem that is reduced, as a part of an output of so many bytes. */
 void wl__host_plan(struct wl__host_plan *plan, const struct wl__host *host, const struct wl__strided *all,
-                   bool stream);
+                   uint64_t bytes);
 
 /* A wl__host_work: moves these blocks. */
 void wl__host_move_blocks(const void *plan, uint64_t first, uint64_t end);
