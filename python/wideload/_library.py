@@ -103,10 +103,6 @@ def context(device: str) -> int:
 
 # ---------------------------------------------------------------- tables
 
-def table64(values: Sequence[int]) -> ctypes.Array:
-    """Sizes or addresses, as C has them."""
-    return (ctypes.c_uint64 * len(values))(*values)
-
-
-def strides64(values: Sequence[int]) -> ctypes.Array:
+def numbers64(values: Sequence[int]) -> ctypes.Array:
+    """Sizes, strides or addresses, as C has them."""
     return (ctypes.c_int64 * len(values))(*values)

@@ -8,21 +8,31 @@ import numpy as np
 from ._array import Array, check_rank
 
 
+_kinds: dict[np.dtype, Any] = {}
+
+
 def kind_of(dtype: np.dtype, name: str) -> Any:
     """A type's name in all families; the dtype itself if it is in the other byte order, or has fields."""
-    if dtype.hasobject:
-        raise TypeError(f"{name}: dtype {dtype}: Python objects cannot be moved as bytes")
-    return dtype.str[1:] if dtype.isnative and dtype.fields is None and dtype.kind != "V" else dtype
+    kind = _kinds.get(dtype)
+    if kind is None:
+        if dtype.hasobject:
+            raise TypeError(f"{name}: dtype {dtype}: Python objects cannot be moved as bytes")
+        kind = dtype.str[1:] if dtype.isnative and dtype.fields is None and dtype.kind != "V" else dtype
+        if len(_kinds) < 1024:
+            _kinds[dtype] = kind
+    return kind
 
 
 def view(x: Any, name: str) -> Array:
-    if isinstance(x, np.ma.MaskedArray):
-        raise TypeError(f"{name}: a masked array; pass its .data and its .mask")
-    array = np.asarray(x)
+    array, writable = x, True
+    if type(x) is not np.ndarray:
+        if isinstance(x, np.ma.MaskedArray):
+            raise TypeError(f"{name}: a masked array; pass its .data and its .mask")
+        array, writable = np.asarray(x), isinstance(x, np.ndarray)
     check_rank(name, array.ndim)
     address, read_only = array.__array_interface__["data"]
-    writable = not read_only and isinstance(x, np.ndarray)
-    return Array("host", address, array.shape, array.strides, array.itemsize, kind_of(array.dtype, name), 0, array, writable)
+    return Array("host", address, array.shape, array.strides, array.itemsize, kind_of(array.dtype, name), 0, array,
+                 writable and not read_only)
 
 
 def empty(like: Array, shape: Sequence[int], kind: Any, name: str) -> np.ndarray:

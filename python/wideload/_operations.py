@@ -8,7 +8,7 @@ from typing import Any, Mapping, Sequence
 
 from . import _library
 from ._array import Array, c_strides, check_rank, family_of, type_name, view
-from ._library import check, context, strides64, table64
+from ._library import check, context, numbers64
 
 
 class Operations:
@@ -83,9 +83,12 @@ def target(family: Any, like: Array, shape: Sequence[int], kind: Any, width: int
 
 def _move(to: Array, address: int, strides: Sequence[int]) -> None:
     """Fills `to` from memory at an address, with strides per dimension of `to`."""
-    if to.width and to.count():
-        check(_library.wl_copy_strided(context(to.device), to.width, to.address, strides64(to.strides), address,
-                                       strides64(strides), len(to.shape), table64(to.shape), to.stream))
+    if to.width:
+        rank = len(to.shape)
+        tables = numbers64((*to.strides, *strides, *to.shape))
+        first = ctypes.addressof(tables)
+        check(_library.wl_copy_strided(context(to.device), to.width, to.address, first, address, first + 8 * rank, rank,
+                                       first + 16 * rank, to.stream))
 
 
 def permute(family: Any, x: Any, axes: Any, out: Any) -> Any:
@@ -147,7 +150,7 @@ _WIDTHS = (1, 2, 4, 8, 16)
 
 
 def _addresses(arrays: Sequence[Array]) -> ctypes.Array:
-    return table64([array.address for array in arrays])
+    return numbers64([array.address for array in arrays])
 
 
 def interleave(family: Any, arrays: Any, out: Any) -> Any:

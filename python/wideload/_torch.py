@@ -13,7 +13,7 @@ from torch import Tensor
 
 from . import _library, _operations
 from ._array import Array, c_strides, check_rank, type_name
-from ._library import check, context, table64, wl_permute, wl_transpose
+from ._library import check, context, numbers64, wl_permute, wl_transpose
 
 # Elements of other types (bits8, quantized ones) have the names that torch gives them.
 _KINDS = {"bool": "b1", "uint8": "u1", "uint16": "u2", "uint32": "u4", "uint64": "u8", "int8": "i1", "int16": "i2",
@@ -181,7 +181,7 @@ def _plan(shape: torch.Size, axes: Any) -> tuple:
     order = _operations.order_of(axes, len(shape))
     to = tuple(shape[i] for i in order)
     strides = tuple(c_strides([max(1, size) for size in to], 1))
-    plan = (to, strides, len(order), table64(shape), (_library.ctypes.c_uint * len(order))(*order))
+    plan = (to, strides, len(order), numbers64(shape), (_library.ctypes.c_uint * len(order))(*order))
     if len(_plans) >= 1024:
         _plans.clear()
     _plans[(shape, axes if axes is None else tuple(axes))] = plan
