@@ -133,7 +133,7 @@ class Lessons(unittest.TestCase):
                 if re.match(r"[a-z]+:", target):
                     continue
                 path, _, anchor = target.partition("#")
-                whole = os.path.normpath(os.path.join(arguments.source, os.path.dirname(page), path))
+                whole = os.path.normpath(os.path.join(arguments.source, os.path.dirname(page), path or os.path.basename(page)))
                 self.assertTrue(os.path.exists(whole), f"{page}: {target}")
                 if anchor:
                     titles = re.findall(r"^#+ (.*)$", read(os.path.relpath(whole, arguments.source)), re.MULTILINE)
