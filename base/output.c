@@ -1,8 +1,10 @@
 #include "base/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,12 +14,71 @@ static bool refuse(const char *option, const char *path, struct base_error *erro
     return base_usage(error, "%s: %.400s cannot be written: %s", option, path, strerror(errno));
 }
 
+/* Where an open file can be given a name. */
+static void name_of_descriptor(int descriptor, char name[40]) {
+    snprintf(name, 40, "/proc/self/fd/%d", descriptor);
+}
+
+/* The length of a path's folder, with the slash. */
+static int folder_length(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* A file without a name in the path's folder; -1 where the file system or the kernel has none, or without
+ * /proc, which is what it will get its name through. */
+static int open_unnamed(const char *path) {
+    char folder[PATH_MAX], name[40];
+    if (snprintf(folder, sizeof folder, "%.*s.", folder_length(path), path) >= PATH_MAX)
+        return -1;
+    int descriptor = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (descriptor < 0)
+        return -1;
+    name_of_descriptor(descriptor, name);
+    if (access(name, F_OK) == 0)
+        return descriptor;
+    close(descriptor);
+    return -1;
+}
+
+/* Gives a file its name.  linkat() replaces no file, so one that is there is replaced by a rename. */
+static bool put_unnamed(int descriptor, const char *path) {
+    char name[40], beside[PATH_MAX];
+    name_of_descriptor(descriptor, name);
+    if (linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    for (int tries = 0; errno == EEXIST && tries < 100; tries++) {
+        unsigned number;
+        if (getrandom(&number, sizeof number, 0) != sizeof number ||
+            snprintf(beside, sizeof beside, "%.*s.wideload.%06x", folder_length(path), path,
+                     number & 0xffffff) >= PATH_MAX)
+            return false;
+        if (linkat(AT_FDCWD, name, AT_FDCWD, beside, AT_SYMLINK_FOLLOW))
+            continue;
+        if (rename(beside, path) == 0)
+            return true;
+        int reason = errno;
+        unlink(beside);
+        errno = reason;
+        return false;
+    }
+    return false;
+}
+
 static bool open_beside(struct base_output *output, const char *option, struct base_error *error) {
+    int descriptor = open_unnamed(output->path);
+    output->is_unnamed = descriptor >= 0;
+    if (output->is_unnamed) {
+        output->file = fdopen(descriptor, "w");
+        if (!output->file)
+            close(descriptor);
+        return output->file || refuse(option, output->path, error);
+    }
     if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
         output->temporary = NULL;
         return base_failure(error, "out of memory");
     }
-    int descriptor = mkstemp(output->temporary);
+    descriptor = mkstemp(output->temporary);
     if (descriptor < 0) {
         bool refused = refuse(option, output->path, error);
         free(output->temporary);
@@ -46,6 +107,8 @@ bool base_output_open(struct base_output *output, const char *option, const char
         return true;
     }
     bool exists = stat(path, &status) == 0;
+    if (!exists && errno != ENOENT)
+        return refuse(option, path, error);
     if (exists && S_ISDIR(status.st_mode)) {
         errno = EISDIR;
         return refuse(option, path, error);
@@ -72,6 +135,8 @@ bool base_output_commit(struct base_output *output, struct base_error *error) {
     const char *name = output->is_stdout ? "standard output" : output->path;
     output->file = NULL;
     bool written = fflush(file) == 0 && !ferror(file);
+    if (written && output->is_unnamed)
+        written = put_unnamed(fileno(file), output->path);
     if (!output->is_stdout && fclose(file))
         written = false;
     if (written && output->temporary) {
