@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes the fuzz targets' first inputs out of what a release build left: PTX a kernel a file, fat binaries,
-programs, records, results.
+programs, records, results; and headers of NumPy's files.
 
     tests/fuzz/seeds.py BUILD OUT      OUT/ptx/..., OUT/fatbin/..., OUT/elf/..., OUT/records/..., OUT/words/...
 """
@@ -236,6 +236,19 @@ def keep_words(out):
             keep(out, "words", bytes([number]) + text.encode())
 
 
+HEADERS = ["{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }   \n", "{'descr': '|S5', 'fortran_order': True, 'shape': ()}",
+           "{'descr': '<M8[25s]', 'fortran_order': False, 'shape': (2,)}", "{'descr': '|O', 'fortran_order': False, 'shape': (2,)}",
+           "{'descr': [('a', '|i1'), ('', '|V3'), (('t', 'b'), '<c16', (2, 3)), (\"it's\", [('\\xe9\\u4e2d', '<U2')])], "
+           "'fortran_order': True, 'shape': (7, 1, 5, 3), }", "{'shape': (10L, 0), 'descr': '>u8', 'fortran_order': False}"]
+
+
+def keep_headers(out):
+    for number, text in enumerate(HEADERS):
+        version = 1 + number % 3
+        data = text.encode("latin-1" if version < 3 else "utf-8")
+        keep(out, "npy", b"\x93NUMPY" + struct.pack("<BBH" if version == 1 else "<BBI", version, 0, len(data)) + data)
+
+
 def main():
     build, out = (os.path.abspath(path) for path in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as folder:
@@ -246,6 +259,7 @@ def main():
         keep_records(out, build, folder)
     keep_results(out)
     keep_words(out)
+    keep_headers(out)
 
 
 if __name__ == "__main__":

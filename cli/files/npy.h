@@ -1,0 +1,42 @@
+/* The headers of NumPy's .npy files, format 1.0, 2.0 and 3.0. */
+#ifndef WIDELOAD_CLI_FILES_NPY_H
+#define WIDELOAD_CLI_FILES_NPY_H
+
+#include "cli/files/dtype.h"
+
+enum {
+    FILES_PREFIX = 12,              /* bytes of a file that tell its header's length */
+    FILES_MOST_HEADER = 256 * 1024, /* NumPy itself reads 10000 bytes unless it is told to trust the file */
+};
+
+/* An array in a file.  Its data are dense, from byte `data` of the file on: the last dimension lies closest,
+ * or with `fortran` the first. */
+struct files_array {
+    struct files_dtype dtype;
+    unsigned rank;
+    uint64_t shape[FILES_MOST_DIMENSIONS];
+    bool fortran;
+    uint64_t data;            /* the header's bytes */
+    uint64_t elements, bytes; /* of the data; bytes: at most 2^63 - 1 */
+};
+
+/* How many bytes of the file the header has, from the first `length` bytes of the file, of which up to
+ * FILES_PREFIX are looked at.  0, with the reason: it is no .npy file, or its header is too long. */
+size_t files_header_length(const unsigned char *file, size_t length, struct base_error *error);
+
+/* Reads a header of `length` bytes, as files_header_length() gave it.  Messages do not name the file. */
+bool files_header_parse(struct files_array *array, const unsigned char *file, size_t length,
+                        struct base_error *error);
+
+/* Reads the header of an open file, and checks that the file holds all of the data.  Messages begin with
+ * `name`. */
+bool files_header_read(struct files_array *array, int file, const char *name, struct base_error *error);
+
+/* The header that numpy.save() writes for a C-ordered array, to be freed: *length bytes, a multiple of 64.
+ * `dtype`: the type as text in UTF-8.  NULL, with the reason. */
+char *files_header_make(const char *dtype, unsigned rank, const uint64_t *shape, size_t *length,
+                        struct base_error *error);
+
+void files_array_free(struct files_array *array);
+
+#endif
