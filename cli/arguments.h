@@ -35,7 +35,8 @@ struct cli_command {
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit status */
 };
 
-extern const struct cli_command cli_bench, cli_report_command, cli_list, cli_devices, cli_prof;
+extern const struct cli_command cli_bench, cli_report_command, cli_list, cli_devices, cli_prof, cli_transpose,
+    cli_permute, cli_add, cli_deinterleave, cli_interleave;
 
 /* Handles the common keys, and makes a message for an option that getopt refused. */
 error_t cli_parse_common(int key, char *argument, struct argp_state *state);

@@ -2,7 +2,7 @@
 #ifndef WIDELOAD_CLI_UNFINISHED_H
 #define WIDELOAD_CLI_UNFINISHED_H
 
-enum { CLI_MOST_UNFINISHED = 4 };
+enum { CLI_MOST_UNFINISHED = 1000 }; /* as many files as an operation on arrays writes */
 
 /* From now on SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU and SIGPIPE remove the noted files before they end
  * the program. */

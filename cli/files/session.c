@@ -1,0 +1,266 @@
+#include "cli/files/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/place.h"
+#include "cli/unfinished.h"
+
+_Static_assert((int)FILES_MOST_FILES <= (int)CLI_MOST_UNFINISHED, "the names of all outputs have a place");
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---------------------------------------------------------------- memory */
+
+/* A quarter of what there is, and 256 MiB at most: the kernel has to clear more memory than that for longer
+ * than longer runs save. */
+static uint64_t default_memory(void) {
+    uint64_t memory = (uint64_t)1 << 30;
+    struct rlimit limit;
+    uint64_t physical = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (physical && physical < memory)
+        memory = physical;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < memory)
+        memory = limit.rlim_cur;
+    return memory / 4;
+}
+
+/* Under `ulimit -v`, address space that is never used counts.  The library's threads move bytes and need
+ * little of it: neither 8 MiB of stack each nor heaps of their own. */
+static void keep_threads_small(void) {
+    pthread_attr_t attributes;
+    mallopt(M_ARENA_MAX, 1);
+    if (pthread_attr_init(&attributes))
+        return;
+    if (pthread_attr_setstacksize(&attributes, 1 << 20) == 0)
+        pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+}
+
+/* ---------------------------------------------------------------- inputs */
+
+static bool open_input(struct files_input *input, struct base_error *error) {
+    struct stat status;
+    if (strcmp(input->path, "-") == 0)
+        return base_usage(error,
+                          "-: an array is not read from first to last, so a pipe is no input; give a file");
+    /* O_NONBLOCK: opening a pipe would wait for its writer, only to refuse it. */
+    input->file = open(input->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (input->file < 0 || fstat(input->file, &status))
+        return base_usage(error, "%.400s cannot be opened: %s", input->path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return base_usage(error, "%.400s is no regular file, and an array is not read from first to last",
+                          input->path);
+    return files_header_read(&input->array, input->file, input->path, error);
+}
+
+bool files_session_open(struct files_session *session, const char *command, uint64_t memory,
+                        const char *const *paths, size_t count, struct base_error *error) {
+    *session = (struct files_session){
+        .command = command, .memory = memory ? memory : default_memory(), .begun = now()};
+    if (count > FILES_MOST_FILES)
+        return base_usage(error, "%s takes at most %d files", command, FILES_MOST_FILES);
+    session->inputs = calloc(count + 1, sizeof *session->inputs);
+    if (!session->inputs)
+        return base_failure(error, "out of memory");
+    keep_threads_small();
+    for (size_t i = 0; i < count; i++) {
+        session->inputs[i] = (struct files_input){.path = paths[i], .file = -1};
+        session->input_count++;
+        if (!open_input(&session->inputs[i], error))
+            return false;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------- outputs */
+
+static bool check_output(const char *path, struct base_error *error) {
+    struct stat status;
+    if (base_place_is_stdout(path))
+        return base_usage(error,
+                          "%.400s: an array is not written from first to last, so a pipe is no output; give "
+                          "a file",
+                          path);
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+        return base_usage(error, "%.400s is no regular file, and an array is not written from first to last",
+                          path);
+    return true;
+}
+
+bool files_outputs_check(struct files_session *session, const char *const *paths, size_t count,
+                         struct base_error *error) {
+    size_t inputs = session->input_count;
+    struct base_place *places = calloc(inputs + count + 1, sizeof *places);
+    session->outputs = calloc(count + 1, sizeof *session->outputs);
+    bool good = (places && session->outputs) || base_failure(error, "out of memory");
+    for (size_t i = 0; i < count && good; i++)
+        good = check_output(paths[i], error);
+    for (size_t i = 0; i < inputs && good; i++)
+        places[i] = (struct base_place){.name = "an input", .path = session->inputs[i].path, .read = true};
+    for (size_t i = 0; i < count && good; i++)
+        places[inputs + i] = (struct base_place){.name = "output", .path = paths[i]};
+    good = good && base_places_check(places, inputs + count, error);
+    free(places);
+    cli_guard_unfinished();
+    return good;
+}
+
+static bool write_header(const struct files_output *output, const char *header, struct base_error *error) {
+    size_t done = 0;
+    while (done < output->data) {
+        ssize_t part = pwrite(fileno(output->output.file), header + done, output->data - done, (off_t)done);
+        if (part <= 0 && errno != EINTR)
+            return base_failure(error, "%.400s: it cannot be written: %s", output->output.path,
+                                strerror(errno));
+        done += part > 0 ? (size_t)part : 0;
+    }
+    return true;
+}
+
+/* Reserves the space, so that a full disk is noticed now and not after an hour.  A file system that cannot
+ * reserve says so, and then this is left; posix_fallocate() would write each block instead. */
+static bool reserve(const struct files_output *output, uint64_t size, struct base_error *error) {
+    int file = fileno(output->output.file), result;
+    do
+        result = fallocate(file, 0, 0, (off_t)size);
+    while (result && errno == EINTR);
+    if (result && errno == EOPNOTSUPP)
+        result = ftruncate(file, (off_t)size);
+    return result == 0 || base_failure(error, "%.400s: there is no room for its %llu bytes: %s",
+                                       output->output.path, (unsigned long long)size, strerror(errno));
+}
+
+bool files_output_begin(struct files_session *session, const char *path, const char *dtype, unsigned rank,
+                        const uint64_t *shape, uint64_t bytes, struct base_error *error) {
+    struct files_output *output = &session->outputs[session->output_count];
+    size_t length;
+    char *header = files_header_make(dtype, rank, shape, &length, error);
+    if (!header)
+        return false;
+    bool good = base_output_open(&output->output, "output", path, error);
+    if (good) {
+        cli_note_unfinished((int)session->output_count++, output->output.temporary);
+        output->data = length;
+        good = reserve(output, length + bytes, error) && write_header(output, header, error);
+    }
+    free(header);
+    return good;
+}
+
+/* ---------------------------------------------------------------- the job */
+
+struct files_end files_input_end(const struct files_session *session, size_t i) {
+    const struct files_input *input = &session->inputs[i];
+    return (struct files_end){.file = input->file,
+                              .name = input->path,
+                              .view = {.offset = input->array.data, .record = input->array.dtype.bytes}};
+}
+
+struct files_end files_output_end(const struct files_session *session, size_t i, uint64_t record) {
+    const struct files_output *output = &session->outputs[i];
+    return (struct files_end){.file = fileno(output->output.file),
+                              .name = output->output.path,
+                              .view = {.offset = output->data, .record = record}};
+}
+
+/* Short work shows nothing, and long work ten lines a second. */
+static void show_progress(void *argument, uint64_t bytes, uint64_t total) {
+    struct files_session *session = argument;
+    double time = now();
+    if (time - session->begun < 0.5 || time - session->shown < 0.1)
+        return;
+    session->shown = time;
+    cli_progress_show(&session->progress, "%s: %.2f of %.2f GB, %.2f GB/s", session->command,
+                      1e-9 * (double)bytes, 1e-9 * (double)total,
+                      1e-9 * (double)bytes / (time - session->begun));
+}
+
+static bool commit(struct files_session *session, struct base_error *error) {
+    /* First all data go to the disk, then all names appear: after a crash no file is there with a part of its
+     * data. */
+    for (size_t i = 0; i < session->output_count; i++) {
+        struct base_output *output = &session->outputs[i].output;
+        if (fdatasync(fileno(output->file)))
+            return base_failure(error, "%.400s: it cannot be written: %s", output->path, strerror(errno));
+    }
+    for (size_t i = 0; i < session->output_count; i++) {
+        if (!base_output_commit(&session->outputs[i].output, error))
+            return false;
+        cli_note_unfinished((int)i, NULL);
+    }
+    return true;
+}
+
+bool files_session_finish(struct files_session *session, struct files_job *job, struct base_error *error) {
+    uint64_t bytes = 0;
+    cli_progress_open(&session->progress);
+    job->memory = session->memory;
+    job->progress = show_progress;
+    job->argument = session;
+    for (size_t i = 0; i < job->from_count; i++)
+        bytes += job->ends[i].view.record;
+    for (unsigned d = 0; d < job->space.rank; d++)
+        if (!job->space.size[d])
+            bytes = 0;
+    bool good = !bytes || files_move(job, error);
+    good = good && commit(session, error);
+    cli_progress_clear(&session->progress);
+    return good;
+}
+
+void files_session_close(struct files_session *session) {
+    for (size_t i = 0; i < session->input_count; i++) {
+        if (session->inputs[i].file >= 0)
+            close(session->inputs[i].file);
+        files_array_free(&session->inputs[i].array);
+    }
+    for (size_t i = 0; i < session->output_count; i++) {
+        cli_note_unfinished((int)i, NULL);
+        base_output_close(&session->outputs[i].output);
+    }
+    free(session->inputs);
+    free(session->outputs);
+    *session = (struct files_session){0};
+}
+
+/* ---------------------------------------------------------------- shapes */
+
+/* An array without elements has no data, so its strides do not matter, and their products may wrap. */
+void files_array_strides(const struct files_array *array, uint64_t record, uint64_t *strides) {
+    uint64_t stride = record;
+    for (unsigned i = 0; i < array->rank; i++) {
+        unsigned d = array->fortran ? i : array->rank - 1 - i;
+        strides[d] = stride;
+        stride *= array->shape[d];
+    }
+}
+
+void files_dense_strides(const struct files_space *space, uint64_t record, uint64_t *strides) {
+    uint64_t stride = record;
+    for (unsigned d = space->rank; d-- > 0; stride *= space->size[d])
+        strides[d] = stride;
+}
+
+const char *files_shape_text(const struct files_array *array, char text[FILES_SHAPE_TEXT]) {
+    int length = snprintf(text, FILES_SHAPE_TEXT, "(");
+    for (unsigned d = 0; d < array->rank && length < FILES_SHAPE_TEXT; d++)
+        length += snprintf(text + length, FILES_SHAPE_TEXT - (size_t)length, "%s%llu", d ? ", " : "",
+                           (unsigned long long)array->shape[d]);
+    if (length < FILES_SHAPE_TEXT)
+        snprintf(text + length, FILES_SHAPE_TEXT - (size_t)length, "%s)", array->rank == 1 ? "," : "");
+    return text;
+}
