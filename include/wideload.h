@@ -30,9 +30,9 @@ extern "C" {
 #endif
 
 #define WL_VERSION_MAJOR  0
-#define WL_VERSION_MINOR  2
+#define WL_VERSION_MINOR  3
 #define WL_VERSION_PATCH  0
-#define WL_VERSION_STRING "0.2.0"
+#define WL_VERSION_STRING "0.3.0"
 
 #if defined(__GNUC__)
 #define WL_API __attribute__((visibility("default")))
@@ -67,7 +67,7 @@ WL_API const char *wl_error_text(wl_error error);
 /* The calling thread's last failure in full: the call, the argument, and what the driver or the kernel
  * reported.  "" if there was none.  Valid until the thread's next failing call. */
 WL_API const char *wl_message(void);
-/* The library's version, "0.2.0". */
+/* The library's version, "0.3.0". */
 WL_API const char *wl_version(void);
 
 /* ---------------------------------------------------------------- contexts */
