@@ -3,7 +3,8 @@
 #include "lib/context.h"
 #include "lib/permute/permute_plan.h"
 
-#define BANKS 32
+#define BANKS  32
+#define MEMORY (96 * 1024) /* bytes of a block's matrices at most: any device with bulk copies has these */
 
 bool wl__permute_is_matrices(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape) {
     const uint64_t most = tuned->matrices.most;
@@ -16,13 +17,20 @@ bool wl__permute_is_matrices(const struct wl__tuned_permute *tuned, const struct
     return all < INT32_MAX;
 }
 
-/* As many matrices as make up `together` bytes, whole cells of them, and of these as many as begin at
- * sectors. */
+/* The least distance of cells of so many bytes. */
+static uint64_t least_pitch(uint64_t load) {
+    return (load + WL_PERMUTE_SECTOR - 1) / WL_PERMUTE_SECTOR * WL_PERMUTE_SECTOR + WL_PERMUTE_SECTOR;
+}
+
+/* As many matrices as make up `together` bytes, and fit with the gaps between cells; whole cells of them, and
+ * of these as many as begin at sectors. */
 static uint64_t together_of(const struct wl__tuned_matrices *tuned, uint64_t matrix, uint64_t close,
                             uint64_t all) {
     uint64_t count = tuned->together / matrix, even = 1;
-    if (count > close)
-        count -= count % close;
+    if (count > close) {
+        const uint64_t cells = MEMORY / (least_pitch(close * matrix) + 4 * close);
+        count = count / close < cells ? count - count % close : cells * close;
+    }
     while (even < WL_PERMUTE_SECTOR && even * matrix % WL_PERMUTE_SECTOR)
         even *= 2;
     if (count > even && (count <= close || close % even == 0))
@@ -71,10 +79,10 @@ static void lay_out(struct wl_permute_matrices *p, unsigned width, uint32_t load
                    vectors = (p->together * p->matrix + 16 * side - width + WL_PERMUTE_ACCESS - 1) /
                              WL_PERMUTE_ACCESS,
                    least = (vectors + 31) / 32 * side;
-    const uint32_t close = (load + p->phase - 1) / p->phase * p->phase + p->phase;
+    const uint32_t close = (uint32_t)least_pitch(load), cells = p->together / p->close.count;
     unsigned fewest = UINT32_MAX;
     struct wl_permute_matrices best = *p;
-    for (uint32_t pad = 0; pad < 4; pad++)
+    for (uint32_t pad = 0; pad < 4 && (pad == 0 || cells * (close + pad * p->phase) <= MEMORY); pad++)
         for (uint32_t i = 0; i < 6 && i * side <= least / 10 + side; i++) {
             p->pitch = close + pad * p->phase;
             p->apart = least + i * side;

@@ -161,6 +161,7 @@ static void matrices_move(void **state) {
         {5, {3, 5, 4, 7, 3}, {1, 0, 2, 4, 3}, ": matrices:"},
         {4, {9, 7, 20, 28}, {1, 0, 3, 2}, tiles},
         {4, {9, 7, 14, 22}, {1, 0, 3, 2}, ": matrices:"},
+        {4, {540, 4, 3, 2}, {1, 0, 3, 2}, ": matrices:"}, /* thousands of them make up a block */
     };
     permute(&all[0], 1, 0, 0);
     permute(&all[0], 2, 0, 0);
@@ -169,6 +170,7 @@ static void matrices_move(void **state) {
     permute(&all[2], 1, 0, 0);
     permute(&all[2], 4, 0, 0);
     permute(&all[3], 4, 0, 0);
+    permute(&all[4], 1, 2, 0);
     /* Once more from a plan that is kept, at other addresses. */
     permute(&all[0], 1, 0, 0);
     permute(&all[0], 1, 64, 32);
