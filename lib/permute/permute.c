@@ -62,7 +62,8 @@ static wl_error run_copy(const struct wl__problem *p) {
 }
 
 static wl__kernel bulk_kernel(const struct wl__permute_bulk_plan *plan) {
-    return plan->unit == 1   ? WL_KERNEL_permute_narrow1
+    return plan->words       ? WL_KERNEL_permute_words
+           : plan->unit == 1 ? WL_KERNEL_permute_narrow1
            : plan->unit == 2 ? WL_KERNEL_permute_narrow2
            : plan->unit == 4 ? WL_KERNEL_permute_bulk4
                              : WL_KERNEL_permute_bulk8;
@@ -96,11 +97,22 @@ static bool can_bulk_rows(const struct wl__problem *p) {
 
 static bool can_bulk(const struct wl__problem *p) {
     const struct wl__permute_plan *tiles = p->plans->tiles;
+    const struct wl__permute_bulk_plan *bulk = p->plans->bulk;
+    const struct wl__tuned_words *words = &p->tuned->bulk.words;
     if (!wl__has_bulk(p->context) || p->shape.rank < 2 ||
         (!p->plans->async_is_cheaper && !plan_tiles(p, REGISTERS)))
         return false;
-    const bool shifted = p->plans->tiled == REGISTERS && (tiles->in_shifted || tiles->out_shifted);
-    return wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, shifted);
+    /* Bytes that are moved by words are ahead too where other tiles have many bank conflicts, or asynchronous
+     * loads' are dear. */
+    const bool in_registers = p->plans->tiled == REGISTERS,
+               conflicts = in_registers && tiles->in_wave + tiles->out_wave >= words->waves,
+               shifted = in_registers && (tiles->in_shifted || tiles->out_shifted),
+               slow = p->shape.width == 1 && (!in_registers || conflicts);
+    if (!wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, shifted || slow))
+        return false;
+    if (!bulk->words)
+        return shifted || !slow;
+    return conflicts || (in_registers && tiles->memory < words->small) || bulk->cost <= words->most;
 }
 
 static wl_error run_bulk(const struct wl__problem *p) {

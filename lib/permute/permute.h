@@ -80,6 +80,16 @@ struct wl_permute_sides {
 #define WL_PERMUTE_SECTOR 32
 #define WL_PERMUTE_LINE   128
 #define WL_PERMUTE_RANK   8
+/* Threads of the kernel that moves bytes by words, and a warp's bytes of shared memory in which it puts
+ * columns together. */
+#define WL_PERMUTE_WORDS_THREADS 256
+#define WL_PERMUTE_STAGE         (4 * 72 * 4 + 32)
+
+/* Where a tile lies in both arrays: what one warp finds for its block. */
+struct wl_permute_place {
+    uint64_t in, out;
+    uint32_t first, ends; /* the first of its joined rows; see permute.cuh */
+};
 
 /* One digit of a row's number in the tile, in the input's order. */
 struct wl_permute_row {
@@ -136,6 +146,16 @@ struct wl_permute_bulk {
     uint32_t wraps;                  /* runs continue along the rows */
     uint32_t odd;                    /* the rows' distance in units modulo 4 if it is odd, else 0 */
     uint32_t quarter;                /* of a table's loads */
+    /* For bytes that are moved by words.  A task is part of a run, of some groups of four columns. */
+    uint32_t table, table_rows;        /* bytes and entries of a table of rows' places */
+    struct wl_permute_divisor vectors; /* of 16 bytes in a load, if lanes load them one by one; else 0 */
+    uint32_t load_table, loads;        /* where loads are noted then, and how many */
+    uint32_t stage, stage_pitch;       /* where its warps' columns are put together; words per column */
+    uint32_t torn;                     /* whether runs begin or end within sectors */
+    uint32_t two;                      /* whether a lane takes two words of each column */
+    uint32_t step;                     /* bytes of a run from one task to the next */
+    uint32_t chunk, parts, tasks;      /* groups of columns per task; all tasks; those of warps */
+    struct wl_permute_divisor chunks, stretches; /* tasks in a run's columns, and along a run */
 };
 
 /* Tiles of rows that stay together, wherever they begin.  Rows that are contiguous in the input are one

@@ -30,9 +30,12 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
             continue;
         /* Copies take fewer requests if both ends have the same place within lines, or sectors. */
         const struct wl__tuned_bulk *tuned = box->tuned;
-        const double apart = box->in_grain < SECTOR
-                                 ? (layout->phase < WL_PERMUTE_LINE ? tuned->off_lines[box->unit < 4] : 0)
-                                 : (layout->phase < SECTOR ? tuned->off_sectors[box->unit < 4] : 0);
+        const bool torn = box->in_grain < SECTOR, off = layout->phase < (torn ? WL_PERMUTE_LINE : SECTOR);
+        const double apart = plan.words && plan.bulk.vectors.count
+                                 ? (layout->phase < WL_PERMUTE_LINE ? tuned->words.off_lines[!torn] : 0)
+                             : !off ? 0
+                             : torn ? tuned->off_lines[box->unit < 4]
+                                    : tuned->off_sectors[box->unit < 4];
         double cost = wl__permute_bulk_cost(box, &plan) + wl__permute_bulk_cost_of_banks(box, &plan) + apart;
         if (cost < least) {
             least = cost;
@@ -263,8 +266,10 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
             chosen = &best[k];
         }
     }
-    if (least > tuned->bulk.most || !has_kernel(plan))
+    if (!chosen || least > (plan->words ? tuned->bulk.words.most_beside_small : tuned->bulk.most) ||
+        !has_kernel(plan))
         return false;
+    plan->cost = least;
     /* With aligned rows, other kernels are faster than tiles that write less than whole pieces. */
     return chosen && (shifted || unit < 4 || chosen->out_grain == PIECE) &&
            wl__permute_number(tuned, &plan->bulk.tiles, chosen->shape, plan->extent, plan->step,

@@ -15,6 +15,11 @@ extern __shared__ __align__(128) unsigned char wl_permute_memory[];
 
 #define SECTOR (WL_PERMUTE_SECTOR / WL_WIDTH)
 
+/* Loads after which `swizzle` is added to their places: what a lane takes side by side. */
+#ifndef WL_APART
+#define WL_APART WL_EACH
+#endif
+
 /* n / count where count may be 1. */
 static __device__ __forceinline__ uint32_t wl_divide_any(uint32_t n, const struct wl_permute_divisor *by) {
     return by->count == 1 ? n : wl_divide(n, by);
@@ -85,7 +90,7 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk
                 from += digit * p.row[i].in;
             }
         }
-        uint32_t at = loads * p.pitch + loads / WL_EACH * p.swizzle + turns * p.turn_pad;
+        uint32_t at = loads * p.pitch + loads / WL_APART * p.swizzle + turns * p.turn_pad;
         at += ((uint32_t)from - at) & (p.phase - 1);
 #if !WL_NARROW
         place[r] = at + inner;

@@ -11,6 +11,8 @@
 struct wl__permute_bulk_plan {
     struct wl_permute_bulk bulk;
     unsigned unit;                /* bytes that elements are moved by */
+    bool words;                   /* bytes that are moved four at a time */
+    double cost;                  /* the estimated cost beyond a copy's, as a share of it */
     unsigned threads, memory;     /* per block */
     unsigned cluster;             /* neighbouring blocks that should run at the same time */
     uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */

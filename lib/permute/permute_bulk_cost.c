@@ -113,6 +113,21 @@ static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned uni
     return (double)total / samples;
 }
 
+/* The same for bytes that are moved by words: the first warp's words of the first columns. */
+static double words_wavefronts(const struct wl_permute_bulk *bulk) {
+    unsigned total = 0;
+    for (uint32_t j = 0; j < 4; j++) {
+        unsigned in_bank[32] = {0}, worst = 0;
+        for (uint32_t lane = 0; lane < bulk->lanes && 4 * lane + j < bulk->turn.count; lane++) {
+            unsigned *bank = &in_bank[place_of(bulk, 4 * lane + j, 4) / 4 % 32];
+            if (++*bank > worst)
+                worst = *bank;
+        }
+        total += worst;
+    }
+    return total / 4.0;
+}
+
 /* ---------------------------------------------------------------- memory */
 
 /* Average number of sectors that a row touches beyond its own bytes. */
@@ -136,6 +151,27 @@ static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk
            (tuned->row * bulk->rows + (tuned->cell + tuned->kind * (double)same) * bulk->cells) / tile;
 }
 
+/* For bytes that are moved by words, of which instructions are the limit: for each block, row, load, end of a
+ * run, task of all warps, and step of one. */
+static double cost_of_words(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
+    const struct wl__tuned_words *tuned = &box->tuned->words;
+    const double tile = (double)bulk->span.count * bulk->columns * bulk->runs, run = (double)box->run_length,
+                 steps = (double)bulk->tasks * bulk->chunk,
+                 step = bulk->two           ? tuned->step_of_two
+                        : bulk->lanes == 32 ? tuned->step
+                                            : tuned->short_step,
+                 whole = (double)box->shape->dim[box->shape->by_out[0]].size,
+                 /* Where tiles overlap, only a row's first and last have an end. */
+        ends = bulk->torn ? bulk->runs * (bulk->wraps ? 1.0 : bulk->columns) *
+                                (box->shares && run < whole ? run / whole : 1)
+                          : 0;
+    return tuned->least + tuned->read * read + (tuned->lines * past_line(box->out_grain) + tuned->run) / run +
+           (tuned->block + tuned->row * bulk->rows + tuned->end * ends + step * steps +
+            (bulk->vectors.count ? tuned->vector * bulk->vectors.count : tuned->load) * bulk->loads +
+            tuned->task * (double)wl__divide_up(bulk->tasks, WL_PERMUTE_WORDS_THREADS / 32)) /
+               tile;
+}
+
 /* Costs are extra reads from the L2; runs that begin within lines or end within sectors; short loads and
  * runs; many rows; few blocks, or blocks with little of their memory filled; small tiles. */
 double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bulk_plan *plan) {
@@ -148,6 +184,8 @@ double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bul
                      ? sectors_too_many(grain_of(bulk->load | box->in_grain))
                      : sectors_too_many(box->in_grain);
     double read = box->traffic * (1 + SECTOR * row / load) - 1;
+    if (plan->words)
+        return cost_of_words(box, bulk, read);
     if (box->unit < 4)
         return cost_of_narrow(box, bulk, read);
     double lines = (double)past_line(box->out_grain) / run;
@@ -165,6 +203,12 @@ double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__pe
     if (box->unit >= 4) {
         double waves = wavefronts(&plan->bulk, box->shape->width);
         return waves > 3 ? box->tuned->wave * (waves - 3) : 0;
+    }
+    if (plan->words) {
+        const struct wl_permute_bulk *bulk = &plan->bulk;
+        const double words = (double)bulk->tasks * bulk->chunk * (1 + bulk->two),
+                     tile = (double)bulk->span.count * bulk->columns * bulk->runs;
+        return box->tuned->words.wave * (words_wavefronts(bulk) - 1) * words / tile;
     }
     return box->tuned->narrow.wave / box->unit * (narrow_wavefronts(&plan->bulk, box->unit) - 1);
 }

@@ -5,6 +5,8 @@
 #define ROWS           4096        /* per tile at most */
 #define BARRIER        8           /* bytes */
 #define NARROW_THREADS 384
+#define WORDS_THREADS  WL_PERMUTE_WORDS_THREADS
+#define BULK           512 /* bytes of a load from which on bulk copies take fewer instructions than lanes */
 
 /* ---------------------------------------------------------------- a tile's shape */
 
@@ -204,6 +206,67 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     return bulk->rows / bulk->turn.count * rows * 4 * bulk->quarter * rows * 2;
 }
 
+/* Words that part the four columns of a group, so that their first sectors begin at different words modulo 4.
+ */
+static unsigned stage_pad(const struct wl_permute_bulk *bulk, unsigned pitch) {
+    unsigned least = UINT32_MAX, best = 0;
+    for (unsigned pad = 0; pad < 4; pad++) {
+        unsigned sum = 0;
+        for (uint32_t first = 0; first < 4; first++) {
+            unsigned in_bank[4] = {0}, worst = 0;
+            for (uint32_t j = 0; j < 4; j++) {
+                const uint32_t to = (uint32_t)bulk->tiles.to + (4 * first + j) * (uint32_t)bulk->column_out;
+                const unsigned bank = (j * (pitch + pad) + (0u - to) % SECTOR / 4) % 4, now = ++in_bank[bank];
+                worst = now > worst ? now : worst;
+            }
+            sum += worst;
+        }
+        if (sum < least) {
+            least = sum;
+            best = pad;
+        }
+    }
+    return best;
+}
+
+/* For the kernel that moves bytes by words.  Returns the bytes of its tables. */
+static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *box, uint64_t loads) {
+    const uint32_t warps = WORDS_THREADS / 32, span = bulk->turn.count;
+    bulk->units = 1;
+    bulk->wraps = box->wraps;
+    bulk->columns = (uint32_t)box->extent[0];
+    bulk->column_out = box->shape->dim[0].out;
+    bulk->span = wl__permute_divisor(span);
+    bulk->table_rows = round_up(span + (box->wraps ? SECTOR : 0), 4);
+    bulk->table = 2 * bulk->table_rows;
+    const uint32_t words = bulk->table_rows / 4;
+    bulk->lanes = words <= 8 ? 8 : words <= 16 ? 16 : 32;
+    bulk->two = words > 32;
+    const uint32_t held = bulk->lanes << bulk->two;
+    bulk->stage_pitch = held + 5 + stage_pad(bulk, held + 5);
+    bulk->step = words <= held ? 4 * held : 4 * held - SECTOR;
+    const uint32_t stretches = words <= held ? 1 : (uint32_t)wl__divide_up(span, bulk->step),
+                   groups = (bulk->columns + 3) / 4, deep = 32 / bulk->lanes, runs = bulk->runs * stretches,
+                   wanted = (warps * deep + runs - 1) / runs;
+    bulk->chunk = groups / wanted ? (groups + wanted - 1) / wanted : 1;
+    const uint32_t chunks = (groups + bulk->chunk - 1) / bulk->chunk;
+    bulk->chunks = wl__permute_divisor(chunks);
+    bulk->stretches = wl__permute_divisor(stretches);
+    bulk->parts = runs * chunks;
+    bulk->tasks = (bulk->parts + deep - 1) / deep;
+    bulk->load_table = bulk->row_table + round_up(bulk->rows / span * bulk->table, 16);
+    bulk->loads = (uint32_t)loads;
+    bulk->torn = box->out_grain < SECTOR;
+    bulk->vectors = (struct wl_permute_divisor){0};
+    bulk->stage = bulk->load_table + (bulk->joined_load ? 0 : 16 * bulk->loads);
+    if (!bulk->joined_load && bulk->load < BULK) {
+        const uint64_t apart =
+            (box->in_grain | bulk->load) % WL_PERMUTE_ACCESS ? 2 * (WL_PERMUTE_ACCESS - 1) : 0;
+        bulk->vectors = wl__permute_divisor((bulk->load + apart) / WL_PERMUTE_ACCESS);
+    }
+    return bulk->stage + warps * WL_PERMUTE_STAGE - bulk->row_table;
+}
+
 bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct box *box,
                               const struct layout *layout) {
     const struct wl__permute_shape *shape = box->shape;
@@ -266,17 +329,24 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     unsigned deep = 32 / bulk->lanes;
     bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
     bulk->cells = (uint32_t)wl__divide_up(bulk->runs, deep) * bulk->along.count;
-    uint64_t at = loads * bulk->pitch + loads / vector * bulk->swizzle + turns_of(bulk) * bulk->turn_pad +
-                  layout->phase + WL_PERMUTE_ACCESS;
+    const bool words =
+        box->unit == 1 && width == 1 && !(box->wraps && box->turns <= box->tuned->words.short_run);
+    uint64_t at = loads * bulk->pitch + loads / (words ? 4 : vector) * bulk->swizzle +
+                  turns_of(bulk) * bulk->turn_pad + layout->phase + WL_PERMUTE_ACCESS;
     if (bulk->rows > ROWS || bulk->runs > ROWS || at > MEMORY)
         return false;
     bulk->run_table = round_up(at, 16);
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
-    unsigned tables = box->unit < 4 ? lay_out_narrow(bulk, box) : 4 * bulk->rows;
+    unsigned tables = words           ? lay_out_words(bulk, box, loads)
+                      : box->unit < 4 ? lay_out_narrow(bulk, box)
+                                      : 4 * bulk->rows;
     bulk->barrier = round_up(bulk->row_table + tables, BARRIER);
-    plan->memory = bulk->barrier + BARRIER;
+    plan->memory = bulk->barrier + BARRIER + (words ? (unsigned)sizeof(struct wl_permute_place) : 0);
     plan->unit = box->unit;
-    plan->threads = box->unit < 4 ? NARROW_THREADS : 2048 / blocks_of(box->tuned, plan->memory, box->unit);
+    plan->words = words;
+    plan->threads = words           ? WORDS_THREADS
+                    : box->unit < 4 ? NARROW_THREADS
+                                    : 2048 / blocks_of(box->tuned, plan->memory, box->unit);
     /* Pairs of neighbours are faster. */
     plan->cluster = 2;
     return plan->memory <= MEMORY;

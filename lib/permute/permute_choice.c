@@ -318,5 +318,7 @@ bool wl__permute_is_slow(const struct wl__tuned_permute *tuned, const struct wl_
     bool reversed = shape->rank > 3;
     for (unsigned i = 0; i < shape->rank; i++)
         reversed = reversed && shape->by_out[i] == shape->rank - 1 - i;
+    if (shape->width == 1)
+        return plan->cost > tuned->bulk.words.dear_async;
     return shape->width == 4 && plan->cost > (reversed ? tuned->async.dear_reversed : tuned->async.dear);
 }

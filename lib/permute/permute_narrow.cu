@@ -16,16 +16,9 @@
  * columns then begin with different words of their vectors, and so take the banks between. */
 #define WL_NARROW 1
 #include "lib/cuda/earlier.cuh"
-#include "lib/permute/permute_bulk.cuh"
+#include "lib/permute/permute_runs.cuh"
 
 #define ROWS (4 / WL_WIDTH) /* places per load, of those of a word of the output */
-
-/* Runs of a tile's columns: the place of the first in the output, the table of its rows' places, and its
- * offset along them. */
-struct run {
-    uint64_t to;
-    uint32_t table, along;
-};
 
 /* The place of entry `number` of a table, in loads: neighbouring lanes want contiguous entries.
  */
@@ -50,33 +43,6 @@ static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p,
         i += p.span.count;
         place += p.units * WL_WIDTH;
     } while (p.wraps && i < p.span.count + SECTOR);
-}
-
-static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p, uint64_t tile) {
-    struct run *table = (struct run *)(wl_permute_memory + p.run_table);
-    for (uint32_t r = threadIdx.x; r < p.runs; r += WL_THREADS) {
-        struct run run = {tile, 0, 0};
-        uint32_t number = r, row = 0;
-        for (uint32_t i = 0; i < p.run_parts; i++) {
-            uint32_t digit = wl_digit_of(&number, &p.run[i].by);
-            run.to += digit * p.run[i].out;
-            row += digit * p.run[i].rows;
-            run.along += digit * p.run[i].along;
-        }
-        run.table = p.row_table + wl_divide_any(row, &p.turn) * (ROWS * ROWS * 8) * p.quarter;
-        *(uint4 *)&table[r] = *(uint4 *)&run;
-    }
-}
-
-static __device__ __forceinline__ struct run run_of(const struct wl_permute_bulk &p, uint32_t r) {
-    uint4 word = *(const uint4 *)(wl_permute_memory + p.run_table + r * sizeof(struct run));
-    struct run run = {(uint64_t)word.y << 32 | word.x, word.z, word.w};
-    return run;
-}
-
-/* Elements up to the next sector. */
-static __device__ __forceinline__ uint32_t before_sector(uint64_t to) {
-    return (0u - (uint32_t)to) % WL_PERMUTE_SECTOR / WL_WIDTH;
 }
 
 static __device__ __forceinline__ uint32_t element(uint32_t at) {
@@ -170,22 +136,6 @@ static __device__ __forceinline__ void store_element(const struct wl_permute_bul
         (wl_element)element(place + run.along + column * p.units * WL_WIDTH);
 }
 
-/* Stores the runs' parts of sectors that are not wholly theirs, one element per lane. */
-static __device__ __forceinline__ void store_ends(const struct wl_permute_bulk &p, uint32_t ends) {
-    uint32_t lane = threadIdx.x % 32, columns = p.wraps ? 1 : p.columns,
-             length = p.span.count * (p.wraps ? p.columns : 1);
-    for (uint32_t i = threadIdx.x / 32; i < p.runs * columns; i += WL_THREADS / 32) {
-        uint32_t r = p.runs == 1 ? 0 : i / columns, column = i - r * columns;
-        struct run run = run_of(p, r);
-        uint32_t before = before_sector(run.to + column * p.column_out);
-        if (ends & 1 && lane < before && lane < length)
-            store_element(p, run, column, lane);
-        uint32_t last = before + (length - before) / SECTOR * SECTOR + lane;
-        if (ends & 2 && before < length && last < length)
-            store_element(p, run, column, last);
-    }
-}
-
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
     wl_await_earlier();
@@ -198,7 +148,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
         wl_barrier_init(barrier, WL_THREADS);
     __syncthreads();
     wl_load_rows(p, in_tile, first, barrier);
-    note_runs(p, out_tile);
+    note_runs(p, out_tile, ROWS * ROWS * 8 * p.quarter);
     __syncthreads();
     wl_barrier_wait(barrier, 0);
     store_sectors(p);

@@ -214,6 +214,26 @@ struct wl__tuned_bulk {
         uint32_t full;                   /* bytes of a tile that keep enough in flight */
         double idle;                     /* per share of `full` that is missing */
     } narrow;
+    /* Bytes that are moved by words: 1770 tiles of 220 shapes, an H100. */
+    struct wl__tuned_words {
+        double least; /* for every tile: less than a copy's time, as what follows never is nothing */
+        double read, lines, run; /* as above */
+        /* Per byte of a tile: for each block, row, 16 bytes of a load or load by a bulk copy, and run that
+         * ends within a sector. */
+        double block, row, vector, load, end;
+        /* Per byte of a tile: for each task of all warps at once; each step of a warp, by the rows of a run:
+         * up to 64, 128, more; and for each wavefront beyond one of a step's words. */
+        double task, short_step, step, step_of_two, wave;
+        /* Dearer tiles are not taken: beside `tiles` of `small` bytes and more, and smaller ones. */
+        double most, most_beside_small;
+        uint32_t small;
+        uint32_t
+            short_run; /* rows of a run that continues along the rows, up to which single bytes are faster */
+        double off_lines[2]; /* as below, for rows that begin within sectors, and others */
+        uint32_t waves;      /* wavefronts of `tiles`, of both sides, from which on these win though no row is
+                                shifted */
+        double dear_async;   /* cost of asynchronous loads' tiles from which on these win */
+    } words;
 };
 
 /* Tiles of rows that stay together. */

@@ -255,9 +255,10 @@ static uint32_t joined_row(const struct wl_permute_bulk *p, uint32_t first, uint
 }
 
 /* Fills the tile's memory; place: the place of each row. */
-static void load_rows(const struct machine *m, const struct wl_permute_bulk *p, unsigned width, uint64_t tile,
+static void load_rows(const struct machine *m, const struct wl__permute_bulk_plan *plan, uint64_t tile,
                       uint32_t first, uint32_t *place) {
-    unsigned vector = WL_PERMUTE_ACCESS / width;
+    const struct wl_permute_bulk *p = &plan->bulk;
+    unsigned vector = plan->words ? 4 : WL_PERMUTE_ACCESS / m->width;
     for (uint32_t r = 0; r < p->rows; r++) {
         uint64_t from = tile;
         uint32_t number = r, inner = 0, loads = 0, each = 1, load = p->load, turns = 0, turns_each = 1;
@@ -291,6 +292,11 @@ static void load_rows(const struct machine *m, const struct wl_permute_bulk *p, 
         if (inner)
             continue;
         uint32_t shift = from % WL_PERMUTE_ACCESS;
+        if (plan->words && !p->joined_load) {
+            assert_in_range(loads, 0, p->loads - 1);
+            if (p->vectors.count)
+                assert_true(shift + load <= p->vectors.count * WL_PERMUTE_ACCESS);
+        }
         /* The window is in the tile's memory, and no other load has written there. */
         assert_in_range(at - shift + (shift + load + 15) / 16 * 16, 1, p->run_table);
         for (uint32_t i = 0; i < load; i++) {
@@ -341,10 +347,26 @@ static void store_unit(const struct machine *m, const struct wl_permute_bulk *p,
            m->width);
 }
 
+/* The lanes and the tables reach the sector that begins at unit i of a column's run. */
+static void check_reach(const struct machine *m, const struct wl__permute_bulk_plan *plan, uint32_t before,
+                        uint32_t i) {
+    const struct wl_permute_bulk *p = &plan->bulk;
+    const uint32_t sector = WL_PERMUTE_SECTOR / m->width;
+    if (plan->words) {
+        const uint32_t stretch = i / p->step, held = 4 * p->lanes << p->two;
+        assert_in_range(stretch, 0, p->stretches.count - 1);
+        assert_true(i - stretch * p->step + sector <= held && i + sector <= p->table_rows);
+        return;
+    }
+    assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= (i - before + sector) * m->width);
+    assert_true(i + sector <= p->quarter * 16 / m->width);
+}
+
 /* Stores the columns' runs: the sectors that begin and end in them, or in the tile; then what is left at the
  * ends. */
-static void store_columns(const struct machine *m, const struct wl_permute_bulk *p, uint32_t r, uint64_t to,
-                          const uint32_t *place, unsigned ends) {
+static void store_columns(const struct machine *m, const struct wl__permute_bulk_plan *plan, uint32_t r,
+                          uint64_t to, const uint32_t *place, unsigned ends) {
+    const struct wl_permute_bulk *p = &plan->bulk;
     uint32_t along = 0, row = 0, number = r, sector = WL_PERMUTE_SECTOR / m->width;
     for (uint32_t i = 0; i < p->run_parts; i++) {
         uint32_t digit = digit_of(&number, &p->run[i].by);
@@ -356,16 +378,22 @@ static void store_columns(const struct machine *m, const struct wl_permute_bulk 
     assert_int_equal(row % p->turn.count, 0);
     place += row;
     uint32_t deep = 32 / p->lanes, kinds = p->columns < sector ? p->columns : sector;
-    assert_true(p->kinds.count * deep >= kinds);
+    if (plan->words)
+        assert_true(p->chunks.count * p->chunk * 4 >= p->columns);
+    else
+        assert_true(p->kinds.count * deep >= kinds);
     for (uint32_t column = 0; column < p->columns; column++) {
         uint32_t before = (uint32_t)(-(to + column * p->column_out) % WL_PERMUTE_SECTOR / m->width);
         uint32_t length = p->wraps ? (p->columns - column) * p->span.count : p->span.count, i = before;
         for (; i + sector <= length && i < p->span.count; i += sector) {
-            /* The lanes and the tables reach this far. */
-            assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= (i - before + sector) * m->width);
-            assert_true(i + sector <= p->quarter * 16 / m->width);
+            check_reach(m, plan, before, i);
             for (uint32_t j = 0; j < sector; j++)
                 store_unit(m, p, to, along, place, column, i + j);
+        }
+        if (plan->words && !p->torn) {
+            assert_true((before == 0 || (p->wraps && column > 0)) &&
+                        (i == length || (p->wraps && i >= p->span.count)));
+            continue;
         }
         if (ends & 1 && (column == 0 || !p->wraps))
             for (uint32_t j = 0; j < before && j < length; j++)
@@ -374,6 +402,24 @@ static void store_columns(const struct machine *m, const struct wl_permute_bulk 
             for (; i < length; i++)
                 store_unit(m, p, to, along, place, column, i);
     }
+}
+
+/* What follows the table of runs in a tile's memory fits there. */
+static void check_tables(const struct wl__permute_bulk_plan *plan, unsigned width) {
+    const struct wl_permute_bulk *p = &plan->bulk;
+    const uint32_t turns = p->rows / p->turn.count, warps = WL_PERMUTE_WORDS_THREADS / 32;
+    uint32_t tables = width < 4 ? turns * (4 / width) * p->quarter * 32 / width : 4 * p->rows,
+             end = p->barrier + 8;
+    if (plan->words) {
+        tables = p->stage - p->row_table + warps * WL_PERMUTE_STAGE;
+        assert_true(p->table >= 2 * p->table_rows && p->row_table + turns * p->table <= p->load_table &&
+                    p->load_table + (p->joined_load ? 0 : 16 * p->loads) <= p->stage);
+        /* Four columns of each group, each with the word after its last, and up to three more. */
+        assert_true((32 / p->lanes * 4 * p->stage_pitch + 1) * 4 <= WL_PERMUTE_STAGE &&
+                    p->stage_pitch >= (p->lanes << p->two) + 1);
+        end += (uint32_t)sizeof(struct wl_permute_place);
+    }
+    assert_true(p->row_table + tables <= p->barrier && end <= plan->memory);
 }
 
 static void run_bulk(const struct machine *m, const void *any, uint32_t tile) {
@@ -385,16 +431,17 @@ static void run_bulk(const struct machine *m, const void *any, uint32_t tile) {
     if (p->joined_rows)
         ends = (first == 0) + 2 * (first + p->turn.count == p->joined_rows);
     uint32_t *place = malloc(p->rows * sizeof(*place));
-    uint32_t tables =
-        width < 4 ? p->rows / p->turn.count * (4 / width) * p->quarter * 32 / width : 4 * p->rows;
-    assert_true(p->run_table + 16 * p->runs <= p->row_table && p->row_table + tables <= p->barrier &&
-                p->barrier + 8 <= plan->memory);
+    assert_true(p->run_table + 16 * p->runs <= p->row_table);
+    check_tables(plan, width);
     memset(m->memory, 0xEE, m->memory_bytes);
-    load_rows(m, p, width, in_tile, first, place);
+    load_rows(m, plan, in_tile, first, place);
     if (width < 4) {
-        assert_int_equal(p->cells, p->runs * p->kinds.count * p->along.count);
+        if (plan->words)
+            assert_true(p->tasks * (32 / p->lanes) >= p->runs * p->chunks.count * p->stretches.count);
+        else
+            assert_int_equal(p->cells, p->runs * p->kinds.count * p->along.count);
         for (uint32_t r = 0; r < p->runs; r++)
-            store_columns(m, p, r, out_tile, place, ends);
+            store_columns(m, plan, r, out_tile, place, ends);
     } else {
         assert_int_equal(p->cells, (p->runs + 32 / p->lanes - 1) / (32 / p->lanes) * p->along.count);
         for (uint32_t r = 0; r < p->runs; r++)
