@@ -209,7 +209,7 @@ def table(arguments):
            "the floors, which any problem can fall to; `fields_few` saves host time: its kernels have less to hand over at launch.",
            "`permute_narrow2` loses where dimensions of 2 come together, which these random problems had many of; on arrays without",
            "them (docs/notes/permute.md) it is up to 4 times as fast as what would do them.",
-           "Modules without a use came later: `small*` ([notes/small.md](notes/small.md)), `permute_matrices*`",
+           "Modules without a use came later: `small*` ([notes/small.md](notes/small.md)), `permute_matrices*`, `permute_words`",
            "([notes/permute.md](notes/permute.md)), `inplace_bands*` and what goes with them ([notes/inplace.md](notes/inplace.md)).",
            "", "| module | " + " | ".join(f"{device}: used | gained | mean | best | only" for device, _ in devices) + " |",
            "|---|" + "---:|" * (5 * len(devices))]
