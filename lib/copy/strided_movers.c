@@ -158,9 +158,8 @@ static double cost_tiles(const struct wl__problem *p) {
 }
 
 static wl_error run_tiles(const struct wl__problem *p) {
-    static const wl__kernel kernels[] = {WL_KERNEL_copy_tiles_1, WL_KERNEL_copy_tiles_2,
-                                         WL_KERNEL_copy_tiles_4, WL_KERNEL_copy_tiles_8,
-                                         WL_KERNEL_copy_tiles_16};
+    static const wl__kernel kernels[] = {WL_KERNEL_copy_tiles1, WL_KERNEL_copy_tiles2, WL_KERNEL_copy_tiles4,
+                                         WL_KERNEL_copy_tiles8, WL_KERNEL_copy_tiles16};
     const struct wl__strided *all = p->all;
     struct wl_strided tiles = {.to = all->to,
                                .from = all->from,
@@ -204,9 +203,9 @@ static wl_error halves(const struct wl__problem *p, const struct wl_strided *uni
 
 static wl_error launch_units(const struct wl__problem *p, const struct wl_strided *units,
                              const uint64_t *sizes) {
-    static const wl__kernel kernels[] = {WL_KERNEL_copy_strided_1, WL_KERNEL_copy_strided_2,
-                                         WL_KERNEL_copy_strided_4, WL_KERNEL_copy_strided_8,
-                                         WL_KERNEL_copy_strided_16};
+    static const wl__kernel kernels[] = {WL_KERNEL_copy_strided1, WL_KERNEL_copy_strided2,
+                                         WL_KERNEL_copy_strided4, WL_KERNEL_copy_strided8,
+                                         WL_KERNEL_copy_strided16};
     const uint64_t each = WL_STRIDED_THREADS * WL_STRIDED_EACH;
     struct wl_strided now = *units;
     uint64_t items = 1;

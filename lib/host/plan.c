@@ -60,8 +60,9 @@ static void choose_blocks(struct wl__host_plan *plan) {
         grow_run(plan, true, run);
         grow_run(plan, false, 2 * run);
     }
-    grow(plan, plan->across, UINT64_MAX);
+    /* Long runs of the input are worth more than long ones of the output. */
     grow(plan, plan->down, UINT64_MAX);
+    grow(plan, plan->across, UINT64_MAX);
     for (unsigned d = 0; d < all->rank; d++)
         grow(plan, d, UINT64_MAX);
     plan->blocks = 1;
