@@ -46,7 +46,7 @@ def blocks(text):
     """A page's code without its comments, which are translated."""
     code = re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     def bare(language, line):
-        mark = {"sh": r"(^|\s)#\s.*", "": r"   .*$"}.get(language, r"/\*.*?\*/")
+        mark = {"sh": r"(^|\s)#\s.*", "python": r"(^|\s)#\s.*", "": r"   .*$"}.get(language, r"/\*.*?\*/")
         return re.sub(mark, "", line).rstrip()
     return [(language, [bare(language, line) for line in body.splitlines() if bare(language, line)])
             for language, body in code]
