@@ -49,6 +49,11 @@ wl_deinterleave_fields = _function("wl_deinterleave_fields", 8)
 wl_interleave_fields = _function("wl_interleave_fields", 8)
 
 
+def address_of(name: str) -> int:
+    """Where a function lies."""
+    return ctypes.cast(getattr(_library, name), ctypes.c_void_p).value or 0
+
+
 class Error(RuntimeError):
     """A call that libwideload refused, or that failed on the device, in the library's words.
 

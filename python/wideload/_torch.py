@@ -1,7 +1,8 @@
 """torch's tensors: on their GPU and its current stream, or on the host.
 
-Operations of contiguous tensors on a GPU take a short way.  Those that autograd follows, and those in a model that
-torch.compile() traces, are custom operators of torch (torch.ops.wideload), each one node of a graph.
+Operations of tensors in C order take a short way in C, python/native/fast.c, where it can be loaded.  Those that autograd
+follows, and those in a model that torch.compile() traces, are custom operators of torch (torch.ops.wideload), each one node
+of a graph.
 """
 from __future__ import annotations
 
@@ -12,8 +13,7 @@ import torch
 from torch import Tensor
 
 from . import _library, _operations
-from ._array import Array, c_strides, check_rank, type_name
-from ._library import check, context, numbers64, wl_permute, wl_transpose
+from ._array import Array, check_rank, type_name
 
 # Elements of other types (bits8, quantized ones) have the names that torch gives them.
 _KINDS = {"bool": "b1", "uint8": "u1", "uint16": "u2", "uint32": "u4", "uint64": "u8", "int8": "i1", "int16": "i2",
@@ -48,6 +48,42 @@ def empty(like: Array, shape: Sequence[int], kind: Any, name: str) -> Tensor:
 
 
 _general = _operations.Operations(sys.modules[__name__])
+
+
+# ---------------------------------------------------------------- the short way
+
+def _load_fast() -> Any:
+    """The short way, whose functions return None where they do not apply; None if this Python or torch has no use for it."""
+    try:
+        from . import _fast
+        guards = getattr(torch._C._dynamo, "guards", None)
+        # torch.compile()'s own allocation on the current device is half as long as torch.empty().
+        _fast.setup(Tensor.__dlpack_c_exchange_api__, Tensor, torch.nn.Parameter,
+                    getattr(guards, "_empty_strided_cpu", None), getattr(guards, "_empty_strided_cuda", None),
+                    getattr(torch._C, "_cuda_getDevice", None), _is_grad_enabled, _forward,
+                    torch.autograd.graph.increment_version, _library.context, _library.check,
+                    tuple(_library.address_of(f"wl_{name}") for name in ("transpose", "permute", "copy", "add", "interleave")))
+        return _fast
+    except (ImportError, AttributeError):
+        return None
+
+
+def _none(*_: Any) -> None:
+    return None
+
+
+def _or(short: Callable, general: Callable) -> Callable:
+    def run(*arguments: Any) -> Tensor:
+        result = short(*arguments)
+        return general(*arguments) if result is None else result
+    return run
+
+
+_fast = _load_fast()
+_fast_permute, _fast_copy, _fast_add, _fast_interleave = (
+    getattr(_fast, name, _none) for name in ("permute", "copy", "add", "interleave"))
+_permute, _copy, _add, _interleave = _or(_fast_permute, _general.transpose), _or(_fast_copy, _general.copy), _or(
+    _fast_add, _general.add), _or(_fast_interleave, _general.interleave)
 
 
 # ---------------------------------------------------------------- operators
@@ -105,103 +141,43 @@ def _join_gradients(ctx: Any, gradients: Any) -> Tensor:
 
 
 _op_permute = _operator(
-    "permute(Tensor x, int[] axes) -> Tensor", lambda x, axes: _permute(x.detach(), tuple(axes)),
+    "permute(Tensor x, int[] axes) -> Tensor", lambda x, axes: _permute(x.detach(), axes, None),
     lambda x, axes: x.new_empty([x.shape[i] for i in axes]),
     _keep_axes, lambda ctx, g: (_op_permute(g, _inverse(ctx.axes)), None))
 _op_copy = _operator(
-    "copy(Tensor x) -> Tensor", lambda x: _general.copy(x.detach(), None), lambda x: x.new_empty(x.shape),
+    "copy(Tensor x) -> Tensor", lambda x: _copy(x.detach(), None), lambda x: x.new_empty(x.shape),
     None, lambda ctx, g: _op_copy(g))
 _op_add = _operator(
-    "add(Tensor a, Tensor b) -> Tensor", lambda a, b: _general.add(a.detach(), b.detach(), None),
+    "add(Tensor a, Tensor b) -> Tensor", lambda a, b: _add(a.detach(), b.detach(), None),
     lambda a, b: a.new_empty(a.shape), None, lambda ctx, g: (g, g))
 _op_interleave = _operator(
-    "interleave(Tensor[] arrays) -> Tensor", lambda arrays: _general.interleave([x.detach() for x in arrays], None),
+    "interleave(Tensor[] arrays) -> Tensor", lambda arrays: _interleave([x.detach() for x in arrays], None),
     lambda arrays: arrays[0].new_empty([*arrays[0].shape, len(arrays)]), None, lambda ctx, g: list(_op_deinterleave(g)))
 _op_deinterleave = _operator(
     "deinterleave(Tensor x) -> Tensor[]", lambda x: list(_general.deinterleave(x.detach(), None)),
     lambda x: [x.new_empty(x.shape[:-1]) for _ in range(x.shape[-1])], None, lambda ctx, g: _join_gradients(ctx, g))
 
 
-# ---------------------------------------------------------------- the short way
-
-# torch.compile()'s own allocation of a tensor on the current device, half as long as torch.empty().
-_empty_cuda = getattr(getattr(torch._C._dynamo, "guards", None), "_empty_strided_cuda", None)
-_current_device = getattr(torch._C, "_cuda_getDevice", None)
-# Elements that the library moves without a table of sizes; conjugation may be pending for complex ones.
-_widths = {dtype: dtype.itemsize for dtype in _kinds if not dtype.is_complex}
-# What a permutation of a shape needs: the result's shape and strides, and the library's tables.
-_plans: dict[tuple, tuple] = {}
-
+# ---------------------------------------------------------------- functions
 
 def transpose(x: Tensor, axes: Any, out: Any) -> Tensor:
-    # Each name looked up here costs as much as a hundredth of the call: _permute() has the same for any rank.
-    if (axes is None and out is None and not _is_compiling() and type(x) is Tensor and x.is_cuda and x.is_contiguous()
-            and not x.requires_grad and _forward._current_level < 0):
-        shape = x.shape
-        width = _widths.get(x.dtype)
-        if width is not None and len(shape) == 2:
-            rows, cols = shape
-            index = x.get_device()
-            if _empty_cuda is not None and _current_device() == index:
-                to = _empty_cuda((cols, rows), (rows or 1, 1), x.dtype)
-            else:
-                to = x.new_empty((cols, rows))
-            code = wl_transpose(_contexts[index], width, to.data_ptr(), x.data_ptr(), rows, cols, _raw_stream(index))
-            if code:
-                check(code)
-            return to
-    if out is not None:
-        _check_out(out, x)
-        return _written(_general.transpose(x, axes, out))
-    if _is_compiling() or _needs_operator(x):
-        return _op_permute(x, _operations.order_of(axes, x.dim()))
-    return _permute(x, axes)
-
-
-def _permute(x: Tensor, axes: Any) -> Tensor:
-    width = _widths.get(x.dtype)
-    if not x.is_cuda or width is None or not x.is_contiguous():
+    if not _is_compiling():
+        result = _fast_permute(x, axes, out)
+        if result is not None:
+            return result
+    if out is None:
+        if _is_compiling() or _needs_operator(x):
+            return _op_permute(x, _operations.order_of(axes, x.dim()))
         return _general.transpose(x, axes, None)
-    shape = x.shape
-    index = x.get_device()
-    plan = _plans.get((shape, axes)) if axes is None or type(axes) is tuple else None
-    to_shape, strides, rank, sizes, order = plan or _plan(shape, axes)
-    if _empty_cuda is not None and _current_device() == index:
-        to = _empty_cuda(to_shape, strides, x.dtype)
-    else:
-        to = x.new_empty(to_shape)
-    code = wl_permute(_contexts[index], width, to.data_ptr(), x.data_ptr(), rank, sizes, order, _raw_stream(index))
-    if code:
-        check(code)
-    return to
+    _check_out(out, x)
+    return _written(_general.transpose(x, axes, out))
 
-
-def _plan(shape: torch.Size, axes: Any) -> tuple:
-    check_rank("x", len(shape))
-    order = _operations.order_of(axes, len(shape))
-    to = tuple(shape[i] for i in order)
-    strides = tuple(c_strides([max(1, size) for size in to], 1))
-    plan = (to, strides, len(order), numbers64(shape), (_library.ctypes.c_uint * len(order))(*order))
-    if len(_plans) >= 1024:
-        _plans.clear()
-    _plans[(shape, axes if axes is None else tuple(axes))] = plan
-    return plan
-
-
-class _Contexts(dict):
-    """Contexts by a GPU's number."""
-
-    def __missing__(self, index: int) -> int:
-        self[index] = context(f"gpu:{index}")
-        return self[index]
-
-
-_contexts = _Contexts()
-
-
-# ---------------------------------------------------------------- the others
 
 def copy(x: Tensor, out: Any) -> Tensor:
+    if not _is_compiling():
+        result = _fast_copy(x, out)
+        if result is not None:
+            return result
     if out is None:
         return _op_copy(x) if _is_compiling() or _needs_operator(x) else _general.copy(x, None)
     _check_out(out, x)
@@ -209,6 +185,10 @@ def copy(x: Tensor, out: Any) -> Tensor:
 
 
 def add(a: Tensor, b: Any, out: Any) -> Tensor:
+    if not _is_compiling():
+        result = _fast_add(a, b, out)
+        if result is not None:
+            return result
     if out is None:
         if not isinstance(b, Tensor) and _needs_operator(a):
             raise TypeError(f"b: {type_name(b)}; a is a tensor, and both must be")
@@ -218,6 +198,10 @@ def add(a: Tensor, b: Any, out: Any) -> Tensor:
 
 
 def interleave(arrays: Any, out: Any) -> Tensor:
+    if not _is_compiling():
+        result = _fast_interleave(arrays, out)
+        if result is not None:
+            return result
     if isinstance(arrays, (list, tuple)):
         if out is None and (_is_compiling() or _needs_operator(*arrays)):
             return _op_interleave(list(arrays))
