@@ -23,7 +23,7 @@ JOBS = $(shell nproc)
 
 # make works on one build directory at a time; Ninja runs jobs in parallel.
 .NOTPARALLEL:
-.PHONY: all bench report test wheel test-python speed install clean sanitize coverage fuzz format setup
+.PHONY: all bench report test wheel test-python speed install clean sanitize coverage fuzz format setup setup-wheel
 
 all: setup build/build.ninja
 	@cmake --build --preset release --target installed -j $(JOBS)
@@ -40,8 +40,7 @@ test: setup build/build.ninja
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS)
 
-wheel: all
-	@scripts/setup.sh wheel
+wheel: setup-wheel all
 	@scripts/wheel.sh
 
 test-python: wheel
@@ -76,6 +75,8 @@ clean:
 
 setup:
 	@scripts/setup.sh
+setup-wheel:
+	@scripts/setup.sh wheel
 
 # This happens once: Ninja itself re-runs CMake when a CMakeLists.txt changes.
 build/build.ninja: | setup

@@ -5,7 +5,7 @@
 #
 # The arguments add packages.  coverage: for `make coverage`; browser: Chromium, for the tests of the report's page;
 # clang: for the presets clang and fuzz; nvrtc: NVRTC (90 MB), for a test that compiles at run time, if the compiler is
-# in .cuda/; wheel: Python's virtual environments, for `make wheel`.
+# in .cuda/; wheel: Python's virtual environments and headers, for `make wheel`.
 #
 # Tools and libraries are Debian's packages.  If there is no nvcc of CUDA 12 or newer, the compiler is installed from
 # the pinned wheels of scripts/cuda-requirements.txt into .cuda/, which CMake prefers to any other.
@@ -62,7 +62,13 @@ find_missing() {
             esac
             ;;
         nvrtc) nvrtc=yes ;;
-        wheel) python3 -c "import ensurepip" 2>/dev/null || missing+=(python3-venv) ;;
+        wheel)
+            python3 -c "import ensurepip" 2>/dev/null || missing+=(python3-venv)
+            # Another Python than Debian's has its own headers, or the wheel does without its extension.
+            [ "$(readlink -f "$(command -v python3)")" != "$(readlink -f /usr/bin/python3)" ] ||
+                python3 -c 'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")' 2>/dev/null ||
+                missing+=(python3-dev)
+            ;;
         *) die "unknown part '$part'; see the head of this script" ;;
         esac
     done

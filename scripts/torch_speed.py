@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the Python package on a GPU, beside torch's own operations, with the installed wheel.
 
-    scripts/torch_speed.py [-o OUT.json] [--part NAME]... [--quick]
+    scripts/torch_speed.py [-o OUT.json] [--part NAME]... [--quick] [--tests FOLDER]
 
 Parts: host    what a call costs the host, beside the C call in a loop of C (needs a C compiler)
        speed   bandwidth of large arrays, in and out of memory
@@ -9,6 +9,7 @@ Parts: host    what a call costs the host, beside the C call in a loop of C (nee
        grad    gradients, by torch.autograd.gradcheck
        compile the nodes of a compiled model, and its results
        cupy    CuPy's arrays, where it is installed
+checks, grad and compile run test_torch.py of python/tests in the script's repository, or of --tests.
 A part that fails is reported, and the others run.  Prints Markdown; OUT.json has every figure.
 """
 import argparse
@@ -47,6 +48,7 @@ double loop(call *transpose, void *context, unsigned width, uint64_t to, uint64_
 # Calls between two waits for the GPU: few enough that its queue never fills.
 BURST = 200
 QUICK = False
+TESTS = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "python", "tests")
 
 
 def table(head, rows):
@@ -101,18 +103,20 @@ def part_host():
         assert seconds >= 0
         return seconds
 
+    x2 = torch.empty_like(x)
     raw = (context, 4, out.data_ptr(), x.data_ptr(), 64, 96, stream)
     image, heads, kept = torch.empty(2, 8, 4, 16, device="cuda"), torch.empty(2, 16, 8, 4, device="cuda"), x.clone().requires_grad_()
     ways = {
         "wl_transpose in C": c_burst,
         "wl_transpose by ctypes": python_burst(lambda: _library.wl_transpose(*raw)),
-        "the result's memory alone": python_burst(lambda: _torch._empty_cuda((96, 64), (64, 1), x.dtype)),
+        "the result's memory alone": python_burst(lambda: torch._C._dynamo.guards._empty_strided_cuda((96, 64), (64, 1), x.dtype)),
         "wideload.transpose(x)": python_burst(lambda: wideload.transpose(x)),
         "wideload.permute(x, (0, 2, 3, 1))": python_burst(lambda: wideload.permute(image, (0, 2, 3, 1))),
         "wideload.permute(x, (0, 2, 1, 3))": python_burst(lambda: wideload.permute(heads, (0, 2, 1, 3))),
         "wideload.transpose(x), x needs a gradient": python_burst(lambda: wideload.transpose(kept)),
         "wideload.transpose(x, out=out)": python_burst(lambda: wideload.transpose(x, out=out)),
         "wideload.copy(x)": python_burst(lambda: wideload.copy(x)),
+        "wideload.copy(x, out=x2)": python_burst(lambda: wideload.copy(x, out=x2)),
         "wideload.add(x, x)": python_burst(lambda: wideload.add(x, x)),
         "wideload.interleave([x, x])": python_burst(lambda: wideload.interleave([x, x])),
         "x.t().contiguous()": python_burst(lambda: x.t().contiguous()),
@@ -206,7 +210,10 @@ def part_speed():
 # ---------------------------------------------------------------- the rest
 
 def tests():
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python", "tests"))
+    if TESTS not in sys.path:
+        if not os.path.exists(os.path.join(TESTS, "test_torch.py")):
+            raise FileNotFoundError(f"{TESTS} has no test_torch.py; give the folder python/tests by --tests")
+        sys.path.insert(0, TESTS)
     import test_torch
     return test_torch
 
@@ -215,6 +222,10 @@ def part_checks():
     tests().check_moves("cuda")
     tests().check_conjugates("cuda")
     tests().check_errors("cuda")
+    fast = _torch._fast is not None
+    if fast:
+        for check in ("", "_refuses", "_modes", "_threads", "_memory"):
+            getattr(tests(), "check_fast" + check)("cuda")
     stream = torch.cuda.Stream()
     x = torch.randn(4096, 2048, device="cuda")
     with torch.cuda.stream(stream):
@@ -228,7 +239,18 @@ def part_checks():
     x.normal_()
     graph.replay()
     assert z.equal(x.t())
-    return "moves, sums, errors, another stream and a CUDA graph are right"
+    y = wideload.transpose(x)
+    address, busy = y.data_ptr(), torch.cuda.Stream()
+    busy.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(busy):
+        torch.cuda._sleep(200_000_000)
+    y.record_stream(busy)
+    del y
+    assert wideload.transpose(x).data_ptr() != address  # its memory is still in use
+    if torch.cuda.device_count() > 1:
+        there = x.to("cuda:1")
+        assert wideload.transpose(there).device == there.device and wideload.transpose(there).equal(there.t())
+    return f"right: moves, sums, errors, other streams, a CUDA graph; {'with' if fast else 'WITHOUT'} the short way in C"
 
 
 def part_grad():
@@ -278,15 +300,16 @@ def part_cupy():
 
 
 def main():
-    global QUICK
+    global QUICK, TESTS
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parts = {name[5:]: function for name, function in globals().items() if name.startswith("part_")}
     parser.add_argument("-o", metavar="OUT.json")
     parser.add_argument("--part", action="append", choices=parts)
     parser.add_argument("--quick", action="store_true", help="small arrays and few repetitions")
+    parser.add_argument("--tests", metavar="FOLDER", default=TESTS, help="python/tests of the repository")
     options = parser.parse_args()
-    QUICK = options.quick
-    results = {"device": torch.cuda.get_device_name(0), "torch": torch.__version__, "wideload": wideload.__version__,
+    QUICK, TESTS = options.quick, os.path.realpath(options.tests)
+    results = {"device": torch.cuda.get_device_name(0), "torch": torch.__version__, "wideload": wideload.__version__, "short way in C": _torch._fast is not None,
                "python": sys.version.split()[0]}
     print(", ".join(f"{name} {value}" for name, value in results.items()))
     failed = 0

@@ -30,6 +30,8 @@ make_environment() { # folder, list, file...
 
 pack() {
     local tools=$place/tools
+    [ -e build/python/_fast.abi3.so ] || echo "wheel: Python had no headers (Debian: python3-dev) when build/ was" \
+        "configured: the wheel works without wideload/_fast.abi3.so, but torch's small tensors take longer" >&2
     cmp -s scripts/wheel-requirements.txt "$tools/wheel-requirements.txt" ||
         make_environment "$tools" scripts/wheel-requirements.txt
     rm -rf "$place/raw" "$place/wheel" "$place/log"

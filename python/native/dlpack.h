@@ -1,5 +1,6 @@
-/* The part of DLPack 1 that fast.c uses: tensors as seen from C, and the table of functions by which a library of Python
- * shows its own ("__dlpack_c_exchange_api__", since DLPack 1.3).  The names and the layout are DLPack's. */
+/* The part of DLPack 1 that fast.c uses: tensors as seen from C, and the table of functions by which a
+ * library of Python shows its own ("__dlpack_c_exchange_api__", since DLPack 1.3).  The names and the layout
+ * are DLPack's. */
 #ifndef WIDELOAD_PYTHON_NATIVE_DLPACK_H
 #define WIDELOAD_PYTHON_NATIVE_DLPACK_H
 
@@ -34,8 +35,10 @@ typedef struct DLPackExchangeAPI {
         } version;
         struct DLPackExchangeAPI *prev_api; /* the same for an older major version, or NULL */
     } header;
-    void *managed_tensor_allocator, *managed_tensor_from_py_object_no_sync, *managed_tensor_to_py_object_no_sync;
-    int (*dltensor_from_py_object_no_sync)(void *object, DLTensor *out); /* valid until the object changes; may be NULL */
+    void *managed_tensor_allocator, *managed_tensor_from_py_object_no_sync,
+        *managed_tensor_to_py_object_no_sync;
+    int (*dltensor_from_py_object_no_sync)(void *object,
+                                           DLTensor *out); /* valid until the object changes; may be NULL */
     int (*current_work_stream)(int32_t device_type, int32_t device_id, void **out);
 } DLPackExchangeAPI;
 
