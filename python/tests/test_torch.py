@@ -2,6 +2,7 @@
 
     wideload prof python test_torch.py      on the simulator, under CUDA's name
 """
+import ctypes
 import itertools
 import resource
 import subprocess
@@ -290,6 +291,24 @@ def test_torch(part, device):
     part(device)
 
 
+def test_fast_fails(monkeypatch):
+    """What the library refuses is raised."""
+    from wideload import _library, _torch
+    f, x, out = fast(), torch.zeros(2, 2), torch.zeros(2, 2)
+    refuse = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 5)
+    with monkeypatch.context() as patch:
+        patch.setattr(_library, "address_of", lambda name: ctypes.cast(refuse, ctypes.c_void_p).value)
+        assert _torch._load_fast() is f
+        for call in (lambda to: f.permute(x, None, to), lambda to: f.permute(x, (0, 1), to), lambda to: f.copy(x, to),
+                     lambda to: f.add(x, x, to), lambda to: f.interleave([x[0], x[1]], to)):
+            for to in (None, out):
+                version = out._version
+                with pytest.raises(wideload.Error) as raised:
+                    call(to)
+                assert raised.value.name == "WL_ERROR_UNSUPPORTED" and out._version == version
+    assert _torch._load_fast() is f and same(wideload.copy(x), x)
+
+
 def test_without_fast():
     """Where it cannot be loaded, all goes the general way."""
     program = ("import sys; sys.modules['wideload._fast'] = None\n"
@@ -312,4 +331,5 @@ def test_imported_later():
 
 if __name__ == "__main__":
     check_moves("cuda")
+    check_fast("cuda")
     print("done")
