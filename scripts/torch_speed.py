@@ -309,8 +309,8 @@ def main():
     parser.add_argument("--tests", metavar="FOLDER", default=TESTS, help="python/tests of the repository")
     options = parser.parse_args()
     QUICK, TESTS = options.quick, os.path.realpath(options.tests)
-    results = {"device": torch.cuda.get_device_name(0), "torch": torch.__version__, "wideload": wideload.__version__, "short way in C": _torch._fast is not None,
-               "python": sys.version.split()[0]}
+    results = {"device": torch.cuda.get_device_name(0), "torch": torch.__version__, "wideload": wideload.__version__,
+               "short way in C": _torch._fast is not None, "python": sys.version.split()[0]}
     print(", ".join(f"{name} {value}" for name, value in results.items()))
     failed = 0
     for name in options.part or parts:

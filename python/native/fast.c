@@ -236,7 +236,6 @@ static PyObject *setup(PyObject *module, PyObject *args) {
         PyErr_SetString(PyExc_ImportError, "torch's DLPack has another version");
         return NULL;
     }
-    torch.dlpack = dlpack;
     torch.current_level = PyUnicode_InternFromString("_current_level");
     torch.dtype = PyUnicode_InternFromString("dtype");
     torch.requires_grad = PyUnicode_InternFromString("requires_grad");
@@ -248,6 +247,7 @@ static PyObject *setup(PyObject *module, PyObject *args) {
     /* For as long as the process lives. */
     Py_INCREF(args);
     memcpy(&library, address, sizeof(library));
+    torch.dlpack = dlpack; /* last: without it, is_forward_mode() stops all */
     Py_RETURN_NONE;
 }
 

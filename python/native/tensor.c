@@ -65,6 +65,8 @@ bool view(PyObject *x, array *to) {
 }
 
 bool is_forward_mode(void) {
+    if (!torch.dlpack)
+        return true;
     PyObject *level = PyObject_GetAttr(torch.forward_ad, torch.current_level);
     long value = level ? PyLong_AsLong(level) : 0;
     Py_XDECREF(level);

@@ -43,7 +43,7 @@ typedef struct array {
  * differentiated, to be negated or conjugated, or on another kind of device.  No exception is left. */
 bool view(PyObject *x, array *to);
 
-/* In forward mode, any tensor may have a tangent. */
+/* In forward mode, any tensor may have a tangent.  True too before setup(). */
 bool is_forward_mode(void);
 
 /* One device, type and shape. */

@@ -54,6 +54,8 @@ _general = _operations.Operations(sys.modules[__name__])
 
 def _load_fast() -> Any:
     """The short way, whose functions return None where they do not apply; None if this Python or torch has no use for it."""
+    if sys.version_info < (3, 10):
+        return None
     try:
         from . import _fast
         guards = getattr(torch._C._dynamo, "guards", None)
@@ -64,7 +66,7 @@ def _load_fast() -> Any:
                     torch.autograd.graph.increment_version, _library.context, _library.check,
                     tuple(_library.address_of(f"wl_{name}") for name in ("transpose", "permute", "copy", "add", "interleave")))
         return _fast
-    except (ImportError, AttributeError):
+    except (ImportError, AttributeError, ValueError):
         return None
 
 
