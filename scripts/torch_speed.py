@@ -71,14 +71,25 @@ def c_loop():
     return loop
 
 
-def microseconds(burst):
-    """The median and the least of a call's time, over bursts; burst() does BURST calls and returns their seconds."""
-    times = []
-    for _ in range(20 if QUICK else 200):
-        times.append(burst() / BURST * 1e6)
-        torch.cuda.synchronize()
-    times = times[len(times) // 4:]  # the first warm up
-    return round(statistics.median(times), 3), round(min(times), 3)
+def microseconds(bursts):
+    """The median and the least of each call's time; bursts by name, each of which does BURST calls and returns their seconds.
+
+    They take turns, so that a clock or a cache that warms up is the same for all."""
+    times = {name: [] for name in bursts}
+    failed = {}
+    for turn in range(20 if QUICK else 200):
+        for name, burst in bursts.items():
+            if name in failed:
+                continue
+            try:
+                time_of_call = burst() / BURST * 1e6
+                torch.cuda.synchronize()
+            except Exception as error:  # torch's own may have no kernels where ours run
+                failed[name] = str(error).splitlines()[0][:60]
+                continue
+            if turn >= 5:
+                times[name].append(time_of_call)
+    return {name: failed.get(name) or (round(statistics.median(times[name]), 3), round(min(times[name]), 3)) for name in bursts}
 
 
 def python_burst(call):
@@ -124,12 +135,7 @@ def part_host():
         "x + x": python_burst(lambda: x + x),
         "an empty lambda": python_burst(lambda: None),
     }
-    result = {}
-    for name, burst in ways.items():
-        try:
-            result[name] = microseconds(burst)
-        except Exception as error:  # torch's own may have no kernels where ours run
-            result[name] = str(error).splitlines()[0][:60]
+    result = microseconds(ways)
     if isinstance(result["wideload.transpose(x)"], tuple):
         result["wideload.transpose(x) less C and the lambda"] = tuple(round(
             result["wideload.transpose(x)"][i] - result["wl_transpose in C"][i] - result["an empty lambda"][i], 3) for i in (0, 1))
