@@ -59,6 +59,8 @@ test_wheel() {
     rm -rf "$place/tests"
     cp -r python/tests "$place/tests"
     cp -r docs/notebooks "$place/tests/notebooks"
+    # %%cuda finds a compiler of scripts/setup.sh by this.
+    [ ! -x .cuda/bin/nvcc ] || export CUDA_HOME=$root/.cuda
     cd "$place/tests"
     env -u PYTHONPATH -u LD_LIBRARY_PATH -u WIDELOAD_SIM_LIBRARY -u WIDELOAD_DEVICE PATH="$place/fresh/bin:$PATH" \
         python -I -m pytest -q -n auto -p no:cacheprovider "$@" .
