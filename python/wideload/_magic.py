@@ -29,6 +29,13 @@ def find_nvcc() -> str:
     return found
 
 
+def _libraries(nvcc: str) -> list[str]:
+    """Options for CUDA's runtime: nvcc does not look where its wheels have it."""
+    root = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+    folders = [os.path.join(root, name) for name in ("lib64", "lib")]
+    return [f"-L{folder}" for folder in folders if os.path.isdir(folder)]
+
+
 def _unquoted(words: list[str]) -> list[str]:
     """Words of the notebook's line, which keep the quotes around them, without these."""
     return [part for word in words for part in shlex.split(word)]
@@ -55,7 +62,8 @@ class Wideload(Magics):
             source, program = os.path.join(folder, "cell.cu"), os.path.join(folder, "cell")
             with open(source, "w", encoding="utf-8") as file:
                 file.write(cell)
-            command = [nvcc, "-O3", "-lineinfo", "-gencode=arch=compute_90,code=compute_90", *_unquoted(_unquoted([options.nvcc])),
+            command = [nvcc, "-O3", "-lineinfo", "-gencode=arch=compute_90,code=compute_90", *_libraries(nvcc),
+                       *_unquoted(_unquoted([options.nvcc])),
                        "-o", program, "cell.cu"]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
             if done.stderr or done.stdout:
