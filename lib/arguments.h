@@ -63,5 +63,13 @@ static inline wl_error wl__check_apart(const char *call, const struct wl__array 
         return WL_ERROR_OK;
     return wl__fail_overlap(call, a, b);
 }
+/* Checks both arrays of a call that moves one to the other. */
+static inline wl_error wl__check_both(const char *call, struct wl__reach *reach, const struct wl__array *to,
+                                      const struct wl__array *from, unsigned alignment) {
+    wl_error error = wl__check_array(call, reach, to, alignment);
+    if (!error)
+        error = wl__check_array(call, reach, from, alignment);
+    return error ? error : wl__check_apart(call, to, from);
+}
 
 #endif

@@ -35,11 +35,7 @@ wl_error wl_copy(wl_context *context, wl_devptr to, wl_devptr from, size_t bytes
     const struct wl__array target = {"to", to, bytes}, source = {"from", from, bytes};
     wl_error error = wl__check_context(call, context);
     if (!error)
-        error = wl__check_array(call, &reach, &target, 1);
-    if (!error)
-        error = wl__check_array(call, &reach, &source, 1);
-    if (!error)
-        error = wl__check_apart(call, &target, &source);
+        error = wl__check_both(call, &reach, &target, &source, 1);
     if (error || bytes == 0)
         return error;
     const struct wl__problem problem = {context, stream, to, from, bytes};

@@ -96,11 +96,7 @@ wl_error wl_copy_strided(wl_context *context, size_t element_bytes, wl_devptr to
     if (!error)
         error = check_apart(element_bytes, rank, sizes, to_strides);
     if (!error)
-        error = wl__check_array(call, &reach, &target, 1);
-    if (!error)
-        error = wl__check_array(call, &reach, &source, 1);
-    if (!error)
-        error = wl__check_apart(call, &target, &source);
+        error = wl__check_both(call, &reach, &target, &source, 1);
     if (error)
         return error;
     struct wl__strided all = {.to = to, .from = from, .bytes = element_bytes, .rank = rank};

@@ -444,11 +444,7 @@ wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr
     uint64_t bytes = bytes_of(width, rank, sizes);
     struct wl__reach reach = {.context = context};
     const struct wl__array target = {"to", to, bytes}, source = {"from", from, bytes};
-    error = wl__check_array(call, &reach, &target, width);
-    if (!error)
-        error = wl__check_array(call, &reach, &source, width);
-    if (!error)
-        error = wl__check_apart(call, &target, &source);
+    error = wl__check_both(call, &reach, &target, &source, width);
     if (error || bytes == 0)
         return error;
     if (wl__is_host(context))

@@ -38,11 +38,7 @@ static wl_error check(const char *call, struct wl__problem *p) {
                                      wl__multiply(span(l->batch, l->to_stride, to_span), p->width)};
     const struct wl__array source = {"from", p->from,
                                      wl__multiply(span(l->batch, l->from_stride, from_span), p->width)};
-    if (!error)
-        error = wl__check_array(call, &reach, &target, p->width);
-    if (!error)
-        error = wl__check_array(call, &reach, &source, p->width);
-    return error ? error : wl__check_apart(call, &target, &source);
+    return error ? error : wl__check_both(call, &reach, &target, &source, p->width);
 }
 
 static wl_error move_on_host(struct wl__choice *choice, const struct wl__problem *p) {
