@@ -3,6 +3,7 @@
 #include "lib/copy/rows.h"
 #include "lib/copy/strided.h"
 #include "lib/copy/strided_parameters.h"
+#include "lib/divide.h"
 #include "lib/launch.h"
 #include "lib/mover.h"
 
@@ -131,16 +132,12 @@ static wl_error run_rows(const struct wl__problem *p) {
 
 /* ---------------------------------------------------------------- the rest */
 
-static uint64_t divide_up(uint64_t a, uint64_t b) {
-    return a / b + (a % b != 0);
-}
-
 /* Tiles of the whole problem; 0 if a launch cannot have as many blocks. */
 static uint64_t count_tiles(const struct wl__problem *p) {
     uint64_t tiles = 1;
     for (unsigned d = 0; d < p->all->rank; d++) {
         const uint64_t size = p->all->dim[d].size,
-                       count = d == 0 || d == p->down ? divide_up(size, WL_STRIDED_TILE) : size;
+                       count = d == 0 || d == p->down ? wl__divide_up(size, WL_STRIDED_TILE) : size;
         if (count > WL_GRID_X_LIMIT / tiles)
             return 0;
         tiles *= count;
@@ -170,7 +167,7 @@ static wl_error run_tiles(const struct wl__problem *p) {
         const bool sides = d == 0 || d == p->down;
         const unsigned i = d == 0 ? 0 : d == p->down ? 1 : next++;
         tiles.dim[i].count =
-            wl_divisor(sides ? divide_up(all->dim[d].size, WL_STRIDED_TILE) : all->dim[d].size);
+            wl_divisor(sides ? wl__divide_up(all->dim[d].size, WL_STRIDED_TILE) : all->dim[d].size);
         tiles.dim[i].to = all->dim[d].to;
         tiles.dim[i].from = all->dim[d].from;
     }
@@ -217,7 +214,7 @@ static wl_error launch_units(const struct wl__problem *p, const struct wl_stride
     }
     now.items = (uint32_t)items;
     void *arguments[] = {&now};
-    return wl__launch(p->context, kernels[__builtin_ctz(p->unit)], (uint32_t)divide_up(items, each), 1,
+    return wl__launch(p->context, kernels[__builtin_ctz(p->unit)], (uint32_t)wl__divide_up(items, each), 1,
                       (struct wl__block){WL_STRIDED_THREADS, 1}, arguments, p->stream);
 }
 

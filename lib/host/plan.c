@@ -1,5 +1,7 @@
 #include "lib/host/plan.h"
 
+#include "lib/divide.h"
+
 /* Bytes that a block should have side by side on either side: from the least to the most in turns, as far as
  * the block's bytes go.  The input's runs are twice as long, because the lines at their ends are read again.
  */
@@ -13,10 +15,6 @@
 /* Elements of two dimensions below which tiles are mostly empty. */
 #define TILES_LEAST 64
 
-static uint64_t divide_up(uint64_t a, uint64_t b) {
-    return a / b + (a % b != 0);
-}
-
 /* ---------------------------------------------------------------- blocks */
 
 /* Grows a block along a dimension to at most `most` elements, as far as its bytes allow. */
@@ -29,7 +27,7 @@ static void grow(struct wl__host_plan *plan, unsigned d, uint64_t most) {
         return;
     /* Equal blocks, rather than a small one at the end. */
     if (block < size)
-        block = divide_up(size, divide_up(size, block));
+        block = wl__divide_up(size, wl__divide_up(size, block));
     plan->block[d] = block;
     plan->block_bytes = others * block;
 }
@@ -41,7 +39,7 @@ static void grow_run(struct wl__host_plan *plan, bool output, uint64_t bytes) {
     uint64_t run = all->bytes;
     unsigned d = output ? plan->across : plan->down;
     while (d < all->rank && run < bytes) {
-        grow(plan, d, divide_up(bytes, run));
+        grow(plan, d, wl__divide_up(bytes, run));
         if (plan->block[d] < all->dim[d].size)
             break;
         run *= all->dim[d].size;
@@ -67,7 +65,7 @@ static void choose_blocks(struct wl__host_plan *plan) {
         grow(plan, d, UINT64_MAX);
     plan->blocks = 1;
     for (unsigned d = 0; d < all->rank; d++) {
-        plan->count[d] = divide_up(all->dim[d].size, plan->block[d]);
+        plan->count[d] = wl__divide_up(all->dim[d].size, plan->block[d]);
         plan->blocks *= plan->count[d];
     }
 }

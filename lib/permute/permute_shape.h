@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "lib/divide.h"
 #include "wideload.h"
 
 /* A permutation in its simplest form: no dimension has size 1, and no two neighbours stay neighbours.  If the
@@ -24,10 +25,6 @@ void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_
 /* The index in `dim` of the i-th dimension in the order of the output or the input, the last one first. */
 static inline unsigned wl__permute_dim(const struct wl__permute_shape *shape, bool by_out, unsigned i) {
     return by_out ? shape->by_out[i] : i;
-}
-
-static inline uint64_t wl__divide_up(uint64_t a, uint64_t b) {
-    return a / b + (a % b != 0);
 }
 
 #endif
