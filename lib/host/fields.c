@@ -10,25 +10,22 @@
 #define PIECE_BYTES 16384
 #define SHARE_BYTES (1 << 18)
 
+/* One field of structures that lie `structure` bytes apart, to or from an array of its own. */
+static void move_field(const struct wl__host_kernels *kernels, bool together, unsigned char *packed,
+                       uint64_t structure, unsigned char *array, uint64_t bytes, uint64_t n) {
+    const bool has_width = bytes <= 16 && (bytes & (bytes - 1)) == 0;
+    wl__host_line *line = has_width ? kernels->line[__builtin_ctzll(bytes)] : kernels->line_any;
+    if (together)
+        line(packed, (int64_t)structure, array, (int64_t)bytes, n, bytes);
+    else
+        line(array, (int64_t)bytes, packed, (int64_t)structure, n, bytes);
+}
+
 struct problem {
     const struct wl__host_structures *all;
     const struct wl__host_kernels *kernels;
     bool gaps; /* together: some bytes are named by no field */
 };
-
-static void move_field(const struct problem *p, unsigned f, uint64_t first, uint64_t n) {
-    const struct wl__host_structures *all = p->all;
-    const uint32_t bytes = all->fields[f].bytes;
-    unsigned char *packed =
-        wl__host_pointer(all->packed) + first * all->structure_bytes + all->fields[f].offset;
-    unsigned char *array = wl__host_pointer(all->arrays[f]) + first * bytes;
-    const bool has_width = bytes <= 16 && (bytes & (bytes - 1)) == 0;
-    wl__host_line *line = has_width ? p->kernels->line[__builtin_ctz(bytes)] : p->kernels->line_any;
-    if (all->together)
-        line(packed, all->structure_bytes, array, bytes, n, bytes);
-    else
-        line(array, bytes, packed, all->structure_bytes, n, bytes);
-}
 
 static void move(const void *problem, uint64_t first, uint64_t end) {
     const struct problem *p = problem;
@@ -38,8 +35,12 @@ static void move(const void *problem, uint64_t first, uint64_t end) {
         n = end - first < most ? end - first : most;
         if (p->gaps)
             memset(wl__host_pointer(all->packed) + first * all->structure_bytes, 0, n * all->structure_bytes);
-        for (unsigned f = 0; f < all->count; f++)
-            move_field(p, f, first, n);
+        for (unsigned f = 0; f < all->count; f++) {
+            unsigned char *packed = wl__host_pointer(all->packed) + first * all->structure_bytes;
+            move_field(p->kernels, all->together, packed + all->fields[f].offset, all->structure_bytes,
+                       wl__host_pointer(all->arrays[f]) + first * all->fields[f].bytes, all->fields[f].bytes,
+                       n);
+        }
     }
 }
 
@@ -79,17 +80,12 @@ static void move_streams(const void *problem, uint64_t first, uint64_t end) {
     const struct streams *p = problem;
     const uint64_t structure = (uint64_t)p->fields * p->width;
     const uint64_t most = structure < PIECE_BYTES ? PIECE_BYTES / structure : 1;
-    wl__host_line *line = p->kernels->line[__builtin_ctz(p->width)];
     for (uint64_t n; first < end; first += n) {
         n = end - first < most ? end - first : most;
-        for (unsigned f = 0; f < p->fields; f++) {
-            unsigned char *packed = wl__host_pointer(p->packed) + first * structure + f * p->width;
-            unsigned char *stream = wl__host_pointer(p->each[f]) + first * p->width;
-            if (p->together)
-                line(packed, (int64_t)structure, stream, p->width, n, p->width);
-            else
-                line(stream, p->width, packed, (int64_t)structure, n, p->width);
-        }
+        for (unsigned f = 0; f < p->fields; f++)
+            move_field(p->kernels, p->together,
+                       wl__host_pointer(p->packed) + first * structure + f * p->width, structure,
+                       wl__host_pointer(p->each[f]) + first * p->width, p->width, n);
     }
 }
 
