@@ -1,4 +1,6 @@
 /* Device memory: allocations, and copies to and from the host. */
+#include <string.h>
+
 #include "lib/context.h"
 #include "lib/error.h"
 #include "lib/host/host.h"
@@ -42,8 +44,11 @@ wl_error wl_free(wl_context *context, wl_devptr address) {
 wl_error wl_upload(wl_context *context, wl_devptr to, const void *from, size_t bytes) {
     if (bytes && (!to || !from))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_upload: a null address for %zu bytes", bytes);
-    if (context && wl__is_host(context))
-        return wl__host_transfer(wl__host_pointer(to), from, bytes);
+    if (context && wl__is_host(context)) {
+        if (bytes)
+            memmove(wl__host_pointer(to), from, bytes);
+        return WL_ERROR_OK;
+    }
     wl_error error = wl__enter(context);
     if (error)
         return error;
@@ -57,8 +62,11 @@ wl_error wl_upload(wl_context *context, wl_devptr to, const void *from, size_t b
 wl_error wl_download(wl_context *context, void *to, wl_devptr from, size_t bytes) {
     if (bytes && (!to || !from))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_download: a null address for %zu bytes", bytes);
-    if (context && wl__is_host(context))
-        return wl__host_transfer(to, wl__host_pointer(from), bytes);
+    if (context && wl__is_host(context)) {
+        if (bytes)
+            memmove(to, wl__host_pointer(from), bytes);
+        return WL_ERROR_OK;
+    }
     wl_error error = wl__enter(context);
     if (error)
         return error;
@@ -72,8 +80,11 @@ wl_error wl_download(wl_context *context, void *to, wl_devptr from, size_t bytes
 wl_error wl_fill(wl_context *context, wl_devptr to, uint8_t value, size_t bytes, wl_stream stream) {
     if (bytes && !to)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "wl_fill: a null address for %zu bytes", bytes);
-    if (context && wl__is_host(context))
-        return wl__host_fill(to, value, bytes);
+    if (context && wl__is_host(context)) {
+        if (bytes)
+            memset(wl__host_pointer(to), value, bytes);
+        return WL_ERROR_OK;
+    }
     wl_error error = wl__enter(context);
     if (error)
         return error;

@@ -92,15 +92,3 @@ wl_error wl__host_alloc(wl_devptr *out, size_t bytes) {
 void wl__host_free(wl_devptr address) {
     free(wl__host_pointer(address));
 }
-
-wl_error wl__host_transfer(void *to, const void *from, size_t bytes) {
-    if (bytes)
-        memmove(to, from, bytes);
-    return WL_ERROR_OK;
-}
-
-wl_error wl__host_fill(wl_devptr to, uint8_t value, size_t bytes) {
-    if (bytes)
-        memset(wl__host_pointer(to), value, bytes);
-    return WL_ERROR_OK;
-}

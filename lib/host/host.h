@@ -1,8 +1,8 @@
 /* The host device: the machine's own processors and memory.  Operations do what they do on a GPU, but in the
  * calling thread and others of OpenMP, and are done when the call returns.  No driver is open.
  *
- * An operation of lib/ checks its arguments and then calls one of these.  All of them but sums are the same
- * problem, a copy between strides, for which there is one engine. */
+ * An operation of lib/ checks its arguments and then calls one of these.  All of them but sums, structures
+ * and squares in place are the same problem, a copy between strides, for which there is one engine. */
 #ifndef WIDELOAD_LIB_HOST_H
 #define WIDELOAD_LIB_HOST_H
 
@@ -29,9 +29,6 @@ wl_error wl__host_open(wl_context *context);
 void wl__host_info(wl_device_info *out);
 wl_error wl__host_alloc(wl_devptr *out, size_t bytes);
 void wl__host_free(wl_devptr address);
-/* memmove() and memset(), shared among threads.  For 0 bytes, addresses may be NULL. */
-wl_error wl__host_transfer(void *to, const void *from, size_t bytes);
-wl_error wl__host_fill(wl_devptr to, uint8_t value, size_t bytes);
 
 /* Copies; completes and records the choice.  The problem need not be reduced. */
 wl_error wl__host_move(const wl_context *context, struct wl__choice *choice, const struct wl__strided *all);
