@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Sequence
 
-from ._array import Array, type_name, view as view_any
+from ._array import Array, family_of, type_name, view as view_any
 
 _GPU = (2, 13)  # kDLCUDA, kDLCUDAManaged
 
@@ -27,5 +27,4 @@ def view(x: Any, name: str) -> Array:
 
 
 def empty(like: Array, shape: Sequence[int], kind: Any, name: str) -> Any:
-    from ._array import family_of
     return family_of(like.source, name).empty(like, shape, kind, name)

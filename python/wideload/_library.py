@@ -21,6 +21,7 @@ COMPLEX = {"c8": "f4", "c16": "f8"}
 
 _library = ctypes.CDLL(os.path.join(_parts.LIBRARIES, "libwideload.so.0"))
 
+
 class Field(ctypes.Structure):
     """wl_field: a field of a structure, in bytes."""
     _fields_ = [("offset", ctypes.c_uint32), ("bytes", ctypes.c_uint32)]

@@ -133,10 +133,6 @@ def _keep_axes(ctx: Any, inputs: Any, output: Any) -> None:
     ctx.axes = inputs[1]
 
 
-def _keep_shape(ctx: Any, inputs: Any, output: Any) -> None:
-    ctx.shape, ctx.count = inputs[0].shape[:-1], inputs[0].shape[-1]
-
-
 def _join_gradients(ctx: Any, gradients: Any) -> Tensor:
     some = next(g for g in gradients if g is not None)
     return _op_interleave([torch.zeros_like(some) if g is None else g for g in gradients])
