@@ -90,7 +90,7 @@ class profile(Report):
 
         import wideload
         with wideload.profile() as p:
-            kernel[grid, block](x, y)       # Numba, CuPy, PyCUDA, Triton, or C behind ctypes
+            kernel[grid, block](x, y)       # of Numba, CuPy, or of C behind ctypes
         print(p)                            # the table; a notebook shows it as HTML
         p.rows[0]["gld_efficiency"]
         p.frame()                           # with pandas

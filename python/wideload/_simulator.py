@@ -1,7 +1,7 @@
 """Puts the simulator in CUDA's place, in the running process.
 
 The simulator is a CUDA driver.  Once it is loaded under the name ``libcuda.so.1``, whatever asks for CUDA gets it: Numba,
-CuPy, PyCUDA, Triton, or a module with kernels of its own.
+CuPy, or a module with kernels of its own.
 """
 from __future__ import annotations
 
