@@ -163,6 +163,8 @@ static void movers_on_host(void **state) {
     moved_by(": host-tiles: ", (struct strided){4, 4, {4, 140}, 8, {200, 4}, 2, {33, 50}});
     moved_by(": host-tiles: ", (struct strided){2, 3, {2, 140}, 10000, {200, -2}, 2, {33, 50}});
     moved_by(": host-lines: ", (struct strided){4, 4, {4, 140}, 8, {404, 8}, 2, {33, 50}});
+    /* The input is contiguous, and the output's stride is far from any. */
+    moved_by(": host-lines: ", (struct strided){4, 4, {8, 1000}, 10000, {100, -4}, 2, {2, 10}});
     moved_by(": host-rows: ", (struct strided){33, 4, {33, 264}, 8, {700, 33}, 2, {8, 16}});
 }
 

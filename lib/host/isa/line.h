@@ -1,4 +1,4 @@
-/* Elements in a line, at any strides.  Where one side is contiguous and the other has a small stride, the
+/* Elements in a line, at any strides.  Where the output is contiguous and the input has a small stride, the
  * compiler knows both, and has vectors for them. */
 #ifndef WIDELOAD_LIB_HOST_LINE_H
 #define WIDELOAD_LIB_HOST_LINE_H
@@ -16,7 +16,7 @@
         wl_any##width *restrict out = (wl_any##width *)to;                                                   \
         const wl_any##width *restrict in = (const wl_any##width *)from;                                      \
         (void)bytes;                                                                                         \
-        switch (to_stride == width ? from_stride : from_stride == width ? to_stride + 1000 : 1000000) {      \
+        switch (to_stride == width ? from_stride : INT64_MAX) {                                              \
         case -(width):                                                                                       \
             WL_LOOP(width, 1, -1)                                                                            \
         case 0:                                                                                              \
