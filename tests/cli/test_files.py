@@ -69,6 +69,11 @@ class Files(unittest.TestCase):
         with open(self.path(name), "wb") as file:
             file.write(content)
 
+    def poison(self, *names):
+        """Outputs that an earlier command may have left as they are wanted."""
+        for name in names:
+            self.put(name, b"left over")
+
     def get(self, name):
         with open(self.path(name), "rb") as file:
             return file.read()
@@ -102,6 +107,7 @@ class Results(Files):
                     for memory in [], ["--memory", "1"], ["--memory", "3000"], ["--memory=40K"]:
                         if len(data) > 10000 and memory == ["--memory", "1"]:
                             continue
+                        self.poison("b.npy")
                         self.done("transpose", "a.npy", "b.npy", *memory)
                         self.assertEqual(self.get("b.npy"), saved(descr, shape[::-1], expected), (shape, descr, fortran, memory))
 
@@ -112,6 +118,7 @@ class Results(Files):
             fortran = self.random.random() < .5
             self.put("a.npy", npy("'<f2'", shape, data, fortran))
             text = ",".join(str(a - 4 if self.random.random() < .3 else a) for a in axes)
+            self.poison("b.npy")
             self.done("permute", "--axes", text, "a.npy", "b.npy", "--memory", "9000")
             self.assertEqual(self.get("b.npy"), saved("'<f2'", tuple(shape[a] for a in axes),
                                                       permuted(data, 2, shape, axes, fortran)))
@@ -143,6 +150,7 @@ class Results(Files):
                     data = struct.pack(f"<{len(content)}{code}", *content)
                     self.put(name, npy(descr, shape, permuted(data, size, shape, [2, 1, 0]) if fortran else data, fortran))
                 for memory in [], ["--memory", "100"]:
+                    self.poison("c.npy")
                     self.done("add", "a.npy", "b.npy", "c.npy", *memory)
                     self.assertEqual(self.get("c.npy"), saved(descr, shape, total), (descr, f, g))
 
@@ -156,11 +164,13 @@ class Results(Files):
             self.put("s.npy", npy(self.STRUCTURE, shape, data, fortran))
             lying = permuted(data, 32, shape, [0, 1], fortran)
             for memory in [], ["--memory", "500"]:
+                self.poison(*(f"s.{name}.npy" for name in self.FIELDS))
                 self.done("deinterleave", "s.npy", *memory)
                 for name, (descr, offset, size, sub) in self.FIELDS.items():
                     expected = b"".join(lying[i + offset:i + offset + size] for i in range(0, len(lying), 32))
                     self.assertEqual(self.get(f"s.{name}.npy"), saved(descr, shape + sub, expected))
             os.remove(self.path("s.b.npy"))
+            self.poison("t.npy")
             self.done("interleave", "--fields", "p,it's", "s.it's.npy", "s.a.npy", "t.npy")
             expected = b"".join(lying[i + 28:i + 32] + lying[i:i + 1] for i in range(0, len(lying), 32))
             self.assertEqual(self.get("t.npy"), saved("[('p', [('x', '<i2'), ('', '|V2')]), ('it\\'s', '|i1')]", shape, expected))
@@ -173,6 +183,7 @@ class Results(Files):
                 self.put("a.npy", npy("'<f8'", shape, data, fortran))
                 lying = permuted(data, 8, shape, [0, 1, 2], fortran)
                 for memory in [], ["--memory", "100"]:
+                    self.poison("b.npy", *(f"part.{i}.npy" for i in range(count)))
                     self.done("deinterleave", "a.npy", "-o", "part", *memory)
                     for i in range(count):
                         expected = b"".join(lying[at:at + 8] for at in range(8 * i, len(lying), 8 * count))
@@ -188,6 +199,7 @@ class Results(Files):
         expected = b"".join(words[column::shape[1]].tobytes() for column in range(shape[1]))
         self.put("a.npy", npy("'<f4'", shape, data))
         for memory in "64Ki", "300000", "1Mi", "64Mi":
+            self.poison("b.npy")
             self.done("transpose", "a.npy", "b.npy", "--memory", memory)
             self.assertEqual(self.get("b.npy"), saved("'<f4'", shape[::-1], expected), memory)
 
