@@ -19,6 +19,7 @@
 #include "base/output.h"
 
 static bool has_unnamed = true;
+static bool could_have; /* the build folder's file system has files without names */
 static char folder[] = "outputXXXXXX", path[64];
 
 /* The linker puts these in place of the C library's, which are __real_. */
@@ -35,6 +36,13 @@ int __wrap_open(const char *name, int flags, ...) {
         return -1;
     }
     return __real_open(name, flags, mode);
+}
+
+/* Which kind of file system the case is for. */
+static void choose(void **state) {
+    has_unnamed = *(bool *)*state;
+    if (has_unnamed && !could_have)
+        skip();
 }
 
 /* Entries of the folder. */
@@ -71,7 +79,7 @@ static void write_file(const char *content, bool commits) {
 }
 
 static void whole_or_absent(void **state) {
-    has_unnamed = *(bool *)*state;
+    choose(state);
     write_file("half", false);
     assert_int_equal(count_files(), 0);
     write_file("one", true);
@@ -91,7 +99,7 @@ static void whole_or_absent(void **state) {
 
 /* What is there when the file is put in place may have come meanwhile. */
 static void a_folder_in_the_way(void **state) {
-    has_unnamed = *(bool *)*state;
+    choose(state);
     struct base_output output;
     struct base_error error;
     assert_true(base_output_open(&output, "--json", path, &error));
@@ -104,7 +112,7 @@ static void a_folder_in_the_way(void **state) {
 }
 
 static void names_that_cannot_be(void **state) {
-    has_unnamed = *(bool *)*state;
+    choose(state);
     struct base_output output;
     struct base_error error;
     char name[400];
@@ -121,6 +129,10 @@ static int make_folder(void **state) {
     if (!mkdtemp(folder))
         return -1;
     snprintf(path, sizeof path, "%s/a.json", folder);
+    int file = __real_open(folder, O_TMPFILE | O_RDWR, 0600);
+    could_have = file >= 0;
+    if (could_have)
+        close(file);
     return 0;
 }
 
