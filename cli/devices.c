@@ -112,19 +112,9 @@ static void print_failure(const char *device, int *status) {
     *status = CLI_FAILURE;
 }
 
-static void print_host(int *status) {
+/* False if there is no such device. */
+static bool print_named(const char *device, int *status) {
     wl_context *context;
-    const wl_error result = wl_open(&context, "host");
-    if (result || !print_device("host", context))
-        print_failure("host", status);
-    if (!result)
-        wl_close(context);
-}
-
-static bool print_gpu(unsigned number, int *status) {
-    char device[16];
-    wl_context *context;
-    snprintf(device, sizeof device, "gpu:%u", number);
     wl_error result = wl_open(&context, device);
     if (result == WL_ERROR_NO_DRIVER || result == WL_ERROR_NO_DEVICE)
         return false;
@@ -132,7 +122,14 @@ static bool print_gpu(unsigned number, int *status) {
         print_failure(device, status);
     if (!result)
         wl_close(context);
+    fflush(stdout);
     return result == WL_ERROR_OK;
+}
+
+static bool print_gpu(unsigned number, int *status) {
+    char device[16];
+    snprintf(device, sizeof device, "gpu:%u", number);
+    return print_named(device, status);
 }
 
 static int run(int argc, char **argv) {
@@ -143,7 +140,8 @@ static int run(int argc, char **argv) {
     status = CLI_SUCCESS;
     printf("%-7s %-5s %-28s %-9s %13s  %s\n", "device", "kind", "name", "arch", "memory", "peak");
     for (unsigned i = 0; i < MOST_GPUS && print_gpu(i, &status); i++)
-        fflush(stdout);
+        ;
+    print_named("host", &status);
     wl_context *context;
     struct base_error error;
     if (!cli_open(&context, "sim", NULL, &error)) {
@@ -152,7 +150,6 @@ static int run(int argc, char **argv) {
     }
     if (!print_device("sim", context))
         print_failure("sim", &status);
-    print_host(&status);
     const char *names[CLI_MOST_ARCHS];
     size_t count = cli_archs(context, names);
     char rules[CLI_MOST_ARCHS * 16] = "";
