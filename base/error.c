@@ -15,10 +15,12 @@ static void describe(struct base_error *error, bool usage, const char *format, v
     char *plain = base_utf8(text);
     snprintf(error->text, sizeof error->text, "%s", plain ? plain : text);
     free(plain);
-    /* A driver's message may have several lines; ours has one. */
+    /* A driver's message may have several lines; ours has one.  A name may hold commands to a terminal. */
     for (char *c = error->text; *c; c++)
         if (*c == '\n' || *c == '\r')
             *c = ' ';
+        else if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
 }
 
 bool base_usage(struct base_error *error, const char *format, ...) {
