@@ -26,18 +26,19 @@ static bool check_inputs(const struct files_session *session, bool structure, st
            base_failure(error, "%.400s has %d dimensions already", first->path, FILES_MOST_DIMENSIONS);
 }
 
-/* A name as a Python string. */
+/* A name as a Python string, in the quotes that Python's repr() takes. */
 static void put_name(FILE *file, const char *name, size_t length) {
-    fputc('\'', file);
+    const char quote = memchr(name, '\'', length) && !memchr(name, '"', length) ? '"' : '\'';
+    fputc(quote, file);
     for (size_t i = 0; i < length; i++) {
-        if (name[i] == '\'' || name[i] == '\\')
+        if (name[i] == quote || name[i] == '\\')
             fputc('\\', file);
         if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
             fprintf(file, "\\x%02x", (unsigned char)name[i]);
         else
             fputc(name[i], file);
     }
-    fputc('\'', file);
+    fputc(quote, file);
 }
 
 /* The structure's type as text, to be freed: [('x', '<f4'), ('y', '<i2')]. */

@@ -173,7 +173,7 @@ class Results(Files):
             self.poison("t.npy")
             self.done("interleave", "--fields", "p,it's", "s.it's.npy", "s.a.npy", "t.npy")
             expected = b"".join(lying[i + 28:i + 32] + lying[i:i + 1] for i in range(0, len(lying), 32))
-            self.assertEqual(self.get("t.npy"), saved("[('p', [('x', '<i2'), ('', '|V2')]), ('it\\'s', '|i1')]", shape, expected))
+            self.assertEqual(self.get("t.npy"), saved("[('p', [('x', '<i2'), ('', '|V2')]), (\"it's\", '|i1')]", shape, expected))
 
     def test_last_dimension(self):
         for count in 1, 2, 3, 17:
