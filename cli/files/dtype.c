@@ -8,15 +8,12 @@ static const uint64_t most_bytes = INT32_MAX; /* NumPy's limit, too */
 
 enum { SHOWN = 60 };
 
-/* A literal's text for messages: its beginning, without what a terminal would take for a command. */
+/* A literal's text for messages: its beginning. */
 static const char *show(const struct files_literals *literals, const struct files_literal *literal,
                         char shown[SHOWN]) {
     size_t length = literal->end - literal->start;
     snprintf(shown, SHOWN, "%.*s%s", length < SHOWN ? (int)length : SHOWN - 4,
              literals->text + literal->start, length < SHOWN ? "" : "...");
-    for (char *c = shown; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
     return shown;
 }
 
@@ -138,9 +135,6 @@ static char *copy_text(const struct files_literals *literals, const struct files
     return strndup(literals->text + literal->start, literal->end - literal->start);
 }
 
-static bool read_any(struct files_dtype *dtype, const struct files_literals *literals,
-                     const struct files_literal *descr, struct base_error *error);
-
 /* A sub-array's shape: an integer or a tuple of them.  Multiplies field->bytes by its items. */
 static bool read_shape(struct files_field *field, const struct files_literals *literals,
                        const struct files_literal *shape, struct base_error *error) {
@@ -181,7 +175,7 @@ static bool read_field(struct files_dtype *dtype, const struct files_literals *l
     const struct files_literal *name = files_literal_first(literals, item);
     const struct files_literal *descr = files_literal_next(literals, name);
     const struct files_literal *shape = files_literal_next(literals, descr);
-    if (!read_any(&inner, literals, descr, error))
+    if (!files_dtype_read(&inner, literals, descr, error))
         return false;
     *field = (struct files_field){.offset = dtype->bytes, .bytes = inner.bytes};
     bool is_void = inner.kind == 'V';
@@ -236,8 +230,8 @@ static bool read_structure(struct files_dtype *dtype, const struct files_literal
 }
 
 /* descr = plain | "[" fields "]".  The recursion is bounded as the parsed literal's depth is. */
-static bool read_any(struct files_dtype *dtype, const struct files_literals *literals,
-                     const struct files_literal *descr, struct base_error *error) {
+bool files_dtype_read(struct files_dtype *dtype, const struct files_literals *literals,
+                      const struct files_literal *descr, struct base_error *error) {
     *dtype = (struct files_dtype){.text = copy_text(literals, descr)};
     bool good = dtype->text || base_failure(error, "out of memory");
     if (good && descr->kind == FILES_STRING)
@@ -249,11 +243,6 @@ static bool read_any(struct files_dtype *dtype, const struct files_literals *lit
     if (!good)
         files_dtype_free(dtype);
     return good;
-}
-
-bool files_dtype_read(struct files_dtype *dtype, const struct files_literals *literals,
-                      const struct files_literal *descr, struct base_error *error) {
-    return read_any(dtype, literals, descr, error);
 }
 
 bool files_dtype_same(const struct files_dtype *a, const struct files_dtype *b) {

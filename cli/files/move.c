@@ -296,7 +296,7 @@ static bool move_boxes(struct mover *mover, struct base_error *error) {
             good = end_reading(&reader, good ? error : &second) && good;
         more = more && good;
         done += files_box_elements(&box, &job->space);
-        if (good && job->progress)
+        if (good)
             job->progress(job->argument, bytes * done, bytes * total);
     }
     return good;

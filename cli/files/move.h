@@ -30,7 +30,7 @@ struct files_job {
     wl_type type;
     unsigned parts;  /* numbers of the type per element */
     uint64_t memory; /* how many bytes to take for boxes, if that is enough for an element */
-    /* Called after each box with what has been written so far; may be NULL. */
+    /* Called after each box with what has been written so far. */
     void (*progress)(void *argument, uint64_t bytes, uint64_t total);
     void *argument;
 };

@@ -7,13 +7,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
-
-enum { FILES_MOST_AXES = 64 /* NumPy's limit */ };
+#include "cli/files/dtype.h"
 
 /* What --axes says; a negative axis counts from the end. */
 struct files_axes {
     unsigned count;
-    int64_t axis[FILES_MOST_AXES];
+    int64_t axis[FILES_MOST_DIMENSIONS];
 };
 
 /* Parses "0,2,3,1"; "" is no axes, which a 0-d array has. */

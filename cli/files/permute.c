@@ -13,8 +13,9 @@ bool files_axes_parse(struct files_axes *axes, const char *text, struct base_err
         if (!is_number || (*end && (*end != ',' || !end[1])))
             return base_usage(error, "--axes: '%.80s' is no list of dimensions; give numbers such as 0,2,1",
                               text);
-        if (axes->count == FILES_MOST_AXES)
-            return base_usage(error, "--axes: '%.80s' has more than %d dimensions", text, FILES_MOST_AXES);
+        if (axes->count == FILES_MOST_DIMENSIONS)
+            return base_usage(error, "--axes: '%.80s' has more than %d dimensions", text,
+                              FILES_MOST_DIMENSIONS);
         axes->axis[axes->count++] = axis;
         at = *end ? end : end - 1;
     }

@@ -1,5 +1,7 @@
 #include "cli/files/session.h"
 
+#include "cli/files/transfer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -119,18 +121,6 @@ bool files_outputs_check(struct files_session *session, const char *const *paths
     return good;
 }
 
-static bool write_header(const struct files_output *output, const char *header, struct base_error *error) {
-    size_t done = 0;
-    while (done < output->data) {
-        ssize_t part = pwrite(fileno(output->output.file), header + done, output->data - done, (off_t)done);
-        if (part <= 0 && errno != EINTR)
-            return base_failure(error, "%.400s: it cannot be written: %s", output->output.path,
-                                strerror(errno));
-        done += part > 0 ? (size_t)part : 0;
-    }
-    return true;
-}
-
 /* Reserves the space, so that a full disk is noticed now and not after an hour.  A file system that cannot
  * reserve says so, and then this is left; posix_fallocate() would write each block instead. */
 static bool reserve(const struct files_output *output, uint64_t size, struct base_error *error) {
@@ -155,7 +145,9 @@ bool files_output_begin(struct files_session *session, const char *path, const c
     if (good) {
         cli_note_unfinished((int)session->output_count++, output->output.temporary);
         output->data = length;
-        good = reserve(output, length + bytes, error) && write_header(output, header, error);
+        const struct files_end end = {.file = fileno(output->output.file), .name = output->output.path};
+        good = reserve(output, length + bytes, error) &&
+               files_write_run(&end, (const unsigned char *)header, 0, length, error);
     }
     free(header);
     return good;

@@ -25,8 +25,8 @@ static bool read_run(const struct files_end *end, unsigned char *memory, uint64_
     return true;
 }
 
-static bool write_run(const struct files_end *end, const unsigned char *memory, uint64_t offset,
-                      uint64_t length, struct base_error *error) {
+bool files_write_run(const struct files_end *end, const unsigned char *memory, uint64_t offset,
+                     uint64_t length, struct base_error *error) {
     while (length) {
         ssize_t part = pwrite(end->file, memory, length, (off_t)offset);
         if (part < 0 && errno == EINTR)
@@ -95,7 +95,7 @@ bool files_write_box(const struct files_end *end, const struct files_space *spac
     struct files_runs runs;
     files_runs_first(&runs, &end->view, space, box);
     do {
-        if (!write_run(end, memory, runs.offset, runs.length, error))
+        if (!files_write_run(end, memory, runs.offset, runs.length, error))
             return false;
         memory += runs.length;
     } while (files_runs_next(&runs));

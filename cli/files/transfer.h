@@ -10,5 +10,8 @@ bool files_read_box(const struct files_end *end, const struct files_space *space
 /* Writes it from there. */
 bool files_write_box(const struct files_end *end, const struct files_space *space,
                      const struct files_box *box, const unsigned char *memory, struct base_error *error);
+/* Writes bytes at an offset of the end's file. */
+bool files_write_run(const struct files_end *end, const unsigned char *memory, uint64_t offset,
+                     uint64_t length, struct base_error *error);
 
 #endif
