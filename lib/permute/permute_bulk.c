@@ -271,7 +271,7 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
         return false;
     plan->cost = least;
     /* With aligned rows, other kernels are faster than tiles that write less than whole pieces. */
-    return chosen && (shifted || unit < 4 || chosen->out_grain == PIECE) &&
+    return (shifted || unit < 4 || chosen->out_grain == PIECE) &&
            wl__permute_number(tuned, &plan->bulk.tiles, chosen->shape, plan->extent, plan->step,
                               order_of(chosen));
 }

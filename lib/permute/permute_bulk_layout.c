@@ -206,8 +206,8 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     return bulk->rows / bulk->turn.count * rows * 4 * bulk->quarter * rows * 2;
 }
 
-/* Words that part the four columns of a group, so that their first sectors begin at different words modulo 4.
- */
+/* Words that part the four columns of a group, so that their first sectors begin at different words modulo 4
+ * as far as their distance allows it. */
 static unsigned stage_pad(const struct wl_permute_bulk *bulk, unsigned pitch) {
     unsigned least = UINT32_MAX, best = 0;
     for (unsigned pad = 0; pad < 4; pad++) {
@@ -248,7 +248,7 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
     const uint32_t stretches = words <= held ? 1 : (uint32_t)wl__divide_up(span, bulk->step),
                    groups = (bulk->columns + 3) / 4, deep = 32 / bulk->lanes, runs = bulk->runs * stretches,
                    wanted = (warps * deep + runs - 1) / runs;
-    bulk->chunk = groups / wanted ? (groups + wanted - 1) / wanted : 1;
+    bulk->chunk = (uint32_t)wl__divide_up(groups, wanted);
     const uint32_t chunks = (groups + bulk->chunk - 1) / bulk->chunk;
     bulk->chunks = wl__permute_divisor(chunks);
     bulk->stretches = wl__permute_divisor(stretches);

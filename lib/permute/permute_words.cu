@@ -13,7 +13,8 @@
  *
  * Bank conflicts: rows keep their places modulo 16 bytes or more, so their distance decides.  Lanes are four
  * rows apart, and where that is a multiple of 16 bytes, every four rows lie 16 bytes further: 4 passes at
- * most.  Four columns that are read again begin at different words modulo 4: none. */
+ * most.  Four columns that are read again begin at different words modulo 4 where their distance allows it
+ * (stage_pad() in permute_bulk_layout.c). */
 #define WL_NARROW  1
 #define WL_THREADS WL_PERMUTE_WORDS_THREADS
 #define WL_APART   4
