@@ -1,7 +1,7 @@
 /* How fast the host device is, beside memcpy() of as many bytes with as many threads: one line per case, with
  * the best times of both, which are measured in turns.
  *
- * usage: host_speed [SAMPLES [MIB]]
+ * usage: host_speed [SAMPLES [p | a | INDEX]]: p only permutations, a only sums, INDEX one shape
  *
  * tests/speed/host_numpy.py reads the lines and adds NumPy's times. */
 #include <inttypes.h>
@@ -14,7 +14,6 @@
 
 #include "wideload.h"
 
-/* Sizes of cases with `scaled` are multiplied until the array has the wanted bytes. */
 static const struct shape {
     unsigned width, rank;
     uint64_t sizes[WL_RANK_MAX];
