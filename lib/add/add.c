@@ -78,6 +78,6 @@ wl_error wl_add(wl_context *context, wl_type type, wl_devptr out, wl_devptr a, w
     const struct wl__problem problem = {context, stream, &types[type], out, inputs, n * types[type].bytes};
     struct wl__choice choice = {.operation = call, .facts = {{"type", type}, {"n", n}}};
     if (wl__is_host(context))
-        return wl__host_add(context, &choice, type, out, a, b, n);
+        return wl__host_add(context, &choice, type, types[type].bytes, out, a, b, n);
     return wl__move(context, WL_MOVERS(movers), &choice, &problem);
 }

@@ -35,25 +35,20 @@ static void add(const void *problem, uint64_t first, uint64_t end) {
     wl__host_stream_end();
 }
 
-wl_error wl__host_add(const wl_context *context, struct wl__choice *choice, wl_type type, wl_devptr out,
-                      wl_devptr a, wl_devptr b, uint64_t n) {
-    static const unsigned bytes[] = {
-#define BYTES(name, code, bytes) [code] = bytes,
-        WL_TYPE_MAP(BYTES)
-#undef BYTES
-    };
+wl_error wl__host_add(const wl_context *context, struct wl__choice *choice, wl_type type, unsigned bytes,
+                      wl_devptr out, wl_devptr a, wl_devptr b, uint64_t n) {
     const struct problem problem = {
         .add = context->host->kernels->add[type],
-        .bytes = bytes[type],
+        .bytes = bytes,
         .out = wl__host_pointer(out),
         .a = wl__host_pointer(a),
         .b = wl__host_pointer(b),
         /* A sum in place has its lines in the cache. */
-        .stream = out != a && out != b && n * bytes[type] >= context->host->stream_from,
+        .stream = out != a && out != b && n * bytes >= context->host->stream_from,
     };
     choice->kernel = problem.stream ? "host-stream" : "host-vectors";
     choice->why = problem.stream ? "a large sum, which goes past the caches" : "vectors of sums";
     wl__chose(context, choice);
-    wl__host_share(add, &problem, n, SHARE_BYTES / bytes[type]);
+    wl__host_share(add, &problem, n, SHARE_BYTES / bytes);
     return WL_ERROR_OK;
 }

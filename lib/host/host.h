@@ -33,8 +33,9 @@ void wl__host_free(wl_devptr address);
 /* Copies; completes and records the choice.  The problem need not be reduced. */
 wl_error wl__host_move(const wl_context *context, struct wl__choice *choice, const struct wl__strided *all);
 
-wl_error wl__host_add(const wl_context *context, struct wl__choice *choice, wl_type type, wl_devptr out,
-                      wl_devptr a, wl_devptr b, uint64_t n);
+/* bytes: of the type. */
+wl_error wl__host_add(const wl_context *context, struct wl__choice *choice, wl_type type, unsigned bytes,
+                      wl_devptr out, wl_devptr a, wl_devptr b, uint64_t n);
 
 wl_error wl__host_transpose_inplace(const wl_context *context, struct wl__choice *choice, unsigned width,
                                     wl_devptr matrix, uint64_t rows, uint64_t cols);
