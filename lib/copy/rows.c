@@ -5,9 +5,6 @@
 #include "lib/mover.h"
 #include "lib/slots.h"
 
-/* Accesses that one launch may number, or bytes if it numbers bytes: with a block's at the end, less than
- * 2^32. */
-#define ITEMS_LIMIT (((uint64_t)1 << 32) - ((uint64_t)1 << 16))
 /* Bytes per row if bytes are numbered. */
 #define DENSE_LONGEST (1u << 25)
 /* Slots are counted from a sector, so that no two warps write to one. */
@@ -115,7 +112,7 @@ static wl_error launch_dense(const struct wl__problem *p, const struct way *way)
         bytes = wl__multiply(bytes, rows->outer[i].size);
         last += (rows->outer[i].size - 1) * rows->outer[i].from_pitch;
     }
-    if (bytes > ITEMS_LIMIT)
+    if (bytes > WL_ITEMS_LIMIT)
         return halves(p, way);
     all.end = all.lead + (uint32_t)bytes;
     uint64_t whole_end = (last + rows->row_bytes) & ~(uint64_t)15;
@@ -137,7 +134,7 @@ static wl_error launch_accesses(const struct wl__problem *p, const struct way *w
     uint64_t items = slots;
     for (unsigned i = 0; i < rows->rank; i++)
         items = wl__multiply(items, rows->outer[i].size);
-    if (items > ITEMS_LIMIT)
+    if (items > WL_ITEMS_LIMIT)
         return halves(p, way);
     struct wl_rows all = {.to = rows->to,
                           .from = rows->from,

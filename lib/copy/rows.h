@@ -5,6 +5,10 @@
 #include "lib/choice.h"
 #include "lib/copy/rows_parameters.h"
 
+/* Accesses that one launch may number, or bytes if it numbers bytes: with a block's at the end, less than
+ * 2^32. */
+#define WL_ITEMS_LIMIT (((uint64_t)1 << 32) - ((uint64_t)1 << 16))
+
 /* Rows of row_bytes bytes, at to + sum of index[i] * outer[i].to_pitch for all indices below the sizes, and
  * likewise in `from`; outer[0] changes fastest.  Pitches are in bytes and arbitrary.  No two rows of `to`
  * share a byte, and none shares one with `from`. */

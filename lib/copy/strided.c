@@ -9,7 +9,7 @@ static const char call[] = "wl_copy_strided";
 
 /* The distance of a dimension's last element from its first. */
 static uint64_t reach_of(uint64_t size, int64_t stride) {
-    return wl__multiply(size - 1, stride < 0 ? -(uint64_t)stride : (uint64_t)stride);
+    return wl__multiply(size - 1, wl__stride_size(stride));
 }
 
 /* An array from its first byte to its last.  The element at index 0 is at `address`. */
@@ -38,7 +38,7 @@ static wl_error check_apart(uint64_t bytes, unsigned rank, const uint64_t *sizes
         unsigned least = rank;
         uint64_t smallest = 0;
         for (unsigned d = 0; d < rank; d++) {
-            const uint64_t stride = strides[d] < 0 ? -(uint64_t)strides[d] : (uint64_t)strides[d];
+            const uint64_t stride = wl__stride_size(strides[d]);
             if (sizes[d] > 1 && !(done & 1u << d) && (least == rank || stride < smallest)) {
                 least = d;
                 smallest = stride;

@@ -19,6 +19,13 @@ struct wl__strided {
     } dim[WL_RANK_MAX]; /* reduced: the smallest `to` first */
 };
 
+static inline uint64_t wl__stride_size(int64_t stride) {
+    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+}
+
+/* Turns a dimension around: its last element becomes the first. */
+void wl__strided_turn(struct wl__strided *all, unsigned d);
+
 /* Brings a problem into its simplest form: no dimension of size 1, all of `to` positive and in ascending
  * order, and dimensions joined that are contiguous on both sides, also into longer elements. */
 void wl__strided_reduce(struct wl__strided *all);

@@ -7,8 +7,6 @@
 #include "lib/launch.h"
 #include "lib/mover.h"
 
-/* As in rows.c: units that one launch may number. */
-#define ITEMS_LIMIT (((uint64_t)1 << 32) - ((uint64_t)1 << 16))
 /* Bytes of an element from which on rows are as fast as tiles where dimensions change places. */
 #define ROW_BYTES 32
 /* Elements of a dimension from which on tiles are not mostly empty. */
@@ -207,7 +205,7 @@ static wl_error launch_units(const struct wl__problem *p, const struct wl_stride
     struct wl_strided now = *units;
     uint64_t items = 1;
     for (unsigned d = 0; d < units->rank; d++) {
-        if (sizes[d] > ITEMS_LIMIT / items)
+        if (sizes[d] > WL_ITEMS_LIMIT / items)
             return halves(p, units, sizes);
         items *= sizes[d];
         now.dim[d].count = wl_divisor(sizes[d]);

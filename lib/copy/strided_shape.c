@@ -1,21 +1,23 @@
 /* Strided copies in their simplest form. */
 #include "lib/copy/strided.h"
 
+void wl__strided_turn(struct wl__strided *all, unsigned d) {
+    struct wl__strided_dimension *dim = &all->dim[d];
+    all->to += (dim->size - 1) * (uint64_t)dim->to;
+    all->from += (dim->size - 1) * (uint64_t)dim->from;
+    dim->to = -dim->to;
+    dim->from = -dim->from;
+}
+
 /* Without dimensions of one element; those that run backwards in the output run forwards. */
-static void turn(struct wl__strided *all) {
+static void straighten(struct wl__strided *all) {
     unsigned rank = 0;
     for (unsigned d = 0; d < all->rank; d++) {
-        struct wl__strided_dimension dim = all->dim[d];
-        if (dim.size == 1)
+        if (all->dim[d].size == 1)
             continue;
-        if (dim.to < 0) {
-            /* The last element of such a dimension is now the first. */
-            all->to += (dim.size - 1) * (uint64_t)dim.to;
-            all->from += (dim.size - 1) * (uint64_t)dim.from;
-            dim.to = -dim.to;
-            dim.from = -dim.from;
-        }
-        all->dim[rank++] = dim;
+        if (all->dim[d].to < 0)
+            wl__strided_turn(all, d);
+        all->dim[rank++] = all->dim[d];
     }
     all->rank = rank;
 }
@@ -51,20 +53,16 @@ static void join(struct wl__strided *all) {
 }
 
 void wl__strided_reduce(struct wl__strided *all) {
-    turn(all);
+    straighten(all);
     sort(all);
     join(all);
-}
-
-static uint64_t size_of(int64_t stride) {
-    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
 }
 
 unsigned wl__strided_down(const struct wl__strided *all) {
     unsigned down = 0;
     for (unsigned d = 1; d < all->rank; d++)
-        if (all->dim[d].from &&
-            (!all->dim[down].from || size_of(all->dim[d].from) < size_of(all->dim[down].from)))
+        if (all->dim[d].from && (!all->dim[down].from ||
+                                 wl__stride_size(all->dim[d].from) < wl__stride_size(all->dim[down].from)))
             down = d;
     return down;
 }

@@ -83,15 +83,6 @@ static bool are_tiles(const struct wl__host_plan *plan, int width) {
            b->from == (int64_t)plan->all.bytes && a->size * b->size >= TILES_LEAST;
 }
 
-/* Turns a dimension around. */
-static void reverse(struct wl__strided *all, unsigned d) {
-    struct wl__strided_dimension *dim = &all->dim[d];
-    all->to += (dim->size - 1) * (uint64_t)dim->to;
-    all->from += (dim->size - 1) * (uint64_t)dim->from;
-    dim->to = -dim->to;
-    dim->from = -dim->from;
-}
-
 /* A line of elements that go past the caches. */
 static void stream_line(unsigned char *to, int64_t to_stride, const unsigned char *from, int64_t from_stride,
                         uint64_t n, uint64_t bytes) {
@@ -130,7 +121,7 @@ void wl__host_plan(struct wl__host_plan *plan, const struct wl__host *host, cons
     plan->across = 0;
     plan->down = wl__strided_down(all);
     if (plan->down != 0 && all->dim[plan->down].from < 0)
-        reverse(&plan->all, plan->down);
+        wl__strided_turn(&plan->all, plan->down);
     plan->transpose = are_tiles(plan, width) ? host->kernels->transpose[width] : NULL;
     plan->line = width < 0 ? host->kernels->line_any : host->kernels->line[width];
     plan->past = bytes >= host->stream_from;
