@@ -10,7 +10,8 @@
 struct base_output {
     FILE *file;
     char *path, *temporary; /* temporary: NULL for "-" and special files, which are written directly, and for
-                               a file without a name, of which nothing stays however the program ends */
+                               a file without a name, of which nothing stays however the program ends,
+                               but while it replaces an old file: then .wideload.* may stay */
     bool is_stdout, is_unnamed;
 };
 

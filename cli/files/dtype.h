@@ -27,7 +27,7 @@ struct files_dtype {
     wl_type type;
     unsigned parts; /* 1, or 2 for complex numbers */
     struct files_field *fields;
-    size_t field_count; /* 0: not structured */
+    size_t field_count; /* 0: not structured, or a structure of padding alone */
 };
 
 /* Reads the literal `descr`.  False, with the reason, for what NumPy does not write, for Python objects, and
@@ -36,7 +36,7 @@ bool files_dtype_read(struct files_dtype *dtype, const struct files_literals *li
                       const struct files_literal *descr, struct base_error *error);
 void files_dtype_free(struct files_dtype *dtype);
 
-/* Whether both texts describe the same type, in whatever spacing.  False, too, if memory is short. */
+/* Whether both texts are the same literal but for spaces and quotes.  False, too, if memory is short. */
 bool files_dtype_same(const struct files_dtype *a, const struct files_dtype *b);
 
 #endif

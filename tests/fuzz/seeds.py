@@ -2,7 +2,8 @@
 """Makes the fuzz targets' first inputs out of what a release build left: PTX a kernel a file, fat binaries,
 programs, records, results; and headers of NumPy's files.
 
-    tests/fuzz/seeds.py BUILD OUT      OUT/ptx/..., OUT/fatbin/..., OUT/elf/..., OUT/records/..., OUT/words/...
+    tests/fuzz/seeds.py BUILD OUT      OUT/ptx/..., OUT/fatbin/..., OUT/elf/..., OUT/records/..., OUT/words/...,
+                                       OUT/npy/...
 """
 import glob
 import hashlib
