@@ -91,7 +91,7 @@ class Files(unittest.TestCase):
         done = self.run_it(*command, **options)
         self.assertEqual(done.returncode, status, (command, done.stderr))
         self.assertEqual(done.stdout, "")
-        self.assertRegex(done.stderr, r"\Awideload: [^\n]+\n\Z")
+        self.assertRegex(done.stderr, r"\Awideload: [^\x00-\x1f\x7f]+\n\Z")
         self.assertIn(says, done.stderr)
         self.assertEqual(sorted(os.listdir(self.folder.name)), before)
 
@@ -336,6 +336,7 @@ class Refusals(Files):
         self.put("none.npy", npy("'<f4'", (3, 0), b""))
         self.put("many.npy", npy("'|i1'", (1001,), bytes(1001)))
         self.put("slash.npy", npy("[('a/b', '<f4')]", (1,), bytes(4)))
+        self.put("escape.npy", npy("[('/\\x1b[31m', '<f4')]", (1,), bytes(4)))  # a command to a terminal
         self.put("deep.npy", npy("'|i1'", (2,) * 12, bytes(4096)))
         for says, *command in (
                 ("big.npy: elements of type '>f4' are not added", "add", "a.npy", "big.npy", "b.npy"),
@@ -347,6 +348,7 @@ class Refusals(Files):
                 ("none.npy: its last dimension is empty", "deinterleave", "none.npy"),
                 ("many.npy: its last dimension would make 1001 files; at most 1000", "deinterleave", "many.npy"),
                 ("its field 'a/b' cannot be part of a file's name", "deinterleave", "slash.npy"),
+                ("its field '/?[31m' cannot be part", "deinterleave", "escape.npy"),
                 ("deep.npy: its order has 12 dimensions", "transpose", "deep.npy", "b.npy")):
             self.refused(1, says, *command)
 
