@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "sim/count/count.h"
+#include "sim/exec/sample/sample.h"
 #include "sim/ptx/ptx.h"
 #include "wideload.h"
 
@@ -232,6 +233,8 @@ struct sim_instruction_count {
     unsigned doubts;    /* bits of enum sim_doubt */
     uint64_t
         outside; /* lanes' accesses of global memory that no allocation held, and packed memory let pass */
+    struct sim_kind *
+        *kinds; /* of a sampled launch: the list of its requests, which may be taken out; else NULL */
 };
 typedef void sim_instruction_fn(void *argument, const struct sim_instruction_count *count);
 
@@ -269,7 +272,9 @@ struct sim_launch {
     void *print_argument;
     sim_instruction_fn *each; /* NULL, or told of each instruction that ran, after the launch, in the
                                  text's order, on the caller's thread */
-    void *argument;
+    sim_array_fn
+        *array;     /* NULL, or requests are sampled (sim/exec/sample/sample.h) and it is told of arrays */
+    void *argument; /* of both */
 };
 
 /* Runs a launch to its end.  counters gets this launch's counts (launches == 1).  Counters, and results

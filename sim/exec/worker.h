@@ -15,6 +15,7 @@
 #include <setjmp.h>
 
 #include "sim/exec/program.h"
+#include "sim/exec/sample/hooks.h"
 #include "sim/exec/warp.h"
 
 #define SIM_BLOCK_BARRIERS  16                 /* that PTX names by number */
@@ -200,6 +201,7 @@ struct sim_worker {
     struct sim_frame *free_frames;              /* of any size: kept with their capacity */
     const uint32_t (*thread_ids)[3][SIM_LANES]; /* %tid by warp */
     struct check_launch *check;                 /* NULL: not checked */
+    struct sim_samples *samples;                /* NULL: not sampled */
     struct sim_fault fault;
     uint64_t fault_block;
     jmp_buf stop; /* where a fault leaves the block */
@@ -235,7 +237,7 @@ void sim_note_undefined(struct sim_warp *warp, const struct sim_strand *s, const
 
 /* totals.c: adds what another worker saw; sums it up for the launch, and instruction by instruction for
  * whoever asked, which adds the tallies of copied blocks to the others'. */
-void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from);
+void sim_tallies_add(struct sim_worker *to, struct sim_worker *from);
 void sim_tallies_sum(struct sim_worker *worker, struct wl_counters *counters);
 
 /* barrier.c: completes every barrier that has all its threads, the cluster's too; true if there was one. */

@@ -37,6 +37,7 @@ static void enter(CUcontext context, struct allocation *allocation, enum allocat
     allocation->base = base;
     allocation->size = size;
     allocation->flags = flags;
+    origin_note(&allocation->origin);
     sim_memory_set_user(driver.memory, base, allocation);
     object_add(&allocation->object, OBJECT_ALLOCATION, context, release);
 }

@@ -3,6 +3,7 @@
 #define WIDELOAD_SIM_CUDA_MEMORY_H
 
 #include "sim/cuda/driver.h"
+#include "sim/cuda/memory/origin.h"
 
 enum allocation_kind {
     ALLOCATION_DEVICE,
@@ -22,6 +23,7 @@ struct allocation {
     CUmemoryPool pool;          /* NULL: not from a pool */
     struct graph_memory *graph; /* NULL: not allocated by a graph */
     struct page_advice *advice; /* memory_range.c's, one per page; NULL: none given yet */
+    struct origin origin;
 };
 
 /* alloc.c.  Errors: OUT_OF_MEMORY. */

@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include "sim/cuda/driver.h"
+#include "sim/cuda/record/profile_origins.h"
 #include "sim/cuda/record/records.h"
 
 /* A launch that does exactly what an earlier one did refers to it: a program may launch millions. */
-enum { REPEATS = 1024, REPEAT_BYTES = 1 << 15, MOST_MESSAGES = 200 };
+enum { REPEATS = 1024, REPEAT_BYTES = 1 << 16, MOST_MESSAGES = 200 };
 
 struct repeat {
     char *text; /* the record without its number */
@@ -18,7 +19,8 @@ struct repeat {
     uint64_t hash, number;
 };
 
-static bool on; /* launches are recorded */
+static bool on;       /* launches are recorded */
+static bool sampling; /* with samples of their requests */
 static atomic_uint messages;
 /* These are protected by driver.run_lock. */
 static pid_t process;
@@ -30,6 +32,7 @@ static unsigned next_repeat;
 static void introduce(void) {
     process = getpid();
     launches = 0;
+    profile_origins_forget();
     for (int i = 0; i < REPEATS; i++) {
         free(repeats[i].text);
         repeats[i] = (struct repeat){0};
@@ -62,8 +65,13 @@ __attribute__((constructor)) static void open_early(void) {
 
 void profile_start(void) {
     on = records_are_on();
+    sampling = on && getenv("WIDELOAD_PROF_PAGE") != NULL;
     if (on)
         introduce();
+}
+
+bool profile_is_sampling(void) {
+    return sampling;
 }
 
 /* Runs at the end of the process; recording stops. */
@@ -91,14 +99,26 @@ void profile_message(const char *kind, const char *words) {
     profile_text_free(&text);
 }
 
+static void add_site(void *profile, const struct sim_instruction_count *count) {
+    profile_sites_add(&((struct profile_launch *)profile)->sites, count);
+}
+
+static void add_array(void *argument, const struct sim_array *array) {
+    struct profile_launch *profile = argument;
+    profile_array_put(array, &profile->arrays);
+    if (array->serial)
+        profile_origin_tell(array);
+}
+
 void profile_begin(struct profile_launch *profile, struct sim_launch *what) {
     *profile = (struct profile_launch){.on = on};
     if (profile->on) {
         struct sim_function_info info;
         sim_function_info(what->function, &info);
         profile->slot = records_begin(info.name);
-        what->each = profile_sites_add;
-        what->argument = &profile->sites;
+        what->each = add_site;
+        what->array = sampling ? add_array : NULL;
+        what->argument = profile;
     }
 }
 
@@ -165,6 +185,12 @@ static void put_launch(struct profile_text *text, struct profile_launch *profile
     profile_put_counters(text, counters);
     profile_put_name(text, "lines");
     profile_sites_put(&profile->sites, info.name, text);
+    if (profile->arrays.size) {
+        profile_put_name(text, "arrays");
+        profile_put(text, "[");
+        profile_put_bytes(text, profile->arrays.data, profile->arrays.size);
+        profile_put(text, "]");
+    }
     if (fault)
         put_fault(text, fault);
 }
@@ -228,7 +254,7 @@ void profile_end(struct profile_launch *profile, const struct sim_launch *what,
             profile_put(&text, ",");
             profile_put_bytes(&text, body.data, body.size);
         }
-        text.failed |= body.failed || profile->sites.failed;
+        text.failed |= body.failed || profile->sites.failed || profile->arrays.failed;
         profile_text_free(&body);
         profile_put(&text, "}}");
         if (!records_append(&text) && !same)
@@ -237,4 +263,5 @@ void profile_end(struct profile_launch *profile, const struct sim_launch *what,
         records_end(profile->slot);
     }
     profile_sites_free(&profile->sites);
+    profile_text_free(&profile->arrays);
 }

@@ -80,7 +80,8 @@ static int compare(const void *left, const void *right) {
     return order ? order : strcmp(a->count.function, b->count.function);
 }
 
-static void add(struct profile_site *to, const struct sim_instruction_count *more) {
+static void add(struct profile_site *to, struct profile_site *from) {
+    const struct sim_instruction_count *more = &from->count;
 #define ADD(name) to->count.counters.name += more->counters.name;
     WL_COUNTER_MAP(ADD)
 #undef ADD
@@ -88,6 +89,12 @@ static void add(struct profile_site *to, const struct sim_instruction_count *mor
     to->count.outside += more->outside;
     to->count.undefined += more->undefined;
     to->count.doubts |= more->doubts;
+    sim_kinds_add(&to->kinds, &from->kinds);
+}
+
+static void take_kinds(struct profile_site *site, const struct sim_instruction_count *count) {
+    if (count->kinds)
+        sim_kinds_add(&site->kinds, count->kinds);
 }
 
 void profile_sites_add(void *argument, const struct sim_instruction_count *count) {
@@ -95,6 +102,7 @@ void profile_sites_add(void *argument, const struct sim_instruction_count *count
     if (sites->failed)
         return;
     struct profile_site site = {.count = *count};
+    site.count.kinds = NULL;
     /* Parameters and constants are not memory traffic. */
     if (!accesses_memory(&count->counters)) {
         site.count.bytes = 0;
@@ -105,7 +113,8 @@ void profile_sites_add(void *argument, const struct sim_instruction_count *count
         site.count.divergent = 0;
     /* Consecutive counts are usually of one kind: arithmetic of one line. */
     if (sites->count && compare(&sites->items[sites->count - 1], &site) == 0) {
-        add(&sites->items[sites->count - 1], &site.count);
+        take_kinds(&site, count);
+        add(&sites->items[sites->count - 1], &site);
         return;
     }
     if (sites->count == sites->capacity) {
@@ -118,6 +127,7 @@ void profile_sites_add(void *argument, const struct sim_instruction_count *count
         sites->items = items;
         sites->capacity = capacity;
     }
+    take_kinds(&site, count);
     sites->items[sites->count++] = site;
 }
 
@@ -128,7 +138,7 @@ void profile_sites_merge(struct profile_sites *sites) {
     size_t last = 0;
     for (size_t i = 1; i < sites->count; i++)
         if (compare(&sites->items[last], &sites->items[i]) == 0)
-            add(&sites->items[last], &sites->items[i].count);
+            add(&sites->items[last], &sites->items[i]);
         else
             sites->items[++last] = sites->items[i];
     sites->count = last + 1;
@@ -163,7 +173,7 @@ static void put_doubts(unsigned doubts, struct profile_text *text) {
     profile_put(text, "]");
 }
 
-static void put_site(const struct profile_site *site, const char *kernel, struct profile_text *text) {
+static void put_site(struct profile_site *site, const char *kernel, struct profile_text *text) {
     const struct sim_instruction_count *c = &site->count;
     profile_put(text, "{");
     if (c->file) {
@@ -208,6 +218,10 @@ static void put_site(const struct profile_site *site, const char *kernel, struct
     }
     profile_put_name(text, "counters");
     profile_put_counters(text, &c->counters);
+    if (site->kinds) {
+        profile_put_name(text, "kinds");
+        profile_kinds_put(&site->kinds, text);
+    }
     profile_put(text, "}");
 }
 
@@ -222,6 +236,8 @@ void profile_sites_put(const struct profile_sites *sites, const char *kernel, st
 }
 
 void profile_sites_free(struct profile_sites *sites) {
+    for (size_t i = 0; i < sites->count; i++)
+        sim_kinds_free(&sites->items[i].kinds);
     free(sites->items);
     *sites = (struct profile_sites){0};
 }

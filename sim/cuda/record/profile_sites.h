@@ -2,13 +2,14 @@
 #ifndef WIDELOAD_SIM_CUDA_PROFILE_SITES_H
 #define WIDELOAD_SIM_CUDA_PROFILE_SITES_H
 
-#include "sim/cuda/record/profile_text.h"
+#include "sim/cuda/record/profile_samples.h"
 #include "sim/exec/sim.h"
 
 /* Instructions of one kind on one line that access memory in the same way. */
 struct profile_site {
     struct sim_instruction_count count; /* summed; the opcode is the first instruction's */
     char op[64];                        /* "ld.global.v4.f32", "branch", "other" */
+    struct sim_kind *kinds;             /* of its requests; NULL: none, or the launch is not sampled */
 };
 
 struct profile_sites {

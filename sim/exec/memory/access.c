@@ -60,23 +60,23 @@ void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes
     learn_stride(&site->stride, lanes);
 }
 
-struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
-                                    const struct sim_lanes *lanes, unsigned bytes) {
+/* The access as the rules count it.  wide: room for the lanes, if it is counted as a wider one. */
+static struct count_access as_counted(const struct sim_memop *op, enum sim_space space,
+                                      const struct sim_lanes *lanes, unsigned bytes, struct sim_lanes *wide) {
     static const enum count_kind kinds[] = {
         [SIM_ACCESS_LOAD] = COUNT_LOAD,
         [SIM_ACCESS_STORE] = COUNT_STORE,
         [SIM_ACCESS_ATOM] = COUNT_ATOM,
         [SIM_ACCESS_RED] = COUNT_RED,
     };
-    struct sim_lanes wide;
     if (op->merged) {
-        wide = *lanes;
+        *wide = *lanes;
         for (unsigned i = 0; i < SIM_LANES; i++)
-            wide.address[i] += (uint64_t)(int64_t)op->shift;
-        lanes = &wide;
+            wide->address[i] += (uint64_t)(int64_t)op->shift;
+        lanes = wide;
         bytes = op->merged;
     }
-    struct count_access access = {
+    return (struct count_access){
         .kind = kinds[op->access],
         .skips_l1 = op->skips_l1,
         .increment = op->increment,
@@ -85,12 +85,34 @@ struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *
         .mask = lanes->mask,
         .address = lanes->address,
     };
+}
+
+struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                                    const struct sim_lanes *lanes, unsigned bytes) {
+    struct sim_lanes wide;
+    const struct count_access access = as_counted(op, space, lanes, bytes, &wide);
     const struct count_rules *rules = w->worker->launch->rules;
     if (space == SIM_SPACE_SHARED) {
         w->worker->sites[op->site].pattern.unsure |= count_shared_unsure(rules, &access);
         return count_shared(rules, &access);
     }
     return space == SIM_SPACE_LOCAL ? count_local(rules, &access) : count_global(rules, &access);
+}
+
+void sim_access_sample(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                       const struct sim_lanes *lanes, unsigned bytes, const struct count_result *cost) {
+    static const enum sim_sample_space spaces[] = {
+        [SIM_SPACE_GLOBAL] = SIM_SAMPLE_GLOBAL,
+        [SIM_SPACE_SHARED] = SIM_SAMPLE_SHARED,
+        [SIM_SPACE_LOCAL] = SIM_SAMPLE_LOCAL,
+        [SIM_SPACE_CLUSTER] = SIM_SAMPLE_CLUSTER,
+    };
+    struct sim_lanes wide;
+    const struct count_access access = as_counted(op, space, lanes, bytes, &wide);
+    const struct sim_pattern *p = &w->worker->sites[op->site].pattern;
+    sim_sample_kind(w, op->site, spaces[space], &access, cost);
+    if (space == SIM_SPACE_GLOBAL)
+        sim_sample_lanes(w->worker, op->site, &access, cost, lanes->address[lanes->first] + p->low, p->span);
 }
 
 const char *sim_space_name(enum sim_space space) {

@@ -27,6 +27,9 @@ struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *
                                     const struct sim_lanes *lanes, unsigned bytes);
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                              struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes);
+/* Samples a request and its cost. */
+void sim_access_sample(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
+                       const struct sim_lanes *lanes, unsigned bytes, const struct count_result *cost);
 /* Handles lanes outside a block's shared or a thread's local memory where hardware allows them: counts them,
  * moves their addresses to where those bytes are here, and returns true. */
 bool sim_access_slack(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
@@ -108,6 +111,8 @@ sim_access_count(struct sim_warp *w, const struct sim_memop *op, enum sim_space 
     site->by[space].transactions += cost.transactions;
     site->by[space].moved += cost.moved_bytes;
     site->by[space].useful += cost.useful_bytes;
+    if (__builtin_expect(w->worker->samples != NULL, 0))
+        sim_access_sample(w, op, space, lanes, bytes, &cost);
 }
 
 /* Faults if the access, whose pattern is known, is out of bounds. */

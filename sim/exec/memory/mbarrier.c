@@ -338,9 +338,12 @@ static void count_traffic(struct sim_warp *w, const struct sim_bulk_copy *copy, 
     enum count_bulk kind = space == SIM_SPACE_CLUSTER ? COUNT_BULK_CLUSTER
                            : copy->multicast          ? COUNT_BULK_MULTICAST
                                                       : COUNT_BULK_GLOBAL;
+    const uint64_t sectors = receivers * count_bulk(kind, own, other, size);
     site->by[space].requests++;
-    site->by[space].transactions += receivers * count_bulk(kind, own, other, size);
+    site->by[space].transactions += sectors;
     site->by[space].useful += (uint64_t)receivers * size;
+    if (w->worker->samples && space == SIM_SPACE_GLOBAL)
+        sim_sample_range(w->worker, other, size, 32 * sectors, copy->to.space == SIM_SPACE_GLOBAL);
 }
 
 const struct sim_insn *sim_run_bulk_copy(struct sim_warp *w, const struct sim_insn *in) {

@@ -152,6 +152,7 @@ static void release_worker(struct sim_worker *worker) {
         free(c);
     }
     sim_prints_free(&worker->prints);
+    sim_samples_free(worker->samples);
     release_zeroed(worker->blocks, m->block_count + 1, sizeof *worker->blocks);
     release_zeroed(worker->sites, m->site_count + 1, sizeof *worker->sites);
     free(worker);
@@ -199,7 +200,10 @@ static struct sim_worker *new_worker(struct sim_run *run) {
     worker->frame_stride = (code->frame_bytes + 63) & ~(size_t)63;
     worker->blocks = zeroed(m->block_count + 1, sizeof *worker->blocks);
     worker->sites = zeroed(m->site_count + 1, sizeof *worker->sites);
-    if (!worker->blocks || !worker->sites || !sim_cluster_room(worker)) {
+    if (launch->array)
+        worker->samples = sim_samples_create(m->site_count);
+    if (!worker->blocks || !worker->sites || (launch->array && !worker->samples) ||
+        !sim_cluster_room(worker)) {
         release_worker(worker);
         return NULL;
     }

@@ -10,7 +10,9 @@ static void add_stride(struct sim_stride *to, const struct sim_stride *from) {
         to->state = SIM_STRIDE_MIXED;
 }
 
-void sim_tallies_add(struct sim_worker *to, const struct sim_worker *from) {
+void sim_tallies_add(struct sim_worker *to, struct sim_worker *from) {
+    if (to->samples)
+        sim_samples_add(to->samples, from->samples);
     for (size_t f = 0; f < to->code->reachable_count; f++) {
         const struct sim_code *code = to->code->reachable[f];
         for (size_t b = code->block_base; b < code->block_base + code->block_count; b++) {
@@ -179,8 +181,11 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
     }
     struct sim_stride stride = {0};
     unsigned doubts = code->doubts.of[index] | (parted ? SIM_DOUBT_LANES : 0);
+    struct sim_kind *kinds = NULL;
     for (; low < code->site_count && code->sites[low].insn == index; low++) {
         const struct sim_site_tally *site = &worker->sites[code->site_base + low];
+        if (worker->samples)
+            sim_kinds_add(&kinds, &worker->samples->sites[code->site_base + low].kinds);
         count_site(&count.counters, &code->sites[low], site);
         add_stride(&stride, &site->stride);
         count.bytes = code->sites[low].bytes;
@@ -195,7 +200,9 @@ static void tell(const struct sim_worker *worker, const struct sim_code *code, u
     count.doubts = doubts_of(worker->launch, &code->doubts, &count.counters, doubts);
     count.has_stride = stride.state == SIM_STRIDE_ONE;
     count.stride = stride.bytes;
+    count.kinds = worker->samples ? &kinds : NULL;
     worker->launch->each(worker->launch->argument, &count);
+    sim_kinds_free(&kinds);
 }
 
 /* Adds the tallies of the copies that an unrolled loop has of its blocks to the blocks' own. */
@@ -249,4 +256,6 @@ void sim_tallies_sum(struct sim_worker *worker, struct wl_counters *counters) {
         if (worker->launch->each)
             tell_all(worker, code, handed);
     }
+    if (worker->samples)
+        sim_samples_tell(worker->samples, worker->launch->array, worker->launch->argument);
 }

@@ -1,0 +1,44 @@
+/* Where accesses are sampled.  Private to sim/exec. */
+#ifndef WIDELOAD_SIM_SAMPLE_HOOKS_H
+#define WIDELOAD_SIM_SAMPLE_HOOKS_H
+
+#include "sim/exec/sample/sample.h"
+
+struct sim_worker;
+struct sim_warp;
+
+/* What a worker has sampled of one memory instruction. */
+struct sim_site_sample {
+    struct sim_kind *kinds;  /* the one that was seen last is the first */
+    struct sim_array *array; /* that its last access fell in; NULL: none yet */
+};
+
+struct sim_samples {
+    struct sim_site_sample *sites; /* by the module's site numbers */
+    size_t site_count;
+    struct sim_array *slots[2 * SIM_ARRAYS]; /* a hash table by the base */
+    unsigned array_count;
+    struct sim_array *rest; /* what lies in no array of the table */
+    bool failed;            /* out of memory: requests are missing */
+};
+
+/* NULL: out of memory. */
+struct sim_samples *sim_samples_create(size_t site_count);
+void sim_samples_free(struct sim_samples *samples);
+
+/* kinds.c: notes a request of the warp as it was counted, and what it cost. */
+void sim_sample_kind(struct sim_warp *w, uint32_t site, enum sim_sample_space space, const struct count_access *access,
+                     const struct count_result *cost);
+/* arrays.c: shares a request's bytes out among the arrays in which its lanes lie.  It spans `span` bytes from `low`
+ * on. */
+void sim_sample_lanes(struct sim_worker *worker, uint32_t site, const struct count_access *access,
+                      const struct count_result *cost, uint64_t low, uint64_t span);
+/* The same of `size` bytes in a row, for which `moved` were moved. */
+void sim_sample_range(struct sim_worker *worker, uint64_t address, uint64_t size, uint64_t moved, bool written);
+
+/* Adds what another worker sampled, and leaves that one empty. */
+void sim_samples_add(struct sim_samples *to, struct sim_samples *from);
+/* Tells the launch of its arrays. */
+void sim_samples_tell(const struct sim_samples *samples, sim_array_fn *tell, void *argument);
+
+#endif
