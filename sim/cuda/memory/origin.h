@@ -14,7 +14,8 @@ struct origin {
 /* Thread-safe.  All NULL where nobody asks for origins (WIDELOAD_PROF_PAGE). */
 void origin_note(struct origin *origin);
 
-/* The file that has the address, and the address's offset in it as the file's own addresses are.  False: unknown. */
+/* The file that has the address, and the address's offset in it as the file's own addresses are.  False:
+ * unknown. */
 struct origin_place {
     char module[4096];
     uint64_t offset;

@@ -21,7 +21,8 @@ static void put_word(struct profile_text *text, const char *name, const char *wo
 
 /* ---------------------------------------------------------------- kinds */
 
-/* Whether the lanes that take part lie evenly; then *stride is how far apart neighbours are.  One lane does not. */
+/* Whether the lanes that take part lie evenly; then *stride is how far apart neighbours are.  One lane does
+ * not. */
 static bool has_stride(const struct sim_kind *kind, unsigned first, int64_t *stride) {
     const uint32_t mask = kind->access.mask;
     const uint32_t others = mask & (mask - 1);
@@ -92,7 +93,8 @@ static void put_kind(struct profile_text *text, const struct sim_kind *kind) {
     profile_put(text, "}");
 }
 
-/* By space, then by requests, then by transactions: the order does not depend on which worker saw a kind first. */
+/* By space, then by requests, then by transactions: the order does not depend on which worker saw a kind
+ * first. */
 static bool comes_first(const struct sim_kind *a, const struct sim_kind *b) {
     if (a->space != b->space)
         return a->space < b->space;

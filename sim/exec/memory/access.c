@@ -107,12 +107,20 @@ void sim_access_sample(struct sim_warp *w, const struct sim_memop *op, enum sim_
         [SIM_SPACE_LOCAL] = SIM_SAMPLE_LOCAL,
         [SIM_SPACE_CLUSTER] = SIM_SAMPLE_CLUSTER,
     };
+    const struct sim_pattern *p = &w->worker->sites[op->site].pattern;
+    struct sim_site_sample *site = &w->worker->samples->sites[op->site];
+    const int way = op->access == SIM_ACCESS_LOAD ? SIM_CELL_READ : SIM_CELL_WRITTEN;
+    const bool again = sim_sample_again(site, spaces[space], cost),
+               placed = space != SIM_SPACE_GLOBAL ||
+                        sim_sample_part(site, lanes->address[lanes->first] + p->low, p->span, way, cost);
+    if (again && placed)
+        return;
     struct sim_lanes wide;
     const struct count_access access = as_counted(op, space, lanes, bytes, &wide);
-    const struct sim_pattern *p = &w->worker->sites[op->site].pattern;
-    sim_sample_kind(w, op->site, spaces[space], &access, cost);
-    if (space == SIM_SPACE_GLOBAL)
-        sim_sample_lanes(w->worker, op->site, &access, cost, lanes->address[lanes->first] + p->low, p->span);
+    if (!again)
+        sim_sample_kind(w, op->site, spaces[space], &access, cost);
+    if (!placed)
+        sim_sample_lanes(w->worker, op->site, &access, way, cost);
 }
 
 const char *sim_space_name(enum sim_space space) {

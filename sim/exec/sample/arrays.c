@@ -26,13 +26,15 @@ static struct sim_array *new_array(uint64_t base, uint64_t size, uint64_t serial
     return array;
 }
 
-/* The array that all of [address, address + size) lies in; that of the rest if there is none.  NULL: out of memory. */
+/* The array that all of [address, address + size) lies in; that of the rest if there is none.  NULL: out of
+ * memory. */
 static struct sim_array *find(struct sim_worker *worker, uint64_t address, uint64_t size) {
     struct sim_samples *samples = worker->samples;
     struct sim_allocation found;
     if (sim_memory_find(worker->launch->memory, address, size, &found) && found.kind != SIM_MEMORY_HEAP) {
         struct sim_array **slot = slot_of(samples, found.base);
-        if (!*slot && samples->array_count < SIM_ARRAYS && (*slot = new_array(found.base, found.size, found.serial)))
+        if (!*slot && samples->array_count < SIM_ARRAYS &&
+            (*slot = new_array(found.base, found.size, found.serial)))
             samples->array_count++;
         if (*slot)
             return *slot;
@@ -44,7 +46,8 @@ static struct sim_array *find(struct sim_worker *worker, uint64_t address, uint6
 }
 
 static bool holds(const struct sim_array *array, uint64_t address, uint64_t size) {
-    return array && array->size && address >= array->base && sim_within(address - array->base, size, array->size);
+    return array && array->size && address >= array->base &&
+           sim_within(address - array->base, size, array->size);
 }
 
 static void add(struct sim_array *array, uint64_t address, int way, uint64_t useful, uint64_t moved) {
@@ -53,9 +56,10 @@ static void add(struct sim_array *array, uint64_t address, int way, uint64_t use
     cell->moved[way] += moved;
 }
 
-/* Lane by lane; the first lane has what cannot be shared out. */
-static void share_out(struct sim_worker *worker, struct sim_array **last, const struct count_access *access,
-                      const struct count_result *cost, int way) {
+/* The first lane has what cannot be shared out. */
+void sim_sample_lanes(struct sim_worker *worker, uint32_t site, const struct count_access *access, int way,
+                      const struct count_result *cost) {
+    struct sim_array **last = &worker->samples->sites[site].array;
     const uint32_t lanes = (uint32_t)__builtin_popcount(access->mask);
     const uint32_t useful = cost->useful_bytes / lanes, moved = cost->moved_bytes / lanes;
     uint32_t more_useful = cost->useful_bytes % lanes, more_moved = cost->moved_bytes % lanes;
@@ -68,18 +72,8 @@ static void share_out(struct sim_worker *worker, struct sim_array **last, const 
     }
 }
 
-void sim_sample_lanes(struct sim_worker *worker, uint32_t site, const struct count_access *access,
-                      const struct count_result *cost, uint64_t low, uint64_t span) {
-    struct sim_array **last = &worker->samples->sites[site].array;
-    const int way = access->kind == COUNT_LOAD ? SIM_CELL_READ : SIM_CELL_WRITTEN;
-    const struct sim_array *array = *last;
-    if (holds(array, low, span) && (low - array->base) >> array->shift == (low + span - 1 - array->base) >> array->shift)
-        add(*last, low, way, cost->useful_bytes, cost->moved_bytes);
-    else
-        share_out(worker, last, access, cost, way);
-}
-
-void sim_sample_range(struct sim_worker *worker, uint64_t address, uint64_t size, uint64_t moved, bool written) {
+void sim_sample_range(struct sim_worker *worker, uint64_t address, uint64_t size, uint64_t moved,
+                      bool written) {
     struct sim_array *array = find(worker, address, size);
     const int way = written ? SIM_CELL_WRITTEN : SIM_CELL_READ;
     while (array && size) {

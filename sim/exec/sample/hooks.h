@@ -26,15 +26,42 @@ struct sim_samples {
 struct sim_samples *sim_samples_create(size_t site_count);
 void sim_samples_free(struct sim_samples *samples);
 
+/* Counts a request of the kind that was seen last.  False: it is of another kind. */
+static inline bool sim_sample_again(struct sim_site_sample *site, enum sim_sample_space space,
+                                    const struct count_result *cost) {
+    struct sim_kind *kind = site->kinds;
+    if (!kind || kind->transactions != cost->transactions || kind->space != space)
+        return false;
+    kind->requests++;
+    kind->moved += cost->moved_bytes;
+    kind->useful += cost->useful_bytes;
+    return true;
+}
+
+/* Adds a request of `span` bytes from `low` on to the one part of the last array that it lies in.  False: it
+ * lies elsewhere. */
+static inline bool sim_sample_part(struct sim_site_sample *site, uint64_t low, uint64_t span, int way,
+                                   const struct count_result *cost) {
+    struct sim_array *array = site->array;
+    if (!array || low < array->base || !span || span > array->size || low - array->base > array->size - span)
+        return false;
+    const uint64_t first = (low - array->base) >> array->shift;
+    if ((low + span - 1 - array->base) >> array->shift != first)
+        return false;
+    array->cell[first].useful[way] += cost->useful_bytes;
+    array->cell[first].moved[way] += cost->moved_bytes;
+    return true;
+}
+
 /* kinds.c: notes a request of the warp as it was counted, and what it cost. */
-void sim_sample_kind(struct sim_warp *w, uint32_t site, enum sim_sample_space space, const struct count_access *access,
-                     const struct count_result *cost);
-/* arrays.c: shares a request's bytes out among the arrays in which its lanes lie.  It spans `span` bytes from `low`
- * on. */
-void sim_sample_lanes(struct sim_worker *worker, uint32_t site, const struct count_access *access,
-                      const struct count_result *cost, uint64_t low, uint64_t span);
+void sim_sample_kind(struct sim_warp *w, uint32_t site, enum sim_sample_space space,
+                     const struct count_access *access, const struct count_result *cost);
+/* arrays.c: shares a request's bytes out among the arrays in which its lanes lie. */
+void sim_sample_lanes(struct sim_worker *worker, uint32_t site, const struct count_access *access, int way,
+                      const struct count_result *cost);
 /* The same of `size` bytes in a row, for which `moved` were moved. */
-void sim_sample_range(struct sim_worker *worker, uint64_t address, uint64_t size, uint64_t moved, bool written);
+void sim_sample_range(struct sim_worker *worker, uint64_t address, uint64_t size, uint64_t moved,
+                      bool written);
 
 /* Adds what another worker sampled, and leaves that one empty. */
 void sim_samples_add(struct sim_samples *to, struct sim_samples *from);

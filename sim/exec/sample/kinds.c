@@ -37,25 +37,21 @@ static struct sim_kind *take(struct sim_kind **list, enum sim_sample_space space
     return NULL;
 }
 
-void sim_sample_kind(struct sim_warp *w, uint32_t site, enum sim_sample_space space, const struct count_access *access,
-                     const struct count_result *cost) {
+void sim_sample_kind(struct sim_warp *w, uint32_t site, enum sim_sample_space space,
+                     const struct count_access *access, const struct count_result *cost) {
     struct sim_samples *samples = w->worker->samples;
-    struct sim_kind **list = &samples->sites[site].kinds, *kind = *list;
-    if (!kind || !is_kind(kind, space, cost->transactions)) {
-        kind = take(list, space, cost->transactions);
-        if (!kind)
-            kind = new_kind(w, space, access, cost->transactions);
-        if (!kind) {
-            samples->failed = true;
-            return;
-        }
-        /* The next request is most likely of this kind, too. */
-        kind->next = *list;
-        *list = kind;
+    struct sim_site_sample *seen = &samples->sites[site];
+    struct sim_kind *kind = take(&seen->kinds, space, cost->transactions);
+    if (!kind)
+        kind = new_kind(w, space, access, cost->transactions);
+    if (!kind) {
+        samples->failed = true;
+        return;
     }
-    kind->requests++;
-    kind->moved += cost->moved_bytes;
-    kind->useful += cost->useful_bytes;
+    /* The next request is most likely of this kind, too. */
+    kind->next = seen->kinds;
+    seen->kinds = kind;
+    sim_sample_again(seen, space, cost);
 }
 
 /* The example of the first block stays. */
