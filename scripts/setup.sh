@@ -43,6 +43,7 @@ find_missing() {
     need_library liblz4 liblz4-dev
     need_library jansson libjansson-dev
     need_library libelf libelf-dev
+    need_library libdw libdw-dev
     need_library cmocka libcmocka-dev
     need_command gnuplot gnuplot-nox # draws the report's charts
     local part
