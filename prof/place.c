@@ -150,8 +150,8 @@ static bool put_function(Dwfl_Module *file, const char *path, Dwarf_Addr address
     return true;
 }
 
-bool prof_place_of_frames(struct prof_places *places, const struct prof_frame *frames, size_t count, char *out,
-                          size_t size) {
+bool prof_place_of_frames(struct prof_places *places, const struct prof_frame *frames, size_t count,
+                          char *out, size_t size) {
     for (size_t i = 0; i < count; i++) {
         const struct module *module = find_module(places, frames[i].module);
         if (module->file && put_line(module->file, frames[i].offset, out, size))

@@ -19,11 +19,11 @@ struct prof_places;
 struct prof_places *prof_places_open(void);
 void prof_places_close(struct prof_places *places);
 
-/* Writes the place of the innermost of the calls that is the user's own: "sumArrays.cu:31".  Calls in headers of CUDA
- * and of the system are passed over, also where they are inlined.  Without debug information it is a function,
- * "main", or a library, "libtorch_cuda.so".  False: nothing is known.  frames: the innermost first.  Separate files of
- * debug information are not looked for, so nothing is fetched from a network. */
-bool prof_place_of_frames(struct prof_places *places, const struct prof_frame *frames, size_t count, char *out,
-                          size_t size);
+/* Writes the place of the innermost of the calls that is the user's own: "sumArrays.cu:31".  Calls in headers
+ * of CUDA and of the system are passed over, also where they are inlined.  Without debug information it is a
+ * function, "main", or a library, "libtorch_cuda.so".  False: nothing is known.  frames: the innermost first.
+ * Separate files of debug information are not looked for, so nothing is fetched from a network. */
+bool prof_place_of_frames(struct prof_places *places, const struct prof_frame *frames, size_t count,
+                          char *out, size_t size);
 
 #endif

@@ -83,6 +83,7 @@ bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t gri
         .print = h->with.print,
         .print_argument = h->with.print_argument,
         .each = h->with.each,
+        .array = h->with.array,
         .argument = h->with.argument,
     };
     bool ok = sim_launch_run(&launch, &h->counters, &h->fault);

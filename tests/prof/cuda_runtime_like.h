@@ -2,5 +2,5 @@
 static inline __attribute__((always_inline)) uintptr_t inlined_address(void) {
     __label__ here;
 here:
-    return (uintptr_t)&&here;
+    return (uintptr_t) && here;
 }

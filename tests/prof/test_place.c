@@ -131,10 +131,10 @@ static void many_files_close_again(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_has_its_line),         cmocka_unit_test(headers_of_cuda_are_passed_over),
+        cmocka_unit_test(a_call_has_its_line),           cmocka_unit_test(headers_of_cuda_are_passed_over),
         cmocka_unit_test(the_innermost_own_call_counts), cmocka_unit_test(without_lines_it_is_a_function),
- cmocka_unit_test(without_names_it_is_a_file),
-        cmocka_unit_test(other_files_are_not_read),    cmocka_unit_test(many_files_close_again),
+        cmocka_unit_test(without_names_it_is_a_file),    cmocka_unit_test(other_files_are_not_read),
+        cmocka_unit_test(many_files_close_again),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
