@@ -23,8 +23,8 @@ enum { SPACES = 4, MOST_ARRAYS = SIM_ARRAYS + 1 };
 
 /* What a launch told. */
 struct told {
-    struct sim_kind kinds[SPACES];   /* all requests of a space, summed */
-    struct sim_kind first[64];       /* the kinds, in the order in which they were told */
+    struct sim_kind kinds[SPACES]; /* all requests of a space, summed */
+    struct sim_kind first[64];     /* the kinds, in the order in which they were told */
     size_t kind_count;
     struct sim_array arrays[MOST_ARRAYS];
     size_t array_count;
@@ -133,7 +133,8 @@ static void expect_sums(void) {
 static void requests_have_kinds(void **state) {
     (void)state;
     load(MOVE);
-    const uint64_t in = (uintptr_t)harness_buffer(&h, 65536 * 4), out = (uintptr_t)harness_buffer(&h, 65536 * 4 * 9);
+    const uint64_t in = (uintptr_t)harness_buffer(&h, 65536 * 4),
+                   out = (uintptr_t)harness_buffer(&h, 65536 * 4 * 9);
     for (unsigned threads = 1; threads <= 3; threads++)
         for (unsigned stride = 1; stride <= 9; stride += 4) {
             h.with.threads = threads;
@@ -148,10 +149,10 @@ static void requests_have_kinds(void **state) {
                 assert_int_equal(kind->order, 0);
                 assert_int_equal(kind->warp, lanes == 32 ? 0 : 31);
                 assert_int_equal(kind->access.width, 4);
-                assert_int_equal(kind->address[0], (kind->access.kind == COUNT_LOAD ? in : out) +
-                                                       (lanes == 32 ? 0 : 992 * 4 * (kind->access.kind == COUNT_LOAD
-                                                                                         ? 1
-                                                                                         : stride)));
+                assert_int_equal(
+                    kind->address[0],
+                    (kind->access.kind == COUNT_LOAD ? in : out) +
+                        (lanes == 32 ? 0 : 992 * 4 * (kind->access.kind == COUNT_LOAD ? 1 : stride)));
             }
         }
     h.with.threads = 1;
@@ -162,7 +163,8 @@ static void arrays_have_parts(void **state) {
     (void)state;
     load(MOVE);
     enum { WORDS = 128 * 64 };
-    const uint64_t in = (uintptr_t)harness_buffer(&h, 4 * WORDS), out = (uintptr_t)harness_buffer(&h, 4 * WORDS - 4);
+    const uint64_t in = (uintptr_t)harness_buffer(&h, 4 * WORDS),
+                   out = (uintptr_t)harness_buffer(&h, 4 * WORDS - 4);
     assert_true(launch(WORDS / 4 / 64, 64, in, out, 2)); /* a quarter is read, and goes to the half */
     expect_sums();
     assert_int_equal(told.array_count, 2);
@@ -208,11 +210,12 @@ static void many_arrays_share_a_rest(void **state) {
 /* Columns of shared memory, atomics, and a scattered load, whose requests are of many kinds. */
 static void every_space_is_sampled(void **state) {
     (void)state;
-    load(HEAD "mov.u32 %r4, s; and.b32 %r5, %r1, 31; mad.lo.u32 %r4, %r5, 128, %r4; st.shared.u32 [%r4], %r1;\n"
-              "ld.shared.u32 %r6, [%r4]; atom.shared.add.u32 %r6, [s], %r1;\n"
-              "mul.wide.u32 %rd4, %r1, 4; add.u64 %rd4, %rd1, %rd4; ld.global.u32 %r4, [%rd4];\n"
-              "mul.wide.u32 %rd5, %r4, 4; add.u64 %rd5, %rd2, %rd5; ld.global.u32 %r6, [%rd5];\n"
-              "red.global.add.u32 [%rd5], %r6;" TAIL);
+    load(HEAD
+         "mov.u32 %r4, s; and.b32 %r5, %r1, 31; mad.lo.u32 %r4, %r5, 128, %r4; st.shared.u32 [%r4], %r1;\n"
+         "ld.shared.u32 %r6, [%r4]; atom.shared.add.u32 %r6, [s], %r1;\n"
+         "mul.wide.u32 %rd4, %r1, 4; add.u64 %rd4, %rd1, %rd4; ld.global.u32 %r4, [%rd4];\n"
+         "mul.wide.u32 %rd5, %r4, 4; add.u64 %rd5, %rd2, %rd5; ld.global.u32 %r6, [%rd5];\n"
+         "red.global.add.u32 [%rd5], %r6;" TAIL);
     enum { N = 4096 };
     uint32_t *index = harness_buffer(&h, 4 * N), *data = harness_buffer(&h, 4 * N), seed = 7;
     /* The further on, the more scattered. */
@@ -225,6 +228,51 @@ static void every_space_is_sampled(void **state) {
     expect_sums();
     assert_true(told.kinds[SIM_SAMPLE_SHARED].requests > 0);
     assert_true(told.kind_count > 8);
+}
+
+/* One word more than 128 parts of 256 bytes hold: parts are twice as long. */
+static void parts_are_no_more_than_there_is_room_for(void **state) {
+    (void)state;
+    load(MOVE);
+    enum { WORDS = 128 * 64 + 1 };
+    const uint64_t in = (uintptr_t)harness_buffer(&h, 4 * WORDS),
+                   out = (uintptr_t)harness_buffer(&h, 4 * WORDS);
+    assert_true(launch(WORDS, 1, in, out, 1));
+    expect_sums();
+    assert_int_equal(told.arrays[0].cells, 65);
+    assert_int_equal(told.arrays[0].shift, 9);
+    assert_int_equal(told.arrays[0].cell[64].useful[SIM_CELL_READ], 4);
+}
+
+/* Threads of blocks 0, 1, ... load a word of global and of shared memory in turn by one instruction. */
+static void spaces_are_apart(void **state) {
+    (void)state;
+    load(HEAD "mov.u64 %rd4, s; cvta.shared.u64 %rd4, %rd4; and.b32 %r4, %r2, 1; setp.eq.u32 %p1, %r4, 0;\n"
+              "selp.b64 %rd4, %rd1, %rd4, %p1; ld.u32 %r5, [%rd4];" TAIL);
+    assert_true(launch(10, 32, (uintptr_t)harness_buffer(&h, 4), 0, 0));
+    expect_sums();
+    assert_int_equal(told.kinds[SIM_SAMPLE_GLOBAL].requests, 5);
+    assert_int_equal(told.kinds[SIM_SAMPLE_SHARED].requests, 5);
+    assert_int_equal(told.kind_count, 2);
+}
+
+/* What kernels allocate is no array of its own: there may be any number of it. */
+static void heaps_are_in_the_rest(void **state) {
+    (void)state;
+    load(".version 8.0\n.target sm_90\n.address_size 64\n.extern .func (.param .b64 r) malloc (.param .b64 "
+         "n);\n"
+         ".visible .entry k(.param .u64 p, .param .u64 q, .param .u64 r) {\n.reg .b64 %rd<9>; .param .b64 n; "
+         ".param .b64 x;\n"
+         "st.param.b64 [n], 64; call.uni (x), malloc, (n); ld.param.b64 %rd1, [x]; st.global.u64 [%rd1], "
+         "%rd1;" TAIL);
+    h.with.heap = sim_heap_create(h.memory, 1 << 20);
+    assert_non_null(h.with.heap);
+    assert_true(launch(3, 32, 0, 0, 0));
+    expect_sums();
+    assert_int_equal(told.array_count, 1);
+    assert_int_equal(told.arrays[0].serial, 0);
+    sim_heap_destroy(h.with.heap);
+    h.with.heap = NULL;
 }
 
 /* A launch that faults tells what it did, and one that nobody asks is not sampled. */
@@ -244,8 +292,13 @@ static void faults_and_silence(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_have_kinds),      cmocka_unit_test(arrays_have_parts),
-        cmocka_unit_test(many_arrays_share_a_rest), cmocka_unit_test(every_space_is_sampled),
+        cmocka_unit_test(requests_have_kinds),
+        cmocka_unit_test(arrays_have_parts),
+        cmocka_unit_test(many_arrays_share_a_rest),
+        cmocka_unit_test(every_space_is_sampled),
+        cmocka_unit_test(parts_are_no_more_than_there_is_room_for),
+        cmocka_unit_test(spaces_are_apart),
+        cmocka_unit_test(heaps_are_in_the_rest),
         cmocka_unit_test(faults_and_silence),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
