@@ -3,13 +3,8 @@
 #include "cli/files/operations.h"
 #include "cli/files/session.h"
 
-static bool same_shape(const struct files_array *a, const struct files_array *b) {
-    return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0;
-}
-
 static bool check_inputs(const struct files_session *session, struct base_error *error) {
     const struct files_array *a = &session->inputs[0].array, *b = &session->inputs[1].array;
-    char left[FILES_SHAPE_TEXT], right[FILES_SHAPE_TEXT];
     for (size_t i = 0; i < 2; i++) {
         const struct files_dtype *dtype = &session->inputs[i].array.dtype;
         if (!dtype->can_add)
@@ -18,9 +13,8 @@ static bool check_inputs(const struct files_session *session, struct base_error 
                                 "numbers in little-endian order are, of up to 64 bits each",
                                 session->inputs[i].path, dtype->text);
     }
-    if (!same_shape(a, b))
-        return base_failure(error, "%.300s has the shape %s, but %.300s has %s", session->inputs[0].path,
-                            files_shape_text(a, left), session->inputs[1].path, files_shape_text(b, right));
+    if (!files_inputs_check_shapes(session, error))
+        return false;
     return (a->dtype.type == b->dtype.type && a->dtype.parts == b->dtype.parts) ||
            base_failure(error, "%.300s has the type %.60s, but %.300s has %.60s", session->inputs[0].path,
                         a->dtype.text, session->inputs[1].path, b->dtype.text);

@@ -11,8 +11,6 @@ struct split {
     size_t count;                     /* of outputs */
     const struct files_field *fields; /* NULL: plain */
     char **paths;                     /* one per output */
-    struct files_end *ends;
-    struct files_piece *pieces;
 };
 
 static bool count_outputs(struct split *split, const struct files_input *input, struct base_error *error) {
@@ -88,7 +86,7 @@ static bool is_apart(const struct split *split) {
     return !split->fields && split->array->fortran && split->array->rank > 1;
 }
 
-static bool fill_in(struct files_session *session, struct split *split, struct files_job *job,
+static bool fill_in(const struct files_session *session, const struct split *split, struct files_job *job,
                     struct base_error *error) {
     const struct files_array *array = split->array;
     uint64_t strides[FILES_MOST_DIMENSIONS], item = array->dtype.bytes;
@@ -97,29 +95,29 @@ static bool fill_in(struct files_session *session, struct split *split, struct f
     job->to_count = job->piece_count = split->count;
     job->space.rank = split->fields ? array->rank : array->rank - 1;
     memcpy(job->space.size, array->shape, job->space.rank * sizeof *job->space.size);
-    job->ends = split->ends = calloc(job->from_count + job->to_count, sizeof *split->ends);
-    job->pieces = split->pieces = calloc(split->count, sizeof *split->pieces);
-    if (!split->ends || !split->pieces)
+    job->ends = calloc(job->from_count + job->to_count, sizeof *job->ends);
+    job->pieces = calloc(split->count, sizeof *job->pieces);
+    if (!job->ends || !job->pieces)
         return base_failure(error, "out of memory");
     files_array_strides(array, item, strides);
     for (size_t i = 0; i < job->from_count; i++) {
-        split->ends[i] = files_input_end(session, 0);
-        memcpy(split->ends[i].view.stride, strides, job->space.rank * sizeof *strides);
+        job->ends[i] = files_input_end(session, 0);
+        memcpy(job->ends[i].view.stride, strides, job->space.rank * sizeof *strides);
         if (apart)
-            split->ends[i].view.offset += i * strides[array->rank - 1];
+            job->ends[i].view.offset += i * strides[array->rank - 1];
         else if (!split->fields)
-            split->ends[i].view.record = item * split->count;
+            job->ends[i].view.record = item * split->count;
     }
     for (size_t i = 0; i < split->count; i++) {
         uint64_t bytes = split->fields ? split->fields[i].bytes : item;
         uint64_t offset = split->fields ? split->fields[i].offset : apart ? 0 : i * item;
-        struct files_end *end = &split->ends[job->from_count + i];
+        struct files_end *end = &job->ends[job->from_count + i];
         *end = files_output_end(session, i, bytes);
         files_dense_strides(&job->space, bytes, end->view.stride);
-        split->pieces[i] = (struct files_piece){.from = apart ? (unsigned)i : 0,
-                                                .to = (unsigned)(job->from_count + i),
-                                                .from_offset = offset,
-                                                .bytes = bytes};
+        job->pieces[i] = (struct files_piece){.from = apart ? (unsigned)i : 0,
+                                              .to = (unsigned)(job->from_count + i),
+                                              .from_offset = offset,
+                                              .bytes = bytes};
     }
     return true;
 }
@@ -135,8 +133,8 @@ bool files_deinterleave(const char *from, const char *prefix, uint64_t memory, s
     for (size_t i = 0; split.paths && i < split.count; i++)
         free(split.paths[i]);
     free(split.paths);
-    free(split.ends);
-    free(split.pieces);
+    free(job.ends);
+    free(job.pieces);
     files_session_close(&session);
     return good;
 }

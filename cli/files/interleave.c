@@ -7,15 +7,10 @@
 
 static bool check_inputs(const struct files_session *session, bool structure, struct base_error *error) {
     const struct files_input *first = &session->inputs[0];
-    char left[FILES_SHAPE_TEXT], right[FILES_SHAPE_TEXT];
+    if (!files_inputs_check_shapes(session, error))
+        return false;
     for (size_t i = 1; i < session->input_count; i++) {
         const struct files_input *input = &session->inputs[i];
-        if (input->array.rank != first->array.rank ||
-            memcmp(input->array.shape, first->array.shape, first->array.rank * sizeof *first->array.shape) !=
-                0)
-            return base_failure(error, "%.300s has the shape %s, but %.300s has %s", first->path,
-                                files_shape_text(&first->array, left), input->path,
-                                files_shape_text(&input->array, right));
         if (!structure && !files_dtype_same(&input->array.dtype, &first->array.dtype))
             return base_failure(error,
                                 "%.300s has the type %.60s, but %.300s has %.60s; --fields makes a structure "

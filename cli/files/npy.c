@@ -280,3 +280,24 @@ char *files_header_make(const char *dtype, unsigned rank, const uint64_t *shape,
 void files_array_free(struct files_array *array) {
     files_dtype_free(&array->dtype);
 }
+
+/* ---------------------------------------------------------------- shapes */
+
+void files_array_strides(const struct files_array *array, uint64_t record, uint64_t *strides) {
+    uint64_t stride = record;
+    for (unsigned i = 0; i < array->rank; i++) {
+        unsigned d = array->fortran ? i : array->rank - 1 - i;
+        strides[d] = stride;
+        stride *= array->shape[d];
+    }
+}
+
+const char *files_shape_text(const struct files_array *array, char text[FILES_SHAPE_TEXT]) {
+    int length = snprintf(text, FILES_SHAPE_TEXT, "(");
+    for (unsigned d = 0; d < array->rank && length < FILES_SHAPE_TEXT; d++)
+        length += snprintf(text + length, FILES_SHAPE_TEXT - (size_t)length, "%s%llu", d ? ", " : "",
+                           (unsigned long long)array->shape[d]);
+    if (length < FILES_SHAPE_TEXT)
+        snprintf(text + length, FILES_SHAPE_TEXT - (size_t)length, "%s)", array->rank == 1 ? "," : "");
+    return text;
+}

@@ -39,4 +39,12 @@ char *files_header_make(const char *dtype, unsigned rank, const uint64_t *shape,
 
 void files_array_free(struct files_array *array);
 
+/* The strides in bytes of an array's dimensions in its file, for elements of `record` bytes.  An array
+ * without elements has no data, so its strides do not matter, and their products may wrap. */
+void files_array_strides(const struct files_array *array, uint64_t record, uint64_t *strides);
+
+/* "(3, 4)" as NumPy writes it, for messages; cut if it is long. */
+enum { FILES_SHAPE_TEXT = 80 };
+const char *files_shape_text(const struct files_array *array, char text[FILES_SHAPE_TEXT]);
+
 #endif

@@ -1,5 +1,11 @@
 #include "cli/files/plan.h"
 
+void files_dense_strides(const struct files_space *space, uint64_t record, uint64_t *strides) {
+    uint64_t stride = record;
+    for (unsigned d = space->rank; d-- > 0; stride *= space->size[d])
+        strides[d] = stride;
+}
+
 /* Runs of this many bytes are read and written about as fast as longer ones, and of a plain copy a box in the
  * cache is faster than a large one. */
 static const uint64_t long_run = 4 << 20;

@@ -32,6 +32,9 @@ struct files_box {
  * order. */
 void files_space_merge(struct files_space *space, struct files_view *views, size_t view_count);
 
+/* The strides in bytes of a space's dimensions in C order, for elements of `record` bytes. */
+void files_dense_strides(const struct files_space *space, uint64_t record, uint64_t *strides);
+
 /* Chooses the box to move at a time, in box->count: at most `elements` elements (1 or more), and no more than
  * what makes runs so long that longer ones are no faster. */
 void files_box_choose(struct files_box *box, const struct files_space *space, const struct files_view *views,

@@ -231,28 +231,15 @@ void files_session_close(struct files_session *session) {
 
 /* ---------------------------------------------------------------- shapes */
 
-/* An array without elements has no data, so its strides do not matter, and their products may wrap. */
-void files_array_strides(const struct files_array *array, uint64_t record, uint64_t *strides) {
-    uint64_t stride = record;
-    for (unsigned i = 0; i < array->rank; i++) {
-        unsigned d = array->fortran ? i : array->rank - 1 - i;
-        strides[d] = stride;
-        stride *= array->shape[d];
+bool files_inputs_check_shapes(const struct files_session *session, struct base_error *error) {
+    const struct files_input *first = &session->inputs[0];
+    char left[FILES_SHAPE_TEXT], right[FILES_SHAPE_TEXT];
+    for (size_t i = 1; i < session->input_count; i++) {
+        const struct files_input *input = &session->inputs[i];
+        const struct files_array *a = &first->array, *b = &input->array;
+        if (a->rank != b->rank || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) != 0)
+            return base_failure(error, "%.300s has the shape %s, but %.300s has %s", first->path,
+                                files_shape_text(a, left), input->path, files_shape_text(b, right));
     }
-}
-
-void files_dense_strides(const struct files_space *space, uint64_t record, uint64_t *strides) {
-    uint64_t stride = record;
-    for (unsigned d = space->rank; d-- > 0; stride *= space->size[d])
-        strides[d] = stride;
-}
-
-const char *files_shape_text(const struct files_array *array, char text[FILES_SHAPE_TEXT]) {
-    int length = snprintf(text, FILES_SHAPE_TEXT, "(");
-    for (unsigned d = 0; d < array->rank && length < FILES_SHAPE_TEXT; d++)
-        length += snprintf(text + length, FILES_SHAPE_TEXT - (size_t)length, "%s%llu", d ? ", " : "",
-                           (unsigned long long)array->shape[d]);
-    if (length < FILES_SHAPE_TEXT)
-        snprintf(text + length, FILES_SHAPE_TEXT - (size_t)length, "%s)", array->rank == 1 ? "," : "");
-    return text;
+    return true;
 }

@@ -37,6 +37,9 @@ struct files_session {
 bool files_session_open(struct files_session *session, const char *command, uint64_t memory,
                         const char *const *paths, size_t count, struct base_error *error);
 
+/* Whether all inputs have the first one's shape. */
+bool files_inputs_check_shapes(const struct files_session *session, struct base_error *error);
+
 /* Begins the outputs: none may be an input or another output.  Each is then begun by files_output_begin(). */
 bool files_outputs_check(struct files_session *session, const char *const *paths, size_t count,
                          struct base_error *error);
@@ -53,14 +56,5 @@ bool files_session_finish(struct files_session *session, struct files_job *job, 
 
 /* Closes all files.  Outputs that were not put in place vanish. */
 void files_session_close(struct files_session *session);
-
-/* The strides in bytes of an array's dimensions in its file, for elements of `record` bytes. */
-void files_array_strides(const struct files_array *array, uint64_t record, uint64_t *strides);
-/* Those of a space's dimensions in C order. */
-void files_dense_strides(const struct files_space *space, uint64_t record, uint64_t *strides);
-
-/* "(3, 4)" as NumPy writes it, for messages; cut if it is long. */
-enum { FILES_SHAPE_TEXT = 80 };
-const char *files_shape_text(const struct files_array *array, char text[FILES_SHAPE_TEXT]);
 
 #endif

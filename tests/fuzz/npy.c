@@ -41,15 +41,11 @@ static void plan(const struct files_array *array, uint64_t elements) {
     struct files_space space = {.rank = array->rank};
     struct files_view views[2] = {{.record = array->dtype.bytes}, {.record = array->dtype.bytes}};
     struct files_box most = {{0}, {0}}, box;
-    uint64_t stride = array->dtype.bytes;
-    for (unsigned d = 0; d < array->rank; d++) {
-        space.size[d] = array->shape[d];
-        views[0].stride[d] = stride;
-        stride *= array->shape[d];
-    }
-    stride = array->dtype.bytes;
-    for (unsigned d = array->rank; d-- > 0; stride *= array->shape[d])
-        views[1].stride[d] = stride;
+    struct files_array turned = *array;
+    turned.fortran = true;
+    memcpy(space.size, array->shape, array->rank * sizeof *space.size);
+    files_array_strides(&turned, array->dtype.bytes, views[0].stride);
+    files_dense_strides(&space, array->dtype.bytes, views[1].stride);
     files_space_merge(&space, views, 2);
     files_box_choose(&most, &space, views, 2, elements);
     files_box_first(&box, &space, &most);
