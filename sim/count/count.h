@@ -65,6 +65,20 @@ struct count_result count_shared(const struct count_rules *rules, const struct c
 bool count_shared_unsure(const struct count_rules *rules, const struct count_access *access);
 /* Local memory: addresses are offsets per thread; hardware interleaves the lanes' 4-byte words. */
 struct count_result count_local(const struct count_rules *rules, const struct count_access *access);
+
+/* How a request is split, for those who draw it: groups of adjacent lanes share no transaction. */
+struct count_split {
+    unsigned lanes; /* per group */
+    unsigned block; /* bytes per transaction: 32 or 128 */
+};
+struct count_split count_split_global(const struct count_rules *rules, const struct count_access *access);
+struct count_split count_split_shared(const struct count_rules *rules, const struct count_access *access);
+struct count_split count_split_local(const struct count_rules *rules, const struct count_access *access);
+/* Shared memory: the wavefront, from 0 up, that serves each lane of the mask; of a compare and swap the first
+ * of two in a row.  Which of the lanes that conflict goes first is not known: here it is the lower one. */
+void count_shared_wavefronts(const struct count_rules *rules, const struct count_access *access,
+                             uint8_t wavefront[static 32]);
+
 /* Textures: transactions are sectors on every architecture. */
 struct count_texture_result {
     uint32_t requests, transactions;

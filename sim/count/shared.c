@@ -93,17 +93,29 @@ bool count_shared_unsure(const struct count_rules *rules, const struct count_acc
     return wavefronts_of(access, lanes) != wavefronts_of(access, 2 * lanes);
 }
 
-struct count_result count_shared(const struct count_rules *rules, const struct count_access *access) {
-    unsigned unit = access->width < 4 ? 4 : access->width;
-    unsigned shift = (unsigned)__builtin_ctz(unit), lanes = WAVEFRONT / unit;
-    unsigned wavefronts = 0, addresses = 0;
-    /* Lanes that update the same word are served one after another.  Loads and stores of one word are merged,
-     * and so are increments of it, which the hardware counts in one operation (ATOMS.POPC.INC). */
-    bool share = access->kind == COUNT_LOAD || access->kind == COUNT_STORE || access->increment;
+/* Lanes that update the same word are served one after another.  Loads and stores of one word are merged, and
+ * so are increments of it, which the hardware counts in one operation (ATOMS.POPC.INC). */
+static bool shares_words(const struct count_access *access) {
+    return access->kind == COUNT_LOAD || access->kind == COUNT_STORE || access->increment;
+}
 
+static unsigned unit_of(const struct count_access *access) {
+    return access->width < 4 ? 4 : access->width;
+}
+
+static unsigned lanes_per_group(const struct count_rules *rules, const struct count_access *access) {
+    unsigned lanes = WAVEFRONT / unit_of(access);
     if (lanes < COUNT_WARP && access->kind == COUNT_LOAD && rules->shared_pairs &&
         (lanes_agree(access->address, access->mask, 1) || lanes_agree(access->address, access->mask, 2)))
         lanes *= 2;
+    return lanes;
+}
+
+struct count_result count_shared(const struct count_rules *rules, const struct count_access *access) {
+    unsigned shift = (unsigned)__builtin_ctz(unit_of(access)), lanes = lanes_per_group(rules, access);
+    unsigned wavefronts = 0, addresses = 0;
+    bool share = shares_words(access);
+
     for (unsigned first = 0; first < COUNT_WARP; first += lanes) {
         struct demand d = demand(access->address, access->mask & count_group(first, lanes), shift, share);
         wavefronts += access->compare ? 2 * d.most : d.most;
@@ -117,4 +129,40 @@ struct count_result count_shared(const struct count_rules *rules, const struct c
         .moved_bytes = wavefronts * WAVEFRONT,
         .useful_bytes = addresses * access->width,
     };
+}
+
+struct count_split count_split_shared(const struct count_rules *rules, const struct count_access *access) {
+    return (struct count_split){lanes_per_group(rules, access), WAVEFRONT};
+}
+
+/* An earlier lane of `group` with the same unit, or -1. */
+static int partner(const uint64_t *address, uint32_t group, unsigned lane, unsigned shift) {
+    for (uint32_t left = group & ((1u << lane) - 1); left; left &= left - 1)
+        if (address[__builtin_ctz(left)] >> shift == address[lane] >> shift)
+            return __builtin_ctz(left);
+    return -1;
+}
+
+void count_shared_wavefronts(const struct count_rules *rules, const struct count_access *access,
+                             uint8_t wavefront[static 32]) {
+    const unsigned shift = (unsigned)__builtin_ctz(unit_of(access)), lanes = lanes_per_group(rules, access);
+    const unsigned turn = access->compare ? 2 : 1;
+    unsigned before = 0;
+    for (unsigned first = 0; first < COUNT_WARP; first += lanes) {
+        const uint32_t group = access->mask & count_group(first, lanes);
+        uint8_t wanted[MAX_COLUMNS] = {0};
+        unsigned most = 0;
+        for (uint32_t left = group; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(left);
+            const int with = shares_words(access) ? partner(access->address, group, lane, shift) : -1;
+            if (with >= 0) {
+                wavefront[lane] = wavefront[with];
+                continue;
+            }
+            const unsigned column = (unsigned)(access->address[lane] >> shift) & ((WAVEFRONT >> shift) - 1);
+            wavefront[lane] = (uint8_t)(before + turn * wanted[column]++);
+            most = wanted[column] > most ? wanted[column] : most;
+        }
+        before += turn * most;
+    }
 }

@@ -1,0 +1,185 @@
+/* What would mend a request.  A remedy is named only if it holds: the counting rules are asked what the
+ * request would cost with it.  Where that depends on the program, the words say "can". */
+#include "picture/figures.h"
+#include "picture/text.h"
+
+struct patient {
+    struct picture_text *text;
+    const struct picture_request *request;
+    const struct picture_figures *figures;
+};
+
+/* Names a remedy if the request with these addresses and lanes costs less. */
+static bool try(const struct patient *p, const char *words, const uint64_t address[32], uint32_t mask) {
+    struct picture_request mended = *p->request;
+    mended.access.address = address;
+    mended.access.mask = mask;
+    const unsigned then = picture_figures(&mended).cost.transactions;
+    if (then >= p->figures->cost.transactions)
+        return false;
+    picture__put(p->text, " ");
+    picture__put(p->text, words);
+    if (then <= p->figures->least) {
+        picture__put(p->text, " would mend it.");
+        return true;
+    }
+    picture__put(p->text, " would leave ");
+    picture__put_number(p->text, then);
+    picture__put(p->text, ".");
+    return true;
+}
+
+static bool try_stride(const struct patient *p, const char *words, uint64_t base, uint64_t stride) {
+    uint64_t address[32];
+    for (unsigned lane = 0; lane < 32; lane++)
+        address[lane] = base + lane * stride;
+    return try(p, words, address, p->request->access.mask);
+}
+
+static bool reduce_first(const struct patient *p) {
+    const struct count_access *access = &p->request->access;
+    uint32_t first = access->mask;
+    if (!picture__is_atomic(access))
+        return false;
+    for (unsigned lane = 1; lane < 32; lane++)
+        for (unsigned before = 0; before < lane; before++)
+            if (access->mask >> before & access->mask >> lane & 1 &&
+                access->address[before] == access->address[lane])
+                first &= ~(1u << lane);
+    return try(p, "Reducing in the warp first, so that one lane updates each word,", access->address, first);
+}
+
+/* Runs of lanes begin at multiples of the unit; runs that go down end there. */
+static bool align_runs(const struct patient *p) {
+    const struct count_access *access = &p->request->access;
+    const uint64_t step = picture__step(access, p->figures), end = step == access->width ? 0 : access->width;
+    const unsigned runs = picture__runs(access, p->figures);
+    uint64_t address[32] = {0}, shift = 0;
+    unsigned before = 32;
+    for (uint32_t left = access->mask; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t at = access->address[lane];
+        if (before == 32 || at - access->address[before] != step * (lane - before))
+            shift = (at + end) % p->figures->unit;
+        address[lane] = at - shift;
+        before = lane;
+    }
+    if (runs * 4 > p->figures->lanes)
+        return false;
+    const bool lines = p->figures->unit == 128;
+    if (runs == 1)
+        return try(p,
+                   lines ? "Beginning at a multiple of 128 bytes, with a pitch rounded up to one,"
+                         : "Beginning at a multiple of 32 bytes, with a pitch rounded up to one,",
+                   address, access->mask);
+    return try(
+        p, lines ? "Rows that begin at multiples of 128 bytes" : "Rows that begin at multiples of 32 bytes",
+        address, access->mask);
+}
+
+static bool sort_lanes(const struct patient *p) {
+    const struct count_access *access = &p->request->access;
+    uint64_t address[32];
+    for (unsigned lane = 0; lane < 32; lane++)
+        address[lane] = access->address[lane];
+    for (uint32_t left = access->mask; left; left &= left - 1)
+        for (uint32_t rest = left & (left - 1); rest; rest &= rest - 1) {
+            const unsigned a = (unsigned)__builtin_ctz(left), b = (unsigned)__builtin_ctz(rest);
+            if (address[a] > address[b]) {
+                const uint64_t lower = address[b];
+                address[b] = address[a];
+                address[a] = lower;
+            }
+        }
+    return try(p, "Lanes in the order of their addresses", address, access->mask);
+}
+
+static const char *closer(const struct count_access *access, uint64_t apart) {
+    const bool atomic = picture__is_atomic(access), store = access->kind == COUNT_STORE;
+    if (apart / access->width > 8)
+        return atomic ? "Adding up in shared memory first, or exchanging the loops,"
+                      : "A tile in shared memory, or exchanging the loops,";
+    if (!atomic && apart <= 16 && !(apart & (apart - 1)))
+        return store ? "One array per field, or storing the whole structure as a vector,"
+                     : "One array per field, or loading the whole structure as a vector,";
+    return atomic ? "One array per field" : "One array per field, or a tile in shared memory,";
+}
+
+/* Lanes that sit out, and whether the same transactions would serve them too. */
+static void put_idle(const struct patient *p) {
+    const struct count_access *access = &p->request->access;
+    const unsigned lanes = p->figures->lanes, now = p->figures->cost.transactions;
+    if (lanes == 32)
+        return;
+    picture__put(p->text, " ");
+    picture__put_count(p->text, 32 - lanes, "lane");
+    picture__put(p->text, lanes == 31 ? " is idle" : " are idle");
+    if (p->figures->has_stride && p->figures->stride) {
+        uint64_t address[32];
+        const unsigned first = (unsigned)__builtin_ctz(access->mask);
+        for (unsigned lane = 0; lane < 32; lane++)
+            address[lane] = access->address[first] + (uint64_t)p->figures->stride * (lane - (uint64_t)first);
+        struct picture_request full = *p->request;
+        full.access.address = address;
+        full.access.mask = UINT32_MAX;
+        if (picture_figures(&full).cost.transactions <= now) {
+            picture__put(p->text, ", which the same ");
+            picture__put(p->text, picture__unit_name(p->request, p->figures->unit));
+            picture__put(p->text, now == 1 ? " would serve too." : "s would serve too.");
+            return;
+        }
+    }
+    picture__put(p->text, ", by a branch or at an array's end.");
+}
+
+static void mend_global(const struct patient *p) {
+    const struct count_access *access = &p->request->access;
+    const uint64_t apart = picture__size(p->figures->stride);
+    if (reduce_first(p))
+        return;
+    if (p->figures->has_stride && apart > access->width &&
+        try_stride(p, closer(access, apart), 0, access->width))
+        return;
+    if (align_runs(p) || sort_lanes(p))
+        return;
+    if (p->figures->has_stride)
+        put_idle(p);
+    else
+        picture__put(p->text, picture__is_atomic(access)
+                                  ? " Sorting the indices, or adding up in shared memory first, can mend it."
+                                  : " Sorting the indices, or gathering through shared memory, can mend it.");
+}
+
+static void mend_shared(const struct patient *p) {
+    const struct count_access *access = &p->request->access;
+    const uint64_t apart = picture__size(p->figures->stride), word = access->width < 4 ? 4 : access->width;
+    if (reduce_first(p))
+        return;
+    if (p->figures->has_stride && apart) {
+        if (apart % 128 && apart / access->width <= 8 &&
+            try_stride(p, "One array per field, or one element of padding per structure,", 0, apart + word))
+            return;
+        if (try_stride(
+                p, apart % 128 ? "One more column of padding" : "One more column of padding, or a swizzle,",
+                0, apart + word))
+            return;
+    }
+    picture__put(p->text, picture__is_atomic(access)
+                              ? " Lanes of one bank take turns; copies of the array in other "
+                                "banks can mend it."
+                              : " Lanes of one bank take turns; padding, or a swizzle, can "
+                                "spread them over the banks.");
+}
+
+void picture__put_remedy(struct picture_text *text, const struct picture_request *request,
+                         const struct picture_figures *figures) {
+    const struct patient patient = {text, request, figures};
+    if (request->space == PICTURE_LOCAL)
+        picture__put(text, " Indexing the array with constants can keep it in registers.");
+    else if (figures->cost.transactions > figures->least && request->space == PICTURE_SHARED)
+        mend_shared(&patient);
+    else if (figures->cost.transactions > figures->least)
+        mend_global(&patient);
+    else
+        put_idle(&patient);
+}

@@ -1,0 +1,196 @@
+/* What is drawn is what was counted: so many sectors or wavefronts, so many bytes, of any request. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/picture/random_request.h"
+
+enum { REQUESTS = 120000 };
+
+static char svg[PICTURE_SVG_MOST];
+
+/* The commands of the path of a class, or "". */
+static const char *path_of(const char *class) {
+    char begin[64];
+    snprintf(begin, sizeof begin, "<path class=\"%s\" d=\"", class);
+    const char *at = strstr(svg, begin);
+    return at ? at + strlen(begin) : "";
+}
+
+static unsigned pieces_of(const char *class) {
+    unsigned count = 0;
+    for (const char *at = path_of(class); *at && *at != '"'; at++)
+        count += *at == 'M';
+    return count;
+}
+
+/* The width of the first box, and of all boxes together in `units` of it, each rounded. */
+static double first_width(const char *class) {
+    const char *at = strchr(path_of(class), 'h');
+    return at ? strtod(at + 1, NULL) : 0;
+}
+
+static unsigned bytes_of(const char *class, double byte_width) {
+    unsigned sum = 0;
+    for (const char *at = path_of(class); *at && *at != '"'; at++)
+        if (*at == 'h' && at[1] != '-')
+            sum += (unsigned)(strtod(at + 1, NULL) / byte_width + 0.5);
+    return sum;
+}
+
+/* Tags are closed in order, attributes are quoted, and no character needs an entity. */
+static bool is_well_formed(const char *text) {
+    const char *open[16];
+    unsigned depth = 0, roots = 0;
+    while (*text) {
+        if (*text != '<') {
+            if (*text == '&' || *text == '>' || !depth)
+                return false;
+            text++;
+            continue;
+        }
+        const bool closes = *++text == '/';
+        text += closes;
+        const char *name = text;
+        const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+        text += length;
+        if (closes) {
+            if (!depth || strncmp(open[--depth], name, length) != 0 || *text++ != '>')
+                return false;
+            continue;
+        }
+        roots += !depth;
+        while (*text == ' ') {
+            const size_t key = strspn(++text, "abcdefghijklmnopqrstuvwxyzB-");
+            const char *value = text + key + 2;
+            if (!key || strncmp(text + key, "=\"", 2) != 0)
+                return false;
+            const size_t size = strcspn(value, "\"<&");
+            if (value[size] != '"')
+                return false;
+            text = value + size + 1;
+        }
+        const bool empty = *text == '/';
+        text += empty;
+        if (*text++ != '>' || depth == 16)
+            return false;
+        if (!empty)
+            open[depth++] = name;
+    }
+    return !depth && roots == 1;
+}
+
+static void check_blocks(const struct picture_figures *figures) {
+    assert_int_equal(pieces_of("s"), figures->cost.transactions);
+    const double byte_width = first_width("s") / figures->unit;
+    assert_true(byte_width > 0);
+    assert_int_equal(bytes_of("u", byte_width), figures->cost.useful_bytes);
+}
+
+static void check_banks(const struct picture_request *request, const struct picture_figures *figures) {
+    const char *more = strstr(svg, ">and ");
+    const unsigned hidden = more ? (unsigned)strtoul(more + 5, NULL, 10) : 0, rows = pieces_of("w");
+    assert_int_equal(rows + hidden, figures->cost.transactions);
+    assert_true(rows <= 32);
+    const struct count_access *access = &request->access;
+    const bool atomic = access->kind == COUNT_ATOM || access->kind == COUNT_RED;
+    if (!hidden && !atomic && access->width == 4)
+        assert_int_equal(pieces_of("u") * 4, figures->cost.useful_bytes);
+    if (!hidden && access->compare)
+        assert_int_equal(pieces_of("u"), pieces_of("u a"));
+}
+
+static void any_request_is_drawn_as_it_counts(void **state) {
+    (void)state;
+    uint32_t seed = 20130617;
+    size_t longest = 0;
+    for (int i = 0; i < REQUESTS; i++) {
+        uint64_t address[32];
+        const struct picture_request request = random_request(&seed, address);
+        const struct picture_figures figures = picture_figures(&request);
+        struct picture_text text = {svg, sizeof svg, 0};
+        picture_put_svg(&text, &request);
+        assert_true(text.used < sizeof svg);
+        assert_int_equal(strlen(svg), text.used);
+        assert_true(is_well_formed(svg));
+        assert_true(figures.least >= 1 && figures.least <= figures.cost.transactions);
+        assert_int_equal(figures.cost.moved_bytes, figures.cost.transactions * figures.unit);
+        if (request.space == PICTURE_SHARED)
+            check_banks(&request, &figures);
+        else
+            check_blocks(&figures);
+        longest = text.used > longest ? text.used : longest;
+    }
+    assert_true(longest > 10000); /* the hardest requests were among them */
+}
+
+static void the_largest_pictures_fit(void **state) {
+    (void)state;
+    for (int space = 0; space < 3; space++)
+        for (unsigned i = 0; count_rules_at(i); i++) {
+            uint64_t address[32];
+            for (unsigned lane = 0; lane < 32; lane++)
+                address[lane] =
+                    UINT64_C(0x7fffffffffff0000) + (uint64_t)(lane * 7 % 32) * UINT64_C(0x1000000000000f0);
+            struct picture_request request = {.rules = count_rules_at(i), .space = (enum picture_space)space};
+            request.access = (struct count_access){.kind = space == PICTURE_SHARED ? COUNT_ATOM : COUNT_LOAD,
+                                                   .compare = space == PICTURE_SHARED,
+                                                   .width = 16,
+                                                   .mask = UINT32_MAX,
+                                                   .address = address};
+            struct picture_text text = {svg, sizeof svg, 0};
+            picture_put_svg(&text, &request);
+            assert_true(text.used < sizeof svg);
+            assert_true(is_well_formed(svg));
+        }
+}
+
+static void a_cut_text_ends_and_says_its_length(void **state) {
+    (void)state;
+    uint64_t address[32];
+    for (unsigned lane = 0; lane < 32; lane++)
+        address[lane] = 128 * lane;
+    struct picture_request request = {.rules = count_rules_find(NULL)};
+    request.access = (struct count_access){.width = 4, .mask = UINT32_MAX, .address = address};
+    struct picture_text whole = {svg, sizeof svg, 0};
+    picture_put_svg(&whole, &request);
+    for (size_t size = 0; size < 300; size++) {
+        char cut[301];
+        memset(cut, '#', sizeof cut);
+        struct picture_text text = {cut, size, 0};
+        picture_put_svg(&text, &request);
+        assert_int_equal(text.used, whole.used);
+        assert_int_equal(cut[size], '#');
+        if (!size)
+            continue;
+        assert_int_equal(strlen(cut), size - 1);
+        assert_memory_equal(cut, svg, size - 1);
+    }
+}
+
+static void texts_are_appended(void **state) {
+    (void)state;
+    char bytes[4096];
+    struct picture_text text = {bytes, sizeof bytes, 0};
+    picture_put_style(&text);
+    const size_t once = text.used;
+    picture_put_style(&text);
+    assert_int_equal(text.used, 2 * once);
+    assert_memory_equal(bytes, bytes + once, once);
+    assert_int_equal(strlen(bytes), 2 * once);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_request_is_drawn_as_it_counts),
+        cmocka_unit_test(the_largest_pictures_fit),
+        cmocka_unit_test(a_cut_text_ends_and_says_its_length),
+        cmocka_unit_test(texts_are_appended),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
