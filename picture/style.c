@@ -13,7 +13,7 @@ void picture_put_style(struct picture_text *text) {
         "--waste:#4a2f14;--edge:#d98b3f;--idle:#2b3037;--line:#7d868f}}\n"
         ".wlp text{fill:var(--text)}.wlp text.n,.wlp text.c,.wlp text.o{text-anchor:middle}"
         ".wlp text.o{fill:var(--soft)}.wlp text.c{fill:var(--on)}\n"
-        ".wlp path.n{fill:none;stroke:var(--text);stroke-width:.7}"
+        ".wlp path.n{fill:var(--idle)}"
         ".wlp path.i{fill:none;stroke:var(--idle);stroke-width:.7}.wlp path.i.k{fill:var(--idle)}\n"
         ".wlp .l{fill:none;stroke:var(--line);stroke-width:.7}.wlp .f{stroke-opacity:.5}\n"
         ".wlp .s{fill:var(--waste);stroke:var(--edge);stroke-width:.5}\n"

@@ -3,9 +3,10 @@
 #
 #   scripts/setup.sh [coverage] [browser] [clang] [nvrtc] [wheel]
 #
-# The arguments add packages.  coverage: for `make coverage`; browser: Chromium, for the tests of the report's page;
-# clang: for the presets clang and fuzz; nvrtc: NVRTC (90 MB), for a test that compiles at run time, if the compiler is
-# in .cuda/; wheel: Python's virtual environments and headers, for `make wheel`.
+# The arguments add packages.  coverage: for `make coverage`; browser: Chromium, for the tests of the report's page and of
+# docs/explorer.html; clang: for the presets clang and fuzz, and for scripts/explorer.py; nvrtc: NVRTC (90 MB), for a test
+# that compiles at run time, if the compiler is in .cuda/; wheel: Python's virtual environments and headers, for
+# `make wheel`.
 #
 # Tools and libraries are Debian's packages.  If there is no nvcc of CUDA 12 or newer, the compiler is installed from
 # the pinned wheels of scripts/cuda-requirements.txt into .cuda/, which CMake prefers to any other.
@@ -56,6 +57,7 @@ find_missing() {
             ;;
         clang)
             need_command clang clang
+            need_command wasm-ld lld # scripts/explorer.py
             # If the library is missing, the compiler prints the name without a path.
             case $(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a" 2>/dev/null) in
             /*) ;;
